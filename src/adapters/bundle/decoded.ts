@@ -1,0 +1,134 @@
+import type { ByteReader, ByteSource } from './byte-source.ts';
+import type { Decoder, Fault, Slices } from './decoder.ts';
+import { DecodeError } from './decoder.ts';
+import { replayed } from './replay.ts';
+import type { Session } from './session.ts';
+import { quoted, shown, sized } from './words.ts';
+import { xzDecoder } from './xz-decoder.ts';
+import { zlibDecoder } from './zlib-decoder.ts';
+
+export type Method = 'gzip' | 'zstd' | 'xz' | 'deflate';
+
+const SLICE_BYTES = 64 * 1024;
+const SMALL_INPUT_BYTES = 4096;
+/** Input kept to unpack it once more, in small steps, should it turn out damaged. */
+const KEPT_BYTES_MAX = 8 * 1024 * 1024;
+
+/** The unpacked bytes of a compressed reader, counted, and cut off where they look like a bomb. */
+export class DecodedSource implements ByteSource {
+  cut = false;
+  readonly #method: Method;
+  readonly #packed: ByteReader;
+  readonly #locator: string;
+  readonly #session: Session;
+  #decoder: Decoder | null = null;
+  #kept: Uint8Array[] | null = [];
+  #packedBytes = 0;
+  #unpackedBytes = 0;
+  #ended = false;
+
+  constructor(method: Method, packed: ByteReader, locator: string, session: Session) {
+    this.#method = method;
+    this.#packed = packed;
+    this.#locator = locator;
+    this.#session = session;
+    if (method === 'xz') this.#kept = null;
+  }
+
+  async next(): Promise<Uint8Array | null> {
+    if (this.#ended) return null;
+    const chunk = await this.#pull();
+    if (chunk !== null && this.#count(chunk.length)) return chunk;
+    this.#ended = true;
+    await this.close();
+    return null;
+  }
+
+  async close(): Promise<void> {
+    this.#ended = true;
+    this.#kept = null;
+    await this.#decoder?.close();
+  }
+
+  async #pull(): Promise<Uint8Array | null> {
+    try {
+      this.#decoder ??= await this.#open(this.#slices);
+      return await this.#decoder.next();
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error;
+      if (this.#kept !== null && error.fault !== 'early') return this.#again(this.#kept);
+      this.#tell(error);
+      return null;
+    }
+  }
+
+  async #again(kept: readonly Uint8Array[]): Promise<Uint8Array | null> {
+    this.#kept = null;
+    await this.#decoder?.close();
+    const open = (slices: Slices): Promise<Decoder> => this.#open(slices);
+    this.#decoder = await replayed(open, kept, this.#unpackedBytes);
+    return this.#pull();
+  }
+
+  readonly #slices: Slices = async () => {
+    const slice = await this.#packed.take(SLICE_BYTES);
+    this.#packedBytes += slice?.length ?? 0;
+    if (this.#packedBytes > KEPT_BYTES_MAX) this.#kept = null;
+    if (slice !== null) this.#kept?.push(slice);
+    return slice;
+  };
+
+  async #open(slices: Slices): Promise<Decoder> {
+    if (this.#method === 'xz') return xzDecoder(slices);
+    const start = await this.#packed.peek(SMALL_INPUT_BYTES);
+    return zlibDecoder(this.#method, slices, start.length < SMALL_INPUT_BYTES);
+  }
+
+  #count(bytes: number): boolean {
+    this.#unpackedBytes += bytes;
+    const isAllowed = this.#session.countUnpacked(this.#locator, bytes);
+    const isBomb = isAllowed && this.#session.isBomb(this.#unpackedBytes, this.#packedBytes);
+    if (isBomb) this.#session.sayBomb(this.#locator, this.#unpackedBytes);
+    this.cut = isBomb || !isAllowed;
+    return !this.cut;
+  }
+
+  #tell(error: DecodeError): void {
+    this.cut = error.fault !== 'trailing';
+    if (this.#packed.cut) return;
+    const subject = { name: this.#locator, method: this.#method, bytes: this.#unpackedBytes };
+    this.#session.say(this.#locator, SENTENCES[error.fault](subject, shown(error.message)));
+  }
+}
+
+interface Subject {
+  readonly name: string;
+  readonly method: Method;
+  readonly bytes: number;
+}
+
+/** The command that has another program unpack a file, where there is a file. */
+function elsewhere({ name, method }: Subject): string {
+  const program = method === 'deflate' ? 'unzip -p' : `${method} -dc`;
+  const options = method === 'zstd' ? ' --long=31 --memory=2048MB' : '';
+  return name.includes('!')
+    ? 'Unpack the archive and give the folder.'
+    : `Run \`${program}${options} ${quoted(name)} | rollcall diagnose -\`.`;
+}
+
+const SENTENCES: Readonly<Record<Fault, (subject: Subject, detail: string) => string>> = {
+  early: ({ name, method, bytes }) =>
+    `${name} was cut: its ${method} content ends early. The ${sized(bytes)} before that were ` +
+    'read; copy it again from where it was made to have the rest.',
+  trailing: ({ name, method }) =>
+    `${name} has other bytes behind its ${method} content; those were left out.`,
+  damaged: ({ name, method, bytes }, detail) =>
+    `The ${method} content of ${name} is damaged after ${sized(bytes)} (${detail}); what comes ` +
+    'before was read. Copy it again from where it was made to have the rest.',
+  more: (subject) =>
+    `${subject.name} holds several xz streams; only the first was read. ${elsewhere(subject)}`,
+  memory: (subject, detail) =>
+    `${subject.name} needs more memory to unpack than is granted here (${detail}). ` +
+    elsewhere(subject),
+  nested: (subject, detail) => `${subject.name} was not read: ${detail}. ${elsewhere(subject)}`,
+};

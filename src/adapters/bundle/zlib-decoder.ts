@@ -1,0 +1,48 @@
+import type { Transform } from 'node:stream';
+import { CHUNK_BYTES } from './byte-source.ts';
+import type { Decoder, Slices } from './decoder.ts';
+import { DecodeError, EngineDecoder } from './decoder.ts';
+
+export type ZlibMethod = 'gzip' | 'zstd' | 'deflate';
+
+const SMALL_OUTPUT_BYTES = 64 * 1024;
+
+/**
+ * A decoder of node:zlib: gzip with any number of members, zstd with any number of frames, or the
+ * bare DEFLATE of zip.
+ *
+ * @param isSmall whether little output is expected, so that no large buffer is made for it
+ */
+export async function zlibDecoder(
+  method: ZlibMethod,
+  slices: Slices,
+  isSmall: boolean,
+): Promise<Decoder> {
+  const zlib = await import('node:zlib');
+  const options = { chunkSize: isSmall ? SMALL_OUTPUT_BYTES : CHUNK_BYTES };
+  const makers = {
+    gzip: () => zlib.createGunzip(options),
+    zstd: () => zlib.createZstdDecompress(options),
+    deflate: () => zlib.createInflateRaw(options),
+  };
+  return fromTransform(makers[method](), slices);
+}
+
+function fromTransform(transform: Transform, slices: Slices): Decoder {
+  const engine = {
+    input: transform,
+    output: transform,
+    verdict: async () => faultOf(transform.errored),
+    destroy: () => void transform.destroy(),
+  };
+  return new EngineDecoder(engine, slices);
+}
+
+function faultOf(error: (Error & { readonly code?: string }) | null): DecodeError | null {
+  if (error === null) return null;
+  const { code, message } = error;
+  if (code === 'Z_BUF_ERROR') return new DecodeError('early', message);
+  if (message === 'incorrect header check') return new DecodeError('trailing', message);
+  if (/windowTooLarge|memory/i.test(code ?? '')) return new DecodeError('memory', message);
+  return new DecodeError('damaged', message);
+}

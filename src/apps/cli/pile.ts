@@ -1,0 +1,52 @@
+import { causeOf, concerned } from '../../causes/catalogue.ts';
+import { CATALOGUE_VERSION, CAUSES, SIGNS } from '../../causes/index.generated.ts';
+import { diagnose } from '../../diagnosis/diagnose.ts';
+import type { DiagnosisDocument } from '../../diagnosis/document.ts';
+import { assembleSubjects } from '../../diagnosis/subjects.ts';
+import type { InputLoss, Observations } from '../../evidence/observations.ts';
+import { createReading } from '../../readers/reading.ts';
+import { compileSigns } from '../../readers/sign-table.ts';
+
+/** A document of a pile of evidence, in chunks. */
+export interface PileDocument {
+  readonly locator: string;
+  readonly container: string | null;
+  readonly chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+}
+
+/** Reads every document and returns what all of them said together. */
+export async function readPile(
+  documents: AsyncIterable<PileDocument> | Iterable<PileDocument>,
+  losses: readonly InputLoss[] = [],
+): Promise<Observations> {
+  const reading = createReading(compileSigns(SIGNS));
+  for await (const document of documents) {
+    const reader = reading.open(document.locator, document.container);
+    for await (const chunk of document.chunks) reader.push(chunk);
+    reader.end();
+  }
+  for (const loss of losses) reading.loss(loss);
+  return reading.finish();
+}
+
+/** The diagnosis of what was read; only causes that may matter are loaded. */
+export async function diagnoseObservations(observations: Observations): Promise<DiagnosisDocument> {
+  const owners = new Set(observations.hits.map((hit) => hit.owner));
+  const kinds = new Set(observations.facts.map((fact) => fact.kind));
+  const modules = await Promise.all(concerned(CAUSES, owners, kinds).map((entry) => entry.load()));
+  return diagnose({
+    observations,
+    subjects: assembleSubjects(observations),
+    causes: modules.map(causeOf),
+    catalogueVersion: CATALOGUE_VERSION,
+  });
+}
+
+/** Diagnoses texts held in memory, as tests and examples do. */
+export async function diagnoseTexts(
+  texts: readonly { readonly name: string; readonly text: string }[],
+): Promise<DiagnosisDocument> {
+  const encoder = new TextEncoder();
+  const documents = texts.map(({ name, text }) => ({ locator: name, container: null, chunks: [encoder.encode(text)] }));
+  return diagnoseObservations(await readPile(documents));
+}

@@ -1,0 +1,66 @@
+import { clear, defineCause, found } from '../../../diagnosis/cause.ts';
+import { listAt, textAt } from '../../../evidence/json.ts';
+
+/** The node role has an access entry, but of a type that makes it no node. */
+export default defineCause({
+  id: 'wrong-access-entry-type',
+  stage: 'authenticated',
+  title: 'the node role’s access entry has the wrong type',
+  scope: 'cluster',
+  signs: {
+    hybridEntryMissing: {
+      in: ['kubelet', 'nodeadm'],
+      anchors: ['missing access entry of type HYBRID_LINUX'],
+      pattern: /missing access entry of type HYBRID_LINUX/,
+      weight: 'definite',
+    },
+    systemGroupRefused: {
+      in: ['aws-message', 'client-output', 'terraform'],
+      anchors: ['it cannot start with system:'],
+      pattern: /kubernetes group name (?<group>system:\S+) is invalid, it cannot start with system:/i,
+      weight: 'likely',
+    },
+  },
+  needs: ['aws/access-entry'],
+  symptoms: ['kubelet-unauthorized', 'boot-verdict', 'node-object-missing'],
+  match(view) {
+    const entries = view.list('aws/access-entry');
+    const standard = entries.find((entry) => textAt(entry.value, 'type') === 'STANDARD' && isNodeRole(entry.value));
+    if (standard !== undefined) {
+      const role = textAt(standard.value, 'principalArn') ?? '';
+      const cluster = textAt(standard.value, 'clusterName') ?? '';
+      return found({ role, cluster, type: 'STANDARD' }, [view.quote(standard, `accessEntry ${role} type STANDARD`)]);
+    }
+    const isLinux = entries.some((entry) => textAt(entry.value, 'type') === 'EC2_LINUX');
+    return isLinux ? clear : null;
+  },
+  summary: ({ role, cluster, type }) =>
+    `The access entry of ${role ?? 'the node role'} in cluster ${cluster ?? '<cluster>'} ${type === undefined ? 'is not of a node type' : `is of type ${type}`}; such an entry cannot be in system:nodes, so the kubelet is refused.`,
+  remedy: ({ role, cluster }) => [
+    {
+      text: 'The type of an entry cannot be changed: delete it and create it as a node’s (EC2_WINDOWS for Windows, HYBRID_LINUX for hybrid nodes).',
+      command: `aws eks delete-access-entry --cluster-name ${cluster ?? '<cluster>'} --principal-arn ${role ?? '<node-role-arn>'} && aws eks create-access-entry --cluster-name ${cluster ?? '<cluster>'} --principal-arn ${role ?? '<node-role-arn>'} --type EC2_LINUX`,
+    },
+  ],
+  decide: {
+    text: 'Read the type of the node role’s access entry.',
+    command: 'aws eks describe-access-entry --cluster-name <cluster> --principal-arn <node-role-arn> --query accessEntry.type',
+  },
+  page: {
+    why: 'An access entry of type STANDARD is for people: it may not name groups that begin with system:, so a kubelet that comes through it has an identity but no right to be a node. Tools that create entries for any role make exactly this one.',
+    prevent: 'Create entries for node roles with --type EC2_LINUX, EC2_WINDOWS or HYBRID_LINUX, or let the managed node group do it.',
+    notThis: 'Without any entry it is access-entry-missing; on a cluster in mode CONFIG_MAP creating one is refused (access-entry-on-configmap-cluster). Windows nodes with an EC2_LINUX entry join and then lack DNS.',
+    refs: [
+      'https://github.com/aws/karpenter-provider-aws/issues/7558',
+      'https://github.com/terraform-aws-modules/terraform-aws-eks/issues/3286',
+    ],
+  },
+});
+
+/** Entries for people are STANDARD too; a node's is known by its name or by what it was meant to be. */
+function isNodeRole(entry: Parameters<typeof textAt>[0]): boolean {
+  const arn = textAt(entry, 'principalArn') ?? '';
+  const groups = listAt(entry, 'kubernetesGroups').map(String);
+  const username = textAt(entry, 'username') ?? '';
+  return /node|karpenter|worker|instance/i.test(arn) || groups.includes('system:nodes') || username.startsWith('system:node:');
+}

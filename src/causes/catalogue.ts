@@ -1,0 +1,46 @@
+import type { Cause } from '../diagnosis/cause.ts';
+import type { FactKind } from '../evidence/kinds.ts';
+import type { LineSource } from '../evidence/source.ts';
+import type { Stage } from '../evidence/stage.ts';
+
+/** One expression of the generated table; the readers try lines against it. */
+export interface IndexedSign {
+  /** `cause-id`, `symptom:id` or `milestone:id`. */
+  readonly owner: string;
+  readonly name: string;
+  readonly in: readonly LineSource[];
+  readonly anchors: readonly string[];
+  readonly pattern: RegExp;
+  readonly strict: boolean;
+  readonly per: readonly string[];
+}
+
+/** What the index knows of a cause without loading it. */
+export interface CauseEntry {
+  readonly id: string;
+  readonly stage: Stage;
+  readonly title: string;
+  readonly needs: readonly FactKind[];
+  readonly symptoms: readonly string[];
+  readonly formerly: readonly string[];
+  readonly load: () => Promise<{ readonly default: unknown }>;
+}
+
+/** The causes that this evidence may concern: by a line, by a fact, or behind a symptom. */
+export function concerned(
+  entries: readonly CauseEntry[],
+  owners: ReadonlySet<string>,
+  kinds: ReadonlySet<FactKind>,
+): readonly CauseEntry[] {
+  return entries.filter(
+    (entry) =>
+      owners.has(entry.id) ||
+      entry.needs.some((kind) => kinds.has(kind)) ||
+      entry.symptoms.some((symptom) => owners.has(`symptom:${symptom}`)),
+  );
+}
+
+/** A loaded module's cause; every cause folder exports one by default. */
+export function causeOf(module: { readonly default: unknown }): Cause {
+  return module.default as Cause;
+}

@@ -1,0 +1,80 @@
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { hasEc2Domain, ipInName } from '../../../evidence/names.ts';
+import type { Quote } from '../../../evidence/sighting.ts';
+
+/** The machine calls itself by a DHCP domain that is not the one EC2 knows it under. */
+export default defineCause({
+  id: 'foreign-dhcp-domain-name',
+  stage: 'identified',
+  title: 'the DHCP option set gives a domain that is not EC2’s for this region',
+  scope: 'machine',
+  signs: {
+    refusedName: {
+      in: ['kubelet'],
+      anchors: ['is not allowed to modify node'],
+      pattern: /node "(?<credential>[^"\s]+)" is not allowed to modify node "(?<node>[^"\s]+)"/,
+      weight: 'context',
+    },
+    refusedCsiNode: {
+      in: ['kubelet'],
+      anchors: ['can only access CSINode with the same name'],
+      pattern: /csinodes\.storage\.k8s\.io "(?<node>[^"\s]+)" is forbidden: User "system:node:(?<credential>[^"\s]+)".*can only access CSINode with the same name/,
+      weight: 'context',
+    },
+    refusedLease: {
+      in: ['kubelet'],
+      anchors: ['can only access node lease with the same name'],
+      pattern: /leases\.coordination\.k8s\.io "(?<node>[^"\s]+)" is forbidden: User "system:node:(?<credential>[^"\s]+)".*can only access node lease with the same name/,
+      weight: 'context',
+    },
+  },
+  needs: [],
+  symptoms: ['instance-not-found', 'node-forbidden'],
+  explains: ['instance-not-found-by-kubelet', 'kubelet-serving-certificate-missing', 'lease-or-csinode-publishing-failed'],
+  match: (view) => matchNames(view),
+  summary: ({ node, credential, domain }) =>
+    `The kubelet registers as ${node ?? 'one name'} (DHCP domain ${domain ?? 'of its own'}) but its credential is for the EC2 name ${credential ?? 'of the instance'}; the API server refuses it.`,
+  remedy: ({ credential }) => [
+    {
+      text: 'Start the kubelet under the EC2 private DNS name; current EKS machine images do so by themselves, own images and own kubelet arguments must.',
+      command: `--hostname-override=${credential ?? '$(curl -s http://169.254.169.254/latest/meta-data/local-hostname)'}`,
+    },
+    {
+      text: 'Or give the VPC a DHCP option set with the domain of its region, then replace the machines.',
+      command: 'aws ec2 describe-dhcp-options --query "DhcpOptions[].DhcpConfigurations[?Key==\'domain-name\']"',
+    },
+  ],
+  decide: {
+    text: 'Compare the machine’s own name with the one EC2 has for it.',
+    command: 'hostname -f; curl -s http://169.254.169.254/latest/meta-data/local-hostname; aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].PrivateDnsName',
+  },
+  page: {
+    why: 'EKS and the AWS cloud controller know a machine by its EC2 private DNS name. Since the in-tree provider left the kubelet (EKS 1.26) the kubelet takes the operating system’s host name, and that ends with whatever domain the VPC’s DHCP option set hands out.',
+    prevent: 'Keep <region>.compute.internal (ec2.internal in us-east-1) in the DHCP option set of subnets with nodes, or an image that passes --hostname-override.',
+    notThis: 'This is 403, not 401. A name without any domain is hostname-without-domain; an i-… name on one side is resource-based-name-mismatch; when the kubelet asks for the EC2 name and the credential has another, it is node-name-differs-from-certificate.',
+    refs: [
+      'https://github.com/awslabs/amazon-eks-ami/issues/1263',
+      'https://github.com/awslabs/amazon-eks-ami/issues/1711',
+      'https://github.com/bottlerocket-os/bottlerocket/issues/3028',
+    ],
+  },
+});
+
+type Signs = 'refusedName' | 'refusedCsiNode' | 'refusedLease';
+
+function matchNames(view: View<never, Signs>): Match | null {
+  const quotes = (['refusedName', 'refusedCsiNode', 'refusedLease'] as const)
+    .flatMap((name) => view.sign(name)?.quotes ?? [])
+    .filter(isForeign);
+  const [first] = quotes;
+  if (first === undefined) return view.sign('refusedName') === null ? null : clear;
+  const node = first.captures['node'] ?? '';
+  return found({ ...first.captures, domain: node.slice(node.indexOf('.') + 1) }, quotes);
+}
+
+/** The credential has the EC2 name, the kubelet asks for the same address under another domain. */
+function isForeign(quote: Quote): boolean {
+  const { credential = '', node = '' } = quote.captures;
+  const sameAddress = ipInName(credential) !== null && ipInName(credential) === ipInName(node);
+  return sameAddress && hasEc2Domain(credential) && node.includes('.') && credential !== node;
+}

@@ -1,0 +1,138 @@
+import type { Fact, Seen, WhyUnknown } from '../evidence/fact.ts';
+import type { FactKind, FactTypes } from '../evidence/kinds.ts';
+import type { Captures, Quote, Sighting } from '../evidence/sighting.ts';
+import type { LineSource } from '../evidence/source.ts';
+import type { Stage } from '../evidence/stage.ts';
+import type { MilestoneId } from './milestones.ts';
+import type { SymptomId } from './symptoms.ts';
+
+/**
+ * What a line that matches says about the cause:
+ * `definite` names it alone; `likely` names it where nothing speaks against it; `context` only
+ * supports; `withdraws`, seen later, takes an earlier failure back; `clears`, seen at all, rules it out.
+ */
+export type SignWeight = 'definite' | 'likely' | 'context' | 'withdraws' | 'clears';
+
+/** One expression over one line (or one event, or one condition printed as a line). */
+export interface Sign {
+  /** Sources whose lines count; lines of unknown origin count too unless `strict`. */
+  readonly in: readonly LineSource[];
+  /** Literals of which every match contains at least one: 6 bytes or more, no quote or backslash. */
+  readonly anchors: readonly string[];
+  /** Linear-time expression on the cleaned line: escapes undone, smart quotes straight. */
+  readonly pattern: RegExp;
+  readonly weight: SignWeight;
+  readonly strict?: boolean;
+  /** Times it must be seen before it counts, for lines that healthy nodes print once or twice. */
+  readonly atLeast?: number;
+}
+
+export type Confidence = 'definite' | 'likely' | 'possible';
+
+/** Named values for sentences and commands; always from the evidence. */
+export type Details = Captures;
+
+export interface Found {
+  readonly verdict: 'found';
+  readonly confidence: Exclude<Confidence, 'possible'>;
+  readonly details: Details;
+  readonly proof: readonly Quote[];
+}
+
+export interface Clear {
+  readonly verdict: 'clear';
+}
+
+export interface CannotSay {
+  readonly verdict: 'unknown';
+  readonly missing: readonly WhyUnknown[];
+}
+
+export type Match = Found | Clear | CannotSay;
+
+export interface Step {
+  readonly text: string;
+  /** One runnable command; placeholders such as `<cluster>` only for what the evidence lacks. */
+  readonly command: string | null;
+}
+
+/** What a cause may look at: only the kinds and signs that it declared compile. */
+export interface View<K extends FactKind, S extends string> {
+  /** The names of the subject, instance id and Node name first. */
+  readonly names: readonly string[];
+  readonly instanceId: string | null;
+  readonly node: string | null;
+  /** The one fact of this kind that belongs to the subject. */
+  read<N extends K>(kind: N): Fact<FactTypes[N]>;
+  /** All facts of this kind which belong to the subject or to the whole cluster. */
+  list<N extends K>(kind: N): readonly Seen<FactTypes[N]>[];
+  /** A sign as seen for the subject and not withdrawn since, null when it was not seen. */
+  sign(name: S): Sighting | null;
+  /** A line of evidence made from a fact, for `proof`. */
+  quote(fact: Seen<unknown>, excerpt: string): Quote;
+}
+
+/** What people read on the cause's page and in `rollcall explain`; Markdown, one sentence a line. */
+export interface CausePage {
+  readonly why: string;
+  readonly prevent: string;
+  /** Look-alikes and how to tell them apart, other causes named by id. */
+  readonly notThis: string;
+  /** Texts that people search for. */
+  readonly alsoKnownAs?: readonly string[];
+  readonly refs: readonly string[];
+}
+
+export interface CauseSpec<K extends FactKind, S extends string> {
+  readonly id: string;
+  readonly stage: Stage;
+  readonly title: string;
+  /** Whose failing it is; `cluster` and `group` causes are repeated on the machines they explain. */
+  readonly scope: 'machine' | 'group' | 'cluster';
+  readonly signs: Readonly<Record<S, Sign>>;
+  readonly needs: readonly K[];
+  /** Undeciding symptoms behind which this cause may stand. */
+  readonly symptoms: readonly SymptomId[];
+  /** Successes which, seen later on the same machine, take the failure back; by default the stage's. */
+  readonly withdrawnBy?: readonly MilestoneId[];
+  /** Captures that tell objects apart, so that success of one pod or image clears only that one. */
+  readonly per?: readonly string[];
+  /** Causes of the same or a lower stage which this one explains; all higher stages are implied. */
+  readonly explains?: readonly string[];
+  /** False when it leaves the rest of the machine working, so that it explains nothing above. */
+  readonly blocksAbove?: boolean;
+  /** By default: found when a definite or likely sign stands, else clear or unknown by sources read. */
+  match?(view: View<K, S>): Match | null;
+  /** One sentence naming the object, what is wrong and its consequence. */
+  summary(details: Details): string;
+  remedy(details: Details): readonly Step[];
+  /** The one read-only command that tells whether it is this cause. */
+  readonly decide: Step;
+  readonly page: CausePage;
+  /** Ids under which it was known before. */
+  readonly formerly?: readonly string[];
+}
+
+/** A cause with its parameters forgotten, as the engine holds it. */
+export type Cause = CauseSpec<FactKind, string>;
+
+/** Declares a cause; its own kinds and signs are the only ones its `match` may read. */
+export function defineCause<const K extends FactKind, const S extends string>(
+  spec: CauseSpec<K, S>,
+): CauseSpec<K, S> {
+  return spec;
+}
+
+export function found(
+  details: Details,
+  proof: readonly Quote[],
+  confidence: Found['confidence'] = 'definite',
+): Found {
+  return { verdict: 'found', confidence, details, proof };
+}
+
+export const clear: Clear = { verdict: 'clear' };
+
+export function cannotSay(...missing: readonly WhyUnknown[]): CannotSay {
+  return { verdict: 'unknown', missing };
+}

@@ -1,0 +1,68 @@
+import type { Stage } from '../evidence/stage.ts';
+import type { Confidence, Step } from './cause.ts';
+
+/** The document that `rollcall diagnose -o json` prints; other programs rely on its shape. */
+export interface DiagnosisDocument {
+  readonly apiVersion: 'rollcall.dev/v1alpha1';
+  readonly kind: 'Diagnosis';
+  readonly catalogueVersion: string;
+  readonly headline: Headline | null;
+  readonly subjects: readonly SubjectReport[];
+  /** What was given but could not be read, in sentences. */
+  readonly losses: readonly { readonly locator: string; readonly what: string }[];
+}
+
+export interface Headline {
+  readonly cause: string;
+  readonly stage: Stage;
+  readonly confidence: Confidence;
+  readonly subject: string;
+}
+
+export type Verdict = 'usable' | 'not-usable' | 'cannot-tell';
+
+export interface SubjectReport {
+  readonly kind: 'Machine' | 'NodeGroup' | 'AutoScalingGroup' | 'NodePool' | 'Cluster';
+  readonly name: string;
+  readonly instanceId: string | null;
+  readonly node: string | null;
+  readonly verdict: Verdict;
+  readonly stage: Stage | null;
+  readonly ladder: readonly Rung[];
+  readonly findings: readonly Finding[];
+  readonly notObservable: readonly NotObservable[];
+}
+
+export type RungState = 'passed' | 'failed' | 'unknown' | 'pending';
+
+export interface Rung {
+  readonly stage: Stage;
+  readonly state: RungState;
+  readonly since: string | null;
+  readonly evidence: readonly EvidenceLine[];
+}
+
+export interface EvidenceLine {
+  readonly source: string;
+  readonly locator: string;
+  readonly excerpt: string;
+  readonly time: string | null;
+}
+
+export interface Finding {
+  readonly cause: string;
+  readonly stage: Stage;
+  readonly role: 'root' | 'contributing' | 'consequence';
+  readonly explainedBy: string | null;
+  readonly confidence: Confidence;
+  readonly summary: string;
+  readonly evidence: readonly EvidenceLine[];
+  readonly remedy: readonly Step[];
+  readonly decide: Step | null;
+}
+
+export interface NotObservable {
+  readonly stage: Stage;
+  readonly why: string;
+  readonly collect: string;
+}

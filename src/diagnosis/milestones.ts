@@ -1,0 +1,161 @@
+import type { LineSource } from '../evidence/source.ts';
+import type { Stage } from '../evidence/stage.ts';
+
+/** Something seen that cannot happen unless the stages it proves were passed. */
+export interface Milestone {
+  readonly id: string;
+  readonly title: string;
+  readonly proves: readonly Stage[];
+  readonly signs: readonly MilestoneSign[];
+}
+
+export interface MilestoneSign {
+  readonly in: readonly LineSource[];
+  readonly anchors: readonly string[];
+  readonly pattern: RegExp;
+  readonly strict?: boolean;
+}
+
+const BOOTED: readonly Stage[] = ['launched', 'bootstrapped'];
+const ADMITTED: readonly Stage[] = [...BOOTED, 'reachable', 'authenticated'];
+
+/** The successes that pass stages and take earlier failures back. */
+export const MILESTONES = [
+  {
+    id: 'kubelet-started',
+    title: 'the kubelet runs',
+    proves: BOOTED,
+    signs: [
+      {
+        in: ['kubelet', 'journal'],
+        anchors: ['Starting kubelet main sync loop', 'Started kubelet'],
+        pattern: /Starting kubelet main sync loop|server\.go:\d+\] "?Started kubelet"?/,
+      },
+      {
+        in: ['event'],
+        anchors: ['Starting kubelet.'],
+        pattern: /\bStarting\b.*\bStarting kubelet\./,
+        strict: true,
+      },
+    ],
+  },
+  {
+    id: 'kubelet-names-node',
+    title: 'the kubelet said under which name it registers',
+    proves: BOOTED,
+    signs: [
+      {
+        in: ['kubelet'],
+        anchors: ['Attempting to register node', 'Unable to register node', 'Error getting node', 'Error getting the current node', 'Failed to initialize CSINode'],
+        pattern:
+          /(?:(?:Attempting|Unable) to register node|Error getting (?:the current )?node).*?(?:node "|node=")(?<node>[a-z0-9][a-z0-9.-]*)"|Attempting to register node:? "?(?<node2>[a-z0-9][a-z0-9.-]*)/,
+      },
+    ],
+  },
+  {
+    id: 'api-answered',
+    title: 'the API server answered',
+    proves: [...BOOTED, 'reachable'],
+    signs: [
+      {
+        in: ['kubelet'],
+        anchors: ['Unable to register node', 'Failed to ensure lease exists', 'Failed to list *v1.'],
+        pattern: /(?:Unable to register node|Failed to ensure lease exists|Failed to list \*v1\.).*(?:\bUnauthorized\b|is forbidden)/,
+      },
+    ],
+  },
+  {
+    id: 'joined',
+    title: 'kubeadm join ended well',
+    proves: ADMITTED,
+    signs: [
+      {
+        in: ['kubeadm', 'cloud-init'],
+        anchors: ['This node has joined the cluster'],
+        pattern: /This node has joined the cluster/,
+      },
+    ],
+  },
+  {
+    id: 'node-registered',
+    title: 'the Node object was registered',
+    proves: [...ADMITTED, 'registered'],
+    signs: [
+      {
+        in: ['kubelet'],
+        anchors: ['Successfully registered node', 'was previously registered'],
+        pattern: /(?:Successfully registered node:?\s+(?:node=)?"?(?<node>[a-z0-9][a-z0-9.-]*)|Node was previously registered"? (?:node=)?"?(?<node2>[a-z0-9][a-z0-9.-]*))/,
+      },
+    ],
+  },
+  {
+    id: 'node-ready',
+    title: 'the Node is Ready',
+    proves: [...ADMITTED, 'registered', 'retained'],
+    signs: [
+      {
+        in: ['event', 'kubelet'],
+        anchors: ['status is now: NodeReady'],
+        pattern: /Node (?<node>[a-z0-9][a-z0-9.-]*) (?:event: Registered Node .* )?status is now: NodeReady/,
+      },
+      {
+        in: ['kubelet'],
+        anchors: ['as it just became ready'],
+        pattern: /Fast updating node status as it just became ready/,
+      },
+      {
+        in: ['node-status'],
+        anchors: ['condition Ready=True'],
+        pattern: /^Node (?<node>\S+) condition Ready=True/,
+        strict: true,
+      },
+    ],
+  },
+  {
+    id: 'pod-started',
+    title: 'a container started on the machine',
+    proves: [...ADMITTED, 'registered'],
+    signs: [
+      {
+        in: ['event'],
+        anchors: ['Started container'],
+        pattern: /\bStarted\b.*\bkubelet,? (?<node>[a-z0-9][a-z0-9.-]*)\s+Started container/,
+        strict: true,
+      },
+    ],
+  },
+  {
+    id: 'networking-initialised',
+    title: 'the pod network plugin came up',
+    proves: [...ADMITTED, 'registered'],
+    signs: [
+      {
+        in: ['aws-node'],
+        anchors: ['Successfully copied CNI plugin binary and config file', 'Successfully copied CNI plugin'],
+        pattern: /Successfully copied CNI plugin/,
+      },
+    ],
+  },
+] as const satisfies readonly Milestone[];
+
+export type MilestoneId = (typeof MILESTONES)[number]['id'];
+
+const WITHDRAWN_UNTIL_READY: readonly MilestoneId[] = ['node-registered', 'node-ready'];
+
+/** Which successes take a failure of this stage back, unless the cause says otherwise. */
+export function defaultWithdrawal(stage: Stage): readonly MilestoneId[] {
+  switch (stage) {
+    case 'launched':
+    case 'bootstrapped':
+    case 'reachable':
+    case 'authenticated':
+    case 'identified':
+    case 'registered':
+      return WITHDRAWN_UNTIL_READY;
+    case 'retained':
+    case 'networked':
+      return ['node-ready'];
+    default:
+      return [];
+  }
+}

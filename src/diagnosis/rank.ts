@@ -1,0 +1,119 @@
+import { stageIndex } from '../evidence/stage.ts';
+import { isAfter } from '../evidence/time.ts';
+import type { Cause, Found } from './cause.ts';
+import type { Finding, Headline, SubjectReport } from './document.ts';
+import type { FoundCause, Standing } from './findings.ts';
+
+export interface RoledFinding {
+  readonly cause: Cause;
+  readonly match: Found;
+  readonly role: Finding['role'];
+  readonly explainedBy: string | null;
+}
+
+/** True when `a`, being there, is reason enough for `b` to be seen. */
+export function explains(a: FoundCause, b: FoundCause): boolean {
+  if (a.cause.id === b.cause.id) return false;
+  if (a.cause.explains?.includes(b.cause.id) === true) return true;
+  if (b.cause.explains?.includes(a.cause.id) === true) return false;
+  return a.cause.blocksAbove !== false && stageIndex(a.cause.stage) < stageIndex(b.cause.stage);
+}
+
+/** Gives each finding its part: root, consequence of a root, or contributing beside one. */
+export function assignRoles(standing: Standing, shared: readonly FoundCause[]): readonly RoledFinding[] {
+  const own = standing.founds;
+  const applying = shared.filter((entry) => concerns(entry, standing));
+  const all = [...applying, ...own];
+  const roots = all.filter((entry) => !all.some((other) => other !== entry && explains(other, entry)));
+  const repeated = applying.map((entry) => ({ ...entry, role: 'consequence' as const, explainedBy: entry.cause.id }));
+  return [...repeated, ...own.map((entry) => roleOf(entry, roots, standing))];
+}
+
+/** A cause of the whole cluster concerns the machines that stand at or above its stage in trouble. */
+function concerns(entry: FoundCause, standing: Standing): boolean {
+  const reach = stageIndex(entry.cause.stage);
+  return (
+    standing.symptoms.some(({ symptom }) => stageIndex(symptom.stage) >= reach) ||
+    standing.founds.some(({ cause }) => cause.id !== entry.cause.id && stageIndex(cause.stage) >= reach)
+  );
+}
+
+/** The stage of an undecided symptom under which nothing above can work, null without one. */
+function lowestBlockedStage(standing: Standing): number | null {
+  const blocking = standing.symptoms
+    .filter(({ symptom }) => symptom.blocksAbove)
+    .map(({ symptom }) => stageIndex(symptom.stage));
+  return blocking.length === 0 ? null : Math.min(...blocking);
+}
+
+function roleOf(entry: FoundCause, roots: readonly FoundCause[], standing: Standing): RoledFinding {
+  const blocked = lowestBlockedStage(standing);
+  const root = roots.find((other) => other !== entry && explains(other, entry));
+  if (root !== undefined) return { ...entry, role: 'consequence', explainedBy: root.cause.id };
+  if (!roots.includes(entry)) {
+    const indirect = roots[0];
+    return { ...entry, role: 'consequence', explainedBy: indirect?.cause.id ?? null };
+  }
+  if (blocked !== null && stageIndex(entry.cause.stage) > blocked && !answersBlock(entry.cause, standing)) {
+    return { ...entry, role: 'contributing', explainedBy: null };
+  }
+  return { ...entry, role: 'root', explainedBy: null };
+}
+
+/** True when the cause itself says that the blocking symptom may be its own. */
+function answersBlock(cause: Cause, standing: Standing): boolean {
+  return standing.symptoms.some(({ symptom }) => symptom.blocksAbove && (cause.symptoms as readonly string[]).includes(symptom.id));
+}
+
+interface Candidate {
+  readonly finding: Finding;
+  readonly report: SubjectReport;
+  readonly explained: number;
+  readonly match: Found | null;
+}
+
+/** Lowest stage, then most subjects explained, then definite, then earliest, then id. */
+function compare(a: Candidate, b: Candidate): number {
+  const stages = stageIndex(a.finding.stage) - stageIndex(b.finding.stage);
+  if (stages !== 0) return stages;
+  if (a.explained !== b.explained) return b.explained - a.explained;
+  const definite = Number(b.finding.confidence === 'definite') - Number(a.finding.confidence === 'definite');
+  if (definite !== 0) return definite;
+  return compareTimes(a, b) || (a.finding.cause < b.finding.cause ? -1 : 1);
+}
+
+function compareTimes(a: Candidate, b: Candidate): number {
+  const first = a.match?.proof[0]?.moment;
+  const second = b.match?.proof[0]?.moment;
+  if (first === undefined || second === undefined) return 0;
+  if (first.at.document !== second.at.document && (first.when === null || second.when === null)) return 0;
+  if (isAfter(second, first)) return -1;
+  return isAfter(first, second) ? 1 : 0;
+}
+
+/** The one cause to name, null when no root is definite or likely. */
+export function pickHeadline(reports: readonly SubjectReport[], standings: readonly Standing[]): Headline | null {
+  const candidates = reports.flatMap((report) =>
+    report.findings
+      .filter((finding) => finding.role === 'root' && finding.confidence !== 'possible')
+      .map((finding) => candidateOf(finding, report, reports, standings)),
+  );
+  const best = candidates.sort(compare)[0];
+  if (best === undefined) return null;
+  const { cause, stage, confidence } = best.finding;
+  return { cause, stage, confidence, subject: best.report.instanceId ?? best.report.name };
+}
+
+function candidateOf(
+  finding: Finding,
+  report: SubjectReport,
+  reports: readonly SubjectReport[],
+  standings: readonly Standing[],
+): Candidate {
+  const explained = reports.filter((other) =>
+    other.findings.some((entry) => entry.cause === finding.cause || entry.explainedBy === finding.cause),
+  ).length;
+  const founds = standings.flatMap((standing) => (standing.subject.name === report.name ? standing.founds : []));
+  const match = founds.find((entry) => entry.cause.id === finding.cause)?.match ?? null;
+  return { finding, report, explained, match };
+}

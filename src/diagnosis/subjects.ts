@@ -1,0 +1,197 @@
+import { linkKeys, type MachineName } from '../evidence/names.ts';
+import type { DocumentSummary, FactRecord, Hit, Observations } from '../evidence/observations.ts';
+import { SOURCES, type LineSource } from '../evidence/source.ts';
+
+/** One machine, or the cluster, with all evidence that is about it. */
+export interface Subject {
+  readonly kind: 'Machine' | 'Cluster';
+  readonly name: string;
+  readonly instanceId: string | null;
+  readonly node: string | null;
+  readonly names: readonly MachineName[];
+  readonly hits: readonly Hit[];
+  readonly facts: readonly FactRecord[];
+  /** Sources seen in the documents that belong to it or to the whole cluster. */
+  readonly sources: ReadonlySet<LineSource>;
+}
+
+interface Group {
+  readonly names: Map<string, MachineName>;
+  readonly hits: Hit[];
+  readonly facts: FactRecord[];
+  readonly documents: Set<number>;
+  /** Evidence of its own, not merely a mention: its journal, its Node, its instance. */
+  primary: boolean;
+}
+
+/** Union of link keys; every key finds the representative of its machine. */
+interface Unions {
+  find(key: string): string;
+  join(keys: readonly string[]): void;
+}
+
+function createUnions(): Unions {
+  const parents = new Map<string, string>();
+  const find = (key: string): string => {
+    let root = key;
+    for (let up = parents.get(root); up !== undefined && up !== root; up = parents.get(root)) root = up;
+    parents.set(key, root);
+    return root;
+  };
+  const join = (keys: readonly string[]): void => {
+    const [first, ...rest] = keys.map(find).sort();
+    if (first === undefined) return;
+    for (const key of rest) parents.set(key, first);
+    if (!parents.has(first)) parents.set(first, first);
+  };
+  return { find, join };
+}
+
+function unite(observations: Observations): Unions {
+  const unions = createUnions();
+  const joinNames = (names: readonly MachineName[]): void => unions.join(names.flatMap(linkKeys));
+  for (const link of observations.links) joinNames(link.names);
+  for (const fact of observations.facts) joinNames(fact.about);
+  for (const document of observations.documents) joinNames(document.machines);
+  for (const hit of observations.hits) if (hit.about !== null) joinNames([hit.about]);
+  return unions;
+}
+
+/** The machine whose archive or file this is, when it says so itself. */
+function ownerOf(document: DocumentSummary, all: readonly DocumentSummary[]): MachineName | null {
+  const own = document.machines[0];
+  if (own !== undefined) return own;
+  if (document.container === null) return null;
+  const sibling = all.find((other) => other.container === document.container && other.machines.length > 0);
+  return sibling?.machines[0] ?? null;
+}
+
+interface Assembly {
+  readonly groups: Map<string, Group>;
+  readonly unions: Unions;
+}
+
+function groupOf(assembly: Assembly, name: MachineName): Group | null {
+  const [key] = linkKeys(name);
+  if (key === undefined) return null;
+  const root = assembly.unions.find(key);
+  const known = assembly.groups.get(root);
+  const group = known ?? { names: new Map(), hits: [], facts: [], documents: new Set(), primary: false };
+  assembly.groups.set(root, group);
+  group.names.set(`${name.kind} ${name.value}`, name);
+  return group;
+}
+
+/** Puts everything seen together by machine; what names no machine is the cluster's. */
+export function assembleSubjects(observations: Observations): readonly Subject[] {
+  const assembly: Assembly = { groups: new Map(), unions: unite(observations) };
+  const cluster: Group = { names: new Map(), hits: [], facts: [], documents: new Set(), primary: true };
+  for (const link of observations.links) for (const name of link.names) groupOf(assembly, name);
+  for (const fact of observations.facts) placeFact(assembly, cluster, fact);
+  placeHits(assembly, cluster, observations);
+  const machines = [...assembly.groups.values()].filter((group) => group.primary || group.hits.length > 0);
+  return [...machines.map((group) => machineSubject(group, cluster, observations)), clusterSubject(cluster, observations)];
+}
+
+function placeFact(assembly: Assembly, cluster: Group, fact: FactRecord): void {
+  const [name] = fact.about;
+  const group = name === undefined ? null : groupOf(assembly, name);
+  if (group === null) {
+    cluster.facts.push(fact);
+    return;
+  }
+  for (const other of fact.about) groupOf(assembly, other);
+  group.facts.push(fact);
+  if (fact.kind === 'kube/Node' || fact.kind === 'aws/instance') group.primary = true;
+}
+
+function placeHits(assembly: Assembly, cluster: Group, observations: Observations): void {
+  const homeless: Hit[] = [];
+  for (const hit of observations.hits) {
+    const name = hit.about ?? ownName(hit, observations);
+    const group = name === null ? null : groupOf(assembly, name);
+    if (group === null) homeless.push(hit);
+    else addHit(group, hit);
+  }
+  const only = onlyMachine(assembly);
+  for (const hit of homeless) {
+    const inDocument = onlyMachineOf(assembly, hit.document);
+    const home = hit.onMachine ? (inDocument ?? only) : null;
+    addHit(home ?? cluster, hit);
+  }
+}
+
+function ownName(hit: Hit, observations: Observations): MachineName | null {
+  const document = observations.documents[hit.document];
+  return hit.onMachine && document !== undefined ? ownerOf(document, observations.documents) : null;
+}
+
+function addHit(group: Group, hit: Hit): void {
+  group.hits.push(hit);
+  if (hit.onMachine) {
+    group.documents.add(hit.document);
+    group.primary = true;
+  }
+}
+
+function onlyMachine(assembly: Assembly): Group | null {
+  const own = [...assembly.groups.values()].filter((group) => group.documents.size > 0);
+  const known = own.length > 0 ? own : [...assembly.groups.values()].filter((group) => group.primary);
+  return known.length === 1 ? (known[0] ?? null) : null;
+}
+
+function onlyMachineOf(assembly: Assembly, document: number): Group | null {
+  const own = [...assembly.groups.values()].filter((group) => group.documents.has(document));
+  return own.length === 1 ? (own[0] ?? null) : null;
+}
+
+function valueOf(group: Group, ...kinds: readonly MachineName['kind'][]): string | null {
+  for (const kind of kinds) {
+    for (const name of group.names.values()) if (name.kind === kind) return name.value;
+  }
+  return null;
+}
+
+function sourcesOf(group: Group, cluster: Group, observations: Observations): Set<LineSource> {
+  const sources = new Set<LineSource>();
+  for (const [index, document] of observations.documents.entries()) {
+    const foreign = !group.documents.has(index) && !cluster.documents.has(index);
+    for (const source of document.sources) {
+      if (!foreign || !SOURCES[source].onMachine || document.machines.length === 0) sources.add(source);
+    }
+  }
+  return sources;
+}
+
+function machineSubject(group: Group, cluster: Group, observations: Observations): Subject {
+  const node = valueOf(group, 'node') ?? valueOf(group, 'certificate')?.slice('system:node:'.length) ?? null;
+  const instanceId = valueOf(group, 'instance-id') ?? instanceOfProvider(group);
+  return {
+    kind: 'Machine',
+    name: node ?? valueOf(group, 'private-dns', 'host', 'instance-id', 'node-claim', 'ip', 'bundle', 'provider-id', 'network-interface') ?? 'machine',
+    instanceId,
+    node,
+    names: [...group.names.values()],
+    hits: group.hits,
+    facts: [...group.facts, ...cluster.facts],
+    sources: sourcesOf(group, cluster, observations),
+  };
+}
+
+function instanceOfProvider(group: Group): string | null {
+  const provider = valueOf(group, 'provider-id');
+  return provider === null ? null : (/i-[0-9a-f]{8,17}$/.exec(provider)?.[0] ?? null);
+}
+
+function clusterSubject(cluster: Group, observations: Observations): Subject {
+  return {
+    kind: 'Cluster',
+    name: 'cluster',
+    instanceId: null,
+    node: null,
+    names: [],
+    hits: cluster.hits,
+    facts: observations.facts,
+    sources: sourcesOf(cluster, cluster, observations),
+  };
+}

@@ -1,0 +1,94 @@
+import { absent, type Fact, type Seen, unknown } from '../evidence/fact.ts';
+import type { FactKind, FactTypes } from '../evidence/kinds.ts';
+import type { FactRecord, Hit, Listing } from '../evidence/observations.ts';
+import { excerptOf } from '../evidence/redact.ts';
+import { type Quote, QUOTES_MAX, type Sighting } from '../evidence/sighting.ts';
+import { isAfter } from '../evidence/time.ts';
+import type { Cause, View } from './cause.ts';
+import { defaultWithdrawal } from './milestones.ts';
+import type { Subject } from './subjects.ts';
+
+/** What a cause's signs came to for one subject. */
+export interface SignReading {
+  /** Sightings that no later success took back, by sign name. */
+  readonly standing: ReadonlyMap<string, Sighting>;
+  /** True when a failure was seen and then taken back. */
+  readonly withdrawn: boolean;
+  readonly cleared: boolean;
+}
+
+function merge(hits: readonly Hit[]): Sighting | null {
+  const [first, ...rest] = hits;
+  if (first === undefined) return null;
+  const quotes = hits.flatMap((hit) => hit.quotes).slice(0, QUOTES_MAX);
+  const last = rest.reduce((latest, hit) => (isAfter(hit.last.moment, latest.moment) ? hit.last : latest), first.last);
+  const earliest = rest.reduce((early, hit) => (isAfter(early.moment, hit.first.moment) ? hit.first : early), first.first);
+  return { count: hits.reduce((sum, hit) => sum + hit.count, 0), first: earliest, last, quotes };
+}
+
+function isWithdrawn(hit: Hit, successes: readonly Hit[]): boolean {
+  return successes.some((success) => {
+    const sameObject = success.object === '' || hit.object === '' || success.object === hit.object;
+    return sameObject && isAfter(success.last.moment, hit.last.moment);
+  });
+}
+
+/** Sorts a cause's hits into standing, withdrawn and cleared. */
+export function readSigns(cause: Cause, subject: Subject): SignReading {
+  const own = subject.hits.filter((hit) => hit.owner === cause.id);
+  const weighed = (weight: string): Hit[] => own.filter((hit) => cause.signs[hit.sign]?.weight === weight);
+  const withdrawals = cause.withdrawnBy ?? defaultWithdrawal(cause.stage);
+  const milestones = subject.hits.filter((hit) => withdrawals.some((id) => hit.owner === `milestone:${id}`));
+  const successes = [...weighed('withdraws'), ...milestones.map((hit) => ({ ...hit, object: '' }))];
+  const standing = new Map<string, Sighting>();
+  let withdrawn = false;
+  for (const [name, sign] of Object.entries(cause.signs)) {
+    if (sign.weight === 'withdraws' || sign.weight === 'clears') continue;
+    const seenHits = own.filter((hit) => hit.sign === name);
+    const left = seenHits.filter((hit) => !isWithdrawn(hit, successes));
+    if (left.length < seenHits.length) withdrawn = true;
+    const sighting = merge(left);
+    if (sighting !== null && sighting.count >= (sign.atLeast ?? 1)) standing.set(name, sighting);
+  }
+  return { standing, withdrawn, cleared: weighed('clears').length > 0 };
+}
+
+function asSeen<K extends FactKind>(record: FactRecord<K>): Seen<FactTypes[K]> {
+  return { state: 'seen', value: record.value, by: record.by, locator: record.locator };
+}
+
+function quoteOf(fact: Seen<unknown>, excerpt: string): Quote {
+  const moment = { when: null, at: { document: -1, line: 0 }, isState: true };
+  return { source: 'object', locator: fact.locator, excerpt: excerptOf(excerpt), moment, captures: {} };
+}
+
+/** The subject as one cause may look at it. */
+export function createView(
+  subject: Subject,
+  reading: SignReading,
+  listings: readonly Listing[],
+): View<FactKind, string> {
+  const recordsOf = <N extends FactKind>(kind: N): FactRecord<N>[] =>
+    subject.facts.filter((fact): fact is FactRecord<N> => fact.kind === kind);
+  return {
+    names: subject.names.map((name) => name.value),
+    instanceId: subject.instanceId,
+    node: subject.node,
+    read<N extends FactKind>(kind: N): Fact<FactTypes[N]> {
+      // Of several dumps of one object, the one read last in the richest form counts.
+      const record = richest(recordsOf(kind));
+      if (record !== null) return asSeen(record);
+      const listing = listings.find((entry) => entry.kind === kind);
+      if (listing !== undefined) return absent(listing.by);
+      return unknown('not-collected', `${kind} is not in this evidence`);
+    },
+    list: (kind) => recordsOf(kind).map(asSeen),
+    sign: (name) => reading.standing.get(name) ?? null,
+    quote: quoteOf,
+  };
+}
+
+function richest<K extends FactKind>(records: readonly FactRecord<K>[]): FactRecord<K> | null {
+  const rank = (record: FactRecord<K>): number => (record.by.includes('json') ? 2 : record.by.includes('describe') ? 1 : 0);
+  return [...records].sort((a, b) => rank(b) - rank(a))[0] ?? null;
+}

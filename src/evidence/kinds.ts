@@ -1,0 +1,135 @@
+import type { Json } from './json.ts';
+
+export interface KubeCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+  /** ms since the epoch, null when the source does not say. */
+  readonly changedMs: number | null;
+  readonly heartbeatMs: number | null;
+}
+
+export interface KubeTaint {
+  readonly key: string;
+  readonly value: string;
+  readonly effect: string;
+}
+
+/** A Node as any source shows it; null and empty mean that the source has no such column. */
+export interface KubeNode {
+  readonly name: string;
+  readonly uid: string | null;
+  readonly providerId: string | null;
+  readonly internalIp: string | null;
+  readonly hostname: string | null;
+  readonly internalDns: string | null;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  /** null when the source (`kubectl get nodes`) shows no taints at all. */
+  readonly taints: readonly KubeTaint[] | null;
+  readonly unschedulable: boolean | null;
+  readonly conditions: readonly KubeCondition[];
+  /** Ready condition: true, false, or null for Unknown and for sources that do not say. */
+  readonly ready: boolean | null;
+  readonly kubeletVersion: string | null;
+  readonly ageMs: number | null;
+  readonly allocatable: Readonly<Record<string, string>>;
+  readonly capacity: Readonly<Record<string, string>>;
+  readonly podCidr: string | null;
+}
+
+/** Any other Kubernetes object: identity by itself, the rest as it came. */
+export interface KubeObject {
+  readonly kind: string;
+  readonly namespace: string | null;
+  readonly name: string;
+  readonly uid: string | null;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly body: Json;
+}
+
+export interface AwsAuthEntry {
+  readonly arn: string;
+  readonly username: string | null;
+  readonly groups: readonly string[];
+}
+
+/** The aws-auth ConfigMap as the authenticator would understand it. */
+export interface AwsAuth {
+  readonly roles: readonly AwsAuthEntry[];
+  readonly users: readonly AwsAuthEntry[];
+  /** Why mapRoles or mapUsers cannot be parsed, null when they can. */
+  readonly malformed: string | null;
+}
+
+/** A file or command output of the machine, whole up to a limit. */
+export interface HostFile {
+  readonly lines: readonly string[];
+}
+
+const KUBE_KINDS = [
+  'Pod',
+  'DaemonSet',
+  'Deployment',
+  'Service',
+  'EndpointSlice',
+  'Lease',
+  'CertificateSigningRequest',
+  'ConfigMap',
+  'Namespace',
+  'CSINode',
+  'CNINode',
+  'ENIConfig',
+  'SecurityGroupPolicy',
+  'NodeClaim',
+  'NodePool',
+  'EC2NodeClass',
+  'NodeReadinessRule',
+  'MutatingWebhookConfiguration',
+  'ValidatingWebhookConfiguration',
+  'Machine',
+  'JoinConfiguration',
+  'ClusterRole',
+  'ClusterRoleBinding',
+] as const;
+
+export type KubeKind = (typeof KUBE_KINDS)[number];
+
+export function isKubeKind(text: string): text is KubeKind {
+  return (KUBE_KINDS as readonly string[]).includes(text);
+}
+
+/** AWS answers split item by item: the kind names one item of the call's list. */
+export interface AwsFactTypes {
+  readonly 'aws/instance': Json;
+  readonly 'aws/instance-status': Json;
+  readonly 'aws/subnet': Json;
+  readonly 'aws/network-interface': Json;
+  readonly 'aws/dhcp-options': Json;
+  readonly 'aws/vpc-endpoint': Json;
+  readonly 'aws/security-group': Json;
+  readonly 'aws/route-table': Json;
+  readonly 'aws/auto-scaling-group': Json;
+  readonly 'aws/cluster': Json;
+  readonly 'aws/node-group': Json;
+  readonly 'aws/access-entry': Json;
+  /** The ARNs that `aws eks list-access-entries` printed. */
+  readonly 'aws/access-entry-list': Json;
+  readonly 'aws/caller-identity': Json;
+  readonly 'aws/oidc-provider-list': Json;
+  readonly 'aws/instance-profile': Json;
+  readonly 'aws/role': Json;
+}
+
+/** Every kind of fact and the shape of its value. */
+export interface FactTypes extends AwsFactTypes, Readonly<Record<`kube/${KubeKind}`, KubeObject>> {
+  readonly 'kube/Node': KubeNode;
+  readonly 'kube/aws-auth': AwsAuth;
+  readonly 'host/kubelet-config': HostFile;
+  readonly 'host/resolv-conf': HostFile;
+  readonly 'host/user-data': HostFile;
+}
+
+export type FactKind = keyof FactTypes;

@@ -1,0 +1,66 @@
+/** The ways a machine is called; `alias` is any other text that a source ties to it. */
+export type NameKind =
+  | 'instance-id'
+  | 'node'
+  | 'host'
+  | 'private-dns'
+  | 'ip'
+  | 'provider-id'
+  | 'node-claim'
+  | 'certificate'
+  | 'network-interface'
+  | 'bundle';
+
+export interface MachineName {
+  readonly kind: NameKind;
+  readonly value: string;
+}
+
+const INSTANCE_ID = /\bi-(?:[0-9a-f]{17}|[0-9a-f]{8})\b/;
+const IP_NAME = /^ip-(\d{1,3})-(\d{1,3})-(\d{1,3})-(\d{1,3})(?=\.|$)/;
+const IPV4 = /^\d{1,3}(?:\.\d{1,3}){3}$/;
+const RESERVED_HOSTS = new Set(['localhost', 'localhost.localdomain', 'ip-xx', '-', '(none)']);
+const EC2_DOMAIN = /\.(?:ec2\.internal|[a-z]{2}(?:-[a-z]+)+-\d\.compute\.(?:internal|amazonaws\.com(?:\.cn)?))$/;
+
+/** The instance id inside a name, a providerID (`aws:///zone/i-…`) or an ARN, null without one. */
+export function instanceIdIn(text: string): string | null {
+  return INSTANCE_ID.exec(text)?.[0] ?? null;
+}
+
+/** The private address that an `ip-10-0-1-2…` name spells, null for other names. */
+export function ipInName(name: string): string | null {
+  const match = IP_NAME.exec(name);
+  return match === null ? null : match.slice(1, 5).join('.');
+}
+
+/** True for domains that EC2 itself hands out (`ec2.internal`, `eu-west-1.compute.internal`). */
+export function hasEc2Domain(name: string): boolean {
+  return EC2_DOMAIN.test(name);
+}
+
+/** Says what kind of name a bare text is, null when it names no machine (`localhost`). */
+export function classifyName(text: string, otherwise: NameKind = 'node'): MachineName | null {
+  const value = text.trim().toLowerCase();
+  if (value === '' || RESERVED_HOSTS.has(value) || !/^[a-z0-9]/.test(value)) return null;
+  if (value.startsWith('aws:///')) return { kind: 'provider-id', value: text.trim() };
+  if (/^i-[0-9a-f]{8,17}$/.test(value)) return { kind: 'instance-id', value };
+  if (/^eni-[0-9a-f]{8,17}$/.test(value)) return { kind: 'network-interface', value };
+  if (IPV4.test(value)) return { kind: 'ip', value };
+  if (value.startsWith('system:node:')) return { kind: 'certificate', value };
+  return /^[a-z0-9][a-z0-9._-]*$/.test(value) ? { kind: otherwise, value } : null;
+}
+
+/**
+ * Keys by which two names are known to be one machine's: the instance id, the address an
+ * `ip-…` name spells, and else the name itself.
+ */
+export function linkKeys(name: MachineName): readonly string[] {
+  const value = name.kind === 'certificate' ? name.value.slice('system:node:'.length) : name.value;
+  if (value === '') return [];
+  const instanceId = instanceIdIn(value);
+  if (instanceId !== null) return [instanceId];
+  const ip = IPV4.test(value) ? value : ipInName(value);
+  if (ip !== null) return [`ip:${ip}`];
+  if (name.kind === 'bundle' || name.kind === 'node-claim') return [`${name.kind}:${value}`];
+  return [`name:${value.split('.')[0] ?? value}`];
+}

@@ -1,0 +1,74 @@
+import type { Locator } from './fact.ts';
+import type { FactKind, FactTypes } from './kinds.ts';
+import type { MachineName } from './names.ts';
+import type { Quote } from './sighting.ts';
+import type { LineSource } from './source.ts';
+import type { Moment } from './time.ts';
+
+/** A line that one expression of the table matched, before anyone decides whose it is. */
+export interface Hit {
+  /** `cause-id`, `symptom:id` or `milestone:id`. */
+  readonly owner: string;
+  readonly sign: string;
+  /** Values of the captures that tell objects apart (`per`), so that one pod's success clears only it. */
+  readonly object: string;
+  /** The machine that the line itself names, or whose journal it is; null when it names none. */
+  readonly about: MachineName | null;
+  /** Index into `documents`. */
+  readonly document: number;
+  readonly onMachine: boolean;
+  readonly count: number;
+  readonly first: Quote;
+  readonly last: Quote;
+  readonly quotes: readonly Quote[];
+}
+
+export interface FactRecord<K extends FactKind = FactKind> {
+  readonly kind: K;
+  readonly value: FactTypes[K];
+  readonly by: string;
+  readonly locator: Locator;
+  readonly moment: Moment;
+  /** The machines it speaks of; empty for facts of the whole cluster. */
+  readonly about: readonly MachineName[];
+}
+
+/** Two names that one source shows for the same machine. */
+export interface NameLink {
+  readonly names: readonly MachineName[];
+  readonly proof: string;
+  readonly locator: Locator;
+}
+
+/** One document of the pile: what it is about, and which sources were seen in it. */
+export interface DocumentSummary {
+  readonly locator: string;
+  readonly container: string | null;
+  /** Machines whose own logs or files these are. */
+  readonly machines: readonly MachineName[];
+  readonly sources: readonly LineSource[];
+  readonly linesRead: number;
+}
+
+/** A complete list of one kind: what it lacks is absent, not unknown. */
+export interface Listing {
+  readonly kind: FactKind;
+  readonly by: string;
+  readonly locator: Locator;
+}
+
+export interface InputLoss {
+  readonly locator: string;
+  /** A sentence naming the input, what happened and the command that helps, if one does. */
+  readonly what: string;
+}
+
+/** Everything a pile of evidence said, before it is put together by machine. */
+export interface Observations {
+  readonly documents: readonly DocumentSummary[];
+  readonly hits: readonly Hit[];
+  readonly facts: readonly FactRecord[];
+  readonly links: readonly NameLink[];
+  readonly listings: readonly Listing[];
+  readonly losses: readonly InputLoss[];
+}

@@ -1,0 +1,85 @@
+/**
+ * A moment as its source told it.
+ * `ms` is milliseconds since the Unix epoch; when `yearless` it was computed for the year 2000,
+ * because klog and journald's short format print no year.
+ * `clock` is `utc` for wall-clock stamps, or the name of one dump whose ages (`5m3s`) count
+ * backwards from a moment nobody wrote down; moments of different clocks cannot be compared.
+ */
+export interface When {
+  readonly ms: number;
+  readonly yearless: boolean;
+  readonly clock: string;
+}
+
+/** Where a line stands: documents in reading order, lines from 1. */
+export interface Position {
+  readonly document: number;
+  readonly line: number;
+}
+
+/** A sighting's place in time and text, enough to say which of two came later. */
+export interface Moment {
+  readonly when: When | null;
+  readonly at: Position;
+  /** A dump of present state, which is later than every line unless a stamp says otherwise. */
+  readonly isState: boolean;
+}
+
+function comparable(a: When | null, b: When | null): boolean {
+  return a !== null && b !== null && a.clock === b.clock && a.yearless === b.yearless;
+}
+
+/** True when `b` is known to come after `a`; false also when nobody can tell. */
+export function isAfter(b: Moment, a: Moment): boolean {
+  if (comparable(a.when, b.when)) {
+    const difference = (b.when?.ms ?? 0) - (a.when?.ms ?? 0);
+    if (difference !== 0) return difference > 0;
+  }
+  if (a.at.document === b.at.document) return b.at.line > a.at.line;
+  return b.isState && !a.isState;
+}
+
+/** ISO text of a moment, null when its year or zone of counting is unknown. */
+export function isoTime(when: When | null): string | null {
+  if (when === null || when.yearless || when.clock !== 'utc') return null;
+  const days = Math.floor(when.ms / 86_400_000);
+  return `${isoDate(days)}T${isoClock(when.ms - days * 86_400_000)}Z`;
+}
+
+function isoClock(msOfDay: number): string {
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const seconds = Math.floor(msOfDay / 1000);
+  const clock = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const ms = Math.floor(msOfDay % 1000);
+  return `${clock.map(two).join(':')}${ms === 0 ? '' : `.${String(ms).padStart(3, '0')}`}`;
+}
+
+/** Civil date of a day number, by the era arithmetic of the proleptic Gregorian calendar. */
+function isoDate(days: number): string {
+  const shifted = days + 719_468;
+  const era = Math.floor(shifted / 146_097);
+  const dayOfEra = shifted - era * 146_097;
+  const yearOfEra = Math.floor(
+    (dayOfEra -
+      Math.floor(dayOfEra / 1460) +
+      Math.floor(dayOfEra / 36_524) -
+      Math.floor(dayOfEra / 146_096)) /
+      365,
+  );
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
+  const monthIndex = Math.floor((5 * dayOfYear + 2) / 153);
+  const day = dayOfYear - Math.floor((153 * monthIndex + 2) / 5) + 1;
+  const month = monthIndex < 10 ? monthIndex + 3 : monthIndex - 9;
+  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0);
+  return [String(year).padStart(4, '0'), String(month).padStart(2, '0'), String(day).padStart(2, '0')].join('-');
+}
+
+/** Milliseconds since the epoch of a UTC civil time; months count from 1. */
+export function utcMs(year: number, month: number, day: number, msOfDay: number): number {
+  const y = month <= 2 ? year - 1 : year;
+  const era = Math.floor(y / 400);
+  const yearOfEra = y - era * 400;
+  const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1;
+  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
+  return (era * 146_097 + dayOfEra - 719_468) * 86_400_000 + msOfDay;
+}

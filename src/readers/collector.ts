@@ -1,0 +1,189 @@
+import type { FactKind, FactTypes } from '../evidence/kinds.ts';
+import { classifyName, type MachineName } from '../evidence/names.ts';
+import type {
+  DocumentSummary,
+  FactRecord,
+  Hit,
+  InputLoss,
+  Listing,
+  NameLink,
+  Observations,
+} from '../evidence/observations.ts';
+import { excerptOf } from '../evidence/redact.ts';
+import { type Captures, type Quote, QUOTES_MAX } from '../evidence/sighting.ts';
+import { type LineSource, SOURCES } from '../evidence/source.ts';
+import type { When } from '../evidence/time.ts';
+import { acceptsSource, type SignRow } from './sign-table.ts';
+
+/** Distinct sightings, facts and losses kept at most; beyond it, the loss is said once. */
+const HITS_MAX = 50_000;
+const FACTS_MAX = 200_000;
+const LOSSES_MAX = 200;
+
+/** A line, event, condition or answer in the form in which expressions read it. */
+export interface ReadLine {
+  /** Cleaned text. */
+  readonly text: string;
+  readonly source: LineSource;
+  readonly line: number;
+  /** Last line of the passage when several lines were joined. */
+  readonly lineEnd: number;
+  readonly when: When | null;
+  readonly host: string | null;
+  /** The machine that the surrounding object names. */
+  readonly about: MachineName | null;
+  readonly isState: boolean;
+}
+
+interface MutableHit {
+  readonly owner: string;
+  readonly sign: string;
+  readonly object: string;
+  readonly about: MachineName | null;
+  readonly document: number;
+  readonly onMachine: boolean;
+  count: number;
+  first: Quote;
+  last: Quote;
+  readonly quotes: Quote[];
+}
+
+interface MutableDocument {
+  readonly locator: string;
+  readonly container: string | null;
+  readonly machines: Map<string, MachineName>;
+  readonly sources: Set<LineSource>;
+  linesRead: number;
+}
+
+/** What the readers write into; bounded whatever the size of the input. */
+export interface Collector {
+  openDocument(locator: string, container: string | null): number;
+  sawSource(document: number, source: LineSource): void;
+  sawMachine(document: number, machine: MachineName | null): void;
+  countLines(document: number, lines: number): void;
+  tryRows(document: number, line: ReadLine, rows: Iterable<SignRow>): void;
+  fact<K extends FactKind>(document: number, kind: K, value: FactTypes[K], rest: FactOrigin): void;
+  link(names: readonly (MachineName | null)[], proof: string, locator: string): void;
+  listing(kind: FactKind, by: string, locator: string): void;
+  loss(loss: InputLoss): void;
+  locatorOf(document: number): string;
+  finish(): Observations;
+}
+
+export interface FactOrigin {
+  readonly by: string;
+  readonly locator: string;
+  readonly line: number;
+  readonly about: readonly (MachineName | null)[];
+  readonly when?: When | null;
+}
+
+function capturesOf(match: RegExpExecArray): Captures {
+  const captures: Record<string, string> = {};
+  for (const [name, value] of Object.entries(match.groups ?? {})) {
+    // One expression may name alternatives `node`, `node2`: they are one capture.
+    if (value !== undefined) captures[name.replace(/\d+$/, '')] = excerptOf(value, 300);
+  }
+  return captures;
+}
+
+function machineOf(captures: Captures, line: ReadLine): MachineName | null {
+  const named = captures['instance'] ?? captures['node'];
+  const captured = named === undefined ? null : classifyName(named);
+  if (captured !== null) return captured;
+  if (line.about !== null) return line.about;
+  if (line.host === null || !hostCounts(line.source)) return null;
+  return classifyName(line.host, 'host');
+}
+
+function hostCounts(source: LineSource): boolean {
+  return SOURCES[source].onMachine || source === 'unknown';
+}
+
+export function createCollector(): Collector {
+  const documents: MutableDocument[] = [];
+  const hits = new Map<string, MutableHit>();
+  const facts: FactRecord[] = [];
+  const links: NameLink[] = [];
+  const listings: Listing[] = [];
+  const losses: InputLoss[] = [];
+
+  const loss = (entry: InputLoss): void => {
+    if (losses.length < LOSSES_MAX) losses.push(entry);
+  };
+
+  const addHit = (document: number, row: SignRow, line: ReadLine, match: RegExpExecArray): void => {
+    const captures = capturesOf(match);
+    const about = machineOf(captures, line);
+    const object = row.per.map((name) => captures[name] ?? '').join('\u0001');
+    const key = [document, row.owner, row.name, about?.value ?? '', object].join('\u0000');
+    const known = hits.get(key);
+    if (known !== undefined && known.last.moment.at.line >= line.line && line.lineEnd > line.line) return;
+    const quote: Quote = {
+      source: line.source,
+      locator: `${documents[document]?.locator ?? ''}:${line.line}`,
+      excerpt: excerptOf(line.text),
+      moment: { when: line.when, at: { document, line: line.line }, isState: line.isState },
+      captures,
+    };
+    if (known !== undefined) {
+      known.count += 1;
+      known.last = quote;
+      if (known.quotes.length < QUOTES_MAX) known.quotes.push(quote);
+    } else if (hits.size < HITS_MAX) {
+      const onMachine = SOURCES[line.source].onMachine || line.host !== null;
+      hits.set(key, { owner: row.owner, sign: row.name, object, about, document, onMachine, count: 1, first: quote, last: quote, quotes: [quote] });
+    }
+  };
+
+  return {
+    openDocument(locator, container) {
+      documents.push({ locator, container, machines: new Map(), sources: new Set(), linesRead: 0 });
+      return documents.length - 1;
+    },
+    sawSource(document, source) {
+      if (source !== 'unknown') documents[document]?.sources.add(source);
+    },
+    sawMachine(document, machine) {
+      if (machine !== null) documents[document]?.machines.set(machine.value, machine);
+    },
+    countLines(document, lines) {
+      const known = documents[document];
+      if (known !== undefined) known.linesRead += lines;
+    },
+    tryRows(document, line, rows) {
+      for (const row of rows) {
+        if (!acceptsSource(row, line.source)) continue;
+        const match = row.pattern.exec(line.text);
+        if (match !== null) addHit(document, row, line, match);
+      }
+    },
+    fact(document, kind, value, rest) {
+      if (facts.length >= FACTS_MAX) return;
+      const moment = { when: rest.when ?? null, at: { document, line: rest.line }, isState: true };
+      const about = rest.about.filter((name) => name !== null);
+      facts.push({ kind, value, by: rest.by, locator: rest.locator, moment, about } as FactRecord);
+    },
+    link(names, proof, locator) {
+      const known = names.filter((name) => name !== null);
+      if (known.length > 1) links.push({ names: known, proof, locator });
+    },
+    listing(kind, by, locator) {
+      listings.push({ kind, by, locator });
+    },
+    loss,
+    locatorOf: (document) => documents[document]?.locator ?? '',
+    finish() {
+      const summaries: DocumentSummary[] = documents.map((d) => ({
+        locator: d.locator,
+        container: d.container,
+        machines: [...d.machines.values()],
+        sources: [...d.sources],
+        linesRead: d.linesRead,
+      }));
+      const allHits: Hit[] = [...hits.values()];
+      return { documents: summaries, hits: allHits, facts, links, listings, losses };
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import type { LineSource } from '../evidence/source.ts';
+import type { Collector } from './collector.ts';
+import { decodeText, isBinary, needsDecoding } from './encoding.ts';
+import { originOf, documentSource } from './line/origin.ts';
+import { cleanLine } from './line/clean.ts';
+import { parseWhen } from './line/timestamps.ts';
+import { createLineScanner, type HitLine, type LineScanner } from './scan/anchor-scanner.ts';
+import { rowsOf, type SignTable } from './sign-table.ts';
+import { readStructuredText } from './text/structured.ts';
+import { looksStructured } from './text/shape.ts';
+
+/** Text up to this size is taken apart passage by passage; above it, only lines that hit are. */
+const WHOLE_BYTES_MAX = 2 * 1024 * 1024;
+/** A document of tables, objects or answers is refused above this size, by name. */
+const STRUCTURED_BYTES_MAX = 64 * 1024 * 1024;
+const SNIFF_BYTES = 64 * 1024;
+
+export interface DocumentReader {
+  push(chunk: Uint8Array): void;
+  end(): void;
+}
+
+interface Reading {
+  readonly collector: Collector;
+  readonly table: SignTable;
+  readonly document: number;
+}
+
+/** Reads one document whose kind is found out from its first bytes. */
+export function createDocumentReader(reading: Reading): DocumentReader {
+  const held: Uint8Array[] = [];
+  let heldBytes = 0;
+  let stream: LineStream | null = null;
+  let refused = false;
+
+  const decide = (): void => {
+    if (heldBytes <= WHOLE_BYTES_MAX) return;
+    const head = decodeText(concat(held, SNIFF_BYTES));
+    if (needsDecoding(concat(held, 4)) || looksStructured(head)) {
+      refused = heldBytes > STRUCTURED_BYTES_MAX;
+      if (refused) refuse(reading, held);
+      return;
+    }
+    stream = openStream(reading, head);
+    for (const chunk of held.splice(0)) stream.push(chunk);
+  };
+
+  return {
+    push(chunk) {
+      if (refused) return;
+      if (stream !== null) return stream.push(chunk);
+      held.push(chunk);
+      heldBytes += chunk.length;
+      decide();
+    },
+    end() {
+      if (refused) return;
+      if (stream !== null) return stream.end();
+      readWhole(reading, concat(held, heldBytes));
+    },
+  };
+}
+
+function refuse(reading: Reading, held: Uint8Array[]): void {
+  held.length = 0;
+  const locator = reading.collector.locatorOf(reading.document);
+  reading.collector.loss({
+    locator,
+    what: `${locator} is one document of more than 64 MB and was left out; split it, for example by namespace: kubectl get pods -n NAMESPACE -o json.`,
+  });
+}
+
+function concat(chunks: readonly Uint8Array[], bytesMax: number): Uint8Array {
+  const total = Math.min(bytesMax, chunks.reduce((sum, chunk) => sum + chunk.length, 0));
+  const whole = new Uint8Array(total);
+  let offset = 0;
+  for (const chunk of chunks) {
+    if (offset >= total) break;
+    const part = chunk.subarray(0, total - offset);
+    whole.set(part, offset);
+    offset += part.length;
+  }
+  return whole;
+}
+
+function readWhole(reading: Reading, bytes: Uint8Array): void {
+  if (bytes.length === 0) return;
+  if (isBinary(bytes)) {
+    const locator = reading.collector.locatorOf(reading.document);
+    reading.collector.loss({ locator, what: `${locator} is binary and was left out.` });
+    return;
+  }
+  readStructuredText(reading, decodeText(bytes));
+}
+
+interface LineStream {
+  push(chunk: Uint8Array): void;
+  end(): void;
+}
+
+/** Scans a large log: only lines that contain an anchor are looked at again. */
+function openStream(reading: Reading, head: string): LineStream {
+  const { collector, table, document } = reading;
+  const headLines = head.split('\n', 400);
+  const source = documentSource(headLines);
+  collector.sawSource(document, source);
+  noteHosts(reading, headLines, source);
+  const onHit = (hit: HitLine): void => {
+    const text = cleanLine(hit.text);
+    const origin = originOf(text, source);
+    collector.sawSource(document, origin.source);
+    const line = {
+      text,
+      source: origin.source,
+      line: hit.lineNumber,
+      lineEnd: hit.lineNumber,
+      when: parseWhen(text),
+      host: origin.host,
+      about: null,
+      isState: false,
+    };
+    collector.tryRows(document, line, rowsOf(table, hit.anchors));
+  };
+  const scanner: LineScanner = createLineScanner(table.anchorSet, onHit);
+  return {
+    push: (chunk) => scanner.push(chunk),
+    end: () => {
+      scanner.end();
+      collector.countLines(document, scanner.lines);
+    },
+  };
+}
+
+function noteHosts(reading: Reading, lines: readonly string[], source: LineSource): void {
+  for (const line of lines) noteHost(reading, originOf(line, source));
+}
+
+/** A journal's own host makes the document that machine's. */
+export function noteHost(
+  reading: { readonly collector: Collector; readonly document: number },
+  origin: { readonly source: LineSource; readonly host: string | null },
+): void {
+  if (origin.host === null || origin.source === 'unknown') return;
+  reading.collector.sawSource(reading.document, origin.source);
+}

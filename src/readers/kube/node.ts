@@ -1,0 +1,86 @@
+import { at, type Json, type JsonObject, listAt, textAt, textsAt } from '../../evidence/json.ts';
+import type { KubeCondition, KubeNode, KubeTaint } from '../../evidence/kinds.ts';
+import { classifyName, type MachineName } from '../../evidence/names.ts';
+import { parseWhen } from '../line/timestamps.ts';
+
+function msAt(value: Json, path: string): number | null {
+  const text = textAt(value, path);
+  return text === null ? null : (parseWhen(text)?.ms ?? null);
+}
+
+function condition(value: Json): KubeCondition {
+  return {
+    type: textAt(value, 'type') ?? '',
+    status: textAt(value, 'status') ?? 'Unknown',
+    reason: textAt(value, 'reason') ?? '',
+    message: textAt(value, 'message') ?? '',
+    changedMs: msAt(value, 'lastTransitionTime'),
+    heartbeatMs: msAt(value, 'lastHeartbeatTime'),
+  };
+}
+
+function taint(value: Json): KubeTaint {
+  return {
+    key: textAt(value, 'key') ?? '',
+    value: textAt(value, 'value') ?? '',
+    effect: textAt(value, 'effect') ?? '',
+  };
+}
+
+function address(value: JsonObject, type: string): string | null {
+  const found = listAt(value, 'status.addresses').find((entry) => textAt(entry, 'type') === type);
+  return found === undefined ? null : textAt(found, 'address');
+}
+
+/** Ready as three values: true, false, or null when the API server has not heard for too long. */
+export function readyOf(conditions: readonly KubeCondition[]): boolean | null {
+  const status = conditions.find((entry) => entry.type === 'Ready')?.status;
+  if (status === 'True') return true;
+  return status === 'False' ? false : null;
+}
+
+/** The one projection of a Node object, for files, live APIs and the simulator. */
+export function projectNode(value: JsonObject): KubeNode {
+  const conditions = listAt(value, 'status.conditions').map(condition);
+  return {
+    name: textAt(value, 'metadata.name') ?? '',
+    uid: textAt(value, 'metadata.uid'),
+    providerId: textAt(value, 'spec.providerID'),
+    internalIp: address(value, 'InternalIP'),
+    hostname: address(value, 'Hostname'),
+    internalDns: address(value, 'InternalDNS'),
+    labels: textsAt(value, 'metadata.labels'),
+    annotations: textsAt(value, 'metadata.annotations'),
+    taints: listAt(value, 'spec.taints').map(taint),
+    unschedulable: at(value, 'spec.unschedulable') === true,
+    conditions,
+    ready: readyOf(conditions),
+    kubeletVersion: textAt(value, 'status.nodeInfo.kubeletVersion'),
+    ageMs: null,
+    allocatable: textsAt(value, 'status.allocatable'),
+    capacity: textsAt(value, 'status.capacity'),
+    podCidr: textAt(value, 'spec.podCIDR'),
+  };
+}
+
+/** Every name that a Node shows for its machine. */
+export function namesOfNode(node: KubeNode): readonly (MachineName | null)[] {
+  return [
+    classifyName(node.name, 'node'),
+    node.providerId === null ? null : classifyName(node.providerId, 'provider-id'),
+    node.internalIp === null ? null : classifyName(node.internalIp, 'ip'),
+    node.hostname === null ? null : classifyName(node.hostname, 'host'),
+    node.internalDns === null ? null : classifyName(node.internalDns, 'private-dns'),
+  ];
+}
+
+/** A Node's state in words, one line per condition and taint, as expressions read it. */
+export function linesOfNode(node: KubeNode): readonly string[] {
+  const conditions = node.conditions.map(
+    (entry) => `Node ${node.name} condition ${entry.type}=${entry.status} ${entry.reason} ${entry.message}`,
+  );
+  const taints = (node.taints ?? []).map(
+    (entry) => `Node ${node.name} taint ${entry.key}=${entry.value}:${entry.effect}`,
+  );
+  return [...conditions, ...taints];
+}

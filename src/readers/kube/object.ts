@@ -1,0 +1,124 @@
+import { type Json, type JsonObject, listAt, textAt, textsAt } from '../../evidence/json.ts';
+import { isKubeKind, type KubeKind, type KubeObject } from '../../evidence/kinds.ts';
+import { classifyName, type MachineName } from '../../evidence/names.ts';
+import type { LineSource } from '../../evidence/source.ts';
+import { parseWhen } from '../line/timestamps.ts';
+import type { PassageReading } from '../text/structured.ts';
+import { parseAwsAuth } from './aws-auth.ts';
+import { linesOfNode, namesOfNode, projectNode } from './node.ts';
+
+const BY = 'kubectl get -o json|yaml';
+
+/** Reads one Kubernetes object into facts and into lines for the expressions. */
+export function readKubeObject(passage: PassageReading, value: JsonObject, line: number): boolean {
+  const kind = textAt(value, 'kind') ?? '';
+  if (kind === 'Node') readNode(passage, value, line);
+  else if (kind === 'Event') readEvent(passage, value, line);
+  else readOther(passage, kind, value, line);
+  return true;
+}
+
+function objectLocator(passage: PassageReading, value: JsonObject): string {
+  const { collector, document } = passage;
+  const path = [textAt(value, 'metadata.namespace'), textAt(value, 'metadata.name')].filter((part) => part !== null);
+  return `${collector.locatorOf(document)}#${[textAt(value, 'kind') ?? '', ...path].join('/')}`;
+}
+
+function readNode(passage: PassageReading, value: JsonObject, line: number): void {
+  const { collector, document } = passage;
+  const node = projectNode(value);
+  const about = namesOfNode(node);
+  const locator = objectLocator(passage, value);
+  collector.fact(document, 'kube/Node', node, { by: BY, locator, line, about });
+  collector.link(about, `Node ${node.name} shows them together`, locator);
+  for (const text of linesOfNode(node)) say(passage, text, 'node-status', line, about[0] ?? null);
+}
+
+function say(passage: PassageReading, text: string, source: LineSource, line: number, about: MachineName | null): void {
+  passage.say({ text, source, line, when: null, host: null, about, isState: true });
+}
+
+/** An event in the form of `kubectl get events`, so that one expression reads both. */
+function readEvent(passage: PassageReading, value: JsonObject, line: number): void {
+  const stamp = textAt(value, 'lastTimestamp') ?? textAt(value, 'eventTime') ?? textAt(value, 'metadata.creationTimestamp') ?? '';
+  const kind = (textAt(value, 'involvedObject.kind') ?? textAt(value, 'regarding.kind') ?? '').toLowerCase();
+  const name = textAt(value, 'involvedObject.name') ?? textAt(value, 'regarding.name') ?? '';
+  const host = textAt(value, 'source.host') ?? textAt(value, 'deprecatedSource.host');
+  const message = textAt(value, 'message') ?? textAt(value, 'note') ?? '';
+  const text = `${stamp} ${textAt(value, 'type') ?? ''} ${textAt(value, 'reason') ?? ''} ${kind}/${name} ${message}`;
+  const about = kind === 'node' ? classifyName(name, 'node') : host === null ? null : classifyName(host, 'node');
+  passage.say({ text, source: 'event', line, when: parseWhen(stamp), host: null, about, isState: false });
+}
+
+const LINE_SOURCES: Readonly<Record<string, LineSource>> = {
+  Pod: 'pod-status',
+  NodeClaim: 'node-claim',
+  NodePool: 'node-claim',
+  EC2NodeClass: 'node-claim',
+  Machine: 'node-claim',
+  AWSNodeTemplate: 'node-claim',
+};
+
+function readOther(passage: PassageReading, kind: string, value: JsonObject, line: number): void {
+  const { collector, document } = passage;
+  const about = machineOfObject(kind, value);
+  const locator = objectLocator(passage, value);
+  const origin = { by: BY, locator, line, about };
+  if (kind === 'ConfigMap' && textAt(value, 'metadata.name') === 'aws-auth') {
+    collector.fact(document, 'kube/aws-auth', parseAwsAuth(value), origin);
+  }
+  if (isKubeKind(kind)) collector.fact(document, factKind(kind), projectObject(kind, value), origin);
+  const source = LINE_SOURCES[kind] ?? 'object';
+  for (const text of linesOfObject(kind, value)) say(passage, text, source, line, about[0] ?? null);
+}
+
+function factKind(kind: KubeKind): `kube/${KubeKind}` {
+  return `kube/${kind}`;
+}
+
+function projectObject(kind: string, value: JsonObject): KubeObject {
+  return {
+    kind,
+    namespace: textAt(value, 'metadata.namespace'),
+    name: textAt(value, 'metadata.name') ?? '',
+    uid: textAt(value, 'metadata.uid'),
+    labels: textsAt(value, 'metadata.labels'),
+    annotations: textsAt(value, 'metadata.annotations'),
+    body: value,
+  };
+}
+
+function machineOfObject(kind: string, value: JsonObject): readonly (MachineName | null)[] {
+  if (kind === 'Pod') return [classifyName(textAt(value, 'spec.nodeName') ?? '', 'node')];
+  if (kind === 'NodeClaim' || kind === 'Machine') {
+    return [
+      classifyName(textAt(value, 'status.nodeName') ?? textAt(value, 'status.nodeRef.name') ?? '', 'node'),
+      classifyName(textAt(value, 'status.providerID') ?? textAt(value, 'spec.providerID') ?? '', 'provider-id'),
+    ].filter((name) => name !== null);
+  }
+  return [];
+}
+
+function conditionLines(kind: string, value: JsonObject): string[] {
+  const name = textAt(value, 'metadata.name') ?? '';
+  return listAt(value, 'status.conditions').map(
+    (entry) =>
+      `${kind} ${name} condition ${textAt(entry, 'type') ?? ''}=${textAt(entry, 'status') ?? ''} ${textAt(entry, 'reason') ?? ''} ${textAt(entry, 'message') ?? ''}`,
+  );
+}
+
+function containerLine(name: string, entry: Json): string[] {
+  const state = ['waiting', 'terminated'].flatMap((phase) => {
+    const reason = textAt(entry, `state.${phase}.reason`);
+    return reason === null ? [] : [`${phase} ${reason} ${textAt(entry, `state.${phase}.message`) ?? ''}`];
+  });
+  return state.map((text) => `Pod ${name} container ${textAt(entry, 'name') ?? ''} ${text}`);
+}
+
+function linesOfObject(kind: string, value: JsonObject): readonly string[] {
+  const conditions = conditionLines(kind, value);
+  if (kind !== 'Pod') return conditions;
+  const name = textAt(value, 'metadata.name') ?? '';
+  const statuses = [...listAt(value, 'status.initContainerStatuses'), ...listAt(value, 'status.containerStatuses')];
+  return [...conditions, ...statuses.flatMap((entry) => containerLine(name, entry))];
+}

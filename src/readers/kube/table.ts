@@ -1,0 +1,113 @@
+import type { KubeNode } from '../../evidence/kinds.ts';
+import { classifyName } from '../../evidence/names.ts';
+import type { LineSource } from '../../evidence/source.ts';
+import { agoIn, parseAgeMs } from '../line/timestamps.ts';
+import { logLine, type PassageReading } from '../text/structured.ts';
+
+export interface TablePassage {
+  readonly line: number;
+  readonly header: string;
+  readonly rows: readonly string[];
+}
+
+type Row = Readonly<Record<string, string>>;
+
+interface Column {
+  readonly name: string;
+  readonly start: number;
+}
+
+function columnsOf(header: string): readonly Column[] {
+  const columns: Column[] = [];
+  for (const match of header.matchAll(/\S+(?: \S+)*/g)) columns.push({ name: match[0], start: match.index });
+  return columns;
+}
+
+/** Cells by column name; rows whose columns moved are cut at runs of blanks instead. */
+function cellsOf(columns: readonly Column[], row: string): Row {
+  const cells: Record<string, string> = {};
+  const words = row.trim().split(/\s{2,}/);
+  for (const [index, column] of columns.entries()) {
+    const next = columns[index + 1]?.start;
+    const cell = row.slice(column.start, next);
+    const aligned = column.start === 0 || row[column.start - 1] === ' ';
+    cells[column.name] = (aligned && !/^\S+\S$/.test(row.slice(column.start - 1, column.start + 1)) ? cell : (words[index] ?? '')).trim();
+  }
+  return cells;
+}
+
+/** Reads a `kubectl get` table; nodes become facts, everything becomes lines. */
+export function readTable(passage: PassageReading, table: TablePassage, source: LineSource): void {
+  const columns = columnsOf(table.header);
+  const names = columns.map((column) => column.name);
+  const isNodes = names.includes('NAME') && names.includes('STATUS') && (names.includes('ROLES') || names.includes('VERSION'));
+  const isEvents = names.some((name) => /^(?:LAST ?SEEN|FIRST ?SEEN)$/.test(name));
+  for (const [offset, text] of table.rows.entries()) {
+    const line = table.line + 1 + offset;
+    if (isNodes) readNodeRow(passage, cellsOf(columns, text), line);
+    else if (isEvents) readEventRow(passage, cellsOf(columns, text), text, line);
+    else passage.say({ ...logLine(passage, { line, text }, source), line });
+  }
+  const { collector, document } = passage;
+  if (isNodes) collector.listing('kube/Node', 'kubectl get nodes', collector.locatorOf(document));
+  collector.sawSource(document, isEvents ? 'event' : isNodes ? 'node-status' : 'client-output');
+}
+
+function nodeOf(row: Row): KubeNode {
+  const status = (row['STATUS'] ?? '').split(',');
+  const known = (text: string | undefined): string | null => (text === undefined || text === '' || text.startsWith('<') ? null : text);
+  return {
+    name: row['NAME'] ?? '',
+    uid: null,
+    providerId: null,
+    internalIp: known(row['INTERNAL-IP']),
+    hostname: null,
+    internalDns: null,
+    labels: {},
+    annotations: {},
+    taints: null,
+    unschedulable: status.includes('SchedulingDisabled'),
+    conditions: [],
+    ready: status.includes('Ready') ? true : status.includes('NotReady') ? false : null,
+    kubeletVersion: known(row['VERSION']),
+    ageMs: parseAgeMs(row['AGE'] ?? ''),
+    allocatable: {},
+    capacity: {},
+    podCidr: null,
+  };
+}
+
+function readNodeRow(passage: PassageReading, row: Row, line: number): void {
+  const { collector, document } = passage;
+  const node = nodeOf(row);
+  const about = [classifyName(node.name, 'node'), node.internalIp === null ? null : classifyName(node.internalIp, 'ip')];
+  if (about[0] === null) return;
+  const locator = `${collector.locatorOf(document)}:${line}`;
+  collector.fact(document, 'kube/Node', node, { by: 'kubectl get nodes', locator, line, about });
+  collector.link(about, `kubectl get nodes shows them in one row`, locator);
+  const ready = node.ready === null ? 'Unknown' : node.ready ? 'True' : 'False';
+  const text = `Node ${node.name} condition Ready=${ready} (${row['STATUS'] ?? ''}) version ${node.kubeletVersion ?? 'none'}`;
+  passage.say({ text, source: 'node-status', line, when: null, host: null, about: about[0] ?? null, isState: true });
+}
+
+const KUBELET_HOST = /\bkubelet, (\S+)/;
+
+/** The machine of an event row: its object, or the kubelet that reported it. */
+export function machineOfEvent(object: string, text: string): ReturnType<typeof classifyName> {
+  const node = /^(?:node|Node)\/(\S+)/.exec(object)?.[1] ?? KUBELET_HOST.exec(text)?.[1];
+  return node === undefined ? null : classifyName(node, 'node');
+}
+
+function readEventRow(passage: PassageReading, row: Row, text: string, line: number): void {
+  const age = parseAgeMs((row['LAST SEEN'] ?? row['LASTSEEN'] ?? '').split(' ')[0] ?? '');
+  const object = row['OBJECT'] ?? (row['KIND'] === 'Node' ? `node/${row['NAME'] ?? ''}` : '');
+  passage.say({
+    text,
+    source: 'event',
+    line,
+    when: age === null ? null : agoIn(passage.document, age),
+    host: null,
+    about: machineOfEvent(object, text),
+    isState: false,
+  });
+}

@@ -1,0 +1,49 @@
+import type { LineSource } from '../evidence/source.ts';
+import { type AnchorSet, compileAnchors } from './scan/anchor-scanner.ts';
+
+/** One expression of the table that the reading is given; the readers know no cause by name. */
+export interface SignRow {
+  /** `cause-id`, `symptom:id` or `milestone:id`. */
+  readonly owner: string;
+  readonly name: string;
+  readonly in: readonly LineSource[];
+  readonly anchors: readonly string[];
+  readonly pattern: RegExp;
+  readonly strict: boolean;
+  /** Captures whose values tell objects apart. */
+  readonly per: readonly string[];
+}
+
+export interface SignTable {
+  readonly anchorSet: AnchorSet;
+  /** Rows by the index of an anchor in the set. */
+  readonly rowsByAnchor: readonly (readonly SignRow[])[];
+}
+
+/** Compiles the table once; every anchor stands in the set once, whoever uses it. */
+export function compileSigns(rows: readonly SignRow[]): SignTable {
+  const byAnchor = new Map<string, SignRow[]>();
+  for (const row of rows) {
+    for (const anchor of row.anchors) {
+      const sharing = byAnchor.get(anchor);
+      if (sharing === undefined) byAnchor.set(anchor, [row]);
+      else sharing.push(row);
+    }
+  }
+  return { anchorSet: compileAnchors([...byAnchor.keys()]), rowsByAnchor: [...byAnchor.values()] };
+}
+
+/** The rows that any of these anchors belongs to, each once. */
+export function rowsOf(table: SignTable, anchors: readonly number[]): ReadonlySet<SignRow> {
+  const rows = new Set<SignRow>();
+  for (const anchor of anchors) {
+    for (const row of table.rowsByAnchor[anchor] ?? []) rows.add(row);
+  }
+  return rows;
+}
+
+/** True when a line of this source may count for the row. */
+export function acceptsSource(row: SignRow, source: LineSource): boolean {
+  if (row.in.includes(source)) return true;
+  return !row.strict && (source === 'unknown' || source === 'journal');
+}

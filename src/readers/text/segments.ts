@@ -1,0 +1,133 @@
+/** A passage of a text document, found by its shape; lines count from 1. */
+export type Segment =
+  | { readonly kind: 'line'; readonly line: number; readonly text: string }
+  | { readonly kind: 'joined'; readonly line: number; readonly lineEnd: number; readonly text: string }
+  | { readonly kind: 'json'; readonly line: number; readonly text: string; readonly lines: readonly string[] }
+  | { readonly kind: 'yaml'; readonly line: number; readonly lines: readonly string[] }
+  | { readonly kind: 'table'; readonly line: number; readonly header: string; readonly rows: readonly string[] }
+  | { readonly kind: 'describe'; readonly line: number; readonly lines: readonly string[] };
+
+const TABLE_HEADER = /^\s*(?:NAMESPACE\s+)?(?:NAME|LAST SEEN|LASTSEEN|FIRSTSEEN|FIRST SEEN|KIND)\s+[A-Z][A-Z -]+/;
+const YAML_START = /^(?:---\s*$|(?:apiVersion|kind|metadata|data|mapRoles|mapUsers|discovery|spec|status|items|accessConfig|nodeGroups):)/;
+const YAML_LINE = /^(?:\s|#|-\s|---|[\w./-]+:(?:\s|$)|\.\.\.)/;
+const DESCRIBE_START = /^Name:\s+\S/;
+const DESCRIBE_SECOND = /^(?:Roles|Labels|Namespace|Annotations|Priority):/;
+const RECORD_START =
+  /^[\s*>"'[(]*(?:<\d+>|\[\s*\d+\.\d+\]|[A-Z][a-z]{2} +\d{1,2} [\d:]{8}|\d{4}[-/]\d{2}[-/]\d{2}[T ]|[IWEFD]\d{4} \d{2}:|\{"|time=|level=|\d+\.\d+\.\d+\.\d+ |\d{2}:\d{2}:\d{2})/;
+const JSON_LINES_MAX = 50_000;
+const JOINED_LINES_MAX = 12;
+
+function startsWithBracket(text: string): boolean {
+  const first = text.trimStart()[0];
+  return first === '{' || first === '[';
+}
+
+/** Index of the line on which the bracket opened on `from` closes, -1 when it does not. */
+function jsonEnd(lines: readonly string[], from: number): number {
+  let depth = 0;
+  let inString = false;
+  const last = Math.min(lines.length, from + JSON_LINES_MAX);
+  for (let index = from; index < last; index++) {
+    for (const character of lines[index] ?? '') {
+      if (character === '"') inString = !inString;
+      if (inString) continue;
+      if (character === '{' || character === '[') depth++;
+      else if (character === '}' || character === ']') depth--;
+    }
+    // An escaped quote can mislead the count of quotes; every JSON string ends on its own line.
+    inString = false;
+    if (depth <= 0) return index;
+  }
+  return -1;
+}
+
+function endWhile(lines: readonly string[], from: number, holds: (line: string) => boolean): number {
+  let index = from;
+  while (index < lines.length && holds(lines[index] ?? '')) index++;
+  return index;
+}
+
+/** Cuts text into log lines, JSON, YAML, tables and describe blocks, in order. */
+export function* segments(lines: readonly string[]): Generator<Segment> {
+  let index = 0;
+  while (index < lines.length) {
+    const line = lines[index] ?? '';
+    const block = blockAt(lines, index);
+    if (block !== null) {
+      yield block.segment;
+      index = block.end;
+    } else {
+      if (line.trim() !== '') yield* lineSegments(lines, index);
+      index++;
+    }
+  }
+}
+
+interface Block {
+  readonly segment: Segment;
+  readonly end: number;
+}
+
+function blockAt(lines: readonly string[], index: number): Block | null {
+  const line = lines[index] ?? '';
+  if (startsWithBracket(line)) return jsonBlock(lines, index);
+  if (TABLE_HEADER.test(line)) return tableBlock(lines, index);
+  if (DESCRIBE_START.test(line) && DESCRIBE_SECOND.test(lines[index + 1] ?? '')) return describeBlock(lines, index);
+  return YAML_START.test(line) ? yamlBlock(lines, index) : null;
+}
+
+function jsonBlock(lines: readonly string[], from: number): Block | null {
+  const last = jsonEnd(lines, from);
+  if (last < 0) return null;
+  const text = lines.slice(from, last + 1).join('\n');
+  // `[preflight] Running …` opens with a bracket too.
+  if (!/^\s*(?:\{\s*(?:"|\}|$)|\[\s*(?:[{["\]\d]|$))/.test(lines[from] ?? '')) return null;
+  return { segment: { kind: 'json', line: from + 1, text, lines: lines.slice(from, last + 1) }, end: last + 1 };
+}
+
+function tableBlock(lines: readonly string[], from: number): Block {
+  const end = endWhile(lines, from + 1, (line) => line.trim() !== '' && !/^(?:\$|#) /.test(line));
+  const rows = lines.slice(from + 1, end);
+  return { segment: { kind: 'table', line: from + 1, header: lines[from] ?? '', rows }, end };
+}
+
+function describeBlock(lines: readonly string[], from: number): Block {
+  const end = endWhile(lines, from + 1, (line) => !DESCRIBE_START.test(line));
+  return { segment: { kind: 'describe', line: from + 1, lines: lines.slice(from, end) }, end };
+}
+
+function yamlBlock(lines: readonly string[], from: number): Block | null {
+  const end = endWhile(lines, from + 1, (line) => line.trim() === '' || YAML_LINE.test(line) || isFlush(line));
+  if (end - from < 2) return null;
+  return { segment: { kind: 'yaml', line: from + 1, lines: lines.slice(from, end) }, end };
+}
+
+function isFlush(line: string): boolean {
+  return line.startsWith('-') && !RECORD_START.test(line);
+}
+
+function* lineSegments(lines: readonly string[], index: number): Generator<Segment> {
+  const text = lines[index] ?? '';
+  yield { kind: 'line', line: index + 1, text };
+  if (!isContinued(lines, index)) return;
+  const end = continuationEnd(lines, index);
+  const parts = lines.slice(index, end);
+  yield { kind: 'joined', line: index + 1, lineEnd: end, text: parts.join('') };
+  const spaced = parts.map((part) => part.trim()).join(' ');
+  yield { kind: 'joined', line: index + 1, lineEnd: end, text: spaced };
+}
+
+function isContinued(lines: readonly string[], index: number): boolean {
+  const next = lines[index + 1] ?? '';
+  if (next.trim() === '' || RECORD_START.test(next)) return false;
+  if (RECORD_START.test(lines[index] ?? '')) return true;
+  // Among lines without any start, only an indented or lower-case one goes on with the last.
+  return /^\s+\S|^[a-z"':,]/.test(next) && !/^\s/.test(lines[index] ?? '');
+}
+
+function continuationEnd(lines: readonly string[], index: number): number {
+  const limit = Math.min(lines.length, index + JOINED_LINES_MAX);
+  let end = index + 1;
+  while (end < limit && (lines[end] ?? '').trim() !== '' && !RECORD_START.test(lines[end] ?? '')) end++;
+  return end;
+}

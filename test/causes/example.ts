@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const CAUSES = join(import.meta.dirname, '../../src/causes');
+
+export interface ExampleFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** One executed example of a cause: a header, then files between `-- name --` lines. */
+export interface Example {
+  readonly stage: string;
+  readonly cause: string;
+  readonly name: string;
+  readonly expect: 'found' | 'clear' | 'unknown';
+  readonly source: string;
+  readonly files: readonly ExampleFile[];
+}
+
+/** Splits an example's text into its header and files. */
+export function parseExample(text: string): { readonly source: string; readonly files: readonly ExampleFile[] } {
+  const parts = text.split(/^-- (\S+) --$/m);
+  const files: ExampleFile[] = [];
+  for (let index = 1; index < parts.length; index += 2) {
+    files.push({ name: parts[index] ?? '', text: (parts[index + 1] ?? '').replace(/^\n/, '') });
+  }
+  const source = /^source: (.+)$/m.exec(parts[0] ?? '')?.[1] ?? '';
+  return { source, files };
+}
+
+/** Examples of all causes, or of those whose id is in `only`. */
+export function loadExamples(only: readonly string[] = []): readonly Example[] {
+  return readdirSync(CAUSES, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .flatMap((stage) => readdirSync(join(CAUSES, stage.name)).map((cause) => ({ stage: stage.name, cause })))
+    .filter(({ cause }) => only.length === 0 || only.includes(cause))
+    .flatMap(({ stage, cause }) => examplesOf(stage, cause));
+}
+
+function examplesOf(stage: string, cause: string): readonly Example[] {
+  const folder = join(CAUSES, stage, cause, 'examples');
+  return readdirSync(folder)
+    .sort()
+    .map((name) => {
+      const expect = name.split('-')[0] as Example['expect'];
+      return { stage, cause, name, expect, ...parseExample(readFileSync(join(folder, name), 'utf8')) };
+    });
+}

@@ -1,0 +1,39 @@
+import { diagnoseTexts } from '../../src/apps/cli/pile.ts';
+import type { DiagnosisDocument, Finding } from '../../src/diagnosis/document.ts';
+import type { Example } from './example.ts';
+
+const LINES_MIN = 10;
+
+/** What is wrong with an example's outcome, in sentences; empty when it is as it says. */
+export async function judgeExample(example: Example): Promise<readonly string[]> {
+  const document = await diagnoseTexts(example.files);
+  return [...faultsOfShape(example), ...faultsOfOutcome(example, document)];
+}
+
+function faultsOfShape(example: Example): string[] {
+  const faults: string[] = [];
+  if (!['found', 'clear', 'unknown'].includes(example.expect)) faults.push('its name must begin with found-, clear- or unknown-');
+  if (example.source === '') faults.push('its first line must say `source: …`');
+  const lines = example.files.flatMap((file) => file.text.split('\n')).filter((line) => line.trim() !== '');
+  if (lines.length < LINES_MIN) faults.push(`it has ${lines.length} lines; a realistic passage has ${LINES_MIN} or more`);
+  return faults;
+}
+
+function rootsOf(document: DiagnosisDocument): readonly Finding[] {
+  return document.subjects
+    .flatMap((subject) => subject.findings)
+    .filter((finding) => finding.role === 'root' && finding.confidence !== 'possible');
+}
+
+function faultsOfOutcome(example: Example, document: DiagnosisDocument): string[] {
+  const roots = [...new Set(rootsOf(document).map((finding) => finding.cause))];
+  const all = document.subjects.flatMap((subject) => subject.findings).filter((finding) => finding.confidence !== 'possible');
+  if (example.expect === 'found') {
+    if (document.headline?.cause !== example.cause) return [`its headline is ${document.headline?.cause ?? 'null'}`];
+    return roots.length === 1 ? [] : [`it has the roots ${roots.join(', ')}; one says it all or explains the rest`];
+  }
+  const named = all.some((finding) => finding.cause === example.cause);
+  if (named) return [`the cause is found in it`];
+  if (example.expect === 'unknown' && document.headline !== null) return [`its headline is ${document.headline.cause}; nothing in an unknown example may decide`];
+  return [];
+}

@@ -1,0 +1,119 @@
+/**
+ * `npm test [-- FILE|FOLDER…]`: runs the tests, prints what failed, and ends with the totals.
+ *
+ * Exit code 1 when a test failed, when none ran, or, with `CI` set, when one was skipped that
+ * `.ci/may-skip` does not name; 64 when an argument names no test.
+ */
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { relative, resolve } from 'node:path';
+import { run } from 'node:test';
+import { inspect, styleText } from 'node:util';
+import { type TestFiles, testFiles } from './tests/files.ts';
+import { collector, type Failure, type Skip, type Tally, totals } from './tests/tally.ts';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const TOGETHER_ENTRY = resolve(import.meta.dirname, 'tests/together.ts');
+
+/** A test that waits for ever is reported by name instead of holding up everybody. */
+const TEST_TIMEOUT_MS = 300_000;
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+async function runFiles({ together, alone }: TestFiles): Promise<Tally> {
+  const { take, tally } = collector();
+  process.env['ROLLCALL_TESTS_TOGETHER'] = JSON.stringify(together);
+  process.env['NODE_COMPILE_CACHE'] ??= resolve(ROOT, 'node_modules/.cache/tests');
+  const stream = run({
+    files: together.length === 0 ? alone : [TOGETHER_ENTRY, ...alone],
+    concurrency: availableParallelism(),
+    timeout: TEST_TIMEOUT_MS,
+  });
+  for await (const event of stream) take(event);
+  return tally([...together, ...alone]);
+}
+
+function where(path: string): string {
+  return relative(ROOT, path);
+}
+
+function printFailure({ name, where: place, error, output }: Failure): void {
+  print(`\n${styleText('red', 'FAILED')} ${fromRoot(name)}`);
+  print(`  ${where(place)}`);
+  print(indent(fromRoot(describe(error))));
+  if (output !== '') print(indent(`it printed:\n${indent(output.trimEnd())}`));
+}
+
+/** Paths in prose, as one types them in the checkout. */
+function fromRoot(text: string): string {
+  return text.replaceAll(`file://${ROOT}/`, '').replaceAll(`${ROOT}/`, '');
+}
+
+function indent(text: string): string {
+  return text.replaceAll(/^(?=.)/gm, '  ');
+}
+
+/** The stack without the test runner's own frames, and what caused it. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error === 'string' ? error : inspect(error);
+  const stack = error.stack ?? error.message;
+  const lines = stack.split('\n').filter((line) => !/^\s+at .*\bnode:/.test(line));
+  const cause = error.cause === undefined ? [] : [`caused by: ${describe(error.cause)}`];
+  return [...lines, ...cause].join('\n');
+}
+
+/** One reason a line; blank lines and lines that begin with `#` are for the reader. */
+function allowedSkips(): readonly string[] {
+  const lines = readFileSync(resolve(ROOT, '.ci/may-skip'), 'utf8').split('\n');
+  return lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+function forbidden(skips: readonly Skip[]): readonly Skip[] {
+  if ((process.env['CI'] ?? '') === '') return [];
+  const allowed = allowedSkips();
+  return skips.filter(({ reason }) => !allowed.includes(reason));
+}
+
+function printSkip({ name, where: place, reason }: Skip): void {
+  print(
+    `${styleText('yellow', 'SKIPPED')} ${name} (${where(place)}): ${reason || 'no reason given'}`,
+  );
+}
+
+function asFailure({ name, where: place, reason }: Skip): Failure {
+  const error = `skipped in CI: ${reason || 'no reason given'}; provide it or list it in .ci/may-skip`;
+  return { name, where: place, error, output: '' };
+}
+
+/** Skips that CI may not have count as failures. */
+function judge(tally: Tally): Tally {
+  const bad = forbidden(tally.skips);
+  return {
+    passed: tally.passed,
+    failures: [...tally.failures, ...bad.map(asFailure)],
+    skips: tally.skips.filter((skip) => !bad.includes(skip)),
+  };
+}
+
+function report(tally: Tally): number {
+  tally.skips.forEach(printSkip);
+  tally.failures.forEach(printFailure);
+  if (tally.passed + tally.failures.length === 0) print('no test ran');
+  print(`\n${totals(tally)}`);
+  return tally.failures.length > 0 || tally.passed === 0 ? 1 : 0;
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  let files: TestFiles;
+  try {
+    files = testFiles(ROOT, args);
+  } catch (error) {
+    process.stderr.write(`npm test: ${error instanceof Error ? error.message : String(error)}\n`);
+    return 64;
+  }
+  return report(judge(await runFiles(files)));
+}
+
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,17 @@
+/** Entry of the one process that runs the tests of the pure rooms: they share nothing to disturb. */
+import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+
+export const TOGETHER = 'ROLLCALL_TESTS_TOGETHER';
+
+const files: readonly string[] = JSON.parse(process.env[TOGETHER] ?? '[]');
+
+for (const file of files) {
+  try {
+    await import(pathToFileURL(file).href);
+  } catch (error) {
+    test(`loading ${file}`, () => {
+      throw error;
+    });
+  }
+}
