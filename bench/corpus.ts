@@ -63,7 +63,11 @@ export function* corpusLines(recipe: CorpusRecipe): Generator<string, never> {
 }
 
 /** Writes `bytes` bytes (to the next whole line) of corpus to `path`. */
-export async function writeCorpus(path: string, bytes: number, recipe: CorpusRecipe): Promise<void> {
+export async function writeCorpus(
+  path: string,
+  bytes: number,
+  recipe: CorpusRecipe,
+): Promise<void> {
   const out = createWriteStream(path);
   let left = bytes;
   let block: string[] = [];

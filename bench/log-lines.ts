@@ -152,7 +152,11 @@ const ipamd: LogLine = (moment, sentence) => {
   const stamp = new Date(moment.epochMs).toISOString();
   const message = sentence ?? random.pick(IPAMD_MESSAGES)(random);
   const level = sentence ? 'error' : 'debug';
-  const file = random.pick(['ipamd/ipamd.go', 'datastore/data_store.go', 'networkutils/network.go']);
+  const file = random.pick([
+    'ipamd/ipamd.go',
+    'datastore/data_store.go',
+    'networkutils/network.go',
+  ]);
   const caller = `${file}:${random.below(2000)}`;
   const escaped = JSON.stringify(message);
   return `{"level":"${level}","ts":"${stamp}","caller":"${caller}","msg":${escaped}}`;

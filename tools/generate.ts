@@ -1,19 +1,14 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Cause } from '../src/diagnosis/cause.ts';
 import { MILESTONES } from '../src/diagnosis/milestones.ts';
 import { SYMPTOMS, type Symptom } from '../src/diagnosis/symptoms.ts';
 import { STAGES } from '../src/evidence/stage.ts';
+import { causePages, type GeneratedFile } from './generate/cause-pages.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const CAUSES = join(ROOT, 'src/causes');
-
-/** A generated file: its path from the root and what must stand in it. */
-export interface GeneratedFile {
-  readonly path: string;
-  readonly text: string;
-}
 
 interface LoadedCause {
   readonly folder: string;
@@ -32,7 +27,9 @@ async function loadCause(url: string): Promise<Cause | null> {
   try {
     return ((await import(url)) as { default: Cause }).default;
   } catch (error) {
-    console.error(`${url} does not load: ${error instanceof Error ? error.message : String(error)}`);
+    console.error(
+      `${url} does not load: ${error instanceof Error ? error.message : String(error)}`,
+    );
     process.exitCode = 1;
     return null;
   }
@@ -63,15 +60,30 @@ interface Row {
 }
 
 function rowsOfCause({ cause }: LoadedCause): readonly Row[] {
-  return Object.entries(cause.signs).map(([name, sign]) => ({ ...sign, owner: cause.id, name, per: cause.per ?? [] }));
+  return Object.entries(cause.signs).map(([name, sign]) => ({
+    ...sign,
+    owner: cause.id,
+    name,
+    per: cause.per ?? [],
+  }));
 }
 
 function rowsOfTables(): readonly Row[] {
   const symptoms = SYMPTOMS.flatMap((symptom: Symptom) =>
-    symptom.signs.map((sign, index) => ({ ...sign, owner: `symptom:${symptom.id}`, name: String(index), per: [] })),
+    symptom.signs.map((sign, index) => ({
+      ...sign,
+      owner: `symptom:${symptom.id}`,
+      name: String(index),
+      per: [],
+    })),
   );
   const milestones = MILESTONES.flatMap((milestone) =>
-    milestone.signs.map((sign, index) => ({ ...sign, owner: `milestone:${milestone.id}`, name: String(index), per: [] })),
+    milestone.signs.map((sign, index) => ({
+      ...sign,
+      owner: `milestone:${milestone.id}`,
+      name: String(index),
+      per: [],
+    })),
   );
   return [...milestones, ...symptoms];
 }
@@ -99,7 +111,8 @@ function printCause({ folder, cause }: LoadedCause): string {
 
 function versionOf(text: string): string {
   let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193) >>> 0;
+  for (let index = 0; index < text.length; index++)
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193) >>> 0;
   return hash.toString(16).padStart(8, '0');
 }
 
@@ -128,7 +141,8 @@ export function printIndex(causes: readonly LoadedCause[]): string {
 /** All generated files as they should be. */
 export async function generatedFiles(): Promise<readonly GeneratedFile[]> {
   const causes = await loadAllCauses();
-  return [{ path: 'src/causes/index.generated.ts', text: printIndex(causes) }];
+  const index = { path: 'src/causes/index.generated.ts', text: printIndex(causes) };
+  return [index, ...causePages(causes.map(({ cause }) => cause))];
 }
 
 function currentText(path: string): string | null {
@@ -139,14 +153,31 @@ function currentText(path: string): string | null {
   }
 }
 
+/** Generated pages of causes that no longer exist. */
+function orphans(files: readonly GeneratedFile[]): readonly string[] {
+  const known = new Set(files.map((file) => file.path));
+  return readdirSync(join(ROOT, 'docs/causes'))
+    .map((name) => `docs/causes/${name}`)
+    .filter((path) => !known.has(path));
+}
+
+function write(file: GeneratedFile): void {
+  mkdirSync(dirname(join(ROOT, file.path)), { recursive: true });
+  writeFileSync(join(ROOT, file.path), file.text);
+}
+
 async function main(argv: readonly string[]): Promise<number> {
-  const stale = (await generatedFiles()).filter((file) => currentText(file.path) !== file.text);
+  const files = await generatedFiles();
+  const stale = files.filter((file) => currentText(file.path) !== file.text);
+  mkdirSync(join(ROOT, 'docs/causes'), { recursive: true });
   if (!argv.includes('--check')) {
-    for (const file of stale) writeFileSync(join(ROOT, file.path), file.text);
+    for (const file of stale) write(file);
+    for (const path of orphans(files)) rmSync(join(ROOT, path));
     return Number(process.exitCode ?? 0);
   }
-  for (const file of stale) console.error(`${file.path} is stale; run: npm run generate`);
-  return stale.length === 0 ? Number(process.exitCode ?? 0) : 1;
+  const wrong = [...stale.map((file) => file.path), ...orphans(files)];
+  for (const path of wrong) console.error(`${path} is stale; run: npm run generate`);
+  return wrong.length === 0 ? Number(process.exitCode ?? 0) : 1;
 }
 
 if (import.meta.main) process.exitCode = await main(process.argv.slice(2));

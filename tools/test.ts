@@ -9,7 +9,7 @@ import { availableParallelism } from 'node:os';
 import { relative, resolve } from 'node:path';
 import { run } from 'node:test';
 import { inspect, styleText } from 'node:util';
-import { type TestFiles, testFiles } from './tests/files.ts';
+import { TOGETHER_VARIABLE, type TestFiles, testFiles } from './tests/files.ts';
 import { collector, type Failure, type Skip, type Tally, totals } from './tests/tally.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -24,7 +24,7 @@ function print(text: string): void {
 
 async function runFiles({ together, alone }: TestFiles): Promise<Tally> {
   const { take, tally } = collector();
-  process.env['ROLLCALL_TESTS_TOGETHER'] = JSON.stringify(together);
+  process.env[TOGETHER_VARIABLE] = JSON.stringify(together);
   process.env['NODE_COMPILE_CACHE'] ??= resolve(ROOT, 'node_modules/.cache/tests');
   const stream = run({
     files: together.length === 0 ? alone : [TOGETHER_ENTRY, ...alone],

@@ -30,7 +30,9 @@ export function openSymptoms(subject: Subject): readonly OpenSymptom[] {
   return SYMPTOMS.flatMap((symptom: Symptom) => {
     const hits = subject.hits.filter((hit) => hit.owner === `symptom:${symptom.id}`);
     const standing = hits.filter((hit) => !isTakenBack(hit, symptom, subject));
-    const enough = standing.filter((hit) => hit.count >= (symptom.signs[Number(hit.sign)]?.atLeast ?? 1));
+    const enough = standing.filter(
+      (hit) => hit.count >= (symptom.signs[Number(hit.sign)]?.atLeast ?? 1),
+    );
     return enough.length === 0 ? [] : [{ symptom, proof: enough.map((hit) => hit.first) }];
   });
 }
@@ -46,7 +48,10 @@ function isTakenBack(hit: Hit, symptom: Symptom, subject: Subject): boolean {
 /** Which of the causes may be asked about this subject, by the scope they have. */
 function evaluationsOf(subject: Subject, input: DiagnosisInput): readonly Evaluation[] {
   return input.causes
-    .filter((cause) => cause.scope === 'machine' || subject.kind === 'Cluster' || hasOwnHits(cause, subject))
+    .filter(
+      (cause) =>
+        cause.scope === 'machine' || subject.kind === 'Cluster' || hasOwnHits(cause, subject),
+    )
     .filter((cause) => hasOwnHits(cause, subject) || hasNeededFact(cause, subject))
     .map((cause) => evaluate(cause, subject, input.observations.listings));
 }
@@ -62,8 +67,12 @@ function hasNeededFact(cause: Cause, subject: Subject): boolean {
 
 function standingOf(subject: Subject, input: DiagnosisInput): Standing {
   const evaluations = evaluationsOf(subject, input);
-  const founds = evaluations.flatMap(({ cause, match }) => (match.verdict === 'found' ? [{ cause, match }] : []));
-  const ruledOut = new Set(evaluations.filter(({ match }) => match.verdict === 'clear').map(({ cause }) => cause.id));
+  const founds = evaluations.flatMap(({ cause, match }) =>
+    match.verdict === 'found' ? [{ cause, match }] : [],
+  );
+  const ruledOut = new Set(
+    evaluations.filter(({ match }) => match.verdict === 'clear').map(({ cause }) => cause.id),
+  );
   return { subject, founds, symptoms: openSymptoms(subject), ruledOut };
 }
 
@@ -85,14 +94,19 @@ export function diagnose(input: DiagnosisInput): DiagnosisDocument {
   };
 }
 
-function reportOf(standing: Standing, cluster: Standing | null, input: DiagnosisInput): SubjectReport | null {
+function reportOf(
+  standing: Standing,
+  cluster: Standing | null,
+  input: DiagnosisInput,
+): SubjectReport | null {
   const { subject } = standing;
   const shared = cluster === null || subject.kind === 'Cluster' ? [] : cluster.founds;
   const roled = assignRoles(standing, shared);
   const shown = roled.map((entry) => shownFinding(entry, subject));
   const possible = possibleFindings(standing, roled, input.causes);
   const findings: readonly Finding[] = [...shown, ...possible];
-  if (subject.kind === 'Cluster' && findings.length === 0 && standing.symptoms.length === 0) return null;
+  if (subject.kind === 'Cluster' && findings.length === 0 && standing.symptoms.length === 0)
+    return null;
   const ladder = buildLadder(subject, failuresOf(standing, roled), false);
   return {
     kind: subject.kind,
@@ -109,6 +123,9 @@ function reportOf(standing: Standing, cluster: Standing | null, input: Diagnosis
 
 function failuresOf(standing: Standing, roled: ReturnType<typeof assignRoles>): readonly Failure[] {
   const byCause = roled.map(({ cause, match }) => ({ stage: cause.stage, proof: match.proof }));
-  const bySymptom = standing.symptoms.map(({ symptom, proof }) => ({ stage: symptom.stage, proof }));
+  const bySymptom = standing.symptoms.map(({ symptom, proof }) => ({
+    stage: symptom.stage,
+    proof,
+  }));
   return [...byCause, ...bySymptom].sort((a, b) => stageIndex(a.stage) - stageIndex(b.stage));
 }

@@ -2,7 +2,15 @@ import type { Listing } from '../evidence/observations.ts';
 import type { WhyUnknown } from '../evidence/fact.ts';
 import type { Quote, Sighting } from '../evidence/sighting.ts';
 import { SOURCES } from '../evidence/source.ts';
-import { type CannotSay, type Cause, clear, type Details, type Found, found, type Match } from './cause.ts';
+import {
+  type CannotSay,
+  type Cause,
+  clear,
+  type Details,
+  type Found,
+  found,
+  type Match,
+} from './cause.ts';
 import type { Subject } from './subjects.ts';
 import { createView, readSigns, type SignReading } from './view.ts';
 
@@ -12,7 +20,10 @@ export interface Evaluation {
 }
 
 function detailsOf(sightings: readonly Sighting[]): Details {
-  return Object.assign({}, ...[...sightings].reverse().map((sighting) => sighting.last.captures)) as Details;
+  return Object.assign(
+    {},
+    ...[...sightings].reverse().map((sighting) => sighting.last.captures),
+  ) as Details;
 }
 
 function proofOf(sightings: readonly Sighting[]): readonly Quote[] {
@@ -20,15 +31,22 @@ function proofOf(sightings: readonly Sighting[]): readonly Quote[] {
 }
 
 function isDistinct(quote: Quote, index: number, all: readonly Quote[]): boolean {
-  return all.findIndex((other) => other.locator === quote.locator && other.excerpt === quote.excerpt) === index;
+  return (
+    all.findIndex((other) => other.locator === quote.locator && other.excerpt === quote.excerpt) ===
+    index
+  );
 }
 
 function standingOf(cause: Cause, reading: SignReading, weight: string): readonly Sighting[] {
-  return [...reading.standing].filter(([name]) => cause.signs[name]?.weight === weight).map(([, sighting]) => sighting);
+  return [...reading.standing]
+    .filter(([name]) => cause.signs[name]?.weight === weight)
+    .map(([, sighting]) => sighting);
 }
 
 function missingSources(cause: Cause, subject: Subject): readonly WhyUnknown[] {
-  const deciding = Object.values(cause.signs).filter((sign) => sign.weight === 'definite' || sign.weight === 'likely');
+  const deciding = Object.values(cause.signs).filter(
+    (sign) => sign.weight === 'definite' || sign.weight === 'likely',
+  );
   const sources = new Set(deciding.flatMap((sign) => sign.in));
   if ([...sources].some((source) => subject.sources.has(source))) return [];
   return [...sources].slice(0, 2).map((source) => ({

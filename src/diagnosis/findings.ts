@@ -26,12 +26,18 @@ const EVIDENCE_MAX = 6;
 /** Values from evidence as they may stand in a command: what is no plain word is quoted. */
 function shellSafe(details: Details): Details {
   return Object.fromEntries(
-    Object.entries(details).map(([key, value]) => [key, SAFE_WORD.test(value) ? value : `'${value.replaceAll("'", '')}'`]),
+    Object.entries(details).map(([key, value]) => [
+      key,
+      SAFE_WORD.test(value) ? value : `'${value.replaceAll("'", '')}'`,
+    ]),
   );
 }
 
 function filled(step: Step, subject: Subject): Step {
-  return { text: step.text, command: step.command === null ? null : fillNames(step.command, subject) };
+  return {
+    text: step.text,
+    command: step.command === null ? null : fillNames(step.command, subject),
+  };
 }
 
 function subjectDetails(subject: Subject): Details {
@@ -68,17 +74,20 @@ export function possibleFindings(
   const candidates = new Map<string, { cause: Cause; symptom: OpenSymptom }>();
   for (const symptom of open) {
     for (const cause of causes) {
-      const known = roled.some((entry) => entry.cause.id === cause.id) || standing.ruledOut.has(cause.id);
-      if (!known && cause.symptoms.includes(symptom.symptom.id as never)) candidates.set(cause.id, { cause, symptom });
+      const known =
+        roled.some((entry) => entry.cause.id === cause.id) || standing.ruledOut.has(cause.id);
+      if (!known && cause.symptoms.includes(symptom.symptom.id as never))
+        candidates.set(cause.id, { cause, symptom });
     }
   }
-  return [...candidates.values()].map(({ cause, symptom }) => possible(cause, symptom, standing.subject));
+  return [...candidates.values()].map(({ cause, symptom }) =>
+    possible(cause, symptom, standing.subject),
+  );
 }
 
 function isExplained(open: OpenSymptom, roled: readonly RoledFinding[]): boolean {
   return roled.some(
-    ({ cause }) =>
-      cause.symptoms.includes(open.symptom.id as never) || explainsStage(cause, open),
+    ({ cause }) => cause.symptoms.includes(open.symptom.id as never) || explainsStage(cause, open),
   );
 }
 

@@ -28,7 +28,8 @@ function proofOfPassing(subject: Subject): ReadonlyMap<Stage, Hit> {
     for (const hit of hits) {
       for (const stage of milestone.proves) {
         const known = passed.get(stage);
-        if (known === undefined || isAfter(known.first.moment, hit.first.moment)) passed.set(stage, hit);
+        if (known === undefined || isAfter(known.first.moment, hit.first.moment))
+          passed.set(stage, hit);
       }
     }
   }
@@ -36,7 +37,11 @@ function proofOfPassing(subject: Subject): ReadonlyMap<Stage, Hit> {
 }
 
 /** The eleven rungs of one subject, from what was seen to succeed and to fail. */
-export function buildLadder(subject: Subject, failures: readonly Failure[], isPending: boolean): readonly Rung[] {
+export function buildLadder(
+  subject: Subject,
+  failures: readonly Failure[],
+  isPending: boolean,
+): readonly Rung[] {
   const passed = proofOfPassing(subject);
   let pendingLeft = isPending;
   return STAGES.map((stage): Rung => {
@@ -44,7 +49,8 @@ export function buildLadder(subject: Subject, failures: readonly Failure[], isPe
     if (failure !== undefined) return rung(stage, 'failed', failure.proof);
     const proof = passed.get(stage);
     if (proof !== undefined) return rung(stage, 'passed', [proof.first]);
-    const state = pendingLeft && stageIndex(stage) >= stageIndex('registered') ? 'pending' : 'unknown';
+    const state =
+      pendingLeft && stageIndex(stage) >= stageIndex('registered') ? 'pending' : 'unknown';
     if (state === 'pending') pendingLeft = false;
     return rung(stage, state, []);
   });
@@ -71,21 +77,51 @@ export function verdictOf(ladder: readonly Rung[]): Verdict {
 
 /** What shows a stage, for those that nothing in the evidence shows. */
 const COLLECT: Readonly<Record<Stage, readonly [why: string, collect: string]>> = {
-  launched: ['no EC2 instance state', 'aws ec2 describe-instance-status --include-all-instances --instance-ids <instance>'],
-  bootstrapped: ['no boot log', 'sudo cat /var/log/cloud-init-output.log; journalctl -u nodeadm-config -u nodeadm-run --no-pager'],
-  reachable: ['no kubelet log that shows an answer of the API server', 'journalctl -u kubelet --no-pager -o short-iso | tail -n 2000'],
-  authenticated: ['no kubelet log after start', 'journalctl -u kubelet --no-pager -o short-iso | tail -n 2000'],
-  identified: ["the Node's and EC2's names are not both here", 'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].[InstanceId,PrivateDnsName]'],
+  launched: [
+    'no EC2 instance state',
+    'aws ec2 describe-instance-status --include-all-instances --instance-ids <instance>',
+  ],
+  bootstrapped: [
+    'no boot log',
+    'sudo cat /var/log/cloud-init-output.log; journalctl -u nodeadm-config -u nodeadm-run --no-pager',
+  ],
+  reachable: [
+    'no kubelet log that shows an answer of the API server',
+    'journalctl -u kubelet --no-pager -o short-iso | tail -n 2000',
+  ],
+  authenticated: [
+    'no kubelet log after start',
+    'journalctl -u kubelet --no-pager -o short-iso | tail -n 2000',
+  ],
+  identified: [
+    "the Node's and EC2's names are not both here",
+    'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].[InstanceId,PrivateDnsName]',
+  ],
   registered: ['no list of Nodes', 'kubectl get nodes -o wide'],
-  retained: ['no Node with its uid and events', 'kubectl get node <node> -o yaml; kubectl get events -A --field-selector involvedObject.kind=Node'],
+  retained: [
+    'no Node with its uid and events',
+    'kubectl get node <node> -o yaml; kubectl get events -A --field-selector involvedObject.kind=Node',
+  ],
   networked: ['no Node conditions or pod states', 'kubectl describe node <node>'],
-  credentialed: ['no pod was seen to use its AWS identity', 'kubectl get pods -A -o json --field-selector spec.nodeName=<node>'],
-  gated: ['no taints or readiness gates of the Node', 'kubectl get node <node> -o jsonpath={.spec.taints}'],
-  usable: ['no workload pod was seen on it', 'kubectl get pods -A -o wide --field-selector spec.nodeName=<node>'],
+  credentialed: [
+    'no pod was seen to use its AWS identity',
+    'kubectl get pods -A -o json --field-selector spec.nodeName=<node>',
+  ],
+  gated: [
+    'no taints or readiness gates of the Node',
+    'kubectl get node <node> -o jsonpath={.spec.taints}',
+  ],
+  usable: [
+    'no workload pod was seen on it',
+    'kubectl get pods -A -o wide --field-selector spec.nodeName=<node>',
+  ],
 };
 
 /** For each stage that could not be seen: why, and the read-only command that would show it. */
-export function notObservableOf(ladder: readonly Rung[], subject: Subject): readonly NotObservable[] {
+export function notObservableOf(
+  ladder: readonly Rung[],
+  subject: Subject,
+): readonly NotObservable[] {
   return ladder
     .filter((entry) => entry.state === 'unknown')
     .map((entry) => {

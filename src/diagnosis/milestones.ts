@@ -46,7 +46,13 @@ export const MILESTONES = [
     signs: [
       {
         in: ['kubelet'],
-        anchors: ['Attempting to register node', 'Unable to register node', 'Error getting node', 'Error getting the current node', 'Failed to initialize CSINode'],
+        anchors: [
+          'Attempting to register node',
+          'Unable to register node',
+          'Error getting node',
+          'Error getting the current node',
+          'Failed to initialize CSINode',
+        ],
         pattern:
           /(?:(?:Attempting|Unable) to register node|Error getting (?:the current )?node).*?(?:node "|node=")(?<node>[a-z0-9][a-z0-9.-]*)"|Attempting to register node:? "?(?<node2>[a-z0-9][a-z0-9.-]*)/,
       },
@@ -59,8 +65,13 @@ export const MILESTONES = [
     signs: [
       {
         in: ['kubelet'],
-        anchors: ['Unable to register node', 'Failed to ensure lease exists', 'Failed to list *v1.'],
-        pattern: /(?:Unable to register node|Failed to ensure lease exists|Failed to list \*v1\.).*(?:\bUnauthorized\b|is forbidden)/,
+        anchors: [
+          'Unable to register node',
+          'Failed to ensure lease exists',
+          'Failed to list *v1.',
+        ],
+        pattern:
+          /(?:Unable to register node|Failed to ensure lease exists|Failed to list \*v1\.).*(?:\bUnauthorized\b|is forbidden)/,
       },
     ],
   },
@@ -84,7 +95,8 @@ export const MILESTONES = [
       {
         in: ['kubelet'],
         anchors: ['Successfully registered node', 'was previously registered'],
-        pattern: /(?:Successfully registered node:?\s+(?:node=)?"?(?<node>[a-z0-9][a-z0-9.-]*)|Node was previously registered"? (?:node=)?"?(?<node2>[a-z0-9][a-z0-9.-]*))/,
+        pattern:
+          /(?:Successfully registered node:?\s+(?:node=)?"?(?<node>[a-z0-9][a-z0-9.-]*)|Node was previously registered"? (?:node=)?"?(?<node2>[a-z0-9][a-z0-9.-]*))/,
       },
     ],
   },
@@ -96,7 +108,8 @@ export const MILESTONES = [
       {
         in: ['event', 'kubelet'],
         anchors: ['status is now: NodeReady'],
-        pattern: /Node (?<node>[a-z0-9][a-z0-9.-]*) (?:event: Registered Node .* )?status is now: NodeReady/,
+        pattern:
+          /Node (?<node>[a-z0-9][a-z0-9.-]*) (?:event: Registered Node .* )?status is now: NodeReady/,
       },
       {
         in: ['kubelet'],
@@ -131,7 +144,10 @@ export const MILESTONES = [
     signs: [
       {
         in: ['aws-node'],
-        anchors: ['Successfully copied CNI plugin binary and config file', 'Successfully copied CNI plugin'],
+        anchors: [
+          'Successfully copied CNI plugin binary and config file',
+          'Successfully copied CNI plugin',
+        ],
         pattern: /Successfully copied CNI plugin/,
       },
     ],

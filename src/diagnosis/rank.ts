@@ -20,12 +20,21 @@ export function explains(a: FoundCause, b: FoundCause): boolean {
 }
 
 /** Gives each finding its part: root, consequence of a root, or contributing beside one. */
-export function assignRoles(standing: Standing, shared: readonly FoundCause[]): readonly RoledFinding[] {
+export function assignRoles(
+  standing: Standing,
+  shared: readonly FoundCause[],
+): readonly RoledFinding[] {
   const own = standing.founds;
   const applying = shared.filter((entry) => concerns(entry, standing));
   const all = [...applying, ...own];
-  const roots = all.filter((entry) => !all.some((other) => other !== entry && explains(other, entry)));
-  const repeated = applying.map((entry) => ({ ...entry, role: 'consequence' as const, explainedBy: entry.cause.id }));
+  const roots = all.filter(
+    (entry) => !all.some((other) => other !== entry && explains(other, entry)),
+  );
+  const repeated = applying.map((entry) => ({
+    ...entry,
+    role: 'consequence' as const,
+    explainedBy: entry.cause.id,
+  }));
   return [...repeated, ...own.map((entry) => roleOf(entry, roots, standing))];
 }
 
@@ -34,7 +43,9 @@ function concerns(entry: FoundCause, standing: Standing): boolean {
   const reach = stageIndex(entry.cause.stage);
   return (
     standing.symptoms.some(({ symptom }) => stageIndex(symptom.stage) >= reach) ||
-    standing.founds.some(({ cause }) => cause.id !== entry.cause.id && stageIndex(cause.stage) >= reach)
+    standing.founds.some(
+      ({ cause }) => cause.id !== entry.cause.id && stageIndex(cause.stage) >= reach,
+    )
   );
 }
 
@@ -54,7 +65,11 @@ function roleOf(entry: FoundCause, roots: readonly FoundCause[], standing: Stand
     const indirect = roots[0];
     return { ...entry, role: 'consequence', explainedBy: indirect?.cause.id ?? null };
   }
-  if (blocked !== null && stageIndex(entry.cause.stage) > blocked && !answersBlock(entry.cause, standing)) {
+  if (
+    blocked !== null &&
+    stageIndex(entry.cause.stage) > blocked &&
+    !answersBlock(entry.cause, standing)
+  ) {
     return { ...entry, role: 'contributing', explainedBy: null };
   }
   return { ...entry, role: 'root', explainedBy: null };
@@ -62,7 +77,10 @@ function roleOf(entry: FoundCause, roots: readonly FoundCause[], standing: Stand
 
 /** True when the cause itself says that the blocking symptom may be its own. */
 function answersBlock(cause: Cause, standing: Standing): boolean {
-  return standing.symptoms.some(({ symptom }) => symptom.blocksAbove && (cause.symptoms as readonly string[]).includes(symptom.id));
+  return standing.symptoms.some(
+    ({ symptom }) =>
+      symptom.blocksAbove && (cause.symptoms as readonly string[]).includes(symptom.id),
+  );
 }
 
 interface Candidate {
@@ -77,7 +95,8 @@ function compare(a: Candidate, b: Candidate): number {
   const stages = stageIndex(a.finding.stage) - stageIndex(b.finding.stage);
   if (stages !== 0) return stages;
   if (a.explained !== b.explained) return b.explained - a.explained;
-  const definite = Number(b.finding.confidence === 'definite') - Number(a.finding.confidence === 'definite');
+  const definite =
+    Number(b.finding.confidence === 'definite') - Number(a.finding.confidence === 'definite');
   if (definite !== 0) return definite;
   return compareTimes(a, b) || (a.finding.cause < b.finding.cause ? -1 : 1);
 }
@@ -86,13 +105,17 @@ function compareTimes(a: Candidate, b: Candidate): number {
   const first = a.match?.proof[0]?.moment;
   const second = b.match?.proof[0]?.moment;
   if (first === undefined || second === undefined) return 0;
-  if (first.at.document !== second.at.document && (first.when === null || second.when === null)) return 0;
+  if (first.at.document !== second.at.document && (first.when === null || second.when === null))
+    return 0;
   if (isAfter(second, first)) return -1;
   return isAfter(first, second) ? 1 : 0;
 }
 
 /** The one cause to name, null when no root is definite or likely. */
-export function pickHeadline(reports: readonly SubjectReport[], standings: readonly Standing[]): Headline | null {
+export function pickHeadline(
+  reports: readonly SubjectReport[],
+  standings: readonly Standing[],
+): Headline | null {
   const candidates = reports.flatMap((report) =>
     report.findings
       .filter((finding) => finding.role === 'root' && finding.confidence !== 'possible')
@@ -111,9 +134,13 @@ function candidateOf(
   standings: readonly Standing[],
 ): Candidate {
   const explained = reports.filter((other) =>
-    other.findings.some((entry) => entry.cause === finding.cause || entry.explainedBy === finding.cause),
+    other.findings.some(
+      (entry) => entry.cause === finding.cause || entry.explainedBy === finding.cause,
+    ),
   ).length;
-  const founds = standings.flatMap((standing) => (standing.subject.name === report.name ? standing.founds : []));
+  const founds = standings.flatMap((standing) =>
+    standing.subject.name === report.name ? standing.founds : [],
+  );
   const match = founds.find((entry) => entry.cause.id === finding.cause)?.match ?? null;
   return { finding, report, explained, match };
 }

@@ -34,7 +34,8 @@ function createUnions(): Unions {
   const parents = new Map<string, string>();
   const find = (key: string): string => {
     let root = key;
-    for (let up = parents.get(root); up !== undefined && up !== root; up = parents.get(root)) root = up;
+    for (let up = parents.get(root); up !== undefined && up !== root; up = parents.get(root))
+      root = up;
     parents.set(key, root);
     return root;
   };
@@ -62,7 +63,9 @@ function ownerOf(document: DocumentSummary, all: readonly DocumentSummary[]): Ma
   const own = document.machines[0];
   if (own !== undefined) return own;
   if (document.container === null) return null;
-  const sibling = all.find((other) => other.container === document.container && other.machines.length > 0);
+  const sibling = all.find(
+    (other) => other.container === document.container && other.machines.length > 0,
+  );
   return sibling?.machines[0] ?? null;
 }
 
@@ -76,7 +79,13 @@ function groupOf(assembly: Assembly, name: MachineName): Group | null {
   if (key === undefined) return null;
   const root = assembly.unions.find(key);
   const known = assembly.groups.get(root);
-  const group = known ?? { names: new Map(), hits: [], facts: [], documents: new Set(), primary: false };
+  const group = known ?? {
+    names: new Map(),
+    hits: [],
+    facts: [],
+    documents: new Set(),
+    primary: false,
+  };
   assembly.groups.set(root, group);
   group.names.set(`${name.kind} ${name.value}`, name);
   return group;
@@ -85,12 +94,23 @@ function groupOf(assembly: Assembly, name: MachineName): Group | null {
 /** Puts everything seen together by machine; what names no machine is the cluster's. */
 export function assembleSubjects(observations: Observations): readonly Subject[] {
   const assembly: Assembly = { groups: new Map(), unions: unite(observations) };
-  const cluster: Group = { names: new Map(), hits: [], facts: [], documents: new Set(), primary: true };
+  const cluster: Group = {
+    names: new Map(),
+    hits: [],
+    facts: [],
+    documents: new Set(),
+    primary: true,
+  };
   for (const link of observations.links) for (const name of link.names) groupOf(assembly, name);
   for (const fact of observations.facts) placeFact(assembly, cluster, fact);
   placeHits(assembly, cluster, observations);
-  const machines = [...assembly.groups.values()].filter((group) => group.primary || group.hits.length > 0);
-  return [...machines.map((group) => machineSubject(group, cluster, observations)), clusterSubject(cluster, observations)];
+  const machines = [...assembly.groups.values()].filter(
+    (group) => group.primary || group.hits.length > 0,
+  );
+  return [
+    ...machines.map((group) => machineSubject(group, cluster, observations)),
+    clusterSubject(cluster, observations),
+  ];
 }
 
 function placeFact(assembly: Assembly, cluster: Group, fact: FactRecord): void {
@@ -136,7 +156,8 @@ function addHit(group: Group, hit: Hit): void {
 
 function onlyMachine(assembly: Assembly): Group | null {
   const own = [...assembly.groups.values()].filter((group) => group.documents.size > 0);
-  const known = own.length > 0 ? own : [...assembly.groups.values()].filter((group) => group.primary);
+  const known =
+    own.length > 0 ? own : [...assembly.groups.values()].filter((group) => group.primary);
   return known.length === 1 ? (known[0] ?? null) : null;
 }
 
@@ -157,18 +178,33 @@ function sourcesOf(group: Group, cluster: Group, observations: Observations): Se
   for (const [index, document] of observations.documents.entries()) {
     const foreign = !group.documents.has(index) && !cluster.documents.has(index);
     for (const source of document.sources) {
-      if (!foreign || !SOURCES[source].onMachine || document.machines.length === 0) sources.add(source);
+      if (!foreign || !SOURCES[source].onMachine || document.machines.length === 0)
+        sources.add(source);
     }
   }
   return sources;
 }
 
 function machineSubject(group: Group, cluster: Group, observations: Observations): Subject {
-  const node = valueOf(group, 'node') ?? valueOf(group, 'certificate')?.slice('system:node:'.length) ?? null;
+  const node =
+    valueOf(group, 'node') ?? valueOf(group, 'certificate')?.slice('system:node:'.length) ?? null;
   const instanceId = valueOf(group, 'instance-id') ?? instanceOfProvider(group);
   return {
     kind: 'Machine',
-    name: node ?? valueOf(group, 'private-dns', 'host', 'instance-id', 'node-claim', 'ip', 'bundle', 'provider-id', 'network-interface') ?? 'machine',
+    name:
+      node ??
+      valueOf(
+        group,
+        'private-dns',
+        'host',
+        'instance-id',
+        'node-claim',
+        'ip',
+        'bundle',
+        'provider-id',
+        'network-interface',
+      ) ??
+      'machine',
     instanceId,
     node,
     names: [...group.names.values()],

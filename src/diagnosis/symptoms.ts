@@ -22,7 +22,11 @@ export const SYMPTOMS = [
     signs: [
       {
         in: ['cloud-init', 'nodeadm', 'kubelet', 'journal', 'bottlerocket', 'console', 'nodeup'],
-        anchors: ['Unable to locate credentials', 'NoCredentialProviders', 'request to EC2 IMDS failed'],
+        anchors: [
+          'Unable to locate credentials',
+          'NoCredentialProviders',
+          'request to EC2 IMDS failed',
+        ],
         pattern: /Unable to locate credentials|NoCredentialProviders|request to EC2 IMDS failed/,
         strict: true,
       },
@@ -37,7 +41,10 @@ export const SYMPTOMS = [
     signs: [
       {
         in: ['nodeadm', 'cloud-init', 'journal', 'bottlerocket'],
-        anchors: ['retrying request EC2/DescribeInstances', 'Timed out retrieving private DNS name'],
+        anchors: [
+          'retrying request EC2/DescribeInstances',
+          'Timed out retrieving private DNS name',
+        ],
         pattern: /retrying request EC2\/DescribeInstances|Timed out retrieving private DNS name/,
       },
     ],
@@ -78,8 +85,13 @@ export const SYMPTOMS = [
       },
       {
         in: ['nodeup', 'kubeadm', 'cloud-init'],
-        anchors: ['failed to get node config from server', 'failed to request cluster-info', 'failed to request the cluster-info'],
-        pattern: /(?:failed to get node config from server|failed to request (?:the )?cluster-info).*(?:context deadline exceeded|Client\.Timeout exceeded|i\/o timeout|connection refused)/,
+        anchors: [
+          'failed to get node config from server',
+          'failed to request cluster-info',
+          'failed to request the cluster-info',
+        ],
+        pattern:
+          /(?:failed to get node config from server|failed to request (?:the )?cluster-info).*(?:context deadline exceeded|Client\.Timeout exceeded|i\/o timeout|connection refused)/,
       },
     ],
     withdrawnBy: ['api-answered', 'joined', 'node-registered', 'node-ready'],
@@ -98,8 +110,12 @@ export const SYMPTOMS = [
       },
       {
         in: ['kubelet', 'kubeadm', 'client-output', 'pod-app'],
-        anchors: ['You must be logged in to the server', 'the server has asked for the client to provide credentials'],
-        pattern: /(?:register node|kubelet).*(?:You must be logged in to the server|the server has asked for the client to provide credentials)/,
+        anchors: [
+          'You must be logged in to the server',
+          'the server has asked for the client to provide credentials',
+        ],
+        pattern:
+          /(?:register node|kubelet).*(?:You must be logged in to the server|the server has asked for the client to provide credentials)/,
       },
     ],
     withdrawnBy: ['node-registered', 'node-ready'],
@@ -113,7 +129,8 @@ export const SYMPTOMS = [
       {
         in: ['kubelet', 'cloud-controller', 'controller-manager', 'kubeadm'],
         anchors: ['instance not found'],
-        pattern: /cloud ?provider.*instance not found|(?<=node ')(?<node>[a-z0-9][a-z0-9.-]*)'.*instance not found/,
+        pattern:
+          /cloud ?provider.*instance not found|(?<=node ')(?<node>[a-z0-9][a-z0-9.-]*)'.*instance not found/,
       },
     ],
     withdrawnBy: ['node-registered', 'node-ready'],
@@ -140,7 +157,11 @@ export const SYMPTOMS = [
     signs: [
       {
         in: ['kubelet'],
-        anchors: ['Error getting node', 'Error getting the current node from lister', 'not yet joined cluster'],
+        anchors: [
+          'Error getting node',
+          'Error getting the current node from lister',
+          'not yet joined cluster',
+        ],
         pattern: /Error getting (?:the current )?node\b.*\bnot found/,
         atLeast: 10,
       },
@@ -152,7 +173,8 @@ export const SYMPTOMS = [
       {
         in: ['karpenter', 'node-claim', 'event'],
         anchors: ['Node not registered with cluster', 'Registered=Unknown', 'Node not found'],
-        pattern: /Node not registered with cluster|condition Registered=Unknown.*NodeNotFound|condition Registered=False/,
+        pattern:
+          /Node not registered with cluster|condition Registered=Unknown.*NodeNotFound|condition Registered=False/,
       },
     ],
     withdrawnBy: ['node-registered', 'node-ready'],
@@ -179,8 +201,14 @@ export const SYMPTOMS = [
     signs: [
       {
         in: ['event', 'cloud-controller', 'controller-manager'],
-        anchors: ['DeletingNode', 'Deleting Node', 'deleting node from Kubernetes', 'Deleting node'],
-        pattern: /DeletingNode|[Dd]eleting [Nn]ode (?:because it does not exist|from Kubernetes|(?<node>[a-z0-9][a-z0-9.-]*) because)/,
+        anchors: [
+          'DeletingNode',
+          'Deleting Node',
+          'deleting node from Kubernetes',
+          'Deleting node',
+        ],
+        pattern:
+          /DeletingNode|[Dd]eleting [Nn]ode (?:because it does not exist|from Kubernetes|(?<node>[a-z0-9][a-z0-9.-]*) because)/,
       },
     ],
     withdrawnBy: ['node-registered', 'node-ready'],
@@ -213,8 +241,14 @@ export const SYMPTOMS = [
     signs: [
       {
         in: ['kubelet', 'node-status', 'event', 'containerd'],
-        anchors: ['cni plugin not initialized', 'cni config uninitialized', 'No networks found in', 'no networks found in'],
-        pattern: /cni plugin not initialized|cni config uninitialized|[Nn]o networks found in \/etc\/cni/,
+        anchors: [
+          'cni plugin not initialized',
+          'cni config uninitialized',
+          'No networks found in',
+          'no networks found in',
+        ],
+        pattern:
+          /cni plugin not initialized|cni config uninitialized|[Nn]o networks found in \/etc\/cni/,
         atLeast: 3,
       },
     ],
@@ -228,8 +262,13 @@ export const SYMPTOMS = [
     signs: [
       {
         in: ['aws-node', 'ipamd'],
-        anchors: ['Timed out waiting for IPAM daemon', 'Initialization failure', 'Retrying waiting for IPAM-D'],
-        pattern: /Timed out waiting for IPAM daemon|Initialization failure|Retrying waiting for IPAM-D/,
+        anchors: [
+          'Timed out waiting for IPAM daemon',
+          'Initialization failure',
+          'Retrying waiting for IPAM-D',
+        ],
+        pattern:
+          /Timed out waiting for IPAM daemon|Initialization failure|Retrying waiting for IPAM-D/,
       },
     ],
     withdrawnBy: ['networking-initialised', 'node-ready'],
@@ -269,9 +308,22 @@ export const SYMPTOMS = [
     title: 'a pod that does not get its AWS identity',
     signs: [
       {
-        in: ['pod-app', 'kiam-agent', 'kiam-server', 'kube2iam', 'pod-identity-agent', 'csi-driver'],
-        anchors: ['AssumeRoleWithWebIdentity', 'NoCredentialProviders', 'Unable to locate credentials', 'error processing request'],
-        pattern: /AssumeRoleWithWebIdentity|NoCredentialProviders|Unable to locate credentials|error processing request/,
+        in: [
+          'pod-app',
+          'kiam-agent',
+          'kiam-server',
+          'kube2iam',
+          'pod-identity-agent',
+          'csi-driver',
+        ],
+        anchors: [
+          'AssumeRoleWithWebIdentity',
+          'NoCredentialProviders',
+          'Unable to locate credentials',
+          'error processing request',
+        ],
+        pattern:
+          /AssumeRoleWithWebIdentity|NoCredentialProviders|Unable to locate credentials|error processing request/,
         strict: true,
       },
     ],

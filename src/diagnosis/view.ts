@@ -21,8 +21,14 @@ function merge(hits: readonly Hit[]): Sighting | null {
   const [first, ...rest] = hits;
   if (first === undefined) return null;
   const quotes = hits.flatMap((hit) => hit.quotes).slice(0, QUOTES_MAX);
-  const last = rest.reduce((latest, hit) => (isAfter(hit.last.moment, latest.moment) ? hit.last : latest), first.last);
-  const earliest = rest.reduce((early, hit) => (isAfter(early.moment, hit.first.moment) ? hit.first : early), first.first);
+  const last = rest.reduce(
+    (latest, hit) => (isAfter(hit.last.moment, latest.moment) ? hit.last : latest),
+    first.last,
+  );
+  const earliest = rest.reduce(
+    (early, hit) => (isAfter(early.moment, hit.first.moment) ? hit.first : early),
+    first.first,
+  );
   return { count: hits.reduce((sum, hit) => sum + hit.count, 0), first: earliest, last, quotes };
 }
 
@@ -36,9 +42,12 @@ function isWithdrawn(hit: Hit, successes: readonly Hit[]): boolean {
 /** Sorts a cause's hits into standing, withdrawn and cleared. */
 export function readSigns(cause: Cause, subject: Subject): SignReading {
   const own = subject.hits.filter((hit) => hit.owner === cause.id);
-  const weighed = (weight: string): Hit[] => own.filter((hit) => cause.signs[hit.sign]?.weight === weight);
+  const weighed = (weight: string): Hit[] =>
+    own.filter((hit) => cause.signs[hit.sign]?.weight === weight);
   const withdrawals = cause.withdrawnBy ?? defaultWithdrawal(cause.stage);
-  const milestones = subject.hits.filter((hit) => withdrawals.some((id) => hit.owner === `milestone:${id}`));
+  const milestones = subject.hits.filter((hit) =>
+    withdrawals.some((id) => hit.owner === `milestone:${id}`),
+  );
   const successes = [...weighed('withdraws'), ...milestones.map((hit) => ({ ...hit, object: '' }))];
   const standing = new Map<string, Sighting>();
   let withdrawn = false;
@@ -59,7 +68,13 @@ function asSeen<K extends FactKind>(record: FactRecord<K>): Seen<FactTypes[K]> {
 
 function quoteOf(fact: Seen<unknown>, excerpt: string): Quote {
   const moment = { when: null, at: { document: -1, line: 0 }, isState: true };
-  return { source: 'object', locator: fact.locator, excerpt: excerptOf(excerpt), moment, captures: {} };
+  return {
+    source: 'object',
+    locator: fact.locator,
+    excerpt: excerptOf(excerpt),
+    moment,
+    captures: {},
+  };
 }
 
 /** The subject as one cause may look at it. */
@@ -89,6 +104,7 @@ export function createView(
 }
 
 function richest<K extends FactKind>(records: readonly FactRecord<K>[]): FactRecord<K> | null {
-  const rank = (record: FactRecord<K>): number => (record.by.includes('json') ? 2 : record.by.includes('describe') ? 1 : 0);
+  const rank = (record: FactRecord<K>): number =>
+    record.by.includes('json') ? 2 : record.by.includes('describe') ? 1 : 0;
   return [...records].sort((a, b) => rank(b) - rank(a))[0] ?? null;
 }

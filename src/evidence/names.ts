@@ -20,7 +20,8 @@ const INSTANCE_ID = /\bi-(?:[0-9a-f]{17}|[0-9a-f]{8})\b/;
 const IP_NAME = /^ip-(\d{1,3})-(\d{1,3})-(\d{1,3})-(\d{1,3})(?=\.|$)/;
 const IPV4 = /^\d{1,3}(?:\.\d{1,3}){3}$/;
 const RESERVED_HOSTS = new Set(['localhost', 'localhost.localdomain', 'ip-xx', '-', '(none)']);
-const EC2_DOMAIN = /\.(?:ec2\.internal|[a-z]{2}(?:-[a-z]+)+-\d\.compute\.(?:internal|amazonaws\.com(?:\.cn)?))$/;
+const EC2_DOMAIN =
+  /\.(?:ec2\.internal|[a-z]{2}(?:-[a-z]+)+-\d\.compute\.(?:internal|amazonaws\.com(?:\.cn)?))$/;
 
 /** The instance id inside a name, a providerID (`aws:///zone/i-…`) or an ARN, null without one. */
 export function instanceIdIn(text: string): string | null {

@@ -19,8 +19,14 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
     /((?:password|passwd|client-key-data|client-certificate-data|certificate-authority-data|certificate-key|b64-cluster-ca|token|secret)["']?\s*[:=]\s*["']?)(?!‹)[^\s"',}&\]]{6,}/gi,
     `$1${REDACTED}`,
   ],
-  [/(--(?:token|password|certificate-key|b64-cluster-ca|tls-bootstrap-token)[ =]+)(?!‹)["']?[^\s"']+/gi, `$1${REDACTED}`],
-  [/\b(?=[A-Za-z0-9+/]*[a-z])(?=[A-Za-z0-9+/]*[A-Z])(?=[A-Za-z0-9+/]*\d)[A-Za-z0-9+/]{200,}={0,2}/g, REDACTED],
+  [
+    /(--(?:token|password|certificate-key|b64-cluster-ca|tls-bootstrap-token)[ =]+)(?!‹)["']?[^\s"']+/gi,
+    `$1${REDACTED}`,
+  ],
+  [
+    /\b(?=[A-Za-z0-9+/]*[a-z])(?=[A-Za-z0-9+/]*[A-Z])(?=[A-Za-z0-9+/]*\d)[A-Za-z0-9+/]{200,}={0,2}/g,
+    REDACTED,
+  ],
 ];
 
 /** The text without anything that opens a door; idempotent, linear in its length. */
@@ -34,7 +40,8 @@ export function redact(text: string): string {
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 const BIDIRECTIONAL = /[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 // biome-ignore lint: the escape character starts a terminal sequence
-const TERMINAL_SEQUENCE = /\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
+const TERMINAL_SEQUENCE =
+  /\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
 
 /** The text without terminal sequences, control or bidirectional characters; tabs become blanks. */
 export function printable(text: string): string {

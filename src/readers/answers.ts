@@ -35,7 +35,10 @@ function readList(passage: PassageReading, list: JsonObject, line: number): bool
     const kind = textAt(item, 'kind') ?? itemKind;
     readKubeObject(passage, { apiVersion: 'v1', ...item, kind }, line);
   }
-  if (itemKind === 'Node' || (items.length > 0 && items.every((item) => textAt(item, 'kind') === 'Node'))) {
+  if (
+    itemKind === 'Node' ||
+    (items.length > 0 && items.every((item) => textAt(item, 'kind') === 'Node'))
+  ) {
     const { collector, document } = passage;
     collector.listing('kube/Node', 'kubectl get nodes', collector.locatorOf(document));
   }

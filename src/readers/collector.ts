@@ -119,7 +119,8 @@ export function createCollector(): Collector {
     const object = row.per.map((name) => captures[name] ?? '').join('\u0001');
     const key = [document, row.owner, row.name, about?.value ?? '', object].join('\u0000');
     const known = hits.get(key);
-    if (known !== undefined && known.last.moment.at.line >= line.line && line.lineEnd > line.line) return;
+    if (known !== undefined && known.last.moment.at.line >= line.line && line.lineEnd > line.line)
+      return;
     const quote: Quote = {
       source: line.source,
       locator: `${documents[document]?.locator ?? ''}:${line.line}`,
@@ -133,7 +134,18 @@ export function createCollector(): Collector {
       if (known.quotes.length < QUOTES_MAX) known.quotes.push(quote);
     } else if (hits.size < HITS_MAX) {
       const onMachine = SOURCES[line.source].onMachine || line.host !== null;
-      hits.set(key, { owner: row.owner, sign: row.name, object, about, document, onMachine, count: 1, first: quote, last: quote, quotes: [quote] });
+      hits.set(key, {
+        owner: row.owner,
+        sign: row.name,
+        object,
+        about,
+        document,
+        onMachine,
+        count: 1,
+        first: quote,
+        last: quote,
+        quotes: [quote],
+      });
     }
   };
 

@@ -71,7 +71,10 @@ function refuse(reading: Reading, held: Uint8Array[]): void {
 }
 
 function concat(chunks: readonly Uint8Array[], bytesMax: number): Uint8Array {
-  const total = Math.min(bytesMax, chunks.reduce((sum, chunk) => sum + chunk.length, 0));
+  const total = Math.min(
+    bytesMax,
+    chunks.reduce((sum, chunk) => sum + chunk.length, 0),
+  );
   const whole = new Uint8Array(total);
   let offset = 0;
   for (const chunk of chunks) {

@@ -14,7 +14,12 @@ export interface Reading {
 export function createReading(table: SignTable): Reading {
   const collector = createCollector();
   return {
-    open: (locator, container) => createDocumentReader({ collector, table, document: collector.openDocument(locator, container) }),
+    open: (locator, container) =>
+      createDocumentReader({
+        collector,
+        table,
+        document: collector.openDocument(locator, container),
+      }),
     loss: collector.loss,
     finish: collector.finish,
   };

@@ -39,7 +39,7 @@ const NOT_A_NAME = new Set('if for while switch catch with return await function
 
 /** `const name = (…) =>`, and the same behind `async`, type parameters or a type. */
 function arrowAt(tokens: readonly Token[], index: number): Span | null {
-  if (tokens[index]?.text !== 'const' || tokens[index]?.kind !== 'name') return null;
+  if (tokens[index]?.text !== 'const') return null;
   const name = tokens[index + 1];
   if (name?.kind !== 'name') return null;
   const value = tokens[index + 2]?.text === '=' ? index + 3 : -1;

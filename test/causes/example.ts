@@ -19,7 +19,10 @@ export interface Example {
 }
 
 /** Splits an example's text into its header and files. */
-export function parseExample(text: string): { readonly source: string; readonly files: readonly ExampleFile[] } {
+export function parseExample(text: string): {
+  readonly source: string;
+  readonly files: readonly ExampleFile[];
+} {
   const parts = text.split(/^-- (\S+) --$/m);
   const files: ExampleFile[] = [];
   for (let index = 1; index < parts.length; index += 2) {
@@ -33,7 +36,9 @@ export function parseExample(text: string): { readonly source: string; readonly 
 export function loadExamples(only: readonly string[] = []): readonly Example[] {
   return readdirSync(CAUSES, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
-    .flatMap((stage) => readdirSync(join(CAUSES, stage.name)).map((cause) => ({ stage: stage.name, cause })))
+    .flatMap((stage) =>
+      readdirSync(join(CAUSES, stage.name)).map((cause) => ({ stage: stage.name, cause })),
+    )
     .filter(({ cause }) => only.length === 0 || only.includes(cause))
     .flatMap(({ stage, cause }) => examplesOf(stage, cause));
 }
@@ -44,6 +49,12 @@ function examplesOf(stage: string, cause: string): readonly Example[] {
     .sort()
     .map((name) => {
       const expect = name.split('-')[0] as Example['expect'];
-      return { stage, cause, name, expect, ...parseExample(readFileSync(join(folder, name), 'utf8')) };
+      return {
+        stage,
+        cause,
+        name,
+        expect,
+        ...parseExample(readFileSync(join(folder, name), 'utf8')),
+      };
     });
 }

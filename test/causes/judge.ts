@@ -12,10 +12,14 @@ export async function judgeExample(example: Example): Promise<readonly string[]>
 
 function faultsOfShape(example: Example): string[] {
   const faults: string[] = [];
-  if (!['found', 'clear', 'unknown'].includes(example.expect)) faults.push('its name must begin with found-, clear- or unknown-');
+  if (!['found', 'clear', 'unknown'].includes(example.expect))
+    faults.push('its name must begin with found-, clear- or unknown-');
   if (example.source === '') faults.push('its first line must say `source: …`');
-  const lines = example.files.flatMap((file) => file.text.split('\n')).filter((line) => line.trim() !== '');
-  if (lines.length < LINES_MIN) faults.push(`it has ${lines.length} lines; a realistic passage has ${LINES_MIN} or more`);
+  const lines = example.files
+    .flatMap((file) => file.text.split('\n'))
+    .filter((line) => line.trim() !== '');
+  if (lines.length < LINES_MIN)
+    faults.push(`it has ${lines.length} lines; a realistic passage has ${LINES_MIN} or more`);
   return faults;
 }
 
@@ -27,13 +31,19 @@ function rootsOf(document: DiagnosisDocument): readonly Finding[] {
 
 function faultsOfOutcome(example: Example, document: DiagnosisDocument): string[] {
   const roots = [...new Set(rootsOf(document).map((finding) => finding.cause))];
-  const all = document.subjects.flatMap((subject) => subject.findings).filter((finding) => finding.confidence !== 'possible');
+  const all = document.subjects
+    .flatMap((subject) => subject.findings)
+    .filter((finding) => finding.confidence !== 'possible');
   if (example.expect === 'found') {
-    if (document.headline?.cause !== example.cause) return [`its headline is ${document.headline?.cause ?? 'null'}`];
-    return roots.length === 1 ? [] : [`it has the roots ${roots.join(', ')}; one says it all or explains the rest`];
+    if (document.headline?.cause !== example.cause)
+      return [`its headline is ${document.headline?.cause ?? 'null'}`];
+    return roots.length === 1
+      ? []
+      : [`it has the roots ${roots.join(', ')}; one says it all or explains the rest`];
   }
   const named = all.some((finding) => finding.cause === example.cause);
   if (named) return [`the cause is found in it`];
-  if (example.expect === 'unknown' && document.headline !== null) return [`its headline is ${document.headline.cause}; nothing in an unknown example may decide`];
+  if (example.expect === 'unknown' && document.headline !== null)
+    return [`its headline is ${document.headline.cause}; nothing in an unknown example may decide`];
   return [];
 }

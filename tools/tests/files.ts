@@ -11,6 +11,9 @@ const PATTERNS = ['src/**/*.test.ts', 'test/**/*.test.ts', 'tools/**/*.test.ts']
 const TOGETHER =
   /^(?:src\/(?:evidence|diagnosis|capacity|causes|readers|ports)|test\/architecture)\//;
 
+/** The environment variable that carries their paths, as JSON. */
+export const TOGETHER_VARIABLE = 'ROLLCALL_TESTS_TOGETHER';
+
 export interface TestFiles {
   readonly together: readonly string[];
   readonly alone: readonly string[];
@@ -25,7 +28,7 @@ export interface TestFiles {
 export function testFiles(root: string, wanted: readonly string[]): TestFiles {
   const all = globSync(PATTERNS, { cwd: root }).map((file) => resolve(root, file));
   const files = wanted.length === 0 ? all : wanted.flatMap((path) => below(all, path));
-  const unique = [...new Set(files)].sort();
+  const unique = [...new Set(files)].toSorted();
   return {
     together: unique.filter((file) => mayShare(root, file)),
     alone: unique.filter((file) => !mayShare(root, file)),

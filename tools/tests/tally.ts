@@ -41,7 +41,7 @@ export interface TestEvent {
   };
 }
 
-type Data = TestEvent['data'];
+type Body = TestEvent['data'];
 
 /** Collects events and answers with the tally once the run is over. */
 export interface Collector {
@@ -90,31 +90,31 @@ function take(state: State, { type, data }: TestEvent): void {
   if (type === 'test:fail') fail(state, data);
 }
 
-function remember(state: State, data: Data): void {
+function remember(state: State, data: Body): void {
   const { name, testId, parentId } = data;
   if (name !== undefined && testId !== undefined)
     state.names.set(key(data, testId), { name, parent: parentId ?? 0 });
 }
 
-function key(data: Data, id: number): string {
+function key(data: Body, id: number): string {
   return `${entry(data)} ${id}`;
 }
 
-function entry(data: Data): string {
+function entry(data: Body): string {
   return data.entryFile ?? data.file ?? '';
 }
 
-function keepOutput(state: State, data: Data): void {
+function keepOutput(state: State, data: Body): void {
   const before = state.output.get(entry(data)) ?? '';
   state.output.set(entry(data), (before + (data.message ?? '')).slice(-OUTPUT_MAX));
 }
 
 /** The runner reports a process as a test named by its path; only what ran inside it counts. */
-function isFile(data: Data): boolean {
+function isFile(data: Body): boolean {
   return data.entryFile === undefined && data.name === data.file;
 }
 
-function pass(state: State, data: Data): void {
+function pass(state: State, data: Body): void {
   if (isFile(data)) return;
   seen(state, data);
   const reason = data.skip ?? data.todo ?? false;
@@ -122,7 +122,7 @@ function pass(state: State, data: Data): void {
   else if (data.details?.type !== 'suite') state.passed += 1;
 }
 
-function skip(state: State, data: Data, reason: string | true): Skip {
+function skip(state: State, data: Body, reason: string | true): Skip {
   return {
     name: path(state, data),
     where: where(data),
@@ -130,7 +130,7 @@ function skip(state: State, data: Data, reason: string | true): Skip {
   };
 }
 
-function fail(state: State, data: Data): void {
+function fail(state: State, data: Body): void {
   seen(state, data);
   const error = data.details?.error;
   // The failing child is reported by itself.
@@ -143,19 +143,19 @@ function fail(state: State, data: Data): void {
   });
 }
 
-function seen(state: State, data: Data): void {
+function seen(state: State, data: Body): void {
   if (data.file !== undefined) state.ranIn.add(data.file);
   state.ranIn.add(entry(data));
   if (isFile(data)) state.finished.add(entry(data));
 }
 
-function where(data: Data): string {
+function where(data: Body): string {
   return `${data.file ?? ''}:${data.line ?? 1}`;
 }
 
 const NESTING_MAX = 20;
 
-function path(state: State, data: Data): string {
+function path(state: State, data: Body): string {
   const names = [data.name ?? ''];
   let parent = data.parentId ?? 0;
   for (let depth = 0; depth < NESTING_MAX && parent !== 0; depth++) {
@@ -171,8 +171,8 @@ function path(state: State, data: Data): string {
 function silent(state: State, files: readonly string[]): readonly Failure[] {
   const why = (file: string): string | null => {
     if (!state.ranIn.has(file)) return 'it ran no test; add one or remove the file';
-    const ownProcess = [...state.names.keys()].some((name) => name.startsWith(`${file} `));
-    if (ownProcess && !state.finished.has(file)) return 'its process ended before its tests did';
+    const isOwn = [...state.names.keys()].some((name) => name.startsWith(`${file} `));
+    if (isOwn && !state.finished.has(file)) return 'its process ended before its tests did';
     return null;
   };
   return files.flatMap((file) => {

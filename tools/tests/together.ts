@@ -1,10 +1,9 @@
 /** Entry of the one process that runs the tests of the pure rooms: they share nothing to disturb. */
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { TOGETHER_VARIABLE } from './files.ts';
 
-export const TOGETHER = 'ROLLCALL_TESTS_TOGETHER';
-
-const files: readonly string[] = JSON.parse(process.env[TOGETHER] ?? '[]');
+const files: readonly string[] = JSON.parse(process.env[TOGETHER_VARIABLE] ?? '[]');
 
 for (const file of files) {
   try {

@@ -60,6 +60,18 @@ export class ByteReader {
     return taken;
   }
 
+  /** The next `bytes` bytes in one piece; fewer only at the end. */
+  async read(bytes: number): Promise<Uint8Array> {
+    const taken: Uint8Array[] = [];
+    for (let left = bytes; left > 0; ) {
+      const part = await this.take(left);
+      if (part === null) break;
+      taken.push(part);
+      left -= part.length;
+    }
+    return taken.length === 1 ? (taken[0] ?? NOTHING) : Buffer.concat(taken);
+  }
+
   /** Moves over `bytes` bytes and returns how many there were. */
   async skip(bytes: number): Promise<number> {
     let left = bytes - this.#drop(bytes);

@@ -44,7 +44,12 @@ export class FileSource implements ByteSource, RandomAccess {
     const buffer = Buffer.allocUnsafe(bytes);
     let filled = 0;
     while (filled < bytes) {
-      const { bytesRead } = await this.#file.read(buffer, filled, bytes - filled, position + filled);
+      const { bytesRead } = await this.#file.read(
+        buffer,
+        filled,
+        bytes - filled,
+        position + filled,
+      );
       if (bytesRead === 0) break;
       filled += bytesRead;
     }

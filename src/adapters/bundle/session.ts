@@ -12,8 +12,9 @@ export class Session {
   #losses = 0;
   #fileReadBytes = 0;
   #fileUnpackedBytes = 0;
-  #pathSpent = false;
-  #fileSpent = false;
+  #areEntriesSpent = false;
+  #areBytesSpent = false;
+  #isFileSpent = false;
 
   constructor(path: string, limits: BundleLimits, onLoss: OnLoss) {
     this.#path = shown(path);
@@ -21,16 +22,16 @@ export class Session {
     this.#onLoss = onLoss;
   }
 
-  /** True once a limit is used up: every loop over entries ends then, and says nothing more. */
+  /** True once nothing more can be read: every loop over entries ends then, without a word. */
   get spent(): boolean {
-    return this.#pathSpent || this.#fileSpent;
+    return this.#areBytesSpent || this.#isFileSpent;
   }
 
-  /** Starts the account of the next file on disk: a bomb in one must not hide the others. */
-  beginFile(): void {
+  /** Closes the account of one file on disk: a bomb in it must not hide the others. */
+  endFile(): void {
     this.#fileReadBytes = 0;
     this.#fileUnpackedBytes = 0;
-    this.#fileSpent = false;
+    this.#isFileSpent = false;
   }
 
   say(locator: string, what: string): void {
@@ -40,10 +41,10 @@ export class Session {
 
   /** Counts one entry of a folder or an archive; false when it is one too many. */
   countEntry(): boolean {
-    if (this.#pathSpent) return false;
+    if (this.#areEntriesSpent || this.spent) return false;
     this.#entries += 1;
     if (this.#entries <= this.limits.entriesMax) return true;
-    this.#pathSpent = true;
+    this.#areEntriesSpent = true;
     this.say(
       this.#path,
       `${this.#path} holds more than ${this.limits.entriesMax} entries; the rest was not read. ` +
@@ -63,8 +64,8 @@ export class Session {
     this.#fileUnpackedBytes += bytes;
     if (!this.#countBytes(bytes)) return false;
     if (!this.isBomb(this.#fileUnpackedBytes, this.#fileReadBytes)) return true;
-    if (!this.#fileSpent) this.sayBomb(locator, this.#fileUnpackedBytes);
-    this.#fileSpent = true;
+    if (!this.#isFileSpent) this.sayBomb(locator, this.#fileUnpackedBytes);
+    this.#isFileSpent = true;
     return false;
   }
 
@@ -90,10 +91,10 @@ export class Session {
   }
 
   #countBytes(bytes: number): boolean {
-    if (this.#pathSpent) return false;
+    if (this.#areBytesSpent) return false;
     this.#bytes += bytes;
     if (this.#bytes <= this.limits.bytesMax) return true;
-    this.#pathSpent = true;
+    this.#areBytesSpent = true;
     this.say(
       this.#path,
       `${this.#path} holds more than ${sized(this.limits.bytesMax)} of content; the rest was not ` +

@@ -43,11 +43,16 @@ export class StreamSource implements ByteSource {
   #pull(): Promise<void> {
     return new Promise((resolve) => {
       this.#release = resolve;
-      this.#iterator
-        .next()
-        .then((pulled) => this.#accept(pulled), (error: unknown) => this.#break(error))
-        .finally(resolve);
+      void this.#advance().then(resolve);
     });
+  }
+
+  async #advance(): Promise<void> {
+    try {
+      this.#accept(await this.#iterator.next());
+    } catch (error) {
+      this.#break(error);
+    }
   }
 
   #accept(pulled: IteratorResult<Uint8Array | string>): void {

@@ -145,8 +145,8 @@ class TarWalk {
   /** The content of an extension header; null when it is too long to be one, or cut. */
   async #content(bytes: number): Promise<Uint8Array | null> {
     const isSane = bytes <= EXTENSION_BYTES_MAX;
-    const content = isSane ? await this.#reader.peek(bytes) : null;
-    await this.#reader.skip(bytes + paddingBytes(bytes));
+    const content = isSane ? await this.#reader.read(bytes) : null;
+    await this.#reader.skip((isSane ? 0 : bytes) + paddingBytes(bytes));
     return content?.length === bytes ? content : null;
   }
 

@@ -113,7 +113,7 @@ class LibraryDecoder implements Decoder {
     for (;;) {
       const { done, value } = await this.#read();
       if (done) break;
-      if (value.length > 0) return value;
+      if (value !== undefined && value.length > 0) return value;
     }
     if (await this.#packed.hasMore()) throw new DecodeError('more', 'a second xz stream follows');
     return null;
@@ -126,7 +126,7 @@ class LibraryDecoder implements Decoder {
     libraryIsBusy = false;
   }
 
-  async #read(): Promise<ReadableStreamReadResult<Uint8Array>> {
+  async #read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }> {
     try {
       return await this.#unpacked.read();
     } catch (error) {

@@ -1,10 +1,12 @@
-import { readFile, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { diagnoseTexts } from './pile.ts';
+import { enableCompileCache } from 'node:module';
+import packageJson from '../../../package.json' with { type: 'json' };
 
-const folder = process.argv[3] ?? '.';
-const names = await readdir(folder);
-const texts = await Promise.all(names.map(async (name) => ({ name, text: await readFile(join(folder, name), 'utf8') })));
-const document = await diagnoseTexts(texts);
-process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
-process.exitCode = document.subjects.some((s) => s.verdict === 'not-usable') ? 1 : document.subjects.length > 0 && document.subjects.every((s) => s.verdict === 'usable') ? 0 : 2;
+const [first] = process.argv.slice(2);
+
+if (first === '--version' || first === '-V' || first === 'version') {
+  process.stdout.write(`rollcall ${packageJson.version}\n`);
+} else {
+  enableCompileCache();
+  const { run } = await import('./run.ts');
+  process.exitCode = await run(process.argv.slice(2));
+}

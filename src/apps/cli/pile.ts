@@ -47,6 +47,10 @@ export async function diagnoseTexts(
   texts: readonly { readonly name: string; readonly text: string }[],
 ): Promise<DiagnosisDocument> {
   const encoder = new TextEncoder();
-  const documents = texts.map(({ name, text }) => ({ locator: name, container: null, chunks: [encoder.encode(text)] }));
+  const documents = texts.map(({ name, text }) => ({
+    locator: name,
+    container: null,
+    chunks: [encoder.encode(text)],
+  }));
   return diagnoseObservations(await readPile(documents));
 }

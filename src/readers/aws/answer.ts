@@ -13,14 +13,26 @@ interface AnswerShape {
 
 /** Top-level fields by which an answer of the AWS command line is known. */
 const LISTS: readonly AnswerShape[] = [
-  { path: 'InstanceStatuses', kind: 'aws/instance-status', call: 'aws ec2 describe-instance-status' },
+  {
+    path: 'InstanceStatuses',
+    kind: 'aws/instance-status',
+    call: 'aws ec2 describe-instance-status',
+  },
   { path: 'Subnets', kind: 'aws/subnet', call: 'aws ec2 describe-subnets' },
-  { path: 'NetworkInterfaces', kind: 'aws/network-interface', call: 'aws ec2 describe-network-interfaces' },
+  {
+    path: 'NetworkInterfaces',
+    kind: 'aws/network-interface',
+    call: 'aws ec2 describe-network-interfaces',
+  },
   { path: 'DhcpOptions', kind: 'aws/dhcp-options', call: 'aws ec2 describe-dhcp-options' },
   { path: 'VpcEndpoints', kind: 'aws/vpc-endpoint', call: 'aws ec2 describe-vpc-endpoints' },
   { path: 'SecurityGroups', kind: 'aws/security-group', call: 'aws ec2 describe-security-groups' },
   { path: 'RouteTables', kind: 'aws/route-table', call: 'aws ec2 describe-route-tables' },
-  { path: 'AutoScalingGroups', kind: 'aws/auto-scaling-group', call: 'aws autoscaling describe-auto-scaling-groups' },
+  {
+    path: 'AutoScalingGroups',
+    kind: 'aws/auto-scaling-group',
+    call: 'aws autoscaling describe-auto-scaling-groups',
+  },
 ];
 
 const SINGLES: readonly AnswerShape[] = [
@@ -28,14 +40,22 @@ const SINGLES: readonly AnswerShape[] = [
   { path: 'nodegroup', kind: 'aws/node-group', call: 'aws eks describe-nodegroup' },
   { path: 'accessEntry', kind: 'aws/access-entry', call: 'aws eks describe-access-entry' },
   { path: 'accessEntries', kind: 'aws/access-entry-list', call: 'aws eks list-access-entries' },
-  { path: 'OpenIDConnectProviderList', kind: 'aws/oidc-provider-list', call: 'aws iam list-open-id-connect-providers' },
+  {
+    path: 'OpenIDConnectProviderList',
+    kind: 'aws/oidc-provider-list',
+    call: 'aws iam list-open-id-connect-providers',
+  },
   { path: 'InstanceProfile', kind: 'aws/instance-profile', call: 'aws iam get-instance-profile' },
   { path: 'Role', kind: 'aws/role', call: 'aws iam get-role' },
 ];
 
 /** Reads an answer of `aws … --output json|yaml`; false when the value is none that is known. */
 export function readAwsAnswer(passage: PassageReading, value: JsonObject, line: number): boolean {
-  const understood = [readLists(passage, value, line), readSingles(passage, value, line), readMessages(passage, value, line)];
+  const understood = [
+    readLists(passage, value, line),
+    readSingles(passage, value, line),
+    readMessages(passage, value, line),
+  ];
   if (textAt(value, 'UserId') !== null && textAt(value, 'Arn') !== null) {
     addFact(passage, 'aws/caller-identity', value, 'aws sts get-caller-identity', line, []);
     return true;
@@ -43,7 +63,14 @@ export function readAwsAnswer(passage: PassageReading, value: JsonObject, line: 
   return understood.some((one) => one);
 }
 
-function addFact(passage: PassageReading, kind: AwsKind, value: Json, call: string, line: number, about: readonly (MachineName | null)[]): void {
+function addFact(
+  passage: PassageReading,
+  kind: AwsKind,
+  value: Json,
+  call: string,
+  line: number,
+  about: readonly (MachineName | null)[],
+): void {
   const { collector, document } = passage;
   const locator = `${collector.locatorOf(document)}:${line}`;
   collector.fact(document, kind, value, { by: call, locator, line, about });
@@ -51,23 +78,43 @@ function addFact(passage: PassageReading, kind: AwsKind, value: Json, call: stri
 }
 
 function namesOfItem(item: Json): readonly (MachineName | null)[] {
-  const named = (path: string, kind: MachineName['kind']): MachineName | null => classifyName(textAt(item, path) ?? '', kind);
-  const interfaces = listAt(item, 'NetworkInterfaces').map((entry) => classifyName(textAt(entry, 'NetworkInterfaceId') ?? ''));
-  return [named('InstanceId', 'instance-id'), named('PrivateDnsName', 'private-dns'), named('PrivateIpAddress', 'ip'), ...interfaces];
+  const named = (path: string, kind: MachineName['kind']): MachineName | null =>
+    classifyName(textAt(item, path) ?? '', kind);
+  const interfaces = listAt(item, 'NetworkInterfaces').map((entry) =>
+    classifyName(textAt(entry, 'NetworkInterfaceId') ?? ''),
+  );
+  return [
+    named('InstanceId', 'instance-id'),
+    named('PrivateDnsName', 'private-dns'),
+    named('PrivateIpAddress', 'ip'),
+    ...interfaces,
+  ];
 }
 
 function readLists(passage: PassageReading, value: JsonObject, line: number): boolean {
   const reservations = listAt(value, 'Reservations');
-  const instances = [...reservations.flatMap((entry) => listAt(entry, 'Instances')), ...listAt(value, 'Instances')];
-  for (const item of instances) addFact(passage, 'aws/instance', item, 'aws ec2 describe-instances', line, namesOfItem(item));
+  const instances = [
+    ...reservations.flatMap((entry) => listAt(entry, 'Instances')),
+    ...listAt(value, 'Instances'),
+  ];
+  for (const item of instances)
+    addFact(passage, 'aws/instance', item, 'aws ec2 describe-instances', line, namesOfItem(item));
   if (Array.isArray(at(value, 'Reservations'))) {
-    passage.collector.listing('aws/instance', 'aws ec2 describe-instances', passage.collector.locatorOf(passage.document));
+    passage.collector.listing(
+      'aws/instance',
+      'aws ec2 describe-instances',
+      passage.collector.locatorOf(passage.document),
+    );
   }
   let understood = instances.length > 0 || Array.isArray(at(value, 'Reservations'));
   for (const shape of LISTS) {
     if (!Array.isArray(at(value, shape.path))) continue;
     understood = true;
-    passage.collector.listing(shape.kind, shape.call, passage.collector.locatorOf(passage.document));
+    passage.collector.listing(
+      shape.kind,
+      shape.call,
+      passage.collector.locatorOf(passage.document),
+    );
     for (const item of listAt(value, shape.path)) {
       const about = shape.kind === 'aws/instance-status' ? namesOfItem(item) : [];
       addFact(passage, shape.kind, item, shape.call, line, about);
@@ -107,8 +154,18 @@ function readMessages(passage: PassageReading, value: JsonObject, line: number):
     for (const entry of listAt(value, shape.list)) {
       understood = true;
       const text = shape.fields.map((field) => textAt(entry, field) ?? '').join(' ');
-      passage.say({ text, source: 'aws-message', line, when: null, host: null, about: null, isState: false });
+      passage.say({
+        text,
+        source: 'aws-message',
+        line,
+        when: null,
+        host: null,
+        about: null,
+        isState: false,
+      });
     }
   }
-  return understood || Array.isArray(at(value, 'Activities')) || Array.isArray(at(value, 'StackEvents'));
+  return (
+    understood || Array.isArray(at(value, 'Activities')) || Array.isArray(at(value, 'StackEvents'))
+  );
 }

@@ -18,7 +18,9 @@ function section(lines: readonly string[], name: string): readonly string[] {
   const rest = lines.slice(start + 1);
   const end = rest.findIndex((line) => /^\S/.test(line));
   const own = (lines[start] ?? '').slice(name.length + 1).trim();
-  return [own, ...rest.slice(0, end < 0 ? undefined : end).map((line) => line.trim())].filter((line) => line !== '');
+  return [own, ...rest.slice(0, end < 0 ? undefined : end).map((line) => line.trim())].filter(
+    (line) => line !== '',
+  );
 }
 
 function value(lines: readonly string[], name: string): string | null {
@@ -28,26 +30,41 @@ function value(lines: readonly string[], name: string): string | null {
 
 function pairs(lines: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    lines.map((line) => line.split(/[=:]\s*/, 2)).filter((pair): pair is [string, string] => pair.length === 2),
+    lines
+      .map((line) => line.split(/[=:]\s*/, 2))
+      .filter((pair): pair is [string, string] => pair.length === 2),
   );
 }
 
 function taintsOf(lines: readonly string[]): readonly KubeTaint[] {
   return section(lines, 'Taints').flatMap((line) => {
     const match = /^([^=:\s]+)(?:=([^:]*))?:(\w+)$/.exec(line);
-    return match === null ? [] : [{ key: match[1] ?? '', value: match[2] ?? '', effect: match[3] ?? '' }];
+    return match === null
+      ? []
+      : [{ key: match[1] ?? '', value: match[2] ?? '', effect: match[3] ?? '' }];
   });
 }
 
 const STAMP = '[A-Z][a-z]{2}, \\d{2} [A-Z][a-z]{2} \\d{4} \\d{2}:\\d{2}:\\d{2} [+-]\\d{4}';
-const CONDITION = new RegExp(`^(\\w+)\\s+(True|False|Unknown)\\s+(${STAMP})\\s+(${STAMP})\\s+(\\w+)\\s*(.*)$`);
+const CONDITION = new RegExp(
+  `^(\\w+)\\s+(True|False|Unknown)\\s+(${STAMP})\\s+(${STAMP})\\s+(\\w+)\\s*(.*)$`,
+);
 
 function conditionsOf(lines: readonly string[]): readonly KubeCondition[] {
   return section(lines, 'Conditions').flatMap((line) => {
     const match = CONDITION.exec(line);
     if (match === null) return [];
     const [, type = '', status = '', beat = '', changed = '', reason = '', message = ''] = match;
-    return [{ type, status, reason, message, heartbeatMs: parseWhen(beat)?.ms ?? null, changedMs: parseWhen(changed)?.ms ?? null }];
+    return [
+      {
+        type,
+        status,
+        reason,
+        message,
+        heartbeatMs: parseWhen(beat)?.ms ?? null,
+        changedMs: parseWhen(changed)?.ms ?? null,
+      },
+    ];
   });
 }
 
@@ -71,7 +88,11 @@ function nodeOf(lines: readonly string[]): KubeNode {
     unschedulable: value(lines, 'Unschedulable') === 'true',
     conditions,
     ready: readyOf(conditions),
-    kubeletVersion: section(lines, 'System Info').find((line) => line.startsWith('Kubelet Version:'))?.slice(16).trim() ?? null,
+    kubeletVersion:
+      section(lines, 'System Info')
+        .find((line) => line.startsWith('Kubelet Version:'))
+        ?.slice(16)
+        .trim() ?? null,
     ageMs: null,
     allocatable: pairs(section(lines, 'Allocatable')),
     capacity: pairs(section(lines, 'Capacity')),
@@ -80,18 +101,25 @@ function nodeOf(lines: readonly string[]): KubeNode {
 }
 
 function isNode(lines: readonly string[]): boolean {
-  return lines.some((line) => /^(?:Roles|Unschedulable|ProviderID|PodCIDR|Non-terminated Pods|Lease):/.test(line));
+  return lines.some((line) =>
+    /^(?:Roles|Unschedulable|ProviderID|PodCIDR|Non-terminated Pods|Lease):/.test(line),
+  );
 }
 
 /** Reads a `kubectl describe` block of a node, pod or anything else; events become lines. */
-export function readDescribe(passage: PassageReading, block: DescribePassage, source: LineSource): void {
+export function readDescribe(
+  passage: PassageReading,
+  block: DescribePassage,
+  source: LineSource,
+): void {
   const node = isNode(block.lines) ? nodeOf(block.lines) : null;
   if (node !== null) readNode(passage, block, node);
   const about = node === null ? podNode(block.lines) : classifyName(node.name, 'node');
   for (const [offset, text] of block.lines.entries()) {
     const line = block.line + offset;
     if (EVENT_ROW.test(text)) readEventLine(passage, text, line, about);
-    else if (node === null && text.trim() !== '') passage.say({ ...logLine(passage, { line, text }, source), line, about });
+    else if (node === null && text.trim() !== '')
+      passage.say({ ...logLine(passage, { line, text }, source), line, about });
   }
 }
 
@@ -104,11 +132,24 @@ function readNode(passage: PassageReading, block: DescribePassage, node: KubeNod
   const { collector, document } = passage;
   const about = namesOfNode(node);
   const locator = `${collector.locatorOf(document)}:${block.line}`;
-  collector.fact(document, 'kube/Node', node, { by: 'kubectl describe node', locator, line: block.line, about });
+  collector.fact(document, 'kube/Node', node, {
+    by: 'kubectl describe node',
+    locator,
+    line: block.line,
+    about,
+  });
   collector.link(about, `kubectl describe shows them for Node ${node.name}`, locator);
   collector.sawSource(document, 'node-status');
   for (const text of linesOfNode(node)) {
-    passage.say({ text, source: 'node-status', line: block.line, when: null, host: null, about: about[0] ?? null, isState: true });
+    passage.say({
+      text,
+      source: 'node-status',
+      line: block.line,
+      when: null,
+      host: null,
+      about: about[0] ?? null,
+      isState: true,
+    });
   }
 }
 
@@ -116,7 +157,12 @@ const EVENT_ROW = /^\s+(?:(?:\d+[dhms])+|<\w+>)?\s*(?:.*\s)?(?:Normal|Warning)\s
 const EVENT_AGE = /\s((?:\d+[dhms])+)(?:\s+\(x\d+ over (?:\d+[dhms])+\))?\s/;
 
 /** One row of the Events section of `kubectl describe`. */
-export function readEventLine(passage: PassageReading, text: string, line: number, about: MachineName | null): void {
+export function readEventLine(
+  passage: PassageReading,
+  text: string,
+  line: number,
+  about: MachineName | null,
+): void {
   const age = parseAgeMs(EVENT_AGE.exec(text)?.[1] ?? '');
   passage.say({
     text,

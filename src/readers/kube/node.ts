@@ -77,7 +77,8 @@ export function namesOfNode(node: KubeNode): readonly (MachineName | null)[] {
 /** A Node's state in words, one line per condition and taint, as expressions read it. */
 export function linesOfNode(node: KubeNode): readonly string[] {
   const conditions = node.conditions.map(
-    (entry) => `Node ${node.name} condition ${entry.type}=${entry.status} ${entry.reason} ${entry.message}`,
+    (entry) =>
+      `Node ${node.name} condition ${entry.type}=${entry.status} ${entry.reason} ${entry.message}`,
   );
   const taints = (node.taints ?? []).map(
     (entry) => `Node ${node.name} taint ${entry.key}=${entry.value}:${entry.effect}`,

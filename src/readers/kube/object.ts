@@ -20,7 +20,9 @@ export function readKubeObject(passage: PassageReading, value: JsonObject, line:
 
 function objectLocator(passage: PassageReading, value: JsonObject): string {
   const { collector, document } = passage;
-  const path = [textAt(value, 'metadata.namespace'), textAt(value, 'metadata.name')].filter((part) => part !== null);
+  const path = [textAt(value, 'metadata.namespace'), textAt(value, 'metadata.name')].filter(
+    (part) => part !== null,
+  );
   return `${collector.locatorOf(document)}#${[textAt(value, 'kind') ?? '', ...path].join('/')}`;
 }
 
@@ -34,20 +36,47 @@ function readNode(passage: PassageReading, value: JsonObject, line: number): voi
   for (const text of linesOfNode(node)) say(passage, text, 'node-status', line, about[0] ?? null);
 }
 
-function say(passage: PassageReading, text: string, source: LineSource, line: number, about: MachineName | null): void {
+function say(
+  passage: PassageReading,
+  text: string,
+  source: LineSource,
+  line: number,
+  about: MachineName | null,
+): void {
   passage.say({ text, source, line, when: null, host: null, about, isState: true });
 }
 
 /** An event in the form of `kubectl get events`, so that one expression reads both. */
 function readEvent(passage: PassageReading, value: JsonObject, line: number): void {
-  const stamp = textAt(value, 'lastTimestamp') ?? textAt(value, 'eventTime') ?? textAt(value, 'metadata.creationTimestamp') ?? '';
-  const kind = (textAt(value, 'involvedObject.kind') ?? textAt(value, 'regarding.kind') ?? '').toLowerCase();
+  const stamp =
+    textAt(value, 'lastTimestamp') ??
+    textAt(value, 'eventTime') ??
+    textAt(value, 'metadata.creationTimestamp') ??
+    '';
+  const kind = (
+    textAt(value, 'involvedObject.kind') ??
+    textAt(value, 'regarding.kind') ??
+    ''
+  ).toLowerCase();
   const name = textAt(value, 'involvedObject.name') ?? textAt(value, 'regarding.name') ?? '';
   const host = textAt(value, 'source.host') ?? textAt(value, 'deprecatedSource.host');
   const message = textAt(value, 'message') ?? textAt(value, 'note') ?? '';
   const text = `${stamp} ${textAt(value, 'type') ?? ''} ${textAt(value, 'reason') ?? ''} ${kind}/${name} ${message}`;
-  const about = kind === 'node' ? classifyName(name, 'node') : host === null ? null : classifyName(host, 'node');
-  passage.say({ text, source: 'event', line, when: parseWhen(stamp), host: null, about, isState: false });
+  const about =
+    kind === 'node'
+      ? classifyName(name, 'node')
+      : host === null
+        ? null
+        : classifyName(host, 'node');
+  passage.say({
+    text,
+    source: 'event',
+    line,
+    when: parseWhen(stamp),
+    host: null,
+    about,
+    isState: false,
+  });
 }
 
 const LINE_SOURCES: Readonly<Record<string, LineSource>> = {
@@ -67,7 +96,8 @@ function readOther(passage: PassageReading, kind: string, value: JsonObject, lin
   if (kind === 'ConfigMap' && textAt(value, 'metadata.name') === 'aws-auth') {
     collector.fact(document, 'kube/aws-auth', parseAwsAuth(value), origin);
   }
-  if (isKubeKind(kind)) collector.fact(document, factKind(kind), projectObject(kind, value), origin);
+  if (isKubeKind(kind))
+    collector.fact(document, factKind(kind), projectObject(kind, value), origin);
   const source = LINE_SOURCES[kind] ?? 'object';
   for (const text of linesOfObject(kind, value)) say(passage, text, source, line, about[0] ?? null);
 }
@@ -92,8 +122,14 @@ function machineOfObject(kind: string, value: JsonObject): readonly (MachineName
   if (kind === 'Pod') return [classifyName(textAt(value, 'spec.nodeName') ?? '', 'node')];
   if (kind === 'NodeClaim' || kind === 'Machine') {
     return [
-      classifyName(textAt(value, 'status.nodeName') ?? textAt(value, 'status.nodeRef.name') ?? '', 'node'),
-      classifyName(textAt(value, 'status.providerID') ?? textAt(value, 'spec.providerID') ?? '', 'provider-id'),
+      classifyName(
+        textAt(value, 'status.nodeName') ?? textAt(value, 'status.nodeRef.name') ?? '',
+        'node',
+      ),
+      classifyName(
+        textAt(value, 'status.providerID') ?? textAt(value, 'spec.providerID') ?? '',
+        'provider-id',
+      ),
     ].filter((name) => name !== null);
   }
   return [];
@@ -110,7 +146,9 @@ function conditionLines(kind: string, value: JsonObject): string[] {
 function containerLine(name: string, entry: Json): string[] {
   const state = ['waiting', 'terminated'].flatMap((phase) => {
     const reason = textAt(entry, `state.${phase}.reason`);
-    return reason === null ? [] : [`${phase} ${reason} ${textAt(entry, `state.${phase}.message`) ?? ''}`];
+    return reason === null
+      ? []
+      : [`${phase} ${reason} ${textAt(entry, `state.${phase}.message`) ?? ''}`];
   });
   return state.map((text) => `Pod ${name} container ${textAt(entry, 'name') ?? ''} ${text}`);
 }
@@ -119,6 +157,9 @@ function linesOfObject(kind: string, value: JsonObject): readonly string[] {
   const conditions = conditionLines(kind, value);
   if (kind !== 'Pod') return conditions;
   const name = textAt(value, 'metadata.name') ?? '';
-  const statuses = [...listAt(value, 'status.initContainerStatuses'), ...listAt(value, 'status.containerStatuses')];
+  const statuses = [
+    ...listAt(value, 'status.initContainerStatuses'),
+    ...listAt(value, 'status.containerStatuses'),
+  ];
   return [...conditions, ...statuses.flatMap((entry) => containerLine(name, entry))];
 }

@@ -19,7 +19,8 @@ interface Column {
 
 function columnsOf(header: string): readonly Column[] {
   const columns: Column[] = [];
-  for (const match of header.matchAll(/\S+(?: \S+)*/g)) columns.push({ name: match[0], start: match.index });
+  for (const match of header.matchAll(/\S+(?: \S+)*/g))
+    columns.push({ name: match[0], start: match.index });
   return columns;
 }
 
@@ -31,7 +32,11 @@ function cellsOf(columns: readonly Column[], row: string): Row {
     const next = columns[index + 1]?.start;
     const cell = row.slice(column.start, next);
     const aligned = column.start === 0 || row[column.start - 1] === ' ';
-    cells[column.name] = (aligned && !/^\S+\S$/.test(row.slice(column.start - 1, column.start + 1)) ? cell : (words[index] ?? '')).trim();
+    cells[column.name] = (
+      aligned && !/^\S+\S$/.test(row.slice(column.start - 1, column.start + 1))
+        ? cell
+        : (words[index] ?? '')
+    ).trim();
   }
   return cells;
 }
@@ -40,7 +45,10 @@ function cellsOf(columns: readonly Column[], row: string): Row {
 export function readTable(passage: PassageReading, table: TablePassage, source: LineSource): void {
   const columns = columnsOf(table.header);
   const names = columns.map((column) => column.name);
-  const isNodes = names.includes('NAME') && names.includes('STATUS') && (names.includes('ROLES') || names.includes('VERSION'));
+  const isNodes =
+    names.includes('NAME') &&
+    names.includes('STATUS') &&
+    (names.includes('ROLES') || names.includes('VERSION'));
   const isEvents = names.some((name) => /^(?:LAST ?SEEN|FIRST ?SEEN)$/.test(name));
   for (const [offset, text] of table.rows.entries()) {
     const line = table.line + 1 + offset;
@@ -55,7 +63,8 @@ export function readTable(passage: PassageReading, table: TablePassage, source: 
 
 function nodeOf(row: Row): KubeNode {
   const status = (row['STATUS'] ?? '').split(',');
-  const known = (text: string | undefined): string | null => (text === undefined || text === '' || text.startsWith('<') ? null : text);
+  const known = (text: string | undefined): string | null =>
+    text === undefined || text === '' || text.startsWith('<') ? null : text;
   return {
     name: row['NAME'] ?? '',
     uid: null,
@@ -80,14 +89,25 @@ function nodeOf(row: Row): KubeNode {
 function readNodeRow(passage: PassageReading, row: Row, line: number): void {
   const { collector, document } = passage;
   const node = nodeOf(row);
-  const about = [classifyName(node.name, 'node'), node.internalIp === null ? null : classifyName(node.internalIp, 'ip')];
+  const about = [
+    classifyName(node.name, 'node'),
+    node.internalIp === null ? null : classifyName(node.internalIp, 'ip'),
+  ];
   if (about[0] === null) return;
   const locator = `${collector.locatorOf(document)}:${line}`;
   collector.fact(document, 'kube/Node', node, { by: 'kubectl get nodes', locator, line, about });
   collector.link(about, `kubectl get nodes shows them in one row`, locator);
   const ready = node.ready === null ? 'Unknown' : node.ready ? 'True' : 'False';
   const text = `Node ${node.name} condition Ready=${ready} (${row['STATUS'] ?? ''}) version ${node.kubeletVersion ?? 'none'}`;
-  passage.say({ text, source: 'node-status', line, when: null, host: null, about: about[0] ?? null, isState: true });
+  passage.say({
+    text,
+    source: 'node-status',
+    line,
+    when: null,
+    host: null,
+    about: about[0] ?? null,
+    isState: true,
+  });
 }
 
 const KUBELET_HOST = /\bkubelet, (\S+)/;

@@ -19,9 +19,16 @@ function straighten(text: string): string {
 }
 
 function unescapeQuotes(line: string): string {
-  return line.replace(/\\+"/g, '"').replace(/\\+[nrt]/g, ' ').replace(/\\u003[ce]/g, (code) => (code.endsWith('c') ? '<' : '>'));
+  return line
+    .replace(/\\+"/g, '"')
+    .replace(/\\+[nrt]/g, ' ')
+    .replace(/\\u003[ce]/g, (code) => (code.endsWith('c') ? '<' : '>'));
 }
 
 function unescapeEntities(line: string): string {
-  return line.replace(/&quot;/g, '"').replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&amp;/g, '&');
+  return line
+    .replace(/&quot;/g, '"')
+    .replace(/&lt;/g, '<')
+    .replace(/&gt;/g, '>')
+    .replace(/&amp;/g, '&');
 }

@@ -33,9 +33,18 @@ const KLOG_FILES: readonly (readonly [LineSource, RegExp])[] = [
     'kubelet',
     /^(?:kubelet\w*|kuberuntime\w*|pod_workers|pod_container_deletor|remote_(?:runtime|image)|eviction_manager|setters|nodelease|cpu_manager|memory_manager|topology_manager|container_manager\w*|volume_manager|reconciler(?:_common|_new)?|csi_plugin|nodeinfomanager|image_gc_manager|cri_stats_provider|generic|pleg|certificate_(?:manager|store)|bootstrap|fs_resource_analyzer|status_manager|docker_\w+|cni|summary_sys_containers|prober\w*|desired_state_of_world_populator|nestedpendingoperations|watcher|plugin_watcher|dynamic_cafile_content|policy_none|kubelet_node_status|manager)$/,
   ],
-  ['cloud-controller', /^(?:node_controller|cloud_node_controller|tagging_controller|node_lifecycle_controller|route_controller|service_controller)$/],
-  ['controller-manager', /^(?:controllermanager|gc_controller|node_lifecycle_controller|range_allocator|cidr_allocator|certificate_controller|csr_\w+|garbagecollector|taint_manager|attach_detach_controller)$/],
-  ['kube-apiserver', /^(?:dispatcher|authentication|healthz|available_controller|naming_controller|wrap|trace)$/],
+  [
+    'cloud-controller',
+    /^(?:node_controller|cloud_node_controller|tagging_controller|node_lifecycle_controller|route_controller|service_controller)$/,
+  ],
+  [
+    'controller-manager',
+    /^(?:controllermanager|gc_controller|node_lifecycle_controller|range_allocator|cidr_allocator|certificate_controller|csr_\w+|garbagecollector|taint_manager|attach_detach_controller)$/,
+  ],
+  [
+    'kube-apiserver',
+    /^(?:dispatcher|authentication|healthz|available_controller|naming_controller|wrap|trace)$/,
+  ],
   ['machine-approver', /^(?:node_csr_approver|csr_check|controller_approver)$/],
   ['kube-proxy', /^(?:proxier|server_others|iptables|config)$/],
   ['kubeadm', /^(?:join|preflight|checks|init|token|waiter|waitcontrolplane|kubeletstart)$/],
@@ -43,36 +52,79 @@ const KLOG_FILES: readonly (readonly [LineSource, RegExp])[] = [
 
 /** Phrases that only one program prints, for lines and documents without a tag. */
 const PHRASES: readonly (readonly [LineSource, RegExp])[] = [
-  ['ipamd', /"caller":"(?:ipamd|aws-k8s-agent|awsutils|networkutils|datastore|rpc)\/|\bipamd\b.*\bInitialization failure|^\S+Z \[(?:DEBUG|INFO|ERROR|WARN)\]/],
+  [
+    'ipamd',
+    /"caller":"(?:ipamd|aws-k8s-agent|awsutils|networkutils|datastore|rpc)\/|\bipamd\b.*\bInitialization failure|^\S+Z \[(?:DEBUG|INFO|ERROR|WARN)\]/,
+  ],
   ['cni-plugin', /"caller":"(?:routed-eni-cni-plugin|driver)\//],
-  ['aws-node', /"caller":"(?:entrypoint\.sh|\/usr\/local\/bin|runtime\/proc\.go|aws-vpc-cni|cp\/)|Starting IPAM daemon|Checking for IPAM connectivity|aws-vpc-cni-init/],
-  ['nodeadm', /"caller":"(?:init|cmd|kubelet|containerd|imds|ec2|configprovider|system)\/\w+\.go|\bnodeadm\b/],
-  ['karpenter', /karpenter\.sh|"logger":"controller|controller\.(?:provisioning|deprovisioning|interruption|node)|nodeclaim\.lifecycle|machine\.lifecycle/],
-  ['kubeadm', /\[(?:preflight|discovery|kubelet-start|kubelet-check|bootstrap-token|control-plane-join|init|join|certs|kubeconfig|upload-config|wait-control-plane)\] |error execution phase|^\s+\[ERROR \w+/],
-  ['cloud-init', /user-data: |\bcloud-init\b|\/var\/lib\/cloud\/|^\S+ \S+ - \w+\.py\[\w+\]:|\/etc\/eks\/bootstrap\.sh/],
+  [
+    'aws-node',
+    /"caller":"(?:entrypoint\.sh|\/usr\/local\/bin|runtime\/proc\.go|aws-vpc-cni|cp\/)|Starting IPAM daemon|Checking for IPAM connectivity|aws-vpc-cni-init/,
+  ],
+  [
+    'nodeadm',
+    /"caller":"(?:init|cmd|kubelet|containerd|imds|ec2|configprovider|system)\/\w+\.go|\bnodeadm\b/,
+  ],
+  [
+    'karpenter',
+    /karpenter\.sh|"logger":"controller|controller\.(?:provisioning|deprovisioning|interruption|node)|nodeclaim\.lifecycle|machine\.lifecycle/,
+  ],
+  [
+    'kubeadm',
+    /\[(?:preflight|discovery|kubelet-start|kubelet-check|bootstrap-token|control-plane-join|init|join|certs|kubeconfig|upload-config|wait-control-plane)\] |error execution phase|^\s+\[ERROR \w+/,
+  ],
+  [
+    'cloud-init',
+    /user-data: |\bcloud-init\b|\/var\/lib\/cloud\/|^\S+ \S+ - \w+\.py\[\w+\]:|\/etc\/eks\/bootstrap\.sh/,
+  ],
   ['nodeup', /\bnodeup\b|kops-configuration/],
-  ['bottlerocket', /\b(?:sundog|pluto|schnauzer|thar-be-settings|early-boot-config|storewolf|netdog)\b/],
+  [
+    'bottlerocket',
+    /\b(?:sundog|pluto|schnauzer|thar-be-settings|early-boot-config|storewolf|netdog)\b/,
+  ],
   ['ignition', /\bignition\[\d+\]|Ignition \d|machine-config-server/],
-  ['kiam-agent', /kiam.?agent|"path":\s*"\/latest\/meta-data\/iam\/security-credentials|"pod\.ip":/],
+  [
+    'kiam-agent',
+    /kiam.?agent|"path":\s*"\/latest\/meta-data\/iam\/security-credentials|"pod\.ip":/,
+  ],
   ['kiam-server', /kiam.?server|processing pod update|announced=(?:true|false)/],
   ['kube2iam', /kube2iam|"?ns\.name"?[:=]|"?req\.path"?[:=]/],
   ['pod-identity-agent', /eks-pod-identity-agent|Calling EKS Auth|AssumeRoleForPodIdentity/],
   ['pod-identity-webhook', /amazon-eks-pod-identity-webhook|pod-identity-webhook/],
-  ['calico-node', /calico-node|\bfelix\b|\bbird6?: |confd\[\d+\]|\[(?:INFO|WARNING|ERROR|FATAL)\]\[\d+\] /],
+  [
+    'calico-node',
+    /calico-node|\bfelix\b|\bbird6?: |confd\[\d+\]|\[(?:INFO|WARNING|ERROR|FATAL)\]\[\d+\] /,
+  ],
   ['cilium', /\bsubsys=[\w-]+/],
   ['csi-driver', /ebs\.csi\.aws\.com|efs\.csi\.aws\.com/],
   ['coredns', /\[(?:INFO|ERROR|WARNING)\] (?:plugin\/|SERVFAIL|Reloading|127\.0\.0\.1)|CoreDNS-\d/],
   ['nidhogg', /nidhogg/],
-  ['authenticator', /"?msg"?[=:]"?access (?:denied|granted)|aws-iam-authenticator|authenticator-[0-9a-f]{32}/],
+  [
+    'authenticator',
+    /"?msg"?[=:]"?access (?:denied|granted)|aws-iam-authenticator|authenticator-[0-9a-f]{32}/,
+  ],
   ['audit', /"kind":\s*"Event".*"auditID"|"auditID":/],
   ['kops-controller', /kops-controller|"\/bootstrap"|bootstrap request/],
-  ['aws-message', /StatusReason|Launching a new EC2 instance|An error occurred \(\w+\) when calling|health\.issues|AsgInstanceLaunchFailures|NodeCreationFailure/],
-  ['terraform', /^\s*(?:│ )?Error: |aws_eks_\w+\.|module\.[\w-]+|Resource handler returned message|CREATE_FAILED|\[✖\]/],
-  ['event', /^\s*(?:\S+\s+)?(?:(?:\d+[dhms])+|<(?:unknown|invalid)>)\s+.*\b(?:Normal|Warning)\b|^\s*(?:Normal|Warning)\s+[A-Z]\w+\s/],
-  ['client-output', /^(?:\$ |# )?(?:kubectl|oc|eksctl|kops|helm) |^Error from server|^The connection to the server|^error: (?:unable|You must)/],
+  [
+    'aws-message',
+    /StatusReason|Launching a new EC2 instance|An error occurred \(\w+\) when calling|health\.issues|AsgInstanceLaunchFailures|NodeCreationFailure/,
+  ],
+  [
+    'terraform',
+    /^\s*(?:│ )?Error: |aws_eks_\w+\.|module\.[\w-]+|Resource handler returned message|CREATE_FAILED|\[✖\]/,
+  ],
+  [
+    'event',
+    /^\s*(?:\S+\s+)?(?:(?:\d+[dhms])+|<(?:unknown|invalid)>)\s+.*\b(?:Normal|Warning)\b|^\s*(?:Normal|Warning)\s+[A-Z]\w+\s/,
+  ],
+  [
+    'client-output',
+    /^(?:\$ |# )?(?:kubectl|oc|eksctl|kops|helm) |^Error from server|^The connection to the server|^error: (?:unable|You must)/,
+  ],
 ];
 
-const TAG = /^(?:<\d+>)?(?:[A-Z][a-z]{2} +\d{1,2} (?:\d{4} )?[\d:.]+|\d{4}-\d{2}-\d{2}T[\d:.,]+(?:Z|[+-]\d{2}:?\d{2})?)\s+(?:(\S+)\s+)?([\w@.+/-]+?)(?:\[(\d+)\])?:\s/;
+const TAG =
+  /^(?:<\d+>)?(?:[A-Z][a-z]{2} +\d{1,2} (?:\d{4} )?[\d:.]+|\d{4}-\d{2}-\d{2}T[\d:.,]+(?:Z|[+-]\d{2}:?\d{2})?)\s+(?:(\S+)\s+)?([\w@.+/-]+?)(?:\[(\d+)\])?:\s/;
 const CONSOLE_TAG = /^\[\s*\d+\.\d+\]\s+([\w.-]+)\[\d+\]:\s/;
 const KLOG_FILE = /(?:^|[\s"\]])[IWEFD]\d{4} \d{2}:\d{2}:\d{2}\.\d+\s+\d+ ([\w.-]+)\.go:\d+\]/;
 
@@ -113,7 +165,8 @@ export function documentSource(lines: readonly string[]): LineSource {
   const counts = new Map<LineSource, number>();
   for (const line of lines) {
     const { source } = originOf(line, 'unknown');
-    if (source !== 'unknown' && source !== 'journal') counts.set(source, (counts.get(source) ?? 0) + 1);
+    if (source !== 'unknown' && source !== 'journal')
+      counts.set(source, (counts.get(source) ?? 0) + 1);
   }
   const ranked = [...counts].sort((a, b) => b[1] - a[1]);
   return ranked[0]?.[0] ?? 'unknown';

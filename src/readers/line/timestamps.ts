@@ -1,10 +1,13 @@
 import { utcMs, type When } from '../../evidence/time.ts';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-const ISO = /(\d{4})[-/](\d{2})[-/](\d{2})[T ](\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,9}))?(?:\s?(Z|UTC|[+-]\d{2}:?\d{2}))?/;
-const JOURNAL = /^(?:<\d+>)?([A-Z][a-z]{2}) +(\d{1,2}) (?:(\d{4}) )?(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?/;
+const ISO =
+  /(\d{4})[-/](\d{2})[-/](\d{2})[T ](\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,9}))?(?:\s?(Z|UTC|[+-]\d{2}:?\d{2}))?/;
+const JOURNAL =
+  /^(?:<\d+>)?([A-Z][a-z]{2}) +(\d{1,2}) (?:(\d{4}) )?(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?/;
 const KLOG = /(?:^|[\s"])[IWEFD](\d{2})(\d{2}) (\d{2}):(\d{2}):(\d{2})\.(\d{1,9})/;
-const RFC1123 = /[A-Z][a-z]{2}, (\d{2}) ([A-Z][a-z]{2}) (\d{4}) (\d{2}):(\d{2}):(\d{2})(?: ([+-]\d{4}))?/;
+const RFC1123 =
+  /[A-Z][a-z]{2}, (\d{2}) ([A-Z][a-z]{2}) (\d{4}) (\d{2}):(\d{2}):(\d{2})(?: ([+-]\d{4}))?/;
 const EPOCH = /"(?:ts|time|timestamp)":\s*"?(1\d{9}(?:\.\d+)?)"?[,}]/;
 const EPOCH_MICROSECONDS = /"__REALTIME_TIMESTAMP"\s*:\s*"(\d{16})"/;
 
@@ -72,18 +75,31 @@ function parseEpoch(text: string): When | null {
  */
 export function parseWhen(line: string): When | null {
   const head = line.slice(0, 400);
-  return parseIso(head.slice(0, 120)) ?? parseJournal(head) ?? parseKlog(head) ?? parseEpoch(line.slice(0, 2000)) ?? parseIso(head) ?? parseRfc1123(head);
+  return (
+    parseIso(head.slice(0, 120)) ??
+    parseJournal(head) ??
+    parseKlog(head) ??
+    parseEpoch(line.slice(0, 2000)) ??
+    parseIso(head) ??
+    parseRfc1123(head)
+  );
 }
 
 const AGE_PART = /(\d+)(d|h|m|s)/g;
-const PART_MS: Readonly<Record<string, number>> = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000 };
+const PART_MS: Readonly<Record<string, number>> = {
+  d: 86_400_000,
+  h: 3_600_000,
+  m: 60_000,
+  s: 1000,
+};
 
 /** Milliseconds of a kubectl age such as `2d4h`, `5m3s` or `<1s`; null when it is none. */
 export function parseAgeMs(text: string): number | null {
   if (text === '<1s' || text === '0s') return 0;
   if (!/^(?:\d+[dhms])+$/.test(text)) return /^\d+y(?:\d+d)?$/.test(text) ? 365 * 86_400_000 : null;
   let total = 0;
-  for (const part of text.matchAll(AGE_PART)) total += Number(part[1]) * (PART_MS[part[2] ?? ''] ?? 0);
+  for (const part of text.matchAll(AGE_PART))
+    total += Number(part[1]) * (PART_MS[part[2] ?? ''] ?? 0);
   return total;
 }
 

@@ -1,19 +1,229 @@
-// Placeholder with the agreed interface until the real scanner replaces this file.
-export interface AnchorSet { readonly anchors: readonly string[] }
-export function compileAnchors(anchors: readonly string[]): AnchorSet { return { anchors }; }
-export interface HitLine { readonly lineNumber: number; readonly byteOffset: number; readonly text: string; readonly cut: boolean; readonly anchors: readonly number[]; readonly terminated: boolean }
-export interface LineScanner { push(chunk: Uint8Array): void; end(): void; readonly lines: number; readonly bytes: number }
+import { escapedForms } from './escaped-forms.ts';
+import { buildGramIndex } from './gram-index.ts';
+import type { MatchedLine, MatchTable, Text } from './line-matcher.ts';
+import { LineMatcher, PADDING_BYTES } from './line-matcher.ts';
+
+/**
+ * The part of a line that is kept and searched, in bytes: 64 KiB. An anchor that ends further on in
+ * its line is not found. Log lines are at most 16 KiB (containerd) or 48 KiB (journald) long.
+ */
+export const LINE_BYTES_MAX = 64 * 1024;
+
+/** Bytes of an anchor's UTF-8 form below which it is refused: too many lines would hit. */
+export const ANCHOR_BYTES_MIN = 4;
+
+const WINDOW_BYTES = 4 * LINE_BYTES_MAX;
+const NEWLINE = 10;
+const CARRIAGE_RETURN = 13;
+
+/** Anchors made ready for scanning. One set may serve any number of scanners. */
+export interface AnchorSet extends MatchTable {
+  readonly anchors: readonly string[];
+}
+
+/** A line that contains at least one anchor. */
+export interface HitLine {
+  /** From 1. */
+  readonly lineNumber: number;
+  /** From the start of the input to the start of the line, in bytes. */
+  readonly byteOffset: number;
+  /**
+   * The line without its line end, of at most `LINE_BYTES_MAX` bytes. Bytes that are not UTF-8 are
+   * U+FFFD; a byte order mark at the start is dropped.
+   */
+  readonly text: string;
+  /** True when the line is longer than `LINE_BYTES_MAX` and `text` is its beginning. */
+  readonly cut: boolean;
+  /** Indexes of all distinct anchors in the line, ascending. */
+  readonly anchors: readonly number[];
+  /** False only for a last line that no newline follows. */
+  readonly terminated: boolean;
+}
+
+/** Reads a log of any length in bounded memory. Lines end in LF or CRLF. */
+export interface LineScanner {
+  /**
+   * Takes the next bytes, any number of them; they are copied. Hits are reported in the order of
+   * their lines, at the latest by `end`: up to 256 KiB wait for more.
+   */
+  push(chunk: Uint8Array): void;
+  /** Reports the rest, an unterminated last line included. Nothing may be pushed afterwards. */
+  end(): void;
+  /** Lines so far; after `end` all of them, an unterminated last line included. */
+  readonly lines: number;
+  /** Bytes pushed so far. */
+  readonly bytes: number;
+}
+
+function encodeAnchor(anchor: string): Uint8Array {
+  const bytes = new TextEncoder().encode(anchor);
+  if (bytes.length >= ANCHOR_BYTES_MIN && !/[\r\n]/.test(anchor)) return bytes;
+  const why = `it needs at least ${ANCHOR_BYTES_MIN} bytes and no line end`;
+  throw new RangeError(`Anchor ${JSON.stringify(anchor)} cannot be scanned for: ${why}.`);
+}
+
+/**
+ * Makes `anchors` ready: literal strings, case-sensitive, of at least `ANCHOR_BYTES_MIN` bytes. An
+ * anchor is also found in its escaped forms (see `escapedForms`), under the same index.
+ * Best are anchors of 11 bytes or more; one of 4 bytes halves the speed of the whole set.
+ * @throws RangeError for an anchor that is too short or contains a line end
+ */
+export function compileAnchors(anchors: readonly string[]): AnchorSet {
+  const literals: Uint8Array[] = [];
+  const owners: number[] = [];
+  for (const [owner, anchor] of anchors.entries()) {
+    for (const form of escapedForms(anchor)) {
+      literals.push(encodeAnchor(form));
+      owners.push(owner);
+    }
+  }
+  return { anchors, index: buildGramIndex(literals), owners: Int32Array.from(owners) };
+}
+
+function createText(): Text {
+  const bytes = new Uint8Array(WINDOW_BYTES + PADDING_BYTES);
+  return { bytes, words: new Int32Array(bytes.buffer), filled: 0 };
+}
+
+/**
+ * The window holds the text that was not yet searched, from the start of a line on. When it is full
+ * its whole lines are searched and the rest moves to its start. If that rest is longer than a line
+ * may be, its beginning is searched and the line's other bytes are passed over as they come.
+ */
+class WindowScanner implements LineScanner {
+  readonly #onHit: (line: HitLine) => void;
+  readonly #text: Text = createText();
+  readonly #matcher: LineMatcher;
+  readonly #decoder = new TextDecoder();
+  /** Bytes of input before the window. */
+  #windowOffset = 0;
+  /** Newlines of input before the window. */
+  #newlines = 0;
+  #unterminatedLines = 0;
+  #passingOver = false;
+  /** The hit in the line that is being passed over: only its end tells whether it is terminated. */
+  #held: HitLine | null = null;
+  #ended = false;
+
+  constructor(set: AnchorSet, onHit: (line: HitLine) => void) {
+    this.#onHit = onHit;
+    this.#matcher = new LineMatcher(set, this.#text, LINE_BYTES_MAX);
+  }
+
+  get lines(): number {
+    return this.#newlines + this.#unterminatedLines;
+  }
+
+  get bytes(): number {
+    return this.#windowOffset + this.#text.filled;
+  }
+
+  push(chunk: Uint8Array): void {
+    if (this.#ended) throw new Error('The line scanner was given more text after its end.');
+    let taken = 0;
+    while (taken < chunk.length) {
+      taken += this.#passingOver ? this.#passOver(chunk, taken) : this.#fill(chunk, taken);
+    }
+  }
+
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#searchLines();
+    const { filled } = this.#text;
+    if (this.#passingOver || filled > 0) this.#unterminatedLines = 1;
+    if (filled > 0) this.#report(filled);
+    this.#release(false);
+  }
+
+  #fill(chunk: Uint8Array, from: number): number {
+    const { bytes, filled } = this.#text;
+    const count = Math.min(chunk.length - from, WINDOW_BYTES - filled);
+    bytes.set(chunk.subarray(from, from + count), filled);
+    this.#text.filled += count;
+    if (this.#text.filled === WINDOW_BYTES) this.#searchLines();
+    return count;
+  }
+
+  #searchLines(): void {
+    const { bytes, filled } = this.#text;
+    if (filled === 0) return;
+    const wholeLines = bytes.lastIndexOf(NEWLINE, filled - 1) + 1;
+    if (wholeLines > 0) {
+      this.#report(wholeLines);
+      this.#drop(wholeLines);
+    }
+    if (this.#text.filled > LINE_BYTES_MAX) this.#startPassingOver();
+  }
+
+  #startPassingOver(): void {
+    this.#held = this.#search(LINE_BYTES_MAX)[0] ?? null;
+    this.#drop(this.#text.filled);
+    this.#passingOver = true;
+  }
+
+  #passOver(chunk: Uint8Array, from: number): number {
+    const newline = chunk.indexOf(NEWLINE, from);
+    const count = (newline < 0 ? chunk.length : newline + 1) - from;
+    this.#windowOffset += count;
+    if (newline < 0) return count;
+    this.#newlines++;
+    this.#passingOver = false;
+    this.#release(true);
+    return count;
+  }
+
+  #release(terminated: boolean): void {
+    const held = this.#held;
+    this.#held = null;
+    if (held !== null) this.#onHit({ ...held, terminated });
+  }
+
+  #drop(count: number): void {
+    this.#text.bytes.copyWithin(0, count, this.#text.filled);
+    this.#text.filled -= count;
+    this.#windowOffset += count;
+  }
+
+  #report(limit: number): void {
+    for (const hit of this.#search(limit)) this.#onHit(hit);
+  }
+
+  #search(limit: number): readonly HitLine[] {
+    const { bytes, filled } = this.#text;
+    bytes.fill(0, filled, filled + PADDING_BYTES);
+    const { lines, newlines } = this.#matcher.search(limit);
+    const hits = lines.map((line) => this.#hitLine(line));
+    this.#newlines += newlines;
+    return hits;
+  }
+
+  #hitLine(line: MatchedLine): HitLine {
+    const cut = line.end - line.start > LINE_BYTES_MAX;
+    return {
+      lineNumber: this.#newlines + line.newlinesBefore + 1,
+      byteOffset: this.#windowOffset + line.start,
+      text: cut ? this.#decodeCut(line.start) : this.#decode(line.start, line.end),
+      cut,
+      anchors: line.owners.toSorted((one, other) => one - other),
+      terminated: line.terminated,
+    };
+  }
+
+  #decode(start: number, end: number): string {
+    const { bytes } = this.#text;
+    const textEnd = bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end;
+    return this.#decoder.decode(bytes.subarray(start, textEnd));
+  }
+
+  /** A character that the cut goes through is left out: its decoder waits for the rest of it. */
+  #decodeCut(start: number): string {
+    const kept = this.#text.bytes.subarray(start, start + LINE_BYTES_MAX);
+    return new TextDecoder().decode(kept, { stream: true });
+  }
+}
+
+/** Makes a scanner that calls `onHit` for each line with an anchor of `set`, in order. */
 export function createLineScanner(set: AnchorSet, onHit: (line: HitLine) => void): LineScanner {
-  let rest = ''; let lines = 0; let bytes = 0;
-  const decoder = new TextDecoder();
-  const line = (text: string): void => {
-    lines++;
-    const anchors = set.anchors.flatMap((a, i) => (text.includes(a) ? [i] : []));
-    if (anchors.length > 0) onHit({ lineNumber: lines, byteOffset: 0, text, cut: false, anchors, terminated: true });
-  };
-  return {
-    push(chunk) { bytes += chunk.length; rest += decoder.decode(chunk, { stream: true }); const parts = rest.split('\n'); rest = parts.pop() ?? ''; for (const p of parts) line(p); },
-    end() { if (rest !== '') line(rest); rest = ''; },
-    get lines() { return lines; }, get bytes() { return bytes; },
-  };
+  return new WindowScanner(set, onHit);
 }

@@ -5,7 +5,7 @@ export const ALONE = 0x80;
 /** Filter entries keep what may come first in their low byte, what may come second above it. */
 export const SECOND_SHIFT = 8;
 /** Odd multiplier near 2^32 / golden ratio; its product's top bits spread over the filter. */
-export const HASH_FACTOR = 0x9e3779b1;
+export const HASH_FACTOR = 0x9e3779b1 | 0;
 
 const FILTER_BITS_MIN = 15;
 const FILTER_BITS_MAX = 18;

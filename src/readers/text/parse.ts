@@ -21,10 +21,14 @@ function nestingOf(text: string): number {
   return deepest;
 }
 
-
 /** Parses JSON of bounded depth; malformed text is a value, not a throw. */
 export function parseJson(text: string): Parsed {
-  if (nestingOf(text) > DEPTH_MAX) return { ok: false, line: 1, why: `JSON is nested deeper than ${DEPTH_MAX} levels and was left out.` };
+  if (nestingOf(text) > DEPTH_MAX)
+    return {
+      ok: false,
+      line: 1,
+      why: `JSON is nested deeper than ${DEPTH_MAX} levels and was left out.`,
+    };
   try {
     return { ok: true, line: 1, value: JSON.parse(text) as Json };
   } catch {
@@ -37,7 +41,10 @@ function aliasesIn(text: string): number {
 }
 
 /** Each document of a YAML stream; one that cannot be parsed loses only itself. */
-export function* parseYamlDocuments(lines: readonly string[], firstLine: number): Generator<Parsed> {
+export function* parseYamlDocuments(
+  lines: readonly string[],
+  firstLine: number,
+): Generator<Parsed> {
   let start = 0;
   for (let index = 0; index <= lines.length; index++) {
     if (index < lines.length && !/^---(?:\s|$)/.test(lines[index] ?? '')) continue;
@@ -48,12 +55,26 @@ export function* parseYamlDocuments(lines: readonly string[], firstLine: number)
 }
 
 function parseYaml(text: string, line: number): Parsed {
-  if (text.length > YAML_BYTES_MAX) return { ok: false, line, why: 'A YAML document of more than 8 MB was left out; -o json has no such limit.' };
-  if (aliasesIn(text) > ALIASES_MAX) return { ok: false, line, why: `A YAML document with more than ${ALIASES_MAX} aliases was left out.` };
+  if (text.length > YAML_BYTES_MAX)
+    return {
+      ok: false,
+      line,
+      why: 'A YAML document of more than 8 MB was left out; -o json has no such limit.',
+    };
+  if (aliasesIn(text) > ALIASES_MAX)
+    return {
+      ok: false,
+      line,
+      why: `A YAML document with more than ${ALIASES_MAX} aliases was left out.`,
+    };
   try {
     return { ok: true, line, value: (load(text, { schema: CORE_SCHEMA }) ?? null) as Json };
   } catch (error) {
     const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : '';
-    return { ok: false, line, why: `A YAML document cannot be parsed (${reason}); its lines were read as text.` };
+    return {
+      ok: false,
+      line,
+      why: `A YAML document cannot be parsed (${reason}); its lines were read as text.`,
+    };
   }
 }

@@ -1,14 +1,31 @@
 /** A passage of a text document, found by its shape; lines count from 1. */
 export type Segment =
   | { readonly kind: 'line'; readonly line: number; readonly text: string }
-  | { readonly kind: 'joined'; readonly line: number; readonly lineEnd: number; readonly text: string }
-  | { readonly kind: 'json'; readonly line: number; readonly text: string; readonly lines: readonly string[] }
+  | {
+      readonly kind: 'joined';
+      readonly line: number;
+      readonly lineEnd: number;
+      readonly text: string;
+    }
+  | {
+      readonly kind: 'json';
+      readonly line: number;
+      readonly text: string;
+      readonly lines: readonly string[];
+    }
   | { readonly kind: 'yaml'; readonly line: number; readonly lines: readonly string[] }
-  | { readonly kind: 'table'; readonly line: number; readonly header: string; readonly rows: readonly string[] }
+  | {
+      readonly kind: 'table';
+      readonly line: number;
+      readonly header: string;
+      readonly rows: readonly string[];
+    }
   | { readonly kind: 'describe'; readonly line: number; readonly lines: readonly string[] };
 
-const TABLE_HEADER = /^\s*(?:NAMESPACE\s+)?(?:NAME|LAST SEEN|LASTSEEN|FIRSTSEEN|FIRST SEEN|KIND)\s+[A-Z][A-Z -]+/;
-const YAML_START = /^(?:---\s*$|(?:apiVersion|kind|metadata|data|mapRoles|mapUsers|discovery|spec|status|items|accessConfig|nodeGroups):)/;
+const TABLE_HEADER =
+  /^\s*(?:NAMESPACE\s+)?(?:NAME|LAST SEEN|LASTSEEN|FIRSTSEEN|FIRST SEEN|KIND)\s+[A-Z][A-Z -]+/;
+const YAML_START =
+  /^(?:---\s*$|(?:apiVersion|kind|metadata|data|mapRoles|mapUsers|discovery|spec|status|items|accessConfig|nodeGroups):)/;
 const YAML_LINE = /^(?:\s|#|-\s|---|[\w./-]+:(?:\s|$)|\.\.\.)/;
 const DESCRIBE_START = /^Name:\s+\S/;
 const DESCRIBE_SECOND = /^(?:Roles|Labels|Namespace|Annotations|Priority):/;
@@ -41,7 +58,11 @@ function jsonEnd(lines: readonly string[], from: number): number {
   return -1;
 }
 
-function endWhile(lines: readonly string[], from: number, holds: (line: string) => boolean): number {
+function endWhile(
+  lines: readonly string[],
+  from: number,
+  holds: (line: string) => boolean,
+): number {
   let index = from;
   while (index < lines.length && holds(lines[index] ?? '')) index++;
   return index;
@@ -72,7 +93,8 @@ function blockAt(lines: readonly string[], index: number): Block | null {
   const line = lines[index] ?? '';
   if (startsWithBracket(line)) return jsonBlock(lines, index);
   if (TABLE_HEADER.test(line)) return tableBlock(lines, index);
-  if (DESCRIBE_START.test(line) && DESCRIBE_SECOND.test(lines[index + 1] ?? '')) return describeBlock(lines, index);
+  if (DESCRIBE_START.test(line) && DESCRIBE_SECOND.test(lines[index + 1] ?? ''))
+    return describeBlock(lines, index);
   return YAML_START.test(line) ? yamlBlock(lines, index) : null;
 }
 
@@ -82,7 +104,10 @@ function jsonBlock(lines: readonly string[], from: number): Block | null {
   const text = lines.slice(from, last + 1).join('\n');
   // `[preflight] Running …` opens with a bracket too.
   if (!/^\s*(?:\{\s*(?:"|\}|$)|\[\s*(?:[{["\]\d]|$))/.test(lines[from] ?? '')) return null;
-  return { segment: { kind: 'json', line: from + 1, text, lines: lines.slice(from, last + 1) }, end: last + 1 };
+  return {
+    segment: { kind: 'json', line: from + 1, text, lines: lines.slice(from, last + 1) },
+    end: last + 1,
+  };
 }
 
 function tableBlock(lines: readonly string[], from: number): Block {
@@ -97,7 +122,11 @@ function describeBlock(lines: readonly string[], from: number): Block {
 }
 
 function yamlBlock(lines: readonly string[], from: number): Block | null {
-  const end = endWhile(lines, from + 1, (line) => line.trim() === '' || YAML_LINE.test(line) || isFlush(line));
+  const end = endWhile(
+    lines,
+    from + 1,
+    (line) => line.trim() === '' || YAML_LINE.test(line) || isFlush(line),
+  );
   if (end - from < 2) return null;
   return { segment: { kind: 'yaml', line: from + 1, lines: lines.slice(from, end) }, end };
 }
@@ -128,6 +157,7 @@ function isContinued(lines: readonly string[], index: number): boolean {
 function continuationEnd(lines: readonly string[], index: number): number {
   const limit = Math.min(lines.length, index + JOINED_LINES_MAX);
   let end = index + 1;
-  while (end < limit && (lines[end] ?? '').trim() !== '' && !RECORD_START.test(lines[end] ?? '')) end++;
+  while (end < limit && (lines[end] ?? '').trim() !== '' && !RECORD_START.test(lines[end] ?? ''))
+    end++;
   return end;
 }

@@ -10,5 +10,9 @@ export function looksStructured(head: string): boolean {
     const firstLine = start.slice(0, start.indexOf('\n') < 0 ? undefined : start.indexOf('\n'));
     return !(LOG_OBJECT.test(firstLine) && firstLine.trimEnd().endsWith('}'));
   }
-  return MANIFEST.test(start.slice(0, 2000)) || TABLE.test(start.slice(0, 2000)) || DESCRIBE.test(start.slice(0, 4000));
+  return (
+    MANIFEST.test(start.slice(0, 2000)) ||
+    TABLE.test(start.slice(0, 2000)) ||
+    DESCRIBE.test(start.slice(0, 4000))
+  );
 }

@@ -42,7 +42,12 @@ export function readStructuredText(reading: TextReading, text: string): void {
   matchLines(reading, said);
 }
 
-function readSegment(passage: PassageReading, said: ReadLine[], segment: Segment, source: LineSource): void {
+function readSegment(
+  passage: PassageReading,
+  said: ReadLine[],
+  segment: Segment,
+  source: LineSource,
+): void {
   switch (segment.kind) {
     case 'line':
     case 'joined':
@@ -82,38 +87,68 @@ export function logLine(passage: PassageReading, part: TextPart, source: LineSou
   };
 }
 
-function rawLines(passage: PassageReading, said: ReadLine[], from: number, lines: readonly string[], source: LineSource): void {
+function rawLines(
+  passage: PassageReading,
+  said: ReadLine[],
+  from: number,
+  lines: readonly string[],
+  source: LineSource,
+): void {
   for (const [offset, text] of lines.entries()) {
     if (text.trim() !== '') said.push(logLine(passage, { line: from + offset, text }, source));
   }
 }
 
-function readJson(passage: PassageReading, said: ReadLine[], segment: Segment & { kind: 'json' }, source: LineSource): void {
+function readJson(
+  passage: PassageReading,
+  said: ReadLine[],
+  segment: Segment & { kind: 'json' },
+  source: LineSource,
+): void {
   const parsed = parseJson(segment.text);
   if (!parsed.ok) return rawLines(passage, said, segment.line, segment.lines, source);
   const understood = readAnswer(passage, parsed.value, segment.line);
   if (understood) return;
   // An unknown object is a log record: printed on one line, as the program meant it.
   const text = segment.lines.map((line) => line.trim()).join(' ');
-  said.push(logLine(passage, { line: segment.line, lineEnd: segment.line + segment.lines.length - 1, text }, source));
+  said.push(
+    logLine(
+      passage,
+      { line: segment.line, lineEnd: segment.line + segment.lines.length - 1, text },
+      source,
+    ),
+  );
 }
 
-function readYaml(passage: PassageReading, said: ReadLine[], segment: Segment & { kind: 'yaml' }, source: LineSource): void {
+function readYaml(
+  passage: PassageReading,
+  said: ReadLine[],
+  segment: Segment & { kind: 'yaml' },
+  source: LineSource,
+): void {
   rawLines(passage, said, segment.line, segment.lines, source);
   for (const part of parseYamlDocuments(segment.lines, segment.line)) {
     if (part.ok) readAnswer(passage, part.value, part.line);
-    else passage.collector.loss({ locator: `${passage.collector.locatorOf(passage.document)}:${part.line}`, what: part.why });
+    else
+      passage.collector.loss({
+        locator: `${passage.collector.locatorOf(passage.document)}:${part.line}`,
+        what: part.why,
+      });
   }
 }
 
 /** Gives every line to the expressions whose anchor it contains, through the same scanner as logs. */
 function matchLines(reading: TextReading, said: readonly ReadLine[]): void {
   // Joined passages come last, so that what one of their lines says alone counts as that line's.
-  const ordered = [...said.filter((line) => line.lineEnd === line.line), ...said.filter((line) => line.lineEnd !== line.line)];
+  const ordered = [
+    ...said.filter((line) => line.lineEnd === line.line),
+    ...said.filter((line) => line.lineEnd !== line.line),
+  ];
   const encoder = new TextEncoder();
   const scanner = createLineScanner(reading.table.anchorSet, (hit) => {
     const line = ordered[hit.lineNumber - 1];
-    if (line !== undefined) reading.collector.tryRows(reading.document, line, rowsOf(reading.table, hit.anchors));
+    if (line !== undefined)
+      reading.collector.tryRows(reading.document, line, rowsOf(reading.table, hit.anchors));
   });
   for (const line of ordered) scanner.push(encoder.encode(`${line.text.replaceAll('\n', ' ')}\n`));
   scanner.end();

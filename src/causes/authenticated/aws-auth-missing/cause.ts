@@ -35,7 +35,10 @@ export default defineCause({
       });
     }
     const entries = view.read('aws/access-entry-list');
-    const maps = entries.state === 'seen' && Array.isArray(entries.value) && entries.value.some((arn) => String(arn).includes(':role/'));
+    const maps =
+      entries.state === 'seen' &&
+      Array.isArray(entries.value) &&
+      entries.value.some((arn) => String(arn).includes(':role/'));
     return maps ? clear : found(notFound.first.captures, [notFound.first], 'likely');
   },
   summary: () =>
@@ -56,8 +59,10 @@ export default defineCause({
   },
   page: {
     why: 'EKS lets a kubelet in only when its IAM role is mapped to system:nodes. eksctl and managed node groups write that mapping themselves; plain Terraform or CloudFormation for self-managed nodes does not, and nothing warns about it.',
-    prevent: 'Create the access entry (type EC2_LINUX) or the ConfigMap after the cluster and before the nodes, in the same Terraform configuration.',
-    notThis: '401 means that the identity is unknown; 403 forbidden means that it is known under a wrong name or group. Where the ConfigMap exists without the role it is node-role-not-in-aws-auth; in mode API without entry, access-entry-missing. The CNI complaint of the kubelet is a consequence.',
+    prevent:
+      'Create the access entry (type EC2_LINUX) or the ConfigMap after the cluster and before the nodes, in the same Terraform configuration.',
+    notThis:
+      '401 means that the identity is unknown; 403 forbidden means that it is known under a wrong name or group. Where the ConfigMap exists without the role it is node-role-not-in-aws-auth; in mode API without entry, access-entry-missing. The CNI complaint of the kubelet is a consequence.',
     alsoKnownAs: ['kubelet Unauthorized', 'You must be logged in to the server'],
     refs: [
       'https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html',

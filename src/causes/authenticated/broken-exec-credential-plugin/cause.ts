@@ -10,7 +10,8 @@ export default defineCause({
     versionsDiffer: {
       in: ['kubelet', 'client-output'],
       anchors: ['exec plugin is configured to use API version'],
-      pattern: /exec plugin is configured to use API version (?<configured>\S+), plugin returned version (?<returned>[\w./]+)/,
+      pattern:
+        /exec plugin is configured to use API version (?<configured>\S+), plugin returned version (?<returned>[\w./]+)/,
       weight: 'definite',
     },
     versionRemoved: {
@@ -28,7 +29,8 @@ export default defineCause({
     programNotRunnable: {
       in: ['kubelet'],
       anchors: ['getting credentials: exec: fork/exec', 'getting credentials: fork/exec'],
-      pattern: /getting credentials: (?:exec: )?fork\/exec (?<program>\S*aws\S*): (?:no such file or directory|exec format error|permission denied)/,
+      pattern:
+        /getting credentials: (?:exec: )?fork\/exec (?<program>\S*aws\S*): (?:no such file or directory|exec format error|permission denied)/,
       weight: 'definite',
     },
   },
@@ -55,8 +57,10 @@ export default defineCause({
   },
   page: {
     why: 'The kubelet asks a program for a token. Kubernetes 1.24 removed client.authentication.k8s.io/v1alpha1, so a kubeconfig or plugin of an older machine image no longer agrees with a newer kubelet. A plugin that is not on the unit’s PATH, or built for another architecture, ends the same way.',
-    prevent: 'Build machine images with the AWS CLI of the same release as the kubelet, and let nodeadm or bootstrap.sh write the kubeconfig.',
-    notThis: 'Nothing reaches the API server, so the authenticator log is silent. A plugin that runs but finds no credentials is no-aws-credentials; a token that the server refuses is one of the 401 causes.',
+    prevent:
+      'Build machine images with the AWS CLI of the same release as the kubelet, and let nodeadm or bootstrap.sh write the kubeconfig.',
+    notThis:
+      'Nothing reaches the API server, so the authenticator log is silent. A plugin that runs but finds no credentials is no-aws-credentials; a token that the server refuses is one of the 401 causes.',
     refs: [
       'https://github.com/kubernetes/kubernetes/blob/master/CHANGELOG/CHANGELOG-1.24.md',
       'https://github.com/awslabs/amazon-eks-ami/blob/HEAD/nodeadm/internal/kubelet/kubeconfig.template.yaml',

@@ -17,7 +17,8 @@ export default defineCause({
     systemGroupRefused: {
       in: ['aws-message', 'client-output', 'terraform'],
       anchors: ['it cannot start with system:'],
-      pattern: /kubernetes group name (?<group>system:\S+) is invalid, it cannot start with system:/i,
+      pattern:
+        /kubernetes group name (?<group>system:\S+) is invalid, it cannot start with system:/i,
       weight: 'likely',
     },
   },
@@ -25,11 +26,15 @@ export default defineCause({
   symptoms: ['kubelet-unauthorized', 'boot-verdict', 'node-object-missing'],
   match(view) {
     const entries = view.list('aws/access-entry');
-    const standard = entries.find((entry) => textAt(entry.value, 'type') === 'STANDARD' && isNodeRole(entry.value));
+    const standard = entries.find(
+      (entry) => textAt(entry.value, 'type') === 'STANDARD' && isNodeRole(entry.value),
+    );
     if (standard !== undefined) {
       const role = textAt(standard.value, 'principalArn') ?? '';
       const cluster = textAt(standard.value, 'clusterName') ?? '';
-      return found({ role, cluster, type: 'STANDARD' }, [view.quote(standard, `accessEntry ${role} type STANDARD`)]);
+      return found({ role, cluster, type: 'STANDARD' }, [
+        view.quote(standard, `accessEntry ${role} type STANDARD`),
+      ]);
     }
     const isLinux = entries.some((entry) => textAt(entry.value, 'type') === 'EC2_LINUX');
     return isLinux ? clear : null;
@@ -44,12 +49,15 @@ export default defineCause({
   ],
   decide: {
     text: 'Read the type of the node role’s access entry.',
-    command: 'aws eks describe-access-entry --cluster-name <cluster> --principal-arn <node-role-arn> --query accessEntry.type',
+    command:
+      'aws eks describe-access-entry --cluster-name <cluster> --principal-arn <node-role-arn> --query accessEntry.type',
   },
   page: {
     why: 'An access entry of type STANDARD is for people: it may not name groups that begin with system:, so a kubelet that comes through it has an identity but no right to be a node. Tools that create entries for any role make exactly this one.',
-    prevent: 'Create entries for node roles with --type EC2_LINUX, EC2_WINDOWS or HYBRID_LINUX, or let the managed node group do it.',
-    notThis: 'Without any entry it is access-entry-missing; on a cluster in mode CONFIG_MAP creating one is refused (access-entry-on-configmap-cluster). Windows nodes with an EC2_LINUX entry join and then lack DNS.',
+    prevent:
+      'Create entries for node roles with --type EC2_LINUX, EC2_WINDOWS or HYBRID_LINUX, or let the managed node group do it.',
+    notThis:
+      'Without any entry it is access-entry-missing; on a cluster in mode CONFIG_MAP creating one is refused (access-entry-on-configmap-cluster). Windows nodes with an EC2_LINUX entry join and then lack DNS.',
     refs: [
       'https://github.com/aws/karpenter-provider-aws/issues/7558',
       'https://github.com/terraform-aws-modules/terraform-aws-eks/issues/3286',
@@ -62,5 +70,9 @@ function isNodeRole(entry: Parameters<typeof textAt>[0]): boolean {
   const arn = textAt(entry, 'principalArn') ?? '';
   const groups = listAt(entry, 'kubernetesGroups').map(String);
   const username = textAt(entry, 'username') ?? '';
-  return /node|karpenter|worker|instance/i.test(arn) || groups.includes('system:nodes') || username.startsWith('system:node:');
+  return (
+    /node|karpenter|worker|instance/i.test(arn) ||
+    groups.includes('system:nodes') ||
+    username.startsWith('system:node:')
+  );
 }

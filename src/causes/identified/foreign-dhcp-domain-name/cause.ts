@@ -18,19 +18,25 @@ export default defineCause({
     refusedCsiNode: {
       in: ['kubelet'],
       anchors: ['can only access CSINode with the same name'],
-      pattern: /csinodes\.storage\.k8s\.io "(?<node>[^"\s]+)" is forbidden: User "system:node:(?<credential>[^"\s]+)".*can only access CSINode with the same name/,
+      pattern:
+        /csinodes\.storage\.k8s\.io "(?<node>[^"\s]+)" is forbidden: User "system:node:(?<credential>[^"\s]+)".*can only access CSINode with the same name/,
       weight: 'context',
     },
     refusedLease: {
       in: ['kubelet'],
       anchors: ['can only access node lease with the same name'],
-      pattern: /leases\.coordination\.k8s\.io "(?<node>[^"\s]+)" is forbidden: User "system:node:(?<credential>[^"\s]+)".*can only access node lease with the same name/,
+      pattern:
+        /leases\.coordination\.k8s\.io "(?<node>[^"\s]+)" is forbidden: User "system:node:(?<credential>[^"\s]+)".*can only access node lease with the same name/,
       weight: 'context',
     },
   },
   needs: [],
   symptoms: ['instance-not-found', 'node-forbidden'],
-  explains: ['instance-not-found-by-kubelet', 'kubelet-serving-certificate-missing', 'lease-or-csinode-publishing-failed'],
+  explains: [
+    'instance-not-found-by-kubelet',
+    'kubelet-serving-certificate-missing',
+    'lease-or-csinode-publishing-failed',
+  ],
   match: (view) => matchNames(view),
   summary: ({ node, credential, domain }) =>
     `The kubelet registers as ${node ?? 'one name'} (DHCP domain ${domain ?? 'of its own'}) but its credential is for the EC2 name ${credential ?? 'of the instance'}; the API server refuses it.`,
@@ -41,17 +47,21 @@ export default defineCause({
     },
     {
       text: 'Or give the VPC a DHCP option set with the domain of its region, then replace the machines.',
-      command: 'aws ec2 describe-dhcp-options --query "DhcpOptions[].DhcpConfigurations[?Key==\'domain-name\']"',
+      command:
+        'aws ec2 describe-dhcp-options --query "DhcpOptions[].DhcpConfigurations[?Key==\'domain-name\']"',
     },
   ],
   decide: {
     text: 'Compare the machine’s own name with the one EC2 has for it.',
-    command: 'hostname -f; curl -s http://169.254.169.254/latest/meta-data/local-hostname; aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].PrivateDnsName',
+    command:
+      'hostname -f; curl -s http://169.254.169.254/latest/meta-data/local-hostname; aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].PrivateDnsName',
   },
   page: {
     why: 'EKS and the AWS cloud controller know a machine by its EC2 private DNS name. Since the in-tree provider left the kubelet (EKS 1.26) the kubelet takes the operating system’s host name, and that ends with whatever domain the VPC’s DHCP option set hands out.',
-    prevent: 'Keep <region>.compute.internal (ec2.internal in us-east-1) in the DHCP option set of subnets with nodes, or an image that passes --hostname-override.',
-    notThis: 'This is 403, not 401. A name without any domain is hostname-without-domain; an i-… name on one side is resource-based-name-mismatch; when the kubelet asks for the EC2 name and the credential has another, it is node-name-differs-from-certificate.',
+    prevent:
+      'Keep <region>.compute.internal (ec2.internal in us-east-1) in the DHCP option set of subnets with nodes, or an image that passes --hostname-override.',
+    notThis:
+      'This is 403, not 401. A name without any domain is hostname-without-domain; an i-… name on one side is resource-based-name-mismatch; when the kubelet asks for the EC2 name and the credential has another, it is node-name-differs-from-certificate.',
     refs: [
       'https://github.com/awslabs/amazon-eks-ami/issues/1263',
       'https://github.com/awslabs/amazon-eks-ami/issues/1711',

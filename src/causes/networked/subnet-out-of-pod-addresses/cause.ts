@@ -38,7 +38,10 @@ export default defineCause({
   blocksAbove: false,
   explains: ['cni-configuration-missing'],
   summary: ({ subnet, machine }) =>
-    `The subnet ${subnet ?? ''} of ${machine ?? 'the machine'} has no free address, so new pods stay in ContainerCreating.`.replace('  ', ' '),
+    `The subnet ${subnet ?? ''} of ${machine ?? 'the machine'} has no free address, so new pods stay in ContainerCreating.`.replace(
+      '  ',
+      ' ',
+    ),
   remedy: ({ subnet }) => [
     {
       text: 'See how many addresses are left, and who holds them.',
@@ -46,22 +49,29 @@ export default defineCause({
     },
     {
       text: 'Give pods more room: a second CIDR (100.64.0.0/10) with subnets tagged for the CNI.',
-      command: 'aws ec2 create-tags --resources <new-subnet> --tags Key=kubernetes.io/role/cni,Value=1',
+      command:
+        'aws ec2 create-tags --resources <new-subnet> --tags Key=kubernetes.io/role/cni,Value=1',
     },
     {
       text: 'At once: hold fewer spare addresses on each node.',
-      command: 'kubectl -n kube-system set env daemonset/aws-node WARM_IP_TARGET=2 MINIMUM_IP_TARGET=10',
+      command:
+        'kubectl -n kube-system set env daemonset/aws-node WARM_IP_TARGET=2 MINIMUM_IP_TARGET=10',
     },
   ],
   decide: {
     text: 'Read why ipamd gets no address.',
-    command: "sudo grep -E 'InsufficientFreeAddresses|InsufficientCidrBlocks|not authorized|LimitExceeded|unknown instance type' /var/log/aws-routed-eni/ipamd.log | tail -n 20",
+    command:
+      "sudo grep -E 'InsufficientFreeAddresses|InsufficientCidrBlocks|not authorized|LimitExceeded|unknown instance type' /var/log/aws-routed-eni/ipamd.log | tail -n 20",
   },
   page: {
     why: 'The VPC CNI takes pod addresses from the node’s subnet and keeps a warm stock on every node. Small subnets, many nodes or interfaces left behind by terminated instances use it up.',
-    prevent: 'Size subnets by pods, not by nodes; forecast with `rollcall capacity`.',
-    notThis: 'The sandbox event is the same for every cause that starves ipamd; only its log tells them apart. Free addresses with InsufficientCidrBlocks is subnet-without-contiguous-prefix; many interfaces in state available is leaked-network-interfaces; an instance that is full is eni-limit-reached.',
-    alsoKnownAs: ['failed to assign an IP address to container', 'InsufficientFreeAddressesInSubnet'],
+    prevent: 'Size subnets by pods, not by nodes.',
+    notThis:
+      'The sandbox event is the same for every cause that starves ipamd; only its log tells them apart. Free addresses with InsufficientCidrBlocks is subnet-without-contiguous-prefix; many interfaces in state available is leaked-network-interfaces; an instance that is full is eni-limit-reached.',
+    alsoKnownAs: [
+      'failed to assign an IP address to container',
+      'InsufficientFreeAddressesInSubnet',
+    ],
     refs: [
       'https://github.com/aws/amazon-vpc-cni-k8s/blob/HEAD/pkg/ipamd/ipamd.go',
       'https://github.com/aws/amazon-vpc-cni-k8s/issues/872',

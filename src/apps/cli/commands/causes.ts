@@ -1,0 +1,50 @@
+import { parseArgs } from 'node:util';
+import { CATALOGUE_VERSION, CAUSES } from '../../../causes/index.generated.ts';
+import { isStage, STAGES } from '../../../evidence/stage.ts';
+import { type CliContext, UsageError } from '../context.ts';
+
+/** Lists the catalogue. */
+export async function causesCommand(args: readonly string[], context: CliContext): Promise<number> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { stage: { type: 'string' }, output: { type: 'string', short: 'o', default: 'text' } },
+  });
+  if (values.stage !== undefined && !isStage(values.stage)) {
+    throw new UsageError(
+      `There is no stage "${values.stage}"; the stages are ${STAGES.join(', ')}.`,
+    );
+  }
+  const chosen = CAUSES.filter(
+    (cause) => values.stage === undefined || cause.stage === values.stage,
+  );
+  const items = chosen.map(({ id, stage, title }) => ({ id, stage, title }));
+  const list = {
+    apiVersion: 'rollcall.dev/v1alpha1',
+    kind: 'CauseList',
+    catalogueVersion: CATALOGUE_VERSION,
+    items,
+  };
+  switch (values.output) {
+    case 'json':
+      context.out(`${JSON.stringify(list, null, 2)}\n`);
+      return 0;
+    case 'yaml':
+      context.out((await import('js-yaml')).dump(list, { lineWidth: 100 }));
+      return 0;
+    case 'text':
+      context.out(table(items));
+      return 0;
+    default:
+      throw new UsageError(`-o takes text, json or yaml; "${values.output}" is none of them.`);
+  }
+}
+
+function table(
+  items: readonly { readonly id: string; readonly stage: string; readonly title: string }[],
+): string {
+  const width = Math.max(5, ...items.map((item) => item.id.length));
+  const rows = items.map(
+    (item) => `${item.stage.padEnd(14)}${item.id.padEnd(width + 2)}${item.title}`,
+  );
+  return `${['STAGE'.padEnd(14) + 'CAUSE'.padEnd(width + 2) + 'TITLE', ...rows].join('\n')}\n`;
+}

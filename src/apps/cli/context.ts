@@ -1,0 +1,15 @@
+/** What a command gets from the outside, so that a test can call it in-process. */
+export interface CliContext {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  readonly stdin: () => AsyncIterable<Uint8Array>;
+  readonly isInputPiped: boolean;
+  readonly colour: boolean;
+  readonly columns: number;
+}
+
+/** A mistake on the command line, with the sentence to print. */
+export class UsageError extends Error {}
+
+/** Every command: reads its own arguments, writes to the context, returns an exit code. */
+export type Command = (args: readonly string[], context: CliContext) => Promise<number>;

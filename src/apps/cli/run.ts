@@ -1,0 +1,70 @@
+import { type CliContext, type Command, UsageError } from './context.ts';
+import { EXIT } from './exit-code.ts';
+
+const COLUMNS_MAX = 100;
+
+/** Commands by name; each is loaded only when it is called. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  diagnose: async () => (await import('./commands/diagnose.ts')).diagnoseCommand,
+  explain: async () => (await import('./commands/explain.ts')).explainCommand,
+  causes: async () => (await import('./commands/causes.ts')).causesCommand,
+  help: async () => (await import('./commands/help.ts')).helpCommand,
+};
+
+function contextOf(): CliContext {
+  return {
+    out: (text) => process.stdout.write(text),
+    err: (text) => process.stderr.write(text),
+    stdin: () => process.stdin as AsyncIterable<Uint8Array>,
+    isInputPiped: process.stdin.isTTY !== true,
+    colour:
+      process.stdout.isTTY === true &&
+      (process.env['NO_COLOR'] ?? '') === '' &&
+      process.env['TERM'] !== 'dumb',
+    columns: Math.min(COLUMNS_MAX, process.stdout.columns ?? COLUMNS_MAX),
+  };
+}
+
+async function commandOf(name: string): Promise<Command> {
+  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (load !== undefined) return load();
+  const { nearest } = await import('./nearest.ts');
+  const close = nearest(name, Object.keys(COMMANDS));
+  throw new UsageError(
+    `There is no command "${name}"${close === null ? '' : `; did you mean ${close}?`} See: rollcall help`,
+  );
+}
+
+/** Runs one command line and returns the exit code; no error leaves it but as a sentence. */
+export async function run(
+  argv: readonly string[],
+  context: CliContext = contextOf(),
+): Promise<number> {
+  const [name = 'help', ...rest] = argv;
+  const isHelp = name === '--help' || name === '-h';
+  try {
+    if (isHelp || rest.includes('--help') || rest.includes('-h'))
+      return await (await commandOf('help'))(isHelp ? rest : [name], context);
+    return await (await commandOf(name))(rest, context);
+  } catch (error) {
+    return reportError(error, context);
+  }
+}
+
+function reportError(error: unknown, context: CliContext): number {
+  if (error instanceof UsageError) {
+    context.err(`${error.message}\n`);
+    return EXIT.usage;
+  }
+  if (error instanceof Error && error.name === 'EvidenceError') {
+    context.err(`${error.message}\n`);
+    return EXIT.noSource;
+  }
+  if (error instanceof Error && 'code' in error && error.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
+    context.err(`${error.message.split('. ')[0] ?? ''}. See: rollcall help\n`);
+    return EXIT.usage;
+  }
+  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  context.err(`rollcall has a bug: ${detail}\n`);
+  return EXIT.bug;
+}

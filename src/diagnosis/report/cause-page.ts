@@ -1,0 +1,74 @@
+import { SOURCES } from '../../evidence/source.ts';
+import type { Cause, Sign } from '../cause.ts';
+
+const READS: Readonly<Record<Sign['weight'], string>> = {
+  definite: 'names it alone',
+  likely: 'names it unless something speaks against it',
+  context: 'supports it',
+  withdraws: 'seen later, takes it back',
+  clears: 'rules it out',
+};
+
+function signRow([, sign]: readonly [string, Sign]): string {
+  const sources = sign.in.map((source) => SOURCES[source].title).join(', ');
+  return `| \`${sign.anchors[0] ?? ''}\` | ${sources} | ${READS[sign.weight]} |`;
+}
+
+function signTable(cause: Cause): readonly string[] {
+  const rows = Object.entries(cause.signs).map(signRow);
+  if (rows.length === 0) return [];
+  return ['## What shows it', '', '| text | in | meaning |', '|---|---|---|', ...rows, ''];
+}
+
+function needs(cause: Cause): readonly string[] {
+  if (cause.needs.length === 0) return [];
+  return [`It also reads: ${cause.needs.map((kind) => `\`${kind}\``).join(', ')}.`, ''];
+}
+
+/** The page of a cause as Markdown: the same text for `rollcall explain` and the documentation. */
+export function renderCausePage(cause: Cause): string {
+  const steps = cause
+    .remedy({})
+    .flatMap((step) => [
+      `- ${step.text}`,
+      ...(step.command === null ? [] : ['', `      ${step.command}`, '']),
+    ]);
+  const aliases = cause.page.alsoKnownAs ?? [];
+  return [
+    `# ${cause.id}`,
+    '',
+    `${cause.title[0]?.toUpperCase() ?? ''}${cause.title.slice(1)}.`,
+    `Stage: \`${cause.stage}\`. Belongs to: ${cause.scope}.`,
+    ...(aliases.length === 0
+      ? []
+      : [`People search for: ${aliases.map((alias) => `“${alias}”`).join(', ')}.`]),
+    '',
+    '## Why it happens',
+    '',
+    cause.page.why,
+    '',
+    ...signTable(cause),
+    ...needs(cause),
+    '## How to fix it',
+    '',
+    ...steps,
+    '',
+    '## How to be sure',
+    '',
+    cause.decide.text,
+    ...(cause.decide.command === null ? [] : ['', `    ${cause.decide.command}`]),
+    '',
+    '## How to prevent it',
+    '',
+    cause.page.prevent,
+    '',
+    '## When it is something else',
+    '',
+    cause.page.notThis,
+    '',
+    '## Sources',
+    '',
+    ...cause.page.refs.map((ref) => `- ${ref}`),
+    '',
+  ].join('\n');
+}

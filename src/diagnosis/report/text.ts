@@ -1,0 +1,217 @@
+import type { DiagnosisDocument, EvidenceLine, Finding, Rung, SubjectReport } from '../document.ts';
+import { pasteBlock } from './paste-block.ts';
+import { wrap } from './wrap.ts';
+
+export interface TextOptions {
+  readonly columns: number;
+  readonly colour: boolean;
+  /** What was looked at, for the command that adds more evidence to it. */
+  readonly paths: readonly string[];
+}
+
+type Paint = 'red' | 'green' | 'yellow' | 'bold' | 'dim';
+
+const CODES: Readonly<Record<Paint, number>> = { red: 31, green: 32, yellow: 33, bold: 1, dim: 2 };
+const LABEL_WIDTH = 12;
+const SUBJECTS_MAX = 12;
+const CANDIDATES_MAX = 6;
+const NOT_SEEN_MAX = 3;
+
+const VERDICTS = {
+  usable: 'USABLE',
+  'not-usable': 'NOT USABLE',
+  'cannot-tell': 'CANNOT TELL',
+} as const;
+const VERDICT_PAINT = { usable: 'green', 'not-usable': 'red', 'cannot-tell': 'yellow' } as const;
+const MARKS = { passed: 'ok', failed: 'FAILED', pending: 'pending', unknown: '?' } as const;
+const MARK_PAINT = { passed: 'green', failed: 'red', pending: 'yellow', unknown: 'dim' } as const;
+
+interface Page {
+  readonly lines: string[];
+  readonly options: TextOptions;
+}
+
+function paint(page: Page, text: string, colour: Paint): string {
+  return page.options.colour ? `\u001b[${CODES[colour]}m${text}\u001b[0m` : text;
+}
+
+/** A labelled paragraph: the label once, the text beside it. */
+function paragraph(page: Page, label: string, text: string): void {
+  const lines = wrap(text, page.options.columns - LABEL_WIDTH);
+  for (const [index, line] of lines.entries()) {
+    page.lines.push(`${(index === 0 ? label : '').padEnd(LABEL_WIDTH)}${line}`);
+  }
+}
+
+/** A command on one line, so that it can be copied whole however long it is. */
+function command(page: Page, text: string): void {
+  page.lines.push(`${''.padEnd(LABEL_WIDTH)}  ${paint(page, `$ ${text}`, 'bold')}`);
+}
+
+/** The report that a person reads in a terminal. */
+export function renderText(document: DiagnosisDocument, options: TextOptions): string {
+  const page: Page = { lines: [], options };
+  const ordered = [...document.subjects].sort((a, b) => weight(b, document) - weight(a, document));
+  for (const subject of ordered.slice(0, SUBJECTS_MAX)) renderSubject(page, subject, document);
+  if (ordered.length > SUBJECTS_MAX)
+    page.lines.push(`… and ${ordered.length - SUBJECTS_MAX} more; all of them: -o json`, '');
+  if (ordered.length === 0)
+    page.lines.push('CANNOT TELL  Nothing in this evidence speaks of a machine or a cluster.', '');
+  renderLosses(page, document);
+  renderPasteBlock(page, document);
+  return `${page.lines.join('\n').trimEnd()}\n`;
+}
+
+function weight(subject: SubjectReport, document: DiagnosisDocument): number {
+  const isHeadline =
+    document.headline !== null &&
+    [subject.name, subject.instanceId].includes(document.headline.subject);
+  return (
+    (isHeadline ? 4 : 0) +
+    (subject.verdict === 'not-usable' ? 2 : 0) +
+    (subject.findings.length > 0 ? 1 : 0)
+  );
+}
+
+function renderSubject(page: Page, subject: SubjectReport, document: DiagnosisDocument): void {
+  const verdict = paint(page, VERDICTS[subject.verdict], VERDICT_PAINT[subject.verdict]);
+  const instance =
+    subject.instanceId === null || subject.instanceId === subject.name
+      ? ''
+      : `  ${subject.instanceId}`;
+  page.lines.push(
+    `${verdict}  ${subject.kind} ${paint(page, subject.name, 'bold')}${instance}`,
+    '',
+  );
+  renderLadder(page, subject.ladder);
+  const roots = subject.findings.filter(
+    (finding) => finding.role === 'root' && finding.confidence !== 'possible',
+  );
+  for (const root of roots) renderRoot(page, root);
+  renderRest(page, subject);
+  if (roots.length === 0) renderCandidates(page, subject);
+  if (document.headline !== null || roots.length > 0) renderNotSeen(page, subject);
+  page.lines.push('');
+}
+
+/** The ladder on as few lines as it needs, each rung with its state in words. */
+function renderLadder(page: Page, ladder: readonly Rung[]): void {
+  const width = page.options.columns - LABEL_WIDTH - 2;
+  const rows: Rung[][] = [[]];
+  for (const rung of ladder) {
+    const row = rows.at(-1) ?? [];
+    const length = [...row, rung].reduce((sum, entry) => sum + plainRung(entry).length + 3, 0);
+    if (row.length > 0 && length > width) rows.push([rung]);
+    else row.push(rung);
+  }
+  for (const [index, row] of rows.entries()) {
+    const text = row.map((rung) => paintedRung(page, rung)).join(' > ');
+    const more = index < rows.length - 1 ? ' >' : '';
+    page.lines.push(`${(index === 0 ? 'ladder' : '').padEnd(LABEL_WIDTH)}${text}${more}`);
+  }
+  page.lines.push('');
+}
+
+function plainRung({ stage, state }: Rung): string {
+  return `${stage} ${MARKS[state]}`;
+}
+
+function paintedRung(page: Page, { stage, state }: Rung): string {
+  return `${stage} ${paint(page, MARKS[state], MARK_PAINT[state])}`;
+}
+
+function renderRoot(page: Page, finding: Finding): void {
+  paragraph(page, 'cause', `${finding.cause} (${finding.stage}, ${finding.confidence})`);
+  paragraph(page, '', finding.summary);
+  page.lines.push('');
+  renderEvidence(page, finding.evidence);
+  for (const [index, step] of finding.remedy.entries()) {
+    paragraph(page, index === 0 ? 'do' : '', `${index + 1}. ${step.text}`);
+    if (step.command !== null) command(page, step.command);
+  }
+  page.lines.push('');
+}
+
+function renderEvidence(page: Page, evidence: readonly EvidenceLine[]): void {
+  for (const [index, line] of evidence.slice(0, 3).entries()) {
+    paragraph(
+      page,
+      index === 0 ? 'why' : '',
+      `${line.locator}${line.time === null ? '' : `  ${line.time}`}`,
+    );
+    for (const part of wrap(line.excerpt, page.options.columns - LABEL_WIDTH - 2)) {
+      page.lines.push(`${''.padEnd(LABEL_WIDTH)}${paint(page, `> ${part}`, 'dim')}`);
+    }
+  }
+  if (evidence.length > 0) page.lines.push('');
+}
+
+function renderRest(page: Page, subject: SubjectReport): void {
+  const consequences = subject.findings.filter((finding) => finding.role === 'consequence');
+  for (const [index, finding] of consequences.entries()) {
+    const isShared = finding.explainedBy === finding.cause;
+    const text = isShared
+      ? `${finding.cause} stops this machine too`
+      : `${finding.cause}, because of ${finding.explainedBy ?? 'the cause above'}: ${finding.summary}`;
+    paragraph(page, index === 0 ? 'broken too' : '', text);
+  }
+  const contributing = subject.findings.filter((finding) => finding.role === 'contributing');
+  for (const [index, finding] of contributing.entries())
+    paragraph(page, index === 0 ? 'beside it' : '', `${finding.cause}: ${finding.summary}`);
+  if (consequences.length + contributing.length > 0) page.lines.push('');
+}
+
+function renderCandidates(page: Page, subject: SubjectReport): void {
+  const candidates = subject.findings.filter((finding) => finding.confidence === 'possible');
+  const [first] = candidates;
+  if (first === undefined) return;
+  paragraph(page, 'seen', first.summary.split(';')[0] ?? '');
+  renderEvidence(page, first.evidence);
+  paragraph(
+    page,
+    'could be',
+    candidates
+      .slice(0, CANDIDATES_MAX)
+      .map((finding) => finding.cause)
+      .join(', '),
+  );
+  if (candidates.length > CANDIDATES_MAX)
+    paragraph(page, '', `and ${candidates.length - CANDIDATES_MAX} more: -o json`);
+  page.lines.push('');
+}
+
+/** What could not be seen below the stage that failed; above it everything is a consequence. */
+function renderNotSeen(page: Page, subject: SubjectReport): void {
+  if (subject.kind !== 'Machine') return;
+  const failedAt = subject.ladder.findIndex((rung) => rung.state === 'failed');
+  const below = new Set(
+    subject.ladder.slice(0, failedAt < 0 ? undefined : failedAt).map((rung) => rung.stage),
+  );
+  const missing = subject.notObservable
+    .filter((entry) => below.has(entry.stage))
+    .slice(0, NOT_SEEN_MAX);
+  for (const [index, entry] of missing.entries()) {
+    paragraph(page, index === 0 ? 'not seen' : '', `${entry.stage}: ${entry.why}`);
+    command(page, entry.collect);
+  }
+}
+
+function renderLosses(page: Page, document: DiagnosisDocument): void {
+  for (const [index, loss] of document.losses.slice(0, 8).entries())
+    paragraph(page, index === 0 ? 'left out' : '', loss.what);
+  if (document.losses.length > 0) page.lines.push('');
+}
+
+function renderPasteBlock(page: Page, document: DiagnosisDocument): void {
+  const block = pasteBlock(document);
+  if (block.length === 0) return;
+  page.lines.push(
+    'Nothing here decides. Run this (it only reads) and pipe what it prints back:',
+    '',
+  );
+  for (const line of block) page.lines.push(`    ${line}`);
+  const earlier = page.options.paths
+    .filter((path) => path !== '-')
+    .map((path) => ` --with ${path}`);
+  page.lines.push('', `    … | rollcall diagnose -${earlier.join('')}`, '');
+}
