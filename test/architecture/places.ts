@@ -9,9 +9,9 @@ export function places(here: readonly string[]): Check {
   };
 }
 
-/** Homes that the images of the field have; a log that mentions them says nothing about us. */
+/** Homes of the images and build machines of the field are facts; logs mention them. */
 const HOME =
-  /(?<![\w.~})-])\/(?:work\/[\w.]|root\/[\w.]|home\/(?!(?:kubernetes|ec2-user|ubuntu|core)\b)\w)/;
+  /(?<![\w.~})-])\/(?:work\/[\w.]|root\/(?!sdk\/go)[\w.]|home\/(?!(?:kubernetes|ec2-user|ubuntu|core|prow)\b)\w)/;
 const WORKPLACE = /(?<![\w.~})-])\/work\/[\w.]/;
 const PACKAGE_REGISTRY =
   /\bregistry\.(?:npmjs|yarnpkg)\.\w+|\bnpm\.pkg\.github\.com|\/artifactory\//;

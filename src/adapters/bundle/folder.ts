@@ -74,7 +74,7 @@ class Folder {
     } catch (error) {
       this.#sayUnlisted(path, error);
     }
-    return found.sort((left, right) => (sortKey(left) < sortKey(right) ? 1 : -1));
+    return found.toSorted((left, right) => (sortKey(left) < sortKey(right) ? 1 : -1));
   }
 
   /** Notes what is not read; a link to something that is found anyway is no loss. */

@@ -41,24 +41,16 @@ export async function* documentsIn(reader: ByteReader, place: Place): Documents 
   const start = await reader.peek(SNIFF_BYTES);
   if (start.length === 0 && reader.cut) return;
   const format = recognise(start);
-  switch (format) {
-    case 'plain':
-      yield* plainDocument(reader, place);
-      break;
-    case 'tar':
-    case 'zip':
-      if (place.archives >= ARCHIVES_MAX) sayTooDeep(place, `a ${format} archive`);
-      else yield* format === 'tar' ? tarDocuments(reader, place) : zipDocuments(reader, place);
-      break;
-    case 'gzip':
-    case 'zstd':
-    case 'xz':
-      if (place.codecs >= CODECS_MAX) sayTooDeep(place, `${format} content`);
-      else yield* decodedDocuments(format, reader, place);
-      break;
-    default:
-      sayUnsupported(format, place);
-  }
+  if (format.kind === 'plain') yield* plainDocument(reader, place);
+  else if (format.kind === 'unsupported') sayUnsupported(format.name, place);
+  else if (isTooDeep(format.kind, place)) sayTooDeep(`${format.name} ${format.kind}`, place);
+  else if (format.kind === 'compression') yield* decodedDocuments(format.name, reader, place);
+  else if (format.name === 'tar') yield* tarDocuments(reader, place);
+  else yield* zipDocuments(reader, place);
+}
+
+function isTooDeep(kind: 'archive' | 'compression', { archives, codecs }: Place): boolean {
+  return kind === 'archive' ? archives >= ARCHIVES_MAX : codecs >= CODECS_MAX;
 }
 
 async function* plainDocument(reader: ByteReader, place: Place): Documents {
@@ -96,6 +88,7 @@ async function* zipDocuments(reader: ByteReader, place: Place): Documents {
   const { locator, session } = place;
   const access = place.access ?? (await heldInMemory(reader, place));
   if (access === null) return;
+  if (place.access !== null) session.expectRead(access.sizeBytes);
   const archive = { access, locator, session };
   const skipped = new Skipped();
   for await (const member of zipMembers(archive)) {
@@ -159,10 +152,12 @@ async function heldInMemory(reader: ByteReader, place: Place): Promise<RandomAcc
   };
 }
 
-function sayTooDeep({ locator, session }: Place, what: string): void {
-  const where = 'nested deeper than archives are opened here';
-  const remedy = 'Unpack the outer archive and give the folder.';
-  session.say(locator, `${locator} is ${what} ${where}; it was not read. ${remedy}`);
+function sayTooDeep(what: string, { locator, session }: Place): void {
+  session.say(
+    locator,
+    `${locator} is a ${what} nested deeper than is opened here; it was not read. Unpack the outer ` +
+      'archive and give the folder.',
+  );
 }
 
 const CONVERSIONS: Readonly<Record<UnsupportedName, (path: string) => string>> = {

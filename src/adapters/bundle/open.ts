@@ -86,16 +86,10 @@ class Run {
   }
 
   #documentsOf(path: string, kind: PathKind, session: Session): Documents {
-    switch (kind) {
-      case 'stdin':
-        return this.#fromStream(this.#stdin ?? process.stdin, STDIN_PATH, session);
-      case 'pipe':
-        return this.#fromStream(createReadStream(path), displayed(path), session);
-      case 'folder':
-        return this.#fromFolder(path, session);
-      case 'file':
-        return this.#fromGivenFile(path, session);
-    }
+    if (kind === 'folder') return this.#fromFolder(path, session);
+    if (kind === 'file') return this.#fromGivenFile(path, session);
+    const stream = kind === 'pipe' ? createReadStream(path) : (this.#stdin ?? process.stdin);
+    return this.#fromStream(stream, displayed(path), session);
   }
 
   async *#fromGivenFile(path: string, session: Session): Documents {

@@ -59,6 +59,11 @@ export class Session {
     return this.#countBytes(bytes);
   }
 
+  /** Takes a whole file as read for the ratio, however often its parts are: zip entries overlap. */
+  expectRead(bytes: number): void {
+    this.#fileReadBytes = Math.max(this.#fileReadBytes, bytes);
+  }
+
   /** Counts bytes unpacked from `locator`; false when they are too many, or look like a bomb. */
   countUnpacked(locator: string, bytes: number): boolean {
     this.#fileUnpackedBytes += bytes;

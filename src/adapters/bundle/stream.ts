@@ -36,7 +36,7 @@ export class StreamSource implements ByteSource {
     if (this.#closed) return;
     this.#closed = true;
     this.#release();
-    if (!this.#ended) void this.#iterator.return?.()?.catch(() => {});
+    if (!this.#ended) void this.#letGo();
     this.#ended = true;
   }
 
@@ -45,6 +45,14 @@ export class StreamSource implements ByteSource {
       this.#release = resolve;
       void this.#advance().then(resolve);
     });
+  }
+
+  async #letGo(): Promise<void> {
+    try {
+      await this.#iterator.return?.();
+    } catch {
+      // Nobody reads this stream any more, so nobody misses what it has to complain about.
+    }
   }
 
   async #advance(): Promise<void> {

@@ -1,6 +1,7 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { Decoder, Engine, Slices } from './decoder.ts';
 import { DecodeError, EngineDecoder } from './decoder.ts';
+import { Gathering } from './gathering.ts';
 
 const XZ_MEMORY = '512MiB';
 const FAULT_CHARS_MAX = 2000;
@@ -14,7 +15,8 @@ const FAULT_CHARS_MAX = 2000;
  */
 export async function xzDecoder(slices: Slices, program: string | null = 'xz'): Promise<Decoder> {
   const engine = program === null ? null : await xzProgram(program);
-  return engine === null ? xzLibrary(slices) : new EngineDecoder(engine, slices);
+  if (engine === null) return xzLibrary(slices);
+  return new Gathering(new EngineDecoder(engine, slices));
 }
 
 /** Starts the program; null when there is none. The input goes through its standard input only. */

@@ -107,12 +107,8 @@ function guardedReader(
 ): InstanceType<Yauzl['RandomAccessReader']> {
   class GuardedReader extends yauzl.RandomAccessReader {
     override read(...[buffer, offset, length, position, callback]: ReadArguments): void {
-      void readInto(access, buffer.subarray(offset, offset + length), position)
-        .then(
-          () => callback(null, length),
-          (error: Error) => callback(error),
-        )
-        .catch((error: unknown) => guard.fail(error));
+      const target = buffer.subarray(offset, offset + length);
+      void answer(readInto(access, target, position), callback, guard);
     }
 
     override _readStreamForRange(): Readable {
@@ -127,13 +123,29 @@ type ReadArguments = readonly [
   offset: number,
   length: number,
   position: number,
-  callback: (error: Error | null, bytes?: number) => void,
+  callback: ReadCallback,
 ];
+type ReadCallback = (error: Error | null, bytes?: number) => void;
 
-async function readInto(access: RandomAccess, target: Buffer, position: number): Promise<void> {
+async function answer(
+  reading: Promise<number>,
+  callback: ReadCallback,
+  guard: Guard,
+): Promise<void> {
+  try {
+    const bytes = await reading.catch((error: unknown) => error as Error);
+    if (typeof bytes === 'number') callback(null, bytes);
+    else callback(bytes);
+  } catch (error) {
+    guard.fail(error);
+  }
+}
+
+async function readInto(access: RandomAccess, target: Buffer, position: number): Promise<number> {
   const isInside = position >= 0 && position + target.length <= access.sizeBytes;
   if (!isInside) throw new ZipDamage('it points at a place outside of itself');
   const bytes = await access.readAt(position, target.length);
   if (bytes.length < target.length) throw new ZipDamage('it became shorter while it was read');
   target.set(bytes);
+  return bytes.length;
 }

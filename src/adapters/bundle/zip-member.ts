@@ -30,7 +30,7 @@ const UNIX_KINDS: Readonly<Record<number, SkippedKind>> = {
   0o140000: 'socket',
 };
 const UNIX_HOST = 3;
-const READABLE_METHODS: readonly number[] = [0, 8, 93, 95];
+const READABLE_METHODS: ReadonlySet<number> = new Set([0, 8, 93, 95]);
 
 /** What an entry is, from its name, flags, method and attributes in the central directory. */
 export function zipKind(entry: {
@@ -45,7 +45,7 @@ export function zipKind(entry: {
   const special = UNIX_KINDS[mode & 0o170000];
   if (special !== undefined) return special;
   if ((entry.flags & 1) !== 0) return 'encrypted';
-  return READABLE_METHODS.includes(entry.method) ? 'file' : 'method';
+  return READABLE_METHODS.has(entry.method) ? 'file' : 'method';
 }
 
 /** MS-DOS date and time, which have no zone and are taken as UTC, in ms since the epoch. */

@@ -24,21 +24,32 @@ function columnsOf(header: string): readonly Column[] {
   return columns;
 }
 
-/** Cells by column name; rows whose columns moved are cut at runs of blanks instead. */
+interface Cell {
+  readonly text: string;
+  readonly start: number;
+}
+
+function cellsIn(row: string): readonly Cell[] {
+  return [...row.matchAll(/\S+(?: \S+)*/g)].map((match) => ({ text: match[0], start: match.index }));
+}
+
+/**
+ * Cells by column name. A row with a cell for every column is taken in order, since pasting moves
+ * columns; where cells are missing, each goes to the last column that begins at or before it.
+ */
 function cellsOf(columns: readonly Column[], row: string): Row {
-  const cells: Record<string, string> = {};
-  const words = row.trim().split(/\s{2,}/);
-  for (const [index, column] of columns.entries()) {
-    const next = columns[index + 1]?.start;
-    const cell = row.slice(column.start, next);
-    const aligned = column.start === 0 || row[column.start - 1] === ' ';
-    cells[column.name] = (
-      aligned && !/^\S+\S$/.test(row.slice(column.start - 1, column.start + 1))
-        ? cell
-        : (words[index] ?? '')
-    ).trim();
+  const cells = cellsIn(row);
+  if (cells.length === columns.length) {
+    return Object.fromEntries(cells.map((cell, index) => [columns[index]?.name ?? '', cell.text]));
   }
-  return cells;
+  const byName: Record<string, string> = {};
+  let next = 0;
+  for (const cell of cells) {
+    while (next + 1 < columns.length && (columns[next + 1]?.start ?? 0) <= cell.start + 1) next++;
+    byName[columns[next]?.name ?? ''] = cell.text;
+    next = Math.min(next + 1, columns.length - 1);
+  }
+  return byName;
 }
 
 /** Reads a `kubectl get` table; nodes become facts, everything becomes lines. */

@@ -32,7 +32,10 @@ interface Gram {
 
 /** Literals arranged so that a text can be searched for all of them in words of four bytes. */
 export interface GramIndex {
-  readonly literals: readonly Uint8Array[];
+  /** All literals, one after another. */
+  readonly literalBytes: Uint8Array;
+  /** By literal: where it starts in `literalBytes`; one more for the end of the last. */
+  readonly literalStarts: Int32Array;
   /**
    * By hash of a word: which groups have it as their first gram (low byte) and as the second gram
    * of their window (high byte). A word and its follower that share no group begin no literal.
@@ -127,6 +130,20 @@ function chainEntries(grams: readonly Gram[]): Pick<GramIndex, 'buckets' | 'entr
   return { buckets, entries };
 }
 
+function joinLiterals(
+  literals: readonly Uint8Array[],
+): Pick<GramIndex, 'literalBytes' | 'literalStarts'> {
+  const literalStarts = new Int32Array(literals.length + 1);
+  for (const [literal, bytes] of literals.entries()) {
+    literalStarts[literal + 1] = literalStarts[literal]! + bytes.length;
+  }
+  const literalBytes = new Uint8Array(literalStarts[literals.length]!);
+  for (const [literal, bytes] of literals.entries()) {
+    literalBytes.set(bytes, literalStarts[literal]);
+  }
+  return { literalBytes, literalStarts };
+}
+
 /** The place in `GramIndex.buckets` of a gram's chain of entries. */
 export function bucketOf(gram: number): number {
   return Math.imul(gram, HASH_FACTOR) >>> (32 - BUCKET_BITS);
@@ -138,7 +155,7 @@ export function buildGramIndex(literals: readonly Uint8Array[]): GramIndex {
   const grams = literals.flatMap((bytes, literal) => gramsOf(bytes, literal, common));
   const filterShift = filterShiftFor(grams);
   return {
-    literals,
+    ...joinLiterals(literals),
     filter: buildFilter(grams, filterShift, common),
     filterShift,
     halfSteps: literals.some((bytes) => bytes.length === 4),

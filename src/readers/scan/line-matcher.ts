@@ -7,9 +7,8 @@ import {
   stepOf,
 } from './find-candidates.ts';
 import { findCandidatesByHalves } from './find-candidates-by-halves.ts';
-import { gramAt } from './gram-commonness.ts';
 import type { GramIndex } from './gram-index.ts';
-import { bucketOf } from './gram-index.ts';
+import { verifyCandidates } from './verify-candidates.ts';
 
 const NEWLINE = 10;
 
@@ -52,7 +51,6 @@ export class LineMatcher {
   readonly #foundIn: Int32Array;
   #lineCount = 0;
   #line: MatchedLine | null = null;
-  #limit = 0;
   #newlinesBeforeBlock = 0;
   #matched: MatchedLine[] = [];
 
@@ -71,83 +69,63 @@ export class LineMatcher {
    * Gives the lines with a literal in their order, and the number of newlines.
    */
   search(limit: number): { readonly lines: readonly MatchedLine[]; readonly newlines: number } {
-    const { words } = this.#text;
+    const { bytes, words } = this.#text;
     const { index } = this.#table;
     const find = index.halfSteps ? findCandidatesByHalves : findCandidates;
     const end = (Math.ceil(limit / STEP_BYTES) + 1) * (STEP_BYTES / words.BYTES_PER_ELEMENT);
-    this.#start(limit);
+    this.#restart();
     for (let block = 0; block < end; block += BLOCK_WORDS) {
       const blockEnd = Math.min(end, block + BLOCK_WORDS);
       const newlines = find(words, block, blockEnd, index, this.#found);
-      this.#verifyAll();
+      verifyCandidates(bytes, limit, index, this.#found, this.#onLiteral);
       this.#newlinesBeforeBlock += newlines;
     }
     return { lines: this.#matched, newlines: this.#newlinesBeforeBlock };
   }
 
-  #start(limit: number): void {
-    this.#limit = limit;
+  #restart(): void {
     this.#line = null;
     this.#matched = [];
     this.#newlinesBeforeBlock = 0;
   }
 
-  #verifyAll(): void {
-    const { count, offsets, newlines } = this.#found;
-    for (let rank = 0; rank < count; rank++) this.#verify(offsets[rank]!, newlines[rank]!);
-  }
-
-  #verify(offset: number, newlines: number): void {
-    const { buckets, entries } = this.#table.index;
-    const gram = gramAt(this.#text.bytes, offset);
-    for (let place = buckets[bucketOf(gram)]!; place >= 0; place = entries[place + 3]!) {
-      if (entries[place] !== gram) continue;
-      const literal = entries[place + 1]!;
-      const at = offset - entries[place + 2]!;
-      if (this.#isNew(at, literal)) this.#note(at, literal, stepOf(offset), newlines);
-    }
-  }
-
-  /** Whether a literal begins at `at` that its line is not yet known to contain. */
-  #isNew(at: number, literal: number): boolean {
-    const { bytes } = this.#text;
-    const wanted = this.#table.index.literals[literal]!;
-    if (at < 0 || at + wanted.length > this.#limit) return false;
-    if (this.#line !== null && at < this.#line.end) {
-      if (this.#foundIn[this.#table.owners[literal]!] === this.#lineCount) return false;
-    }
-    for (let rank = 0; rank < wanted.length; rank++) {
-      if (bytes[at + rank] !== wanted[rank]) return false;
-    }
-    return true;
-  }
-
-  #note(at: number, literal: number, step: number, newlines: number): void {
-    const end = at + this.#table.index.literals[literal]!.length;
-    const newlinesBeforeStep = this.#newlinesBeforeBlock + newlines;
-    const line = this.#lineAround(at, end, step, newlinesBeforeStep);
-    if (end - line.start > this.#lineBytesMax) return;
+  readonly #onLiteral = (at: number, literal: number, rank: number): void => {
+    const { literalStarts } = this.#table.index;
     const owner = this.#table.owners[literal]!;
+    if (this.#line !== null && at < this.#line.end) {
+      if (this.#foundIn[owner] === this.#lineCount) return;
+    }
+    const end = at + literalStarts[literal + 1]! - literalStarts[literal]!;
+    const line = this.#lineAround(at, end, rank);
+    if (end - line.start > this.#lineBytesMax) return;
     this.#foundIn[owner] = this.#lineCount;
     if (line.owners.length === 0) this.#matched.push(line);
     line.owners.push(owner);
-  }
+  };
 
-  #lineAround(at: number, end: number, step: number, newlinesBeforeStep: number): MatchedLine {
+  #lineAround(at: number, end: number, rank: number): MatchedLine {
     if (this.#line !== null && at < this.#line.end) return this.#line;
     const { bytes, filled } = this.#text;
     const start = at === 0 ? 0 : bytes.lastIndexOf(NEWLINE, at - 1) + 1;
     const newline = bytes.indexOf(NEWLINE, end);
     const terminated = newline >= 0 && newline < filled;
+    const newlinesBefore = this.#newlinesBefore(start, end, rank);
     this.#lineCount++;
     this.#line = {
-      newlinesBefore: newlinesBeforeStep + this.#newlines(step, start) - this.#newlines(end, step),
+      newlinesBefore,
       start,
       end: terminated ? newline : filled,
       terminated,
       owners: [],
     };
     return this.#line;
+  }
+
+  /** Newlines before a line, known up to the step of one of its candidates, which may begin it. */
+  #newlinesBefore(lineStart: number, literalEnd: number, rank: number): number {
+    const step = stepOf(this.#found.offsets[rank]!);
+    const beforeStep = this.#newlinesBeforeBlock + this.#found.newlines[rank]!;
+    return beforeStep + this.#newlines(step, lineStart) - this.#newlines(literalEnd, step);
   }
 
   #newlines(from: number, to: number): number {

@@ -28,7 +28,7 @@ const YAML_START =
   /^(?:---\s*$|(?:apiVersion|kind|metadata|data|mapRoles|mapUsers|discovery|spec|status|items|accessConfig|nodeGroups):)/;
 const YAML_LINE = /^(?:\s|#|-\s|---|[\w./-]+:(?:\s|$)|\.\.\.)/;
 const DESCRIBE_START = /^Name:\s+\S/;
-const DESCRIBE_SECOND = /^(?:Roles|Labels|Namespace|Annotations|Priority):/;
+const DESCRIBE_SECOND = /^[A-Z][A-Za-z ()-]{2,40}:(?:\s|$)/;
 const RECORD_START =
   /^[\s*>"'[(]*(?:<\d+>|\[\s*\d+\.\d+\]|[A-Z][a-z]{2} +\d{1,2} [\d:]{8}|\d{4}[-/]\d{2}[-/]\d{2}[T ]|[IWEFD]\d{4} \d{2}:|\{"|time=|level=|\d+\.\d+\.\d+\.\d+ |\d{2}:\d{2}:\d{2})/;
 const JSON_LINES_MAX = 50_000;

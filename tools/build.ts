@@ -1,0 +1,70 @@
+/**
+ * `npm run build [-- FOLDER]`: makes the package that people install, in `dist/` or in the folder.
+ *
+ * Node.js does not strip types below `node_modules`, so the package carries JavaScript, split so
+ * that causes still load one by one. Its manifest is written afresh: the Node.js binaries and the
+ * scripts of the checkout are of no use to who installs it.
+ */
+import { chmodSync, copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { build } from 'esbuild';
+
+const ROOT = join(import.meta.dirname, '..');
+const DIST = resolve(process.argv[2] ?? join(ROOT, 'dist'));
+const PROGRAM = 'rollcall.mjs';
+
+interface Manifest {
+  readonly [key: string]: unknown;
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+/** What the package says of itself; parsers stay packages of their own, with their own licences. */
+function packedManifest(checkout: Manifest): Manifest {
+  const { name, version, description, license, engines, dependencies } = checkout;
+  return {
+    name,
+    version,
+    description,
+    license,
+    type: 'module',
+    // kubectl finds its plugins by the name of the program.
+    bin: { rollcall: PROGRAM, 'kubectl-rollcall': PROGRAM },
+    engines,
+    dependencies,
+  };
+}
+
+async function bundle(): Promise<void> {
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: { rollcall: 'src/apps/cli/main.ts' },
+    outdir: DIST,
+    outExtension: { '.js': '.mjs' },
+    chunkNames: 'chunks/[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    packages: 'external',
+    format: 'esm',
+    platform: 'node',
+    target: 'node22',
+    charset: 'utf8',
+    minifyWhitespace: true,
+    minifySyntax: true,
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
+}
+
+function makeExecutable(): void {
+  const path = join(DIST, PROGRAM);
+  writeFileSync(path, `#!/usr/bin/env node\n${readFileSync(path, 'utf8')}`);
+  chmodSync(path, 0o755);
+}
+
+rmSync(DIST, { recursive: true, force: true });
+await bundle();
+makeExecutable();
+const checkout: Manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+writeFileSync(join(DIST, 'package.json'), `${JSON.stringify(packedManifest(checkout), null, 2)}\n`);
+for (const name of ['README.md', 'LICENSE', 'CHANGELOG.md'])
+  copyFileSync(join(ROOT, name), join(DIST, name));
