@@ -7,21 +7,19 @@
  */
 import { chmodSync, copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 
 const ROOT = join(import.meta.dirname, '..');
 const DIST = resolve(process.argv[2] ?? join(ROOT, 'dist'));
 const PROGRAM = 'rollcall.mjs';
 
-interface Manifest {
-  readonly [key: string]: unknown;
-  readonly dependencies: Readonly<Record<string, string>>;
-}
+type Manifest = Readonly<Record<string, unknown>>;
 
 /** What the package says of itself; parsers stay packages of their own, with their own licences. */
-function packedManifest(checkout: Manifest): Manifest {
+function packedManifest(): string {
+  const checkout: Manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const { name, version, description, license, engines, dependencies } = checkout;
-  return {
+  const packed = {
     name,
     version,
     description,
@@ -32,7 +30,16 @@ function packedManifest(checkout: Manifest): Manifest {
     engines,
     dependencies,
   };
+  return `${JSON.stringify(packed, null, 2)}\n`;
 }
+
+/** The program speaks of the package that it is in, not of the checkout. */
+const manifestPlugin: Plugin = {
+  name: 'manifest of the package',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /\/package\.json$/ }, () => ({ contents: packedManifest(), loader: 'json' }));
+  },
+};
 
 async function bundle(): Promise<void> {
   await build({
@@ -44,6 +51,7 @@ async function bundle(): Promise<void> {
     bundle: true,
     splitting: true,
     packages: 'external',
+    plugins: [manifestPlugin],
     format: 'esm',
     platform: 'node',
     target: 'node22',
@@ -64,7 +72,6 @@ function makeExecutable(): void {
 rmSync(DIST, { recursive: true, force: true });
 await bundle();
 makeExecutable();
-const checkout: Manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-writeFileSync(join(DIST, 'package.json'), `${JSON.stringify(packedManifest(checkout), null, 2)}\n`);
+writeFileSync(join(DIST, 'package.json'), packedManifest());
 for (const name of ['README.md', 'LICENSE', 'CHANGELOG.md'])
   copyFileSync(join(ROOT, name), join(DIST, name));

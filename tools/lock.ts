@@ -37,9 +37,10 @@ function platformOf(name: string): { os: string[]; cpu: string[]; libc?: string[
 }
 
 function missingOf(lock: Lock): readonly (readonly [string, Entry])[] {
+  const paths = Object.keys(lock.packages);
   return Object.values(lock.packages).flatMap(({ dev, optionalDependencies = {} }) =>
     Object.entries(optionalDependencies)
-      .filter(([name]) => lock.packages[`node_modules/${name}`] === undefined)
+      .filter(([name]) => !paths.some((path) => path.endsWith(`node_modules/${name}`)))
       .map(([name, version]) => {
         const entry = { version, ...(dev === true ? { dev } : {}), optional: true };
         return [`node_modules/${name}`, { ...entry, ...platformOf(name) }] as const;

@@ -59,6 +59,32 @@ export const MILESTONES = [
     ],
   },
   {
+    id: 'instance-named',
+    title: 'a program on the machine said which instance it is',
+    proves: ['launched'],
+    signs: [
+      {
+        in: ['ipamd', 'nodeadm', 'cloud-init', 'aws-node'],
+        anchors: [
+          'Found instance-id',
+          'Found instance ID',
+          'Instance details populated',
+          'instance-id: i-',
+        ],
+        pattern:
+          /(?:Found instance-id: |Found instance ID[": ]+|Instance details populated.*"id":"|instance-id: )(?<self>i-[0-9a-f]{8,17})\b/,
+        strict: true,
+      },
+      {
+        in: ['ipamd', 'aws-node'],
+        anchors: ['instance primary ip address', 'instance private IP'],
+        pattern:
+          /Discovered the instance (?:primary|private) (?:ip|IP) address: (?<self>\d{1,3}(?:\.\d{1,3}){3})/,
+        strict: true,
+      },
+    ],
+  },
+  {
     id: 'api-answered',
     title: 'the API server answered',
     proves: [...BOOTED, 'reachable'],

@@ -53,15 +53,23 @@ function unite(observations: Observations): Unions {
   const joinNames = (names: readonly MachineName[]): void => unions.join(names.flatMap(linkKeys));
   for (const link of observations.links) joinNames(link.names);
   for (const fact of observations.facts) joinNames(fact.about);
-  for (const document of observations.documents) joinNames(document.machines);
+  for (const document of observations.documents)
+    if (isOneMachine(document.machines)) joinNames(document.machines);
   for (const hit of observations.hits) if (hit.about !== null) joinNames([hit.about]);
   return unions;
+}
+
+/** Logs of several machines in one file name several instances or addresses. */
+function isOneMachine(names: readonly MachineName[]): boolean {
+  return (['instance-id', 'ip'] as const).every(
+    (kind) => names.filter((name) => name.kind === kind).length <= 1,
+  );
 }
 
 /** The machine whose archive or file this is, when it says so itself. */
 function ownerOf(document: DocumentSummary, all: readonly DocumentSummary[]): MachineName | null {
   const own = document.machines[0];
-  if (own !== undefined) return own;
+  if (own !== undefined) return isOneMachine(document.machines) ? own : null;
   if (document.container === null) return null;
   const sibling = all.find(
     (other) => other.container === document.container && other.machines.length > 0,

@@ -201,14 +201,9 @@ export const SYMPTOMS = [
     signs: [
       {
         in: ['event', 'cloud-controller', 'controller-manager'],
-        anchors: [
-          'DeletingNode',
-          'Deleting Node',
-          'deleting node from Kubernetes',
-          'Deleting node',
-        ],
+        anchors: ['DeletingNode', 'Deleting Node', 'deleting node since', 'Deleting node'],
         pattern:
-          /DeletingNode|[Dd]eleting [Nn]ode (?:because it does not exist|from Kubernetes|(?<node>[a-z0-9][a-z0-9.-]*) because)/,
+          /[Dd]eleting [Nn]ode (?:since it is no longer present in cloud provider: (?<node>[a-z0-9][a-z0-9.-]*)|(?<node2>[a-z0-9][a-z0-9.-]*) because)|DeletingNode/,
       },
     ],
     withdrawnBy: ['node-registered', 'node-ready'],

@@ -19,6 +19,7 @@ import { acceptsSource, type SignRow } from './sign-table.ts';
 const HITS_MAX = 50_000;
 const FACTS_MAX = 200_000;
 const LOSSES_MAX = 200;
+const OWN_NAMES_MAX = 50;
 
 /** A line, event, condition or answer in the form in which expressions read it. */
 export interface ReadLine {
@@ -89,7 +90,7 @@ function capturesOf(match: RegExpExecArray): Captures {
 }
 
 function machineOf(captures: Captures, line: ReadLine): MachineName | null {
-  const named = captures['instance'] ?? captures['node'];
+  const named = captures['instance'] ?? captures['node'] ?? captures['self'];
   const captured = named === undefined ? null : classifyName(named);
   if (captured !== null) return captured;
   if (line.about !== null) return line.about;
@@ -108,14 +109,37 @@ export function createCollector(): Collector {
   const links: NameLink[] = [];
   const listings: Listing[] = [];
   const losses: InputLoss[] = [];
+  const linked = new Set<string>();
 
   const loss = (entry: InputLoss): void => {
     if (losses.length < LOSSES_MAX) losses.push(entry);
   };
 
+  const sawMachine = (document: number, machine: MachineName | null): void => {
+    const machines = documents[document]?.machines;
+    if (machine !== null && machines !== undefined && machines.size < OWN_NAMES_MAX)
+      machines.set(machine.value, machine);
+  };
+
+  /** A kubelet speaks of no Node but its own, so its journal's host and that name are one machine. */
+  const linkHost = (captures: Captures, line: ReadLine, document: number): void => {
+    const node = captures['node'];
+    if (line.source !== 'kubelet' || line.host === null || node === undefined) return;
+    const names = [classifyName(line.host, 'host'), classifyName(node, 'node')].filter(
+      (name) => name !== null,
+    );
+    const key = names.map((name) => name.value).join(' ');
+    if (names.length < 2 || linked.has(key)) return;
+    linked.add(key);
+    const locator = `${documents[document]?.locator ?? ''}:${line.line}`;
+    links.push({ names, proof: `the kubelet on ${line.host} registers as ${node}`, locator });
+  };
+
   const addHit = (document: number, row: SignRow, line: ReadLine, match: RegExpExecArray): void => {
     const captures = capturesOf(match);
     const about = machineOf(captures, line);
+    linkHost(captures, line, document);
+    if (captures['self'] !== undefined) sawMachine(document, classifyName(captures['self']));
     const object = row.per.map((name) => captures[name] ?? '').join('\u0001');
     const key = [document, row.owner, row.name, about?.value ?? '', object].join('\u0000');
     const known = hits.get(key);
@@ -157,9 +181,7 @@ export function createCollector(): Collector {
     sawSource(document, source) {
       if (source !== 'unknown') documents[document]?.sources.add(source);
     },
-    sawMachine(document, machine) {
-      if (machine !== null) documents[document]?.machines.set(machine.value, machine);
-    },
+    sawMachine,
     countLines(document, lines) {
       const known = documents[document];
       if (known !== undefined) known.linesRead += lines;

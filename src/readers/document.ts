@@ -1,4 +1,4 @@
-import type { LineSource } from '../evidence/source.ts';
+import { classifyName, type MachineName } from '../evidence/names.ts';
 import type { Collector } from './collector.ts';
 import { decodeText, isBinary, needsDecoding } from './encoding.ts';
 import { originOf, documentSource } from './line/origin.ts';
@@ -93,7 +93,16 @@ function readWhole(reading: Reading, bytes: Uint8Array): void {
     reading.collector.loss({ locator, what: `${locator} is binary and was left out.` });
     return;
   }
-  readStructuredText(reading, decodeText(bytes));
+  const text = decodeText(bytes);
+  reading.collector.sawMachine(reading.document, soleInstanceId(text));
+  readStructuredText(reading, text);
+}
+
+/** Collectors write the instance id into a file of its own, which makes the archive that machine's. */
+function soleInstanceId(text: string): MachineName | null {
+  return text.length < 64 && /^\s*i-[0-9a-f]{8,17}\s*$/.test(text)
+    ? classifyName(text, 'instance-id')
+    : null;
 }
 
 interface LineStream {
@@ -107,7 +116,6 @@ function openStream(reading: Reading, head: string): LineStream {
   const headLines = head.split('\n', 400);
   const source = documentSource(headLines);
   collector.sawSource(document, source);
-  noteHosts(reading, headLines, source);
   const onHit = (hit: HitLine): void => {
     const text = cleanLine(hit.text);
     const origin = originOf(text, source);
@@ -132,17 +140,4 @@ function openStream(reading: Reading, head: string): LineStream {
       collector.countLines(document, scanner.lines);
     },
   };
-}
-
-function noteHosts(reading: Reading, lines: readonly string[], source: LineSource): void {
-  for (const line of lines) noteHost(reading, originOf(line, source));
-}
-
-/** A journal's own host makes the document that machine's. */
-export function noteHost(
-  reading: { readonly collector: Collector; readonly document: number },
-  origin: { readonly source: LineSource; readonly host: string | null },
-): void {
-  if (origin.host === null || origin.source === 'unknown') return;
-  reading.collector.sawSource(reading.document, origin.source);
 }

@@ -33,6 +33,14 @@ test('a range, a second Node.js and a resolved address are named', () => {
   assert.match(found({ optionalDependencies: NODE }, lock)[0] ?? '', /where node_modules\/a was/);
 });
 
+test('a platform that the lock file leaves out is named', () => {
+  const one = { optionalDependencies: { 'one-darwin-arm64': '1.0.0', 'one-linux-x64': '1.0.0' } };
+  const lock = { packages: { 'node_modules/one': one, 'node_modules/one-linux-x64': {} } };
+  assert.deepEqual(found({ optionalDependencies: NODE }, lock), [
+    'lacks one-darwin-arm64, so that npm ci refuses it; run: npm run lock',
+  ]);
+});
+
 test('a missing manifest is named', () => {
   const wheres = manifest.run(planted({})).map(({ where }) => where);
   assert.deepEqual(wheres, ['package.json', 'package-lock.json']);

@@ -5,7 +5,7 @@ export const manifest: Check = {
   title: 'versions are exact, Node.js is pinned once, and the lock file names no registry',
   run: (files) => [
     ...inFile(files, 'package.json', versions),
-    ...inFile(files, 'package-lock.json', resolved),
+    ...inFile(files, 'package-lock.json', locked),
   ],
 };
 
@@ -41,11 +41,24 @@ function pinned(optional: readonly (readonly [string, unknown])[]): readonly str
   ];
 }
 
-function resolved(json: Json): readonly string[] {
-  return Object.entries(json['packages'] ?? {})
-    .filter(([, entry]) => Object.hasOwn(Object(entry), 'resolved'))
+function locked(json: Json): readonly string[] {
+  const entries = Object.entries<Json>(Object(json['packages']));
+  return [...resolved(entries), ...unlocked(entries)];
+}
+
+function resolved(entries: readonly (readonly [string, Json])[]): readonly string[] {
+  return entries
+    .filter(([, entry]) => Object.hasOwn(entry, 'resolved'))
     .map(
       ([name]) =>
         `says where ${name} was fetched; set omit-lockfile-registry-resolved and lock again`,
     );
+}
+
+/** One package of another platform left out, and `npm ci` refuses the file on every platform. */
+function unlocked(entries: readonly (readonly [string, Json])[]): readonly string[] {
+  return entries
+    .flatMap(([, entry]) => Object.keys(Object(entry['optionalDependencies'])))
+    .filter((name) => !entries.some(([path]) => path.endsWith(`node_modules/${name}`)))
+    .map((name) => `lacks ${name}, so that npm ci refuses it; run: npm run lock`);
 }

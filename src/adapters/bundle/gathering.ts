@@ -1,11 +1,12 @@
 import type { Decoder } from './decoder.ts';
+import { DecodeError } from './decoder.ts';
 
 const GATHERED_BYTES = 256 * 1024;
 
 /** Joins small chunks: a program writes its output to a pipe in pieces of a few KiB. */
 export class Gathering implements Decoder {
   readonly #decoder: Decoder;
-  #fault: unknown = null;
+  #fault: DecodeError | null = null;
 
   constructor(decoder: Decoder) {
     this.#decoder = decoder;
@@ -32,7 +33,7 @@ export class Gathering implements Decoder {
     try {
       return await this.#decoder.next();
     } catch (error) {
-      if (!hasParts) throw error;
+      if (!hasParts || !(error instanceof DecodeError)) throw error;
       this.#fault = error;
       return null;
     }

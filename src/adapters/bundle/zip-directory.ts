@@ -1,10 +1,11 @@
 import type { Readable } from 'node:stream';
+import type * as YauzlModule from 'yauzl';
 import type { Entry, ZipFile } from 'yauzl';
 import type { RandomAccess } from './byte-source.ts';
 import type { ZipMember } from './zip-member.ts';
 import { WindowedAccess, ZipDamage, zipKind } from './zip-member.ts';
 
-type Yauzl = typeof import('yauzl');
+type Yauzl = typeof YauzlModule;
 
 /**
  * Lists a zip archive by its central directory. The library parses, but reads through us only:

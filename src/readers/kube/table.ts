@@ -30,7 +30,10 @@ interface Cell {
 }
 
 function cellsIn(row: string): readonly Cell[] {
-  return [...row.matchAll(/\S+(?: \S+)*/g)].map((match) => ({ text: match[0], start: match.index }));
+  return [...row.matchAll(/\S+(?: \S+)*/g)].map((match) => ({
+    text: match[0],
+    start: match.index,
+  }));
 }
 
 /**

@@ -43,8 +43,8 @@ export interface GramIndex {
   readonly filter: Uint16Array;
   /** A word's slot in the filter is `imul(word, HASH_FACTOR) >>> filterShift`. */
   readonly filterShift: number;
-  /** True when a literal has four bytes: words at odd multiples of 2 must be looked at as well. */
-  readonly halfSteps: boolean;
+  /** True when a literal has only four bytes: it may be in the middle of two words (`findMiddles`). */
+  readonly hasShortest: boolean;
   /** By `hash >>> (32 - 12)`: the place of the first entry of that bucket, or -1. */
   readonly buckets: Int32Array;
   /** Four numbers an entry: gram, literal, offset, place of the next entry or -1. */
@@ -70,7 +70,7 @@ function bestPair(bytes: Uint8Array, literal: number, phase: number, common: Com
 
 /**
  * The words that hold three bytes of a literal of four to six bytes and one unknown byte. A literal
- * of four bytes in the middle of two words has none: it is what half steps are for.
+ * of four bytes in the middle of two words has none: `findMiddles` is for that one.
  */
 function partialGrams(bytes: Uint8Array, literal: number, phase: number): Gram[] {
   const offset = phase === 3 ? -1 : phase;
@@ -158,7 +158,7 @@ export function buildGramIndex(literals: readonly Uint8Array[]): GramIndex {
     ...joinLiterals(literals),
     filter: buildFilter(grams, filterShift, common),
     filterShift,
-    halfSteps: literals.some((bytes) => bytes.length === 4),
+    hasShortest: literals.some((bytes) => bytes.length === 4),
     ...chainEntries(grams),
   };
 }

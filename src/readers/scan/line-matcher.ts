@@ -1,12 +1,6 @@
+import { BLOCK_WORDS, createCandidates, findCandidates, STEP_BYTES } from './find-candidates.ts';
 import type { Candidates } from './find-candidates.ts';
-import {
-  BLOCK_WORDS,
-  createCandidates,
-  findCandidates,
-  STEP_BYTES,
-  stepOf,
-} from './find-candidates.ts';
-import { findCandidatesByHalves } from './find-candidates-by-halves.ts';
+import { findMiddles, mergeCandidates } from './find-middles.ts';
 import type { GramIndex } from './gram-index.ts';
 import { verifyCandidates } from './verify-candidates.ts';
 
@@ -15,7 +9,7 @@ const NEWLINE = 10;
 /** Zero bytes that must follow the text: a search reads on for at most two steps. */
 export const PADDING_BYTES = 3 * STEP_BYTES;
 
-/** A piece of a log in memory that is a multiple of four bytes, looked at as bytes and as words. */
+/** A piece of a log in memory, a multiple of four bytes, looked at as bytes and as words. */
 export interface Text {
   readonly bytes: Uint8Array;
   readonly words: Int32Array;
@@ -35,6 +29,12 @@ export interface MatchedLine {
   readonly owners: number[];
 }
 
+/** The lines with a literal in one text, in their order, and all its newlines. */
+export interface SearchedText {
+  readonly lines: readonly MatchedLine[];
+  readonly newlines: number;
+}
+
 /** What is searched for: literals by their number, and whom each one belongs to. */
 export interface MatchTable {
   readonly index: GramIndex;
@@ -46,73 +46,79 @@ export class LineMatcher {
   readonly #table: MatchTable;
   readonly #text: Text;
   readonly #lineBytesMax: number;
-  readonly #found: Candidates = createCandidates();
-  /** By owner: the number of the line in which it was last found. */
+  readonly #aligned: Candidates = createCandidates();
+  readonly #middles: Candidates = createCandidates();
+  readonly #merged: Candidates = createCandidates();
+  /** By owner: the rank of the line in which it was last found. */
   readonly #foundIn: Int32Array;
-  #lineCount = 0;
+  #lineRank = 0;
   #line: MatchedLine | null = null;
-  #newlinesBeforeBlock = 0;
   #matched: MatchedLine[] = [];
+  /** A place in the text and the newlines before it. */
+  #markAt = 0;
+  #markNewlines = 0;
 
   /** Only the first `lineBytesMax` bytes of a line are searched. */
   constructor(table: MatchTable, text: Text, lineBytesMax: number) {
     this.#table = table;
     this.#text = text;
     this.#lineBytesMax = lineBytesMax;
-    this.#foundIn = new Int32Array(
-      table.owners.reduce((most, owner) => Math.max(most, owner), 0) + 1,
-    );
+    const lastOwner = table.owners.reduce((most, owner) => Math.max(most, owner), -1);
+    this.#foundIn = new Int32Array(lastOwner + 1);
   }
 
-  /**
-   * Searches the first `limit` bytes of the text, with no newline between there and its end.
-   * Gives the lines with a literal in their order, and the number of newlines.
-   */
-  search(limit: number): { readonly lines: readonly MatchedLine[]; readonly newlines: number } {
+  /** Searches the first `limit` bytes of the text; no newline is between there and its end. */
+  search(limit: number): SearchedText {
     const { bytes, words } = this.#text;
-    const { index } = this.#table;
-    const find = index.halfSteps ? findCandidatesByHalves : findCandidates;
     const end = (Math.ceil(limit / STEP_BYTES) + 1) * (STEP_BYTES / words.BYTES_PER_ELEMENT);
-    this.#restart();
-    for (let block = 0; block < end; block += BLOCK_WORDS) {
-      const blockEnd = Math.min(end, block + BLOCK_WORDS);
-      const newlines = find(words, block, blockEnd, index, this.#found);
-      verifyCandidates(bytes, limit, index, this.#found, this.#onLiteral);
-      this.#newlinesBeforeBlock += newlines;
-    }
-    return { lines: this.#matched, newlines: this.#newlinesBeforeBlock };
-  }
-
-  #restart(): void {
+    let newlines = 0;
     this.#line = null;
     this.#matched = [];
-    this.#newlinesBeforeBlock = 0;
+    for (let block = 0; block < end; block += BLOCK_WORDS) {
+      this.#markAt = block * words.BYTES_PER_ELEMENT;
+      this.#markNewlines = newlines;
+      const blockEnd = Math.min(end, block + BLOCK_WORDS);
+      newlines += findCandidates(words, block, blockEnd, this.#table.index, this.#aligned);
+      const candidates = this.#withMiddles(block, blockEnd);
+      verifyCandidates(bytes, limit, this.#table.index, candidates, this.#onLiteral);
+    }
+    return { lines: this.#matched, newlines };
   }
 
-  readonly #onLiteral = (at: number, literal: number, rank: number): void => {
+  #withMiddles(block: number, blockEnd: number): Candidates {
+    const { index } = this.#table;
+    if (!index.hasShortest) return this.#aligned;
+    findMiddles(this.#text.words, block, blockEnd, index, this.#middles);
+    mergeCandidates(this.#aligned, this.#middles, this.#merged);
+    return this.#merged;
+  }
+
+  readonly #onLiteral = (at: number, literal: number): void => {
     const { literalStarts } = this.#table.index;
     const owner = this.#table.owners[literal]!;
-    if (this.#line !== null && at < this.#line.end) {
-      if (this.#foundIn[owner] === this.#lineCount) return;
-    }
+    if (this.#isInLine(at) && this.#foundIn[owner] === this.#lineRank) return;
     const end = at + literalStarts[literal + 1]! - literalStarts[literal]!;
-    const line = this.#lineAround(at, end, rank);
+    const line = this.#lineAround(at, end);
     if (end - line.start > this.#lineBytesMax) return;
-    this.#foundIn[owner] = this.#lineCount;
+    this.#foundIn[owner] = this.#lineRank;
     if (line.owners.length === 0) this.#matched.push(line);
     line.owners.push(owner);
   };
 
-  #lineAround(at: number, end: number, rank: number): MatchedLine {
+  #isInLine(at: number): boolean {
+    return this.#line !== null && at < this.#line.end;
+  }
+
+  #lineAround(at: number, end: number): MatchedLine {
     if (this.#line !== null && at < this.#line.end) return this.#line;
     const { bytes, filled } = this.#text;
     const start = at === 0 ? 0 : bytes.lastIndexOf(NEWLINE, at - 1) + 1;
     const newline = bytes.indexOf(NEWLINE, end);
     const terminated = newline >= 0 && newline < filled;
-    const newlinesBefore = this.#newlinesBefore(start, end, rank);
-    this.#lineCount++;
+    this.#markLineStart(start);
+    this.#lineRank++;
     this.#line = {
-      newlinesBefore,
+      newlinesBefore: this.#markNewlines,
       start,
       end: terminated ? newline : filled,
       terminated,
@@ -121,16 +127,17 @@ export class LineMatcher {
     return this.#line;
   }
 
-  /** Newlines before a line, known up to the step of one of its candidates, which may begin it. */
-  #newlinesBefore(lineStart: number, literalEnd: number, rank: number): number {
-    const step = stepOf(this.#found.offsets[rank]!);
-    const beforeStep = this.#newlinesBeforeBlock + this.#found.newlines[rank]!;
-    return beforeStep + this.#newlines(step, lineStart) - this.#newlines(literalEnd, step);
+  /** Moves the mark to `lineStart`; it is within one block of it, or in the line that starts there. */
+  #markLineStart(lineStart: number): void {
+    this.#markNewlines += this.#newlines(this.#markAt, lineStart);
+    this.#markNewlines -= this.#newlines(lineStart, this.#markAt);
+    this.#markAt = lineStart;
   }
 
   #newlines(from: number, to: number): number {
+    const { bytes } = this.#text;
     let count = 0;
-    for (let at = from; at < to; at++) if (this.#text.bytes[at] === NEWLINE) count++;
+    for (let at = from; at < to; at++) if (bytes[at] === NEWLINE) count++;
     return count;
   }
 }

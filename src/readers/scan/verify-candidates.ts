@@ -3,8 +3,8 @@ import { gramAt } from './gram-commonness.ts';
 import type { GramIndex } from './gram-index.ts';
 import { bucketOf } from './gram-index.ts';
 
-/** Told of a literal found: its place in the text, and the rank of the candidate it was found by. */
-export type OnLiteral = (at: number, literal: number, rank: number) => void;
+/** Told of a literal found: its place in the text, and its number. */
+export type OnLiteral = (at: number, literal: number) => void;
 
 function occursAt(bytes: Uint8Array, at: number, index: GramIndex, literal: number): boolean {
   const { literalBytes, literalStarts } = index;
@@ -34,7 +34,7 @@ export function verifyCandidates(
       const at = offset - entries[place + 2]!;
       const end = at + literalStarts[literal + 1]! - literalStarts[literal]!;
       if (at < 0 || end > limit || !occursAt(bytes, at, index, literal)) continue;
-      onLiteral(at, literal, rank);
+      onLiteral(at, literal);
     }
   }
 }

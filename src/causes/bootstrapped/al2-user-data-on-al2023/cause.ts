@@ -1,0 +1,62 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** User data written for Amazon Linux 2 runs on an AL2023 image, where bootstrap.sh only complains. */
+export default defineCause({
+  id: 'al2-user-data-on-al2023',
+  stage: 'bootstrapped',
+  title: 'user data calls bootstrap.sh on an AL2023 image, which is started by nodeadm',
+  scope: 'machine',
+  signs: {
+    scriptRemoved: {
+      in: ['cloud-init', 'console', 'nodeadm'],
+      anchors: ['bootstrap.sh has been removed from'],
+      pattern: /bootstrap\.sh has been removed from AL2023-based EKS AMIs/,
+      weight: 'definite',
+    },
+    initializedByNodeadm: {
+      in: ['cloud-init', 'console'],
+      anchors: ['nodes are now initialized by nodeadm'],
+      pattern: /nodes are now initialized by nodeadm/,
+      weight: 'context',
+    },
+    kubeletRuns: {
+      in: ['kubelet'],
+      anchors: ['Starting kubelet main sync loop'],
+      pattern: /Starting kubelet main sync loop/,
+      weight: 'clears',
+      strict: true,
+    },
+  },
+  needs: [],
+  symptoms: ['boot-verdict'],
+  withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
+  explains: ['nodeconfig-missing', 'failed-user-script'],
+  summary: ({ machine }) =>
+    `The user data of ${machine ?? 'the machine'} calls /etc/eks/bootstrap.sh, which AL2023 images no longer have; nodeadm gets no NodeConfig and the kubelet is never configured.`,
+  remedy: () => [
+    {
+      text: 'Read the four values that the NodeConfig needs.',
+      command:
+        "aws eks describe-cluster --name <cluster> --query 'cluster.{name:name,apiServerEndpoint:endpoint,certificateAuthority:certificateAuthority.data,cidr:kubernetesNetworkConfig.serviceIpv4Cidr}'",
+    },
+    {
+      text: 'In the launch template replace the bootstrap.sh call by a MIME part of type application/node.eks.aws with kind NodeConfig; --kubelet-extra-args become spec.kubelet.flags. Then replace the machines.',
+      command: 'nodeadm config check -c file://nodeconfig.yaml',
+    },
+  ],
+  decide: {
+    text: 'Read the user data and the last lines of cloud-init.',
+    command: 'sudo cat /var/lib/cloud/instance/user-data.txt; sudo tail -n 30 /var/log/cloud-init-output.log',
+  },
+  page: {
+    why: 'On Amazon Linux 2 a shell script configured the kubelet and fetched the cluster’s endpoint itself. AL2023 images start with nodeadm, which reads a NodeConfig from user data and asks nobody; the old script is kept only to print why it does nothing.',
+    prevent: 'Change image family and user data in one step; in Karpenter let amiFamily: AL2023 write the user data, in eksctl and Terraform set the AMI type to AL2023.',
+    notThis: 'User data with both the script and a NodeConfig prints the same complaint and joins. No script and no NodeConfig is nodeconfig-missing; a NodeConfig that cannot be read is undecodable-nodeconfig.',
+    alsoKnownAs: ['ERROR: bootstrap.sh has been removed from AL2023-based EKS AMIs.'],
+    refs: [
+      'https://github.com/awslabs/amazon-eks-ami/blob/HEAD/templates/al2023/runtime/rootfs/etc/eks/bootstrap.sh',
+      'https://github.com/awslabs/amazon-eks-ami/issues/2426',
+      'https://github.com/eksctl-io/eksctl/issues/7749',
+    ],
+  },
+});

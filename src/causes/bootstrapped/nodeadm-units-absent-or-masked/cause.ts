@@ -1,0 +1,62 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** systemd has no nodeadm units to start: the image is no EKS image, or they are masked. */
+export default defineCause({
+  id: 'nodeadm-units-absent-or-masked',
+  stage: 'bootstrapped',
+  title: 'the image has no nodeadm units, or they are masked',
+  scope: 'machine',
+  signs: {
+    notFound: {
+      in: ['journal', 'cloud-init', 'console', 'client-output', 'nodeadm'],
+      anchors: ['nodeadm-config.service', 'nodeadm-run.service'],
+      pattern: /Unit (?<unit>nodeadm-(?:config|run)\.service) (?:could not be found|not found)/,
+      weight: 'definite',
+    },
+    masked: {
+      in: ['journal', 'cloud-init', 'console', 'client-output', 'nodeadm'],
+      anchors: ['nodeadm-config.service', 'nodeadm-run.service'],
+      pattern: /Unit (?<unit>nodeadm-(?:config|run)\.service) is masked|(?<unit2>nodeadm-(?:config|run)\.service)\s+masked\b|(?<unit3>nodeadm-(?:config|run)\.service).{0,40}Loaded: masked/,
+      weight: 'definite',
+    },
+    programMissing: {
+      in: ['cloud-init', 'console', 'journal'],
+      anchors: ['nodeadm: command not found'],
+      pattern: /\bnodeadm: command not found/,
+      weight: 'likely',
+    },
+  },
+  needs: [],
+  symptoms: [],
+  withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
+  explains: ['failed-user-script'],
+  summary: ({ machine, unit }) =>
+    `${machine ?? 'The machine'} runs an image on which ${unit ?? 'nodeadm'} is missing or masked; nobody reads the NodeConfig and the kubelet is never configured.`,
+  remedy: ({ unit }) => [
+    {
+      text: 'See whether it is an EKS image at all.',
+      command: 'cat /etc/eks/release; systemctl list-unit-files "nodeadm*" kubelet.service',
+    },
+    {
+      text: 'Masked units: unmask and enable them in the image build.',
+      command: `sudo systemctl unmask nodeadm-config.service nodeadm-run.service && sudo systemctl enable ${unit ?? 'nodeadm-config.service'}`,
+    },
+    {
+      text: 'No units: use the EKS optimized image of the cluster’s version.',
+      command: 'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<version>/amazon-linux-2023/x86_64/standard/recommended/image_id --query Parameter.Value',
+    },
+  ],
+  decide: {
+    text: 'Ask systemd for the units.',
+    command: 'systemctl list-unit-files "nodeadm*"; systemctl status nodeadm-config nodeadm-run --no-pager',
+  },
+  page: {
+    why: 'A NodeConfig in user data does nothing by itself: two systemd units of the EKS AL2023 image read it. A plain Amazon Linux image chosen by a too wide AMI filter, or a hardening step that masks unknown units, leaves a machine that boots without any error.',
+    prevent: 'Pin the image by its SSM parameter or by owner and exact name; boot-test own images.',
+    notThis: '“Failed to start nodeadm-config” and “Dependency failed for nodeadm-run” mean that the unit is there and failed: read its journal. Units that systemd cannot run are nodeadm-units-not-runnable.',
+    refs: [
+      'https://github.com/awslabs/amazon-eks-ami/tree/HEAD/templates/al2023/runtime/rootfs/etc/systemd/system',
+      'https://github.com/aws/karpenter-provider-aws/issues/7889',
+    ],
+  },
+});

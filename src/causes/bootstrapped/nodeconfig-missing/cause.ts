@@ -1,0 +1,59 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** nodeadm looked into user data and its drop-in folder and found no NodeConfig. */
+export default defineCause({
+  id: 'nodeconfig-missing',
+  stage: 'bootstrapped',
+  title: 'the user data contains no NodeConfig',
+  scope: 'machine',
+  signs: {
+    chainEmpty: {
+      in: ['nodeadm', 'cloud-init', 'console'],
+      anchors: ['no config in chain'],
+      pattern: /Command failed.*\bno config in chain\b/,
+      weight: 'definite',
+    },
+    notInUserData: {
+      in: ['nodeadm', 'cloud-init', 'console'],
+      anchors: ['could not find NodeConfig within UserData'],
+      pattern: /Command failed.*could not find NodeConfig within UserData/,
+      weight: 'definite',
+    },
+    warned: {
+      in: ['nodeadm', 'cloud-init', 'console'],
+      anchors: ['could not find NodeConfig within UserData'],
+      pattern: /could not find NodeConfig within UserData/,
+      weight: 'context',
+    },
+  },
+  needs: [],
+  symptoms: ['boot-verdict'],
+  withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
+  summary: ({ machine }) =>
+    `The user data of ${machine ?? 'the machine'} holds no NodeConfig, so nodeadm stops before it configures containerd and the kubelet.`,
+  remedy: () => [
+    {
+      text: 'Read the four values that the NodeConfig needs.',
+      command:
+        "aws eks describe-cluster --name <cluster> --query 'cluster.{name:name,apiServerEndpoint:endpoint,certificateAuthority:certificateAuthority.data,cidr:kubernetesNetworkConfig.serviceIpv4Cidr}'",
+    },
+    {
+      text: 'Put them into a MIME part of type application/node.eks.aws (apiVersion node.eks.aws/v1alpha1, kind NodeConfig) of the launch template and check it on any AL2023 machine.',
+      command: 'nodeadm config check -c file://nodeconfig.yaml',
+    },
+  ],
+  decide: {
+    text: 'See what user data the machine got.',
+    command: 'aws ec2 describe-instance-attribute --instance-id <instance> --attribute userData --query UserData.Value --output text | base64 -d',
+  },
+  page: {
+    why: 'nodeadm does not ask EKS for anything: all it knows of the cluster is the NodeConfig. EKS adds one by itself only for managed node groups without an AMI id of their own; a launch template that names an image must bring it.',
+    prevent: 'With an own AMI id in a managed node group, or self-managed nodes, always write the NodeConfig part; keep a test that decodes the launch template’s user data.',
+    notThis: 'The warning “could not find NodeConfig within UserData” is normal where the NodeConfig comes from /etc/eks/nodeadm.d. User data for Amazon Linux 2 is al2-user-data-on-al2023, a broken MIME boundary malformed-mime-user-data, a NodeConfig that does not parse undecodable-nodeconfig.',
+    alsoKnownAs: ['no config in chain', 'could not find NodeConfig within UserData'],
+    refs: [
+      'https://github.com/awslabs/amazon-eks-ami/blob/HEAD/nodeadm/internal/configprovider/chain.go',
+      'https://github.com/cloudposse/terraform-aws-eks-node-group/issues/226',
+    ],
+  },
+});

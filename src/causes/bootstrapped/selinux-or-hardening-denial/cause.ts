@@ -1,0 +1,58 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** A hardened image denies nodeadm, containerd or the kubelet what they need. */
+export default defineCause({
+  id: 'selinux-or-hardening-denial',
+  stage: 'bootstrapped',
+  title: 'SELinux or hardening denies the node’s programs what they need',
+  scope: 'machine',
+  signs: {
+    denied: {
+      in: ['journal', 'kernel', 'console', 'host-file'],
+      anchors: ['avc:  denied', 'avc: denied'],
+      pattern: /avc:\s+denied\s+\{ (?<permission>[\w ]+) \}.{0,200}\bcomm="(?<program>nodeadm|\(nodeadm\)|kubelet|containerd|runc)".{0,600}\bpermissive=0/,
+      weight: 'likely',
+    },
+    pathRefused: {
+      in: ['nodeadm', 'cloud-init', 'console'],
+      anchors: ['Command failed'],
+      pattern: /Command failed.{0,200}?\b(?:open|stat|mkdir|readdirent|fork\/exec|unlinkat|rename) (?<path>\/(?:etc\/eks|etc\/nodeadm|run\/eks|var\/lib\/kubelet|etc\/kubernetes|etc\/containerd)[^\s:"]*): (?<reason>permission denied|no such file or directory|read-only file system)/,
+      weight: 'likely',
+    },
+  },
+  needs: [],
+  symptoms: [],
+  withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
+  explains: ['nodeadm-units-not-runnable'],
+  summary: ({ machine, program, permission, path, reason }) =>
+    path === undefined
+      ? `SELinux on ${machine ?? 'the machine'} denies ${program ?? 'a program of the node'} “${permission ?? 'access'}” in enforcing mode, so the node is not set up.`
+      : `nodeadm on ${machine ?? 'the machine'} cannot use ${path} (${reason ?? 'refused'}); hardening of the image took it away, so the kubelet is never configured.`,
+  remedy: ({ path }) => [
+    {
+      text: 'See what is denied and under which labels.',
+      command: `getenforce; sudo ausearch -m avc -ts boot | tail -n 40${path === undefined ? '' : `; ls -ldZ ${path}`}`,
+    },
+    {
+      text: 'Confirm on one machine with permissive mode, then restart the setup.',
+      command: 'sudo setenforce 0 && sudo systemctl restart nodeadm-config nodeadm-run',
+    },
+    {
+      text: 'In the image build restore the folders and labels of the EKS image, or ship a policy module that allows the denied access.',
+      command: 'sudo restorecon -Rv /usr/bin/nodeadm /usr/bin/kubelet /usr/bin/containerd /etc/eks /var/lib/kubelet',
+    },
+  ],
+  decide: {
+    text: 'Look for denials since boot.',
+    command: 'getenforce; sudo ausearch -m avc -ts boot | grep -E "nodeadm|kubelet|containerd|runc"',
+  },
+  page: {
+    why: 'CIS and STIG images enforce SELinux and remove or remount folders. The EKS programs are copied into such an image without a policy of their own, so the first access that the base policy does not know is denied.',
+    prevent: 'Start from an image that EKS supports with enforcing SELinux, or boot-test the hardened image with user data.',
+    notThis: 'Denials with permissive=1 are only reported, nothing was refused. A 203/EXEC without denials is nodeadm-units-not-runnable; kernel settings that a kubelet refuses are unexpected-kernel-parameters.',
+    refs: [
+      'https://github.com/awslabs/amazon-eks-ami/issues/2123',
+      'https://github.com/terraform-aws-modules/terraform-aws-eks/issues/3595',
+    ],
+  },
+});

@@ -1,0 +1,65 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** A NodeConfig is there, but nodeadm cannot parse it. */
+export default defineCause({
+  id: 'undecodable-nodeconfig',
+  stage: 'bootstrapped',
+  title: 'the NodeConfig cannot be decoded',
+  scope: 'machine',
+  signs: {
+    yamlBroken: {
+      in: ['nodeadm', 'cloud-init', 'console'],
+      anchors: ['Command failed'],
+      pattern: /Command failed.{0,300}?\berror":"[^"]{0,200}?(?<reason>(?:yaml: (?:line \d+|unmarshal errors|mapping|did not)|json: cannot unmarshal|strict decoding error)[^"\\{}]{0,160})/,
+      weight: 'definite',
+    },
+    notDecoded: {
+      in: ['nodeadm', 'cloud-init', 'console'],
+      anchors: ['failed to decode node config', 'failed to decode'],
+      pattern: /failed to decode (?:node config|NodeConfig)[:,]? ?(?<reason>[^"\\{}]{0,160})|failed to decode "[^"]*"(?<reason2>, unexpected group| \(wrong Kind\))/,
+      weight: 'definite',
+    },
+    unknownVersion: {
+      in: ['nodeadm', 'cloud-init', 'console'],
+      anchors: ['is registered for version'],
+      pattern: /(?<reason>no kind "?\w+"? is registered for version "?node\.eks\.aws\/\w+)/,
+      weight: 'definite',
+    },
+    dropInBroken: {
+      in: ['nodeadm', 'cloud-init', 'console'],
+      anchors: ['failed to parse config file'],
+      pattern: /failed to parse config file (?<file>[^\s:"]+)/,
+      weight: 'definite',
+    },
+  },
+  needs: [],
+  symptoms: [],
+  withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
+  explains: ['nodeconfig-missing'],
+  summary: ({ machine, reason, file }) =>
+    `nodeadm on ${machine ?? 'the machine'} cannot read its NodeConfig${file === undefined ? '' : ` ${file}`}${reason === undefined || reason === '' ? '' : ` (${reason.trim()})`}, so the kubelet is never configured.`,
+  remedy: () => [
+    {
+      text: 'Let nodeadm say on the machine what it cannot read.',
+      command: 'sudo nodeadm config check -c imds://user-data',
+    },
+    {
+      text: 'Correct indentation, quoting, apiVersion (node.eks.aws/v1alpha1) or kind (NodeConfig) in the launch template, then replace the machines.',
+      command: 'nodeadm config check -c file://nodeconfig.yaml',
+    },
+  ],
+  decide: {
+    text: 'Let nodeadm check the configuration that it got.',
+    command: 'sudo nodeadm config check -c imds://user-data; ls /etc/eks/nodeadm.d',
+  },
+  page: {
+    why: 'The NodeConfig is YAML inside a MIME part, often put together by a template. An indented block that moved, an unquoted value or another apiVersion makes it unreadable, and nodeadm has nothing else to go by.',
+    prevent: 'Render the user data in the pipeline and run nodeadm config check on it before the launch template changes.',
+    notThis: 'Newer nodeadm only warns of a part in user data that it cannot decode and then ends with “no config in chain”; this cause explains nodeconfig-missing then. A NodeConfig that parses but lacks a field is incomplete-nodeconfig.',
+    alsoKnownAs: ["yaml: line 4: could not find expected ':'"],
+    refs: [
+      'https://github.com/awslabs/amazon-eks-ami/blob/HEAD/nodeadm/internal/api/bridge/decode.go',
+      'https://github.com/awslabs/amazon-eks-ami/issues/1701',
+    ],
+  },
+});

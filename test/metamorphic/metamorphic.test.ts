@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { diagnoseTexts } from '../../src/apps/cli/pile.ts';
+import { type ExampleFile, loadExamples } from '../causes/example.ts';
+import { loadCases } from './cases.ts';
+import { healthyJournal } from './healthy-log.ts';
+import { TRANSFORMATIONS } from './transformations.ts';
+
+async function headlineOf(files: readonly ExampleFile[]): Promise<string | null> {
+  return (await diagnoseTexts(files)).headline?.cause ?? null;
+}
+
+interface Pile {
+  readonly name: string;
+  readonly files: readonly ExampleFile[];
+}
+
+const only = (process.env['ROLLCALL_CAUSES'] ?? '').split(',').filter((id) => id !== '');
+const piles: readonly Pile[] = [
+  ...loadExamples(only).map((example) => ({
+    name: `${example.cause}/${example.name}`,
+    files: example.files,
+  })),
+  ...(only.length === 0 ? loadCases() : []),
+];
+
+describe('changes of the evidence that must not change the headline', () => {
+  for (const pile of piles) {
+    test(pile.name, async () => {
+      const expected = await headlineOf(pile.files);
+      const outcomes: Record<string, string | null> = {};
+      for (const { name, apply } of TRANSFORMATIONS)
+        outcomes[name] = await headlineOf(apply(pile.files));
+      const same = Object.fromEntries(TRANSFORMATIONS.map(({ name }) => [name, expected]));
+      assert.deepEqual(outcomes, same);
+    });
+  }
+});
+
+function hostIn(files: readonly ExampleFile[]): string | null {
+  return (
+    /^[A-Z][a-z]{2} +\d{1,2} [\d:]{8} (ip-\S+) kubelet\[/m.exec(
+      files.map((file) => file.text).join('\n'),
+    )?.[1] ?? null
+  );
+}
+
+describe('ten thousand healthy lines beside the evidence', () => {
+  for (const pile of piles.filter(({ files }) => files.length > 0)) {
+    const other: ExampleFile = {
+      name: 'healthy.log',
+      text: healthyJournal('ip-10-250-99-7.ec2.internal', 'ip-10-250-99-7.ec2.internal'),
+    };
+    test(`${pile.name}: of another machine`, async () => {
+      assert.equal(await headlineOf([...pile.files, other]), await headlineOf(pile.files));
+    });
+
+    const host = hostIn(pile.files);
+    if (host === null) continue;
+    test(`${pile.name}: of the same machine from before the failure`, async () => {
+      const [first, ...rest] = pile.files;
+      const before = {
+        name: first?.name ?? '',
+        text: healthyJournal(host, host) + (first?.text ?? ''),
+      };
+      assert.equal(await headlineOf([before, ...rest]), await headlineOf(pile.files));
+    });
+  }
+});

@@ -1,0 +1,112 @@
+import type { ExampleFile } from '../causes/example.ts';
+
+/** A change of the evidence that must not change which cause is named. */
+export interface Transformation {
+  readonly name: string;
+  readonly apply: (files: readonly ExampleFile[]) => readonly ExampleFile[];
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+function eachText(change: (text: string) => string): Transformation['apply'] {
+  return (files) => files.map((file) => ({ name: file.name, text: change(file.text) }));
+}
+
+/** Moves every stamp by three months and two years, in each of the forms logs use. */
+function shiftStamps(text: string): string {
+  const month = (name: string): string => MONTHS[(MONTHS.indexOf(name) + 3) % 12] ?? name;
+  const number = (digits: string): string =>
+    String(((Number(digits) + 2) % 12) + 1).padStart(2, '0');
+  // The 28th exists in every month, so that no stamp becomes an impossible date.
+  const day = (digits: string): string => (Number(digits) > 28 ? '28' : digits);
+  return text
+    .replace(
+      /\b(20\d{2})([-/])(\d{2})\2(\d{2})(?=[T ])/g,
+      (_, year: string, dash: string, m: string, d: string) =>
+        `${Number(year) + 2}${dash}${number(m)}${dash}${day(d)}`,
+    )
+    .replace(
+      /^([A-Z][a-z]{2}) ([ \d]\d) (?=\d{2}:\d{2}:\d{2})/gm,
+      (_, name: string, d: string) => `${month(name)} ${Number(d) > 28 ? '28' : d} `,
+    )
+    .replace(
+      /([IWEF])(\d{2})(\d{2})(?= \d{2}:\d{2}:\d{2}\.\d)/g,
+      (_, level: string, m: string, d: string) => `${level}${number(m)}${day(d)}`,
+    )
+    .replace(
+      /(?<=, )(\d{2}) ([A-Z][a-z]{2}) (\d{4})(?= \d{2}:)/g,
+      (_, d: string, name: string, year: string) => `${day(d)} ${month(name)} ${Number(year) + 2}`,
+    );
+}
+
+/** Other hexadecimal digits for the same digits, so that names stay names and stay distinct. */
+function otherHex(id: string): string {
+  return [...id].map((digit) => '5e0b7a3f1d9c4286'[Number.parseInt(digit, 16)] ?? digit).join('');
+}
+
+function otherOctet(octet: string): string {
+  return String((Number(octet) * 7 + 13) % 251);
+}
+
+/** Gives every instance, interface, subnet, account and private address another name, consistently. */
+function rename(text: string): string {
+  return text
+    .replace(
+      /\b(i|eni|subnet|vpc|sg|rtb|ami|vol|lt)-([0-9a-f]{17}|[0-9a-f]{8})\b/g,
+      (_, kind: string, id: string) => `${kind}-${otherHex(id)}`,
+    )
+    .replace(/(?<=arn:aws[\w-]*:\w+:[\w-]*:)\d{12}\b/g, (account) =>
+      [...account].map((digit) => String((Number(digit) + 4) % 10)).join(''),
+    )
+    .replace(
+      /\bip-(10|172|192)-(\d{1,3})-(\d{1,3})-(\d{1,3})\b/g,
+      (_, a: string, b: string, c: string, d: string) =>
+        `ip-${a}-${b}-${otherOctet(c)}-${otherOctet(d)}`,
+    )
+    .replace(
+      /(?<![\d.])(10|172|192)\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?![\d./])/g,
+      (_, a: string, b: string, c: string, d: string) =>
+        `${a}.${b}.${otherOctet(c)}.${otherOctet(d)}`,
+    );
+}
+
+const PREFIXES: readonly RegExp[] = [
+  /^[A-Z][a-z]{2} +\d{1,2} \d{2}:\d{2}:\d{2}(?:\.\d+)? \S+ \S+?(?:\[\d+\])?: (?=\S)/gm,
+  /^[IWEF]\d{4} \d{2}:\d{2}:\d{2}\.\d+ +\d+ (?=\S)/gm,
+];
+
+/** What is left when a page or a chat swallowed the beginnings of the lines. */
+function loseLineStarts(text: string): string {
+  return PREFIXES.reduce((rest, prefix) => rest.replace(prefix, ''), text);
+}
+
+function splitInTwo(file: ExampleFile): readonly ExampleFile[] {
+  const isLog =
+    /\.(?:log|txt)$/.test(file.name) &&
+    /^(?:[A-Z][a-z]{2} +\d|[IWEF]\d{4} |\{"level"|\d{4}-\d{2}-)/m.test(file.text);
+  const lines = file.text.split('\n');
+  if (!isLog || lines.length < 4) return [file];
+  const middle = Math.floor(lines.length / 2);
+  return [
+    { name: `1-${file.name}`, text: `${lines.slice(0, middle).join('\n')}\n` },
+    { name: `2-${file.name}`, text: lines.slice(middle).join('\n') },
+  ];
+}
+
+/** The transformations, without those that need the machine's own name. */
+export const TRANSFORMATIONS: readonly Transformation[] = [
+  { name: 'files in the opposite order', apply: (files) => [...files].reverse() },
+  {
+    name: 'all files in one',
+    apply: (files) => [{ name: 'all.txt', text: files.map((file) => file.text).join('\n\n') }],
+  },
+  { name: 'each log cut in two files', apply: (files) => files.flatMap(splitInTwo) },
+  {
+    name: 'other file names',
+    apply: (files) => files.map((file, index) => ({ ...file, name: `evidence-${index}` })),
+  },
+  { name: 'other timestamps', apply: eachText(shiftStamps) },
+  { name: 'everything renamed', apply: eachText(rename) },
+  { name: 'lines that lost their beginning', apply: eachText(loseLineStarts) },
+  { name: 'Windows line ends', apply: eachText((text) => text.replace(/\n/g, '\r\n')) },
+];
