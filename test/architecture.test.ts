@@ -3,6 +3,7 @@
  * A rule lives in `test/architecture/`, beside a test that plants what it must find.
  */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
 import { causeFolders } from './architecture/causes.ts';
@@ -65,4 +66,10 @@ test('the sources were read', () => {
       FILES.some((file) => file.path === path),
       path,
     );
+});
+
+test('generated files are fresh', () => {
+  const args = ['tools/generate.ts', '--check'];
+  const { status, stderr } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
 });

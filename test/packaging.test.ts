@@ -144,6 +144,25 @@ describe('the lock file', () => {
     });
 });
 
+/** A platform package as the lock file names it. */
+interface Locked {
+  readonly packages: Record<string, { readonly os?: unknown; readonly cpu?: unknown }>;
+}
+
+test('npm run lock adds the platforms that a registry did not carry', () => {
+  const file = join(folder('lock'), 'package-lock.json');
+  const lock: Locked = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+  const name = 'node_modules/@oxlint-tsgolint/linux-arm64';
+  const { os, cpu } = lock.packages[name] ?? {};
+  delete lock.packages[name];
+  writeFileSync(file, JSON.stringify(lock));
+  succeed(process.execPath, ['tools/lock.ts', file]);
+  const complete: Locked = JSON.parse(readFileSync(file, 'utf8'));
+  assert.deepEqual([complete.packages[name]?.os, complete.packages[name]?.cpu], [os, cpu]);
+  const kept = Object.keys(complete.packages).filter((path) => path in lock.packages);
+  assert.deepEqual(kept, Object.keys(lock.packages));
+});
+
 function nodeOf(os: string, cpu: string): string {
   return os === 'darwin' ? `node-bin-${os}-${cpu}` : `node-${os}-${cpu}`;
 }

@@ -36,8 +36,11 @@ function packedManifest(): string {
 /** The program speaks of the package that it is in, not of the checkout. */
 const manifestPlugin: Plugin = {
   name: 'manifest of the package',
-  setup: ({ onLoad }) => {
-    onLoad({ filter: /\/package\.json$/ }, () => ({ contents: packedManifest(), loader: 'json' }));
+  setup: (bundler) => {
+    bundler.onLoad({ filter: /\/package\.json$/ }, () => ({
+      contents: packedManifest(),
+      loader: 'json',
+    }));
   },
 };
 

@@ -18,8 +18,8 @@ interface Lock {
   readonly packages: Readonly<Record<string, Entry>>;
 }
 
-const OS = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'openharmony', 'sunos', 'win32'];
-const CPU = ['arm', 'arm64', 'ia32', 'ppc64', 'riscv64', 's390x', 'x64'];
+const OS = new Set('aix android darwin freebsd linux openharmony sunos win32'.split(' '));
+const CPU = new Set('arm arm64 ia32 ppc64 riscv64 s390x x64'.split(' '));
 
 /**
  * The platform that a name such as `binding-linux-arm64-musl` ends in.
@@ -28,8 +28,8 @@ const CPU = ['arm', 'arm64', 'ia32', 'ppc64', 'riscv64', 's390x', 'x64'];
  */
 function platformOf(name: string): { os: string[]; cpu: string[]; libc?: string[] } {
   const words = name.split(/[-/]/);
-  const os = words.filter((word) => OS.includes(word));
-  const cpu = words.filter((word) => CPU.includes(word));
+  const os = words.filter((word) => OS.has(word));
+  const cpu = words.filter((word) => CPU.has(word));
   if (os.length !== 1 || cpu.length !== 1)
     throw new Error(`${name} names no platform; add it by hand`);
   if (words.some((word) => word.startsWith('musl'))) return { os, cpu, libc: ['musl'] };

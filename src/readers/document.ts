@@ -3,11 +3,13 @@ import type { Collector } from './collector.ts';
 import { decodeText, isBinary, needsDecoding } from './encoding.ts';
 import { originOf, documentSource } from './line/origin.ts';
 import { cleanLine } from './line/clean.ts';
+import { unwrapLine } from './line/envelope.ts';
 import { parseWhen } from './line/timestamps.ts';
 import { createLineScanner, type HitLine, type LineScanner } from './scan/anchor-scanner.ts';
 import { rowsOf, type SignTable } from './sign-table.ts';
 import { readStructuredText } from './text/structured.ts';
-import { looksStructured } from './text/shape.ts';
+import { openItems } from './text/items.ts';
+import { looksLikeList, looksStructured } from './text/shape.ts';
 
 /** Text up to this size is taken apart passage by passage; above it, only lines that hit are. */
 const WHOLE_BYTES_MAX = 2 * 1024 * 1024;
@@ -36,6 +38,11 @@ export function createDocumentReader(reading: Reading): DocumentReader {
   const decide = (): void => {
     if (heldBytes <= WHOLE_BYTES_MAX) return;
     const head = decodeText(concat(held, SNIFF_BYTES));
+    if (looksLikeList(head)) {
+      stream = openItems(reading);
+      for (const chunk of held.splice(0)) stream.push(chunk);
+      return;
+    }
     if (needsDecoding(concat(held, 4)) || looksStructured(head)) {
       refused = heldBytes > STRUCTURED_BYTES_MAX;
       if (refused) refuse(reading, held);
@@ -117,7 +124,7 @@ function openStream(reading: Reading, head: string): LineStream {
   const source = documentSource(headLines);
   collector.sawSource(document, source);
   const onHit = (hit: HitLine): void => {
-    const text = cleanLine(hit.text);
+    const text = cleanLine(unwrapLine(hit.text));
     const origin = originOf(text, source);
     collector.sawSource(document, origin.source);
     const line = {

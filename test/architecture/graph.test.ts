@@ -36,6 +36,15 @@ test('causes, tools and whole-product tests keep what they use alive', () => {
   assert.deepEqual(found(dead, texts), []);
 });
 
+test('what tests share is alive as long as a test uses it', () => {
+  const texts = {
+    'src/adapters/a/testing.ts': '',
+    'src/adapters/a/b.test.ts': "import './testing.ts';",
+    'src/ports/contract/clock.ts': '',
+  };
+  assert.deepEqual(found(dead, texts), ['src/ports/contract/clock.ts:1']);
+});
+
 test('a cycle is named once with the way it takes, a diamond is none', () => {
   const cycle = {
     'src/a/one.ts': "import type { A } from './two.ts';",

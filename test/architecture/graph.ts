@@ -44,9 +44,10 @@ export const dead: Check = {
   run: (files) => {
     const graph = graphOf(files);
     const used = reachable(graph, [...graph.keys()].filter(isEntry));
+    const tested = reachable(graph, [...graph.keys()].filter(isRun));
     return files
       .filter((file) => file.path.startsWith('src/') && isTypeScript(file))
-      .filter(({ path }) => !used.has(path) && !isTest(path))
+      .filter(({ path }) => !(isTest(path) ? tested : used).has(path))
       .map((file) => at(file, 1, 'is imported by nothing that runs; use it or remove it'));
   },
 };
@@ -58,6 +59,10 @@ function isEntry(path: string): boolean {
     /^src\/causes\/[^/]+\/[^/]+\/cause\.ts$/.test(path) ||
     !path.startsWith('src/')
   );
+}
+
+function isRun(path: string): boolean {
+  return path.endsWith('.test.ts');
 }
 
 function reachable(graph: Graph, entries: readonly string[]): ReadonlySet<string> {

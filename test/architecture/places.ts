@@ -18,7 +18,7 @@ const PACKAGE_REGISTRY =
 
 function namedPlaces(file: SourceFile, here: readonly string[]): readonly Violation[] {
   // What a node printed is quoted as it was, homes included.
-  const home = file.path.includes('/examples/') ? WORKPLACE : HOME;
+  const home = /(?:^|\/)examples\//.test(file.path) ? WORKPLACE : HOME;
   return file.text.split('\n').flatMap((line, index) => {
     const found =
       home.exec(line)?.[0] ??

@@ -16,6 +16,7 @@ const ALLOWED: readonly (readonly [string, string])[] = [
   ['src/sim/a.ts', "import '../controllers/gate/decide.ts';"],
   ['src/apps/cli/main.ts', "import '../../adapters/aws/b.ts'; import '../../../package.json';"],
   ['src/evidence/a.test.ts', "import 'node:test'; import fc from 'fast-check';"],
+  ['src/ports/contract/a.ts', "import 'node:test'; import '../b.ts';"],
 ];
 
 test('imports that the table allows pass', () => {
@@ -38,6 +39,8 @@ const FORBIDDEN: readonly (readonly [string, string, RegExp])[] = [
   ['src/evidence/a.test.ts', "import '../readers/b.ts';", /evidence may import no other room/],
   ['src/evidence/a.test.ts', "import 'js-yaml';", /imports js-yaml/],
   ['src/apps/a.ts', "import '../../test/b.ts';", /outside src/],
+  ['src/readers/a.ts', "import './testing.ts';", /which is for tests/],
+  ['src/ports/a.ts', "import './contract/b.ts';", /which is for tests/],
   ['src/apps/a.ts', 'import(name);', /computed name/],
   ['src/kitchen/a.ts', '', /in no room/],
   ['src/a.ts', '', /in no room/],

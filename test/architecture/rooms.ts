@@ -91,6 +91,8 @@ function fileViolation(name: string, room: Room, from: string, to: string): stri
       ? null
       : `imports ${to}, which is outside src; move what it needs into a room`;
   }
+  if (isTest(to) && !isTest(from))
+    return `imports ${to}, which is for tests; move what it needs out`;
   const other = roomOf(to);
   if (other === name) return insideViolation(room, from, to);
   if (room.rooms.includes(other)) return null;

@@ -53,8 +53,9 @@ export function isGenerated({ path }: SourceFile): boolean {
   return path.includes('.generated.');
 }
 
+/** Tests, and what only tests use: `testing.ts` of a folder, and the contracts of ports. */
 export function isTest(path: string): boolean {
-  return path.endsWith('.test.ts');
+  return path.endsWith('.test.ts') || /\/(?:testing\.ts|contract\/[^/]+\.ts)$/.test(path);
 }
 
 /** The TypeScript files under `src` that run in the product. */

@@ -1,3 +1,4 @@
+const TO_BE_ESCAPED = /["\\<>&\p{Cc}]/u;
 const HTML_SENSITIVE = /[<>&]/g;
 
 function jsonEscaped(text: string): string {
@@ -16,6 +17,7 @@ function htmlEscaped(text: string): string {
  * The first one is `text`; there are no duplicates.
  */
 export function escapedForms(text: string): readonly string[] {
+  if (!TO_BE_ESCAPED.test(text)) return [text];
   const once = jsonEscaped(text);
   return [...new Set([text, once, jsonEscaped(once), htmlEscaped(text), htmlEscaped(once)])];
 }

@@ -1,31 +1,37 @@
 import type { Candidates } from './find-candidates.ts';
-import type { GramIndex } from './gram-index.ts';
-import { ALONE, HASH_FACTOR } from './gram-index.ts';
+import { HASH_FACTOR, SHORT_FILTER_SHIFT } from './gram-index.ts';
 
 /**
- * The candidates that literals of four bytes have in the middle of two words: the last two bytes of
- * one and the first two of the next. Takes about as long again as `findCandidates`.
+ * Finds the candidates in the middle of two words: the last two bytes of one and the first two of
+ * the next, of the words from `start` up to `end`, multiples of four, and the word before them.
  */
 export function findMiddles(
   words: Int32Array,
   start: number,
   end: number,
-  index: GramIndex,
+  shortFilter: Uint8Array,
   found: Candidates,
 ): void {
   const factor = HASH_FACTOR;
-  const alone = ALONE;
-  const { filter, filterShift: shift } = index;
+  const shift = SHORT_FILTER_SHIFT;
   const { offsets } = found;
   let count = 0;
   let last = start === 0 ? 0 : words[start - 1]!;
-  for (let at = start; at < end; at++) {
-    const word = words[at]!;
-    const middle = (last >>> 16) | (word << 16);
-    if ((filter[Math.imul(middle, factor) >>> shift]! & alone) !== 0) {
-      offsets[count++] = at * 4 - 2;
-    }
-    last = word;
+  for (let at = start; at < end; at += 4) {
+    const a = words[at]!;
+    const b = words[at + 1]!;
+    const c = words[at + 2]!;
+    const d = words[at + 3]!;
+    const toA = shortFilter[Math.imul((last >>> 16) | (a << 16), factor) >>> shift]!;
+    const toB = shortFilter[Math.imul((a >>> 16) | (b << 16), factor) >>> shift]!;
+    const toC = shortFilter[Math.imul((b >>> 16) | (c << 16), factor) >>> shift]!;
+    const toD = shortFilter[Math.imul((c >>> 16) | (d << 16), factor) >>> shift]!;
+    last = d;
+    if ((toA | toB | toC | toD) === 0) continue;
+    if (toA !== 0) offsets[count++] = at * 4 - 2;
+    if (toB !== 0) offsets[count++] = at * 4 + 2;
+    if (toC !== 0) offsets[count++] = at * 4 + 6;
+    if (toD !== 0) offsets[count++] = at * 4 + 10;
   }
   found.count = count;
 }

@@ -2,7 +2,7 @@
  * Words of kubelet, containerd, ipamd, cloud-init and systemd logs on AWS machines, the commonest
  * first. A window of an anchor that lies inside one of them would be found in every other line.
  */
-const COMMON_WORDS = (
+const COMMON_WORDS =
   'container node pod error kubelet namespace failed volume name image network instance ' +
   'containerd .internal compute kubernetes system time level= info for with from interface ' +
   'address status event state start started running created service host update request ' +
@@ -13,37 +13,21 @@ const COMMON_WORDS = (
   'k8s.io kube-system kube-api-access msg=" error=" namespace=" pod=" podUID=" containerID=" ' +
   'err=" rpc error: code = Unknown desc = context deadline exceeded http:// https:// /var/lib/ ' +
   '/var/log/ /run/ /etc/ .service .slice .scope 169.254. 10.0. 172.31. {"level":" "ts":" ' +
-  '"caller":" .go: "msg":" 2026- T00:00: unable cannot could invalid missing no such'
-).split(' ');
+  '"caller":" .go: "msg":" 2026- T00:00: unable cannot could invalid missing no such';
 
 /** Bytes of the same logs, the commonest first; a byte that is not listed is rarer than all. */
 const COMMON_BYTES =
   ' e0t1ioan2rscd34l5.6u7p8/9-bm":fg,hk=vyw[]_I()TESx{}CADPRNLMzOjBFVUqGKWHYXQJZ';
 
-const WORD_HEAD_START = 10;
-const BYTE_HEAD_START = 3;
-const BYTE_SHARE = 0.5;
+/** More than four bytes can score. */
+const WORD_SCORE = 400;
 
-function wordGrams(): ReadonlyMap<number, number> {
-  const grams = new Map<number, number>();
-  const encoder = new TextEncoder();
-  for (const [rank, word] of COMMON_WORDS.entries()) {
-    const bytes = encoder.encode(` ${word} `);
-    for (let at = 0; at + 4 <= bytes.length; at++) {
-      const gram = gramAt(bytes, at);
-      if (!grams.has(gram)) grams.set(gram, 1 / (WORD_HEAD_START + rank));
-    }
-  }
-  return grams;
-}
-
-function byteCommonness(): Float64Array {
-  const rarest = 1 / (BYTE_HEAD_START + COMMON_BYTES.length);
-  const table = new Float64Array(256).fill(rarest);
-  for (let rank = 0; rank < COMMON_BYTES.length; rank++) {
-    table[COMMON_BYTES.charCodeAt(rank)] = 1 / (BYTE_HEAD_START + rank);
-  }
-  return table;
+/** Estimates how often the four bytes at each place of a text occur in logs. */
+export interface Commonness {
+  /** By gram: the score of those that are in a common word. */
+  readonly words: ReadonlyMap<number, number>;
+  /** By byte: the logarithm of an estimate of its frequency. */
+  readonly bytes: Uint8Array;
 }
 
 /** The four bytes from `at` on as one little-endian number, as an `Int32Array` reads them. */
@@ -52,16 +36,33 @@ export function gramAt(bytes: Uint8Array, at: number): number {
   return low | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
 }
 
-/**
- * Builds the estimate of how often four bytes occur in logs: a number that only orders grams,
- * larger for commoner ones. It is a fixed table, so the same anchors always get the same windows.
- */
-export function createCommonness(): (gram: number) => number {
-  const words = wordGrams();
-  const bytes = byteCommonness();
-  return (gram) => {
-    const low = bytes[gram & 255]! * bytes[(gram >>> 8) & 255]!;
-    const high = bytes[(gram >>> 16) & 255]! * bytes[gram >>> 24]!;
-    return (words.get(gram) ?? 0) + BYTE_SHARE * low * high;
-  };
+function wordScores(): ReadonlyMap<number, number> {
+  const scores = new Map<number, number>();
+  const bytes = new TextEncoder().encode(` ${COMMON_WORDS} `);
+  for (let at = 0; at + 4 <= bytes.length; at++) {
+    const gram = gramAt(bytes, at);
+    if (!scores.has(gram)) scores.set(gram, WORD_SCORE + bytes.length - at);
+  }
+  return scores;
+}
+
+function byteScores(): Uint8Array {
+  const scores = new Uint8Array(256);
+  for (let rank = 0; rank < COMMON_BYTES.length; rank++) {
+    const times = (COMMON_BYTES.length + 3) / (rank + 3);
+    scores[COMMON_BYTES.charCodeAt(rank)] = 8 * Math.log2(times);
+  }
+  return scores;
+}
+
+/** The fixed table of the scanner: the same anchors get the same windows on every machine. */
+export function createCommonness(): Commonness {
+  return { words: wordScores(), bytes: byteScores() };
+}
+
+/** A number that orders grams, larger for those that are commoner in logs. */
+export function commonnessOf({ words, bytes }: Commonness, gram: number): number {
+  const low = bytes[gram & 255]! + bytes[(gram >>> 8) & 255]!;
+  const high = bytes[(gram >>> 16) & 255]! + bytes[gram >>> 24]!;
+  return low + high + (words.get(gram) ?? 0);
 }

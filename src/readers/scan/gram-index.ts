@@ -1,94 +1,89 @@
-import { createCommonness, gramAt } from './gram-commonness.ts';
+import type { Commonness } from './gram-commonness.ts';
+import { commonnessOf, createCommonness, gramAt } from './gram-commonness.ts';
 
 /** Set in the low byte of a filter entry: the gram alone makes a candidate, whatever follows. */
-export const ALONE = 0x80;
+const ALONE = 0x80;
 /** Filter entries keep what may come first in their low byte, what may come second above it. */
 export const SECOND_SHIFT = 8;
-/** Odd multiplier near 2^32 / golden ratio; its product's top bits spread over the filter. */
+/** Odd number near 2^32 / golden ratio; the top bits of a product with it are well spread. */
 export const HASH_FACTOR = 0x9e3779b1 | 0;
+/** Literals from this length on have a gram of their own in every alignment. */
+const FULL_LENGTH = 7;
+/** A word's slot in the short filter is the top 16 bits of its hash. */
+export const SHORT_FILTER_SHIFT = 16;
 
-const FILTER_BITS_MIN = 15;
+const BUCKET_SHIFT = 20;
+const SLOTS_PER_LITERAL = 32;
+const FILTER_BITS_MIN = 10;
 const FILTER_BITS_MAX = 18;
-/** The filter grows until at most one of this many slots is taken by a gram that stands alone. */
-const SLOTS_PER_LONE_GRAM = 64;
 const FIRST_IS_RARER_GROUPS = 4;
 const SECOND_IS_RARER_GROUPS = 3;
-const ENTRY_INTS = 4;
-const BUCKET_BITS = 12;
 
 /**
- * Four bytes of a literal. The text is read in aligned words of four bytes, so each literal has
- * one gram for every remainder modulo 4 that its first byte can have: whatever its place in the
- * text, one of its grams is an aligned word.
+ * Literals arranged so that a text can be searched for all of them in aligned words of four bytes.
+ *
+ * A gram is four bytes of a literal. A literal of seven bytes or more has one gram for each of the
+ * four alignments that its start can have; whatever its place in the text, one of them is a word.
+ * From eleven bytes on each gram has a known follower: the window is eight bytes long.
  */
-interface Gram {
-  readonly gram: number;
-  readonly literal: number;
-  /** From the start of the literal to the gram, in bytes; negative if the gram begins before it. */
-  readonly offset: number;
-  /** The four bytes after the gram, or null when they are not known. */
-  readonly next: number | null;
-}
-
-/** Literals arranged so that a text can be searched for all of them in words of four bytes. */
 export interface GramIndex {
   /** All literals, one after another. */
   readonly literalBytes: Uint8Array;
   /** By literal: where it starts in `literalBytes`; one more for the end of the last. */
   readonly literalStarts: Int32Array;
   /**
-   * By hash of a word: which groups have it as their first gram (low byte) and as the second gram
-   * of their window (high byte). A word and its follower that share no group begin no literal.
+   * By hash of a word: the groups whose windows have it first (low byte) and second (high byte).
+   * A word and its follower that share no group are no window of any literal.
    */
   readonly filter: Uint16Array;
   /** A word's slot in the filter is `imul(word, HASH_FACTOR) >>> filterShift`. */
   readonly filterShift: number;
-  /** True when a literal has only four bytes: it may be in the middle of two words (`findMiddles`). */
-  readonly hasShortest: boolean;
-  /** By `hash >>> (32 - 12)`: the place of the first entry of that bucket, or -1. */
+  /** The same for the middle of two words, for literals below seven bytes; null without them. */
+  readonly shortFilter: Uint8Array | null;
+  /** By `bucketOf` a gram: the place of its first entry, or -1. */
   readonly buckets: Int32Array;
-  /** Four numbers an entry: gram, literal, offset, place of the next entry or -1. */
+  /**
+   * Four numbers an entry: gram, literal, bytes from the literal's start to the gram (-1 when the
+   * gram begins before it), place of the next entry or -1.
+   */
   readonly entries: Int32Array;
 }
 
-type Commonness = (gram: number) => number;
+interface Draft {
+  readonly common: Commonness;
+  readonly filter: Uint16Array;
+  readonly filterShift: number;
+  readonly shortFilter: Uint8Array;
+  readonly buckets: Int32Array;
+  readonly entries: number[];
+}
 
-/** The window of eight bytes whose rarer half is rarest, among those at `phase` modulo 4. */
-function bestPair(bytes: Uint8Array, literal: number, phase: number, common: Commonness): Gram[] {
-  let best: Gram[] = [];
+/** The place in `GramIndex.buckets` of a gram's chain of entries. */
+export function bucketOf(gram: number): number {
+  return Math.imul(gram, HASH_FACTOR) >>> BUCKET_SHIFT;
+}
+
+function addEntry(draft: Draft, gram: number, literal: number, offset: number): void {
+  const bucket = bucketOf(gram);
+  const place = draft.entries.length;
+  draft.entries.push(gram, literal, offset, draft.buckets[bucket]!);
+  draft.buckets[bucket] = place;
+}
+
+/** Where the window begins whose rarer half is rarest, among those at `phase` modulo 4. */
+function rarestWindow(bytes: Uint8Array, phase: number, common: Commonness): number {
+  let best = phase;
   let lowest = Number.POSITIVE_INFINITY;
+  let here = commonnessOf(common, gramAt(bytes, phase));
   for (let offset = phase; offset + 8 <= bytes.length; offset += 4) {
-    const gram = gramAt(bytes, offset);
-    const next = gramAt(bytes, offset + 4);
-    const cost = Math.min(common(gram), common(next));
-    if (cost >= lowest) continue;
-    lowest = cost;
-    best = [{ gram, literal, offset, next }];
+    const next = commonnessOf(common, gramAt(bytes, offset + 4));
+    if (Math.min(here, next) < lowest) {
+      lowest = Math.min(here, next);
+      best = offset;
+    }
+    here = next;
   }
   return best;
-}
-
-/**
- * The words that hold three bytes of a literal of four to six bytes and one unknown byte. A literal
- * of four bytes in the middle of two words has none: `findMiddles` is for that one.
- */
-function partialGrams(bytes: Uint8Array, literal: number, phase: number): Gram[] {
-  const offset = phase === 3 ? -1 : phase;
-  if (bytes.length - offset < 3) return [];
-  const padded = new Uint8Array(8);
-  padded.set(bytes, 1);
-  return Array.from({ length: 256 }, (_, unknown) => {
-    padded[phase === 3 ? 0 : bytes.length + 1] = unknown;
-    return { gram: gramAt(padded, offset + 1), literal, offset, next: null };
-  });
-}
-
-function gramsOf(bytes: Uint8Array, literal: number, common: Commonness): Gram[] {
-  return [0, 1, 2, 3].flatMap((phase) => {
-    if (phase + 8 <= bytes.length) return bestPair(bytes, literal, phase, common);
-    if (phase + 4 > bytes.length) return partialGrams(bytes, literal, phase);
-    return [{ gram: gramAt(bytes, phase), literal, offset: phase, next: null }];
-  });
 }
 
 /**
@@ -97,68 +92,97 @@ function gramsOf(bytes: Uint8Array, literal: number, common: Commonness): Gram[]
  */
 function groupBit(gram: number, next: number, common: Commonness): number {
   const spread = (Math.imul(gram, HASH_FACTOR) >>> 4) & 0xffff;
-  if (common(gram) <= common(next)) return 1 << (spread % FIRST_IS_RARER_GROUPS);
+  if (commonnessOf(common, gram) <= commonnessOf(common, next)) {
+    return 1 << (spread % FIRST_IS_RARER_GROUPS);
+  }
   return 1 << (FIRST_IS_RARER_GROUPS + (spread % SECOND_IS_RARER_GROUPS));
 }
 
-function filterShiftFor(grams: readonly Gram[]): number {
-  const alone = grams.filter((gram) => gram.next === null).length;
-  const wanted = Math.ceil(Math.log2(1 + alone * SLOTS_PER_LONE_GRAM));
-  return 32 - Math.min(FILTER_BITS_MAX, Math.max(FILTER_BITS_MIN, wanted));
+function addWindow(draft: Draft, bytes: Uint8Array, literal: number, phase: number): void {
+  const { common, filter, filterShift } = draft;
+  const offset = rarestWindow(bytes, phase, common);
+  const gram = gramAt(bytes, offset);
+  const next = gramAt(bytes, offset + 4);
+  const bit = groupBit(gram, next, common);
+  filter[Math.imul(gram, HASH_FACTOR) >>> filterShift]! |= bit;
+  filter[Math.imul(next, HASH_FACTOR) >>> filterShift]! |= bit << SECOND_SHIFT;
+  addEntry(draft, gram, literal, offset);
 }
 
-function buildFilter(grams: readonly Gram[], shift: number, common: Commonness): Uint16Array {
-  const filter = new Uint16Array(1 << (32 - shift)).fill(ALONE << SECOND_SHIFT);
-  for (const { gram, next } of grams) {
-    const bit = next === null ? ALONE : groupBit(gram, next, common);
-    filter[Math.imul(gram, HASH_FACTOR) >>> shift]! |= bit;
-    if (next === null) continue;
-    filter[Math.imul(next, HASH_FACTOR) >>> shift]! |= bit << SECOND_SHIFT;
+function addLoneGram(draft: Draft, bytes: Uint8Array, literal: number, offset: number): void {
+  const gram = gramAt(bytes, offset);
+  draft.filter[Math.imul(gram, HASH_FACTOR) >>> draft.filterShift]! |= ALONE;
+  if (bytes.length < FULL_LENGTH) {
+    draft.shortFilter[Math.imul(gram, HASH_FACTOR) >>> SHORT_FILTER_SHIFT] = 1;
   }
-  return filter;
+  addEntry(draft, gram, literal, offset);
 }
 
-function chainEntries(grams: readonly Gram[]): Pick<GramIndex, 'buckets' | 'entries'> {
-  const buckets = new Int32Array(1 << BUCKET_BITS).fill(-1);
-  const entries = new Int32Array(grams.length * ENTRY_INTS);
-  for (const [rank, { gram, literal, offset }] of grams.entries()) {
-    const bucket = bucketOf(gram);
-    const place = rank * ENTRY_INTS;
-    entries.set([gram, literal, offset, buckets[bucket]!], place);
-    buckets[bucket] = place;
+/**
+ * A literal of four bytes at an odd place has three of its bytes in the middle of two words, behind
+ * or before a byte that can be any.
+ */
+function addPartialGrams(draft: Draft, bytes: Uint8Array, literal: number): void {
+  const around = new Uint8Array(6);
+  around.set(bytes, 1);
+  for (let unknown = 0; unknown < 256; unknown++) {
+    around[0] = unknown;
+    around[5] = unknown;
+    for (const offset of [-1, 1]) {
+      const gram = gramAt(around, offset + 1);
+      draft.shortFilter[Math.imul(gram, HASH_FACTOR) >>> SHORT_FILTER_SHIFT] = 1;
+      addEntry(draft, gram, literal, offset);
+    }
   }
-  return { buckets, entries };
 }
 
-function joinLiterals(
-  literals: readonly Uint8Array[],
-): Pick<GramIndex, 'literalBytes' | 'literalStarts'> {
-  const literalStarts = new Int32Array(literals.length + 1);
-  for (const [literal, bytes] of literals.entries()) {
-    literalStarts[literal + 1] = literalStarts[literal]! + bytes.length;
+function addLiteral(draft: Draft, bytes: Uint8Array, literal: number): void {
+  for (let phase = 0; phase < 4; phase++) {
+    if (phase + 8 <= bytes.length) addWindow(draft, bytes, literal, phase);
+    else if (phase + 4 <= bytes.length) addLoneGram(draft, bytes, literal, phase);
   }
+  if (bytes.length === 4) addPartialGrams(draft, bytes, literal);
+}
+
+function createDraft(literalCount: number): Draft {
+  const wantedBits = Math.ceil(Math.log2(literalCount * SLOTS_PER_LITERAL));
+  const bits = Math.min(FILTER_BITS_MAX, Math.max(FILTER_BITS_MIN, wantedBits));
+  return {
+    common: createCommonness(),
+    filter: new Uint16Array(1 << bits).fill(ALONE << SECOND_SHIFT),
+    filterShift: 32 - bits,
+    shortFilter: new Uint8Array(1 << (32 - SHORT_FILTER_SHIFT)),
+    buckets: new Int32Array(1 << (32 - BUCKET_SHIFT)).fill(-1),
+    entries: [],
+  };
+}
+
+function startsOf(literals: readonly Uint8Array[]): Int32Array {
+  const starts = new Int32Array(literals.length + 1);
+  for (let literal = 0; literal < literals.length; literal++) {
+    starts[literal + 1] = starts[literal]! + literals[literal]!.length;
+  }
+  return starts;
+}
+
+/** Builds the index of `literals`, each of at least four bytes. */
+export function buildGramIndex(literals: readonly Uint8Array[]): GramIndex {
+  const draft = createDraft(literals.length);
+  const literalStarts = startsOf(literals);
   const literalBytes = new Uint8Array(literalStarts[literals.length]!);
   for (const [literal, bytes] of literals.entries()) {
-    literalBytes.set(bytes, literalStarts[literal]);
+    literalBytes.set(bytes, literalStarts[literal]!);
+    addLiteral(draft, bytes, literal);
   }
-  return { literalBytes, literalStarts };
-}
-
-/** The place in `GramIndex.buckets` of a gram's chain of entries. */
-export function bucketOf(gram: number): number {
-  return Math.imul(gram, HASH_FACTOR) >>> (32 - BUCKET_BITS);
-}
-
-/** Builds the index of `literals`, each of at least four bytes. Takes about 4 us a literal. */
-export function buildGramIndex(literals: readonly Uint8Array[]): GramIndex {
-  const common = createCommonness();
-  const grams = literals.flatMap((bytes, literal) => gramsOf(bytes, literal, common));
-  const filterShift = filterShiftFor(grams);
+  const { filter, filterShift, buckets, shortFilter } = draft;
+  const short = literals.some((bytes) => bytes.length < FULL_LENGTH);
   return {
-    ...joinLiterals(literals),
-    filter: buildFilter(grams, filterShift, common),
+    literalBytes,
+    literalStarts,
+    filter,
     filterShift,
-    hasShortest: literals.some((bytes) => bytes.length === 4),
-    ...chainEntries(grams),
+    shortFilter: short ? shortFilter : null,
+    buckets,
+    entries: Int32Array.from(draft.entries),
   };
 }

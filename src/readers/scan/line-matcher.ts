@@ -86,9 +86,10 @@ export class LineMatcher {
   }
 
   #withMiddles(block: number, blockEnd: number): Candidates {
-    const { index } = this.#table;
-    if (!index.hasShortest) return this.#aligned;
-    findMiddles(this.#text.words, block, blockEnd, index, this.#middles);
+    const { shortFilter } = this.#table.index;
+    if (shortFilter === null) return this.#aligned;
+    findMiddles(this.#text.words, block, blockEnd, shortFilter, this.#middles);
+    if (this.#middles.count === 0) return this.#aligned;
     mergeCandidates(this.#aligned, this.#middles, this.#merged);
     return this.#merged;
   }

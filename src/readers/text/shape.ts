@@ -16,3 +16,10 @@ export function looksStructured(head: string): boolean {
     DESCRIBE.test(start.slice(0, 4000))
   );
 }
+
+const LIST = /^\s*(?:\{[^[{]{0,400}"(?:items|[A-Z][A-Za-z]{3,40})"\s*:\s*\[|\[\s*\{)/;
+
+/** True for a JSON document that is one list, which can be read element by element. */
+export function looksLikeList(head: string): boolean {
+  return LIST.test(head) && !LOG_OBJECT.test(head.slice(0, 400));
+}

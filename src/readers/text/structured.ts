@@ -5,7 +5,9 @@ import { readDescribe } from '../kube/describe.ts';
 import { readTable } from '../kube/table.ts';
 import { cleanLine } from '../line/clean.ts';
 import { documentSource, originOf } from '../line/origin.ts';
+import { unwrapLine } from '../line/envelope.ts';
 import { parseWhen } from '../line/timestamps.ts';
+import { journalExportLines } from '../line/journal-export.ts';
 import { createLineScanner } from '../scan/anchor-scanner.ts';
 import { rowsOf, type SignTable } from '../sign-table.ts';
 import { type Segment, segments } from './segments.ts';
@@ -25,21 +27,34 @@ export interface PassageReading {
   say(line: Omit<ReadLine, 'lineEnd'>): void;
 }
 
+/** A passage reading whose lines wait until they are matched together. */
+export interface OpenPassage {
+  readonly passage: PassageReading;
+  readonly said: ReadLine[];
+  /** Gives the waiting lines to the expressions. */
+  flush(): void;
+}
+
+export function openPassage(reading: TextReading): OpenPassage {
+  const said: ReadLine[] = [];
+  const passage: PassageReading = {
+    collector: reading.collector,
+    document: reading.document,
+    say: (line) => said.push({ ...line, text: cleanLine(line.text), lineEnd: line.line }),
+  };
+  return { passage, said, flush: () => matchLines(reading, said.splice(0)) };
+}
+
 /** Reads a text document passage by passage: logs, tables, describe output, JSON and YAML mixed. */
 export function readStructuredText(reading: TextReading, text: string): void {
   const { collector, document } = reading;
-  const lines = text.split(/\r?\n/);
+  const lines = journalExportLines(text) ?? text.split(/\r?\n/);
   collector.countLines(document, lines.length);
   const source = documentSource(lines.slice(0, 400));
   collector.sawSource(document, source);
-  const said: ReadLine[] = [];
-  const passage: PassageReading = {
-    collector,
-    document,
-    say: (line) => said.push({ ...line, text: cleanLine(line.text), lineEnd: line.line }),
-  };
+  const { passage, said, flush } = openPassage(reading);
   for (const segment of segments(lines)) readSegment(passage, said, segment, source);
-  matchLines(reading, said);
+  flush();
 }
 
 function readSegment(
@@ -72,7 +87,7 @@ interface TextPart {
 
 /** One log line with what its prefix says. */
 export function logLine(passage: PassageReading, part: TextPart, source: LineSource): ReadLine {
-  const text = cleanLine(part.text);
+  const text = cleanLine(unwrapLine(part.text));
   const origin = originOf(text, source);
   passage.collector.sawSource(passage.document, origin.source);
   return {

@@ -15,7 +15,7 @@ export default defineCause({
     },
     notDecoded: {
       in: ['nodeadm', 'cloud-init', 'console'],
-      anchors: ['failed to decode node config', 'failed to decode'],
+      anchors: ['failed to decode'],
       pattern: /failed to decode (?:node config|NodeConfig)[:,]? ?(?<reason>[^"\\{}]{0,160})|failed to decode "[^"]*"(?<reason2>, unexpected group| \(wrong Kind\))/,
       weight: 'definite',
     },

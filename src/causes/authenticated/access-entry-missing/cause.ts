@@ -1,0 +1,92 @@
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { listAt, textAt } from '../../../evidence/json.ts';
+
+/** On a cluster in mode API only access entries count, and the node role has none. */
+export default defineCause({
+  id: 'access-entry-missing',
+  stage: 'authenticated',
+  title: 'the cluster reads access entries only, and the node role has none',
+  scope: 'group',
+  signs: {
+    entryNotFound: {
+      in: ['client-output', 'aws-message', 'terraform'],
+      anchors: ['DescribeAccessEntry operation: The specified principalArn could not be found'],
+      pattern:
+        /when calling the DescribeAccessEntry operation: The specified principalArn could not be found/,
+      weight: 'context',
+    },
+  },
+  needs: [
+    'aws/cluster',
+    'aws/access-entry-list',
+    'aws/access-entry',
+    'aws/node-group',
+    'aws/instance-profile',
+  ],
+  symptoms: ['kubelet-unauthorized', 'boot-verdict'],
+  withdrawnBy: [],
+  explains: ['aws-auth-missing', 'node-role-not-in-aws-auth'],
+  match: (view) => matchEntries(view),
+  summary: ({ role, cluster }) =>
+    `The cluster ${cluster ?? ''} is in authentication mode API, where aws-auth is not read, and ${role ?? 'the node role'} has no access entry; its kubelets get 401 Unauthorized.`.replace(
+      '  ',
+      ' ',
+    ),
+  remedy: ({ role, cluster }) => [
+    {
+      text: 'Give the node role an access entry (EC2_WINDOWS for Windows, HYBRID_LINUX for hybrid nodes).',
+      command: `aws eks create-access-entry --cluster-name ${cluster ?? '<cluster>'} --principal-arn ${role ?? '<node-role-arn>'} --type EC2_LINUX`,
+    },
+  ],
+  decide: {
+    text: 'See the authentication mode and which roles have an entry.',
+    command:
+      'aws eks describe-cluster --name <cluster> --query cluster.accessConfig; aws eks list-access-entries --cluster-name <cluster>',
+  },
+  page: {
+    why: 'When a cluster is switched to mode API, only managed node groups and Fargate profiles get their entries by themselves. Roles of self-managed and Karpenter nodes that lived in aws-auth are left outside, though the ConfigMap looks perfect.',
+    prevent: 'Create the entries in mode API_AND_CONFIG_MAP first, then switch.',
+    notThis:
+      'With an entry of the wrong type it is wrong-access-entry-type; in the modes that read aws-auth, node-role-not-in-aws-auth or aws-auth-missing.',
+    refs: [
+      'https://github.com/aws/containers-roadmap/issues/185',
+      'https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html',
+    ],
+  },
+});
+
+type Kinds =
+  | 'aws/cluster'
+  | 'aws/access-entry-list'
+  | 'aws/access-entry'
+  | 'aws/node-group'
+  | 'aws/instance-profile';
+
+function matchEntries(view: View<Kinds, 'entryNotFound'>): Match | null {
+  const cluster = view
+    .list('aws/cluster')
+    .find((fact) => textAt(fact.value, 'accessConfig.authenticationMode') === 'API');
+  if (cluster === undefined) return clear;
+  const name = textAt(cluster.value, 'name');
+  const details = name === null ? {} : { cluster: name };
+  const mode = view.quote(cluster, `cluster ${name ?? ''} accessConfig.authenticationMode API`);
+  const entries = view.read('aws/access-entry-list');
+  const listed =
+    entries.state === 'seen' && Array.isArray(entries.value) ? entries.value.map(String) : null;
+  const [missing] = nodeRoles(view).filter((role) => listed !== null && !listed.includes(role));
+  if (missing !== undefined) return found({ ...details, role: missing }, [mode]);
+  const notFound = view.sign('entryNotFound');
+  if (notFound !== null) return found(details, [mode, notFound.first]);
+  const hasNodeLike =
+    listed?.some((arn) => arn.includes(':role/') && /node|worker|karpenter|instance/i.test(arn)) !==
+    false;
+  return hasNodeLike || nodeRoles(view).length > 0 ? clear : found(details, [mode], 'likely');
+}
+
+function nodeRoles(view: View<Kinds, 'entryNotFound'>): readonly string[] {
+  const groups = view.list('aws/node-group').map((group) => textAt(group.value, 'nodeRole'));
+  const profiles = view
+    .list('aws/instance-profile')
+    .flatMap((profile) => listAt(profile.value, 'Roles').map((role) => textAt(role, 'Arn')));
+  return [...groups, ...profiles].filter((role) => role !== null);
+}

@@ -1,0 +1,52 @@
+import { clear, defineCause, found } from '../../../diagnosis/cause.ts';
+
+/** aws-auth names the instance profile where the role belongs. */
+export default defineCause({
+  id: 'instance-profile-arn-in-aws-auth',
+  stage: 'authenticated',
+  title: 'aws-auth maps an instance profile instead of its role',
+  scope: 'group',
+  signs: {},
+  needs: ['kube/aws-auth', 'aws/instance-profile'],
+  symptoms: ['kubelet-unauthorized'],
+  withdrawnBy: [],
+  explains: ['node-role-not-in-aws-auth'],
+  match(view) {
+    const auth = view.read('kube/aws-auth');
+    if (auth.state !== 'seen') return null;
+    const { roles } = auth.value;
+    const entry = roles.find((role) => PROFILE.test(role.arn));
+    if (entry === undefined) return clear;
+    const profile = entry.arn.split('/').at(-1) ?? '';
+    // A role of the same name beside it, as consoles create them, lets the nodes in.
+    const isMappedToo = roles.some((role) => role.arn.endsWith(`:role/${profile}`));
+    if (isMappedToo) return clear;
+    return found({ arn: entry.arn, profile }, [view.quote(auth, `rolearn: ${entry.arn}`)]);
+  },
+  summary: ({ arn }) =>
+    `aws-auth maps ${arn ?? 'an instance profile'}; a node calls with the role inside the profile, so the entry matches nobody and its nodes get 401 Unauthorized.`,
+  remedy: ({ profile }) => [
+    {
+      text: 'Look up the role inside the profile.',
+      command: `aws iam get-instance-profile --instance-profile-name ${profile ?? '<profile>'} --query InstanceProfile.Roles[].Arn --output text`,
+    },
+    {
+      text: 'Map that role.',
+      command:
+        "eksctl create iamidentitymapping --cluster <cluster> --arn <node-role-arn> --group system:bootstrappers,system:nodes --username 'system:node:{{EC2PrivateDNSName}}'",
+    },
+  ],
+  decide: {
+    text: 'Read the ARNs in aws-auth: each must be a role.',
+    command: 'kubectl -n kube-system get configmap aws-auth -o yaml | grep rolearn',
+  },
+  page: {
+    why: 'An instance profile is the envelope by which EC2 gets a role; the caller identity is always the role. The consoles show the profile’s ARN beside the role’s, and the two are easily confused.',
+    prevent: 'Take the ARN from `aws iam get-role`, or from the stack output NodeInstanceRole.',
+    notThis:
+      'A role ARN with a path is role-path-in-aws-auth; a role that is not there in any form, node-role-not-in-aws-auth.',
+    refs: ['https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html'],
+  },
+});
+
+const PROFILE = /^arn:aws[\w-]*:iam::[^:]*:instance-profile\//;

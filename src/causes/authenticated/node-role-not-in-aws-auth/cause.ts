@@ -1,0 +1,184 @@
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { listAt, textAt } from '../../../evidence/json.ts';
+import type { AwsAuth } from '../../../evidence/kinds.ts';
+
+/** The aws-auth ConfigMap is there, but the role of these nodes is not in it. */
+export default defineCause({
+  id: 'node-role-not-in-aws-auth',
+  stage: 'authenticated',
+  title: 'aws-auth does not map the role of these nodes',
+  scope: 'group',
+  signs: {
+    refused: {
+      in: ['kubelet', 'bottlerocket'],
+      anchors: ['Unauthorized'],
+      pattern: /(?:register node|[Ff]ailed to (?:list|watch|ensure|contact)).*\bUnauthorized\b/,
+      weight: 'context',
+    },
+    denied: {
+      in: ['authenticator'],
+      anchors: ['ARN is not mapped', 'dentity is not mapped'],
+      pattern:
+        /access denied.*?\barn="?(?<role>arn:aws[\w-]*:iam::\d+:role\/[^"\s]+).*(?:ARN|[Ii]dentity) is not mapped/,
+      weight: 'context',
+      strict: true,
+    },
+    planned: {
+      in: ['terraform'],
+      anchors: ['aws_auth'],
+      pattern: /aws_auth\S* (?:will be updated in-place|must be replaced|will be destroyed)/,
+      weight: 'context',
+    },
+    roleRemoved: {
+      in: ['terraform'],
+      anchors: ['rolearn'],
+      pattern: /^\s*-\s+(?:- |\s{2})"?rolearn"?: "?(?<role>arn:[^"\s]+)/,
+      weight: 'context',
+      strict: true,
+    },
+    nodeRemoved: {
+      in: ['terraform'],
+      anchors: ['username', 'system:nodes'],
+      pattern:
+        /^\s*-\s+(?:- |\s{2})(?:"?username"?: "?system:node:|- "?system:nodes"?|.*- system:nodes)/,
+      weight: 'context',
+      strict: true,
+    },
+    roleAdded: {
+      in: ['terraform'],
+      anchors: ['rolearn'],
+      pattern: /^\s*\+\s+(?:- |\s{2})"?rolearn"?: "?(?<role>arn:[^"\s]+)/,
+      weight: 'context',
+      strict: true,
+    },
+  },
+  needs: [
+    'kube/aws-auth',
+    'aws/node-group',
+    'aws/instance-profile',
+    'aws/access-entry-list',
+    'aws/cluster',
+  ],
+  symptoms: ['kubelet-unauthorized', 'boot-verdict'],
+  withdrawnBy: [],
+  match: (view) => matchConfigMap(view) ?? matchPlan(view) ?? clear,
+  summary: ({ role, planned }) =>
+    planned === undefined
+      ? `aws-auth does not map ${role ?? 'any role to system:nodes'}, so the API server answers the kubelets of that role with 401 Unauthorized.`
+      : `A Terraform plan takes ${role ?? 'the node role'} out of aws-auth; once applied, the API server answers the kubelets of that role with 401 Unauthorized.`,
+  remedy: ({ role, planned }) => [
+    {
+      text: 'Map the role.',
+      command: `eksctl create iamidentitymapping --cluster <cluster> --arn ${role ?? '<node-role-arn>'} --group system:bootstrappers,system:nodes --username 'system:node:{{EC2PrivateDNSName}}'`,
+    },
+    planned === undefined
+      ? {
+          text: 'See which client wrote the ConfigMap last.',
+          command: 'kubectl -n kube-system get configmap aws-auth -o yaml --show-managed-fields',
+        }
+      : {
+          text: 'Let Terraform keep the entries that node groups write, or move to access entries.',
+          command: 'terraform plan',
+        },
+  ],
+  decide: {
+    text: 'Compare the roles in aws-auth with the role of the node group.',
+    command:
+      'kubectl -n kube-system get configmap aws-auth -o yaml | grep rolearn; aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group> --query nodegroup.nodeRole',
+  },
+  page: {
+    why: 'Managed node groups and eksctl add their role to aws-auth when they are created. Whoever later applies the ConfigMap as a whole (Terraform, a pipeline, kubectl replace) takes entries out that are not in the file; the nodes keep running until their next token.',
+    prevent: 'One owner for aws-auth, or access entries, which are separate objects.',
+    notThis:
+      'Without the ConfigMap it is aws-auth-missing. A role that is there in a form that never matches is role-path-in-aws-auth, instance-profile-arn-in-aws-auth or wrong-account-in-aws-auth. On a cluster in mode API the ConfigMap is not read: access-entry-missing.',
+    refs: [
+      'https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html',
+      'https://github.com/pulumi/pulumi-eks/issues/883',
+    ],
+  },
+});
+
+type Kinds =
+  | 'kube/aws-auth'
+  | 'aws/node-group'
+  | 'aws/instance-profile'
+  | 'aws/access-entry-list'
+  | 'aws/cluster';
+type Signs = 'refused' | 'denied' | 'planned' | 'roleRemoved' | 'nodeRemoved' | 'roleAdded';
+type Evidence = View<Kinds, Signs>;
+
+function matchConfigMap(view: Evidence): Match | null {
+  const auth = view.read('kube/aws-auth');
+  if (auth.state !== 'seen' || auth.value.malformed !== null || isApiOnly(view)) return null;
+  const known = nodeRoles(view);
+  const missing = known.find((role) => !isMapped(role, auth.value) && !isAdmitted(role, view));
+  const proof = view.quote(
+    auth,
+    `mapRoles: ${auth.value.roles.map((entry) => entry.arn).join(', ') || 'empty'}`,
+  );
+  if (missing !== undefined) return found({ role: missing }, [proof]);
+  const refused = view.sign('refused');
+  if (known.length > 0 || refused === null || hasNodeEntry(auth.value)) return null;
+  return found({}, [proof, refused.first], 'likely');
+}
+
+/** ARNs known to be a node's: of node groups, of instance profiles, and of denied callers named so. */
+function nodeRoles(view: Evidence): readonly string[] {
+  const groups = view.list('aws/node-group').map((group) => textAt(group.value, 'nodeRole'));
+  const profiles = view
+    .list('aws/instance-profile')
+    .flatMap((profile) => listAt(profile.value, 'Roles').map((role) => textAt(role, 'Arn')));
+  const denied = (view.sign('denied')?.quotes ?? [])
+    .map((quote) => quote.captures['role'] ?? '')
+    .filter((role) => /node|worker|karpenter|instance/i.test(role));
+  return [...groups, ...profiles, ...denied].filter(
+    (role) => role !== null && role !== '',
+  ) as readonly string[];
+}
+
+function nameOf(arn: string): string {
+  return (arn.split('/').at(-1) ?? arn).toLowerCase();
+}
+
+function isMapped(role: string, auth: AwsAuth): boolean {
+  return auth.roles.some((entry) => nameOf(entry.arn) === nameOf(role));
+}
+
+function isAdmitted(role: string, view: Evidence): boolean {
+  const entries = view.read('aws/access-entry-list');
+  return (
+    entries.state === 'seen' &&
+    JSON.stringify(entries.value)
+      .toLowerCase()
+      .includes(`/${nameOf(role)}"`)
+  );
+}
+
+function isApiOnly(view: Evidence): boolean {
+  return view
+    .list('aws/cluster')
+    .some((cluster) => textAt(cluster.value, 'accessConfig.authenticationMode') === 'API');
+}
+
+function hasNodeEntry(auth: AwsAuth): boolean {
+  return auth.roles.some(
+    (entry) =>
+      entry.groups.includes('system:nodes') || entry.username?.startsWith('system:node:') === true,
+  );
+}
+
+/** A plan that removes a node's mapping and does not write the same role again. */
+function matchPlan(view: Evidence): Match | null {
+  const planned = view.sign('planned');
+  const removed = view.sign('roleRemoved');
+  const added = view.sign('roleAdded');
+  if (planned === null || removed === null || view.sign('nodeRemoved') === null) return null;
+  const kept = (added?.quotes ?? []).map((quote) => quote.captures['role']);
+  const gone = removed.quotes.find((quote) => !kept.includes(quote.captures['role']));
+  if (gone === undefined || (added !== null && added.count > added.quotes.length)) return null;
+  return found(
+    { role: gone.captures['role'] ?? '', planned: 'true' },
+    [planned.first, gone],
+    'likely',
+  );
+}

@@ -1,0 +1,74 @@
+import { clear, defineCause, found } from '../../../diagnosis/cause.ts';
+import type { AwsAuthEntry } from '../../../evidence/kinds.ts';
+
+/** aws-auth names the node role by an ARN with its IAM path, which no caller ever carries. */
+export default defineCause({
+  id: 'role-path-in-aws-auth',
+  stage: 'authenticated',
+  title: 'aws-auth maps the node role by an ARN that contains its IAM path',
+  scope: 'group',
+  signs: {},
+  needs: ['kube/aws-auth', 'aws/access-entry-list', 'aws/cluster'],
+  symptoms: ['kubelet-unauthorized'],
+  withdrawnBy: [],
+  explains: ['node-role-not-in-aws-auth'],
+  match(view) {
+    const auth = view.read('kube/aws-auth');
+    if (auth.state !== 'seen') return null;
+    const { roles } = auth.value;
+    const entry = roles.find((role) => isNodeEntry(role) && hasPath(role.arn));
+    if (entry === undefined) return clear;
+    const plain = withoutPath(entry.arn);
+    const isMappedTwice = roles.some((role) => role.arn.toLowerCase() === plain.toLowerCase());
+    const entries = view.read('aws/access-entry-list');
+    const isAdmitted =
+      entries.state === 'seen' && JSON.stringify(entries.value).includes(entry.arn);
+    if (isMappedTwice || isAdmitted) return clear;
+    return found({ role: entry.arn, plain }, [view.quote(auth, `rolearn: ${entry.arn}`)]);
+  },
+  summary: ({ role, plain }) =>
+    `aws-auth maps ${role ?? 'the node role with its path'}, but the authenticator sees the role without its path (${plain ?? 'role/<name>'}); the two never match and its nodes get 401 Unauthorized.`,
+  remedy: ({ role, plain }) => [
+    {
+      text: 'Write the ARN without the path in aws-auth.',
+      command: `eksctl create iamidentitymapping --cluster <cluster> --arn ${plain ?? '<role-arn-without-path>'} --group system:bootstrappers,system:nodes --username 'system:node:{{EC2PrivateDNSName}}'`,
+    },
+    {
+      text: 'Or use an access entry, which takes the real ARN with its path.',
+      command: `aws eks create-access-entry --cluster-name <cluster> --principal-arn ${role ?? '<role-arn>'} --type EC2_LINUX`,
+    },
+  ],
+  decide: {
+    text: 'Read the ARNs in aws-auth: a second slash after role/ is a path.',
+    command: 'kubectl -n kube-system get configmap aws-auth -o yaml | grep rolearn',
+  },
+  page: {
+    why: 'An assumed-role session (assumed-role/NAME/i-…) does not tell the path of its role. The authenticator turns it into role/NAME and looks that text up; role/team/app/NAME is another text.',
+    prevent: 'Create node roles without a path, or move to access entries.',
+    notThis:
+      'An ARN with instance-profile/ is instance-profile-arn-in-aws-auth. A right form with another account is wrong-account-in-aws-auth; no entry at all, node-role-not-in-aws-auth.',
+    alsoKnownAs: ['aws-auth role with path Unauthorized'],
+    refs: [
+      'https://github.com/kubernetes-sigs/aws-iam-authenticator/issues/268',
+      'https://github.com/terraform-aws-modules/terraform-aws-eks/issues/2221',
+      'https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html',
+    ],
+  },
+});
+
+const ROLE_WITH_PATH = /^(arn:aws[\w-]*:iam::[^:]*:role\/)[^/]+\/(?:.*\/)?([^/]+)$/;
+
+function hasPath(arn: string): boolean {
+  return ROLE_WITH_PATH.test(arn);
+}
+
+function withoutPath(arn: string): string {
+  return arn.replace(ROLE_WITH_PATH, '$1$2');
+}
+
+/** Single sign-on roles of people have paths too; only a node's entry keeps nodes out. */
+function isNodeEntry(entry: AwsAuthEntry): boolean {
+  return (
+    entry.groups.includes('system:nodes') || entry.username?.startsWith('system:node:') === true
+  );
+}

@@ -1,0 +1,77 @@
+import { defineCause, found } from '../../../diagnosis/cause.ts';
+import { at } from '../../../evidence/json.ts';
+
+/** The authenticator cannot parse mapRoles, so no entry of it counts. */
+export default defineCause({
+  id: 'unparseable-aws-auth',
+  stage: 'authenticated',
+  title: 'the content of aws-auth cannot be parsed',
+  scope: 'cluster',
+  signs: {
+    parsingFailed: {
+      in: ['authenticator'],
+      anchors: ['Errors parsing configmap', 'error parsing the config maps'],
+      pattern: /Errors parsing configmap|There was an error parsing the config maps/,
+      weight: 'definite',
+    },
+    listRefused: {
+      in: ['client-output', 'terraform'],
+      anchors: ['cannot unmarshal array into Go struct field ConfigMap.data'],
+      pattern: /cannot unmarshal array into Go struct field ConfigMap\.data/,
+      weight: 'context',
+    },
+  },
+  needs: ['kube/aws-auth', 'kube/ConfigMap'],
+  symptoms: ['kubelet-unauthorized'],
+  withdrawnBy: [],
+  explains: [
+    'node-role-not-in-aws-auth',
+    'role-path-in-aws-auth',
+    'wrong-username-or-groups-mapped',
+  ],
+  match(view) {
+    const auth = view.read('kube/aws-auth');
+    const manifest = view.list('kube/ConfigMap').find((map) => map.value.name === 'aws-auth');
+    if (manifest !== undefined && Array.isArray(at(manifest.value.body, 'data.mapRoles'))) {
+      const why = 'mapRoles is a YAML list where a text holding one belongs';
+      return found({ why }, [view.quote(manifest, `ConfigMap aws-auth: ${why}`)]);
+    }
+    // One entry without an ARN costs only itself; the authenticator keeps the others.
+    if (
+      auth.state !== 'seen' ||
+      auth.value.malformed === null ||
+      / has an entry without /.test(auth.value.malformed)
+    )
+      return null;
+    const why = auth.value.malformed;
+    return found({ why }, [view.quote(auth, `ConfigMap aws-auth: ${why}`)]);
+  },
+  summary: ({ why }) =>
+    `aws-auth cannot be parsed${why === undefined ? '' : ` (${why})`}; the entries in it do not count and nodes that rely on them get 401 Unauthorized.`,
+  remedy: () => [
+    {
+      text: 'Take the text out and find the line that is no YAML (tabs, a missing blank after a dash, wrong indentation).',
+      command:
+        "kubectl -n kube-system get configmap aws-auth -o jsonpath='{.data.mapRoles}' | python3 -c 'import sys,yaml; yaml.safe_load(sys.stdin)'",
+    },
+    {
+      text: 'Write it again; mapRoles is a text (note the bar) that holds a list.',
+      command: 'kubectl -n kube-system edit configmap aws-auth',
+    },
+  ],
+  decide: {
+    text: 'Parse the text of mapRoles by itself.',
+    command:
+      "kubectl -n kube-system get configmap aws-auth -o jsonpath='{.data.mapRoles}' | python3 -c 'import sys,yaml; yaml.safe_load(sys.stdin)'",
+  },
+  page: {
+    why: 'To Kubernetes mapRoles is any text; nothing checks it when it is saved. The authenticator parses it as YAML and drops the whole list at the first error.',
+    prevent:
+      'Change aws-auth with eksctl create iamidentitymapping, or use access entries, which the API checks.',
+    notThis:
+      'A text that parses but lacks the role is node-role-not-in-aws-auth; one whose entry is right in form and wrong in content, role-path-in-aws-auth or wrong-username-or-groups-mapped.',
+    refs: [
+      'https://github.com/kubernetes-sigs/aws-iam-authenticator/blob/HEAD/pkg/mapper/configmap/configmap.go',
+    ],
+  },
+});

@@ -1,0 +1,119 @@
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { listAt, textAt } from '../../../evidence/json.ts';
+import type { AwsAuthEntry } from '../../../evidence/kinds.ts';
+
+/** aws-auth names the right role in another account or partition. */
+export default defineCause({
+  id: 'wrong-account-in-aws-auth',
+  stage: 'authenticated',
+  title: 'aws-auth maps the node role with another account or partition',
+  scope: 'group',
+  signs: {
+    denied: {
+      in: ['authenticator'],
+      anchors: ['ARN is not mapped', 'dentity is not mapped'],
+      pattern:
+        /access denied.*?\barn="?(?<role>arn:aws[\w-]*:iam::\d{12}:role\/[^"\s]+).*(?:ARN|[Ii]dentity) is not mapped/,
+      weight: 'context',
+      strict: true,
+    },
+    partitionUnknown: {
+      in: ['authenticator'],
+      anchors: ['does not have a recognized partition'],
+      pattern: /arn '(?<role>[^']*)' does not have a recognized partition/,
+      weight: 'definite',
+      strict: true,
+    },
+  },
+  needs: ['kube/aws-auth', 'aws/node-group', 'aws/instance-profile', 'aws/instance'],
+  symptoms: ['kubelet-unauthorized'],
+  withdrawnBy: [],
+  explains: ['node-role-not-in-aws-auth'],
+  match: (view) => matchAccounts(view),
+  summary: ({ role, mapped }) =>
+    mapped === undefined
+      ? `aws-auth maps ${role ?? 'a role'}, whose ARN names no partition that AWS has; the entry matches nobody.`
+      : `aws-auth maps ${mapped}, but the nodes call as ${role ?? 'a role of another account'}; the entry matches nobody and the kubelets get 401 Unauthorized.`,
+  remedy: ({ role, mapped }) => [
+    {
+      text: 'Map the role with the account and partition that the nodes have.',
+      command: `eksctl create iamidentitymapping --cluster <cluster> --arn ${role !== undefined && mapped !== undefined ? role : '<node-role-arn>'} --group system:bootstrappers,system:nodes --username 'system:node:{{EC2PrivateDNSName}}'`,
+    },
+  ],
+  decide: {
+    text: 'Ask on the node as whom it calls, and compare the account with aws-auth.',
+    command:
+      'aws sts get-caller-identity; kubectl -n kube-system get configmap aws-auth -o yaml | grep rolearn',
+  },
+  page: {
+    why: 'The mapping is compared as text. A ConfigMap copied from another environment, or aws where aws-cn or aws-us-gov belongs, names a role that exists somewhere else.',
+    prevent: 'Fill the account id from the caller identity of the deployment, not from a file.',
+    notThis:
+      'An empty or starred account in pasted text is redaction, not this cause. Another role name is node-role-not-in-aws-auth.',
+    refs: [
+      'https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html',
+      'https://github.com/kubernetes-sigs/aws-iam-authenticator/blob/HEAD/pkg/arn/arn.go',
+    ],
+  },
+});
+
+type Evidence = View<
+  'kube/aws-auth' | 'aws/node-group' | 'aws/instance-profile' | 'aws/instance',
+  'denied' | 'partitionUnknown'
+>;
+
+const ROLE = /^arn:(aws[\w-]*):iam::(\d{12}):(?:role|instance-profile)\/(?:.*\/)?([^/]+)$/;
+
+function matchAccounts(view: Evidence): Match | null {
+  const auth = view.read('kube/aws-auth');
+  if (auth.state !== 'seen' || auth.value.malformed !== null) return null;
+  for (const role of nodeRoles(view)) {
+    const sameName = auth.value.roles.filter(
+      (entry) => part(entry.arn, 3) !== '' && part(entry.arn, 3) === part(role, 3),
+    );
+    const [mapped] = sameName;
+    if (mapped === undefined || sameName.some((entry) => owner(entry.arn) === owner(role)))
+      continue;
+    return found({ role, mapped: mapped.arn }, [view.quote(auth, `rolearn: ${mapped.arn}`)]);
+  }
+  return matchInstances(view, auth.value.roles, (text) => view.quote(auth, text));
+}
+
+/** Without a known role: no node entry is of the account in which the instances run. */
+function matchInstances(
+  view: Evidence,
+  entries: readonly AwsAuthEntry[],
+  quote: (text: string) => ReturnType<Evidence['quote']>,
+): Match | null {
+  const nodes = entries.filter(
+    (entry) => entry.groups.includes('system:nodes') && owner(entry.arn) !== '',
+  );
+  const profiles = view
+    .list('aws/instance')
+    .flatMap((instance) => textAt(instance.value, 'IamInstanceProfile.Arn') ?? []);
+  const [first] = nodes;
+  const [profile] = profiles;
+  if (first === undefined || profile === undefined || owner(profile) === '') return null;
+  const isKnown = nodes.some((entry) => profiles.some((arn) => owner(arn) === owner(entry.arn)));
+  const role = `a role of ${owner(profile)}`;
+  return isKnown
+    ? null
+    : found({ role, mapped: first.arn }, [quote(`rolearn: ${first.arn}`)], 'likely');
+}
+
+function part(arn: string, group: 1 | 2 | 3): string {
+  return ROLE.exec(arn)?.[group] ?? '';
+}
+
+function owner(arn: string): string {
+  return part(arn, 2) === '' ? '' : `${part(arn, 1)}:${part(arn, 2)}`;
+}
+
+function nodeRoles(view: Evidence): readonly string[] {
+  const groups = view.list('aws/node-group').map((group) => textAt(group.value, 'nodeRole') ?? '');
+  const profiles = view
+    .list('aws/instance-profile')
+    .flatMap((profile) => listAt(profile.value, 'Roles').map((role) => textAt(role, 'Arn') ?? ''));
+  const denied = (view.sign('denied')?.quotes ?? []).map((quote) => quote.captures['role'] ?? '');
+  return [...groups, ...profiles, ...denied].filter((role) => owner(role) !== '');
+}

@@ -1,0 +1,112 @@
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import type { AwsAuth, AwsAuthEntry } from '../../../evidence/kinds.ts';
+
+/** The node role is mapped, but to a user or to groups that are not a node's. */
+export default defineCause({
+  id: 'wrong-username-or-groups-mapped',
+  stage: 'authenticated',
+  title: 'the node role is mapped to a user name or groups that are not a node’s',
+  scope: 'group',
+  signs: {
+    otherUser: {
+      in: ['kubelet', 'nodeadm'],
+      anchors: ['is forbidden: User '],
+      pattern:
+        /\bis forbidden: User "(?<user>(?!system:)[^"]+)" cannot (?:create|list|get|watch) (?:resource "?)?\w+/,
+      weight: 'context',
+    },
+    outsideGroup: {
+      in: ['kubelet'],
+      anchors: ['nodes is forbidden: User '],
+      pattern:
+        /nodes is forbidden: User "(?<user>system:node:[^"]+)" cannot create resource "nodes" in API group "" at the cluster scope(?!:)/,
+      weight: 'context',
+    },
+    onEks: {
+      in: ['kubelet'],
+      anchors: ['Kubelet version', 'Version: v1.'],
+      pattern: /(?:kubeletVersion="|Version: )v[\d.]+-eks-/,
+      weight: 'context',
+    },
+    hybridGroup: {
+      in: ['nodeadm', 'journal'],
+      anchors: ['does not belong to the group', 'does not match a node identity'],
+      pattern:
+        /node identity (?<user>\S+) for principal (?<role>\S+) (?:does not belong to the group 'system:nodes'|does not match a node identity)/,
+      weight: 'definite',
+    },
+  },
+  needs: ['kube/aws-auth'],
+  symptoms: ['node-forbidden'],
+  match: (view) => matchEntry(view) ?? matchUser(view),
+  summary: ({ role, user, groups }) =>
+    role !== undefined
+      ? `${role} is mapped to the user ${user ?? '(none)'}${groups === undefined ? '' : ` and the groups ${groups}`}, which is no node; the API server lets the kubelet in and forbids it everything.`
+      : `The API server knows the kubelet as ${user ?? 'a user that is no node'} outside the rights of a node; the IAM mapping gives it a wrong user name or not the group system:nodes.`,
+  remedy: ({ role }) => [
+    {
+      text: 'Map the role as a node ({{SessionName}} instead of {{EC2PrivateDNSName}} for hybrid nodes; add eks:kube-proxy-windows for Windows).',
+      command: `eksctl create iamidentitymapping --cluster <cluster> --arn ${role ?? '<node-role-arn>'} --group system:bootstrappers,system:nodes --username 'system:node:{{EC2PrivateDNSName}}'`,
+    },
+    {
+      text: 'Or replace the mapping by an access entry, which brings both by itself.',
+      command: `aws eks create-access-entry --cluster-name <cluster> --principal-arn ${role ?? '<node-role-arn>'} --type EC2_LINUX`,
+    },
+  ],
+  decide: {
+    text: 'Read user name and groups of the node role’s mapping.',
+    command: 'kubectl -n kube-system get configmap aws-auth -o yaml',
+  },
+  page: {
+    why: 'The Node authorizer answers only to users named system:node:<name> in the group system:nodes. Any other user is a stranger without rights, even if the credential is good.',
+    prevent: 'Use access entries of type EC2_LINUX, EC2_WINDOWS or HYBRID_LINUX.',
+    notThis:
+      '401 Unauthorized means that no mapping was found. A user system:node:<other name> that is “not allowed to modify node” is one of the name causes (foreign-dhcp-domain-name, node-name-differs-from-certificate, resource-based-name-mismatch). With certificates instead of IAM it is kubelet-user-not-a-node.',
+    refs: [
+      'https://github.com/aws/eks-hybrid/blob/HEAD/internal/kubernetes/validate.go',
+      'https://github.com/aws/karpenter-provider-aws/issues/6973',
+    ],
+  },
+});
+
+type Evidence = View<'kube/aws-auth', 'otherUser' | 'outsideGroup' | 'onEks' | 'hybridGroup'>;
+
+function matchEntry(view: Evidence): Match | null {
+  const auth = view.read('kube/aws-auth');
+  const wrong = auth.state === 'seen' ? halfNode(auth.value) : undefined;
+  if (auth.state !== 'seen' || wrong === undefined) return null;
+  const groups = wrong.groups.join(',');
+  const text = `rolearn: ${wrong.arn} username: ${wrong.username ?? 'none'} groups: ${groups || 'none'}`;
+  return found({ role: wrong.arn, user: wrong.username ?? '(none)', groups: groups || '(none)' }, [
+    view.quote(auth, text),
+  ]);
+}
+
+/** An entry that is a node's by one half only; another, whole entry of the same role makes it good. */
+function halfNode(auth: AwsAuth): AwsAuthEntry | undefined {
+  const whole = auth.roles.filter(
+    (entry) => isNodeUser(entry) && entry.groups.includes('system:nodes'),
+  );
+  return auth.roles.find(
+    (entry) =>
+      isNodeUser(entry) !== entry.groups.includes('system:nodes') &&
+      !whole.some((good) => good.arn === entry.arn),
+  );
+}
+
+function isNodeUser(entry: AwsAuthEntry): boolean {
+  return entry.username?.startsWith('system:node:') === true;
+}
+
+/** A user that only an IAM mapping makes: an ARN or session, or any on an EKS machine. */
+function matchUser(view: Evidence): Match | null {
+  const outside = view.sign('outsideGroup');
+  const isEks = view.sign('onEks') !== null;
+  if (outside !== null && isEks)
+    return found({ user: outside.first.captures['user'] ?? '' }, [outside.first]);
+  const other = view.sign('otherUser');
+  const user = other?.first.captures['user'] ?? '';
+  if (other === null || !(isEks || user.startsWith('arn:aws') || /\bi-[0-9a-f]{8,17}$/.test(user)))
+    return null;
+  return found({ user }, [other.first]);
+}

@@ -1,0 +1,60 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** Bottlerocket cannot read its user data as settings. */
+export default defineCause({
+  id: 'invalid-bottlerocket-user-data',
+  stage: 'bootstrapped',
+  title: 'the Bottlerocket user data is not valid settings TOML',
+  scope: 'machine',
+  signs: {
+    notToml: {
+      in: ['bottlerocket', 'console'],
+      anchors: ['Error parsing TOML user data'],
+      pattern: /Error parsing TOML user data: (?<reason>.{0,160})/,
+      weight: 'definite',
+    },
+    noSettings: {
+      in: ['bottlerocket', 'console'],
+      anchors: ['TOML data did not contain'],
+      pattern: /(?<reason>TOML data did not contain 'settings' section)/,
+      weight: 'definite',
+    },
+    refusedByApi: {
+      in: ['bottlerocket', 'console'],
+      anchors: ['eserialize error'],
+      pattern: /early-boot-config.*Error 400 when \S+ \S*settings\S*: .*(?<reason>(?:Json d|D|d)eserialize error.{0,160})/,
+      weight: 'likely',
+    },
+  },
+  needs: [],
+  symptoms: [],
+  withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
+  explains: ['bottlerocket-setting-generator-failed'],
+  summary: ({ machine, reason }) =>
+    `Bottlerocket on ${machine ?? 'the machine'} cannot read its user data as settings${reason === undefined ? '' : ` (${reason.trim()})`}, so no service after it is configured.`,
+  remedy: () => [
+    {
+      text: 'Read the user data as the machine got it; line and column in the message count in this text.',
+      command: 'aws ec2 describe-instance-attribute --instance-id <instance> --attribute userData --query UserData.Value --output text | base64 -d | head -n 40',
+    },
+    {
+      text: 'Provide TOML with [settings.kubernetes] api-server, cluster-certificate and cluster-name, each table once; then replace the machines.',
+      command: 'python3 -c "import tomllib,sys; tomllib.load(sys.stdin.buffer)" < user-data.toml',
+    },
+  ],
+  decide: {
+    text: 'Read the console: early-boot-config is the first service to fail.',
+    command: 'aws ec2 get-console-output --latest --output text --instance-id <instance>',
+  },
+  page: {
+    why: 'Bottlerocket has no shell: its user data is one TOML document of settings. A shell script or MIME document left over from Amazon Linux, a table that two tools both wrote, or an unknown key makes the first boot service fail and everything after it with it.',
+    prevent: 'Render the TOML in the pipeline and parse it; let only one tool write [settings.kubernetes].',
+    notThis: 'Text that Karpenter or EKS itself refuses never launches an instance (user-data-rejected-at-launch). TOML given to Amazon Linux ends as nodeconfig-missing.',
+    alsoKnownAs: ['early-boot-config: Provider error: Unable to serialize settings from instance user data: Error parsing TOML user data'],
+    refs: [
+      'https://github.com/bottlerocket-os/bottlerocket/issues/1346',
+      'https://github.com/aws/karpenter-provider-aws/issues/3536',
+      'https://github.com/terraform-aws-modules/terraform-aws-eks/issues/3476',
+    ],
+  },
+});

@@ -1,0 +1,60 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** nodeadm asked for the role's credentials before they were in metadata and did not ask again. */
+export default defineCause({
+  id: 'late-instance-credentials',
+  stage: 'bootstrapped',
+  title: 'instance metadata had no role credentials yet when nodeadm asked once',
+  scope: 'machine',
+  signs: {
+    notThereYet: {
+      in: ['nodeadm', 'cloud-init', 'console'],
+      anchors: ['unretryable error'],
+      pattern: /request failed with unretryable error http response error StatusCode: 404, request to EC2 IMDS failed/,
+      weight: 'likely',
+    },
+    stillAbsent: {
+      in: ['nodeadm', 'cloud-init', 'console'],
+      anchors: ['no EC2 IMDS role found'],
+      pattern: /no EC2 IMDS role found.*StatusCode: 404/,
+      weight: 'likely',
+    },
+    asksAgain: {
+      in: ['nodeadm', 'cloud-init', 'console'],
+      anchors: ['retrying request ec2imds/'],
+      pattern: /retrying request ec2imds\/\w+, attempt (?:[4-9]|\d\d)/,
+      weight: 'clears',
+    },
+  },
+  needs: [],
+  symptoms: ['no-answer-from-metadata'],
+  withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
+  summary: ({ machine }) =>
+    `Instance metadata answered 404 for the role credentials of ${machine ?? 'the machine'} in its first seconds and nodeadm did not ask again, so it never learned the instance’s name.`,
+  remedy: () => [
+    {
+      text: 'Look whether the credentials are there now.',
+      command:
+        'TOKEN=$(curl -sX PUT http://169.254.169.254/latest/api/token -H "X-aws-ec2-metadata-token-ttl-seconds: 60"); curl -s -H "X-aws-ec2-metadata-token: $TOKEN" http://169.254.169.254/latest/meta-data/iam/security-credentials/',
+    },
+    {
+      text: 'If they are, start the setup again, or replace the machine.',
+      command: 'sudo systemctl restart nodeadm-config nodeadm-run',
+    },
+    {
+      text: 'Move to an image whose nodeadm repeats the request (October 2024 and later).',
+      command: 'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<version>/amazon-linux-2023/x86_64/standard/recommended/image_id --query Parameter.Value',
+    },
+  ],
+  decide: {
+    text: 'See whether the instance has a profile and whether it is associated.',
+    command: 'aws ec2 describe-iam-instance-profile-associations --filters Name=instance-id,Values=<instance>',
+  },
+  page: {
+    why: 'EC2 delivers a role’s credentials into metadata a moment after the instance starts; when many start at once it takes longer. The AWS SDK treats the 404 until then as final, and older nodeadm took its word.',
+    prevent: 'Keep images current; do not swap instance profiles at launch.',
+    notThis: 'A 404 that stays is an instance without a usable profile (no-aws-credentials). No answer at all instead of a 404 is imds-unreachable-on-host.',
+    alsoKnownAs: ['request failed with unretryable error http response error StatusCode: 404, request to EC2 IMDS failed'],
+    refs: ['https://github.com/awslabs/amazon-eks-ami/pull/1970'],
+  },
+});

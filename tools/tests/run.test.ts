@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { after, test } from 'node:test';
+
+const TOOLS = resolve(import.meta.dirname, '..');
+const ROOM = mkdtempSync(join(tmpdir(), 'rollcall tests '));
+after(() => rmSync(ROOM, { recursive: true }));
+
+const PASSES = "import { test } from 'node:test';\ntest('good', () => {});\n";
+const FAILS =
+  "import { test } from 'node:test';\ntest('bad', () => { throw new Error('boom'); });\n";
+const SKIPS = "import { test } from 'node:test';\ntest('one', { skip: 'no etcd' }, () => {});\n";
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly last: string | undefined;
+}
+
+let count = 0;
+
+/** Runs the test program in a checkout of its own that holds these files. */
+function npmTest(
+  files: Readonly<Record<string, string>>,
+  args: readonly string[] = [],
+  ci = '',
+): Ended {
+  count += 1;
+  const root = join(ROOM, String(count));
+  const all = { 'package.json': '{"type":"module"}', '.ci/may-skip': '# reasons\n', ...files };
+  for (const [path, text] of Object.entries(all)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  for (const path of ['test.ts', 'tests/files.ts', 'tests/tally.ts', 'tests/together.ts'])
+    cpSync(join(TOOLS, path), join(root, 'tools', path));
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const options = { cwd: root, encoding: 'utf8', env: { ...env, CI: ci } } as const;
+  const ended = spawnSync(process.execPath, ['tools/test.ts', ...args], options);
+  return { code: ended.status, out: ended.stdout, last: ended.stdout.trimEnd().split('\n').at(-1) };
+}
+
+test('tests that share a process and tests that do not are counted together', () => {
+  const { code, last } = npmTest({ 'src/evidence/a.test.ts': PASSES, 'test/b.test.ts': PASSES });
+  assert.deepEqual([code, last], [0, '2 passed, 0 failed']);
+});
+
+test('a failure in either is named with its line and fails the run', () => {
+  const { code, out, last } = npmTest({ 'src/evidence/a.test.ts': FAILS, 'test/b.test.ts': FAILS });
+  assert.deepEqual([code, last], [1, '0 passed, 2 failed']);
+  assert.match(out, /FAILED bad\n {2}src\/evidence\/a\.test\.ts:2\n {2}Error: boom/);
+  assert.match(out, /FAILED bad\n {2}test\/b\.test\.ts:2\n/);
+});
+
+test('a file that does not load hides no other file', () => {
+  const { code, last } = npmTest({
+    'src/evidence/a.test.ts': "import './gone.ts'; import 'node:test'; // from 'node:test'",
+    'src/evidence/b.test.ts': PASSES,
+  });
+  assert.deepEqual([code, last], [1, '1 passed, 2 failed']);
+});
+
+test('a run without tests fails', () => {
+  const { code, out, last } = npmTest({});
+  assert.deepEqual([code, last], [1, '0 passed, 0 failed']);
+  assert.match(out, /no test ran/);
+});
+
+test('arguments choose files and folders, and one that names no test is a wrong command line', () => {
+  const files = { 'test/a.test.ts': PASSES, 'test/b/c.test.ts': FAILS, 'src/x.ts': '' };
+  assert.equal(npmTest(files, ['test/a.test.ts']).last, '1 passed, 0 failed');
+  assert.equal(npmTest(files, ['test/b']).last, '0 passed, 1 failed');
+  assert.equal(npmTest(files, ['src']).code, 64);
+  assert.equal(npmTest(files, ['gone.test.ts']).code, 64);
+});
+
+test('a skip is told, and in CI it fails unless its reason is listed', () => {
+  const files = { 'test/a.test.ts': SKIPS, 'test/b.test.ts': PASSES };
+  const local = npmTest(files);
+  assert.deepEqual([local.code, local.last], [0, '1 passed, 0 failed, 1 skipped']);
+  assert.match(local.out, /SKIPPED one \(test\/a\.test\.ts:2\): no etcd/);
+  const inCi = npmTest(files, [], 'true');
+  assert.deepEqual([inCi.code, inCi.last], [1, '1 passed, 1 failed']);
+  const listed = npmTest({ ...files, '.ci/may-skip': 'no etcd\n' }, [], 'true');
+  assert.deepEqual([listed.code, listed.last], [0, '1 passed, 0 failed, 1 skipped']);
+});
