@@ -1,11 +1,12 @@
 import type { Hit, Observations } from '../evidence/observations.ts';
+import type { FactTypes } from '../evidence/kinds.ts';
 import type { Quote } from '../evidence/sighting.ts';
 import { stageIndex } from '../evidence/stage.ts';
 import { isAfter } from '../evidence/time.ts';
 import type { Cause } from './cause.ts';
-import type { DiagnosisDocument, Finding, SubjectReport } from './document.ts';
+import type { DiagnosisDocument, SubjectReport } from './document.ts';
 import { evaluate, type Evaluation } from './evaluate.ts';
-import { possibleFindings, shownFinding, type Standing } from './findings.ts';
+import { type FoundCause, possibleFindings, shownFinding, type Standing } from './findings.ts';
 import { buildLadder, type Failure, notObservableOf, stageOf, verdictOf } from './ladder.ts';
 import { assignRoles, pickHeadline } from './rank.ts';
 import type { Subject } from './subjects.ts';
@@ -76,12 +77,58 @@ function standingOf(subject: Subject, input: DiagnosisInput): Standing {
   return { subject, founds, symptoms: openSymptoms(subject), ruledOut };
 }
 
+/** Names under which evidence speaks of a group of machines, by the capture that holds it. */
+const GROUPS = {
+  nodeGroup: 'NodeGroup',
+  autoScalingGroup: 'AutoScalingGroup',
+  nodePool: 'NodePool',
+} as const;
+
+interface Grouped {
+  readonly kind: SubjectReport['kind'];
+  readonly name: string;
+}
+
+function groupOf({ cause, match }: FoundCause): Grouped | null {
+  if (cause.scope !== 'group') return null;
+  for (const [capture, kind] of Object.entries(GROUPS)) {
+    const name = match.details[capture];
+    if (name !== undefined) return { kind, name };
+  }
+  return null;
+}
+
+/** What was found of a named group becomes that group's own subject. */
+function splitGroups(cluster: Standing): readonly Standing[] {
+  const groups = new Map<string, { readonly group: Grouped; readonly founds: FoundCause[] }>();
+  for (const found of cluster.founds) {
+    const group = groupOf(found);
+    if (group === null) continue;
+    const known = groups.get(`${group.kind} ${group.name}`) ?? { group, founds: [] };
+    known.founds.push(found);
+    groups.set(`${group.kind} ${group.name}`, known);
+  }
+  const rest = { ...cluster, founds: cluster.founds.filter((found) => groupOf(found) === null) };
+  const named = [...groups.values()].map(({ group, founds }) => ({
+    ...cluster,
+    founds,
+    symptoms: [],
+    subject: { ...cluster.subject, ...group },
+  }));
+  return [...named, rest];
+}
+
 /** Puts a pile of evidence into one document: every subject's ladder, findings and what is missing. */
 export function diagnose(input: DiagnosisInput): DiagnosisDocument {
-  const standings = input.subjects.map((subject) => standingOf(subject, input));
-  const cluster = standings.find((standing) => standing.subject.kind === 'Cluster') ?? null;
+  const assembled = input.subjects.map((subject) => standingOf(subject, input));
+  const shared = assembled
+    .filter(({ subject }) => subject.kind === 'Cluster')
+    .flatMap(({ founds }) => founds);
+  const standings = assembled.flatMap((standing) =>
+    standing.subject.kind === 'Cluster' ? splitGroups(standing) : [standing],
+  );
   const reports = standings.flatMap((standing) => {
-    const report = reportOf(standing, cluster, input);
+    const report = reportOf(standing, standing.subject.kind === 'Machine' ? shared : [], input);
     return report === null ? [] : [report];
   });
   return {
@@ -94,20 +141,34 @@ export function diagnose(input: DiagnosisInput): DiagnosisDocument {
   };
 }
 
+/** A Node this young may still come up by itself: pulling the CNI's images takes about a minute. */
+const READY_NORMAL_MS = 120_000;
+
+function isPending({ subject, founds }: Standing): boolean {
+  if (founds.length > 0) return false;
+  return subject.facts.some(
+    (fact) => fact.kind === 'kube/Node' && isYoung(fact.value as FactTypes['kube/Node']),
+  );
+}
+
+function isYoung(node: FactTypes['kube/Node']): boolean {
+  return node.ageMs !== null && node.ageMs <= READY_NORMAL_MS && node.ready === false;
+}
+
 function reportOf(
-  standing: Standing,
-  cluster: Standing | null,
+  given: Standing,
+  shared: readonly FoundCause[],
   input: DiagnosisInput,
 ): SubjectReport | null {
+  const pending = given.subject.kind === 'Machine' && isPending(given);
+  const standing = pending ? { ...given, symptoms: [] } : given;
   const { subject } = standing;
-  const shared = cluster === null || subject.kind === 'Cluster' ? [] : cluster.founds;
   const roled = assignRoles(standing, shared);
   const shown = roled.map((entry) => shownFinding(entry, subject));
-  const possible = possibleFindings(standing, roled, input.causes);
-  const findings: readonly Finding[] = [...shown, ...possible];
-  if (subject.kind === 'Cluster' && findings.length === 0 && standing.symptoms.length === 0)
+  const findings = [...shown, ...possibleFindings(standing, roled, input.causes)];
+  if (subject.kind !== 'Machine' && findings.length === 0 && standing.symptoms.length === 0)
     return null;
-  const ladder = buildLadder(subject, failuresOf(standing, roled), false);
+  const ladder = buildLadder(subject, failuresOf(standing, roled), pending);
   return {
     kind: subject.kind,
     name: subject.name,

@@ -127,6 +127,19 @@ export const MILESTONES = [
     ],
   },
   {
+    id: 'node-reported',
+    title: 'a kubelet reported its version into the Node object',
+    proves: ADMITTED,
+    signs: [
+      {
+        in: ['node-status'],
+        anchors: [' version v1.'],
+        pattern: /^Node (?<node>\S+) version v1\./,
+        strict: true,
+      },
+    ],
+  },
+  {
     id: 'node-ready',
     title: 'the Node is Ready',
     proves: [...ADMITTED, 'registered', 'retained'],

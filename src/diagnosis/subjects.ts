@@ -1,10 +1,11 @@
 import { linkKeys, type MachineName } from '../evidence/names.ts';
 import type { DocumentSummary, FactRecord, Hit, Observations } from '../evidence/observations.ts';
+import type { SubjectReport } from './document.ts';
 import { SOURCES, type LineSource } from '../evidence/source.ts';
 
 /** One machine, or the cluster, with all evidence that is about it. */
 export interface Subject {
-  readonly kind: 'Machine' | 'Cluster';
+  readonly kind: SubjectReport['kind'];
   readonly name: string;
   readonly instanceId: string | null;
   readonly node: string | null;

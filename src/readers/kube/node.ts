@@ -83,5 +83,7 @@ export function linesOfNode(node: KubeNode): readonly string[] {
   const taints = (node.taints ?? []).map(
     (entry) => `Node ${node.name} taint ${entry.key}=${entry.value}:${entry.effect}`,
   );
-  return [...conditions, ...taints];
+  const version =
+    node.kubeletVersion === null ? [] : [`Node ${node.name} version ${node.kubeletVersion}`];
+  return [...version, ...conditions, ...taints];
 }

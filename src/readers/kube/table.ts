@@ -2,6 +2,7 @@ import type { KubeNode } from '../../evidence/kinds.ts';
 import { classifyName } from '../../evidence/names.ts';
 import type { LineSource } from '../../evidence/source.ts';
 import { agoIn, parseAgeMs } from '../line/timestamps.ts';
+import { linesOfNode } from './node.ts';
 import { logLine, type PassageReading } from '../text/structured.ts';
 
 export interface TablePassage {
@@ -112,16 +113,18 @@ function readNodeRow(passage: PassageReading, row: Row, line: number): void {
   collector.fact(document, 'kube/Node', node, { by: 'kubectl get nodes', locator, line, about });
   collector.link(about, `kubectl get nodes shows them in one row`, locator);
   const ready = node.ready === null ? 'Unknown' : node.ready ? 'True' : 'False';
-  const text = `Node ${node.name} condition Ready=${ready} (${row['STATUS'] ?? ''}) version ${node.kubeletVersion ?? 'none'}`;
-  passage.say({
-    text,
-    source: 'node-status',
-    line,
-    when: null,
-    host: null,
-    about: about[0] ?? null,
-    isState: true,
-  });
+  const status = `Node ${node.name} condition Ready=${ready} (${row['STATUS'] ?? ''})`;
+  for (const text of [...linesOfNode(node), status]) {
+    passage.say({
+      text,
+      source: 'node-status',
+      line,
+      when: null,
+      host: null,
+      about: about[0] ?? null,
+      isState: true,
+    });
+  }
 }
 
 const KUBELET_HOST = /\bkubelet, (\S+)/;

@@ -12,6 +12,9 @@ const FULL_LENGTH = 7;
 /** A word's slot in the short filter is the top 16 bits of its hash. */
 export const SHORT_FILTER_SHIFT = 16;
 
+/** Bytes from the start of a literal among which its rarest grams are looked for. */
+const LOOKED_AT_BYTES = 32;
+
 const BUCKET_SHIFT = 20;
 const SLOTS_PER_LITERAL = 32;
 const FILTER_BITS_MIN = 10;
@@ -70,40 +73,38 @@ function addEntry(draft: Draft, gram: number, literal: number, offset: number): 
   draft.buckets[bucket] = place;
 }
 
-/** Where the window begins whose rarer half is rarest, among those at `phase` modulo 4. */
-function rarestWindow(bytes: Uint8Array, phase: number, common: Commonness): number {
+/** Where the gram is that is rarest in logs, among those at `phase` modulo 4. */
+function rarestGram(bytes: Uint8Array, phase: number, common: Commonness): number {
   let best = phase;
   let lowest = Number.POSITIVE_INFINITY;
-  let here = commonnessOf(common, gramAt(bytes, phase));
-  for (let offset = phase; offset + 8 <= bytes.length; offset += 4) {
-    const next = commonnessOf(common, gramAt(bytes, offset + 4));
-    if (Math.min(here, next) < lowest) {
-      lowest = Math.min(here, next);
-      best = offset;
-    }
-    here = next;
+  const end = Math.min(bytes.length, LOOKED_AT_BYTES) - 4;
+  for (let offset = phase; offset <= end; offset += 4) {
+    const commonness = commonnessOf(common, gramAt(bytes, offset));
+    if (commonness >= lowest) continue;
+    lowest = commonness;
+    best = offset;
   }
   return best;
 }
 
 /**
- * The group a window belongs to. Windows whose first gram is the rarer one never share a group
- * with the others: a group of both kinds would accept a common word followed by a common word.
+ * Windows whose rare gram is the first one never share a group with the others: a group of both
+ * kinds would accept a common word followed by a common word.
  */
-function groupBit(gram: number, next: number, common: Commonness): number {
+function groupBit(gram: number, firstIsRarer: boolean): number {
   const spread = (Math.imul(gram, HASH_FACTOR) >>> 4) & 0xffff;
-  if (commonnessOf(common, gram) <= commonnessOf(common, next)) {
-    return 1 << (spread % FIRST_IS_RARER_GROUPS);
-  }
+  if (firstIsRarer) return 1 << (spread % FIRST_IS_RARER_GROUPS);
   return 1 << (FIRST_IS_RARER_GROUPS + (spread % SECOND_IS_RARER_GROUPS));
 }
 
 function addWindow(draft: Draft, bytes: Uint8Array, literal: number, phase: number): void {
-  const { common, filter, filterShift } = draft;
-  const offset = rarestWindow(bytes, phase, common);
+  const { filter, filterShift } = draft;
+  const rarest = rarestGram(bytes, phase, draft.common);
+  const firstIsRarer = rarest + 8 <= bytes.length;
+  const offset = firstIsRarer ? rarest : rarest - 4;
   const gram = gramAt(bytes, offset);
   const next = gramAt(bytes, offset + 4);
-  const bit = groupBit(gram, next, common);
+  const bit = groupBit(gram, firstIsRarer);
   filter[Math.imul(gram, HASH_FACTOR) >>> filterShift]! |= bit;
   filter[Math.imul(next, HASH_FACTOR) >>> filterShift]! |= bit << SECOND_SHIFT;
   addEntry(draft, gram, literal, offset);
