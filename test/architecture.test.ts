@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
 import { causeFolders } from './architecture/causes.ts';
+import { dependencies } from './architecture/dependencies.ts';
 import { forms } from './architecture/forms.ts';
 import { cycles, dead, missing } from './architecture/graph.ts';
 import { leftovers } from './architecture/leftovers.ts';
@@ -40,6 +41,7 @@ const CHECKS: readonly Check[] = [
   links,
   places(HERE),
   manifest,
+  dependencies,
 ];
 
 for (const check of CHECKS) {

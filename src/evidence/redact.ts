@@ -20,8 +20,13 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
     `$1${REDACTED}`,
   ],
   [
-    /(--(?:token|password|certificate-key|b64-cluster-ca|tls-bootstrap-token)[ =]+)(?!‹)["']?[^\s"']+/gi,
+    /(--(?:token|session-token|security-token|password|certificate-key|b64-cluster-ca|tls-bootstrap-token)[ =]+)(?!‹)["']?[^\s"']+/gi,
     `$1${REDACTED}`,
+  ],
+  // A secret access key is 40 characters of base64; hashes have no capitals.
+  [
+    /(?<![A-Za-z0-9+/=])(?=[A-Za-z0-9+/]*[a-z])(?=[A-Za-z0-9+/]*[A-Z])(?=[A-Za-z0-9+/]*\d)[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=])/g,
+    REDACTED,
   ],
   [
     /\b(?=[A-Za-z0-9+/]*[a-z])(?=[A-Za-z0-9+/]*[A-Z])(?=[A-Za-z0-9+/]*\d)[A-Za-z0-9+/]{200,}={0,2}/g,
@@ -52,8 +57,13 @@ export function printable(text: string): string {
     .replace(BIDIRECTIONAL, '');
 }
 
+/** Characters beyond the cut that are looked at, so that a secret across the cut is seen whole. */
+const LOOKED_AT = 4000;
+
 /** What may be shown of a line: printable, without secrets, at most `lengthMax` characters. */
 export function excerptOf(text: string, lengthMax = 400): string {
-  const clean = redact(printable(text)).replace(/\s+/g, ' ').trim();
+  const clean = redact(printable(text.slice(0, lengthMax + LOOKED_AT)))
+    .replace(/\s+/g, ' ')
+    .trim();
   return clean.length <= lengthMax ? clean : `${clean.slice(0, lengthMax - 1)}…`;
 }

@@ -19,6 +19,8 @@ import { acceptsSource, type SignRow } from './sign-table.ts';
 const HITS_MAX = 50_000;
 const FACTS_MAX = 200_000;
 const LOSSES_MAX = 200;
+/** Expressions see this much of a line, which bounds what any of them can cost. */
+const MATCH_CHARACTERS_MAX = 16_384;
 const OWN_NAMES_MAX = 50;
 
 /** A line, event, condition or answer in the form in which expressions read it. */
@@ -186,7 +188,11 @@ export function createCollector(): Collector {
       const known = documents[document];
       if (known !== undefined) known.linesRead += lines;
     },
-    tryRows(document, line, rows) {
+    tryRows(document, given, rows) {
+      const line =
+        given.text.length <= MATCH_CHARACTERS_MAX
+          ? given
+          : { ...given, text: given.text.slice(0, MATCH_CHARACTERS_MAX) };
       for (const row of rows) {
         if (!acceptsSource(row, line.source)) continue;
         const match = row.pattern.exec(line.text);

@@ -34,7 +34,9 @@ function advice(text: string): string {
 
 /** Logs that other programs printed are quoted as they are. */
 function isProse(file: SourceFile): boolean {
-  return /\.(?:md|ya?ml|sh)$|^bin\/|^\.ci\//.test(file.path) && !/(?:^|\/)examples\//.test(file.path);
+  return (
+    /\.(?:md|ya?ml|sh)$|^bin\/|^\.ci\//.test(file.path) && !/(?:^|\/)examples\//.test(file.path)
+  );
 }
 
 function inProse(file: SourceFile): readonly Violation[] {

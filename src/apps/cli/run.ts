@@ -1,5 +1,9 @@
+import { setFlagsFromString } from 'node:v8';
 import { type CliContext, type Command, UsageError } from './context.ts';
 import { EXIT } from './exit-code.ts';
+
+// An expression that backtracks too much goes on in V8's linear engine, whatever the input.
+setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');
 
 const COLUMNS_MAX = 100;
 

@@ -7,15 +7,15 @@ const ALONE = 0x80;
 export const SECOND_SHIFT = 8;
 /** Odd number near 2^32 / golden ratio; the top bits of a product with it are well spread. */
 export const HASH_FACTOR = 0x9e3779b1 | 0;
-/** Literals from this length on have a gram of their own in every alignment. */
-const FULL_LENGTH = 7;
+/** Literals below this length can be in the middle of two words without filling either. */
+const SPLITTABLE_LENGTH = 6;
 /** A word's slot in the short filter is the top 16 bits of its hash. */
 export const SHORT_FILTER_SHIFT = 16;
 
 /** Bytes from the start of a literal among which its rarest grams are looked for. */
 const LOOKED_AT_BYTES = 32;
 
-const BUCKET_SHIFT = 20;
+const BUCKET_SHIFT = 18;
 const SLOTS_PER_LITERAL = 32;
 const FILTER_BITS_MIN = 10;
 const FILTER_BITS_MAX = 18;
@@ -27,6 +27,7 @@ const SECOND_IS_RARER_GROUPS = 3;
  *
  * A gram is four bytes of a literal. A literal of seven bytes or more has one gram for each of the
  * four alignments that its start can have; whatever its place in the text, one of them is a word.
+ * One of six bytes is spelled out for the one alignment in which it has none.
  * From eleven bytes on each gram has a known follower: the window is eight bytes long.
  */
 export interface GramIndex {
@@ -41,7 +42,7 @@ export interface GramIndex {
   readonly filter: Uint16Array;
   /** A word's slot in the filter is `imul(word, HASH_FACTOR) >>> filterShift`. */
   readonly filterShift: number;
-  /** The same for the middle of two words, for literals below seven bytes; null without them. */
+  /** The same for the middle of two words, for literals of four or five bytes; null without them. */
   readonly shortFilter: Uint8Array | null;
   /** By `bucketOf` a gram: the place of its first entry, or -1. */
   readonly buckets: Int32Array;
@@ -97,23 +98,47 @@ function groupBit(gram: number, firstIsRarer: boolean): number {
   return 1 << (FIRST_IS_RARER_GROUPS + (spread % SECOND_IS_RARER_GROUPS));
 }
 
+function allowFirst(draft: Draft, gram: number, bit: number): void {
+  draft.filter[Math.imul(gram, HASH_FACTOR) >>> draft.filterShift]! |= bit;
+}
+
+function allowSecond(draft: Draft, gram: number, bit: number): void {
+  draft.filter[Math.imul(gram, HASH_FACTOR) >>> draft.filterShift]! |= bit << SECOND_SHIFT;
+}
+
 function addWindow(draft: Draft, bytes: Uint8Array, literal: number, phase: number): void {
-  const { filter, filterShift } = draft;
   const rarest = rarestGram(bytes, phase, draft.common);
   const firstIsRarer = rarest + 8 <= bytes.length;
   const offset = firstIsRarer ? rarest : rarest - 4;
   const gram = gramAt(bytes, offset);
   const next = gramAt(bytes, offset + 4);
   const bit = groupBit(gram, firstIsRarer);
-  filter[Math.imul(gram, HASH_FACTOR) >>> filterShift]! |= bit;
-  filter[Math.imul(next, HASH_FACTOR) >>> filterShift]! |= bit << SECOND_SHIFT;
+  allowFirst(draft, gram, bit);
+  allowSecond(draft, next, bit);
   addEntry(draft, gram, literal, offset);
+}
+
+/**
+ * A literal of six bytes that starts with the second byte of a word: three bytes after any byte,
+ * then three before any byte.
+ */
+function addSplitWindow(draft: Draft, bytes: Uint8Array, literal: number): void {
+  const around = new Uint8Array(8);
+  around.set(bytes, 1);
+  const bit = groupBit(literal, true);
+  for (let unknown = 0; unknown < 256; unknown++) {
+    around[0] = unknown;
+    around[7] = unknown;
+    allowFirst(draft, gramAt(around, 0), bit);
+    allowSecond(draft, gramAt(around, 4), bit);
+    addEntry(draft, gramAt(around, 0), literal, -1);
+  }
 }
 
 function addLoneGram(draft: Draft, bytes: Uint8Array, literal: number, offset: number): void {
   const gram = gramAt(bytes, offset);
-  draft.filter[Math.imul(gram, HASH_FACTOR) >>> draft.filterShift]! |= ALONE;
-  if (bytes.length < FULL_LENGTH) {
+  allowFirst(draft, gram, ALONE);
+  if (bytes.length < SPLITTABLE_LENGTH) {
     draft.shortFilter[Math.imul(gram, HASH_FACTOR) >>> SHORT_FILTER_SHIFT] = 1;
   }
   addEntry(draft, gram, literal, offset);
@@ -142,6 +167,7 @@ function addLiteral(draft: Draft, bytes: Uint8Array, literal: number): void {
     if (phase + 8 <= bytes.length) addWindow(draft, bytes, literal, phase);
     else if (phase + 4 <= bytes.length) addLoneGram(draft, bytes, literal, phase);
   }
+  if (bytes.length === 6) addSplitWindow(draft, bytes, literal);
   if (bytes.length === 4) addPartialGrams(draft, bytes, literal);
 }
 
@@ -176,7 +202,7 @@ export function buildGramIndex(literals: readonly Uint8Array[]): GramIndex {
     addLiteral(draft, bytes, literal);
   }
   const { filter, filterShift, buckets, shortFilter } = draft;
-  const short = literals.some((bytes) => bytes.length < FULL_LENGTH);
+  const short = literals.some((bytes) => bytes.length < SPLITTABLE_LENGTH);
   return {
     literalBytes,
     literalStarts,

@@ -17,7 +17,7 @@ export default defineCause({
       in: ['nodeadm', 'cloud-init', 'console'],
       anchors: ['no EC2 IMDS role found'],
       pattern: /no EC2 IMDS role found.*StatusCode: 404/,
-      weight: 'likely',
+      weight: 'context',
     },
     asksAgain: {
       in: ['nodeadm', 'cloud-init', 'console'],
@@ -42,7 +42,7 @@ export default defineCause({
       command: 'sudo systemctl restart nodeadm-config nodeadm-run',
     },
     {
-      text: 'Move to an image whose nodeadm repeats the request (October 2024 and later).',
+      text: 'Move to a current image: its nodeadm repeats the request while metadata answers 404.',
       command: 'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<version>/amazon-linux-2023/x86_64/standard/recommended/image_id --query Parameter.Value',
     },
   ],

@@ -9,8 +9,8 @@ export default defineCause({
   signs: {
     waiterEnded: {
       in: ['nodeadm', 'cloud-init', 'console'],
-      anchors: ['max wait time for Instance'],
-      pattern: /exceeded max wait time for Instance\w*Condition\w* waiter|exceeded max wait time for InstanceCondition/,
+      anchors: ['max wait time for InstanceCondition'],
+      pattern: /exceeded max wait time for InstanceCondition/,
       weight: 'likely',
     },
     callDenied: {
@@ -18,6 +18,7 @@ export default defineCause({
       anchors: ['UnauthorizedOperation'],
       pattern: /(?:DescribeInstances|describing instance).*(?<reason>UnauthorizedOperation)/,
       weight: 'definite',
+      strict: true,
     },
     callFailed: {
       in: ['nodeadm', 'cloud-init', 'console'],

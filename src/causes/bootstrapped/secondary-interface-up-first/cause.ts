@@ -34,7 +34,7 @@ export default defineCause({
       command: 'sudo systemctl restart nodeadm-config nodeadm-run',
     },
     {
-      text: 'Move to an image whose nodeadm waits for the primary interface (release 2025-02 or later).',
+      text: 'Move to a current image: its nodeadm pins the network to the primary interface before it asks EC2.',
       command: 'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<version>/amazon-linux-2023/x86_64/standard/recommended/image_id --query Parameter.Value',
     },
   ],

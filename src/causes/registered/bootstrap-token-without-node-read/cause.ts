@@ -9,8 +9,9 @@ export default defineCause({
   signs: {
     refused: {
       in: ['kubeadm', 'cloud-init', 'client-output'],
-      anchors: ['User "system:bootstrap:', 'User \\"system:bootstrap:', 'system:bootstrap:'],
-      pattern: /nodes "(?<joining>[^"\s]+)" is forbidden: User "system:bootstrap:(?<token>[a-z0-9]{6})" cannot get resource "nodes" in API group ""/,
+      anchors: ['system:bootstrap:'],
+      pattern:
+        /nodes "(?<joining>[^"\s]+)" is forbidden: User "system:bootstrap:(?<token>[a-z0-9]{6})" cannot get resource "nodes" in API group ""/,
       weight: 'definite',
     },
   },
@@ -36,9 +37,14 @@ export default defineCause({
   },
   page: {
     why: 'Since 1.18 kubeadm join looks for a Node of the same name before it starts the kubelet. The ClusterRole kubeadm:get-nodes that allows this is made by kubeadm init of that minor; clusters upgraded by other means lack it.',
-    prevent: 'Run `kubeadm init phase bootstrap-token` once after each control-plane upgrade that was not done with `kubeadm upgrade apply`.',
-    notThis: 'The token is valid (403, not 401), so it is not expired-bootstrap-token. A Node that does exist and is Ready is duplicate-node-name. `configmaps "kubeadm-config" is forbidden` is a token of another group.',
-    alsoKnownAs: ['cannot get resource "nodes" in API group "" at the cluster scope', 'error execution phase kubelet-start: cannot get Node'],
+    prevent:
+      'Run `kubeadm init phase bootstrap-token` once after each control-plane upgrade that was not done with `kubeadm upgrade apply`.',
+    notThis:
+      'The token is valid (403, not 401), so it is not expired-bootstrap-token. A Node that does exist and is Ready is duplicate-node-name. `configmaps "kubeadm-config" is forbidden` is a token of another group.',
+    alsoKnownAs: [
+      'cannot get resource "nodes" in API group "" at the cluster scope',
+      'error execution phase kubelet-start: cannot get Node',
+    ],
     refs: [
       'https://github.com/kubernetes/kubernetes/issues/89501',
       'https://github.com/kubernetes/kubeadm/issues/2079',

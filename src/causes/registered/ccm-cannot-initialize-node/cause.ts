@@ -10,13 +10,15 @@ export default defineCause({
     notFound: {
       in: ['cloud-controller', 'controller-manager'],
       anchors: ['failed to get provider ID for node', 'failed to get instance metadata for node'],
-      pattern: /error syncing '(?<node>[^'\s]+)': failed to get (?:provider ID|instance metadata) for node .*(?:instance not found|no instances found)/,
+      pattern:
+        /error syncing '(?<node>[^'\s]+)': failed to get (?:provider ID|instance metadata) for node .*(?:instance not found|no instances found)/,
       weight: 'likely',
     },
     denied: {
       in: ['cloud-controller', 'controller-manager'],
       anchors: ['UnauthorizedOperation', 'AccessDenied'],
-      pattern: /(?:error syncing '|error checking if node |getInstanceByNodeName failed for ")(?<node>[a-z0-9][a-z0-9.-]*)\b.*(?<denied>UnauthorizedOperation|AccessDenied)/,
+      pattern:
+        /(?:error syncing '|error checking if node |getInstanceByNodeName failed for ")(?<node>[a-z0-9][a-z0-9.-]*)\b.*(?<denied>UnauthorizedOperation|AccessDenied)/,
       weight: 'definite',
     },
     several: {
@@ -55,8 +57,10 @@ export default defineCause({
   // Older controllers leave such a Node Ready and tainted for ever.
   withdrawnBy: [],
   summary: ({ machine, denied, several }) => {
-    if (denied !== undefined) return `The cloud controller may not ask EC2 (${denied}), so ${machine ?? 'the Node'} keeps the taint node.cloudprovider.kubernetes.io/uninitialized.`;
-    if (several !== undefined) return `EC2 has more than one instance called ${several}, so the cloud controller initialises none of them as a Node.`;
+    if (denied !== undefined)
+      return `The cloud controller may not ask EC2 (${denied}), so ${machine ?? 'the Node'} keeps the taint node.cloudprovider.kubernetes.io/uninitialized.`;
+    if (several !== undefined)
+      return `EC2 has more than one instance called ${several}, so the cloud controller initialises none of them as a Node.`;
     return `The cloud controller finds no EC2 instance for the Node ${machine ?? ''} and leaves it uninitialized: no pod is scheduled to it, and newer controllers delete it.`;
   },
   remedy: ({ denied, node }) =>
@@ -74,18 +78,25 @@ export default defineCause({
       : [
           {
             text: 'Give the cloud controller’s role the documented permissions: ec2:DescribeInstances, DescribeRegions, DescribeAvailabilityZones, DescribeInstanceTopology.',
-            command: 'aws iam put-role-policy --role-name <control-plane-role> --policy-name cloud-controller --policy-document file://cloud-controller-policy.json',
+            command:
+              'aws iam put-role-policy --role-name <control-plane-role> --policy-name cloud-controller --policy-document file://cloud-controller-policy.json',
           },
         ],
   decide: {
     text: 'Read what the cloud controller says about this Node; nothing else tells, it writes no event.',
-    command: 'kubectl -n kube-system logs -l k8s-app=aws-cloud-controller-manager --tail=2000 | grep <node>',
+    command:
+      'kubectl -n kube-system logs -l k8s-app=aws-cloud-controller-manager --tail=2000 | grep <node>',
   },
   page: {
     why: 'The AWS cloud controller looks an instance up by the Node’s providerID, and without one by its name, which must be the EC2 private DNS name. It retries with growing pauses and says so only in its own log; the taint is the one public trace.',
-    prevent: 'Let the kubelet set --provider-id, or make host names equal to private DNS names; give the controller its policy before nodes come.',
-    notThis: 'A name without domain is hostname-without-domain, an i-… name resource-based-name-mismatch, another domain foreign-dhcp-domain-name; without any controller it is no-cloud-controller-manager. InvalidInstanceID.NotFound speaks of an instance that is gone or not yet visible.',
-    alsoKnownAs: ['node.cloudprovider.kubernetes.io/uninitialized', 'instance not found, requeuing'],
+    prevent:
+      'Let the kubelet set --provider-id, or make host names equal to private DNS names; give the controller its policy before nodes come.',
+    notThis:
+      'A name without domain is hostname-without-domain, an i-… name resource-based-name-mismatch, another domain foreign-dhcp-domain-name; without any controller it is no-cloud-controller-manager. InvalidInstanceID.NotFound speaks of an instance that is gone or not yet visible.',
+    alsoKnownAs: [
+      'node.cloudprovider.kubernetes.io/uninitialized',
+      'instance not found, requeuing',
+    ],
     refs: [
       'https://github.com/kubernetes/cloud-provider-aws/blob/HEAD/pkg/providers/v1/instances_v2.go',
       'https://github.com/kubernetes/cloud-provider-aws/blob/HEAD/docs/prerequisites.md',

@@ -39,7 +39,8 @@ export default defineCause({
   remedy: ({ node, labels }) => [
     {
       text: 'Take these labels out of --node-labels (user data, NodeConfig, node group or NodePool); allowed are own domains and the prefixes node.kubernetes.io/ and kubelet.kubernetes.io/.',
-      command: 'systemctl cat kubelet | grep -e --node-labels; sudo grep -rn node-labels /etc/eks /etc/systemd/system/kubelet.service.d',
+      command:
+        'systemctl cat kubelet | grep -e --node-labels; sudo grep -rn node-labels /etc/eks /etc/systemd/system/kubelet.service.d',
     },
     {
       text: 'Where the label is wanted, let an administrator or a controller set it after the join.',
@@ -52,9 +53,14 @@ export default defineCause({
   },
   page: {
     why: 'The admission plugin NodeRestriction lets a kubelet label its own Node only with names that cannot attract other people’s workloads. node-restriction.kubernetes.io/ and most kubernetes.io names are reserved for administrators.',
-    prevent: 'Label nodes with an own domain (`team.example.com/pool`), and give roles by a controller.',
-    notThis: 'A kubelet that exits by itself with `unknown kubernetes.io or k8s.io labels specified` is reserved-label-in-kubelet-flags; this refusal comes from the server. `is not allowed to modify node "…"` is about the name, an identified-stage cause.',
-    alsoKnownAs: ['is not allowed to set the following labels', 'node-role.kubernetes.io forbidden'],
+    prevent:
+      'Label nodes with an own domain (`team.example.com/pool`), and give roles by a controller.',
+    notThis:
+      'A kubelet that exits by itself with `unknown kubernetes.io or k8s.io labels specified` is reserved-label-in-kubelet-flags; this refusal comes from the server. `is not allowed to modify node "…"` is about the name, an identified-stage cause.',
+    alsoKnownAs: [
+      'is not allowed to set the following labels',
+      'node-role.kubernetes.io forbidden',
+    ],
     refs: [
       'https://github.com/kubernetes/kubernetes/blob/HEAD/plugin/pkg/admission/noderestriction/admission.go',
       'https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#noderestriction',

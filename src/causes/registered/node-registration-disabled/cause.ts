@@ -8,7 +8,16 @@ export default defineCause({
   scope: 'machine',
   signs: {
     configured: {
-      in: ['host-file', 'kubelet', 'user-data', 'nodeadm', 'cloud-init', 'kubeadm', 'nodeup', 'object'],
+      in: [
+        'host-file',
+        'kubelet',
+        'user-data',
+        'nodeadm',
+        'cloud-init',
+        'kubeadm',
+        'nodeup',
+        'object',
+      ],
       anchors: ['registerNode'],
       pattern: /"?registerNode"?\s*:\s*"?false\b/,
       weight: 'definite',
@@ -28,18 +37,24 @@ export default defineCause({
   remedy: () => [
     {
       text: 'Find where it is set.',
-      command: 'sudo grep -rnE "registerNode|register-node" /etc/kubernetes /etc/eks /var/lib/kubelet/config.yaml /etc/systemd/system/kubelet.service.d /etc/default/kubelet',
+      command:
+        'sudo grep -rnE "registerNode|register-node" /etc/kubernetes /etc/eks /var/lib/kubelet/config.yaml /etc/systemd/system/kubelet.service.d /etc/default/kubelet',
     },
-    { text: 'Take it out (true is the default) and restart the kubelet.', command: 'sudo systemctl restart kubelet' },
+    {
+      text: 'Take it out (true is the default) and restart the kubelet.',
+      command: 'sudo systemctl restart kubelet',
+    },
   ],
   decide: {
     text: 'Read the setting of the running kubelet.',
-    command: 'ps -o args= -C kubelet | tr " " "\\n" | grep register-node; sudo grep -n registerNode /var/lib/kubelet/config.yaml /etc/kubernetes/kubelet/config.json',
+    command:
+      'ps -o args= -C kubelet | tr " " "\\n" | grep register-node; sudo grep -n registerNode /var/lib/kubelet/config.yaml /etc/kubernetes/kubelet/config.json',
   },
   page: {
     why: 'With registerNode=false the kubelet only updates a Node that an administrator made. Standalone and test set-ups use it; copied into a worker’s configuration it keeps the machine out of the cluster without any line that says so.',
     prevent: 'Leave the field out of shared kubelet configurations.',
-    notThis: 'The journal has `node not found` but never `Attempting to register node`. With attempts it is an authenticated- or identified-stage cause or webhook-blocks-node-registration; after an earlier success it is no-reregistration-after-deletion.',
+    notThis:
+      'The journal has `node not found` but never `Attempting to register node`. With attempts it is an authenticated- or identified-stage cause or webhook-blocks-node-registration; after an earlier success it is no-reregistration-after-deletion.',
     refs: [
       'https://kubernetes.io/docs/reference/config-api/kubelet-config.v1beta1/',
       'https://github.com/kubernetes/kubernetes/blob/HEAD/pkg/kubelet/kubelet_node_status.go',

@@ -15,22 +15,33 @@ export default defineCause({
     },
     storageSlow: {
       in: ['kubelet', 'kubeadm'],
-      anchors: ['etcdserver: request timed out', 'etcdserver: leader changed', 'etcdserver: too many requests', 'etcdserver: no leader'],
-      pattern: /Unable to register node.*etcdserver: (?<storage>request timed out|leader changed|too many requests|no leader)/,
+      anchors: [
+        'etcdserver: request timed out',
+        'etcdserver: leader changed',
+        'etcdserver: too many requests',
+        'etcdserver: no leader',
+      ],
+      pattern:
+        /Unable to register node.*etcdserver: (?<storage>request timed out|leader changed|too many requests|no leader)/,
       weight: 'likely',
       atLeast: 2,
     },
     noAnswerInTime: {
       in: ['kubelet', 'kubeadm'],
-      anchors: ['the server was unable to return a response in the time allotted', 'Timeout: request did not complete within'],
-      pattern: /Unable to register node.*(?:the server was unable to return a response in the time allotted|Timeout: request did not complete within)/,
+      anchors: [
+        'the server was unable to return a response in the time allotted',
+        'Timeout: request did not complete within',
+      ],
+      pattern:
+        /Unable to register node.*(?:the server was unable to return a response in the time allotted|Timeout: request did not complete within)/,
       weight: 'likely',
       atLeast: 2,
     },
     turnedAway: {
       in: ['kubelet', 'kubeadm'],
       anchors: ['the server has received too many requests'],
-      pattern: /(?:Unable to register node|ensure lease).*the server has received too many requests and has asked us to try again later/,
+      pattern:
+        /(?:Unable to register node|ensure lease).*the server has received too many requests and has asked us to try again later/,
       weight: 'likely',
       atLeast: 3,
     },
@@ -44,12 +55,27 @@ export default defineCause({
   remedy: ({ storage }) =>
     storage === 'database space exceeded'
       ? [
-          { text: 'See what fills the storage.', command: "kubectl get --raw /metrics | grep -E '^(apiserver_storage_objects|etcd_db_total_size_in_bytes|apiserver_storage_size_bytes)' | sort -k2 -n | tail -n 20" },
-          { text: 'On own control planes compact, defragment and clear the alarm; on EKS delete the objects and open a support case.', command: 'etcdctl defrag --cluster && etcdctl alarm disarm' },
+          {
+            text: 'See what fills the storage.',
+            command:
+              "kubectl get --raw /metrics | grep -E '^(apiserver_storage_objects|etcd_db_total_size_in_bytes|apiserver_storage_size_bytes)' | sort -k2 -n | tail -n 20",
+          },
+          {
+            text: 'On own control planes compact, defragment and clear the alarm; on EKS delete the objects and open a support case.',
+            command: 'etcdctl defrag --cluster && etcdctl alarm disarm',
+          },
         ]
       : [
-          { text: 'Find who asks so much.', command: "kubectl get --raw /metrics | grep -E '^apiserver_flowcontrol_(rejected_requests_total|current_inqueue_requests)' | sort -k2 -n | tail -n 20" },
-          { text: 'Bring nodes in smaller steps until the control plane has grown.', command: 'aws autoscaling update-auto-scaling-group --auto-scaling-group-name <group> --desired-capacity <smaller>' },
+          {
+            text: 'Find who asks so much.',
+            command:
+              "kubectl get --raw /metrics | grep -E '^apiserver_flowcontrol_(rejected_requests_total|current_inqueue_requests)' | sort -k2 -n | tail -n 20",
+          },
+          {
+            text: 'Bring nodes in smaller steps until the control plane has grown.',
+            command:
+              'aws autoscaling update-auto-scaling-group --auto-scaling-group-name <group> --desired-capacity <smaller>',
+          },
         ],
   decide: {
     text: 'Ask the API server for its own health and that of its storage.',
@@ -57,9 +83,18 @@ export default defineCause({
   },
   page: {
     why: 'Creating a Node is a write. An etcd that is full refuses all writes; one that is slow, without leader or flooded lets them time out, and the server’s flow control turns clients away.',
-    prevent: 'Watch the size of the storage (EKS: 8 GB), delete old events, reports and custom objects, and keep list calls of agents small.',
-    notThis: 'All nodes and clients see it at once. One machine alone has a reachable-stage cause; `failed calling webhook` is webhook-blocks-node-registration. One such line before a success is nothing.',
-    alsoKnownAs: ['etcdserver: request timed out', 'etcdserver: mvcc: database space exceeded', 'Too many requests'],
-    refs: ['https://etcd.io/docs/v3.5/op-guide/maintenance/', 'https://docs.aws.amazon.com/eks/latest/best-practices/known_limits_and_service_quotas.html'],
+    prevent:
+      'Watch the size of the storage (EKS: 8 GB), delete old events, reports and custom objects, and keep list calls of agents small.',
+    notThis:
+      'All nodes and clients see it at once. One machine alone has a reachable-stage cause; `failed calling webhook` is webhook-blocks-node-registration. One such line before a success is nothing.',
+    alsoKnownAs: [
+      'etcdserver: request timed out',
+      'etcdserver: mvcc: database space exceeded',
+      'Too many requests',
+    ],
+    refs: [
+      'https://etcd.io/docs/v3.5/op-guide/maintenance/',
+      'https://docs.aws.amazon.com/eks/latest/best-practices/known_limits_and_service_quotas.html',
+    ],
   },
 });

@@ -28,13 +28,15 @@ export default defineCause({
     event: {
       in: ['event'],
       anchors: ['UnregisteredTaintMissing', 'Missing karpenter.sh/unregistered taint'],
-      pattern: /(?:nodeclaim\/(?<claim>[a-z0-9.-]+)\s+)?Missing karpenter\.sh\/unregistered taint|\bUnregisteredTaintMissing\b/,
+      pattern:
+        /(?:nodeclaim\/(?<claim>[a-z0-9.-]+)\s+)?Missing karpenter\.sh\/unregistered taint|\bUnregisteredTaintMissing\b/,
       weight: 'definite',
     },
     condition: {
       in: ['node-claim', 'karpenter', 'object'],
       anchors: ['karpenter.sh/unregistered taint must be present', 'UnregisteredTaintNotFound'],
-      pattern: /(?:NodeClaim (?<claim>[a-z0-9.-]+) condition Registered=\w+ )?UnregisteredTaintNotFound|karpenter\.sh\/unregistered taint must be present on Karpenter-managed nodes/,
+      pattern:
+        /(?:NodeClaim (?<claim>[a-z0-9.-]+) condition Registered=\w+ )?UnregisteredTaintNotFound|karpenter\.sh\/unregistered taint must be present on Karpenter-managed nodes/,
       weight: 'definite',
     },
   },
@@ -48,21 +50,26 @@ export default defineCause({
   remedy: () => [
     {
       text: 'Register the node with the taint: in own user data add it to the kubelet’s arguments (bootstrap.sh form).',
-      command: "--kubelet-extra-args '--register-with-taints=karpenter.sh/unregistered=true:NoExecute'",
+      command:
+        "--kubelet-extra-args '--register-with-taints=karpenter.sh/unregistered=true:NoExecute'",
     },
     {
       text: 'With nodeadm write it into the kubelet configuration of the NodeConfig.',
-      command: 'kubectl explain ec2nodeclass.spec.userData  # spec.kubelet.config.registerWithTaints: [{key: karpenter.sh/unregistered, value: "true", effect: NoExecute}]',
+      command:
+        'kubectl explain ec2nodeclass.spec.userData  # spec.kubelet.config.registerWithTaints: [{key: karpenter.sh/unregistered, value: "true", effect: NoExecute}]',
     },
   ],
   decide: {
     text: 'Read why Karpenter does not count the node as registered.',
-    command: "kubectl get nodeclaims -o custom-columns='NAME:.metadata.name,WHY:.status.conditions[?(@.type==\"Registered\")].message'",
+    command:
+      'kubectl get nodeclaims -o custom-columns=\'NAME:.metadata.name,WHY:.status.conditions[?(@.type=="Registered")].message\'',
   },
   page: {
     why: 'Since v1 Karpenter wants every node to join with karpenter.sh/unregistered:NoExecute and takes it off itself after it has set labels and taints. It adds the argument for its own AMI families; with amiFamily Custom the user data must.',
-    prevent: 'Use an AMI family that Karpenter knows, or copy the argument into every custom user data.',
-    notThis: 'A node that never joined shows NodeNotFound, which is only a verdict. Another controller that strips taints early gives the same text: then the kubelet’s arguments on the node do have the taint.',
+    prevent:
+      'Use an AMI family that Karpenter knows, or copy the argument into every custom user data.',
+    notThis:
+      'A node that never joined shows NodeNotFound, which is only a verdict. Another controller that strips taints early gives the same text: then the kubelet’s arguments on the node do have the taint.',
     alsoKnownAs: ['Invariant violated, karpenter.sh/unregistered taint must be present'],
     refs: [
       'https://github.com/aws/karpenter-provider-aws/issues/6821',

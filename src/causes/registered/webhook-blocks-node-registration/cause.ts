@@ -10,13 +10,15 @@ export default defineCause({
     webhookSilent: {
       in: ['kubelet', 'kubeadm'],
       anchors: ['failed calling webhook', 'failed calling admission webhook'],
-      pattern: /(?:register node|ensure (?:node )?lease|CSINode).*failed calling (?:admission )?webhook "(?<webhook>[^"\s]+)"(?:: (?<why>[^\n]{0,200}))?/i,
+      pattern:
+        /(?:register node|ensure (?:node )?lease|CSINode).*failed calling (?:admission )?webhook "(?<webhook>[^"\s]+)"(?:: (?<why>[^\n]{0,200}))?/i,
       weight: 'definite',
     },
     webhookRefuses: {
       in: ['kubelet', 'kubeadm'],
       anchors: ['admission webhook'],
-      pattern: /(?:register node|ensure (?:node )?lease|CSINode).*admission webhook "(?<webhook>[^"\s]+)" denied the request/i,
+      pattern:
+        /(?:register node|ensure (?:node )?lease|CSINode).*admission webhook "(?<webhook>[^"\s]+)" denied the request/i,
       weight: 'definite',
     },
     webhookInAudit: {
@@ -37,7 +39,8 @@ export default defineCause({
     },
     {
       text: 'Let nodes, leases and CSINodes pass: failurePolicy Ignore for now, rules without these resources for good.',
-      command: "kubectl patch validatingwebhookconfiguration <configuration> --type=json -p '[{\"op\":\"replace\",\"path\":\"/webhooks/0/failurePolicy\",\"value\":\"Ignore\"}]'",
+      command:
+        'kubectl patch validatingwebhookconfiguration <configuration> --type=json -p \'[{"op":"replace","path":"/webhooks/0/failurePolicy","value":"Ignore"}]\'',
     },
     {
       text: 'Then bring its pods back.',
@@ -46,13 +49,19 @@ export default defineCause({
   ],
   decide: {
     text: 'See which webhooks claim nodes or everything, and whether they may fail.',
-    command: "kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations -o custom-columns='NAME:.metadata.name,POLICY:.webhooks[*].failurePolicy,RESOURCES:.webhooks[*].rules[*].resources'",
+    command:
+      "kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations -o custom-columns='NAME:.metadata.name,POLICY:.webhooks[*].failurePolicy,RESOURCES:.webhooks[*].rules[*].resources'",
   },
   page: {
     why: 'A webhook with failurePolicy Fail and rules on `*` or `nodes` must answer before a Node can be created. When its pods run on nodes that are gone, the API server asks nobody, and no node can come to run them.',
-    prevent: 'Never let a policy webhook claim nodes, leases and csinodes; exempt kube-system; run it on nodes that do not depend on it.',
-    notThis: 'The same words for pods of the CNI are webhook-blocks-system-pods. `i/o timeout` to the webhook from a healthy cluster is often node-ports-closed-to-control-plane, whose remedy is a security group.',
-    alsoKnownAs: ['Internal error occurred: failed calling webhook', 'no endpoints available for service'],
+    prevent:
+      'Never let a policy webhook claim nodes, leases and csinodes; exempt kube-system; run it on nodes that do not depend on it.',
+    notThis:
+      'The same words for pods of the CNI are webhook-blocks-system-pods. `i/o timeout` to the webhook from a healthy cluster is often node-ports-closed-to-control-plane, whose remedy is a security group.',
+    alsoKnownAs: [
+      'Internal error occurred: failed calling webhook',
+      'no endpoints available for service',
+    ],
     refs: [
       'https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/',
       'https://github.com/microsoft/pai/issues/4629',

@@ -1,0 +1,68 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** Kubelet and container runtime do not manage cgroups the same way, or the host's version is refused. */
+export default defineCause({
+  id: 'cgroup-driver-mismatch',
+  stage: 'bootstrapped',
+  title: 'kubelet and container runtime disagree on cgroups',
+  scope: 'machine',
+  signs: {
+    driversDiffer: {
+      in: ['kubelet'],
+      anchors: ['is different from docker cgroup driver'],
+      pattern: /kubelet cgroup driver: "?(?<kubelet>\w+)"? is different from docker cgroup driver: "?(?<runtime>\w+)/,
+      weight: 'definite',
+    },
+    wrongPath: {
+      in: ['kubelet', 'containerd', 'event', 'pod-status'],
+      anchors: ['expected cgroupsPath to be of format'],
+      pattern: /expected cgroupsPath to be of format "?slice:prefix:name"? for systemd cgroups, got/,
+      weight: 'definite',
+    },
+    versionRefused: {
+      in: ['kubelet'],
+      anchors: ['to not run on a host using cgroup v1'],
+      pattern: /kubelet is configured to not run on a host using (?<version>cgroup v1)/,
+      weight: 'definite',
+    },
+    subsystemMissing: {
+      in: ['kubelet'],
+      anchors: ['Following Cgroup subsystem not mounted'],
+      pattern: /system validation failed - Following Cgroup subsystem not mounted: \[(?<missing>[^\]]*)\]/,
+      weight: 'definite',
+    },
+  },
+  needs: [],
+  symptoms: [],
+  summary: ({ machine, kubelet, runtime, version, missing }) =>
+    `On ${machine ?? 'the machine'} ${reasonOf(kubelet, runtime, version, missing)}, so no pod can be started.`,
+  remedy: ({ version }) => [
+    version === undefined
+      ? {
+          text: 'Let both use systemd: SystemdCgroup = true for runc in containerd’s configuration, cgroupDriver: systemd in the kubelet’s.',
+          command: "sudo sed -i 's/SystemdCgroup = false/SystemdCgroup = true/' /etc/containerd/config.toml && sudo systemctl restart containerd kubelet",
+        }
+      : {
+          text: 'Use an image with cgroup v2 (Amazon Linux 2023, current Ubuntu or RHEL), or set failCgroupV1: false for the time being.',
+          command: 'stat -fc %T /sys/fs/cgroup; grep -rn failCgroupV1 /etc/kubernetes/kubelet /var/lib/kubelet/config.yaml',
+        },
+  ],
+  decide: {
+    text: 'Compare both settings and the host’s cgroup version.',
+    command: 'stat -fc %T /sys/fs/cgroup; sudo containerd config dump | grep SystemdCgroup; sudo grep -rn cgroupDriver /var/lib/kubelet/config.yaml /etc/kubernetes/kubelet',
+  },
+  page: {
+    why: 'Kubelet and runtime create the cgroups of pods together, so both must use systemd or both cgroupfs. A runtime installed from a distribution package starts with cgroupfs; kubeadm and EKS use systemd. New kubelets also refuse hosts with cgroup v1.',
+    prevent: 'Generate containerd’s configuration with SystemdCgroup = true in the image build.',
+    notThis: 'containerd with cgroupfs under a systemd kubelet may print nothing at all: pods restart for no reason. A runtime that does not answer is container-runtime-down.',
+    alsoKnownAs: ['misconfiguration: kubelet cgroup driver: "systemd" is different from docker cgroup driver: "cgroupfs"'],
+    refs: ['https://kubernetes.io/docs/setup/production-environment/container-runtimes/'],
+  },
+});
+
+function reasonOf(kubelet?: string, runtime?: string, version?: string, missing?: string): string {
+  if (version !== undefined) return `the host uses ${version}, which this kubelet refuses`;
+  if (missing !== undefined) return `the cgroup controllers ${missing} are not mounted`;
+  if (kubelet === undefined) return 'the runtime uses systemd cgroups and the kubelet cgroupfs';
+  return `the kubelet uses the cgroup driver ${kubelet} and the runtime ${runtime ?? 'another'}`;
+}

@@ -1,0 +1,87 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** bootstrap.sh asked EKS for the cluster's endpoint and certificate and did not get them. */
+export default defineCause({
+  id: 'describe-cluster-failed',
+  stage: 'bootstrapped',
+  title: 'bootstrap.sh gets no answer to DescribeCluster',
+  scope: 'machine',
+  signs: {
+    exhausted: {
+      in: ['cloud-init', 'console'],
+      anchors: ['Exhausted retries while describing cluster'],
+      pattern: /Exhausted retries while describing cluster/,
+      weight: 'likely',
+    },
+    throttled: {
+      in: ['cloud-init', 'console'],
+      anchors: ['TooManyRequestsException', 'ThrottlingException'],
+      pattern: /(?<reason>TooManyRequestsException|ThrottlingException)\b.*\bDescribeCluster\b/,
+      weight: 'likely',
+    },
+    denied: {
+      in: ['cloud-init', 'console'],
+      anchors: ['eks:DescribeCluster'],
+      pattern: /(?<reason>AccessDenied\w*).*\b(?:not authorized to perform: )?eks:DescribeCluster/,
+      weight: 'definite',
+    },
+    waiterFailed: {
+      in: ['cloud-init', 'console'],
+      anchors: ['Waiter ClusterActive failed'],
+      pattern: /Waiter ClusterActive failed: (?!.*ResourceNotFound)(?<reason>.{0,160})/,
+      weight: 'likely',
+    },
+    completed: {
+      in: ['cloud-init', 'console'],
+      anchors: ['[eks-bootstrap] INFO: complete'],
+      pattern: /\[eks-bootstrap\] INFO: complete/,
+      weight: 'withdraws',
+    },
+    kubeletRuns: {
+      in: ['kubelet'],
+      anchors: ['Starting kubelet main sync loop'],
+      pattern: /Starting kubelet main sync loop/,
+      weight: 'clears',
+      strict: true,
+    },
+  },
+  needs: [],
+  symptoms: ['boot-verdict'],
+  withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
+  explains: ['failed-user-script'],
+  summary: ({ machine, reason }) =>
+    `bootstrap.sh on ${machine ?? 'the machine'} could not describe its cluster${reason === undefined ? '' : ` (${reason.trim()})`} and ended before the kubelet was configured.`,
+  remedy: ({ reason }) => [
+    {
+      text: 'Give the script what it asks for, so that it calls EKS no more (and many machines can start at once).',
+      command:
+        "/etc/eks/bootstrap.sh <cluster> --apiserver-endpoint '<endpoint>' --b64-cluster-ca '<certificate-authority>' --dns-cluster-ip '<service-cidr-base>.10'",
+    },
+    ...(reason?.startsWith('AccessDenied') === true
+      ? [
+          {
+            text: 'Or let the node role describe the cluster.',
+            command: 'aws iam attach-role-policy --role-name <node-role> --policy-arn arn:aws:iam::aws:policy/AmazonEKSWorkerNodePolicy',
+          },
+        ]
+      : []),
+    {
+      text: 'See whether the call works from the machine now.',
+      command: 'aws eks describe-cluster --name <cluster> --query cluster.status',
+    },
+  ],
+  decide: {
+    text: 'Read what the call answered.',
+    command: 'sudo grep -nE "DescribeCluster|ClusterActive|describing cluster" /var/log/cloud-init-output.log',
+  },
+  page: {
+    why: 'Without endpoint and certificate in its arguments bootstrap.sh asks EKS for them. The call is limited per account, so a burst of new machines is throttled; without permission or a way to eks.<region>.amazonaws.com it fails for good.',
+    prevent: 'Pass endpoint, certificate and DNS address in user data, as managed node groups and Karpenter do.',
+    notThis: '“No cluster found for name” is wrong-cluster-name-in-user-data. When every machine of the subnet times out it is the network (no-nat-or-vpc-endpoints); a call that succeeds on a later attempt is nothing.',
+    alsoKnownAs: ['Waiter ClusterActive failed: An error occurred (TooManyRequestsException): Too Many Requests', 'Exited with error on line 286'],
+    refs: [
+      'https://github.com/awslabs/amazon-eks-ami/commit/b2289030',
+      'https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html',
+    ],
+  },
+});

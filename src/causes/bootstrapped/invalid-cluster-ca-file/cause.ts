@@ -1,0 +1,65 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** The file with the cluster's certificate authority is missing or holds no certificate. */
+export default defineCause({
+  id: 'invalid-cluster-ca-file',
+  stage: 'bootstrapped',
+  title: 'the cluster CA file is missing or is no certificate',
+  scope: 'machine',
+  signs: {
+    notLoaded: {
+      in: ['kubelet'],
+      anchors: ['unable to load client CA'],
+      pattern: /unable to load client CA (?:file|provider):? ?(?:open )?"?(?<file>\/[\w./-]+?)?"?(?:: |, ).*?(?<reason>no such file or directory|does not contain any valid|permission denied|asn1|malformed|unable to parse|is a directory)/,
+      weight: 'definite',
+    },
+    noCertificate: {
+      in: ['kubelet', 'client-output'],
+      anchors: ['does not contain any valid', 'unable to load root certificates'],
+      pattern: /(?:error reading (?<file>\/\S+ca\.crt): )?data (?<reason>does not contain any valid (?:RSA or ECDSA )?certificates)|(?<reason2>unable to load root certificates: unable to parse bytes as PEM block)/,
+      weight: 'definite',
+    },
+    notBase64: {
+      in: ['cloud-init', 'console'],
+      anchors: ['base64: invalid input'],
+      pattern: /(?<reason>base64: invalid input)/,
+      weight: 'likely',
+      strict: true,
+    },
+    nodeadmNotBase64: {
+      in: ['nodeadm', 'cloud-init', 'console'],
+      anchors: ['illegal base64 data'],
+      pattern: /Command failed.*(?<reason>illegal base64 data at input byte \d+)/,
+      weight: 'definite',
+    },
+  },
+  needs: [],
+  symptoms: [],
+  summary: ({ machine, file, reason }) =>
+    `The cluster’s certificate authority on ${machine ?? 'the machine'} (${file ?? '/etc/kubernetes/pki/ca.crt'}) cannot be used${reason === undefined ? '' : ` (${reason})`}, so the kubelet stops at its start.`,
+  remedy: ({ file }) => [
+    {
+      text: 'Read the right value; it is base64 already and must not be encoded again.',
+      command: 'aws eks describe-cluster --name <cluster> --query cluster.certificateAuthority.data --output text',
+    },
+    {
+      text: 'Correct --b64-cluster-ca, certificateAuthority or cluster-certificate in the user data and replace the machines; on this one check the file.',
+      command: `sudo openssl x509 -noout -subject -enddate -in ${file ?? '/etc/kubernetes/pki/ca.crt'}`,
+    },
+  ],
+  decide: {
+    text: 'See whether the file is a certificate.',
+    command: 'sudo openssl x509 -noout -subject -enddate -in /etc/kubernetes/pki/ca.crt',
+  },
+  page: {
+    why: 'User data carries the cluster’s CA as base64. Encoded twice, cut at a line end, quoted wrongly or left out, it decodes to something that is no certificate, and the kubelet cannot check its clients.',
+    prevent: 'Pass certificateAuthority.data unchanged, and fail the plan when it is empty.',
+    notThis: 'A real certificate of another cluster passes here and fails later as untrusted-api-certificate (x509: certificate signed by unknown authority).',
+    alsoKnownAs: ['unable to load client CA file /etc/kubernetes/pki/ca.crt', 'data does not contain any valid RSA or ECDSA certificates'],
+    refs: [
+      'https://github.com/awslabs/amazon-eks-ami/issues/442',
+      'https://github.com/awslabs/amazon-eks-ami/issues/178',
+      'https://github.com/bottlerocket-os/bottlerocket/issues/4586',
+    ],
+  },
+});

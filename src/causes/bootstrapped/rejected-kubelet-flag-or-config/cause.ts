@@ -1,0 +1,70 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** The kubelet exits at once because it does not accept what it is told. */
+export default defineCause({
+  id: 'rejected-kubelet-flag-or-config',
+  stage: 'bootstrapped',
+  title: 'the kubelet refuses a flag or its configuration file',
+  scope: 'machine',
+  signs: {
+    flagRefused: {
+      in: ['kubelet'],
+      anchors: ['failed to parse kubelet flag', 'unknown flag: --'],
+      pattern: /failed to parse kubelet flags?: (?:unknown flag: )?(?<flag>--[\w-]+)?(?<reason>[^"]{0,160})|kubelet.*unknown flag: (?<flag2>--[\w-]+)/i,
+      weight: 'definite',
+    },
+    flagUnknown: {
+      in: ['kubelet'],
+      anchors: ['unknown flag: --'],
+      pattern: /unknown flag: (?<flag>--[\w-]+)/,
+      weight: 'definite',
+      strict: true,
+    },
+    invalidConfig: {
+      in: ['kubelet'],
+      anchors: ['failed to validate kubelet config', 'Failed to validate kubelet config'],
+      pattern: /[Ff]ailed to validate kubelet configuration(?:, error: |: |" err=")(?<reason>[^"]{0,200})/,
+      weight: 'definite',
+    },
+    unreadableConfig: {
+      in: ['kubelet'],
+      anchors: ['ubelet config file'],
+      pattern: /[Ff]ailed to load [Kk]ubelet config file(?!.*no such file or directory).*?(?<reason>(?:strict decoding error|unknown field|cannot unmarshal|error unmarshal\w*|yaml:|json:|failed to decode|no kind)[^"\n]{0,160})/,
+      weight: 'definite',
+    },
+    featureGate: {
+      in: ['kubelet'],
+      anchors: ['failed to set feature gates'],
+      pattern: /failed to set feature gates[^:]*: (?<reason>[^"]{0,160})/,
+      weight: 'definite',
+    },
+  },
+  needs: [],
+  symptoms: [],
+  summary: ({ machine, flag, reason }) =>
+    `The kubelet of ${machine ?? 'the machine'} refuses ${flag === undefined ? `its configuration${reason === undefined || reason.trim() === '' ? '' : ` (${reason.trim()})`}` : `the flag ${flag}`} and exits at once, so it never registers.`,
+  remedy: ({ flag }) => [
+    {
+      text: 'See where it comes from: unit drop-ins, environment file, extra arguments of the user data.',
+      command: `kubelet --version; systemctl cat kubelet; sudo grep -rn -- ${flag === undefined ? 'extra-args' : `'${flag.replaceAll("'", '')}'`} /etc/systemd/system/kubelet.service.d /etc/eks /etc/kubernetes /etc/default/kubelet /var/lib/kubelet/kubeadm-flags.env`,
+    },
+    {
+      text: 'Remove it for this Kubernetes version (for example --container-runtime is gone since 1.27, --network-plugin since 1.24) in the launch template or image, then start the kubelet again.',
+      command: 'sudo systemctl daemon-reload && sudo systemctl restart kubelet && journalctl -u kubelet -n 20 --no-pager',
+    },
+  ],
+  decide: {
+    text: 'Read the kubelet’s last words; it lives for less than a second.',
+    command: 'journalctl -u kubelet -n 30 --no-pager',
+  },
+  page: {
+    why: 'Every Kubernetes release removes kubelet flags and feature gates, and the configuration file is decoded strictly. An image, a unit file or user data that is older than the kubelet hands it something it no longer knows.',
+    prevent: 'Take kubelet and unit file from the same image release; keep extra arguments in the configuration file and test them with the next version first.',
+    notThis: 'A configuration file that is not there is kubelet-without-kubeconfig. A label the kubelet refuses is reserved-label-in-kubelet-flags, swap swap-enabled, kernel settings unexpected-kernel-parameters. “Flag --… has been deprecated” is only a notice.',
+    alsoKnownAs: ['failed to parse kubelet flag: unknown flag: --container-runtime', 'unrecognized feature gate'],
+    refs: [
+      'https://github.com/kubernetes/kubernetes/blob/HEAD/cmd/kubelet/app/server.go',
+      'https://github.com/awslabs/amazon-eks-ami/blob/HEAD/nodeadm/internal/kubelet/config.go',
+    ],
+  },
+});

@@ -1,0 +1,45 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** The kubelet refuses to start with labels that it may not give itself. */
+export default defineCause({
+  id: 'reserved-label-in-kubelet-flags',
+  stage: 'bootstrapped',
+  title: 'a reserved label is passed with --node-labels',
+  scope: 'machine',
+  signs: {
+    refused: {
+      in: ['kubelet', 'nodeup', 'cloud-init'],
+      anchors: ['labels specified with --node-labels'],
+      pattern: /unknown 'kubernetes\.io' or 'k8s\.io' labels specified with --node-labels: \[(?<labels>[^\]]*)\]/,
+      weight: 'definite',
+    },
+  },
+  needs: [],
+  symptoms: [],
+  summary: ({ machine, labels }) =>
+    `The kubelet of ${machine ?? 'the machine'} stops at once because --node-labels gives it reserved labels (${labels ?? 'of kubernetes.io'}).`,
+  remedy: ({ labels, node }) => [
+    {
+      text: 'Take the labels out of --node-labels (user data, instance group, node template); names outside kubernetes.io and k8s.io, or below node.kubernetes.io, are allowed.',
+      command: 'systemctl cat kubelet | grep -o "node-labels=[^ ]*"; sudo grep -rn node-labels /etc/sysconfig/kubelet /etc/default/kubelet /etc/systemd/system/kubelet.service.d',
+    },
+    {
+      text: 'Set them from outside when the node is there.',
+      command: `kubectl label node ${node ?? '<node>'} ${labels === undefined ? '<label>=<value>' : `${labels.replaceAll("'", '').split(' ').at(-1) ?? '<label>'}=`}`,
+    },
+  ],
+  decide: {
+    text: 'Read the kubelet’s last words.',
+    command: 'journalctl -u kubelet -n 10 --no-pager',
+  },
+  page: {
+    why: 'Since Kubernetes 1.16 a kubelet may not label itself into reserved prefixes, lest a broken-into node attract control-plane pods. node-role.kubernetes.io/… in --node-labels is the usual offender.',
+    prevent: 'Label roles with a controller or after registration; let kOps and eksctl of the cluster’s version write the labels.',
+    notThis: 'Here the kubelet stops itself. Labels that the API server refuses at creation of the Node are label-refused-by-node-restriction.',
+    alsoKnownAs: ["unknown 'kubernetes.io' or 'k8s.io' labels specified with --node-labels"],
+    refs: [
+      'https://github.com/kubernetes/kubernetes/blob/HEAD/cmd/kubelet/app/options/options.go',
+      'https://github.com/weaveworks/eksctl/issues/2363',
+    ],
+  },
+});

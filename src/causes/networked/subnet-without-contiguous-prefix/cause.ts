@@ -1,0 +1,57 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** Prefix delegation asks for whole /28 blocks, and the subnet has only scattered addresses. */
+export default defineCause({
+  id: 'subnet-without-contiguous-prefix',
+  stage: 'networked',
+  title: 'the subnet has free addresses but no whole /28 block for a prefix',
+  scope: 'machine',
+  signs: {
+    refusedByEc2: {
+      in: ['ipamd', 'aws-node', 'event'],
+      anchors: ['InsufficientCidrBlocks'],
+      pattern: /InsufficientCidrBlocks(?:.*?(?<subnet>subnet-[0-9a-f]+))?/,
+      weight: 'definite',
+    },
+    noFreePrefix: {
+      in: ['ipamd'],
+      anchors: ['Prefix target is'],
+      pattern: /Prefix target is \d+, short of [1-9]\d* prefixes, free 0 prefixes/,
+      weight: 'context',
+    },
+    assigned: {
+      in: ['ipamd'],
+      anchors: ['uccessfully increased IP', 'Successfully created and attached a new ENI'],
+      pattern: /[Ss]uccessfully increased IP [Pp]ool|Successfully created and attached a new ENI/,
+      weight: 'withdraws',
+    },
+  },
+  needs: [],
+  symptoms: ['sandbox-not-created'],
+  withdrawnBy: [],
+  blocksAbove: false,
+  explains: ['subnet-out-of-pod-addresses'],
+  summary: ({ subnet, machine }) =>
+    `EC2 finds no contiguous /28 in the subnet ${subnet ?? 'of'} ${subnet === undefined ? (machine ?? 'the machine') : ''}, so prefix delegation gets no more pod addresses although single ones are free.`.replace('  ', ' ').replace(' ,', ','),
+  remedy: ({ subnet }) => [
+    {
+      text: 'Reserve a range of the subnet for prefixes.',
+      command: `aws ec2 create-subnet-cidr-reservation --reservation-type prefix --subnet-id ${subnet ?? '<subnet>'} --cidr <range-of-the-subnet>`,
+    },
+    { text: 'Or put prefix-mode nodes into a fresh subnet of their own.', command: null },
+  ],
+  decide: {
+    text: 'Tell a full subnet from a fragmented one.',
+    command: "sudo grep -E 'InsufficientCidrBlocks|InsufficientFreeAddresses' /var/log/aws-routed-eni/ipamd.log | tail -n 5",
+  },
+  page: {
+    why: 'A prefix is an aligned block of 16 addresses. Single secondary addresses, load balancers and endpoints spread over a subnet leave many addresses free and no aligned block whole.',
+    prevent: 'Use subnets of their own, or reservations of type prefix, before turning on ENABLE_PREFIX_DELEGATION; do not mix both modes in one subnet.',
+    notThis: 'InsufficientFreeAddressesInSubnet is a subnet that is really full: subnet-out-of-pod-addresses. A pool short of prefixes without EC2’s refusal may only be waiting for the next round.',
+    alsoKnownAs: ['InsufficientCidrBlocks', 'There are not enough free cidr blocks in the specified subnet'],
+    refs: [
+      'https://docs.aws.amazon.com/eks/latest/best-practices/prefix-mode-linux.html',
+      'https://github.com/aws/amazon-vpc-cni-k8s/blob/HEAD/pkg/ipamd/ipamd.go',
+    ],
+  },
+});

@@ -1,0 +1,107 @@
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { textAt } from '../../../evidence/json.ts';
+
+/** Minor versions a kubelet may be behind the API server (since 1.28; two before). */
+const BEHIND_MAX = 3;
+
+/** The kubelet is newer than the API server, or older than it still understands. */
+export default defineCause({
+  id: 'kubelet-version-skew',
+  stage: 'registered',
+  title: 'the kubelet’s version does not go with the API server’s',
+  scope: 'machine',
+  signs: {
+    refusedByKubeadm: {
+      in: ['kubeadm', 'cloud-init'],
+      anchors: ['the kubelet version is higher than the control plane version'],
+      pattern:
+        /the kubelet version is higher than the control plane version.*?(?:Kubelet version: "(?<kubelet>[^"]+)" Control plane version: "(?<server>[^"]+)"|$)/,
+      weight: 'definite',
+    },
+    newerThanCluster: {
+      in: ['nodeadm'],
+      anchors: ['is newer than kube-apiserver version'],
+      pattern:
+        /kubelet version (?<kubelet>\S+) is newer than kube-apiserver version (?<server>[\w.-]+)/,
+      weight: 'definite',
+    },
+    tooOldForCluster: {
+      in: ['nodeadm'],
+      anchors: ['is too old for kube-apiserver version'],
+      pattern:
+        /kubelet version (?<kubelet>\S+) is too old for kube-apiserver version (?<server>[\w.-]+);/,
+      weight: 'definite',
+    },
+    resourceUnknown: {
+      in: ['kubelet'],
+      anchors: ['the server could not find the requested resource'],
+      pattern:
+        /(?:\*v1(?:beta1|beta2|alpha1|alpha2)?\.(?<kind>RuntimeClass|CSIDriver|CSINode|Lease|Node|Service)\b|CSINode|node lease|ensure lease).*the server could not find the requested resource/,
+      weight: 'likely',
+      atLeast: 3,
+    },
+  },
+  needs: ['kube/Node', 'aws/cluster'],
+  symptoms: ['node-object-missing'],
+  match: (view) => matchVersions(view),
+  summary: ({ machine, kubelet, server, kind }) =>
+    kubelet === undefined
+      ? `The kubelet of ${machine ?? 'the machine'} asks for ${kind ?? 'resources'} in a version that this API server does not serve; their releases are too far apart.`
+      : `The kubelet of ${machine ?? 'the machine'} is ${kubelet} and the API server ${server ?? 'of another release'}: a kubelet may not be newer, and at most ${BEHIND_MAX} minors older.`,
+  remedy: () => [
+    {
+      text: 'Take the machine image of the cluster’s minor version.',
+      command:
+        'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<cluster-minor>/amazon-linux-2023/x86_64/standard/recommended/image_id --query Parameter.Value',
+    },
+    {
+      text: 'Or upgrade the control plane first, then the nodes.',
+      command:
+        'aws eks update-cluster-version --name <cluster> --kubernetes-version <kubelet-minor>',
+    },
+  ],
+  decide: {
+    text: 'Compare both versions.',
+    command:
+      'kubelet --version; aws eks describe-cluster --name <cluster> --query cluster.version --output text',
+  },
+  page: {
+    why: 'The API server promises to serve kubelets of its own minor and of three older ones. A newer kubelet asks for API versions the server does not have; a very old one asks for versions that were removed.',
+    prevent:
+      'Upgrade control plane first and pin node images to the cluster’s minor (SSM parameter, `@latest` aliases only for patches).',
+    notThis:
+      '`the server could not find the requested resource` for custom resources or metrics says nothing about the kubelet. A flag the kubelet itself refuses is rejected-kubelet-flag-or-config.',
+    alsoKnownAs: [
+      'KubeletVersion preflight error',
+      'the server could not find the requested resource',
+    ],
+    refs: [
+      'https://kubernetes.io/releases/version-skew-policy/',
+      'https://github.com/aws/eks-hybrid/blob/HEAD/internal/node/hybrid/versionskew_validator.go',
+    ],
+  },
+});
+
+function minorOf(version: string | null): number | null {
+  const minor = /^v?1\.(\d+)/.exec(version ?? '')?.[1];
+  return minor === undefined ? null : Number(minor);
+}
+
+/** A Node that is there and not Ready, beside the cluster's own version. */
+function matchVersions(view: View<'kube/Node' | 'aws/cluster', string>): Match | null {
+  const node = view.read('kube/Node');
+  const cluster = view.read('aws/cluster');
+  if (node.state !== 'seen' || cluster.state !== 'seen') return null;
+  const kubelet = node.value.kubeletVersion;
+  const server = textAt(cluster.value, 'version');
+  const [own, ofServer] = [minorOf(kubelet), minorOf(server)];
+  if (own === null || ofServer === null || kubelet === null || server === null) return null;
+  const fits = own <= ofServer && ofServer - own <= BEHIND_MAX;
+  if (fits) return view.sign('resourceUnknown') === null ? null : clear;
+  if (node.value.ready === true) return null;
+  return found(
+    { kubelet, server },
+    [view.quote(node, `Node ${node.value.name} kubeletVersion ${kubelet}`)],
+    'likely',
+  );
+}

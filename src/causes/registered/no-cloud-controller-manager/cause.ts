@@ -1,0 +1,103 @@
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { listAt, textAt } from '../../../evidence/json.ts';
+import type { KubeNode, KubeObject } from '../../../evidence/kinds.ts';
+
+const TAINT = 'node.cloudprovider.kubernetes.io/uninitialized';
+/** A listing with fewer pods says nothing about what does not run. */
+const PODS_MIN = 3;
+
+/** Nodes wait for a cloud controller manager, and none runs. */
+export default defineCause({
+  id: 'no-cloud-controller-manager',
+  stage: 'registered',
+  title: 'no cloud controller manager runs, so Nodes stay uninitialized',
+  scope: 'cluster',
+  signs: {
+    controllerNotScheduled: {
+      in: ['event'],
+      anchors: ['cloud-controller-manager-'],
+      pattern:
+        /(?<pod>[a-z0-9-]*cloud-controller-manager-[a-z0-9-]+)\s.*(?:untolerated taint|had taints?) \{node\.cloudprovider\.kubernetes\.io\/uninitialized/,
+      weight: 'definite',
+    },
+    controllerNotRunning: {
+      in: ['client-output', 'pod-status'],
+      anchors: ['cloud-controller-manager-'],
+      pattern:
+        /\b(?<pod>[a-z0-9-]*cloud-controller-manager-[a-z0-9-]+)\s+0\/\d+\s+(?<state>CrashLoopBackOff|Error|ErrImagePull|ImagePullBackOff|Pending|CreateContainerConfigError)\b/,
+      weight: 'context',
+    },
+  },
+  needs: ['kube/Node', 'kube/Pod'],
+  symptoms: ['node-uninitialized'],
+  withdrawnBy: [],
+  match: (view) => matchCluster(view),
+  summary: ({ waiting, pod, state }) =>
+    `No cloud controller manager runs${pod === undefined ? '' : ` (${pod} is ${state ?? 'not scheduled'})`}, so ${waiting ?? 'new Nodes'} keep the taint ${TAINT} and take no pods.`,
+  remedy: () => [
+    {
+      text: 'Install the AWS cloud controller manager; it needs hostNetwork and a toleration for the very taint it removes.',
+      command:
+        'helm upgrade --install aws-cloud-controller-manager --repo https://kubernetes.github.io/cloud-provider-aws aws-cloud-controller-manager -n kube-system --set hostNetworking=true',
+    },
+    {
+      text: 'If it is installed and waits itself, give it the toleration.',
+      command: `kubectl -n kube-system patch daemonset aws-cloud-controller-manager --type=json -p '[{"op":"add","path":"/spec/template/spec/tolerations/-","value":{"key":"${TAINT}","operator":"Exists"}}]'`,
+    },
+  ],
+  decide: {
+    text: 'See whether a cloud controller manager runs anywhere.',
+    command: 'kubectl get pods -A -o wide | grep -i cloud-controller',
+  },
+  page: {
+    why: 'With --cloud-provider=external a kubelet registers its Node with a taint that only the cloud controller manager removes, after it has found the instance. Since the in-tree providers left (1.27 at the latest) each cluster that is not EKS must run its own.',
+    prevent:
+      'Install the controller before the first worker, with tolerations for uninitialized and control-plane taints, on the host network.',
+    notThis:
+      'When the controller runs and complains of one Node it is ccm-cannot-initialize-node; the taint alone names neither. On EKS the controller is part of the service and shows no pod.',
+    alsoKnownAs: ['untolerated taint {node.cloudprovider.kubernetes.io/uninitialized: true}'],
+    refs: [
+      'https://github.com/awslabs/amazon-eks-ami/issues/1446',
+      'https://github.com/kubernetes-sigs/cluster-api-provider-aws/issues/4715',
+      'https://github.com/kubernetes/cloud-provider/blob/HEAD/api/well_known_taints.go',
+    ],
+  },
+});
+
+type Own = View<'kube/Node' | 'kube/Pod', 'controllerNotScheduled' | 'controllerNotRunning'>;
+
+function matchCluster(view: Own): Match | null {
+  const waiting = view.list('kube/Node').filter(({ value }) => isWaiting(value));
+  const [first] = waiting;
+  if (first === undefined || view.sign('controllerNotScheduled') !== null) return null;
+  const names = waiting.length === 1 ? `the Node ${first.value.name}` : `${waiting.length} Nodes`;
+  const proof = view.quote(first, `Node ${first.value.name} taint ${TAINT}`);
+  const down = view.sign('controllerNotRunning');
+  if (down !== null)
+    return found({ ...down.last.captures, waiting: names }, [down.last, proof], 'likely');
+  const pods = view.list('kube/Pod').map(({ value }) => value);
+  const system = pods.filter(({ namespace }) => namespace === 'kube-system');
+  if (system.length < PODS_MIN) return null;
+  const controllers = pods.filter(({ name }) => /cloud-controller|\bccm\b/.test(name));
+  if (controllers.some(isReady)) return null;
+  const pod = controllers[0]?.name;
+  return found(
+    { waiting: names, ...(pod === undefined ? {} : { pod, state: 'not ready' }) },
+    [proof],
+    'likely',
+  );
+}
+
+/** EKS runs the controller out of sight, so an EKS node proves nothing by the pods one sees. */
+function isWaiting(node: KubeNode): boolean {
+  const isEks =
+    node.kubeletVersion?.includes('-eks-') === true ||
+    Object.keys(node.labels).some((key) => key.startsWith('eks.amazonaws.com/'));
+  return !isEks && (node.taints ?? []).some(({ key }) => key === TAINT);
+}
+
+function isReady(pod: KubeObject): boolean {
+  return listAt(pod.body, 'status.conditions').some(
+    (entry) => textAt(entry, 'type') === 'Ready' && textAt(entry, 'status') === 'True',
+  );
+}

@@ -1,0 +1,80 @@
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { textAt } from '../../../evidence/json.ts';
+
+/** The kubelet is well and registered, in another cluster than the one that is looked at. */
+export default defineCause({
+  id: 'node-registered-elsewhere',
+  stage: 'registered',
+  title: 'the machine joined another cluster than intended',
+  scope: 'machine',
+  signs: {
+    registered: {
+      in: ['kubelet'],
+      anchors: ['Successfully registered node', 'was previously registered'],
+      pattern: /Successfully registered node|was previously registered/,
+      weight: 'context',
+    },
+    server: {
+      in: ['kubelet', 'cloud-init', 'nodeadm', 'user-data', 'host-file', 'bottlerocket'],
+      anchors: ['.eks.amazonaws.com'],
+      pattern: /https:\/\/(?<server>[0-9A-Fa-f]{8,32}\.[a-z0-9.-]+\.eks\.amazonaws\.com(?:\.cn)?)/,
+      weight: 'context',
+      strict: true,
+    },
+  },
+  needs: ['aws/cluster'],
+  symptoms: [],
+  // Its registration is the very thing that is wrong.
+  withdrawnBy: [],
+  match: (view) => matchServers(view),
+  summary: ({ machine, server, cluster, endpoint }) =>
+    `The kubelet of ${machine ?? 'the machine'} registered at ${server ?? 'another API server'}, which is not the cluster ${cluster ?? ''} (${endpoint ?? 'another endpoint'}); there no Node will appear.`.replace(
+      '  ',
+      ' ',
+    ),
+  remedy: ({ endpoint, cluster }) => [
+    {
+      text: 'Correct endpoint, CA and name in the launch template or NodeConfig, then replace the instance.',
+      command: `aws eks describe-cluster --name ${cluster ?? '<cluster>'} --query 'cluster.[endpoint,certificateAuthority.data]'  # must be ${endpoint ?? 'in the user data'}`,
+    },
+    {
+      text: 'Remove the Node from the cluster that it joined by mistake.',
+      command: 'kubectl --context <other-cluster> delete node <node>',
+    },
+  ],
+  decide: {
+    text: 'Compare the kubelet’s server with the cluster’s endpoint.',
+    command:
+      'sudo grep server: /var/lib/kubelet/kubeconfig; aws eks describe-cluster --name <cluster> --query cluster.endpoint',
+  },
+  page: {
+    why: 'User data copied from another cluster, or a launch template shared by two, carries a complete and working endpoint, CA and role mapping. The kubelet joins and everything looks healthy on the machine.',
+    prevent:
+      'Render user data from the cluster’s own outputs, and map each node role in one cluster only.',
+    notThis:
+      'A kubelet that gets no answer from an old endpoint is stale-cluster-endpoint. One that registered here and lost its Node is no-reregistration-after-deletion.',
+    refs: [
+      'https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html',
+      'https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html',
+    ],
+  },
+});
+
+function matchServers(view: View<'aws/cluster', 'registered' | 'server'>): Match | null {
+  const registered = view.sign('registered');
+  const server = view.sign('server');
+  const clusters = view.list('aws/cluster');
+  const [cluster] = clusters;
+  if (registered === null || server === null || cluster === undefined || clusters.length > 1)
+    return null;
+  const endpoint = textAt(cluster.value, 'endpoint')?.replace(/^https:\/\//, '') ?? null;
+  const own = server.last.captures['server'];
+  if (endpoint === null || own === undefined) return null;
+  if (endpoint.toLowerCase() === own.toLowerCase()) return clear;
+  const name = textAt(cluster.value, 'name') ?? '<cluster>';
+  return found({ server: own, endpoint, cluster: name }, [
+    registered.last,
+    server.last,
+    view.quote(cluster, `cluster ${name} endpoint ${endpoint}`),
+  ]);
+}
