@@ -26,17 +26,24 @@ export interface CauseEntry {
   readonly load: () => Promise<{ readonly default: unknown }>;
 }
 
-/** The causes that this evidence may concern: by a line, by a fact, or behind a symptom. */
+/** The causes that a line or a fact of this evidence speaks of. */
 export function concerned(
   entries: readonly CauseEntry[],
   owners: ReadonlySet<string>,
   kinds: ReadonlySet<FactKind>,
 ): readonly CauseEntry[] {
   return entries.filter(
-    (entry) =>
-      owners.has(entry.id) ||
-      entry.needs.some((kind) => kinds.has(kind)) ||
-      entry.symptoms.some((symptom) => owners.has(`symptom:${symptom}`)),
+    (entry) => owners.has(entry.id) || entry.needs.some((kind) => kinds.has(kind)),
+  );
+}
+
+/** The causes that may stand behind a symptom of this evidence. */
+export function candidates(
+  entries: readonly CauseEntry[],
+  owners: ReadonlySet<string>,
+): readonly CauseEntry[] {
+  return entries.filter((entry) =>
+    entry.symptoms.some((symptom) => owners.has(`symptom:${symptom}`)),
   );
 }
 

@@ -56,6 +56,12 @@ function missingSources(cause: Cause, subject: Subject): readonly WhyUnknown[] {
   }));
 }
 
+/** Only supporting lines were seen: nothing here decides, and one command would. */
+function supportedOnly(cause: Cause): CannotSay {
+  const why = { reason: 'not-in-source', detail: 'only supporting lines were seen' } as const;
+  return { verdict: 'unknown', missing: [{ ...why, collect: cause.decide.command }] };
+}
+
 /** What the signs alone say: found by the strongest that stands, else clear or unknown. */
 export function matchBySigns(cause: Cause, subject: Subject, reading: SignReading): Match {
   if (reading.cleared) return clear;
@@ -68,6 +74,7 @@ export function matchBySigns(cause: Cause, subject: Subject, reading: SignReadin
     return found(detailsOf([...deciding, ...context]), proofOf(deciding), confidence);
   }
   if (reading.withdrawn) return clear;
+  if (context.length > 0) return supportedOnly(cause);
   const missing = missingSources(cause, subject);
   return missing.length === 0 ? clear : ({ verdict: 'unknown', missing } satisfies CannotSay);
 }

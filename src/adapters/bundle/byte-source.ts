@@ -41,6 +41,11 @@ export class ByteReader {
     return this.#source.cut;
   }
 
+  /** How many bytes are here already, without waiting. */
+  get readyBytes(): number {
+    return this.#head.length + this.#pending.length;
+  }
+
   /** The next `bytes` bytes without moving on; fewer only at the end. */
   async peek(bytes: number): Promise<Uint8Array> {
     while (this.#head.length < bytes && (await this.#lengthen(bytes)));

@@ -21,6 +21,8 @@ export class DecodedSource implements ByteSource {
   readonly #packed: ByteReader;
   readonly #locator: string;
   readonly #session: Session;
+  /** Whether so little input is here that large buffers would be a waste. */
+  readonly #isSmall: boolean;
   #decoder: Decoder | null = null;
   #kept: Uint8Array[] | null = [];
   #packedBytes = 0;
@@ -32,6 +34,7 @@ export class DecodedSource implements ByteSource {
     this.#packed = packed;
     this.#locator = locator;
     this.#session = session;
+    this.#isSmall = packed.readyBytes < SMALL_INPUT_BYTES;
     if (method === 'xz') this.#kept = null;
   }
 
@@ -78,10 +81,9 @@ export class DecodedSource implements ByteSource {
     return slice;
   };
 
-  async #open(slices: Slices): Promise<Decoder> {
+  #open(slices: Slices): Promise<Decoder> {
     if (this.#method === 'xz') return xzDecoder(slices);
-    const start = await this.#packed.peek(SMALL_INPUT_BYTES);
-    return zlibDecoder(this.#method, slices, start.length < SMALL_INPUT_BYTES);
+    return zlibDecoder(this.#method, slices, this.#isSmall);
   }
 
   #count(bytes: number): boolean {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { crc32, deflateRawSync } from 'node:zlib';
-import type { Headers } from 'tar-stream';
+import type { Header } from 'tar-stream';
 import tarStream from 'tar-stream';
 import type { EvidenceDocument, InputLoss } from './contract.ts';
 import type { BundleLimits } from './limits.ts';
@@ -85,7 +85,7 @@ export function hasProgram(t: TestContext, program: string): boolean {
   }
 }
 
-export interface TarEntry extends Partial<Headers> {
+export interface TarEntry extends Partial<Header> {
   readonly name: string;
   readonly content?: string | Uint8Array;
 }
@@ -100,7 +100,7 @@ export async function packTar(entries: readonly TarEntry[]): Promise<Buffer> {
   }
   pack.finalize();
   const parts: Uint8Array[] = [];
-  for await (const part of pack) parts.push(part);
+  for await (const part of pack) parts.push(part as Uint8Array);
   return Buffer.concat(parts);
 }
 

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type * as YauzlModule from 'yauzl';
+import type YauzlModule from 'yauzl';
 import type { Entry, ZipFile } from 'yauzl';
 import type { RandomAccess } from './byte-source.ts';
 import type { ZipMember } from './zip-member.ts';
@@ -16,7 +16,7 @@ type Yauzl = typeof YauzlModule;
  */
 export class ZipDirectory {
   static async open(access: RandomAccess): Promise<ZipDirectory> {
-    const yauzl = (await import('yauzl')).default;
+    const { default: yauzl } = await import('yauzl');
     const guard = new Guard();
     const reader = guardedReader(yauzl, new WindowedAccess(access), guard);
     const options = { lazyEntries: true, decodeStrings: false, validateEntrySizes: false };

@@ -1,7 +1,7 @@
-import { causeOf, concerned } from '../../causes/catalogue.ts';
+import { candidates, type CauseEntry, causeOf, concerned } from '../../causes/catalogue.ts';
 import { CATALOGUE_VERSION, CAUSES, SIGNS } from '../../causes/index.generated.ts';
 import { diagnose } from '../../diagnosis/diagnose.ts';
-import type { DiagnosisDocument } from '../../diagnosis/document.ts';
+import type { DiagnosisDocument, SubjectReport } from '../../diagnosis/document.ts';
 import { assembleSubjects } from '../../diagnosis/subjects.ts';
 import type { InputLoss, Observations } from '../../evidence/observations.ts';
 import { createReading } from '../../readers/reading.ts';
@@ -33,13 +33,29 @@ export async function readPile(
 export async function diagnoseObservations(observations: Observations): Promise<DiagnosisDocument> {
   const owners = new Set(observations.hits.map((hit) => hit.owner));
   const kinds = new Set(observations.facts.map((fact) => fact.kind));
-  const modules = await Promise.all(concerned(CAUSES, owners, kinds).map((entry) => entry.load()));
+  const direct = concerned(CAUSES, owners, kinds);
+  const document = await diagnoseWith(observations, direct);
+  if (!document.subjects.some(isUnexplained)) return document;
+  return diagnoseWith(observations, [...new Set([...direct, ...candidates(CAUSES, owners)])]);
+}
+
+async function diagnoseWith(
+  observations: Observations,
+  entries: readonly CauseEntry[],
+): Promise<DiagnosisDocument> {
+  const modules = await Promise.all(entries.map((entry) => entry.load()));
   return diagnose({
     observations,
     subjects: assembleSubjects(observations),
     causes: modules.map(causeOf),
     catalogueVersion: CATALOGUE_VERSION,
   });
+}
+
+/** Candidates are worth loading only where something failed and no root says why. */
+function isUnexplained(subject: SubjectReport): boolean {
+  const roots = subject.findings.filter((finding) => finding.role !== 'contributing');
+  return subject.verdict === 'not-usable' && roots.length === 0;
 }
 
 /** Diagnoses texts held in memory, as tests and examples do. */

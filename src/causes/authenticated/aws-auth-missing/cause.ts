@@ -15,8 +15,8 @@ export default defineCause({
     },
     roleNotMapped: {
       in: ['authenticator'],
-      anchors: ['ARN is not mapped', 'identity is not mapped'],
-      pattern: /access denied.*(?:ARN is not mapped|identity is not mapped)/,
+      anchors: ['ARN is not mapped', 'dentity is not mapped'],
+      pattern: /access denied.*(?:ARN|[Ii]dentity) is not mapped/,
       weight: 'context',
     },
   },

@@ -46,12 +46,15 @@ export default defineCause({
   ],
   decide: {
     text: 'Read the user data and the last lines of cloud-init.',
-    command: 'sudo cat /var/lib/cloud/instance/user-data.txt; sudo tail -n 30 /var/log/cloud-init-output.log',
+    command:
+      'sudo cat /var/lib/cloud/instance/user-data.txt; sudo tail -n 30 /var/log/cloud-init-output.log',
   },
   page: {
     why: 'On Amazon Linux 2 a shell script configured the kubelet and fetched the cluster’s endpoint itself. AL2023 images start with nodeadm, which reads a NodeConfig from user data and asks nobody; the old script is kept only to print why it does nothing.',
-    prevent: 'Change image family and user data in one step; in Karpenter let amiFamily: AL2023 write the user data, in eksctl and Terraform set the AMI type to AL2023.',
-    notThis: 'User data with both the script and a NodeConfig prints the same complaint and joins. No script and no NodeConfig is nodeconfig-missing; a NodeConfig that cannot be read is undecodable-nodeconfig.',
+    prevent:
+      'Change image family and user data in one step; in Karpenter let amiFamily: AL2023 write the user data, in eksctl and Terraform set the AMI type to AL2023.',
+    notThis:
+      'User data with both the script and a NodeConfig prints the same complaint and joins. No script and no NodeConfig is nodeconfig-missing; a NodeConfig that cannot be read is undecodable-nodeconfig.',
     alsoKnownAs: ['ERROR: bootstrap.sh has been removed from AL2023-based EKS AMIs.'],
     refs: [
       'https://github.com/awslabs/amazon-eks-ami/blob/HEAD/templates/al2023/runtime/rootfs/etc/eks/bootstrap.sh',

@@ -28,7 +28,8 @@ export default defineCause({
     generatorFailed: {
       in: ['bottlerocket', 'console'],
       anchors: ['Setting generator'],
-      pattern: /Setting generator '(?<generator>(?!pluto private-dns-name)[^']+)' failed with exit code \d+ - stderr: (?!.*(?:IMDS request failed|private DNS name|Error describing))(?<reason>.{0,160})/,
+      pattern:
+        /Setting generator '(?<generator>(?!pluto private-dns-name)[^']+)' failed with exit code \d+ - stderr: (?!.*(?:IMDS request failed|private DNS name|Error describing))(?<reason>.{0,160})/,
       weight: 'likely',
     },
   },
@@ -40,11 +41,13 @@ export default defineCause({
   remedy: () => [
     {
       text: 'Give the value in the user data, so that nothing has to be looked up.',
-      command: "printf '[settings.kubernetes]\\ncluster-name = \"<cluster>\"\\nmax-pods = 58\\ncluster-dns-ip = \"<service-cidr-base>.10\"\\n[settings.aws]\\nregion = \"<region>\"\\n'",
+      command:
+        'printf \'[settings.kubernetes]\\ncluster-name = "<cluster>"\\nmax-pods = 58\\ncluster-dns-ip = "<service-cidr-base>.10"\\n[settings.aws]\\nregion = "<region>"\\n\'',
     },
     {
       text: 'For a new instance type or region move to the current image.',
-      command: 'aws ssm get-parameter --name /aws/service/bottlerocket/aws-k8s-<version>/x86_64/latest/image_id --query Parameter.Value',
+      command:
+        'aws ssm get-parameter --name /aws/service/bottlerocket/aws-k8s-<version>/x86_64/latest/image_id --query Parameter.Value',
     },
   ],
   decide: {
@@ -54,7 +57,8 @@ export default defineCause({
   page: {
     why: 'Bottlerocket computes node address, DNS address, pod limit and name at boot with small programs (pluto, schnauzer). If one fails, the settings are not committed, and the kubelet’s unit stays the placeholder that exits with 1.',
     prevent: 'Set cluster-name, api-server, cluster-certificate and cluster-dns-ip in user data.',
-    notThis: 'A failure of early-boot-config before it is invalid-bottlerocket-user-data; “private-dns-name” is private-dns-name-lookup-failed; “IMDS request failed” is imds-unreachable-on-host.',
+    notThis:
+      'A failure of early-boot-config before it is invalid-bottlerocket-user-data; “private-dns-name” is private-dns-name-lookup-failed; “IMDS request failed” is imds-unreachable-on-host.',
     alsoKnownAs: ["sundog: Setting generator 'pluto cluster-dns-ip' failed with exit code 1"],
     refs: [
       'https://github.com/bottlerocket-os/bottlerocket-core-kit/blob/HEAD/sources/api/pluto/src/main.rs',

@@ -10,13 +10,15 @@ export default defineCause({
     driversDiffer: {
       in: ['kubelet'],
       anchors: ['is different from docker cgroup driver'],
-      pattern: /kubelet cgroup driver: "?(?<kubelet>\w+)"? is different from docker cgroup driver: "?(?<runtime>\w+)/,
+      pattern:
+        /kubelet cgroup driver: "?(?<kubelet>\w+)"? is different from docker cgroup driver: "?(?<runtime>\w+)/,
       weight: 'definite',
     },
     wrongPath: {
       in: ['kubelet', 'containerd', 'event', 'pod-status'],
       anchors: ['expected cgroupsPath to be of format'],
-      pattern: /expected cgroupsPath to be of format "?slice:prefix:name"? for systemd cgroups, got/,
+      pattern:
+        /expected cgroupsPath to be of format "?slice:prefix:name"? for systemd cgroups, got/,
       weight: 'definite',
     },
     versionRefused: {
@@ -28,7 +30,8 @@ export default defineCause({
     subsystemMissing: {
       in: ['kubelet'],
       anchors: ['Following Cgroup subsystem not mounted'],
-      pattern: /system validation failed - Following Cgroup subsystem not mounted: \[(?<missing>[^\]]*)\]/,
+      pattern:
+        /system validation failed - Following Cgroup subsystem not mounted: \[(?<missing>[^\]]*)\]/,
       weight: 'definite',
     },
   },
@@ -40,22 +43,28 @@ export default defineCause({
     version === undefined
       ? {
           text: 'Let both use systemd: SystemdCgroup = true for runc in containerd’s configuration, cgroupDriver: systemd in the kubelet’s.',
-          command: "sudo sed -i 's/SystemdCgroup = false/SystemdCgroup = true/' /etc/containerd/config.toml && sudo systemctl restart containerd kubelet",
+          command:
+            "sudo sed -i 's/SystemdCgroup = false/SystemdCgroup = true/' /etc/containerd/config.toml && sudo systemctl restart containerd kubelet",
         }
       : {
           text: 'Use an image with cgroup v2 (Amazon Linux 2023, current Ubuntu or RHEL), or set failCgroupV1: false for the time being.',
-          command: 'stat -fc %T /sys/fs/cgroup; grep -rn failCgroupV1 /etc/kubernetes/kubelet /var/lib/kubelet/config.yaml',
+          command:
+            'stat -fc %T /sys/fs/cgroup; grep -rn failCgroupV1 /etc/kubernetes/kubelet /var/lib/kubelet/config.yaml',
         },
   ],
   decide: {
     text: 'Compare both settings and the host’s cgroup version.',
-    command: 'stat -fc %T /sys/fs/cgroup; sudo containerd config dump | grep SystemdCgroup; sudo grep -rn cgroupDriver /var/lib/kubelet/config.yaml /etc/kubernetes/kubelet',
+    command:
+      'stat -fc %T /sys/fs/cgroup; sudo containerd config dump | grep SystemdCgroup; sudo grep -rn cgroupDriver /var/lib/kubelet/config.yaml /etc/kubernetes/kubelet',
   },
   page: {
     why: 'Kubelet and runtime create the cgroups of pods together, so both must use systemd or both cgroupfs. A runtime installed from a distribution package starts with cgroupfs; kubeadm and EKS use systemd. New kubelets also refuse hosts with cgroup v1.',
     prevent: 'Generate containerd’s configuration with SystemdCgroup = true in the image build.',
-    notThis: 'containerd with cgroupfs under a systemd kubelet may print nothing at all: pods restart for no reason. A runtime that does not answer is container-runtime-down.',
-    alsoKnownAs: ['misconfiguration: kubelet cgroup driver: "systemd" is different from docker cgroup driver: "cgroupfs"'],
+    notThis:
+      'containerd with cgroupfs under a systemd kubelet may print nothing at all: pods restart for no reason. A runtime that does not answer is container-runtime-down.',
+    alsoKnownAs: [
+      'misconfiguration: kubelet cgroup driver: "systemd" is different from docker cgroup driver: "cgroupfs"',
+    ],
     refs: ['https://kubernetes.io/docs/setup/production-environment/container-runtimes/'],
   },
 });

@@ -10,7 +10,8 @@ export default defineCause({
     criNotImplemented: {
       in: ['kubelet', 'kubeadm', 'cloud-init', 'client-output'],
       anchors: ['API is not implemented for endpoint', 'unknown service runtime.v1'],
-      pattern: /CRI v1 (?:runtime|image) API is not implemented for endpoint "?(?<endpoint>[^\s",:]+:?[^\s",:]*)|unknown service (?<service>runtime\.v1(?:alpha2)?\.(?:Runtime|Image)Service)/,
+      pattern:
+        /CRI v1 (?:runtime|image) API is not implemented for endpoint "?(?<endpoint>[^\s",:]+:?[^\s",:]*)|unknown service (?<service>runtime\.v1(?:alpha2)?\.(?:Runtime|Image)Service)/,
       weight: 'definite',
     },
     kubeadmCri: {
@@ -22,7 +23,8 @@ export default defineCause({
     socketSilent: {
       in: ['kubelet'],
       anchors: ['validate service connection'],
-      pattern: /validate service connection: .*dial unix (?<endpoint>\/\S+\.sock): connect: (?<reason>no such file or directory|connection refused)/,
+      pattern:
+        /validate service connection: .*dial unix (?<endpoint>\/\S+\.sock): connect: (?<reason>no such file or directory|connection refused)/,
       weight: 'likely',
       atLeast: 3,
     },
@@ -36,7 +38,8 @@ export default defineCause({
     configBroken: {
       in: ['containerd', 'journal'],
       anchors: ['containerd: failed to load', 'invalid disabled plugin URI', 'failed to load TOML'],
-      pattern: /containerd: failed to load (?:TOML|config)[^"]{0,200}|(?<reason>failed to load TOML[^"]{0,160})|invalid disabled plugin URI/,
+      pattern:
+        /containerd: failed to load (?:TOML|config)[^"]{0,200}|(?<reason>failed to load TOML[^"]{0,160})|invalid disabled plugin URI/,
       weight: 'definite',
     },
     silentFromTheStart: {
@@ -56,7 +59,8 @@ export default defineCause({
   remedy: () => [
     {
       text: 'Read why the runtime stopped, and whether its configuration disables CRI.',
-      command: 'systemctl status containerd --no-pager; journalctl -u containerd -n 40 --no-pager; grep -n disabled_plugins /etc/containerd/config.toml',
+      command:
+        'systemctl status containerd --no-pager; journalctl -u containerd -n 40 --no-pager; grep -n disabled_plugins /etc/containerd/config.toml',
     },
     {
       text: 'Write a complete configuration and start both again (containerd 1.6 or later for kubelets of 1.26 and later).',
@@ -66,13 +70,18 @@ export default defineCause({
   ],
   decide: {
     text: 'Ask the runtime itself.',
-    command: 'systemctl is-active containerd; sudo crictl --runtime-endpoint unix:///run/containerd/containerd.sock info | head -n 20',
+    command:
+      'systemctl is-active containerd; sudo crictl --runtime-endpoint unix:///run/containerd/containerd.sock info | head -n 20',
   },
   page: {
     why: 'The kubelet runs pods through the runtime’s CRI service. Docker’s package of containerd disables it in its configuration, an old containerd speaks only v1alpha2, and a syntax error in the configuration keeps the runtime from starting at all.',
     prevent: 'Generate containerd’s configuration in the image build and start it once there.',
-    notThis: 'The first seconds after boot print that the runtime’s status check has not completed: harmless. A runtime that starts and later hangs is hanging-container-runtime; a full disk root-volume-full-at-boot.',
-    alsoKnownAs: ['[ERROR CRI]: container runtime is not running', 'rpc error: code = Unimplemented desc = unknown service runtime.v1alpha2.RuntimeService'],
+    notThis:
+      'The first seconds after boot print that the runtime’s status check has not completed: harmless. A runtime that starts and later hangs is hanging-container-runtime; a full disk root-volume-full-at-boot.',
+    alsoKnownAs: [
+      '[ERROR CRI]: container runtime is not running',
+      'rpc error: code = Unimplemented desc = unknown service runtime.v1alpha2.RuntimeService',
+    ],
     refs: [
       'https://github.com/kubernetes/kubernetes/blob/HEAD/cmd/kubeadm/app/preflight/checks.go',
       'https://kubernetes.io/docs/setup/production-environment/container-runtimes/',

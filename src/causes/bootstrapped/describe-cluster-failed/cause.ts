@@ -61,7 +61,8 @@ export default defineCause({
       ? [
           {
             text: 'Or let the node role describe the cluster.',
-            command: 'aws iam attach-role-policy --role-name <node-role> --policy-arn arn:aws:iam::aws:policy/AmazonEKSWorkerNodePolicy',
+            command:
+              'aws iam attach-role-policy --role-name <node-role> --policy-arn arn:aws:iam::aws:policy/AmazonEKSWorkerNodePolicy',
           },
         ]
       : []),
@@ -72,13 +73,19 @@ export default defineCause({
   ],
   decide: {
     text: 'Read what the call answered.',
-    command: 'sudo grep -nE "DescribeCluster|ClusterActive|describing cluster" /var/log/cloud-init-output.log',
+    command:
+      'sudo grep -nE "DescribeCluster|ClusterActive|describing cluster" /var/log/cloud-init-output.log',
   },
   page: {
     why: 'Without endpoint and certificate in its arguments bootstrap.sh asks EKS for them. The call is limited per account, so a burst of new machines is throttled; without permission or a way to eks.<region>.amazonaws.com it fails for good.',
-    prevent: 'Pass endpoint, certificate and DNS address in user data, as managed node groups and Karpenter do.',
-    notThis: '“No cluster found for name” is wrong-cluster-name-in-user-data. When every machine of the subnet times out it is the network (no-nat-or-vpc-endpoints); a call that succeeds on a later attempt is nothing.',
-    alsoKnownAs: ['Waiter ClusterActive failed: An error occurred (TooManyRequestsException): Too Many Requests', 'Exited with error on line 286'],
+    prevent:
+      'Pass endpoint, certificate and DNS address in user data, as managed node groups and Karpenter do.',
+    notThis:
+      '“No cluster found for name” is wrong-cluster-name-in-user-data. When every machine of the subnet times out it is the network (no-nat-or-vpc-endpoints); a call that succeeds on a later attempt is nothing.',
+    alsoKnownAs: [
+      'Waiter ClusterActive failed: An error occurred (TooManyRequestsException): Too Many Requests',
+      'Exited with error on line 286',
+    ],
     refs: [
       'https://github.com/awslabs/amazon-eks-ami/commit/b2289030',
       'https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html',

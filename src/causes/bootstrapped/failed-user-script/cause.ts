@@ -10,7 +10,8 @@ export default defineCause({
     scriptFailed: {
       in: ['cloud-init', 'console'],
       anchors: ['Failed running /var/lib/cloud/instance/scripts/'],
-      pattern: /Failed running (?<script>\/var\/lib\/cloud\/instance\/scripts\/[^\s[]+) \[(?<code>-?\d+)\]/,
+      pattern:
+        /Failed running (?<script>\/var\/lib\/cloud\/instance\/scripts\/[^\s[]+) \[(?<code>-?\d+)\]/,
       weight: 'likely',
     },
     moduleFailed: {
@@ -22,7 +23,8 @@ export default defineCause({
     optionExecuted: {
       in: ['cloud-init', 'console'],
       anchors: ['command not found'],
-      pattern: /(?<script>\/instance\/scripts\/\S+): line \d+: (?<option>--[a-z][a-z0-9-]*[a-z0-9]): command not found/,
+      pattern:
+        /(?<script>\/instance\/scripts\/\S+): line \d+: (?<option>--[a-z][a-z0-9-]*[a-z0-9]): command not found/,
       weight: 'likely',
     },
     bootstrapDone: {
@@ -49,7 +51,10 @@ export default defineCause({
   symptoms: ['boot-verdict'],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   summary: ({ machine, script, code, option }) =>
-    `The user-data script ${script ?? ''} of ${machine ?? 'the machine'} ${option === undefined ? `ended with ${code === undefined ? 'an error' : `exit code ${code}`}` : `ran the option ${option} as a command (a line continuation is lost)`}, so the node was not set up by it.`.replace('  ', ' '),
+    `The user-data script ${script ?? ''} of ${machine ?? 'the machine'} ${option === undefined ? `ended with ${code === undefined ? 'an error' : `exit code ${code}`}` : `ran the option ${option} as a command (a line continuation is lost)`}, so the node was not set up by it.`.replace(
+      '  ',
+      ' ',
+    ),
   remedy: () => [
     {
       text: 'Read what the script said last; the first error stands above cloud-init’s own warning.',
@@ -66,9 +71,14 @@ export default defineCause({
   },
   page: {
     why: 'On Amazon Linux 2 the user-data script itself calls bootstrap.sh, mostly under set -e: whatever fails before that call keeps the kubelet from being configured. On AL2023 nodeadm-run starts only after cloud-init has ended, so a script that hangs holds the node up as well.',
-    prevent: 'Put nothing into user data that needs the internet; test the script on the very image; end it with the bootstrap call.',
-    notThis: 'cloud-init prints the same warning whatever the script did: where the script’s own words name the reason (describe-cluster-failed, wrong-cluster-name-in-user-data, root-volume-full-at-boot, kubeadm-preflight-failed), that is the cause. A script that fails after bootstrap.sh said “complete!” does not keep the node away.',
-    alsoKnownAs: ['Failed to run module scripts-user', 'util.py[WARNING]: Failed running /var/lib/cloud/instance/scripts/part-001 [1]'],
+    prevent:
+      'Put nothing into user data that needs the internet; test the script on the very image; end it with the bootstrap call.',
+    notThis:
+      'cloud-init prints the same warning whatever the script did: where the script’s own words name the reason (describe-cluster-failed, wrong-cluster-name-in-user-data, root-volume-full-at-boot, kubeadm-preflight-failed), that is the cause. A script that fails after bootstrap.sh said “complete!” does not keep the node away.',
+    alsoKnownAs: [
+      'Failed to run module scripts-user',
+      'util.py[WARNING]: Failed running /var/lib/cloud/instance/scripts/part-001 [1]',
+    ],
     refs: [
       'https://github.com/awslabs/amazon-eks-ami/tree/HEAD/templates/al2023/runtime/rootfs/etc/systemd/system',
       'https://github.com/awslabs/amazon-eks-ami/issues/2123',

@@ -10,13 +10,15 @@ export default defineCause({
     binaryNotFound: {
       in: ['nodeadm', 'cloud-init', 'console'],
       anchors: ['image credential provider binary was not found'],
-      pattern: /image credential provider binary was not found on path:? ?(?<path>\/[^\s:"]*[^\s:".])?/,
+      pattern:
+        /image credential provider binary was not found on path:? ?(?<path>\/[^\s:"]*[^\s:".])?/,
       weight: 'definite',
     },
     pluginsRefused: {
       in: ['kubelet'],
       anchors: ['CRI auth plugins'],
-      pattern: /[Ff]ailed to (?:register|load) CRI auth plugins(?:"? err="|: )?(?<reason>[^"]{0,160})/,
+      pattern:
+        /[Ff]ailed to (?:register|load) CRI auth plugins(?:"? err="|: )?(?<reason>[^"]{0,160})/,
       weight: 'definite',
     },
   },
@@ -27,21 +29,25 @@ export default defineCause({
   remedy: () => [
     {
       text: 'See what is installed and what the kubelet is told.',
-      command: 'ls -l /etc/eks/image-credential-provider/; systemctl cat kubelet | grep -o "image-credential-provider[^ ]*"',
+      command:
+        'ls -l /etc/eks/image-credential-provider/; systemctl cat kubelet | grep -o "image-credential-provider[^ ]*"',
     },
     {
       text: 'Install ecr-credential-provider (executable, same folder) and point both flags to it, in the image build.',
-      command: '--image-credential-provider-bin-dir=/etc/eks/image-credential-provider --image-credential-provider-config=/etc/eks/image-credential-provider/config.json',
+      command:
+        '--image-credential-provider-bin-dir=/etc/eks/image-credential-provider --image-credential-provider-config=/etc/eks/image-credential-provider/config.json',
     },
   ],
   decide: {
     text: 'See whether the provider is where the kubelet looks for it.',
-    command: 'ls -l /etc/eks/image-credential-provider/; journalctl -u kubelet --no-pager | grep -i "auth plugins" | tail -n 3',
+    command:
+      'ls -l /etc/eks/image-credential-provider/; journalctl -u kubelet --no-pager | grep -i "auth plugins" | tail -n 3',
   },
   page: {
     why: 'Since Kubernetes 1.26 the kubelet asks a program for ECR credentials. EKS images ship it; own images, hybrid nodes and kOps hooks must put it where both flags say, or the kubelet refuses to start.',
     prevent: 'Install the provider in the same step as the kubelet, in the version of its release.',
-    notThis: 'A provider that runs and is refused by ECR shows as image pull errors on a registered node (no-ecr-pull-credentials, node-role-without-ecr-access), not at the kubelet’s start.',
+    notThis:
+      'A provider that runs and is refused by ECR shows as image pull errors on a registered node (no-ecr-pull-credentials, node-role-without-ecr-access), not at the kubelet’s start.',
     alsoKnownAs: ['Failed to register CRI auth plugins'],
     refs: [
       'https://github.com/awslabs/amazon-eks-ami/blob/HEAD/nodeadm/internal/kubelet/image-credential-provider.go',

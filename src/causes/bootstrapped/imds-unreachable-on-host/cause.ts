@@ -11,7 +11,8 @@ export default defineCause({
     nodeadmNoAnswer: {
       in: ['nodeadm', 'cloud-init', 'console'],
       anchors: ['operation error ec2imds'],
-      pattern: /operation error ec2imds: (?<call>\w+),(?!.*StatusCode: 404).*(?:i\/o timeout|deadline exceeded|connection refused|no route to host|network is unreachable|StatusCode: 403)/,
+      pattern:
+        /operation error ec2imds: (?<call>\w+),(?!.*StatusCode: 404).*(?:i\/o timeout|deadline exceeded|connection refused|no route to host|network is unreachable|StatusCode: 403)/,
       weight: 'definite',
     },
     plutoNoAnswer: {
@@ -29,7 +30,8 @@ export default defineCause({
     hostRule: {
       in: ['host-file'],
       anchors: ['-A OUTPUT'],
-      pattern: /-A OUTPUT (?!.*--(?:uid|gid)-owner).*-d 169\.254\.169\.254(?:\/32)?\b.*-j (?<action>DROP|REJECT)/,
+      pattern:
+        /-A OUTPUT (?!.*--(?:uid|gid)-owner).*-d 169\.254\.169\.254(?:\/32)?\b.*-j (?<action>DROP|REJECT)/,
       weight: 'definite',
     },
   },
@@ -54,7 +56,8 @@ export default defineCause({
     action === undefined
       ? {
           text: 'Enable the endpoint, with a hop limit that pods can use too; set the same in the launch template.',
-          command: 'aws ec2 modify-instance-metadata-options --instance-id <instance> --http-endpoint enabled --http-tokens required --http-put-response-hop-limit 2',
+          command:
+            'aws ec2 modify-instance-metadata-options --instance-id <instance> --http-endpoint enabled --http-tokens required --http-put-response-hop-limit 2',
         }
       : {
           text: 'Remove the rule from the image’s firewall and keep metadata open for the host.',
@@ -67,13 +70,18 @@ export default defineCause({
   ],
   decide: {
     text: 'Read the metadata options of the instance.',
-    command: 'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].MetadataOptions',
+    command:
+      'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].MetadataOptions',
   },
   page: {
     why: 'Every boot program of a node asks instance metadata first: for user data, region, instance id and credentials. An account default or a launch template that disables the endpoint, or a hardening script that drops the address, stops them all.',
-    prevent: 'Set MetadataOptions in the launch template; let firewall scripts drop the address only in FORWARD, never in OUTPUT.',
-    notThis: 'Here the host itself gets no answer. A hop limit of 1 only affects pods (imds-hop-limit-too-low). A 404 is an answer: late-instance-credentials or no-aws-credentials.',
-    alsoKnownAs: ['operation error ec2imds: GetInstanceIdentityDocument, context deadline exceeded'],
+    prevent:
+      'Set MetadataOptions in the launch template; let firewall scripts drop the address only in FORWARD, never in OUTPUT.',
+    notThis:
+      'Here the host itself gets no answer. A hop limit of 1 only affects pods (imds-hop-limit-too-low). A 404 is an answer: late-instance-credentials or no-aws-credentials.',
+    alsoKnownAs: [
+      'operation error ec2imds: GetInstanceIdentityDocument, context deadline exceeded',
+    ],
     refs: [
       'https://github.com/awslabs/amazon-eks-ami/blob/HEAD/nodeadm/internal/aws/imds/imds.go',
       'https://github.com/bottlerocket-os/bottlerocket-core-kit/blob/HEAD/sources/api/pluto/src/main.rs',

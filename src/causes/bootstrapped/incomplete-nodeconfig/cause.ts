@@ -10,7 +10,8 @@ export default defineCause({
     fieldMissing: {
       in: ['nodeadm', 'cloud-init', 'console'],
       anchors: ['is missing in cluster configuration'],
-      pattern: /(?<field>Name|Apiserver endpoint|Certificate authority|CIDR) is missing in cluster configuration/i,
+      pattern:
+        /(?<field>Name|Apiserver endpoint|Certificate authority|CIDR) is missing in cluster configuration/i,
       weight: 'definite',
     },
     outpostId: {
@@ -42,9 +43,16 @@ export default defineCause({
   },
   page: {
     why: 'bootstrap.sh of Amazon Linux 2 filled in endpoint, certificate authority and service CIDR from DescribeCluster. nodeadm does not call EKS, so every field has to be in user data; a Terraform output that is empty at plan time is enough to lose one.',
-    prevent: 'Let one module render the whole spec.cluster block from the cluster it creates, and fail the plan when a value is empty.',
-    notThis: 'No NodeConfig at all is nodeconfig-missing. A value that is there but wrong passes this check and fails later, for example as untrusted-api-certificate or api-name-unresolvable.',
-    alsoKnownAs: ['CIDR is missing in cluster configuration', 'Apiserver endpoint is missing in cluster configuration'],
-    refs: ['https://github.com/awslabs/amazon-eks-ami/blob/HEAD/nodeadm/internal/api/validation.go'],
+    prevent:
+      'Let one module render the whole spec.cluster block from the cluster it creates, and fail the plan when a value is empty.',
+    notThis:
+      'No NodeConfig at all is nodeconfig-missing. A value that is there but wrong passes this check and fails later, for example as untrusted-api-certificate or api-name-unresolvable.',
+    alsoKnownAs: [
+      'CIDR is missing in cluster configuration',
+      'Apiserver endpoint is missing in cluster configuration',
+    ],
+    refs: [
+      'https://github.com/awslabs/amazon-eks-ami/blob/HEAD/nodeadm/internal/api/validation.go',
+    ],
   },
 });

@@ -10,13 +10,15 @@ export default defineCause({
     noEntry: {
       in: ['cloud-init', 'console'],
       anchors: ['/etc/eks/eni-max-pods.txt'],
-      pattern: /No entry for (?:type )?'?(?<type>[a-z][\w-]*\.[\w-]+)?'? in \/etc\/eks\/eni-max-pods\.txt(?!.*(?:[Ww]ill attempt|calculat))/,
+      pattern:
+        /No entry for (?:type )?'?(?<type>[a-z][\w-]*\.[\w-]+)?'? in \/etc\/eks\/eni-max-pods\.txt(?!.*(?:[Ww]ill attempt|calculat))/,
       weight: 'definite',
     },
     plutoNoEntry: {
       in: ['bottlerocket', 'console'],
       anchors: ['Unable to find maximum number of pods'],
-      pattern: /Unable to find maximum number of pods supported for instance-type (?<type>[a-z][\w-]*\.[\w-]+)/,
+      pattern:
+        /Unable to find maximum number of pods supported for instance-type (?<type>[a-z][\w-]*\.[\w-]+)/,
       weight: 'likely',
     },
     nodeadmFallsBack: {
@@ -37,11 +39,15 @@ export default defineCause({
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   explains: ['failed-user-script', 'bottlerocket-setting-generator-failed'],
   summary: ({ machine, type }) =>
-    `The image of ${machine ?? 'the machine'} is older than the instance type ${type ?? ''} and does not know its pod limit, so the setup stops before the kubelet is configured.`.replace('  ', ' '),
+    `The image of ${machine ?? 'the machine'} is older than the instance type ${type ?? ''} and does not know its pod limit, so the setup stops before the kubelet is configured.`.replace(
+      '  ',
+      ' ',
+    ),
   remedy: ({ type }) => [
     {
       text: 'Use the current image of the cluster’s version.',
-      command: 'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<version>/amazon-linux-2/recommended/image_id --query Parameter.Value',
+      command:
+        'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<version>/amazon-linux-2/recommended/image_id --query Parameter.Value',
     },
     {
       text: 'Or give the pod limit in user data.',
@@ -50,12 +56,14 @@ export default defineCause({
   ],
   decide: {
     text: 'See whether the type is in the image’s table.',
-    command: 'TYPE=$(ec2-metadata -t | cut -d" " -f2); grep -n "^$TYPE " /etc/eks/eni-max-pods.txt; cat /etc/eks/release',
+    command:
+      'TYPE=$(ec2-metadata -t | cut -d" " -f2); grep -n "^$TYPE " /etc/eks/eni-max-pods.txt; cat /etc/eks/release',
   },
   page: {
     why: 'Older Amazon Linux 2 images take the number of pods from a table inside the image and end when the type is not in it. Karpenter and mixed instance policies pick new types the day they are released.',
     prevent: 'Roll images monthly; pin instance families to what the pinned image knows.',
-    notThis: 'Newer scripts say “Will attempt to auto-discover value” and go on. nodeadm falls back to 110 pods, which starts and may overcommit addresses (max-pods-above-address-capacity). A type that the VPC CNI does not know is instance-type-unknown-to-cni.',
+    notThis:
+      'Newer scripts say “Will attempt to auto-discover value” and go on. nodeadm falls back to 110 pods, which starts and may overcommit addresses (max-pods-above-address-capacity). A type that the VPC CNI does not know is instance-type-unknown-to-cni.',
     alsoKnownAs: ['No entry for c6i.xlarge in /etc/eks/eni-max-pods.txt'],
     refs: ['https://karpenter.sh/docs/troubleshooting/'],
   },

@@ -22,7 +22,8 @@ export default defineCause({
     refusedByApi: {
       in: ['bottlerocket', 'console'],
       anchors: ['eserialize error'],
-      pattern: /early-boot-config.*Error 400 when \S+ \S*settings\S*: .*(?<reason>(?:Json d|D|d)eserialize error.{0,160})/,
+      pattern:
+        /early-boot-config.*Error 400 when \S+ \S*settings\S*: .*(?<reason>(?:Json d|D|d)eserialize error.{0,160})/,
       weight: 'likely',
     },
   },
@@ -35,7 +36,8 @@ export default defineCause({
   remedy: () => [
     {
       text: 'Read the user data as the machine got it; line and column in the message count in this text.',
-      command: 'aws ec2 describe-instance-attribute --instance-id <instance> --attribute userData --query UserData.Value --output text | base64 -d | head -n 40',
+      command:
+        'aws ec2 describe-instance-attribute --instance-id <instance> --attribute userData --query UserData.Value --output text | base64 -d | head -n 40',
     },
     {
       text: 'Provide TOML with [settings.kubernetes] api-server, cluster-certificate and cluster-name, each table once; then replace the machines.',
@@ -48,9 +50,13 @@ export default defineCause({
   },
   page: {
     why: 'Bottlerocket has no shell: its user data is one TOML document of settings. A shell script or MIME document left over from Amazon Linux, a table that two tools both wrote, or an unknown key makes the first boot service fail and everything after it with it.',
-    prevent: 'Render the TOML in the pipeline and parse it; let only one tool write [settings.kubernetes].',
-    notThis: 'Text that Karpenter or EKS itself refuses never launches an instance (user-data-rejected-at-launch). TOML given to Amazon Linux ends as nodeconfig-missing.',
-    alsoKnownAs: ['early-boot-config: Provider error: Unable to serialize settings from instance user data: Error parsing TOML user data'],
+    prevent:
+      'Render the TOML in the pipeline and parse it; let only one tool write [settings.kubernetes].',
+    notThis:
+      'Text that Karpenter or EKS itself refuses never launches an instance (user-data-rejected-at-launch). TOML given to Amazon Linux ends as nodeconfig-missing.',
+    alsoKnownAs: [
+      'early-boot-config: Provider error: Unable to serialize settings from instance user data: Error parsing TOML user data',
+    ],
     refs: [
       'https://github.com/bottlerocket-os/bottlerocket/issues/1346',
       'https://github.com/aws/karpenter-provider-aws/issues/3536',

@@ -10,13 +10,15 @@ export default defineCause({
     notLoaded: {
       in: ['kubelet'],
       anchors: ['unable to load client CA'],
-      pattern: /unable to load client CA (?:file|provider):? ?(?:open )?"?(?<file>\/[\w./-]+?)?"?(?:: |, ).*?(?<reason>no such file or directory|does not contain any valid|permission denied|asn1|malformed|unable to parse|is a directory)/,
+      pattern:
+        /unable to load client CA (?:file|provider):? ?(?:open )?"?(?<file>\/[\w./-]+?)?"?(?:: |, ).*?(?<reason>no such file or directory|does not contain any valid|permission denied|asn1|malformed|unable to parse|is a directory)/,
       weight: 'definite',
     },
     noCertificate: {
       in: ['kubelet', 'client-output'],
       anchors: ['does not contain any valid', 'unable to load root certificates'],
-      pattern: /(?:error reading (?<file>\/\S+ca\.crt): )?data (?<reason>does not contain any valid (?:RSA or ECDSA )?certificates)|(?<reason2>unable to load root certificates: unable to parse bytes as PEM block)/,
+      pattern:
+        /(?:error reading (?<file>\/\S+ca\.crt): )?data (?<reason>does not contain any valid (?:RSA or ECDSA )?certificates)|(?<reason2>unable to load root certificates: unable to parse bytes as PEM block)/,
       weight: 'definite',
     },
     notBase64: {
@@ -40,7 +42,8 @@ export default defineCause({
   remedy: ({ file }) => [
     {
       text: 'Read the right value; it is base64 already and must not be encoded again.',
-      command: 'aws eks describe-cluster --name <cluster> --query cluster.certificateAuthority.data --output text',
+      command:
+        'aws eks describe-cluster --name <cluster> --query cluster.certificateAuthority.data --output text',
     },
     {
       text: 'Correct --b64-cluster-ca, certificateAuthority or cluster-certificate in the user data and replace the machines; on this one check the file.',
@@ -54,8 +57,12 @@ export default defineCause({
   page: {
     why: 'User data carries the cluster’s CA as base64. Encoded twice, cut at a line end, quoted wrongly or left out, it decodes to something that is no certificate, and the kubelet cannot check its clients.',
     prevent: 'Pass certificateAuthority.data unchanged, and fail the plan when it is empty.',
-    notThis: 'A real certificate of another cluster passes here and fails later as untrusted-api-certificate (x509: certificate signed by unknown authority).',
-    alsoKnownAs: ['unable to load client CA file /etc/kubernetes/pki/ca.crt', 'data does not contain any valid RSA or ECDSA certificates'],
+    notThis:
+      'A real certificate of another cluster passes here and fails later as untrusted-api-certificate (x509: certificate signed by unknown authority).',
+    alsoKnownAs: [
+      'unable to load client CA file /etc/kubernetes/pki/ca.crt',
+      'data does not contain any valid RSA or ECDSA certificates',
+    ],
     refs: [
       'https://github.com/awslabs/amazon-eks-ami/issues/442',
       'https://github.com/awslabs/amazon-eks-ami/issues/178',

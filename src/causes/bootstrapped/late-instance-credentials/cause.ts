@@ -10,7 +10,8 @@ export default defineCause({
     notThereYet: {
       in: ['nodeadm', 'cloud-init', 'console'],
       anchors: ['unretryable error'],
-      pattern: /request failed with unretryable error http response error StatusCode: 404, request to EC2 IMDS failed/,
+      pattern:
+        /request failed with unretryable error http response error StatusCode: 404, request to EC2 IMDS failed/,
       weight: 'likely',
     },
     stillAbsent: {
@@ -43,18 +44,23 @@ export default defineCause({
     },
     {
       text: 'Move to a current image: its nodeadm repeats the request while metadata answers 404.',
-      command: 'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<version>/amazon-linux-2023/x86_64/standard/recommended/image_id --query Parameter.Value',
+      command:
+        'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<version>/amazon-linux-2023/x86_64/standard/recommended/image_id --query Parameter.Value',
     },
   ],
   decide: {
     text: 'See whether the instance has a profile and whether it is associated.',
-    command: 'aws ec2 describe-iam-instance-profile-associations --filters Name=instance-id,Values=<instance>',
+    command:
+      'aws ec2 describe-iam-instance-profile-associations --filters Name=instance-id,Values=<instance>',
   },
   page: {
     why: 'EC2 delivers a role’s credentials into metadata a moment after the instance starts; when many start at once it takes longer. The AWS SDK treats the 404 until then as final, and older nodeadm took its word.',
     prevent: 'Keep images current; do not swap instance profiles at launch.',
-    notThis: 'A 404 that stays is an instance without a usable profile (no-aws-credentials). No answer at all instead of a 404 is imds-unreachable-on-host.',
-    alsoKnownAs: ['request failed with unretryable error http response error StatusCode: 404, request to EC2 IMDS failed'],
+    notThis:
+      'A 404 that stays is an instance without a usable profile (no-aws-credentials). No answer at all instead of a 404 is imds-unreachable-on-host.',
+    alsoKnownAs: [
+      'request failed with unretryable error http response error StatusCode: 404, request to EC2 IMDS failed',
+    ],
     refs: ['https://github.com/awslabs/amazon-eks-ami/pull/1970'],
   },
 });

@@ -16,7 +16,8 @@ export default defineCause({
     masked: {
       in: ['journal', 'cloud-init', 'console', 'client-output', 'nodeadm'],
       anchors: ['nodeadm-config.service', 'nodeadm-run.service'],
-      pattern: /Unit (?<unit>nodeadm-(?:config|run)\.service) is masked|(?<unit2>nodeadm-(?:config|run)\.service)\s+masked\b|(?<unit3>nodeadm-(?:config|run)\.service).{0,40}Loaded: masked/,
+      pattern:
+        /Unit (?<unit>nodeadm-(?:config|run)\.service) is masked|(?<unit2>nodeadm-(?:config|run)\.service)\s+masked\b|(?<unit3>nodeadm-(?:config|run)\.service).{0,40}Loaded: masked/,
       weight: 'definite',
     },
     programMissing: {
@@ -43,17 +44,20 @@ export default defineCause({
     },
     {
       text: 'No units: use the EKS optimized image of the cluster’s version.',
-      command: 'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<version>/amazon-linux-2023/x86_64/standard/recommended/image_id --query Parameter.Value',
+      command:
+        'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<version>/amazon-linux-2023/x86_64/standard/recommended/image_id --query Parameter.Value',
     },
   ],
   decide: {
     text: 'Ask systemd for the units.',
-    command: 'systemctl list-unit-files "nodeadm*"; systemctl status nodeadm-config nodeadm-run --no-pager',
+    command:
+      'systemctl list-unit-files "nodeadm*"; systemctl status nodeadm-config nodeadm-run --no-pager',
   },
   page: {
     why: 'A NodeConfig in user data does nothing by itself: two systemd units of the EKS AL2023 image read it. A plain Amazon Linux image chosen by a too wide AMI filter, or a hardening step that masks unknown units, leaves a machine that boots without any error.',
     prevent: 'Pin the image by its SSM parameter or by owner and exact name; boot-test own images.',
-    notThis: '“Failed to start nodeadm-config” and “Dependency failed for nodeadm-run” mean that the unit is there and failed: read its journal. Units that systemd cannot run are nodeadm-units-not-runnable.',
+    notThis:
+      '“Failed to start nodeadm-config” and “Dependency failed for nodeadm-run” mean that the unit is there and failed: read its journal. Units that systemd cannot run are nodeadm-units-not-runnable.',
     refs: [
       'https://github.com/awslabs/amazon-eks-ami/tree/HEAD/templates/al2023/runtime/rootfs/etc/systemd/system',
       'https://github.com/aws/karpenter-provider-aws/issues/7889',

@@ -16,13 +16,15 @@ export default defineCause({
     notExecutable: {
       in: ['journal', 'console', 'nodeadm'],
       anchors: ['/usr/bin/nodeadm', 'bin/nodeadm:'],
-      pattern: /(?:Failed at step EXEC spawning|Failed to (?:locate|execute)(?: executable)?) (?<program>\S*\/nodeadm): (?<reason>Permission denied|No such file or directory|Exec format error)/,
+      pattern:
+        /(?:Failed at step EXEC spawning|Failed to (?:locate|execute)(?: executable)?) (?<program>\S*\/nodeadm): (?<reason>Permission denied|No such file or directory|Exec format error)/,
       weight: 'definite',
     },
     execStatus: {
       in: ['journal', 'console', 'nodeadm'],
       anchors: ['status=203/EXEC'],
-      pattern: /(?<unit>nodeadm-[\w-]+\.service): Main process exited, code=exited, status=203\/EXEC/,
+      pattern:
+        /(?<unit>nodeadm-[\w-]+\.service): Main process exited, code=exited, status=203\/EXEC/,
       weight: 'definite',
     },
     networkctlMissing: {
@@ -46,17 +48,20 @@ export default defineCause({
     },
     {
       text: 'In the image build allow the program (mode 0755, SELinux label, fapolicyd rule, no noexec mount), provide networkctl, or correct After= and WantedBy= of the units for this distribution; bake again and boot-test.',
-      command: 'sudo restorecon -v /usr/bin/nodeadm; sudo systemd-analyze verify nodeadm-config.service nodeadm-run.service',
+      command:
+        'sudo restorecon -v /usr/bin/nodeadm; sudo systemd-analyze verify nodeadm-config.service nodeadm-run.service',
     },
   ],
   decide: {
     text: 'Ask systemd why the units did not run.',
-    command: 'journalctl -b -u nodeadm-config -u nodeadm-run --no-pager; journalctl -b --no-pager | grep "ordering cycle"',
+    command:
+      'journalctl -b -u nodeadm-config -u nodeadm-run --no-pager; journalctl -b --no-pager | grep "ordering cycle"',
   },
   page: {
     why: 'The nodeadm units are made for Amazon Linux 2023. On RHEL or hardened images cloud-init has other targets (a cycle that systemd breaks by dropping a job), execution may be refused by SELinux, fapolicyd or a noexec mount, and systemd-networkd’s networkctl may be missing.',
     prevent: 'Boot-test every own image once with user data before it is released.',
-    notThis: 'Error 203/EXEC with AVC denials in the audit log is selinux-or-hardening-denial. Units that are missing or masked are nodeadm-units-absent-or-masked. A unit that ran and then failed says why in nodeadm’s own log.',
+    notThis:
+      'Error 203/EXEC with AVC denials in the audit log is selinux-or-hardening-denial. Units that are missing or masked are nodeadm-units-absent-or-masked. A unit that ran and then failed says why in nodeadm’s own log.',
     alsoKnownAs: ['Failed at step EXEC spawning /usr/bin/nodeadm: Permission denied'],
     refs: [
       'https://github.com/aws-samples/amazon-eks-ami-rhel/pull/22',

@@ -23,7 +23,8 @@ export default defineCause({
     callFailed: {
       in: ['nodeadm', 'cloud-init', 'console'],
       anchors: ['operation error EC2: DescribeInstances'],
-      pattern: /Command failed.*operation error EC2: DescribeInstances.*(?<reason>exceeded maximum number of attempts|i\/o timeout|context deadline exceeded|no such host)/,
+      pattern:
+        /Command failed.*operation error EC2: DescribeInstances.*(?<reason>exceeded maximum number of attempts|i\/o timeout|context deadline exceeded|no such host)/,
       weight: 'likely',
     },
     scriptGaveUp: {
@@ -54,26 +55,35 @@ export default defineCause({
   remedy: () => [
     {
       text: 'Ask for the name yourself: an empty answer points to the VPC’s DNS settings, none to the network, a refusal to the role.',
-      command: 'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].[PrivateDnsName,SubnetId,IamInstanceProfile.Arn]',
+      command:
+        'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].[PrivateDnsName,SubnetId,IamInstanceProfile.Arn]',
     },
     {
       text: 'Refused: the node role needs ec2:DescribeInstances.',
-      command: 'aws iam attach-role-policy --role-name <node-role> --policy-arn arn:aws:iam::aws:policy/AmazonEKSWorkerNodePolicy',
+      command:
+        'aws iam attach-role-policy --role-name <node-role> --policy-arn arn:aws:iam::aws:policy/AmazonEKSWorkerNodePolicy',
     },
     {
       text: 'No answer: give the subnet a NAT route or an interface endpoint for EC2.',
-      command: 'aws ec2 create-vpc-endpoint --vpc-id <vpc> --vpc-endpoint-type Interface --service-name com.amazonaws.<region>.ec2 --subnet-ids <subnet>',
+      command:
+        'aws ec2 create-vpc-endpoint --vpc-id <vpc> --vpc-endpoint-type Interface --service-name com.amazonaws.<region>.ec2 --subnet-ids <subnet>',
     },
   ],
   decide: {
     text: 'See whether the EC2 endpoint of the region answers from the machine.',
-    command: 'curl -sS -m 5 -o /dev/null -w "%{http_code}\\n" https://ec2.<region>.amazonaws.com; journalctl -u nodeadm-config --no-pager | tail -n 5',
+    command:
+      'curl -sS -m 5 -o /dev/null -w "%{http_code}\\n" https://ec2.<region>.amazonaws.com; journalctl -u nodeadm-config --no-pager | tail -n 5',
   },
   page: {
     why: 'EKS nodes are named after the private DNS name that EC2 has for the instance. nodeadm asks for up to ten minutes, Bottlerocket for five, bootstrap.sh for two; without a permission, a way to ec2.<region>.amazonaws.com or a name in the answer they give up.',
-    prevent: 'In private subnets create the EC2 interface endpoint with the cluster; keep AmazonEKSWorkerNodePolicy on the node role.',
-    notThis: 'Lines that only say “retrying request EC2/DescribeInstances” decide nothing, the next attempt may succeed. With several network cards it may be secondary-interface-up-first, behind a proxy proxy-configured-too-late or proxy-credentials-ignored; a name that EC2 fills in late is private-dns-name-late.',
-    alsoKnownAs: ['exceeded max wait time for InstanceCondition waiter', 'Timed out retrieving private DNS name from EC2: deadline has elapsed'],
+    prevent:
+      'In private subnets create the EC2 interface endpoint with the cluster; keep AmazonEKSWorkerNodePolicy on the node role.',
+    notThis:
+      'Lines that only say “retrying request EC2/DescribeInstances” decide nothing, the next attempt may succeed. With several network cards it may be secondary-interface-up-first, behind a proxy proxy-configured-too-late or proxy-credentials-ignored; a name that EC2 fills in late is private-dns-name-late.',
+    alsoKnownAs: [
+      'exceeded max wait time for InstanceCondition waiter',
+      'Timed out retrieving private DNS name from EC2: deadline has elapsed',
+    ],
     refs: [
       'https://github.com/awslabs/amazon-eks-ami/blob/HEAD/nodeadm/internal/api/status.go',
       'https://github.com/bottlerocket-os/bottlerocket-core-kit/blob/HEAD/sources/api/pluto/src/ec2.rs',
@@ -84,5 +94,7 @@ export default defineCause({
 
 function reasonOf(reason: string | undefined): string {
   if (reason === undefined) return 'EC2 did not give one in time';
-  return reason === 'UnauthorizedOperation' ? 'its role may not call ec2:DescribeInstances' : reason;
+  return reason === 'UnauthorizedOperation'
+    ? 'its role may not call ec2:DescribeInstances'
+    : reason;
 }

@@ -9,8 +9,13 @@ export default defineCause({
   signs: {
     callFailed: {
       in: ['nodeadm', 'console'],
-      anchors: ['operation error EC2: DescribeInstances', 'operation error EKS: DescribeCluster', 'max wait time for Instance'],
-      pattern: /operation error (?:EC2: DescribeInstances|EKS: DescribeCluster).*(?:i\/o timeout|deadline exceeded|exceeded maximum number of attempts)|exceeded max wait time for InstanceCondition/,
+      anchors: [
+        'operation error EC2: DescribeInstances',
+        'operation error EKS: DescribeCluster',
+        'max wait time for Instance',
+      ],
+      pattern:
+        /operation error (?:EC2: DescribeInstances|EKS: DescribeCluster).*(?:i\/o timeout|deadline exceeded|exceeded maximum number of attempts)|exceeded max wait time for InstanceCondition/,
       weight: 'context',
     },
     retried: {
@@ -23,7 +28,8 @@ export default defineCause({
     setByScript: {
       in: ['cloud-init', 'user-data'],
       anchors: ['HTTPS_PROXY=', 'https_proxy=', 'HTTP_PROXY=', 'http_proxy='],
-      pattern: /(?:HTTPS?_PROXY|https?_proxy)=["']?(?:https?:\/\/)?(?:[^@\s"']*@)?(?<proxy>[\w.-]+:\d+)/,
+      pattern:
+        /(?:HTTPS?_PROXY|https?_proxy)=["']?(?:https?:\/\/)?(?:[^@\s"']*@)?(?<proxy>[\w.-]+:\d+)/,
       weight: 'context',
     },
     setEarly: {
@@ -52,12 +58,15 @@ export default defineCause({
   ],
   decide: {
     text: 'Compare when nodeadm-config ran with when the script set the proxy.',
-    command: 'systemctl show nodeadm-config -p ExecMainStartTimestamp -p Environment; sudo grep -in proxy /var/log/cloud-init-output.log',
+    command:
+      'systemctl show nodeadm-config -p ExecMainStartTimestamp -p Environment; sudo grep -in proxy /var/log/cloud-init-output.log',
   },
   page: {
     why: 'nodeadm-config runs before cloud-init’s user scripts and asks EC2 for the instance’s name. In a network that leads out only through a proxy, it needs the proxy’s address by then; a script that exports it later works by hand and never in time.',
-    prevent: 'Deliver proxy settings in a boothook or in the NodeConfig where nodeadm supports it, always with 169.254.169.254 in NO_PROXY.',
-    notThis: 'Without any proxy in the design the same lines are private-dns-name-lookup-failed. A proxy that is configured and refuses, or that also catches metadata, is wrong-proxy-configuration; Bottlerocket with user and password in the URL is proxy-credentials-ignored.',
+    prevent:
+      'Deliver proxy settings in a boothook or in the NodeConfig where nodeadm supports it, always with 169.254.169.254 in NO_PROXY.',
+    notThis:
+      'Without any proxy in the design the same lines are private-dns-name-lookup-failed. A proxy that is configured and refuses, or that also catches metadata, is wrong-proxy-configuration; Bottlerocket with user and password in the URL is proxy-credentials-ignored.',
     refs: [
       'https://github.com/awslabs/amazon-eks-ami/issues/2128',
       'https://github.com/awslabs/amazon-eks-ami/issues/2127',

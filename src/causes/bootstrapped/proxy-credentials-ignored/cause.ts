@@ -10,7 +10,8 @@ export default defineCause({
     proxyWithPassword: {
       in: ['user-data', 'bottlerocket', 'object'],
       anchors: ['https-proxy', 'https_proxy', 'httpsProxy'],
-      pattern: /https[-_]?[pP]roxy["']?\s*[=:]\s*["']?(?:https?:\/\/)?[^:@/\s"']+(?::[^@\s"']+)?@(?<proxy>[\w.-]+(?::\d+)?)/,
+      pattern:
+        /https[-_]?[pP]roxy["']?\s*[=:]\s*["']?(?:https?:\/\/)?[^:@/\s"']+(?::[^@\s"']+)?@(?<proxy>[\w.-]+(?::\d+)?)/,
       weight: 'context',
     },
     timedOut: {
@@ -36,11 +37,13 @@ export default defineCause({
   remedy: () => [
     {
       text: 'Let EC2 be reached without the proxy: an interface endpoint and its name in settings.network.no-proxy.',
-      command: 'aws ec2 create-vpc-endpoint --vpc-id <vpc> --vpc-endpoint-type Interface --service-name com.amazonaws.<region>.ec2 --subnet-ids <subnet>',
+      command:
+        'aws ec2 create-vpc-endpoint --vpc-id <vpc> --vpc-endpoint-type Interface --service-name com.amazonaws.<region>.ec2 --subnet-ids <subnet>',
     },
     {
       text: 'Or use a proxy that admits nodes by address, or a newer Bottlerocket release.',
-      command: 'aws ssm get-parameter --name /aws/service/bottlerocket/aws-k8s-<version>/x86_64/latest/image_version --query Parameter.Value',
+      command:
+        'aws ssm get-parameter --name /aws/service/bottlerocket/aws-k8s-<version>/x86_64/latest/image_version --query Parameter.Value',
     },
   ],
   decide: {
@@ -50,7 +53,8 @@ export default defineCause({
   page: {
     why: 'The settings generator that looks up the node’s name builds its own HTTP client. In older releases it takes host and port from the proxy URL and drops the credentials, so an authenticating proxy refuses it.',
     prevent: 'Give nodes AWS endpoints inside the VPC rather than a proxy with passwords.',
-    notThis: 'The time-out alone is private-dns-name-lookup-failed. Without a proxy in settings.network look for the route, the endpoint and the role.',
+    notThis:
+      'The time-out alone is private-dns-name-lookup-failed. Without a proxy in settings.network look for the route, the endpoint and the role.',
     refs: ['https://github.com/bottlerocket-os/bottlerocket/issues/3525'],
   },
 });

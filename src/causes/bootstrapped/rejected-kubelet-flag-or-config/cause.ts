@@ -10,7 +10,8 @@ export default defineCause({
     flagRefused: {
       in: ['kubelet'],
       anchors: ['failed to parse kubelet flag', 'unknown flag: --'],
-      pattern: /failed to parse kubelet flags?: (?:unknown flag: )?(?<flag>--[\w-]+)?(?<reason>[^"]{0,160})|kubelet.*unknown flag: (?<flag2>--[\w-]+)/i,
+      pattern:
+        /failed to parse kubelet flags?: (?:unknown flag: )?(?<flag>--[\w-]+)?(?<reason>[^"]{0,160})|kubelet.*unknown flag: (?<flag2>--[\w-]+)/i,
       weight: 'definite',
     },
     flagUnknown: {
@@ -23,13 +24,15 @@ export default defineCause({
     invalidConfig: {
       in: ['kubelet'],
       anchors: ['failed to validate kubelet config', 'Failed to validate kubelet config'],
-      pattern: /[Ff]ailed to validate kubelet configuration(?:, error: |: |" err=")(?<reason>[^"]{0,200})/,
+      pattern:
+        /[Ff]ailed to validate kubelet configuration(?:, error: |: |" err=")(?<reason>[^"]{0,200})/,
       weight: 'definite',
     },
     unreadableConfig: {
       in: ['kubelet'],
       anchors: ['ubelet config file'],
-      pattern: /[Ff]ailed to load [Kk]ubelet config file(?!.*no such file or directory).*?(?<reason>(?:strict decoding error|unknown field|cannot unmarshal|error unmarshal\w*|yaml:|json:|failed to decode|no kind)[^"\n]{0,160})/,
+      pattern:
+        /[Ff]ailed to load [Kk]ubelet config file(?!.*no such file or directory).*?(?<reason>(?:strict decoding error|unknown field|cannot unmarshal|error unmarshal\w*|yaml:|json:|failed to decode|no kind)[^"\n]{0,160})/,
       weight: 'definite',
     },
     featureGate: {
@@ -50,7 +53,8 @@ export default defineCause({
     },
     {
       text: 'Remove it for this Kubernetes version (for example --container-runtime is gone since 1.27, --network-plugin since 1.24) in the launch template or image, then start the kubelet again.',
-      command: 'sudo systemctl daemon-reload && sudo systemctl restart kubelet && journalctl -u kubelet -n 20 --no-pager',
+      command:
+        'sudo systemctl daemon-reload && sudo systemctl restart kubelet && journalctl -u kubelet -n 20 --no-pager',
     },
   ],
   decide: {
@@ -59,9 +63,14 @@ export default defineCause({
   },
   page: {
     why: 'Every Kubernetes release removes kubelet flags and feature gates, and the configuration file is decoded strictly. An image, a unit file or user data that is older than the kubelet hands it something it no longer knows.',
-    prevent: 'Take kubelet and unit file from the same image release; keep extra arguments in the configuration file and test them with the next version first.',
-    notThis: 'A configuration file that is not there is kubelet-without-kubeconfig. A label the kubelet refuses is reserved-label-in-kubelet-flags, swap swap-enabled, kernel settings unexpected-kernel-parameters. “Flag --… has been deprecated” is only a notice.',
-    alsoKnownAs: ['failed to parse kubelet flag: unknown flag: --container-runtime', 'unrecognized feature gate'],
+    prevent:
+      'Take kubelet and unit file from the same image release; keep extra arguments in the configuration file and test them with the next version first.',
+    notThis:
+      'A configuration file that is not there is kubelet-without-kubeconfig. A label the kubelet refuses is reserved-label-in-kubelet-flags, swap swap-enabled, kernel settings unexpected-kernel-parameters. “Flag --… has been deprecated” is only a notice.',
+    alsoKnownAs: [
+      'failed to parse kubelet flag: unknown flag: --container-runtime',
+      'unrecognized feature gate',
+    ],
     refs: [
       'https://github.com/kubernetes/kubernetes/blob/HEAD/cmd/kubelet/app/server.go',
       'https://github.com/awslabs/amazon-eks-ami/blob/HEAD/nodeadm/internal/kubelet/config.go',

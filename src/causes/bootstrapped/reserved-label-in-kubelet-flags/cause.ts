@@ -10,7 +10,8 @@ export default defineCause({
     refused: {
       in: ['kubelet', 'nodeup', 'cloud-init'],
       anchors: ['labels specified with --node-labels'],
-      pattern: /unknown 'kubernetes\.io' or 'k8s\.io' labels specified with --node-labels: \[(?<labels>[^\]]*)\]/,
+      pattern:
+        /unknown 'kubernetes\.io' or 'k8s\.io' labels specified with --node-labels: \[(?<labels>[^\]]*)\]/,
       weight: 'definite',
     },
   },
@@ -21,7 +22,8 @@ export default defineCause({
   remedy: ({ labels, node }) => [
     {
       text: 'Take the labels out of --node-labels (user data, instance group, node template); names outside kubernetes.io and k8s.io, or below node.kubernetes.io, are allowed.',
-      command: 'systemctl cat kubelet | grep -o "node-labels=[^ ]*"; sudo grep -rn node-labels /etc/sysconfig/kubelet /etc/default/kubelet /etc/systemd/system/kubelet.service.d',
+      command:
+        'systemctl cat kubelet | grep -o "node-labels=[^ ]*"; sudo grep -rn node-labels /etc/sysconfig/kubelet /etc/default/kubelet /etc/systemd/system/kubelet.service.d',
     },
     {
       text: 'Set them from outside when the node is there.',
@@ -34,8 +36,10 @@ export default defineCause({
   },
   page: {
     why: 'Since Kubernetes 1.16 a kubelet may not label itself into reserved prefixes, lest a broken-into node attract control-plane pods. node-role.kubernetes.io/… in --node-labels is the usual offender.',
-    prevent: 'Label roles with a controller or after registration; let kOps and eksctl of the cluster’s version write the labels.',
-    notThis: 'Here the kubelet stops itself. Labels that the API server refuses at creation of the Node are label-refused-by-node-restriction.',
+    prevent:
+      'Label roles with a controller or after registration; let kOps and eksctl of the cluster’s version write the labels.',
+    notThis:
+      'Here the kubelet stops itself. Labels that the API server refuses at creation of the Node are label-refused-by-node-restriction.',
     alsoKnownAs: ["unknown 'kubernetes.io' or 'k8s.io' labels specified with --node-labels"],
     refs: [
       'https://github.com/kubernetes/kubernetes/blob/HEAD/cmd/kubelet/app/options/options.go',

@@ -11,7 +11,8 @@ export default defineCause({
     callHung: {
       in: ['nodeadm', 'cloud-init', 'console'],
       anchors: ['response error StatusCode: 0'],
-      pattern: /request failed with unretryable error https response error StatusCode: 0, RequestID: , canceled, context deadline exceeded|expected err to be of type smithy\.APIError, got operation error EC2: DescribeInstances, https response error StatusCode: 0/,
+      pattern:
+        /request failed with unretryable error https response error StatusCode: 0, RequestID: , canceled, context deadline exceeded|expected err to be of type smithy\.APIError, got operation error EC2: DescribeInstances, https response error StatusCode: 0/,
       weight: 'likely',
     },
     retried: {
@@ -35,17 +36,21 @@ export default defineCause({
     },
     {
       text: 'Move to a current image: its nodeadm pins the network to the primary interface before it asks EC2.',
-      command: 'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<version>/amazon-linux-2023/x86_64/standard/recommended/image_id --query Parameter.Value',
+      command:
+        'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<version>/amazon-linux-2023/x86_64/standard/recommended/image_id --query Parameter.Value',
     },
   ],
   decide: {
     text: 'Count the instance’s interfaces and compare with neighbours that joined.',
-    command: 'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].NetworkInterfaces[].[NetworkInterfaceId,InterfaceType,Attachment.DeviceIndex]',
+    command:
+      'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].NetworkInterfaces[].[NetworkInterfaceId,InterfaceType,Attachment.DeviceIndex]',
   },
   page: {
     why: 'Instances with EFA or several network cards bring all of them up at once. If systemd-networkd configures a secondary card first, it gets the default route, and its subnet or security group has no way to EC2; the one open connection never times out until nodeadm’s own deadline.',
-    prevent: 'Use an image that pins the network to the primary interface until nodeadm has asked EC2.',
-    notThis: 'When every machine of the subnet fails, or the call is repeated with “retrying request”, it is a route or endpoint: private-dns-name-lookup-failed.',
+    prevent:
+      'Use an image that pins the network to the primary interface until nodeadm has asked EC2.',
+    notThis:
+      'When every machine of the subnet fails, or the call is repeated with “retrying request”, it is a route or endpoint: private-dns-name-lookup-failed.',
     refs: [
       'https://github.com/awslabs/amazon-eks-ami/issues/2423',
       'https://github.com/awslabs/amazon-eks-ami/pull/2324',

@@ -10,13 +10,15 @@ export default defineCause({
     denied: {
       in: ['journal', 'kernel', 'console', 'host-file'],
       anchors: ['avc:  denied', 'avc: denied'],
-      pattern: /avc:\s+denied\s+\{ (?<permission>[\w ]+) \}.{0,200}\bcomm="(?<program>nodeadm|\(nodeadm\)|kubelet|containerd|runc)".{0,600}\bpermissive=0/,
+      pattern:
+        /avc:\s+denied\s+\{ (?<permission>[\w ]+) \}.{0,200}\bcomm="(?<program>nodeadm|\(nodeadm\)|kubelet|containerd|runc)".{0,600}\bpermissive=0/,
       weight: 'likely',
     },
     pathRefused: {
       in: ['nodeadm', 'cloud-init', 'console'],
       anchors: ['Command failed'],
-      pattern: /Command failed.{0,200}?\b(?:open|stat|mkdir|readdirent|fork\/exec|unlinkat|rename) (?<path>\/(?:etc\/eks|etc\/nodeadm|run\/eks|var\/lib\/kubelet|etc\/kubernetes|etc\/containerd)[^\s:"]*): (?<reason>permission denied|no such file or directory|read-only file system)/,
+      pattern:
+        /Command failed.{0,200}?\b(?:open|stat|mkdir|readdirent|fork\/exec|unlinkat|rename) (?<path>\/(?:etc\/eks|etc\/nodeadm|run\/eks|var\/lib\/kubelet|etc\/kubernetes|etc\/containerd)[^\s:"]*): (?<reason>permission denied|no such file or directory|read-only file system)/,
       weight: 'likely',
     },
   },
@@ -39,17 +41,21 @@ export default defineCause({
     },
     {
       text: 'In the image build restore the folders and labels of the EKS image, or ship a policy module that allows the denied access.',
-      command: 'sudo restorecon -Rv /usr/bin/nodeadm /usr/bin/kubelet /usr/bin/containerd /etc/eks /var/lib/kubelet',
+      command:
+        'sudo restorecon -Rv /usr/bin/nodeadm /usr/bin/kubelet /usr/bin/containerd /etc/eks /var/lib/kubelet',
     },
   ],
   decide: {
     text: 'Look for denials since boot.',
-    command: 'getenforce; sudo ausearch -m avc -ts boot | grep -E "nodeadm|kubelet|containerd|runc"',
+    command:
+      'getenforce; sudo ausearch -m avc -ts boot | grep -E "nodeadm|kubelet|containerd|runc"',
   },
   page: {
     why: 'CIS and STIG images enforce SELinux and remove or remount folders. The EKS programs are copied into such an image without a policy of their own, so the first access that the base policy does not know is denied.',
-    prevent: 'Start from an image that EKS supports with enforcing SELinux, or boot-test the hardened image with user data.',
-    notThis: 'Denials with permissive=1 are only reported, nothing was refused. A 203/EXEC without denials is nodeadm-units-not-runnable; kernel settings that a kubelet refuses are unexpected-kernel-parameters.',
+    prevent:
+      'Start from an image that EKS supports with enforcing SELinux, or boot-test the hardened image with user data.',
+    notThis:
+      'Denials with permissive=1 are only reported, nothing was refused. A 203/EXEC without denials is nodeadm-units-not-runnable; kernel settings that a kubelet refuses are unexpected-kernel-parameters.',
     refs: [
       'https://github.com/awslabs/amazon-eks-ami/issues/2123',
       'https://github.com/terraform-aws-modules/terraform-aws-eks/issues/3595',

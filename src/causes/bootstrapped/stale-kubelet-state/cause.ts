@@ -10,7 +10,8 @@ export default defineCause({
     checkpoint: {
       in: ['kubelet'],
       anchors: ['could not restore state from checkpoint'],
-      pattern: /could not restore state from checkpoint: (?<reason>[^"]{0,160})(?:.*delete the .*?checkpoint file "?(?<file>\/[\w./-]+))?/i,
+      pattern:
+        /could not restore state from checkpoint: (?<reason>[^"]{0,160})(?:.*delete the .*?checkpoint file "?(?<file>\/[\w./-]+))?/i,
       weight: 'definite',
     },
     allocatable: {
@@ -35,7 +36,8 @@ export default defineCause({
     reason?.includes('Node Allocatable') === true || reason?.includes('allocatable') === true
       ? {
           text: 'Lower kubeReserved, systemReserved and evictionHard below what the instance type has, or use a larger type.',
-          command: 'sudo grep -nE -A6 "kubeReserved|systemReserved|evictionHard" /etc/kubernetes/kubelet/config.json /var/lib/kubelet/config.yaml',
+          command:
+            'sudo grep -nE -A6 "kubeReserved|systemReserved|evictionHard" /etc/kubernetes/kubelet/config.json /var/lib/kubelet/config.yaml',
         }
       : {
           text: 'Drain the node if it still runs pods, then remove the saved state and start the kubelet.',
@@ -44,12 +46,15 @@ export default defineCause({
   ],
   decide: {
     text: 'Read the kubelet’s last words and its saved state.',
-    command: 'journalctl -u kubelet -n 20 --no-pager; sudo cat /var/lib/kubelet/cpu_manager_state /var/lib/kubelet/memory_manager_state',
+    command:
+      'journalctl -u kubelet -n 20 --no-pager; sudo cat /var/lib/kubelet/cpu_manager_state /var/lib/kubelet/memory_manager_state',
   },
   page: {
     why: 'CPU and memory manager write their policy and assignments to files. A changed policy, a changed number of CPUs or reservations larger than the machine make the kubelet refuse to go on, and systemd starts it again and again.',
-    prevent: 'Change manager policies only on new machines; size reservations per instance type; never bake /var/lib/kubelet into an image.',
-    notThis: 'One “failed to get rootfs info” at boot heals by itself. Kernel settings are unexpected-kernel-parameters, cgroups cgroup-driver-mismatch.',
+    prevent:
+      'Change manager policies only on new machines; size reservations per instance type; never bake /var/lib/kubelet into an image.',
+    notThis:
+      'One “failed to get rootfs info” at boot heals by itself. Kernel settings are unexpected-kernel-parameters, cgroups cgroup-driver-mismatch.',
     alsoKnownAs: ['please drain this node and delete the CPU manager checkpoint file'],
     refs: [
       'https://kubernetes.io/docs/tasks/administer-cluster/cpu-management-policies/',

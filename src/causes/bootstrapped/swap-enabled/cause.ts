@@ -28,7 +28,8 @@ export default defineCause({
   remedy: () => [
     {
       text: 'Switch swap off now and for the next boot.',
-      command: "sudo swapoff -a && sudo sed -ri '/\\sswap\\s/s/^/#/' /etc/fstab && sudo systemctl restart kubelet",
+      command:
+        "sudo swapoff -a && sudo sed -ri '/\\sswap\\s/s/^/#/' /etc/fstab && sudo systemctl restart kubelet",
     },
     {
       text: 'Instance types whose instance store comes as swap (m1.small, c1.medium) are better excluded.',
@@ -41,9 +42,12 @@ export default defineCause({
   },
   page: {
     why: 'A kubelet counts memory as if there were no swap and refuses to start with it (failSwapOn, on by default). Swap comes from an own image, a cloud-init swap setting or the instance store of very old types.',
-    prevent: 'Build images without swap; set failSwapOn: false only together with memorySwap, knowingly.',
+    prevent:
+      'Build images without swap; set failSwapOn: false only together with memorySwap, knowingly.',
     notThis: '“[WARNING Swap]” of kubeadm does not stop anything.',
-    alsoKnownAs: ['running with swap on is not supported, please disable swap or set --fail-swap-on flag to false'],
+    alsoKnownAs: [
+      'running with swap on is not supported, please disable swap or set --fail-swap-on flag to false',
+    ],
     refs: [
       'https://karpenter.sh/docs/troubleshooting/',
       'https://github.com/kubernetes/kubernetes/blob/HEAD/pkg/kubelet/cm/container_manager_linux.go',

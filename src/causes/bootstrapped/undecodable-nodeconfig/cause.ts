@@ -10,13 +10,15 @@ export default defineCause({
     yamlBroken: {
       in: ['nodeadm', 'cloud-init', 'console'],
       anchors: ['Command failed'],
-      pattern: /Command failed.{0,300}?\berror":"[^"]{0,200}?(?<reason>(?:yaml: (?:line \d+|unmarshal errors|mapping|did not)|json: cannot unmarshal|strict decoding error)[^"\\{}]{0,160})/,
+      pattern:
+        /Command failed.{0,300}?\berror":"[^"]{0,200}?(?<reason>(?:yaml: (?:line \d+|unmarshal errors|mapping|did not)|json: cannot unmarshal|strict decoding error)[^"\\{}]{0,160})/,
       weight: 'definite',
     },
     notDecoded: {
       in: ['nodeadm', 'cloud-init', 'console'],
       anchors: ['failed to decode'],
-      pattern: /failed to decode (?:node config|NodeConfig)[:,]? ?(?<reason>[^"\\{}]{0,160})|failed to decode "[^"]*"(?<reason2>, unexpected group| \(wrong Kind\))/,
+      pattern:
+        /failed to decode (?:node config|NodeConfig)[:,]? ?(?<reason>[^"\\{}]{0,160})|failed to decode "[^"]*"(?<reason2>, unexpected group| \(wrong Kind\))/,
       weight: 'definite',
     },
     unknownVersion: {
@@ -54,8 +56,10 @@ export default defineCause({
   },
   page: {
     why: 'The NodeConfig is YAML inside a MIME part, often put together by a template. An indented block that moved, an unquoted value or another apiVersion makes it unreadable, and nodeadm has nothing else to go by.',
-    prevent: 'Render the user data in the pipeline and run nodeadm config check on it before the launch template changes.',
-    notThis: 'Newer nodeadm only warns of a part in user data that it cannot decode and then ends with “no config in chain”; this cause explains nodeconfig-missing then. A NodeConfig that parses but lacks a field is incomplete-nodeconfig.',
+    prevent:
+      'Render the user data in the pipeline and run nodeadm config check on it before the launch template changes.',
+    notThis:
+      'Newer nodeadm only warns of a part in user data that it cannot decode and then ends with “no config in chain”; this cause explains nodeconfig-missing then. A NodeConfig that parses but lacks a field is incomplete-nodeconfig.',
     alsoKnownAs: ["yaml: line 4: could not find expected ':'"],
     refs: [
       'https://github.com/awslabs/amazon-eks-ami/blob/HEAD/nodeadm/internal/api/bridge/decode.go',

@@ -10,7 +10,8 @@ export default defineCause({
     refused: {
       in: ['kubelet'],
       anchors: ['invalid kernel flag: '],
-      pattern: /invalid kernel flag: (?<key>(?:vm|kernel)\/\w+), expected value: (?<expected>-?\d+), actual value: (?<actual>-?\d+)/i,
+      pattern:
+        /invalid kernel flag: (?<key>(?:vm|kernel)\/\w+), expected value: (?<expected>-?\d+), actual value: (?<actual>-?\d+)/i,
       weight: 'definite',
     },
   },
@@ -27,12 +28,14 @@ export default defineCause({
   ],
   decide: {
     text: 'Compare the settings with what the kubelet expects (1, 0, 10, 1).',
-    command: 'sysctl vm.overcommit_memory vm.panic_on_oom kernel.panic kernel.panic_on_oops; grep -rn protectKernelDefaults /etc/kubernetes/kubelet',
+    command:
+      'sysctl vm.overcommit_memory vm.panic_on_oom kernel.panic kernel.panic_on_oops; grep -rn protectKernelDefaults /etc/kubernetes/kubelet',
   },
   page: {
     why: 'With protectKernelDefaults the kubelet compares a few kernel settings with its own and ends when they differ, instead of setting them. CIS and STIG images bring other values, or a later file in /etc/sysctl.d overrides those of the EKS image.',
     prevent: 'Let the file of the image build sort last (99-…) and boot-test hardened images.',
-    notThis: 'Other endings of “Failed to start ContainerManager” are cgroup-driver-mismatch, stale-kubelet-state or swap-enabled.',
+    notThis:
+      'Other endings of “Failed to start ContainerManager” are cgroup-driver-mismatch, stale-kubelet-state or swap-enabled.',
     alsoKnownAs: ['invalid kernel flag: vm/overcommit_memory, expected value: 1, actual value: 0'],
     refs: [
       'https://github.com/kubernetes/kubernetes/blob/HEAD/pkg/kubelet/cm/container_manager_linux.go',

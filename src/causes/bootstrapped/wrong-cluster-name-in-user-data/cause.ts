@@ -22,14 +22,19 @@ export default defineCause({
     plutoNotFound: {
       in: ['bottlerocket', 'console'],
       anchors: ['Error describing cluster'],
-      pattern: /Error describing cluster: .*ResourceNotFoundException(?:.*?No cluster found for name: (?<cluster>[\w-]+))?/,
+      pattern:
+        /Error describing cluster: .*ResourceNotFoundException(?:.*?No cluster found for name: (?<cluster>[\w-]+))?/,
       weight: 'definite',
     },
   },
   needs: [],
   symptoms: [],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
-  explains: ['describe-cluster-failed', 'failed-user-script', 'bottlerocket-setting-generator-failed'],
+  explains: [
+    'describe-cluster-failed',
+    'failed-user-script',
+    'bottlerocket-setting-generator-failed',
+  ],
   summary: ({ machine, cluster }) =>
     cluster === undefined
       ? `The user data of ${machine ?? 'the machine'} names no existing cluster, so the node is not set up.`
@@ -42,7 +47,8 @@ export default defineCause({
     },
     {
       text: 'Correct the launch template and replace the machines.',
-      command: 'aws autoscaling start-instance-refresh --auto-scaling-group-name <auto-scaling-group>',
+      command:
+        'aws autoscaling start-instance-refresh --auto-scaling-group-name <auto-scaling-group>',
     },
   ],
   decide: {
@@ -51,8 +57,10 @@ export default defineCause({
   },
   page: {
     why: 'bootstrap.sh and Bottlerocket look the cluster up by the name in user data. A typing error, a name of another account or region, or a template variable that stayed empty ends the setup there.',
-    prevent: 'Take the name from the resource that creates the cluster, not from a second variable.',
-    notThis: 'With endpoint and certificate given nobody looks the name up: a wrong one then fails as token-for-another-cluster (401). Throttled or denied calls are describe-cluster-failed.',
+    prevent:
+      'Take the name from the resource that creates the cluster, not from a second variable.',
+    notThis:
+      'With endpoint and certificate given nobody looks the name up: a wrong one then fails as token-for-another-cluster (401). Throttled or denied calls are describe-cluster-failed.',
     alsoKnownAs: ['ResourceNotFoundException: No cluster found for name'],
     refs: [
       'https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html',

@@ -10,23 +10,17 @@ export default defineCause({
   scope: 'machine',
   signs: {
     refusedName: {
-      in: ['kubelet'],
-      anchors: ['is not allowed to modify node'],
-      pattern: /node "(?<credential>[^"\s]+)" is not allowed to modify node "(?<node>[^"\s]+)"/,
+      in: ['kubelet', 'kubeadm'],
+      anchors: ['is not allowed to modify node', 'cannot modify node'],
+      pattern:
+        /node "?(?<credential>[^"\s]+)"? (?:is not allowed to|cannot) modify node "?(?<node>[^"\s]+)/,
       weight: 'context',
     },
-    refusedCsiNode: {
+    refusedObject: {
       in: ['kubelet'],
-      anchors: ['can only access CSINode with the same name'],
+      anchors: ['with the same name as the requesting node'],
       pattern:
-        /csinodes\.storage\.k8s\.io "(?<node>[^"\s]+)" is forbidden: User "system:node:(?<credential>[^"\s]+)".*can only access CSINode with the same name/,
-      weight: 'context',
-    },
-    refusedLease: {
-      in: ['kubelet'],
-      anchors: ['can only access node lease with the same name'],
-      pattern:
-        /leases\.coordination\.k8s\.io "(?<node>[^"\s]+)" is forbidden: User "system:node:(?<credential>[^"\s]+)".*can only access node lease with the same name/,
+        /(?:csinodes|leases)\.\S+ "(?<node>[^"\s]+)" is forbidden: User "system:node:(?<credential>[^"\s]+)".*can only access \S.* with the same name as the requesting node/,
       weight: 'context',
     },
   },
@@ -70,14 +64,13 @@ export default defineCause({
   },
 });
 
-type Signs = 'refusedName' | 'refusedCsiNode' | 'refusedLease';
-
-function matchNames(view: View<never, Signs>): Match | null {
-  const quotes = (['refusedName', 'refusedCsiNode', 'refusedLease'] as const)
-    .flatMap((name) => view.sign(name)?.quotes ?? [])
-    .filter(isForeign);
+function matchNames(view: View<never, 'refusedName' | 'refusedObject'>): Match | null {
+  const refused = (['refusedName', 'refusedObject'] as const).flatMap(
+    (name) => view.sign(name)?.quotes ?? [],
+  );
+  const quotes = refused.filter(isForeign);
   const [first] = quotes;
-  if (first === undefined) return view.sign('refusedName') === null ? null : clear;
+  if (first === undefined) return refused.length === 0 ? null : clear;
   const node = first.captures['node'] ?? '';
   return found({ ...first.captures, domain: node.slice(node.indexOf('.') + 1) }, quotes);
 }
@@ -86,5 +79,6 @@ function matchNames(view: View<never, Signs>): Match | null {
 function isForeign(quote: Quote): boolean {
   const { credential = '', node = '' } = quote.captures;
   const sameAddress = ipInName(credential) !== null && ipInName(credential) === ipInName(node);
-  return sameAddress && hasEc2Domain(credential) && node.includes('.') && credential !== node;
+  const isOther = node.includes('.') && !node.startsWith(credential) && !node.endsWith('.');
+  return sameAddress && hasEc2Domain(credential) && isOther;
 }

@@ -1,0 +1,76 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** An OpenShift machine loops in its initramfs because the machine-config server does not answer. */
+export default defineCause({
+  id: 'ignition-cannot-fetch-config',
+  stage: 'bootstrapped',
+  title: 'Ignition cannot fetch the machine’s configuration from port 22623',
+  scope: 'machine',
+  signs: {
+    manyAttempts: {
+      in: ['ignition', 'console', 'journal'],
+      anchors: [':22623/config/'],
+      pattern:
+        /GET (?<url>https?:\/\/[^\s"]+:22623\/config\/[\w-]+): attempt #(?<attempt>[5-9]|\d{2,})/,
+      weight: 'likely',
+    },
+    noAnswer: {
+      in: ['ignition', 'console', 'journal'],
+      anchors: [':22623/config/', ':22623: '],
+      pattern:
+        /GET error: Get "?(?<url>https?:\/\/[^\s"]+:22623\/config\/[\w-]+)"?: .*(?<reason>i\/o timeout|no such host|connection refused|timeout awaiting response headers|no route to host|EOF|Client\.Timeout)/,
+      weight: 'likely',
+      atLeast: 3,
+    },
+    untrusted: {
+      in: ['ignition', 'console', 'journal'],
+      anchors: [':22623/config/'],
+      pattern:
+        /(?<url>https?:\/\/[^\s"]+:22623\/config\/[\w-]+)"?: .*(?<reason>x509: [^"\n]{0,120})/,
+      weight: 'definite',
+    },
+    answered: {
+      in: ['ignition', 'console', 'journal'],
+      anchors: ['GET result: OK'],
+      pattern: /GET result: OK/,
+      weight: 'withdraws',
+    },
+  },
+  needs: [],
+  symptoms: [],
+  withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
+  summary: ({ machine, url, reason }) =>
+    `Ignition on ${machine ?? 'the machine'} gets no configuration from ${url ?? 'the machine-config server'}${reason === undefined ? '' : ` (${reason.trim()})`} and repeats forever; the system behind it never starts.`,
+  remedy: ({ reason, url }) => [
+    reason?.startsWith('x509') === true
+      ? {
+          text: 'The pointer in the user data carries an old root certificate: compare it with the server’s and renew the worker-user-data secret.',
+          command:
+            "oc -n openshift-machine-api get secret worker-user-data -o jsonpath='{.data.userData}' | base64 -d",
+        }
+      : {
+          text: 'Open TCP 22623 and 6443 from the workers’ security group to the internal load balancer, and see whether its targets are healthy.',
+          command: 'aws elbv2 describe-target-health --target-group-arn <target-group-22623>',
+        },
+    {
+      text: 'Ask for the configuration from another machine of the same subnet.',
+      command: `curl -sk -o /dev/null -w '%{http_code}\\n' -H 'Accept: application/vnd.coreos.ignition+json;version=3.2.0' ${url ?? 'https://api-int.<cluster-domain>:22623/config/worker'}`,
+    },
+  ],
+  decide: {
+    text: 'Read the console: nothing else shows it.',
+    command: 'aws ec2 get-console-output --latest --output text --instance-id <instance>',
+  },
+  page: {
+    why: 'A new OpenShift machine fetches its whole configuration over HTTPS from the machine-config server behind api-int, port 22623, before its real root file system is used. A closed port, a missing DNS record or a rotated certificate keeps it in the initramfs, with green EC2 checks.',
+    prevent:
+      'Keep the port open between machine subnets; refresh worker-user-data after a rotation of the server’s certificate.',
+    notThis:
+      'A few attempts while the network comes up are normal. An answer with an HTTP error is machine-config-refused. A machine that reaches its real root and waits for a name is node-name-service-stuck.',
+    alsoKnownAs: ['GET https://api-int.example.com:22623/config/worker: attempt #42'],
+    refs: [
+      'https://github.com/openshift/installer/issues/4041',
+      'https://github.com/openshift/machine-config-operator/issues/414',
+    ],
+  },
+});

@@ -1,0 +1,56 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** A kOps node cannot find kops-controller, from which it gets its certificates. */
+export default defineCause({
+  id: 'kops-controller-name-unresolved',
+  stage: 'bootstrapped',
+  title: 'the name of kops-controller is a placeholder or does not resolve',
+  scope: 'machine',
+  signs: {
+    notSetUp: {
+      in: ['nodeup', 'cloud-init'],
+      anchors: ['kops-controller DNS not setup yet'],
+      pattern: /kops-controller DNS not setup yet \((?<reason>placeholder IP found|not found)/,
+      weight: 'likely',
+      atLeast: 3,
+    },
+    waiting: {
+      in: ['nodeup', 'cloud-init'],
+      anchors: ['BootstrapClientTask/BootstrapClient'],
+      pattern: /Task "BootstrapClientTask\/BootstrapClient" not ready/,
+      weight: 'context',
+    },
+  },
+  needs: [],
+  symptoms: [],
+  withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
+  summary: ({ machine, reason }) =>
+    `nodeup on ${machine ?? 'the machine'} waits for kops-controller, whose DNS name ${reason === 'not found' ? 'does not resolve' : 'still has the placeholder address 203.0.113.123'}; without it the node gets no certificates.`,
+  remedy: () => [
+    {
+      text: 'See whether a control-plane machine is up and dns-controller writes the records.',
+      command:
+        'kubectl -n kube-system logs deploy/dns-controller --tail=50; kubectl -n kube-system get pods -l k8s-app=kops-controller -o wide',
+    },
+    {
+      text: 'Ask for the record that the node asks for.',
+      command: 'dig +short kops-controller.internal.<cluster>',
+    },
+  ],
+  decide: {
+    text: 'Ask for the record from the machine.',
+    command: 'dig +short kops-controller.internal.<cluster>; cat /etc/hosts',
+  },
+  page: {
+    why: 'kOps creates its DNS records with a placeholder and lets dns-controller replace it when the control plane runs. While the control plane is down, or dns-controller may not write the zone, nodes wait.',
+    prevent: 'Watch dns-controller; give its role the hosted zone.',
+    notThis:
+      'During the creation of a cluster nodes wait some minutes: normal. In gossip clusters look at protokube (gossip-dns-without-protokube). A name that resolves and a port that does not answer is another cause.',
+    alsoKnownAs: ['kops-controller DNS not setup yet (placeholder IP found: [203.0.113.123])'],
+    refs: [
+      'https://github.com/kubernetes/kops/issues/13236',
+      'https://github.com/kubernetes/kops/issues/14899',
+      'https://github.com/kubernetes/kops/blob/HEAD/pkg/kopscontrollerclient/client.go',
+    ],
+  },
+});

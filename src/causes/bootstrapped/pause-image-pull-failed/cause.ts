@@ -1,0 +1,81 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** The image of the pod sandbox cannot be pulled, so no pod at all starts. */
+export default defineCause({
+  id: 'pause-image-pull-failed',
+  stage: 'bootstrapped',
+  title: 'the pause (sandbox) image cannot be pulled',
+  scope: 'machine',
+  signs: {
+    serviceFailed: {
+      in: ['journal', 'containerd', 'console', 'cloud-init'],
+      anchors: ['sandbox-image.service: Failed', 'sandbox-image.service: Main'],
+      pattern: /sandbox-image\.service: (?:Failed with result|Main process exited)/,
+      weight: 'likely',
+      atLeast: 2,
+    },
+    noPassword: {
+      in: ['journal', 'containerd', 'console', 'cloud-init'],
+      anchors: ['Unable to retrieve the ECR password'],
+      pattern: /(?<reason>Unable to retrieve the ECR password)/,
+      weight: 'likely',
+    },
+    sandboxPull: {
+      in: ['event', 'kubelet', 'containerd', 'pod-status'],
+      anchors: ['failed to get sandbox image'],
+      pattern:
+        /failed to get sandbox image "(?<image>[^"\s]+)": failed to pull image(?!.*(?:429 Too Many|toomanyrequests))/,
+      weight: 'likely',
+    },
+    dockerPull: {
+      in: ['event', 'kubelet', 'pod-status'],
+      anchors: ['/v2/eks/pause', 'eks/pause-amd64'],
+      pattern:
+        /create pod sandbox.*Error response from daemon: .*?(?<image>[\w.-]+\/(?:v2\/)?eks\/pause\S*?):? .*(?<reason>no basic auth credentials|i\/o timeout|request canceled|[Uu]nauthorized|not found)/,
+      weight: 'likely',
+    },
+  },
+  needs: [],
+  symptoms: ['sandbox-not-created'],
+  withdrawnBy: ['pod-started', 'node-ready'],
+  blocksAbove: false,
+  summary: ({ machine, image, reason }) =>
+    `${machine ?? 'The machine'} cannot pull the pause image ${image ?? ''}${reason === undefined ? '' : ` (${reason})`}, so no pod starts on it, the network plugin included.`.replace(
+      '  ',
+      ' ',
+    ),
+  remedy: ({ image }) => [
+    {
+      text: 'Pull it by hand and read the refusal: 401 or “no basic auth” is the role, a time-out is the network.',
+      command: `sudo systemctl restart sandbox-image; sudo crictl pull ${image ?? '<pause-image>'}`,
+    },
+    {
+      text: 'Let the node role pull from ECR.',
+      command:
+        'aws iam attach-role-policy --role-name <node-role> --policy-arn arn:aws:iam::aws:policy/AmazonEC2ContainerRegistryPullOnly',
+    },
+    {
+      text: 'In subnets without internet add endpoints for ecr.api and ecr.dkr and the gateway endpoint for S3.',
+      command: 'aws ec2 describe-vpc-endpoints --query VpcEndpoints[].[ServiceName,State]',
+    },
+  ],
+  decide: {
+    text: 'See whether the image is there and whether it can be pulled.',
+    command:
+      'sudo ctr -n k8s.io images ls | grep pause; journalctl -u sandbox-image --no-pager | tail -n 10',
+  },
+  page: {
+    why: 'Every pod begins with the pause container. Amazon Linux 2 and Bottlerocket pull its image from ECR at boot with the instance’s credentials; without ECR permission, credentials or a way to ECR nothing starts. AL2023 carries the image inside.',
+    prevent: 'Move to AL2023; create the ECR and S3 endpoints together with private subnets.',
+    notThis:
+      'On a node that ran pods before, the image was removed: pause-image-garbage-collected. The permission is node-role-without-ecr-access, the endpoint ecr-api-endpoint-missing, blocked layers ecr-layer-download-blocked: where those are named they are the cause.',
+    alsoKnownAs: [
+      'failed to get sandbox image "602401143452.dkr.ecr.us-east-1.amazonaws.com/eks/pause:3.5"',
+    ],
+    refs: [
+      'https://github.com/awslabs/amazon-eks-ami/issues/1034',
+      'https://github.com/awslabs/amazon-eks-ami/issues/1633',
+      'https://github.com/awslabs/amazon-eks-ami/issues/1425',
+    ],
+  },
+});

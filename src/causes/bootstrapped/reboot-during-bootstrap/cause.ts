@@ -1,0 +1,68 @@
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+
+/** The user data restarts the machine before its setup is complete. */
+export default defineCause({
+  id: 'reboot-during-bootstrap',
+  stage: 'bootstrapped',
+  title: 'the user data reboots the machine in the middle of its setup',
+  scope: 'machine',
+  signs: {
+    scriptReboots: {
+      in: ['cloud-init', 'user-data', 'console'],
+      anchors: ['reboot', 'shutdown -r', 'init 6'],
+      pattern:
+        /^(?:.*\+ )?(?:sudo )?(?<command>(?:\/s?bin\/|\/usr\/sbin\/)?reboot(?: -f| now)?|systemctl reboot|shutdown -r (?:now|\+?\d+)|init 6)\s*$/,
+      weight: 'context',
+    },
+    systemReboots: {
+      in: ['journal', 'console'],
+      anchors: ['System is rebooting', 'systemd-reboot.service'],
+      pattern: /System is rebooting|Finished systemd-reboot\.service/,
+      weight: 'context',
+    },
+    setupBroken: {
+      in: ['journal', 'console', 'nodeadm'],
+      anchors: ['Dependency failed for', 'nodeadm-run.service'],
+      pattern:
+        /Dependency failed for (?:nodeadm-run\.service|.*EKS Nodeadm Run)|nodeadm-run\.service: (?:Failed|Main process exited|Job nodeadm-run\.service\/start failed)/,
+      weight: 'context',
+    },
+  },
+  needs: [],
+  symptoms: [],
+  withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
+  match: (view) => matchReboot(view),
+  summary: ({ machine, command }) =>
+    `The user data reboots ${machine ?? 'the machine'} (${command ?? 'reboot'}) before nodeadm has finished, and on the second boot the setup does not complete.`,
+  remedy: () => [
+    {
+      text: 'Take the reboot out of the user data; what needs one (kernel settings, disks, packages) belongs into the image or NodeConfig.',
+      command:
+        'aws ec2 describe-instance-attribute --instance-id <instance> --attribute userData --query UserData.Value --output text | base64 -d | grep -nE "reboot|shutdown -r|power_state"',
+    },
+    {
+      text: 'On this machine run the setup again.',
+      command: 'sudo systemctl restart nodeadm-config nodeadm-run',
+    },
+  ],
+  decide: {
+    text: 'Count the boots since launch.',
+    command: 'journalctl --list-boots; last -x reboot | head',
+  },
+  page: {
+    why: 'nodeadm configures in one unit before cloud-init’s scripts and starts the kubelet in another after them. A script that reboots in between leaves the machine half configured, and cloud-init does not run its scripts a second time.',
+    prevent: 'Never reboot from user data of a node.',
+    notThis:
+      'cloud-init lists its power-state module in every log; only a command that reboots counts. Two boots with a node that is Ready are nothing.',
+    refs: ['https://github.com/awslabs/amazon-eks-ami/issues/2611'],
+  },
+});
+
+type Signs = 'scriptReboots' | 'systemReboots' | 'setupBroken';
+
+function matchReboot(view: View<never, Signs>): Match | null {
+  const script = view.sign('scriptReboots');
+  const broken = view.sign('setupBroken');
+  if (script === null || broken === null || view.sign('systemReboots') === null) return null;
+  return found(script.first.captures, [script.first, broken.first], 'likely');
+}

@@ -1,0 +1,68 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** The root volume is full before the node is set up. */
+export default defineCause({
+  id: 'root-volume-full-at-boot',
+  stage: 'bootstrapped',
+  title: 'the root volume is full during the setup',
+  scope: 'machine',
+  signs: {
+    setupFull: {
+      in: ['cloud-init', 'nodeadm', 'nodeup', 'kubeadm'],
+      anchors: ['o space left on device'],
+      pattern: /(?<path>\/[\w./-]+)?['"]?:? ?[Nn]o space left on device/,
+      weight: 'likely',
+      strict: true,
+    },
+    runtimeFull: {
+      in: ['containerd', 'kubelet'],
+      anchors: ['o space left on device'],
+      pattern: /[Nn]o space left on device/,
+      weight: 'context',
+      strict: true,
+    },
+    registeredBefore: {
+      in: ['kubelet', 'event'],
+      anchors: [
+        'Successfully registered node',
+        'was previously registered',
+        'status is now: NodeReady',
+      ],
+      pattern: /Successfully registered node|was previously registered|status is now: NodeReady/,
+      weight: 'clears',
+      strict: true,
+    },
+  },
+  needs: [],
+  symptoms: [],
+  explains: ['failed-user-script', 'container-runtime-down', 'kubeadm-preflight-failed'],
+  summary: ({ machine, path }) =>
+    `The root volume of ${machine ?? 'the machine'} is full during the setup${path === undefined ? '' : ` (writing ${path})`}, so the node is not set up.`,
+  remedy: () => [
+    {
+      text: 'See what fills it.',
+      command:
+        'df -h / /var/lib/containerd /var/lib/kubelet; df -i /; sudo du -xh --max-depth=2 / | sort -h | tail -n 15',
+    },
+    {
+      text: 'Give new machines a larger root volume in the launch template or node class.',
+      command:
+        'aws ec2 create-launch-template-version --launch-template-id <launch-template> --source-version \'$Latest\' --launch-template-data \'{"BlockDeviceMappings":[{"DeviceName":"/dev/xvda","Ebs":{"VolumeSize":80,"VolumeType":"gp3"}}]}\'',
+    },
+  ],
+  decide: {
+    text: 'See how full disks and inodes are.',
+    command: 'df -h; df -i',
+  },
+  page: {
+    why: 'Images with many packages or cached container images leave little room on the small default volume, and user data that installs more uses up the rest before containerd and kubelet have started.',
+    prevent:
+      'Set the volume size explicitly, with room for images and logs; use NodeConfig localStorage for instance stores.',
+    notThis:
+      'A node that had registered and fills up later is node-disk-full. “invalid capacity 0 on image filesystem” once at the kubelet’s start is harmless.',
+    alsoKnownAs: ['No space left on device'],
+    refs: [
+      'https://github.com/awslabs/amazon-eks-ami/blob/HEAD/log-collector-script/linux/eks-log-collector.sh',
+    ],
+  },
+});

@@ -1,0 +1,99 @@
+import { defineCause, found } from '../../../diagnosis/cause.ts';
+import { listAt, textAt } from '../../../evidence/json.ts';
+
+/** The AWS provider cannot tell from the tags to which cluster the machine belongs. */
+export default defineCause({
+  id: 'cluster-tag-missing-or-contradictory',
+  stage: 'identified',
+  title: 'the cluster tag of the instance is missing, doubled or contradictory',
+  scope: 'machine',
+  signs: {
+    noClusterId: {
+      in: ['cloud-controller', 'controller-manager', 'kubelet', 'kube-apiserver'],
+      anchors: ['AWS cloud failed to find ClusterID', 'no ClusterID Found', 'no ClusterID found'],
+      pattern: /AWS cloud failed to find ClusterID|no ClusterID [Ff]ound/,
+      weight: 'definite',
+    },
+    severalTags: {
+      in: ['cloud-controller', 'controller-manager', 'kubelet', 'kube-apiserver'],
+      anchors: ['Found multiple cluster tags with prefix'],
+      pattern:
+        /Found multiple cluster tags with prefix kubernetes\.io\/cluster\/ \((?<first>[^ )]+) and (?<second>[^ )]+)\)|Found multiple cluster tags with prefix kubernetes\.io\/cluster\//,
+      weight: 'definite',
+    },
+    tagsDiffer: {
+      in: ['cloud-controller', 'controller-manager', 'kubelet', 'kube-apiserver'],
+      anchors: ['clusterID tags did not match'],
+      pattern:
+        /clusterID tags did not match: "?(?<first>[^" ]+)"? vs "?(?<second>[^" ]+)|clusterID tags did not match/,
+      weight: 'definite',
+    },
+    tagNotFound: {
+      in: ['cloud-controller', 'controller-manager', 'kubelet', 'kube-apiserver'],
+      anchors: ['kubernetes.io/cluster/...', 'no clusterID filtering applied'],
+      pattern:
+        /Tag "KubernetesCluster" nor "kubernetes\.io\/cluster\/\.\.\." not found|no clusterID filtering applied/,
+      weight: 'context',
+    },
+  },
+  needs: ['aws/instance'],
+  symptoms: ['node-uninitialized'],
+  explains: [
+    'instance-not-found-by-kubelet',
+    'no-cloud-controller-manager',
+    'ccm-cannot-initialize-node',
+    'untagged-instance-filtered-out',
+  ],
+  match(view) {
+    const warned = view.sign('tagNotFound');
+    const decided = ['noClusterId', 'severalTags', 'tagsDiffer'] as const;
+    if (warned === null || decided.some((name) => view.sign(name) !== null)) return null;
+    const [instance] = view.list('aws/instance');
+    if (instance === undefined) return null;
+    const keys = listAt(instance.value, 'Tags').map((tag) => textAt(tag, 'Key') ?? '');
+    const isTagged = keys.some(
+      (key) => key === 'KubernetesCluster' || key.startsWith('kubernetes.io/cluster/'),
+    );
+    return isTagged
+      ? null
+      : found({}, [
+          warned.first,
+          view.quote(instance, `instance tags: ${keys.join(', ') || 'none'}`),
+        ]);
+  },
+  summary: ({ first, second }) =>
+    first === undefined || second === undefined
+      ? 'The AWS provider finds no cluster tag on its instance, exits, and leaves every new node without a cloud identity.'
+      : `The instance carries the tags of two clusters (${first} and ${second}), so the AWS provider exits and leaves every new node without a cloud identity.`,
+  remedy: ({ second }) => [
+    {
+      text: 'Tag the instance, its subnets and its security group with exactly one cluster.',
+      command:
+        'aws ec2 create-tags --resources <instance> <subnet> <security-group> --tags Key=kubernetes.io/cluster/<cluster>,Value=owned',
+    },
+    {
+      text: 'Take a second cluster’s tag away.',
+      command: `aws ec2 delete-tags --resources <instance> --tags Key=kubernetes.io/cluster/${second ?? '<other-cluster>'}`,
+    },
+  ],
+  decide: {
+    text: 'List the cluster tags of the instance.',
+    command:
+      'aws ec2 describe-tags --filters Name=resource-id,Values=<instance> --query "Tags[?starts_with(Key,\'kubernetes.io/cluster/\')]"',
+  },
+  page: {
+    why: 'The AWS provider tells its own resources from other clusters’ by the tag kubernetes.io/cluster/<name> (formerly KubernetesCluster). Without one, or with two, it refuses to start rather than touch foreign instances.',
+    prevent:
+      'Tag at launch: launch template tag specifications, or tags of the Auto Scaling group that propagate.',
+    notThis:
+      'A kubelet that only warns and goes on, on an instance that has the tag now, is cluster-tag-late.',
+    alsoKnownAs: [
+      'AWS cloud failed to find ClusterID',
+      'Tag "KubernetesCluster" nor "kubernetes.io/cluster/..." not found',
+    ],
+    refs: [
+      'https://github.com/kubernetes/cloud-provider-aws/blob/HEAD/pkg/providers/v1/tags.go',
+      'https://github.com/kubernetes/kubernetes/issues/28519',
+    ],
+  },
+});

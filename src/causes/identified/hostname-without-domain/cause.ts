@@ -1,0 +1,111 @@
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { hasEc2Domain } from '../../../evidence/names.ts';
+import type { Quote } from '../../../evidence/sighting.ts';
+
+/** The machine calls itself ip-a-b-c-d where EC2 knows it with its domain. */
+export default defineCause({
+  id: 'hostname-without-domain',
+  stage: 'identified',
+  title: 'the host name is the bare ip-a-b-c-d, without the EC2 domain',
+  scope: 'machine',
+  signs: {
+    refusedName: {
+      in: ['kubelet', 'kubeadm'],
+      anchors: ['is not allowed to modify node', 'cannot modify node'],
+      pattern:
+        /node "?(?<credential>[^"\s]+)"? (?:is not allowed to|cannot) modify node "?(?<node>[^"\s]+)/,
+      weight: 'context',
+    },
+    refusedObject: {
+      in: ['kubelet'],
+      anchors: ['with the same name as the requesting node'],
+      pattern:
+        /(?:csinodes|leases)\.\S+ "(?<node>[^"\s]+)" is forbidden: User "system:node:(?<credential>[^"\s]+)".*can only access \S.* with the same name as the requesting node/,
+      weight: 'context',
+    },
+    notFoundByBareName: {
+      in: ['cloud-controller', 'controller-manager'],
+      anchors: ['failed to get provider ID for node', 'failed to get instance metadata for node'],
+      pattern:
+        /failed to get (?:provider ID|instance metadata) for node (?<node>ip-\d+-\d+-\d+-\d+)(?=\s).*(?:instance not found|not found)/,
+      weight: 'definite',
+    },
+    bareCertificateName: {
+      in: ['machine-approver', 'controller-manager'],
+      anchors: ['cannot be associated with node'],
+      pattern: /dns name '(?<bare>[^'.]+)' cannot be associated with node '(?<node>[^'.]+\.[^']+)'/,
+      weight: 'definite',
+    },
+    lookedUpByBareName: {
+      in: ['cloud-controller', 'controller-manager'],
+      anchors: ['Unable to convert node name'],
+      pattern: /Unable to convert node name "(?<node>ip-\d+-\d+-\d+-\d+)" to aws instanceID/,
+      weight: 'context',
+    },
+  },
+  needs: [],
+  symptoms: ['instance-not-found', 'node-forbidden', 'node-uninitialized'],
+  explains: [
+    'instance-not-found-by-kubelet',
+    'kubelet-serving-certificate-missing',
+    'lease-or-csinode-publishing-failed',
+    'ccm-cannot-initialize-node',
+    'node-deleted-as-not-in-cloud',
+  ],
+  match: (view) => matchNames(view),
+  summary: ({ node, credential, bare }) =>
+    bare === undefined
+      ? `The machine calls itself ${node ?? 'ip-a-b-c-d'}, without the domain with which EC2 knows it${credential === undefined ? '' : ` (${credential})`}; its Node is not tied to the instance.`
+      : `The machine calls itself ${bare} in its certificate request while its Node is ${node ?? 'the full name'}; the request is refused.`,
+  remedy: () => [
+    {
+      text: 'Set the full name from instance metadata before the kubelet starts (images that set the short name: RHEL, Ubuntu, CoreOS).',
+      command:
+        'sudo hostnamectl set-hostname $(curl -s http://169.254.169.254/latest/meta-data/local-hostname) && sudo systemctl restart kubelet',
+    },
+    {
+      text: 'When metadata itself gives the bare name, the VPC’s DHCP options have no domain: give it options with the region’s (ec2.internal in us-east-1).',
+      command:
+        "aws ec2 create-dhcp-options --dhcp-configurations 'Key=domain-name,Values=<region>.compute.internal' 'Key=domain-name-servers,Values=AmazonProvidedDNS'",
+    },
+  ],
+  decide: {
+    text: 'Compare the host name with what metadata and EC2 have.',
+    command:
+      'hostname -f; curl -s http://169.254.169.254/latest/meta-data/local-hostname; aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].PrivateDnsName',
+  },
+  page: {
+    why: 'The cloud controller finds an instance by the Node name, which must be the private DNS name. A DHCP option set without domain-name, or an image that keeps the short host name, gives the kubelet a name that EC2 does not have.',
+    prevent:
+      'Keep domain-name in the DHCP option set, and pass --hostname-override or a providerID in own images.',
+    notThis:
+      'A wrong domain is foreign-dhcp-domain-name; an i-… name is resource-based-name-mismatch; a bare name in the certificate while the kubelet asks for the EC2 name is node-name-differs-from-certificate.',
+    refs: [
+      'https://github.com/kubernetes/cloud-provider-aws/issues/384',
+      'https://github.com/kubermatic/machine-controller/issues/967',
+    ],
+  },
+});
+
+type Signs =
+  | 'refusedName'
+  | 'refusedObject'
+  | 'notFoundByBareName'
+  | 'bareCertificateName'
+  | 'lookedUpByBareName';
+
+function matchNames(view: View<never, Signs>): Match | null {
+  const refused = (['refusedName', 'refusedObject'] as const).flatMap(
+    (name) => view.sign(name)?.quotes ?? [],
+  );
+  const quotes = refused.filter(isBare);
+  const [first] = quotes;
+  if (first !== undefined) return found(first.captures, quotes);
+  return refused.length === 0 ? null : clear;
+}
+
+/** The kubelet asks for the host part of its own EC2 name. */
+function isBare(quote: Quote): boolean {
+  const { credential = '', node = '' } = quote.captures;
+  return hasEc2Domain(credential) && node === credential.split('.')[0] && node.startsWith('ip-');
+}

@@ -1,0 +1,76 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** The AWS provider inside an old kubelet does not find the instance on which it runs. */
+export default defineCause({
+  id: 'instance-not-found-by-kubelet',
+  stage: 'identified',
+  title: 'the AWS provider inside the kubelet does not find its own instance',
+  scope: 'machine',
+  signs: {
+    noIdFromCloud: {
+      in: ['kubelet'],
+      anchors: ['ID from cloud provider', 'ID from cloudprovider'],
+      pattern: /failed to get (?:instance|external) ID from cloud ?provider: instance not found/,
+      weight: 'likely',
+      strict: true,
+    },
+    noInstanceOfName: {
+      in: ['kubelet'],
+      anchors: ['getInstanceByNodeName failed for'],
+      pattern: /getInstanceByNodeName failed for "?[^"\s]+"? with "?instance not found/,
+      weight: 'likely',
+    },
+    notAllowedToLook: {
+      in: ['kubelet'],
+      anchors: ['could not init cloud provider'],
+      pattern: /could not init cloud provider "aws".*(?<denied>UnauthorizedOperation)/,
+      weight: 'definite',
+    },
+    selfNotFound: {
+      in: ['kubelet'],
+      anchors: ['could not init cloud provider'],
+      pattern:
+        /could not init cloud provider "aws": error finding instance (?<instance>i-[0-9a-f]{8,17}): "?(?:instance not found|InvalidInstanceID)/,
+      weight: 'definite',
+    },
+  },
+  needs: [],
+  symptoms: ['instance-not-found'],
+  summary: ({ machine, denied }) =>
+    denied === undefined
+      ? `The AWS provider inside the kubelet of ${machine ?? 'the machine'} finds no instance under the name it uses, so no Node is made.`
+      : `The AWS provider inside the kubelet of ${machine ?? 'the machine'} may not call ec2:DescribeInstances (${denied}), so the kubelet exits.`,
+  remedy: ({ denied }) => [
+    denied === undefined
+      ? {
+          text: 'Give the machine the name that EC2 has for it, then restart the kubelet.',
+          command:
+            'sudo hostnamectl set-hostname $(curl -s http://169.254.169.254/latest/meta-data/local-hostname) && sudo systemctl restart kubelet',
+        }
+      : {
+          text: 'Let the instance role look at instances.',
+          command:
+            'aws iam put-role-policy --role-name <node-role> --policy-name describe-instances --policy-document \'{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":["ec2:DescribeInstances","ec2:DescribeRegions"],"Resource":"*"}]}\'',
+        },
+    {
+      text: 'Kubernetes 1.27 has no AWS provider in the kubelet any more: plan for the external cloud controller.',
+      command: null,
+    },
+  ],
+  decide: {
+    text: 'Look the instance up by the name that the kubelet uses.',
+    command:
+      'aws ec2 describe-instances --filters Name=private-dns-name,Values=<node> --query Reservations[].Instances[].InstanceId',
+  },
+  page: {
+    why: 'With --cloud-provider=aws the kubelet asks EC2 for the instance whose private DNS name is the Node name. A DHCP domain, a renamed host or a missing ec2:DescribeInstances leaves it without an answer.',
+    prevent:
+      'Host name equal to the private DNS name, and the documented node policy; or the external cloud controller.',
+    notThis:
+      'The inner error decides: timeouts are no-nat-or-vpc-endpoints, “failed to find ClusterID” is cluster-tag-missing-or-contradictory, and a refusal with two names beside it is one of the name causes, which explain this one.',
+    refs: [
+      'https://github.com/kubernetes/kubernetes/issues/11543',
+      'https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html',
+    ],
+  },
+});

@@ -1,0 +1,90 @@
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { hasEc2Domain, instanceIdIn, ipInName } from '../../../evidence/names.ts';
+import type { Quote } from '../../../evidence/sighting.ts';
+
+/** The kubelet asks for one Node name and its certificate carries another host name. */
+export default defineCause({
+  id: 'node-name-differs-from-certificate',
+  stage: 'identified',
+  title: 'the Node name differs from the name in the kubelet’s certificate',
+  scope: 'machine',
+  signs: {
+    refusedName: {
+      in: ['kubelet', 'kubeadm'],
+      anchors: ['is not allowed to modify node', 'cannot modify node'],
+      pattern:
+        /node "?(?<credential>[^"\s]+)"? (?:is not allowed to|cannot) modify node "?(?<node>[^"\s]+)/,
+      weight: 'context',
+    },
+    refusedObject: {
+      in: ['kubelet'],
+      anchors: ['with the same name as the requesting node'],
+      pattern:
+        /(?:csinodes|leases)\.\S+ "(?<node>[^"\s]+)" is forbidden: User "system:node:(?<credential>[^"\s]+)".*can only access \S.* with the same name as the requesting node/,
+      weight: 'context',
+    },
+  },
+  needs: [],
+  symptoms: ['node-forbidden', 'instance-not-found'],
+  explains: [
+    'instance-not-found-by-kubelet',
+    'kubelet-serving-certificate-missing',
+    'lease-or-csinode-publishing-failed',
+  ],
+  match: (view) => matchNames(view),
+  summary: ({ node, credential }) =>
+    `The kubelet registers as ${node ?? 'one name'} but its certificate says ${credential ?? 'another'}; the API server refuses a node that touches another’s Node.`,
+  remedy: ({ node }) => [
+    {
+      text: 'Give the machine the name that EC2 has for it, before kubeadm runs.',
+      command:
+        'sudo hostnamectl set-hostname $(curl -s http://169.254.169.254/latest/meta-data/local-hostname)',
+    },
+    {
+      text: 'Join again under that name, so that the certificate carries it.',
+      command: `sudo kubeadm reset -f && sudo kubeadm join --node-name ${node ?? '<private-dns-name>'} <join arguments>`,
+    },
+  ],
+  decide: {
+    text: 'Compare the name in the certificate with the Node name that the kubelet asks for.',
+    command:
+      'sudo openssl x509 -in /var/lib/kubelet/pki/kubelet-client-current.pem -noout -subject; curl -s http://169.254.169.254/latest/meta-data/local-hostname; hostname -f',
+  },
+  page: {
+    why: 'With the in-tree AWS provider the kubelet registers under the EC2 private DNS name and ignores --hostname-override, while kubeadm writes the operating system’s host name into the certificate. A host renamed after the join ends the same way.',
+    prevent:
+      'Set the host name from instance metadata before kubeadm, and nodeRegistration.name to it; or use the external cloud provider with a providerID.',
+    notThis:
+      'When the credential has the EC2 name and the kubelet asks for the same address under another domain, it is foreign-dhcp-domain-name; without any domain, hostname-without-domain; with an i-… name on one side, resource-based-name-mismatch.',
+    alsoKnownAs: [
+      'is not allowed to modify node',
+      'can only access node lease with the same name as the requesting node',
+    ],
+    refs: [
+      'https://github.com/kubernetes/kubernetes/issues/47695',
+      'https://github.com/kubernetes/kubeadm/issues/584',
+      'https://github.com/kubernetes/kops/issues/13934',
+    ],
+  },
+});
+
+function matchNames(view: View<never, 'refusedName' | 'refusedObject'>): Match | null {
+  const refused = (['refusedName', 'refusedObject'] as const).flatMap(
+    (name) => view.sign(name)?.quotes ?? [],
+  );
+  const quotes = refused.filter(differs);
+  const [first] = quotes;
+  if (first === undefined) return refused.length === 0 ? null : clear;
+  const isRenamed = hasEc2Domain(first.captures['node'] ?? '');
+  return found(first.captures, quotes, isRenamed ? 'definite' : 'likely');
+}
+
+/** Two names of which the credential’s is not the EC2 name of the address that is asked for. */
+function differs(quote: Quote): boolean {
+  const { credential = '', node = '' } = quote.captures;
+  if (credential === node || instanceIdIn(credential) !== null || instanceIdIn(node) !== null)
+    return false;
+  const sameAddress = ipInName(credential) !== null && ipInName(credential) === ipInName(node);
+  const sameHost = credential.split('.')[0] === node.split('.')[0];
+  return !((sameAddress || sameHost) && hasEc2Domain(credential));
+}

@@ -1,0 +1,98 @@
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { instanceIdIn, ipInName } from '../../../evidence/names.ts';
+import type { Quote } from '../../../evidence/sighting.ts';
+
+/** One component calls the machine i-…, another ip-… or with a domain. */
+export default defineCause({
+  id: 'resource-based-name-mismatch',
+  stage: 'identified',
+  title: 'a resource-based (i-…) host name that one of the components does not expect',
+  scope: 'machine',
+  signs: {
+    refusedName: {
+      in: ['kubelet', 'kubeadm'],
+      anchors: ['is not allowed to modify node', 'cannot modify node'],
+      pattern:
+        /node "?(?<credential>[^"\s]+)"? (?:is not allowed to|cannot) modify node "?(?<node>[^"\s]+)/,
+      weight: 'context',
+    },
+    refusedObject: {
+      in: ['kubelet'],
+      anchors: ['with the same name as the requesting node'],
+      pattern:
+        /(?:csinodes|leases)\.\S+ "(?<node>[^"\s]+)" is forbidden: User "system:node:(?<credential>[^"\s]+)".*can only access \S.* with the same name as the requesting node/,
+      weight: 'context',
+    },
+    notFoundByResourceName: {
+      in: ['cloud-controller', 'controller-manager'],
+      anchors: ['failed to get provider ID for node', 'failed to get instance metadata for node'],
+      pattern:
+        /failed to get (?:provider ID|instance metadata) for node (?<node>i-[0-9a-f]{8,17}(?:\.[a-z0-9.-]+)?) .*instance not found/,
+      weight: 'likely',
+    },
+  },
+  needs: [],
+  symptoms: ['instance-not-found', 'node-forbidden'],
+  explains: [
+    'instance-not-found-by-kubelet',
+    'kubelet-serving-certificate-missing',
+    'lease-or-csinode-publishing-failed',
+    'ccm-cannot-initialize-node',
+  ],
+  match: (view) => matchNames(view),
+  summary: ({ node, credential }) =>
+    credential === undefined
+      ? `The cloud controller finds no instance for the Node ${node ?? 'i-…'}, which has the resource-based name; the Node stays uninitialised.`
+      : `The kubelet registers as ${node ?? 'one name'} but its credential is for ${credential}: one side uses the resource-based name, the other does not, and the API server refuses it.`,
+  remedy: () => [
+    {
+      text: 'Use IP names in the subnet (new instances only), then replace the machines.',
+      command:
+        'aws ec2 modify-subnet-attribute --subnet-id <subnet> --private-dns-hostname-type-on-launch ip-name',
+    },
+    {
+      text: 'Or let all parts use the name that EC2 has: a machine image that overrides the host name with it, and a cloud controller that knows resource names.',
+      command:
+        'aws ec2 describe-instances --instance-ids <instance> --query "Reservations[].Instances[].[PrivateDnsName,PrivateDnsNameOptions.HostnameType]"',
+    },
+  ],
+  decide: {
+    text: 'See which kind of name the subnet gives and which the kubelet uses.',
+    command:
+      'aws ec2 describe-instances --instance-ids <instance> --query "Reservations[].Instances[].[PrivateDnsName,PrivateDnsNameOptions.HostnameType]"; hostname -f',
+  },
+  page: {
+    why: 'Subnets can name instances after their id (i-….<region>.compute.internal) instead of their address. The IAM mapping, the kubelet, the cloud controller and Karpenter each derive a name, and older ones know addresses only.',
+    prevent:
+      'Keep ip-name on subnets with nodes, unless every component is known to support resource names.',
+    notThis:
+      'Here the host parts differ. Equal host parts with another domain are foreign-dhcp-domain-name, without domain hostname-without-domain. Also a mapping with {{SessionName}} where {{EC2PrivateDNSName}} belongs gives a credential i-….',
+    refs: [
+      'https://github.com/kubernetes/cloud-provider-aws/issues/285',
+      'https://github.com/aws/karpenter-provider-aws/issues/7508',
+      'https://github.com/kubernetes/cloud-provider-aws/blob/HEAD/docs/prerequisites.md',
+    ],
+  },
+});
+
+function matchNames(
+  view: View<never, 'refusedName' | 'refusedObject' | 'notFoundByResourceName'>,
+): Match | null {
+  const refused = (['refusedName', 'refusedObject'] as const).flatMap(
+    (name) => view.sign(name)?.quotes ?? [],
+  );
+  const quotes = refused.filter(isResourceName);
+  const [first] = quotes;
+  if (first !== undefined) return found(first.captures, quotes);
+  return refused.length === 0 ? null : clear;
+}
+
+/** An instance id against an address, or against the same id with a domain. */
+function isResourceName(quote: Quote): boolean {
+  const { credential = '', node = '' } = quote.captures;
+  const [left, right] = [instanceIdIn(credential), instanceIdIn(node)];
+  if (left !== null && right !== null) return left === right && credential !== node;
+  return (
+    (left !== null && ipInName(node) !== null) || (right !== null && ipInName(credential) !== null)
+  );
+}

@@ -1,0 +1,86 @@
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { isObject, type Json, listAt, textAt } from '../../../evidence/json.ts';
+
+/** The VPC has no DNS host names, so no instance in it has a private DNS name. */
+export default defineCause({
+  id: 'vpc-dns-hostnames-disabled',
+  stage: 'identified',
+  title: 'DNS host names or DNS support of the VPC are off, so instances have no private DNS name',
+  scope: 'machine',
+  signs: {
+    switchedOff: {
+      in: ['aws-message', 'client-output'],
+      anchors: ['EnableDnsHostnames', 'EnableDnsSupport'],
+      pattern: /"EnableDns(?<attribute>Hostnames|Support)": ?\{ ?"Value": ?false/,
+      weight: 'definite',
+    },
+    emptyNodeName: {
+      in: ['kubelet'],
+      anchors: ['metadata.name: Required value'],
+      pattern: /Node "" is invalid: metadata\.name: Required value/,
+      weight: 'likely',
+    },
+    emptyNameNotFound: {
+      in: ['kubelet'],
+      anchors: ['Error getting node', 'kubelet.go:'],
+      pattern: /node "" not found/,
+      weight: 'likely',
+      atLeast: 3,
+    },
+  },
+  needs: ['aws/instance'],
+  symptoms: [],
+  explains: ['private-dns-name-late', 'lease-or-csinode-publishing-failed'],
+  match: (view) => matchInstance(view),
+  summary: ({ machine, vpc }) =>
+    `EC2 has no private DNS name for ${machine ?? 'the machine'} because DNS host names or DNS support are off in ${vpc ?? 'its VPC'}; the kubelet and its credential end up without a name.`,
+  remedy: ({ vpc }) => [
+    {
+      text: 'Switch both on.',
+      command: `aws ec2 modify-vpc-attribute --vpc-id ${vpc ?? '<vpc>'} --enable-dns-support && aws ec2 modify-vpc-attribute --vpc-id ${vpc ?? '<vpc>'} --enable-dns-hostnames`,
+    },
+    {
+      text: 'Replace the machine.',
+      command: 'aws ec2 terminate-instances --instance-ids <instance>',
+    },
+  ],
+  decide: {
+    text: 'Read both attributes of the VPC.',
+    command:
+      'aws ec2 describe-vpc-attribute --vpc-id <vpc> --attribute enableDnsHostnames; aws ec2 describe-vpc-attribute --vpc-id <vpc> --attribute enableDnsSupport',
+  },
+  page: {
+    why: 'EKS and the cloud controller know machines by their private DNS name. Without DNS host names in the VPC there is none, and names in kubelet messages are empty quotes.',
+    prevent: 'Set enableDnsSupport and enableDnsHostnames where the VPC is defined.',
+    notThis:
+      'A few machines of a launch, healed by a restart, are private-dns-name-late. Switched off under running nodes, the controller deletes them: node-deleted-as-not-in-cloud.',
+    refs: [
+      'https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html',
+      'https://github.com/awslabs/amazon-eks-ami/issues/1376',
+    ],
+  },
+});
+
+type Signs = 'switchedOff' | 'emptyNodeName' | 'emptyNameNotFound';
+
+/** A running instance meant to be a node, for which EC2 has an empty name. */
+function matchInstance(view: View<'aws/instance', Signs>): Match | null {
+  const nameless = view
+    .list('aws/instance')
+    .find((fact) => textAt(fact.value, 'PrivateDnsName') === '' && isNode(fact.value));
+  if (nameless === undefined) return null;
+  const vpc = textAt(nameless.value, 'VpcId');
+  return found(vpc === null ? {} : { vpc }, [
+    view.quote(nameless, 'PrivateDnsName is empty on a running instance'),
+  ]);
+}
+
+function isNode(instance: Json): boolean {
+  const keys = listAt(instance, 'Tags').map((tag) =>
+    isObject(tag) ? (textAt(tag, 'Key') ?? '') : '',
+  );
+  const isTagged = keys.some((key) =>
+    /^(?:kubernetes\.io\/cluster\/|eks:|karpenter\.sh\/)/.test(key),
+  );
+  return isTagged && textAt(instance, 'State.Name') === 'running';
+}
