@@ -25,6 +25,13 @@ interface Group {
   primary: boolean;
 }
 
+/** Facts that are about a machine itself, so that having one makes it a subject. */
+const OWN_FACTS: ReadonlySet<FactRecord['kind']> = new Set([
+  'kube/Node',
+  'aws/instance',
+  'aws/instance-status',
+]);
+
 /** Union of link keys; every key finds the representative of its machine. */
 interface Unions {
   find(key: string): string;
@@ -131,7 +138,7 @@ function placeFact(assembly: Assembly, cluster: Group, fact: FactRecord): void {
   }
   for (const other of fact.about) groupOf(assembly, other);
   group.facts.push(fact);
-  if (fact.kind === 'kube/Node' || fact.kind === 'aws/instance') group.primary = true;
+  if (OWN_FACTS.has(fact.kind)) group.primary = true;
 }
 
 function placeHits(assembly: Assembly, cluster: Group, observations: Observations): void {

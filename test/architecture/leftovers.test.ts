@@ -20,5 +20,6 @@ test('a product that says it is unfinished is named', () => {
 
 test('quoted notes are none', () => {
   assert.deepEqual(found('src/a/b.ts', "const a = 'TODO';"), []);
+  assert.deepEqual(found('src/a/b.ts', "const a = ['API is not implemented for endpoint'];"), []);
   assert.deepEqual(found('src/causes/a/b/examples/found-a.txt', 'TODO'), []);
 });

@@ -21,9 +21,11 @@ export const leftovers: Check = {
 
 function inCode(file: SourceFile): readonly Violation[] {
   const inProduct = file.path.startsWith('src/');
-  return allTokens(file).flatMap(({ kind, text, line }) => {
+  const tokens = allTokens(file);
+  return tokens.flatMap(({ kind, text, line }, index) => {
     const noted = kind === 'comment' && NOTE.test(text);
-    const unfinished = inProduct && kind === 'string' && UNFINISHED.test(text);
+    const thrown = /Error$/.test(tokens[index - 2]?.text ?? '');
+    const unfinished = inProduct && kind === 'string' && thrown && UNFINISHED.test(text);
     return noted || unfinished ? [at(file, line, advice(text))] : [];
   });
 }

@@ -20,6 +20,7 @@ test('a path with an empty word is named', () => {
   assert.match(found('src/a/utils.ts', '')[0] ?? '', /says "utils"/);
   assert.match(found('src/helper/b.ts', '')[0] ?? '', /says "helper"/);
   assert.deepEqual(found('src/causes/launched/user-process-killed/cause.ts', ''), []);
+  assert.deepEqual(found('docs/causes/user-process-killed.md', ''), []);
 });
 
 test('terms of the field, longer words and the keys of others are no violation', () => {

@@ -1,7 +1,7 @@
 import type { ByteReader, ByteSource } from './byte-source.ts';
 import type { Decoder, Fault, Slices } from './decoder.ts';
 import { DecodeError } from './decoder.ts';
-import { replayed } from './replay.ts';
+import { Replay } from './replay.ts';
 import type { Session } from './session.ts';
 import { quoted, shown, sized } from './words.ts';
 import { xzDecoder } from './xz-decoder.ts';
@@ -21,7 +21,7 @@ export class DecodedSource implements ByteSource {
   readonly #packed: ByteReader;
   readonly #locator: string;
   readonly #session: Session;
-  /** Whether so little input is here that large buffers would be a waste. */
+  /** Whether so little input is expected that large buffers would be a waste. */
   readonly #isSmall: boolean;
   #decoder: Decoder | null = null;
   #kept: Uint8Array[] | null = [];
@@ -29,12 +29,19 @@ export class DecodedSource implements ByteSource {
   #unpackedBytes = 0;
   #ended = false;
 
-  constructor(method: Method, packed: ByteReader, locator: string, session: Session) {
+  /** @param expectedBytes about how much packed input there is */
+  constructor(
+    method: Method,
+    packed: ByteReader,
+    locator: string,
+    session: Session,
+    expectedBytes: number = packed.readyBytes,
+  ) {
     this.#method = method;
     this.#packed = packed;
     this.#locator = locator;
     this.#session = session;
-    this.#isSmall = packed.readyBytes < SMALL_INPUT_BYTES;
+    this.#isSmall = expectedBytes < SMALL_INPUT_BYTES;
     if (method === 'xz') this.#kept = null;
   }
 
@@ -68,8 +75,7 @@ export class DecodedSource implements ByteSource {
   async #again(kept: readonly Uint8Array[]): Promise<Uint8Array | null> {
     this.#kept = null;
     await this.#decoder?.close();
-    const open = (slices: Slices): Promise<Decoder> => this.#open(slices);
-    this.#decoder = await replayed(open, kept, this.#unpackedBytes);
+    this.#decoder = new Replay((slices) => this.#open(slices), kept, this.#unpackedBytes);
     return this.#pull();
   }
 

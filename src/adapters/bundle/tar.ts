@@ -115,7 +115,7 @@ class TarWalk {
   }
 
   #atEnd(leftBytes: number): null {
-    const isComplete = this.#zeroBlocks > 0 && leftBytes === 0;
+    const isComplete = this.#zeroBlocks > 1 || (this.#zeroBlocks === 1 && leftBytes === 0);
     if (!isComplete && !this.#isDamageTold && !this.#reader.cut) {
       const what =
         `${this.#locator} ends without the mark that closes a tar archive; it may have been ` +

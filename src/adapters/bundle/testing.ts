@@ -160,7 +160,7 @@ function packZipEntry(entry: ZipEntry, offset: number): PackedEntry {
   shared.writeUInt16LE(20, 0);
   shared.writeUInt16LE(flags, 2);
   shared.writeUInt16LE(method, 4);
-  shared.writeUInt16LE((10 << 11) | (20 << 5), 6);
+  shared.writeUInt16LE(10 << 11, 6);
   shared.writeUInt16LE(((2026 - 1980) << 9) | (11 << 5) | 12, 8);
   shared.writeUInt16LE(name.length, 22);
   const told = Buffer.from(shared);

@@ -22,7 +22,8 @@ export async function zipContent(
     const method = METHODS[member.method];
     if (method === undefined) return await checked(packed, member, locator, archive);
     const reader = new ByteReader(packed);
-    const unpacked = new DecodedSource(method, reader, locator, archive.session);
+    const { session } = archive;
+    const unpacked = new DecodedSource(method, reader, locator, session, member.packedBytes);
     return await checked(unpacked, member, locator, archive);
   } catch (error) {
     if (!(error instanceof ZipDamage)) throw error;

@@ -19,7 +19,11 @@ export async function zlibDecoder(
   isSmall: boolean,
 ): Promise<Decoder> {
   const zlib = await import('node:zlib');
-  const options = { chunkSize: isSmall ? SMALL_OUTPUT_BYTES : CHUNK_BYTES };
+  // One write at a time, so that a failing decoder failed on the slice it was given last.
+  const options = {
+    chunkSize: isSmall ? SMALL_OUTPUT_BYTES : CHUNK_BYTES,
+    writableHighWaterMark: 1,
+  };
   const makers = {
     gzip: () => zlib.createGunzip(options),
     zstd: () => zlib.createZstdDecompress(options),

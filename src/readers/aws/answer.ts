@@ -1,6 +1,7 @@
 import { at, isObject, type Json, type JsonObject, listAt, textAt } from '../../evidence/json.ts';
 import type { AwsFactTypes } from '../../evidence/kinds.ts';
 import { classifyName, type MachineName } from '../../evidence/names.ts';
+import { parseWhen } from '../line/timestamps.ts';
 import type { PassageReading } from '../text/structured.ts';
 
 type AwsKind = keyof AwsFactTypes;
@@ -137,14 +138,33 @@ function readSingles(passage: PassageReading, value: JsonObject, line: number): 
 interface MessageShape {
   readonly list: string;
   readonly fields: readonly string[];
+  /** What the sentence is about, put before it. */
+  readonly subject?: (answer: JsonObject) => string;
+  readonly stamp?: string;
 }
 
 /** Answers whose meaning is in sentences: they are read as lines. */
 const MESSAGES: readonly MessageShape[] = [
-  { list: 'Activities', fields: ['StatusCode', 'StatusMessage', 'Description', 'Cause'] },
-  { list: 'StackEvents', fields: ['ResourceStatus', 'LogicalResourceId', 'ResourceStatusReason'] },
-  { list: 'nodegroup.health.issues', fields: ['code', 'message'] },
-  { list: 'cluster.health.issues', fields: ['code', 'message'] },
+  {
+    list: 'Activities',
+    fields: ['StatusCode', 'StatusMessage', 'Description', 'Cause', 'AutoScalingGroupName'],
+    stamp: 'StartTime',
+  },
+  {
+    list: 'StackEvents',
+    fields: ['ResourceStatus', 'LogicalResourceId', 'ResourceStatusReason'],
+    stamp: 'Timestamp',
+  },
+  {
+    list: 'nodegroup.health.issues',
+    fields: ['code', 'message'],
+    subject: (answer) => `node group ${textAt(answer, 'nodegroup.nodegroupName') ?? ''} issue`,
+  },
+  {
+    list: 'cluster.health.issues',
+    fields: ['code', 'message'],
+    subject: (answer) => `cluster ${textAt(answer, 'cluster.name') ?? ''} issue`,
+  },
   { list: 'update.errors', fields: ['errorCode', 'errorMessage'] },
 ];
 
@@ -153,19 +173,30 @@ function readMessages(passage: PassageReading, value: JsonObject, line: number):
   for (const shape of MESSAGES) {
     for (const entry of listAt(value, shape.list)) {
       understood = true;
-      const text = shape.fields.map((field) => textAt(entry, field) ?? '').join(' ');
-      passage.say({
-        text,
-        source: 'aws-message',
-        line,
-        when: null,
-        host: null,
-        about: null,
-        isState: false,
-      });
+      sayMessage(passage, value, entry, shape, line);
     }
   }
   return (
     understood || Array.isArray(at(value, 'Activities')) || Array.isArray(at(value, 'StackEvents'))
   );
+}
+
+function sayMessage(
+  passage: PassageReading,
+  answer: JsonObject,
+  entry: Json,
+  shape: MessageShape,
+  line: number,
+): void {
+  const words = shape.fields.map((field) => textAt(entry, field) ?? '');
+  const stamp = shape.stamp === undefined ? null : textAt(entry, shape.stamp);
+  passage.say({
+    text: [shape.subject?.(answer) ?? '', ...words].join(' ').trim(),
+    source: 'aws-message',
+    line,
+    when: stamp === null ? null : parseWhen(stamp),
+    host: null,
+    about: null,
+    isState: false,
+  });
 }

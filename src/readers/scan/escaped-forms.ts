@@ -1,4 +1,4 @@
-const TO_BE_ESCAPED = /["\\<>&\p{Cc}]/u;
+const TO_BE_ESCAPED = /["\\\t<>&]/;
 const HTML_SENSITIVE = /[<>&]/g;
 
 function jsonEscaped(text: string): string {

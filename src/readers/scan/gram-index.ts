@@ -59,7 +59,8 @@ interface Draft {
   readonly filterShift: number;
   readonly shortFilter: Uint8Array;
   readonly buckets: Int32Array;
-  readonly entries: number[];
+  readonly entries: Int32Array;
+  entriesEnd: number;
 }
 
 /** The place in `GramIndex.buckets` of a gram's chain of entries. */
@@ -68,10 +69,14 @@ export function bucketOf(gram: number): number {
 }
 
 function addEntry(draft: Draft, gram: number, literal: number, offset: number): void {
+  const { buckets, entries, entriesEnd: place } = draft;
   const bucket = bucketOf(gram);
-  const place = draft.entries.length;
-  draft.entries.push(gram, literal, offset, draft.buckets[bucket]!);
-  draft.buckets[bucket] = place;
+  entries[place] = gram;
+  entries[place + 1] = literal;
+  entries[place + 2] = offset;
+  entries[place + 3] = buckets[bucket]!;
+  buckets[bucket] = place;
+  draft.entriesEnd = place + 4;
 }
 
 /** Where the gram is that is rarest in logs, among those at `phase` modulo 4. */
@@ -171,16 +176,24 @@ function addLiteral(draft: Draft, bytes: Uint8Array, literal: number): void {
   if (bytes.length === 4) addPartialGrams(draft, bytes, literal);
 }
 
-function createDraft(literalCount: number): Draft {
-  const wantedBits = Math.ceil(Math.log2(literalCount * SLOTS_PER_LITERAL));
+/** Entries of a literal, at most: one for each alignment, or those spelled out byte by byte. */
+function entriesOf(length: number): number {
+  if (length === 4) return 4 + 2 * 256;
+  return length === 6 ? 4 + 256 : 4;
+}
+
+function createDraft(literals: readonly Uint8Array[]): Draft {
+  const wantedBits = Math.ceil(Math.log2(literals.length * SLOTS_PER_LITERAL));
   const bits = Math.min(FILTER_BITS_MAX, Math.max(FILTER_BITS_MIN, wantedBits));
+  const entries = literals.reduce((sum, bytes) => sum + entriesOf(bytes.length), 0);
   return {
     common: createCommonness(),
     filter: new Uint16Array(1 << bits).fill(ALONE << SECOND_SHIFT),
     filterShift: 32 - bits,
     shortFilter: new Uint8Array(1 << (32 - SHORT_FILTER_SHIFT)),
     buckets: new Int32Array(1 << (32 - BUCKET_SHIFT)).fill(-1),
-    entries: [],
+    entries: new Int32Array(entries * 4),
+    entriesEnd: 0,
   };
 }
 
@@ -194,14 +207,14 @@ function startsOf(literals: readonly Uint8Array[]): Int32Array {
 
 /** Builds the index of `literals`, each of at least four bytes. */
 export function buildGramIndex(literals: readonly Uint8Array[]): GramIndex {
-  const draft = createDraft(literals.length);
+  const draft = createDraft(literals);
   const literalStarts = startsOf(literals);
   const literalBytes = new Uint8Array(literalStarts[literals.length]!);
-  for (const [literal, bytes] of literals.entries()) {
-    literalBytes.set(bytes, literalStarts[literal]!);
-    addLiteral(draft, bytes, literal);
+  for (let literal = 0; literal < literals.length; literal++) {
+    literalBytes.set(literals[literal]!, literalStarts[literal]!);
+    addLiteral(draft, literals[literal]!, literal);
   }
-  const { filter, filterShift, buckets, shortFilter } = draft;
+  const { filter, filterShift, buckets, shortFilter, entries } = draft;
   const short = literals.some((bytes) => bytes.length < SPLITTABLE_LENGTH);
   return {
     literalBytes,
@@ -210,6 +223,6 @@ export function buildGramIndex(literals: readonly Uint8Array[]): GramIndex {
     filterShift,
     shortFilter: short ? shortFilter : null,
     buckets,
-    entries: Int32Array.from(draft.entries),
+    entries,
   };
 }

@@ -5,15 +5,16 @@ import type { GramIndex } from './gram-index.ts';
 import { verifyCandidates } from './verify-candidates.ts';
 
 const NEWLINE = 10;
+const WORD_BYTES = 4;
+const STEP_WORDS = STEP_BYTES / WORD_BYTES;
 
-/** Zero bytes that must follow the text: a search reads on for at most two steps. */
-export const PADDING_BYTES = 3 * STEP_BYTES;
+/** A search reads on behind the text for at most two steps. */
+const PADDING_BYTES = 3 * STEP_BYTES;
 
-/** A piece of a log in memory, a multiple of four bytes, looked at as bytes and as words. */
+/** Memory for a piece of a log. */
 export interface Text {
   readonly bytes: Uint8Array;
-  readonly words: Int32Array;
-  /** Bytes that are text; `PADDING_BYTES` zero bytes come after them. */
+  /** How many of the bytes are text. */
   filled: number;
 }
 
@@ -41,14 +42,24 @@ export interface MatchTable {
   readonly owners: Int32Array;
 }
 
+/** The sizes that a matcher works with, in bytes. */
+export interface MatcherLimits {
+  readonly textBytes: number;
+  /** Only so much of a line is searched. */
+  readonly lineBytes: number;
+}
+
 /** Finds the lines of one text after another that contain literals. */
 export class LineMatcher {
+  /** What is to be searched; room for `MatcherLimits.textBytes`. */
+  readonly text: Text;
+  readonly #words: Int32Array;
   readonly #table: MatchTable;
-  readonly #text: Text;
   readonly #lineBytesMax: number;
   readonly #aligned: Candidates = createCandidates();
   readonly #middles: Candidates = createCandidates();
   readonly #merged: Candidates = createCandidates();
+  #candidates: Candidates = this.#aligned;
   /** By owner: the rank of the line in which it was last found. */
   readonly #foundIn: Int32Array;
   #lineRank = 0;
@@ -58,40 +69,45 @@ export class LineMatcher {
   #markAt = 0;
   #markNewlines = 0;
 
-  /** Only the first `lineBytesMax` bytes of a line are searched. */
-  constructor(table: MatchTable, text: Text, lineBytesMax: number) {
+  constructor(table: MatchTable, limits: MatcherLimits) {
+    const memory = new ArrayBuffer(limits.textBytes + PADDING_BYTES);
+    this.text = { bytes: new Uint8Array(memory), filled: 0 };
+    this.#words = new Int32Array(memory);
     this.#table = table;
-    this.#text = text;
-    this.#lineBytesMax = lineBytesMax;
+    this.#lineBytesMax = limits.lineBytes;
     const lastOwner = table.owners.reduce((most, owner) => Math.max(most, owner), -1);
     this.#foundIn = new Int32Array(lastOwner + 1);
   }
 
   /** Searches the first `limit` bytes of the text; no newline is between there and its end. */
   search(limit: number): SearchedText {
-    const { bytes, words } = this.#text;
-    const end = (Math.ceil(limit / STEP_BYTES) + 1) * (STEP_BYTES / words.BYTES_PER_ELEMENT);
+    const { bytes, filled } = this.text;
+    const end = (Math.ceil(limit / STEP_BYTES) + 1) * STEP_WORDS;
     let newlines = 0;
+    bytes.fill(0, filled, filled + PADDING_BYTES);
     this.#line = null;
     this.#matched = [];
     for (let block = 0; block < end; block += BLOCK_WORDS) {
-      this.#markAt = block * words.BYTES_PER_ELEMENT;
-      this.#markNewlines = newlines;
       const blockEnd = Math.min(end, block + BLOCK_WORDS);
-      newlines += findCandidates(words, block, blockEnd, this.#table.index, this.#aligned);
-      const candidates = this.#withMiddles(block, blockEnd);
-      verifyCandidates(bytes, limit, this.#table.index, candidates, this.#onLiteral);
+      this.#markAt = block * WORD_BYTES;
+      this.#markNewlines = newlines;
+      newlines += this.#findCandidates(block, blockEnd);
+      verifyCandidates(bytes, limit, this.#table.index, this.#candidates, this.#onLiteral);
     }
     return { lines: this.#matched, newlines };
   }
 
-  #withMiddles(block: number, blockEnd: number): Candidates {
-    const { shortFilter } = this.#table.index;
-    if (shortFilter === null) return this.#aligned;
-    findMiddles(this.#text.words, block, blockEnd, shortFilter, this.#middles);
-    if (this.#middles.count === 0) return this.#aligned;
+  #findCandidates(block: number, blockEnd: number): number {
+    const words = this.#words;
+    const { index } = this.#table;
+    const newlines = findCandidates(words, block, blockEnd, index, this.#aligned);
+    this.#candidates = this.#aligned;
+    if (index.shortFilter === null) return newlines;
+    findMiddles(words, block, blockEnd, index.shortFilter, this.#middles);
+    if (this.#middles.count === 0) return newlines;
     mergeCandidates(this.#aligned, this.#middles, this.#merged);
-    return this.#merged;
+    this.#candidates = this.#merged;
+    return newlines;
   }
 
   readonly #onLiteral = (at: number, literal: number): void => {
@@ -112,7 +128,7 @@ export class LineMatcher {
 
   #lineAround(at: number, end: number): MatchedLine {
     if (this.#line !== null && at < this.#line.end) return this.#line;
-    const { bytes, filled } = this.#text;
+    const { bytes, filled } = this.text;
     const start = at === 0 ? 0 : bytes.lastIndexOf(NEWLINE, at - 1) + 1;
     const newline = bytes.indexOf(NEWLINE, end);
     const terminated = newline >= 0 && newline < filled;
@@ -128,15 +144,14 @@ export class LineMatcher {
     return this.#line;
   }
 
-  /** Moves the mark to `lineStart`; it is within one block of it, or in the line that starts there. */
+  /** Moves the mark to `lineStart`. No newline is between it and a block that begins in its line. */
   #markLineStart(lineStart: number): void {
     this.#markNewlines += this.#newlines(this.#markAt, lineStart);
-    this.#markNewlines -= this.#newlines(lineStart, this.#markAt);
     this.#markAt = lineStart;
   }
 
   #newlines(from: number, to: number): number {
-    const { bytes } = this.#text;
+    const { bytes } = this.text;
     let count = 0;
     for (let at = from; at < to; at++) if (bytes[at] === NEWLINE) count++;
     return count;

@@ -33,7 +33,7 @@ export function verifyCandidates(
       const literal = entries[place + 1]!;
       const at = offset - entries[place + 2]!;
       const end = at + literalStarts[literal + 1]! - literalStarts[literal]!;
-      if (at < 0  || !occursAt(bytes, at, index, literal)) continue;
+      if (at < 0 || end > limit || !occursAt(bytes, at, index, literal)) continue;
       onLiteral(at, literal);
     }
   }

@@ -14,6 +14,13 @@ export default defineCause({
       pattern: /AWS cloud failed to find ClusterID|no ClusterID [Ff]ound/,
       weight: 'definite',
     },
+    contextNotBuilt: {
+      in: ['controller-manager'],
+      anchors: ['error building controller context: no'],
+      // Pasted terminals cut this line after its first word.
+      pattern: /error building controller context: no(?: ClusterID|\s*$)/,
+      weight: 'likely',
+    },
     severalTags: {
       in: ['cloud-controller', 'controller-manager', 'kubelet', 'kube-apiserver'],
       anchors: ['Found multiple cluster tags with prefix'],
@@ -46,7 +53,7 @@ export default defineCause({
   ],
   match(view) {
     const warned = view.sign('tagNotFound');
-    const decided = ['noClusterId', 'severalTags', 'tagsDiffer'] as const;
+    const decided = ['noClusterId', 'contextNotBuilt', 'severalTags', 'tagsDiffer'] as const;
     if (warned === null || decided.some((name) => view.sign(name) !== null)) return null;
     const [instance] = view.list('aws/instance');
     if (instance === undefined) return null;

@@ -22,7 +22,7 @@ export default defineCause({
     },
     emptyNameNotFound: {
       in: ['kubelet'],
-      anchors: ['Error getting node', 'kubelet.go:'],
+      anchors: ['Error getting node'],
       pattern: /node "" not found/,
       weight: 'likely',
       atLeast: 3,
@@ -40,8 +40,8 @@ export default defineCause({
       command: `aws ec2 modify-vpc-attribute --vpc-id ${vpc ?? '<vpc>'} --enable-dns-support && aws ec2 modify-vpc-attribute --vpc-id ${vpc ?? '<vpc>'} --enable-dns-hostnames`,
     },
     {
-      text: 'Replace the machine.',
-      command: 'aws ec2 terminate-instances --instance-ids <instance>',
+      text: 'Start the machines anew: names are given at launch.',
+      command: 'aws autoscaling start-instance-refresh --auto-scaling-group-name <group>',
     },
   ],
   decide: {

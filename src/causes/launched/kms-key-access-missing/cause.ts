@@ -21,6 +21,7 @@ export default defineCause({
       anchors: ['not authorized to perform: kms:'],
       pattern: /not authorized to perform: (?<action>kms:(?:CreateGrant|Decrypt|DescribeKey|GenerateDataKey\w*|ReEncrypt\w*))\b(?:.*?(?<key>arn:aws[\w-]*:kms:[\w-]+:\d+:key\/[\w-]+))?/,
       weight: 'likely',
+      strict: true,
     },
   },
   needs: ['aws/instance'],

@@ -43,6 +43,7 @@ export default defineCause({
   },
   needs: ['kube/Node', 'aws/cluster'],
   symptoms: ['node-object-missing'],
+  explains: ['kubeadm-preflight-failed'],
   match: (view) => matchVersions(view),
   summary: ({ machine, kubelet, server, kind }) =>
     kubelet === undefined

@@ -1,0 +1,56 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** The DHCP domain ends with a dot, which no Node name may. */
+export default defineCause({
+  id: 'dhcp-domain-with-trailing-dot',
+  stage: 'identified',
+  title: 'the DHCP domain-name ends with a dot',
+  scope: 'machine',
+  signs: {
+    invalidName: {
+      in: ['kubelet', 'kubeadm'],
+      anchors: ['is invalid: metadata.name'],
+      pattern: /Node "(?<node>[a-z0-9][a-z0-9.-]*)\." is invalid: metadata\.name/,
+      weight: 'definite',
+    },
+    refusedName: {
+      in: ['kubelet'],
+      anchors: ['is not allowed to modify node'],
+      pattern: /is not allowed to modify node "(?<node>[a-z0-9][a-z0-9.-]*)\."/,
+      weight: 'definite',
+    },
+  },
+  needs: [],
+  symptoms: [],
+  explains: [
+    'foreign-dhcp-domain-name',
+    'instance-not-found-by-kubelet',
+    'lease-or-csinode-publishing-failed',
+  ],
+  summary: ({ node }) =>
+    `The machine’s name ${node === undefined ? '' : `${node}. `}ends with a dot, which came with the DHCP domain; no Node may be called so.`,
+  remedy: () => [
+    {
+      text: 'Make a DHCP option set whose domain has no dot at its end.',
+      command:
+        "aws ec2 create-dhcp-options --dhcp-configurations 'Key=domain-name,Values=<region>.compute.internal' 'Key=domain-name-servers,Values=AmazonProvidedDNS'",
+    },
+    {
+      text: 'Give it to the VPC, then restart the machines.',
+      command: 'aws ec2 associate-dhcp-options --dhcp-options-id <options> --vpc-id <vpc>',
+    },
+  ],
+  decide: {
+    text: 'Read the domain that DHCP gives.',
+    command:
+      'aws ec2 describe-dhcp-options --query "DhcpOptions[].DhcpConfigurations[?Key==\'domain-name\'].Values"',
+  },
+  page: {
+    why: 'The API takes a fully qualified domain with its dot, which the console would refuse, and DHCP hands it out as it is.',
+    prevent: 'Write the domain without the dot in CLI calls and templates.',
+    notThis: 'Another domain without a dot at its end is foreign-dhcp-domain-name.',
+    refs: [
+      'https://github.com/openshift/machine-config-operator/blob/HEAD/templates/common/aws/files/usr-local-bin-aws-kubelet-nodename.yaml',
+    ],
+  },
+});

@@ -1,0 +1,52 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** kOps is told to name nodes after addresses, and the subnet names instances after their id. */
+export default defineCause({
+  id: 'ip-naming-with-resource-hostname',
+  stage: 'identified',
+  title: 'kOps names nodes after addresses, but the instance has a resource-based host name',
+  scope: 'machine',
+  signs: {
+    refusedByNodeup: {
+      in: ['nodeup', 'cloud-init', 'console'],
+      anchors: ['useIPBasedNodeNames requires'],
+      pattern:
+        /(?:instance "?(?<instance>i-[0-9a-f]{8,17})"? )?.{0,60}was launched with a resource-based hostname; useIPBasedNodeNames requires/,
+      weight: 'definite',
+    },
+    addressNotReadable: {
+      in: ['nodeup', 'cloud-init', 'console'],
+      anchors: ['local-ipv4 from AWS metadata is not a valid IPv4 address'],
+      pattern: /local-ipv4 from AWS metadata is not a valid IPv4 address/,
+      weight: 'definite',
+    },
+  },
+  needs: [],
+  symptoms: ['node-object-missing'],
+  summary: ({ machine }) =>
+    `nodeup on ${machine ?? 'the machine'} stops on purpose: useIPBasedNodeNames is set, and the subnet gave the instance a resource-based host name.`,
+  remedy: () => [
+    {
+      text: 'Let the subnet give IP names to new instances.',
+      command:
+        'aws ec2 modify-subnet-attribute --subnet-id <subnet> --private-dns-hostname-type-on-launch ip-name',
+    },
+    {
+      text: 'Or take useIPBasedNodeNames out of the cluster specification; then roll the group.',
+      command:
+        'kops edit cluster && kops update cluster --yes && kops rolling-update cluster --instance-group <group> --yes',
+    },
+  ],
+  decide: {
+    text: 'Read which kind of host name the instance has.',
+    command:
+      'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].PrivateDnsNameOptions',
+  },
+  page: {
+    why: 'A Node named after the address of an instance that EC2 calls i-… would never be tied to it, so nodeup refuses to go on.',
+    prevent: 'One kind of naming in subnets and cluster specification.',
+    notThis:
+      'A machine that joined and is not found by the cloud controller is resource-based-name-mismatch.',
+    refs: ['https://github.com/kubernetes/kops/blob/HEAD/upup/pkg/fi/nodeup/command.go'],
+  },
+});

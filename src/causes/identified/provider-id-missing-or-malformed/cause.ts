@@ -1,0 +1,93 @@
+import { defineCause, found } from '../../../diagnosis/cause.ts';
+
+/** The Node’s providerID does not have the form by which the cloud controller finds the instance. */
+export default defineCause({
+  id: 'provider-id-missing-or-malformed',
+  stage: 'identified',
+  title: 'the providerID of the Node is missing or malformed',
+  scope: 'machine',
+  signs: {
+    invalidId: {
+      in: ['cloud-controller', 'controller-manager', 'kubelet'],
+      anchors: ['Invalid format for AWS instance', 'Invalid scheme for AWS instance'],
+      pattern: /Invalid (?:format|scheme) for AWS instance \((?<provider>[^)]*)\)/,
+      weight: 'likely',
+      atLeast: 2,
+    },
+    notParsed: {
+      in: ['cloud-controller', 'controller-manager', 'karpenter'],
+      anchors: ['unable to parse ProviderID', 'parsing instance id'],
+      pattern:
+        /unable to parse ProviderID:? "?(?<provider>[^"\s]*)|parsing instance id,? provider id does not match known format: (?<provider2>\S+)/,
+      weight: 'likely',
+    },
+    neverSet: {
+      in: ['cloud-controller', 'kops-controller'],
+      anchors: ['did not have ProviderID set', 'providerID was not set for node'],
+      pattern:
+        /node "(?<node>[^"]+)" did not have ProviderID set|providerID was not set for node (?<node2>[a-z0-9][a-z0-9.-]*)/,
+      weight: 'likely',
+      atLeast: 10,
+    },
+    notRecognised: {
+      in: ['event', 'cloud-controller', 'controller-manager'],
+      anchors: ['not recognized for node'],
+      pattern:
+        /providerID "?(?<provider>[^"\s]*)"? not recognized for node "?(?<node>[a-z0-9][a-z0-9.-]*)/i,
+      weight: 'likely',
+    },
+  },
+  needs: ['kube/Node'],
+  symptoms: ['node-uninitialized'],
+  explains: ['ccm-cannot-initialize-node'],
+  match(view) {
+    const wrong = view.list('kube/Node').find((node) => isMalformed(node.value.providerId));
+    if (wrong === undefined) return null;
+    const provider = wrong.value.providerId ?? '';
+    const details = { provider, node: wrong.value.name };
+    return found(details, [
+      view.quote(wrong, `Node ${wrong.value.name} spec.providerID ${provider}`),
+    ]);
+  },
+  summary: ({ node, provider }) =>
+    provider === undefined || provider === ''
+      ? `The Node ${node ?? ''} has no providerID, so the cloud controller cannot tell which instance it is.`.replace(
+          '  ',
+          ' ',
+        )
+      : `The providerID ${provider} of the Node ${node ?? ''} is not of the form aws:///<zone>/<instance-id>, so the cloud controller cannot tell which instance it is.`.replace(
+          '  ',
+          ' ',
+        ),
+  remedy: ({ node }) => [
+    {
+      text: 'Give the kubelet the right one before it registers (providerID in its configuration).',
+      command:
+        'echo "providerID: aws:///$(curl -s http://169.254.169.254/latest/meta-data/placement/availability-zone)/$(curl -s http://169.254.169.254/latest/meta-data/instance-id)" | sudo tee -a /var/lib/kubelet/config.yaml',
+    },
+    {
+      text: 'A providerID that is set cannot be changed: delete the Node and restart the kubelet.',
+      command: `kubectl delete node ${node ?? '<node>'}`,
+    },
+  ],
+  decide: {
+    text: 'Read the providerID of every Node.',
+    command: 'kubectl get nodes -o custom-columns=NAME:.metadata.name,PROVIDER:.spec.providerID',
+  },
+  page: {
+    why: 'The cloud controller finds an instance by spec.providerID once that is set. Text from another cloud, an old format or a value without zone makes every look-up fail.',
+    prevent: 'Leave providerID to the cloud controller, or derive it from instance metadata.',
+    notThis:
+      'No providerID and the taint uninitialized mean that the cloud controller has not run: no-cloud-controller-manager. No providerID without that taint is usual for clusters without a cloud provider.',
+    refs: [
+      'https://github.com/kubernetes/cloud-provider-aws/issues/724',
+      'https://github.com/kubernetes/cloud-provider-aws/issues/72',
+    ],
+  },
+});
+
+/** Fargate and hybrid nodes have forms of their own, as have other clouds. */
+function isMalformed(provider: string | null): boolean {
+  if (provider === null || !provider.startsWith('aws:')) return false;
+  return !/^aws:\/\/\/[a-z0-9-]+\/(?:i-[0-9a-f]{8,17}|[0-9a-z-]+\/fargate-.+)$/.test(provider);
+}

@@ -1,0 +1,94 @@
+import { defineCause, found } from '../../../diagnosis/cause.ts';
+import { listAt, textAt } from '../../../evidence/json.ts';
+
+/** The DHCP option set holds several domains, and the machine’s name holds all of them. */
+export default defineCause({
+  id: 'several-dhcp-domain-names',
+  stage: 'identified',
+  title: 'the DHCP option domain-name holds several names',
+  scope: 'machine',
+  signs: {
+    nameWithBlank: {
+      in: ['kubelet', 'node-status', 'event'],
+      anchors: ['Attempting to register node', 'Error getting node', 'Unable to register node'],
+      pattern:
+        /[Nn]odes?[= ]"(?<node>ip-[\d-]+\.[a-z0-9.-]+) (?<second>[a-z0-9-]+(?:\.[a-z0-9-]+)+)"/,
+      weight: 'definite',
+    },
+    namesRunTogether: {
+      in: ['kubelet', 'node-status', 'event'],
+      anchors: [
+        'Attempting to register node',
+        'Error getting node',
+        'Unable to register node',
+        ' condition Ready=',
+      ],
+      pattern:
+        /(?:register node|Error getting node|^Node ).*?\bip-\d+-\d+-\d+-\d+\.(?:ec2|[a-z]{2}(?:-[a-z]+)+-\d\.compute)\.internal(?<second>[a-z0-9][a-z0-9-]*\.[a-z0-9.-]+)/,
+      weight: 'definite',
+    },
+    refusedName: {
+      in: ['kubelet', 'kubeadm'],
+      anchors: ['is not allowed to modify node', 'cannot modify node'],
+      pattern:
+        /node "?(?<credential>[^"\s]+)"? (?:is not allowed to|cannot) modify node "?(?<node>[^"\s]+)/,
+      weight: 'context',
+    },
+  },
+  needs: ['aws/dhcp-options'],
+  symptoms: [],
+  explains: [
+    'foreign-dhcp-domain-name',
+    'instance-not-found-by-kubelet',
+    'kubelet-serving-certificate-missing',
+    'lease-or-csinode-publishing-failed',
+  ],
+  match(view) {
+    const refused = view.sign('refusedName');
+    const domain = (refused?.first.captures['node'] ?? '').split('.').slice(1).join('.');
+    if (refused === null || domain === '') return null;
+    for (const options of view.list('aws/dhcp-options')) {
+      const configuration = listAt(options.value, 'DhcpConfigurations').find(
+        (entry) => textAt(entry, 'Key') === 'domain-name',
+      );
+      const value = listAt(configuration, 'Values')
+        .map((entry) => textAt(entry, 'Value') ?? '')
+        .join(' ');
+      const names = value.split(/\s+/);
+      if (names.length < 2 || !names.includes(domain)) continue;
+      return found({ ...refused.first.captures, domains: value }, [
+        refused.first,
+        view.quote(options, `domain-name: ${value}`),
+      ]);
+    }
+    return null;
+  },
+  summary: ({ machine, second, domains }) =>
+    `The DHCP option domain-name holds several names${domains === undefined ? '' : ` (${domains})`}, so ${machine ?? 'the machine'} gets a name${second === undefined ? '' : ` that ends with ${second}`} which EC2 does not have.`,
+  remedy: () => [
+    {
+      text: 'Put one domain into the DHCP option set, and further search domains into the machines.',
+      command:
+        "aws ec2 create-dhcp-options --dhcp-configurations 'Key=domain-name,Values=<region>.compute.internal' 'Key=domain-name-servers,Values=AmazonProvidedDNS'",
+    },
+    {
+      text: 'Give it to the VPC, then replace the machines.',
+      command: 'aws ec2 associate-dhcp-options --dhcp-options-id <options> --vpc-id <vpc>',
+    },
+  ],
+  decide: {
+    text: 'Read the domain that DHCP gives and the name that metadata makes of it.',
+    command:
+      'aws ec2 describe-dhcp-options --query "DhcpOptions[].DhcpConfigurations[?Key==\'domain-name\'].Values"; curl -s http://169.254.169.254/latest/meta-data/local-hostname',
+  },
+  page: {
+    why: 'EC2 hands the text out as it is. Some systems take the first word, others join the words or keep the blank, and no two components end up with the same name.',
+    prevent: 'One domain-name per option set.',
+    notThis: 'One domain that is not EC2’s is foreign-dhcp-domain-name.',
+    refs: [
+      'https://github.com/terraform-aws-modules/terraform-aws-eks/issues/389',
+      'https://github.com/kubernetes/kubernetes/pull/79446',
+      'https://github.com/aws/containers-roadmap/issues/1887',
+    ],
+  },
+});

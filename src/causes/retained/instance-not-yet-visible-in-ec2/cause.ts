@@ -1,0 +1,111 @@
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+import { utcMs, type When } from '../../../evidence/time.ts';
+
+/** EC2's answers agree with each other after seconds; a deletion later than this has another reason. */
+const AFTER_LAUNCH_MAX_MS = 15 * 60_000;
+
+/** EC2 did not list the new instance yet, and the cloud controller took that for gone. */
+export default defineCause({
+  id: 'instance-not-yet-visible-in-ec2',
+  stage: 'retained',
+  title: 'the Node was deleted because EC2 did not list its new instance yet',
+  scope: 'machine',
+  signs: {
+    deleted: {
+      in: ['event', 'controller-manager', 'cloud-controller'],
+      anchors: [
+        'not present according to cloud provider',
+        'because it does not exist in the cloud provider',
+        'no longer present in cloud provider',
+      ],
+      pattern:
+        /[Dd]eleting [Nn]ode (?:(?:since it is |\()?no longer present in cloud provider\)?"?:? (?:node=)?"?(?<node>[a-z0-9][a-z0-9.-]*)|(?<node2>[a-z0-9][a-z0-9.-]*) because it(?:'s not present according to| does not exist in the) cloud provider)/,
+      weight: 'context',
+    },
+  },
+  needs: ['aws/instance'],
+  symptoms: ['node-object-deleted'],
+  withdrawnBy: ['node-ready'],
+  explains: [
+    'ccm-cannot-initialize-node',
+    'node-deleted-as-not-in-cloud',
+    'no-reregistration-after-deletion',
+    'node-heartbeat-lost',
+  ],
+  match: (view) => matchRunning(view),
+  summary: ({ node, instance, launched }) =>
+    `The Node ${node ?? ''} was deleted as not existing although ${instance ?? 'its instance'} runs under exactly that name${launched === undefined ? '' : ` since ${launched}`}: EC2 had not listed it yet when the cloud controller asked.`,
+  remedy: () => [
+    {
+      text: 'Register the Node again; the kubelet does so only when it starts.',
+      command: 'sudo systemctl restart kubelet',
+    },
+    {
+      text: 'Use a cloud controller that looks instances up by id, and let the kubelet carry its own.',
+      command:
+        'kubectl -n kube-system get daemonset aws-cloud-controller-manager -o jsonpath={.spec.template.spec.containers[0].image}',
+    },
+  ],
+  decide: {
+    text: 'Compare state, name and launch time of the instance with the time of the deletion.',
+    command:
+      'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].[LaunchTime,State.Name,PrivateDnsName]; kubectl get events -A --field-selector reason=DeletingNode',
+  },
+  page: {
+    why: 'DescribeInstances is eventually consistent: for some seconds after the launch it may not return the instance. A Node that registers in that time and is not Ready yet is deleted as if its instance were gone. It hits a few of many.',
+    prevent:
+      'Current cloud controllers, --provider-id on kubelets, and machine images that do not join within the first seconds.',
+    notThis:
+      'The instance runs, is tagged and bears the Node’s name; another name is node-deleted-as-not-in-cloud with a naming cause, a missing tag untagged-instance-filtered-out. When every node of an account is hit each time it is NotReady, the controller looks into another account or region.',
+    refs: [
+      'https://github.com/kubernetes/kubernetes/issues/64036',
+      'https://github.com/kubernetes/kubernetes/issues/58334',
+      'https://docs.aws.amazon.com/ec2/latest/devguide/eventual-consistency.html',
+    ],
+  },
+});
+
+function matchRunning(view: View<'aws/instance', 'deleted'>): Match | null {
+  const deleted = view.sign('deleted');
+  const node = deleted?.last.captures['node'];
+  if (deleted === null || node === undefined) return null;
+  const instance = view.list('aws/instance').find(({ value }) => isSame(value, node));
+  if (instance === undefined || !isTagged(instance)) return null;
+  const launched = textAt(instance.value, 'LaunchTime') ?? '';
+  const age = ageAt(launched, deleted.last.moment.when);
+  if (age === null || age < 0 || age > AFTER_LAUNCH_MAX_MS) return null;
+  const id = textAt(instance.value, 'InstanceId') ?? '';
+  return found({ node, instance: id, launched }, [
+    deleted.last,
+    view.quote(instance, `${id} running PrivateDnsName ${node} LaunchTime ${launched}`),
+  ]);
+}
+
+function isSame(instance: Json, node: string): boolean {
+  return (
+    textAt(instance, 'State.Name') === 'running' && textAt(instance, 'PrivateDnsName') === node
+  );
+}
+
+function isTagged({ value }: Seen<Json>): boolean {
+  const keys = listAt(value, 'Tags').map((tag) => textAt(tag, 'Key') ?? '');
+  return (
+    keys.length === 0 ||
+    keys.some((key) => key.startsWith('kubernetes.io/cluster/') || key === 'KubernetesCluster')
+  );
+}
+
+/** Age of the instance at a moment, in the moment's own year when it prints none. */
+function ageAt(launched: string, when: When | null): number | null {
+  const m = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)/.exec(launched);
+  if (m === null || when === null || when.clock !== 'utc') return null;
+  const [year = 0, month = 1, day = 1, hours = 0, minutes = 0, seconds = 0] = m
+    .slice(1)
+    .map(Number);
+  return (
+    when.ms -
+    utcMs(when.yearless ? 2000 : year, month, day, ((hours * 60 + minutes) * 60 + seconds) * 1000)
+  );
+}

@@ -1,0 +1,91 @@
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { textAt } from '../../../evidence/json.ts';
+
+/** EC2 and the cloud controller agree: the instance behind the Node does not run any more. */
+export default defineCause({
+  id: 'instance-stopped-or-terminated',
+  stage: 'retained',
+  title: 'the instance was stopped or terminated',
+  scope: 'machine',
+  signs: {
+    shutdownTaint: {
+      in: ['node-status'],
+      anchors: ['node.cloudprovider.kubernetes.io/shutdown'],
+      pattern: /taint node\.cloudprovider\.kubernetes\.io\/shutdown/,
+      weight: 'definite',
+    },
+    deleted: {
+      in: ['event', 'controller-manager', 'cloud-controller'],
+      anchors: [
+        'not present according to cloud provider',
+        'because it does not exist in the cloud provider',
+        'no longer present in cloud provider',
+      ],
+      pattern:
+        /[Dd]eleting [Nn]ode (?:(?:since it is |\()?no longer present in cloud provider\)?"?:? (?:node=)?"?(?<node>[a-z0-9][a-z0-9.-]*)|(?<node2>[a-z0-9][a-z0-9.-]*) because it(?:'s not present according to| does not exist in the) cloud provider)/,
+      weight: 'context',
+    },
+  },
+  needs: ['kube/Node', 'aws/instance'],
+  symptoms: ['node-object-deleted', 'node-not-ready'],
+  explains: [
+    'node-heartbeat-lost',
+    'node-deleted-as-not-in-cloud',
+    'no-reregistration-after-deletion',
+    'idle-connection-dropped',
+  ],
+  match: (view) => matchState(view),
+  summary: ({ machine, instance, state, reason }) =>
+    `The instance ${instance ?? 'behind'} ${instance === undefined ? (machine ?? 'the Node') : `of ${machine ?? 'the Node'}`} is ${state ?? 'stopped'}${reason === undefined || reason === '' ? '' : ` (${reason})`}; the Node is treated accordingly, and nothing on the Kubernetes side is wrong.`,
+  remedy: ({ instance, state }) =>
+    state === 'terminated' || state === 'shutting-down'
+      ? [
+          {
+            text: 'See who terminated it; the node group replaces it by itself.',
+            command: `aws cloudtrail lookup-events --lookup-attributes AttributeKey=ResourceName,AttributeValue=${instance ?? '<instance>'} --query 'Events[].[EventTime,EventName,Username]'`,
+          },
+        ]
+      : [
+          {
+            text: 'Find out who stopped it, then start it or let its group replace it.',
+            command: `aws cloudtrail lookup-events --lookup-attributes AttributeKey=ResourceName,AttributeValue=${instance ?? '<instance>'} --query 'Events[].[EventTime,EventName,Username]'`,
+          },
+          {
+            text: 'Start it again.',
+            command: `aws ec2 start-instances --instance-ids ${instance ?? '<instance>'}`,
+          },
+        ],
+  decide: {
+    text: 'Ask EC2 for the state of the instance and for why it changed.',
+    command:
+      'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].[State.Name,StateTransitionReason]',
+  },
+  page: {
+    why: 'A stopped instance keeps its Node with the taint node.cloudprovider.kubernetes.io/shutdown; a terminated one loses it. Both are the cloud controller doing its work.',
+    prevent:
+      'Keep schedules and clean-up scripts away from instances of node groups; watch spot interruptions.',
+    notThis:
+      'A Node that outlives its terminated instance is node-object-without-instance. A running instance whose Node is deleted is node-deleted-as-not-in-cloud.',
+    alsoKnownAs: ['node.cloudprovider.kubernetes.io/shutdown'],
+    refs: [
+      'https://github.com/kubernetes/cloud-provider/blob/HEAD/controllers/nodelifecycle/node_lifecycle_controller.go',
+    ],
+  },
+});
+
+function matchState(
+  view: View<'kube/Node' | 'aws/instance', 'shutdownTaint' | 'deleted'>,
+): Match | null {
+  const instance = view.read('aws/instance');
+  if (instance.state !== 'seen') return null;
+  const state = textAt(instance.value, 'State.Name') ?? '';
+  const node = view.read('kube/Node');
+  const deleted = view.sign('deleted');
+  const isStopped = /^stopp/.test(state) && node.state === 'seen' && node.value.ready !== true;
+  const isGone = /^(?:terminated|shutting-down)$/.test(state) && deleted !== null;
+  if (!isStopped && !isGone) return null;
+  const id = textAt(instance.value, 'InstanceId') ?? '';
+  const reason = textAt(instance.value, 'StateTransitionReason') ?? '';
+  const proof = view.quote(instance, `${id} ${state} ${reason}`);
+  return found({ instance: id, state, reason }, deleted === null ? [proof] : [proof, deleted.last]);
+}

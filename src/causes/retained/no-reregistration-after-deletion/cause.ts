@@ -1,0 +1,66 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** A kubelet registers once per start; when its Node is deleted, it only asks for it, for ever. */
+export default defineCause({
+  id: 'no-reregistration-after-deletion',
+  stage: 'retained',
+  title: 'the Node was deleted, and a running kubelet does not register again',
+  scope: 'machine',
+  signs: {
+    updateFails: {
+      in: ['kubelet'],
+      anchors: ['Error updating node status, will retry'],
+      pattern:
+        /Error updating node status, will retry.*error getting node "(?<node>[^"\s]+)": nodes "[^"\s]+" not found/,
+      weight: 'likely',
+      // One round has five tries; fewer lines are a pasted beginning or a race.
+      atLeast: 5,
+    },
+    leaseWithoutOwner: {
+      in: ['kubelet'],
+      anchors: ['when trying to set owner ref to the node lease', 'Failed to prepare lease'],
+      pattern:
+        /(?:Failed to get node "?(?:[^"\s]+)?"? ?when trying to set owner ref to the node lease|Failed to prepare lease).*not found/,
+      weight: 'context',
+    },
+  },
+  needs: [],
+  symptoms: ['node-object-deleted', 'node-object-missing'],
+  withdrawnBy: ['node-registered', 'node-ready'],
+  summary: ({ node, machine }) =>
+    `Somebody deleted the Node ${node ?? machine ?? ''} while its kubelet ran on; the kubelet only updates a Node it once registered and does not create it again until it is restarted.`,
+  remedy: ({ instance }) => [
+    {
+      text: 'Restart the kubelet; the Node is back within a second.',
+      command: 'sudo systemctl restart kubelet',
+    },
+    {
+      text: 'Without a shell on the machine, by SSM.',
+      command: `aws ssm send-command --document-name AWS-RunShellScript --parameters 'commands=["systemctl restart kubelet"]' --instance-ids ${instance ?? '<instance>'}`,
+    },
+    {
+      text: 'Then find who deletes Nodes.',
+      command: 'kubectl get events -A --field-selector reason=DeletingNode',
+    },
+  ],
+  decide: {
+    text: 'See whether the kubelet registered earlier in the same run and now asks in vain.',
+    command:
+      'journalctl -u kubelet --no-pager | grep -E "Successfully registered node|Error updating node status" | tail -n 10',
+  },
+  page: {
+    why: 'Registration is done once, at the start of the kubelet process. Whoever deletes the Node later (a cloud controller, a person, a clean-up job) leaves a healthy kubelet that reports to nobody; /healthz stays ok and its pods run until they are collected.',
+    prevent: 'Never delete the Node of a running machine; restrict the verb to controllers.',
+    notThis:
+      'This is what follows a deletion; node-deleted-as-not-in-cloud, node-deleted-by-other-actor and the others of this stage name who did it. Without an earlier success in the journal it is node-registration-disabled or a cause of a lower stage.',
+    alsoKnownAs: [
+      'Unable to update node status: update node status exceeds retry count',
+      'nodes not found kubelet',
+    ],
+    refs: [
+      'https://github.com/kubernetes/kubernetes/issues/71398',
+      'https://github.com/kubernetes/kubernetes/pull/123535',
+      'https://github.com/kubernetes/kubernetes/blob/HEAD/pkg/kubelet/kubelet_node_status.go',
+    ],
+  },
+});

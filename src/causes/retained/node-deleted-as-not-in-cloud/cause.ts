@@ -1,0 +1,156 @@
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { textAt } from '../../../evidence/json.ts';
+import { hasEc2Domain } from '../../../evidence/names.ts';
+import type { Sighting } from '../../../evidence/sighting.ts';
+
+/** A deletion this soon after the registration hits a machine that has just come, not one that went. */
+const AFTER_REGISTRATION_MAX_MS = 120_000;
+
+/** The cloud controller asked EC2 for the Node's instance, was told there is none, and deleted the Node. */
+export default defineCause({
+  id: 'node-deleted-as-not-in-cloud',
+  stage: 'retained',
+  title: 'the cloud controller deleted the Node because it found no instance for it',
+  scope: 'machine',
+  signs: {
+    deletedOld: {
+      in: ['event', 'controller-manager', 'cloud-controller'],
+      anchors: ['not present according to cloud provider'],
+      pattern:
+        /Deleting [Nn]ode (?<node>[a-z0-9][a-z0-9.-]*) because it's not present according to cloud provider/,
+      weight: 'context',
+    },
+    deletedNew: {
+      in: ['event', 'controller-manager', 'cloud-controller'],
+      anchors: ['because it does not exist in the cloud provider'],
+      pattern:
+        /[Dd]eleting node (?<node>[a-z0-9][a-z0-9.-]*) because it does not exist in the cloud provider/,
+      weight: 'context',
+    },
+    deletedLog: {
+      in: ['controller-manager', 'cloud-controller'],
+      anchors: ['no longer present in cloud provider'],
+      pattern:
+        /[Dd]eleting node (?:since it is |\()?no longer present in cloud provider\)?"?:? (?:node=)?"?(?<node>[a-z0-9][a-z0-9.-]*)/,
+      weight: 'context',
+    },
+    kubeletLostNode: {
+      in: ['kubelet'],
+      anchors: ['Error updating node status, will retry'],
+      pattern:
+        /Error updating node status, will retry.*error getting node "(?<node>[^"\s]+)".*not found/,
+      weight: 'context',
+    },
+    kubeletRegistered: {
+      in: ['kubelet', 'kubeadm', 'cloud-init'],
+      anchors: [
+        'Successfully registered node',
+        'was previously registered',
+        'This node has joined the cluster',
+      ],
+      pattern:
+        /Successfully registered node|was previously registered|This node has joined the cluster/,
+      weight: 'context',
+    },
+    registeredInController: {
+      in: ['event', 'controller-manager'],
+      anchors: ['event: Registered Node'],
+      pattern: /event: Registered Node (?<node>[a-z0-9][a-z0-9.-]*) in Controller/,
+      weight: 'context',
+    },
+  },
+  needs: ['aws/instance'],
+  symptoms: ['node-object-deleted'],
+  withdrawnBy: ['node-ready'],
+  explains: [
+    'no-reregistration-after-deletion',
+    'node-heartbeat-lost',
+    'node-deleted-by-other-actor',
+  ],
+  match: (view) => matchDeletion(view),
+  summary: ({ node, foreign }) =>
+    `The cloud controller found no EC2 instance for the Node ${node ?? 'in question'} and deleted it${foreign === undefined ? '' : ', whose name is none that EC2 gives'}; the kubelet goes on without a Node and does not register again by itself.`,
+  remedy: ({ node }) => [
+    {
+      text: 'Bring the Node back: a kubelet registers once per start.',
+      command: 'sudo systemctl restart kubelet',
+    },
+    {
+      text: 'Keep it from happening again: the name must be the EC2 private DNS name, or the kubelet must carry its instance id.',
+      command: `aws ec2 describe-instances --filters Name=private-dns-name,Values=${node ?? '<node>'} --query Reservations[].Instances[].[InstanceId,PrivateDnsName,State.Name]  # else --provider-id=aws:///<zone>/<instance>`,
+    },
+    {
+      text: 'In own user data start the kubelet after the host name is set and the control plane answers, with the CNI at hand: only a Node that is not Ready is ever deleted.',
+      command:
+        'until curl -ksf https://<api-server>:6443/healthz; do sleep 2; done; sudo hostnamectl set-hostname "$(curl -s http://169.254.169.254/latest/meta-data/local-hostname)"',
+    },
+  ],
+  decide: {
+    text: 'Read why the controller thinks so, and whether the instance is there.',
+    command:
+      'kubectl get events -A --field-selector reason=DeletingNode; aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].[State.Name,PrivateDnsName]',
+  },
+  page: {
+    why: 'Every few seconds the cloud controller asks EC2 about each Node that is not Ready. When the name or the providerID matches no running instance, it deletes the Node. A machine between its registration and its CNI being ready is exactly such a Node; one that was Ready first stays.',
+    prevent:
+      'Let kubelets carry --provider-id, keep host names equal to private DNS names, and bring the cloud controller up before the workers.',
+    notThis:
+      'A terminated instance loses its Node in the same words, rightly: instance-stopped-or-terminated. A running instance with the right name is instance-not-yet-visible-in-ec2; without cluster tag and an old controller, untagged-instance-filtered-out; short names are hostname-without-domain.',
+    alsoKnownAs: [
+      'DeletingNode',
+      "because it's not present according to cloud provider",
+      'no longer present in cloud provider',
+    ],
+    refs: [
+      'https://github.com/kubernetes/cloud-provider/blob/HEAD/controllers/nodelifecycle/node_lifecycle_controller.go',
+      'https://github.com/kubernetes/kubernetes/issues/54482',
+      'https://github.com/kubernetes/kubernetes/issues/81636',
+    ],
+  },
+});
+
+type Signs =
+  | 'deletedOld'
+  | 'deletedNew'
+  | 'deletedLog'
+  | 'kubeletLostNode'
+  | 'kubeletRegistered'
+  | 'registeredInController';
+
+/** Scale-in prints the same event, so that the event alone proves little of a name that EC2 gives. */
+function matchDeletion(view: View<'aws/instance', Signs>): Match | null {
+  const old = view.sign('deletedOld');
+  const deletion = old ?? view.sign('deletedNew') ?? view.sign('deletedLog');
+  if (deletion === null) return null;
+  if (
+    view
+      .list('aws/instance')
+      .some(({ value }) =>
+        /^(?:terminated|shutting-down|stopp)/.test(textAt(value, 'State.Name') ?? ''),
+      )
+  )
+    return clear;
+  const node = deletion.last.captures['node'] ?? '';
+  const foreign = hasEc2Domain(node) ? {} : { foreign: node };
+  const alive =
+    view.sign('kubeletLostNode') ??
+    view.sign('kubeletRegistered') ??
+    soonAfter(deletion, view.sign('registeredInController'));
+  if (alive !== null) return found({ node, ...foreign }, [deletion.last, alive.last]);
+  return old !== null || 'foreign' in foreign
+    ? found({ node, ...foreign }, [deletion.last], 'likely')
+    : null;
+}
+
+function soonAfter(deletion: Sighting, registered: Sighting | null): Sighting | null {
+  const [gone, came] = [deletion.last.moment.when, registered?.last.moment.when ?? null];
+  if (
+    gone === null ||
+    came === null ||
+    gone.clock !== came.clock ||
+    gone.yearless !== came.yearless
+  )
+    return null;
+  const gapMs = gone.ms - came.ms;
+  return gapMs >= 0 && gapMs <= AFTER_REGISTRATION_MAX_MS ? registered : null;
+}

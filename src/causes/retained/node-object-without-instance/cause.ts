@@ -1,0 +1,61 @@
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { textAt } from '../../../evidence/json.ts';
+
+/** The instance is gone for good, and the Node of it stays in the list. */
+export default defineCause({
+  id: 'node-object-without-instance',
+  stage: 'retained',
+  title: 'the Node object outlives its terminated instance',
+  scope: 'machine',
+  signs: {
+    queryFails: {
+      in: ['controller-manager', 'cloud-controller'],
+      anchors: ['error checking if node'],
+      pattern:
+        /error checking if node (?<node>[a-z0-9][a-z0-9.-]*) exists: .*InvalidInstanceID\.NotFound(?:.*?(?<gone>i-[0-9a-f]{8,17}))?/,
+      weight: 'definite',
+    },
+  },
+  needs: ['kube/Node', 'aws/instance'],
+  symptoms: ['node-not-ready'],
+  explains: ['node-heartbeat-lost', 'instance-stopped-or-terminated', 'ccm-cannot-initialize-node'],
+  match: (view) => matchTerminated(view),
+  summary: ({ node, machine, gone }) =>
+    `The instance ${gone ?? ''} of the Node ${node ?? machine ?? ''} no longer exists in EC2, but nothing deleted the Node; it stays NotReady, and there is no machine to repair.`.replace(
+      'instance  of',
+      'instance of',
+    ),
+  remedy: ({ node }) => [
+    { text: 'Delete the Node.', command: `kubectl delete node ${node ?? '<node>'}` },
+    {
+      text: 'Upgrade the cloud controller: in old ones a single missing id makes the whole query fail, again and again.',
+      command:
+        'kubectl -n kube-system get pods -o custom-columns=NAME:.metadata.name,IMAGE:.spec.containers[0].image | grep -E "controller-manager"',
+    },
+  ],
+  decide: {
+    text: 'Ask EC2 for the instance that the Node names.',
+    command:
+      'aws ec2 describe-instances --instance-ids $(kubectl get node <node> -o jsonpath={.spec.providerID} | sed s#.*/##)',
+  },
+  page: {
+    why: 'The cloud controller asks EC2 about several Nodes at once. In affected releases an id that EC2 no longer knows makes the answer InvalidInstanceID.NotFound, which the controller takes for an error instead of for `gone`.',
+    prevent: 'Current cloud controller; watch for Nodes that are NotReady for longer than an hour.',
+    notThis:
+      'An instance that still runs is node-heartbeat-lost. A Node that was never more than an empty object, without kubelet version, is phantom-node-under-other-name.',
+    alsoKnownAs: ['ghost node', 'InvalidInstanceID.NotFound'],
+    refs: ['https://github.com/kubernetes/kubernetes/issues/101526'],
+  },
+});
+
+function matchTerminated(view: View<'kube/Node' | 'aws/instance', 'queryFails'>): Match | null {
+  const node = view.read('kube/Node');
+  const instance = view.read('aws/instance');
+  if (node.state !== 'seen' || instance.state !== 'seen' || node.value.ready === true) return null;
+  if (textAt(instance.value, 'State.Name') !== 'terminated') return null;
+  const gone = textAt(instance.value, 'InstanceId') ?? '';
+  return found({ node: node.value.name, gone }, [
+    view.quote(node, `Node ${node.value.name} is not Ready`),
+    view.quote(instance, `${gone} terminated`),
+  ]);
+}

@@ -1,0 +1,88 @@
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { at, type Json, listAt, textAt } from '../../../evidence/json.ts';
+
+/** The old in-tree provider asks EC2 only for instances with the cluster's tag; this one had none. */
+export default defineCause({
+  id: 'untagged-instance-filtered-out',
+  stage: 'retained',
+  title: 'the controller filters instances by cluster tag, and this one has none',
+  scope: 'machine',
+  signs: {
+    deleted: {
+      in: ['event', 'controller-manager', 'cloud-controller'],
+      anchors: ['not present according to cloud provider', 'no longer present in cloud provider'],
+      pattern:
+        /[Dd]eleting [Nn]ode (?:\(no longer present in cloud provider\): (?<node>[a-z0-9][a-z0-9.-]*)|(?<node2>[a-z0-9][a-z0-9.-]*) because it's not present according to cloud provider)/,
+      weight: 'context',
+    },
+  },
+  needs: ['aws/instance'],
+  symptoms: ['node-object-deleted'],
+  withdrawnBy: ['node-ready'],
+  explains: [
+    'node-deleted-as-not-in-cloud',
+    'instance-not-yet-visible-in-ec2',
+    'no-reregistration-after-deletion',
+    'node-heartbeat-lost',
+  ],
+  match: (view) => matchTags(view),
+  summary: ({ node, instance }) =>
+    `The instance ${instance ?? ''} runs as ${node ?? 'its Node'} but has no cluster tag, so the in-tree AWS provider does not see it and its Node was deleted as not existing.`,
+  remedy: ({ instance }) => [
+    {
+      text: 'Tag the instance for its cluster, then register the Node again.',
+      command: `aws ec2 create-tags --resources ${instance ?? '<instance>'} --tags Key=kubernetes.io/cluster/<cluster>,Value=owned`,
+    },
+    { text: 'A kubelet registers only when it starts.', command: 'sudo systemctl restart kubelet' },
+    {
+      text: 'Tag at launch, so that the tag is there before the first question.',
+      command:
+        'aws autoscaling create-or-update-tags --tags ResourceId=<group>,ResourceType=auto-scaling-group,Key=kubernetes.io/cluster/<cluster>,Value=owned,PropagateAtLaunch=true',
+    },
+  ],
+  decide: {
+    text: 'Read the instance’s tags.',
+    command:
+      'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].Tags',
+  },
+  page: {
+    why: 'The AWS provider inside kube-controller-manager narrowed every DescribeInstances call to the cluster’s tag. An instance without it, or tagged by a later call than RunInstances, does not exist for the controller, and the Node is not looked at again.',
+    prevent: 'TagSpecifications in the launch template, or PropagateAtLaunch on the group.',
+    notThis:
+      'Newer controllers look up by instance id and do not filter. A tagged instance with the right name is instance-not-yet-visible-in-ec2; contradictory tags on the control plane are cluster-tag-missing-or-contradictory.',
+    refs: [
+      'https://github.com/kubernetes/kubernetes/issues/28519',
+      'https://cloud-provider-aws.sigs.k8s.io/prerequisites/',
+    ],
+  },
+});
+
+function matchTags(view: View<'aws/instance', 'deleted'>): Match | null {
+  const deleted = view.sign('deleted');
+  const node = deleted?.last.captures['node'];
+  if (deleted === null || node === undefined) return null;
+  const instance = view.list('aws/instance').find(({ value }) => isUntagged(value, node));
+  if (instance === undefined) return null;
+  const id = textAt(instance.value, 'InstanceId') ?? '';
+  return found(
+    { node, instance: id },
+    [
+      deleted.last,
+      view.quote(
+        instance,
+        `${id} running PrivateDnsName ${node} without a tag kubernetes.io/cluster/…`,
+      ),
+    ],
+    'likely',
+  );
+}
+
+function isUntagged(instance: Json, node: string): boolean {
+  if (textAt(instance, 'State.Name') !== 'running' || textAt(instance, 'PrivateDnsName') !== node)
+    return false;
+  const keys = listAt(instance, 'Tags').map((tag) => textAt(tag, 'Key') ?? '');
+  const isTagged = keys.some(
+    (key) => key.startsWith('kubernetes.io/cluster/') || key === 'KubernetesCluster',
+  );
+  return Array.isArray(at(instance, 'Tags')) && !isTagged;
+}

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { isAfter, isoTime, type Moment, utcMs, type When } from './time.ts';
+
+function moment(document: number, line: number, when: When | null = null, isState = false): Moment {
+  return { when, at: { document, line }, isState };
+}
+
+const utc = (ms: number, yearless = false): When => ({ ms, yearless, clock: 'utc' });
+
+describe('isAfter', () => {
+  test('stamps decide before lines do', () => {
+    assert.equal(isAfter(moment(0, 1, utc(20)), moment(0, 9, utc(10))), true);
+    assert.equal(isAfter(moment(0, 9, utc(10)), moment(0, 1, utc(20))), false);
+  });
+
+  test('equal stamps leave it to the lines', () => {
+    assert.equal(isAfter(moment(0, 2, utc(10)), moment(0, 1, utc(10))), true);
+  });
+
+  test('without stamps the order of lines counts, within one document only', () => {
+    assert.equal(isAfter(moment(0, 2), moment(0, 1)), true);
+    assert.equal(isAfter(moment(1, 2), moment(0, 1)), false);
+  });
+
+  test('ages of one dump are not compared with the wall clock', () => {
+    const age: When = { ms: -5000, yearless: false, clock: 'dump 1' };
+    assert.equal(isAfter(moment(1, 1, age), moment(0, 1, utc(-9000))), false);
+  });
+
+  test('stamps without a year are not compared with full ones', () => {
+    assert.equal(isAfter(moment(1, 1, utc(20)), moment(0, 1, utc(10, true))), false);
+  });
+
+  test('a dump of present state is later than lines of other documents', () => {
+    assert.equal(isAfter(moment(1, 1, null, true), moment(0, 1)), true);
+    assert.equal(isAfter(moment(0, 1), moment(1, 1, null, true)), false);
+  });
+});
+
+describe('civil time', () => {
+  test('agrees with the platform for any moment of four centuries', () => {
+    const range = fc.integer({ min: Date.UTC(1900, 0, 1), max: Date.UTC(2300, 0, 1) });
+    fc.assert(
+      fc.property(range, (ms) => {
+        const date = new Date(ms);
+        const day = ms - Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate());
+        assert.equal(
+          utcMs(date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate(), day),
+          ms,
+        );
+        assert.equal(isoTime(utc(ms)), date.toISOString().replace('.000Z', 'Z'));
+      }),
+    );
+  });
+
+  test('a moment whose year nobody wrote has no ISO text', () => {
+    assert.equal(isoTime(utc(0, true)), null);
+    assert.equal(isoTime(null), null);
+  });
+});

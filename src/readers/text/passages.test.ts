@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { createItemStream, type JsonItem } from './item-stream.ts';
+import { segments } from './segments.ts';
+import { looksLikeList, looksStructured } from './shape.ts';
+
+function kinds(text: string): readonly string[] {
+  return [...segments(text.split('\n'))].map((segment) => segment.kind);
+}
+
+describe('segments', () => {
+  test('log lines stay lines, and brackets alone open no JSON', () => {
+    assert.deepEqual(kinds('[preflight] Running checks\n[preflight] Reading'), ['line', 'line']);
+  });
+
+  test('a table ends at an empty line', () => {
+    assert.deepEqual(kinds('NAME   STATUS   AGE\na      Ready    5m\n\n$ next'), ['table', 'line']);
+  });
+
+  test('pretty JSON is one passage, with lines around it', () => {
+    assert.deepEqual(kinds('$ aws x\n{\n  "a": {\n    "b": 1\n  }\n}\n$ done'), [
+      'line',
+      'json',
+      'line',
+    ]);
+  });
+
+  test('JSON that never closes is read as lines', () => {
+    assert.ok(kinds('{\n "a": 1,').every((kind) => kind !== 'json'));
+  });
+
+  test('YAML and describe blocks are found', () => {
+    assert.deepEqual(kinds('apiVersion: v1\nkind: Node\nmetadata:\n  name: x'), ['yaml']);
+    assert.deepEqual(
+      kinds('Name:               x\nRoles:              <none>\nLabels:             a=b'),
+      ['describe'],
+    );
+  });
+
+  test('a record wrapped by a terminal is joined, with and without a blank', () => {
+    const joined = [
+      ...segments(['2024-01-01T00:00:00Z creating service-linked ro', 'le for EC2 Spot']),
+    ].filter((segment) => segment.kind === 'joined');
+    assert.deepEqual(
+      joined.map((segment) => ('text' in segment ? segment.text : '')),
+      [
+        '2024-01-01T00:00:00Z creating service-linked role for EC2 Spot',
+        '2024-01-01T00:00:00Z creating service-linked ro le for EC2 Spot',
+      ],
+    );
+  });
+
+  test('two records are not joined', () => {
+    assert.deepEqual(kinds('I0101 00:00:00.1 1 a.go:1] x\nI0101 00:00:01.1 1 a.go:1] y'), [
+      'line',
+      'line',
+    ]);
+  });
+});
+
+describe('shape', () => {
+  test('dumps are structured, logs are not', () => {
+    assert.equal(looksStructured('{\n "apiVersion": "v1",'), true);
+    assert.equal(looksStructured('NAME   STATUS   AGE\n'), true);
+    assert.equal(
+      looksStructured('{"level":"info","msg":"x"}\n{"level":"info","msg":"y"}\n'),
+      false,
+    );
+    assert.equal(looksStructured('Jun 06 19:42:03 h kubelet[1]: x\n'), false);
+  });
+
+  test('lists are told from objects and from JSON logs', () => {
+    assert.equal(looksLikeList('{"apiVersion":"v1","items":[{'), true);
+    assert.equal(looksLikeList('{\n    "Reservations": [\n'), true);
+    assert.equal(looksLikeList('{"kind":"ConfigMap","data":{'), false);
+    assert.equal(looksLikeList('[{"level":"info","msg":"x"}'), false);
+  });
+});
+
+describe('createItemStream', () => {
+  const value = fc.dictionary(
+    fc.string(),
+    fc.oneof(fc.string(), fc.integer(), fc.array(fc.string())),
+  );
+
+  test('gives every element of a list, however it is cut', () => {
+    fc.assert(
+      fc.property(
+        fc.array(value, { maxLength: 8 }),
+        fc.integer({ min: 1, max: 40 }),
+        fc.boolean(),
+        (list, size, isBare) => {
+          const text = JSON.stringify(
+            isBare ? list : { apiVersion: 'v1', items: list, kind: 'List' },
+            null,
+            size % 3,
+          );
+          const items: JsonItem[] = [];
+          const stream = createItemStream((item) => items.push(item));
+          for (let at = 0; at < text.length; at += size) stream.push(text.slice(at, at + size));
+          assert.deepEqual(
+            items.map((item) => JSON.parse(item.text) as unknown),
+            JSON.parse(JSON.stringify(list)),
+          );
+          assert.ok(items.every((item) => item.key === (isBare ? null : 'items')));
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
