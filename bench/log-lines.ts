@@ -14,7 +14,7 @@ const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 const NAMESPACES = ['kube-system', 'shop', 'ingress-nginx', 'monitoring', 'batch'] as const;
 const WORKLOADS = [
   'aws-node',
-  'kube-proxy',
+  'node-exporter',
   'coredns-7c8f96d4f',
   'checkout-5d9c7b6f48',
   'ebs-csi-node',
@@ -23,7 +23,7 @@ const WORKLOADS = [
 ] as const;
 const CONTAINERS = ['app', 'istio-proxy', 'aws-eks-nodeagent', 'node-driver-registrar'] as const;
 const KUBELET_FILES = [
-  'kubelet.go:2421',
+  'kubelet_pods.go:1079',
   'kubelet_node_status.go:497',
   'reconciler_common.go:231',
   'pod_startup_latency_tracker.go:102',
@@ -67,7 +67,7 @@ function eni(random: Seeded): string {
   return `eni-0${random.hex(16)}`;
 }
 
-const KUBELET_MESSAGES: readonly [(r: Seeded) => string, ...((r: Seeded) => string)[]] = [
+const KUBELET_MESSAGES: readonly ((r: Seeded) => string)[] = [
   (r) =>
     `"SyncLoop (PLEG): event for pod" pod="${pod(r)}" event={"ID":"${uid(r)}",` +
     `"Type":"ContainerStarted","Data":"${r.hex(64)}"}`,
@@ -103,7 +103,7 @@ const kubelet: LogLine = (moment, sentence) => {
   return `${journalPrefix(moment, 'kubelet', 1893)}${header}${file}] ${message}`;
 };
 
-const CONTAINERD_MESSAGES: readonly [(r: Seeded) => string, ...((r: Seeded) => string)[]] = [
+const CONTAINERD_MESSAGES: readonly ((r: Seeded) => string)[] = [
   (r) =>
     `StartContainer for \\"${r.hex(64)}\\" returns successfully" namespace=k8s.io ` +
     `runtime=io.containerd.runc.v2 pid=${r.below(60_000)}`,
@@ -131,7 +131,7 @@ const containerd: LogLine = (moment, sentence) => {
   return `${journalPrefix(moment, 'containerd', 1711)}${text}`;
 };
 
-const IPAMD_MESSAGES: readonly [(r: Seeded) => string, ...((r: Seeded) => string)[]] = [
+const IPAMD_MESSAGES: readonly ((r: Seeded) => string)[] = [
   (r) =>
     `AssignPodIPv4Address: Assign IP ${address(r)} to sandbox aws-cni/${r.hex(64)}/eth0 ` +
     `on ENI ${eni(r)} with prefix ${address(r)}/28`,
@@ -164,7 +164,7 @@ const ipamd: LogLine = (moment, sentence) => {
 
 const SYSLOG_PROGRAMS = ['systemd', 'chronyd', 'sshd', 'dhclient', 'amazon-ssm-agent'] as const;
 
-const SYSLOG_MESSAGES: readonly [(r: Seeded) => string, ...((r: Seeded) => string)[]] = [
+const SYSLOG_MESSAGES: readonly ((r: Seeded) => string)[] = [
   (r) =>
     `Started libcontainer container ${r.hex(64)}, slice kubepods-burstable-pod` +
     `${uid(r).replaceAll('-', '_')}.slice, unit cri-containerd-${r.hex(64)}.scope.`,
@@ -186,9 +186,9 @@ const syslog: LogLine = (moment, sentence) => {
   return prefix + message;
 };
 
-const CLOUD_INIT_MESSAGES: readonly [(r: Seeded) => string, ...((r: Seeded) => string)[]] = [
+const CLOUD_INIT_MESSAGES: readonly ((r: Seeded) => string)[] = [
   (r) =>
-    `Writing to /var/lib/cloud/instances/i-0${r.hex(16)}/sem/config_` +
+    `Writing to /var/lib/cloud/instance/sem/config_` +
     `${r.pick(['runcmd', 'locale', 'timezone', 'users_groups'])} - wb: [644] ${r.below(90)} bytes`,
   (r) =>
     `Read ${r.below(9000)} bytes from /sys/class/net/eth${r.below(4)}/address, ` +
@@ -218,7 +218,7 @@ const awsNode: LogLine = (moment, sentence) => {
   const message =
     sentence ??
     random.pick([
-      `Successfully copied CNI plugin binary to /host/opt/cni/bin/aws-cni, size ${random.below(9e6)}`,
+      `Copied CNI plugin binary to /host/opt/cni/bin/aws-cni, ${random.below(9e6)} bytes written`,
       `Validating env vars ... ENABLE_PREFIX_DELEGATION=${random.pick(['true', 'false'])}`,
       `Updating iptables mangle for primary address ${address(random)} and rule 1024 fwmark 0x80`,
     ]);
@@ -226,13 +226,19 @@ const awsNode: LogLine = (moment, sentence) => {
   return `${stamp} stderr F ${entry},"msg":${JSON.stringify(message)},"container":"aws-node"}`;
 };
 
-/** The programs of one node, repeated by how much of a real collector bundle each one fills. */
-export const LOG_MIX: readonly [LogLine, ...LogLine[]] = [
-  ...Array.from({ length: 9 }, () => kubelet),
-  ...Array.from({ length: 4 }, () => containerd),
-  ...Array.from({ length: 4 }, () => ipamd),
-  syslog,
-  syslog,
-  cloudInit,
-  awsNode,
-] as [LogLine, ...LogLine[]];
+/** The programs of one node, by the name of the log that a collector bundle keeps of them. */
+export const PROGRAMS = { kubelet, containerd, ipamd, syslog, cloudInit, awsNode } as const;
+
+const SHARES: Readonly<Record<keyof typeof PROGRAMS, number>> = {
+  kubelet: 9,
+  containerd: 4,
+  ipamd: 4,
+  syslog: 2,
+  cloudInit: 1,
+  awsNode: 1,
+};
+
+/** The programs, each as often as its share of a node's log lines. */
+export const LOG_MIX: readonly LogLine[] = Object.entries(SHARES).flatMap(([name, share]) =>
+  Array.from({ length: share }, () => PROGRAMS[name as keyof typeof PROGRAMS]),
+);

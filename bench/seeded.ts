@@ -2,7 +2,8 @@
 export interface Seeded {
   /** An integer from 0 up to and without `bound`. */
   below(bound: number): number;
-  pick<T>(items: readonly [T, ...T[]]): T;
+  /** One of `items`, which must not be empty. */
+  pick<T>(items: readonly T[]): T;
   /** Lower-case hexadecimal digits. */
   hex(digits: number): string;
   /** Letters and digits as Kubernetes generates them for name suffixes. */
@@ -34,7 +35,7 @@ export function createSeeded(seed: number): Seeded {
   };
   return {
     below,
-    pick: (items) => items[below(items.length)] ?? items[0],
+    pick: <T>(items: readonly T[]): T => items[below(items.length)] as T,
     hex,
     suffix: (length) => generatedSuffix(below, length),
   };

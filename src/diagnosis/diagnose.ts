@@ -1,14 +1,14 @@
 import type { Hit, Observations } from '../evidence/observations.ts';
 import type { FactTypes } from '../evidence/kinds.ts';
-import type { Quote } from '../evidence/sighting.ts';
 import { stageIndex } from '../evidence/stage.ts';
 import { isAfter } from '../evidence/time.ts';
 import type { Cause } from './cause.ts';
 import type { DiagnosisDocument, SubjectReport } from './document.ts';
 import { evaluate, type Evaluation } from './evaluate.ts';
-import { type FoundCause, possibleFindings, shownFinding, type Standing } from './findings.ts';
+import { possibleFindings, shownFinding } from './findings.ts';
 import { buildLadder, type Failure, notObservableOf, stageOf, verdictOf } from './ladder.ts';
 import { assignRoles, pickHeadline } from './rank.ts';
+import type { FoundCause, OpenSymptom, Standing } from './standing.ts';
 import type { Subject } from './subjects.ts';
 import { type Symptom, SYMPTOMS } from './symptoms.ts';
 
@@ -18,12 +18,6 @@ export interface DiagnosisInput {
   /** Causes that may matter: those with a hit, a needed fact or an open symptom. */
   readonly causes: readonly Cause[];
   readonly catalogueVersion: string;
-}
-
-/** A symptom that stands for a subject, with its lines. */
-export interface OpenSymptom {
-  readonly symptom: Symptom;
-  readonly proof: readonly Quote[];
 }
 
 /** Symptoms of a subject that no later success took back. */

@@ -1,24 +1,9 @@
 import { stageIndex } from '../evidence/stage.ts';
-import type { Cause, Details, Found, Step } from './cause.ts';
-import type { OpenSymptom } from './diagnose.ts';
+import type { Cause, Details, Step } from './cause.ts';
 import type { Finding } from './document.ts';
 import { evidenceLine, fillNames } from './ladder.ts';
-import type { RoledFinding } from './rank.ts';
+import type { OpenSymptom, RoledFinding, Standing } from './standing.ts';
 import type { Subject } from './subjects.ts';
-
-export interface FoundCause {
-  readonly cause: Cause;
-  readonly match: Found;
-}
-
-/** What is known of one subject before roles are given. */
-export interface Standing {
-  readonly subject: Subject;
-  readonly founds: readonly FoundCause[];
-  readonly symptoms: readonly OpenSymptom[];
-  /** Causes that the evidence rules out for this subject. */
-  readonly ruledOut: ReadonlySet<string>;
-}
 
 const SAFE_WORD = /^[\w.:/@=+,{}-]+$/;
 const EVIDENCE_MAX = 6;

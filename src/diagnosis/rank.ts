@@ -2,14 +2,7 @@ import { stageIndex } from '../evidence/stage.ts';
 import { isAfter } from '../evidence/time.ts';
 import type { Cause, Found } from './cause.ts';
 import type { Finding, Headline, SubjectReport } from './document.ts';
-import type { FoundCause, Standing } from './findings.ts';
-
-export interface RoledFinding {
-  readonly cause: Cause;
-  readonly match: Found;
-  readonly role: Finding['role'];
-  readonly explainedBy: string | null;
-}
+import type { FoundCause, RoledFinding, Standing } from './standing.ts';
 
 /** True when `a`, being there, is reason enough for `b` to be seen. */
 export function explains(a: FoundCause, b: FoundCause): boolean {

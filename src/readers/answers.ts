@@ -1,7 +1,7 @@
 import { at, isObject, type Json, type JsonObject, listAt, textAt } from '../evidence/json.ts';
 import { readAwsAnswer } from './aws/answer.ts';
 import { readKubeObject } from './kube/object.ts';
-import type { PassageReading } from './text/structured.ts';
+import type { PassageReading } from './passage.ts';
 
 /** Reads a JSON or YAML value as Kubernetes objects or an AWS answer; false when it is neither. */
 export function readAnswer(passage: PassageReading, value: Json, line: number): boolean {

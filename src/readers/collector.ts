@@ -104,77 +104,141 @@ function hostCounts(source: LineSource): boolean {
   return SOURCES[source].onMachine || source === 'unknown';
 }
 
+interface State {
+  readonly documents: MutableDocument[];
+  readonly hits: Map<string, MutableHit>;
+  readonly facts: FactRecord[];
+  readonly links: NameLink[];
+  readonly listings: Listing[];
+  readonly losses: InputLoss[];
+  /** Pairs of host and Node name that are linked already. */
+  readonly linked: Set<string>;
+}
+
+function locatorAt(state: State, document: number, line: number): string {
+  return `${state.documents[document]?.locator ?? ''}:${line}`;
+}
+
+function addMachine(state: State, document: number, machine: MachineName | null): void {
+  const machines = state.documents[document]?.machines;
+  if (machine === null || machines === undefined || machines.size >= OWN_NAMES_MAX) return;
+  machines.set(machine.value, machine);
+}
+
+/** A kubelet speaks of no Node but its own, so its journal's host and that name are one machine. */
+function linkHost(state: State, captures: Captures, line: ReadLine, document: number): void {
+  const node = captures['node'];
+  if (line.source !== 'kubelet' || line.host === null || node === undefined) return;
+  const names = [classifyName(line.host, 'host'), classifyName(node, 'node')].filter(
+    (name) => name !== null,
+  );
+  const key = names.map((name) => name.value).join(' ');
+  if (names.length < 2 || state.linked.has(key)) return;
+  state.linked.add(key);
+  const proof = `the kubelet on ${line.host} registers as ${node}`;
+  state.links.push({ names, proof, locator: locatorAt(state, document, line.line) });
+}
+
+function quoteOf(state: State, document: number, line: ReadLine, captures: Captures): Quote {
+  return {
+    source: line.source,
+    locator: locatorAt(state, document, line.line),
+    excerpt: excerptOf(line.text),
+    moment: { when: line.when, at: { document, line: line.line }, isState: line.isState },
+    captures,
+  };
+}
+
+/** What a joined passage says was counted already when one of its own lines said it. */
+function isRepeated(known: MutableHit, line: ReadLine): boolean {
+  return line.lineEnd > line.line && known.last.moment.at.line >= line.line;
+}
+
+function addHit(
+  state: State,
+  document: number,
+  row: SignRow,
+  line: ReadLine,
+  match: RegExpExecArray,
+): void {
+  const captures = capturesOf(match);
+  const about = machineOf(captures, line);
+  linkHost(state, captures, line, document);
+  if (captures['self'] !== undefined) addMachine(state, document, classifyName(captures['self']));
+  const object = row.per.map((name) => captures[name] ?? '').join('\u0001');
+  const key = [document, row.owner, row.name, about?.value ?? '', object].join('\u0000');
+  const known = state.hits.get(key);
+  if (known !== undefined) {
+    if (!isRepeated(known, line)) repeatHit(known, quoteOf(state, document, line, captures));
+    return;
+  }
+  if (state.hits.size >= HITS_MAX) return;
+  const quote = quoteOf(state, document, line, captures);
+  state.hits.set(key, {
+    owner: row.owner,
+    sign: row.name,
+    object,
+    about,
+    document,
+    onMachine: SOURCES[line.source].onMachine || line.host !== null,
+    count: 1,
+    first: quote,
+    last: quote,
+    quotes: [quote],
+  });
+}
+
+function repeatHit(known: MutableHit, quote: Quote): void {
+  known.count += 1;
+  known.last = quote;
+  if (known.quotes.length < QUOTES_MAX) known.quotes.push(quote);
+}
+
+function tryRows(state: State, document: number, given: ReadLine, rows: Iterable<SignRow>): void {
+  const isShort = given.text.length <= MATCH_CHARACTERS_MAX;
+  const line = isShort ? given : { ...given, text: given.text.slice(0, MATCH_CHARACTERS_MAX) };
+  for (const row of rows) {
+    if (!acceptsSource(row, line.source)) continue;
+    const match = row.pattern.exec(line.text);
+    if (match !== null) addHit(state, document, row, line, match);
+  }
+}
+
+function addFact(
+  state: State,
+  document: number,
+  record: Pick<FactRecord, 'kind' | 'value'>,
+  origin: FactOrigin,
+): void {
+  if (state.facts.length >= FACTS_MAX) return;
+  const moment = { when: origin.when ?? null, at: { document, line: origin.line }, isState: true };
+  const about = origin.about.filter((name) => name !== null);
+  state.facts.push({ ...record, by: origin.by, locator: origin.locator, moment, about });
+}
+
+function finish(state: State): Observations {
+  const documents: DocumentSummary[] = state.documents.map((document) => ({
+    ...document,
+    machines: [...document.machines.values()],
+    sources: [...document.sources],
+  }));
+  const hits: Hit[] = [...state.hits.values()];
+  const { facts, links, listings, losses } = state;
+  return { documents, hits, facts, links, listings, losses };
+}
+
+/** An empty collector, for one pile of evidence. */
 export function createCollector(): Collector {
-  const documents: MutableDocument[] = [];
-  const hits = new Map<string, MutableHit>();
-  const facts: FactRecord[] = [];
-  const links: NameLink[] = [];
-  const listings: Listing[] = [];
-  const losses: InputLoss[] = [];
-  const linked = new Set<string>();
-
-  const loss = (entry: InputLoss): void => {
-    if (losses.length < LOSSES_MAX) losses.push(entry);
+  const state: State = {
+    documents: [],
+    hits: new Map(),
+    facts: [],
+    links: [],
+    listings: [],
+    losses: [],
+    linked: new Set(),
   };
-
-  const sawMachine = (document: number, machine: MachineName | null): void => {
-    const machines = documents[document]?.machines;
-    if (machine !== null && machines !== undefined && machines.size < OWN_NAMES_MAX)
-      machines.set(machine.value, machine);
-  };
-
-  /** A kubelet speaks of no Node but its own, so its journal's host and that name are one machine. */
-  const linkHost = (captures: Captures, line: ReadLine, document: number): void => {
-    const node = captures['node'];
-    if (line.source !== 'kubelet' || line.host === null || node === undefined) return;
-    const names = [classifyName(line.host, 'host'), classifyName(node, 'node')].filter(
-      (name) => name !== null,
-    );
-    const key = names.map((name) => name.value).join(' ');
-    if (names.length < 2 || linked.has(key)) return;
-    linked.add(key);
-    const locator = `${documents[document]?.locator ?? ''}:${line.line}`;
-    links.push({ names, proof: `the kubelet on ${line.host} registers as ${node}`, locator });
-  };
-
-  const addHit = (document: number, row: SignRow, line: ReadLine, match: RegExpExecArray): void => {
-    const captures = capturesOf(match);
-    const about = machineOf(captures, line);
-    linkHost(captures, line, document);
-    if (captures['self'] !== undefined) sawMachine(document, classifyName(captures['self']));
-    const object = row.per.map((name) => captures[name] ?? '').join('\u0001');
-    const key = [document, row.owner, row.name, about?.value ?? '', object].join('\u0000');
-    const known = hits.get(key);
-    if (known !== undefined && known.last.moment.at.line >= line.line && line.lineEnd > line.line)
-      return;
-    const quote: Quote = {
-      source: line.source,
-      locator: `${documents[document]?.locator ?? ''}:${line.line}`,
-      excerpt: excerptOf(line.text),
-      moment: { when: line.when, at: { document, line: line.line }, isState: line.isState },
-      captures,
-    };
-    if (known !== undefined) {
-      known.count += 1;
-      known.last = quote;
-      if (known.quotes.length < QUOTES_MAX) known.quotes.push(quote);
-    } else if (hits.size < HITS_MAX) {
-      const onMachine = SOURCES[line.source].onMachine || line.host !== null;
-      hits.set(key, {
-        owner: row.owner,
-        sign: row.name,
-        object,
-        about,
-        document,
-        onMachine,
-        count: 1,
-        first: quote,
-        last: quote,
-        quotes: [quote],
-      });
-    }
-  };
-
+  const { documents, links, listings, losses } = state;
   return {
     openDocument(locator, container) {
       documents.push({ locator, container, machines: new Map(), sources: new Set(), linesRead: 0 });
@@ -183,47 +247,22 @@ export function createCollector(): Collector {
     sawSource(document, source) {
       if (source !== 'unknown') documents[document]?.sources.add(source);
     },
-    sawMachine,
+    sawMachine: (document, machine) => addMachine(state, document, machine),
     countLines(document, lines) {
       const known = documents[document];
       if (known !== undefined) known.linesRead += lines;
     },
-    tryRows(document, given, rows) {
-      const line =
-        given.text.length <= MATCH_CHARACTERS_MAX
-          ? given
-          : { ...given, text: given.text.slice(0, MATCH_CHARACTERS_MAX) };
-      for (const row of rows) {
-        if (!acceptsSource(row, line.source)) continue;
-        const match = row.pattern.exec(line.text);
-        if (match !== null) addHit(document, row, line, match);
-      }
-    },
-    fact(document, kind, value, rest) {
-      if (facts.length >= FACTS_MAX) return;
-      const moment = { when: rest.when ?? null, at: { document, line: rest.line }, isState: true };
-      const about = rest.about.filter((name) => name !== null);
-      facts.push({ kind, value, by: rest.by, locator: rest.locator, moment, about } as FactRecord);
-    },
+    tryRows: (document, line, rows) => tryRows(state, document, line, rows),
+    fact: (document, kind, value, origin) => addFact(state, document, { kind, value }, origin),
     link(names, proof, locator) {
       const known = names.filter((name) => name !== null);
       if (known.length > 1) links.push({ names: known, proof, locator });
     },
-    listing(kind, by, locator) {
-      listings.push({ kind, by, locator });
+    listing: (kind, by, locator) => listings.push({ kind, by, locator }),
+    loss(entry) {
+      if (losses.length < LOSSES_MAX) losses.push(entry);
     },
-    loss,
     locatorOf: (document) => documents[document]?.locator ?? '',
-    finish() {
-      const summaries: DocumentSummary[] = documents.map((d) => ({
-        locator: d.locator,
-        container: d.container,
-        machines: [...d.machines.values()],
-        sources: [...d.sources],
-        linesRead: d.linesRead,
-      }));
-      const allHits: Hit[] = [...hits.values()];
-      return { documents: summaries, hits: allHits, facts, links, listings, losses };
-    },
+    finish: () => finish(state),
   };
 }

@@ -24,7 +24,7 @@ function inCode(file: SourceFile): readonly Violation[] {
   const tokens = allTokens(file);
   return tokens.flatMap(({ kind, text, line }, index) => {
     const noted = kind === 'comment' && NOTE.test(text);
-    const thrown = /Error$/.test(tokens[index - 2]?.text ?? '');
+    const thrown = tokens[index - 2]?.text.endsWith('Error') === true;
     const unfinished = inProduct && kind === 'string' && thrown && UNFINISHED.test(text);
     return noted || unfinished ? [at(file, line, advice(text))] : [];
   });

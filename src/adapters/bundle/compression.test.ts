@@ -223,6 +223,20 @@ function xzCases(program: string, run: <R>(work: () => Promise<R>) => Promise<R>
     assert.ok(packed.documents[0]?.text === CONTENT);
   });
 
+  test(`${program} reads several streams, and leaves out what is behind them`, async (t) => {
+    if (!hasProgram(t, 'xz')) return;
+    const streams = [xz('one\n'), Buffer.alloc(8), xz('two\n', '--check=crc32')];
+    assert.equal((await reading(Buffer.concat(streams))).documents[0]?.text, 'one\ntwo\n');
+    const { documents, losses } = await reading(
+      Buffer.concat([xz('one\n'), Buffer.from('junk junk junk')]),
+    );
+    assert.equal(documents[0]?.text, 'one\n');
+    assert.match(
+      losses[0]?.what ?? '',
+      /^- has other bytes behind|^The xz content of - is damaged/,
+    );
+  });
+
   test(`${program} delivers a cut xz stream up to the cut`, async (t) => {
     if (!hasProgram(t, 'xz')) return;
     const packed = xz(CONTENT);
@@ -266,9 +280,10 @@ function xzCases(program: string, run: <R>(work: () => Promise<R>) => Promise<R>
 xzCases('the xz program', (work) => work());
 xzCases('the xz library', withoutPrograms);
 
-test('the xz program reads several streams, SHA-256 checks, and xz inside xz', async (t) => {
+test('the xz program reads SHA-256 checks, filters and xz inside xz', async (t) => {
   if (!hasProgram(t, 'xz')) return;
-  const several = Buffer.concat([xz('one\n'), xz('two\n', '--check=sha256')]);
+  const filtered = xz('two\n', '--x86', '--lzma2=preset=6');
+  const several = Buffer.concat([xz('one\n', '--check=sha256'), filtered]);
   assert.equal((await readBytes(several)).documents[0]?.text, 'one\ntwo\n');
   const tar = await packTar([{ name: 'inner.xz', content: xz('inside') }]);
   assert.equal((await readBytes(xz(tar))).documents[0]?.text, 'inside');
@@ -276,18 +291,20 @@ test('the xz program reads several streams, SHA-256 checks, and xz inside xz', a
 
 test('the xz library tells what it cannot read', async (t) => {
   if (!hasProgram(t, 'xz')) return;
-  const streams = Buffer.concat([xz('1\n'), xz('2\n')]);
-  const several = await withoutPrograms(() => readBytes(streams));
-  assert.equal(several.documents[0]?.text, '1\n');
+  const filtered = xz('1\n', '--x86', '--lzma2=preset=6');
+  const options = await withoutPrograms(() => readBytes(filtered));
+  assert.match(sentences(options), /^- was packed with options that are not read here/);
+  const wide = xz('1\n', '--lzma2=dict=256MiB');
+  const memory = await withoutPrograms(() => readBytes(wide));
   assert.match(
-    sentences(several),
-    /holds several xz streams; only the first was read\. Run `xz -dc/,
+    sentences(memory),
+    /^- needs more memory to unpack .* Send it through `xz -dc` first\./,
   );
-  const tar = await packTar([
+  const entries = [
     { name: 'inner.xz', content: xz('inside') },
     { name: 'after', content: 'after' },
-  ]);
-  const packed = xz(tar);
+  ];
+  const packed = xz(await packTar(entries));
   const nested = await withoutPrograms(() => readBytes(packed));
   assert.deepEqual(locators(nested), ['-!after']);
   assert.match(sentences(nested), /-!inner\.xz was not read: only the xz program reads xz inside/);

@@ -42,7 +42,6 @@ export class DecodedSource implements ByteSource {
     this.#locator = locator;
     this.#session = session;
     this.#isSmall = expectedBytes < SMALL_INPUT_BYTES;
-    if (method === 'xz') this.#kept = null;
   }
 
   async next(): Promise<Uint8Array | null> {
@@ -66,7 +65,7 @@ export class DecodedSource implements ByteSource {
       return await this.#decoder.next();
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
-      if (this.#kept !== null && error.fault !== 'early') return this.#again(this.#kept);
+      if (this.#kept !== null && error.dropsOutput) return this.#again(this.#kept);
       this.#tell(error);
       return null;
     }
@@ -102,10 +101,13 @@ export class DecodedSource implements ByteSource {
   }
 
   #tell(error: DecodeError): void {
-    this.cut = error.fault !== 'trailing';
+    // Foreign bytes behind nothing at all are not behind anything.
+    const isBehind = error.fault === 'trailing' && this.#unpackedBytes > 0;
+    const fault = error.fault === 'trailing' && !isBehind ? 'damaged' : error.fault;
+    this.cut = !isBehind;
     if (this.#packed.cut) return;
     const subject = { name: this.#locator, method: this.#method, bytes: this.#unpackedBytes };
-    this.#session.say(this.#locator, SENTENCES[error.fault](subject, shown(error.message)));
+    this.#session.say(this.#locator, SENTENCES[fault](subject, shown(error.message)));
   }
 }
 
@@ -117,11 +119,11 @@ interface Subject {
 
 /** The command that has another program unpack a file, where there is a file. */
 function elsewhere({ name, method }: Subject): string {
-  const program = method === 'deflate' ? 'unzip -p' : `${method} -dc`;
-  const options = method === 'zstd' ? ' --long=31 --memory=2048MB' : '';
-  return name.includes('!')
-    ? 'Unpack the archive and give the folder.'
-    : `Run \`${program}${options} ${quoted(name)} | rollcall diagnose -\`.`;
+  if (name.includes('!')) return 'Unpack the archive and give the folder.';
+  const command = `${method} -dc${method === 'zstd' ? ' --long=31 --memory=2048MB' : ''}`;
+  return name === '-'
+    ? `Send it through \`${command}\` first.`
+    : `Run \`${command} ${quoted(name)} | rollcall diagnose -\`.`;
 }
 
 const SENTENCES: Readonly<Record<Fault, (subject: Subject, detail: string) => string>> = {
@@ -133,8 +135,9 @@ const SENTENCES: Readonly<Record<Fault, (subject: Subject, detail: string) => st
   damaged: ({ name, method, bytes }, detail) =>
     `The ${method} content of ${name} is damaged after ${sized(bytes)} (${detail}); what comes ` +
     'before was read. Copy it again from where it was made to have the rest.',
-  more: (subject) =>
-    `${subject.name} holds several xz streams; only the first was read. ${elsewhere(subject)}`,
+  options: (subject, detail) =>
+    `${subject.name} was packed with options that are not read here (${detail}). ` +
+    elsewhere(subject),
   memory: (subject, detail) =>
     `${subject.name} needs more memory to unpack than is granted here (${detail}). ` +
     elsewhere(subject),

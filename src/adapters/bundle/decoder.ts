@@ -12,18 +12,21 @@ export interface Decoder {
 
 /**
  * What is wrong with compressed content: it ends `early`, has foreign bytes `trailing` behind it,
- * is `damaged`, holds `more` streams than are read here, needs more `memory` than is granted, or
- * cannot be opened inside another one (`nested`).
+ * is `damaged`, was made with `options` that are not read here, needs more `memory` than is granted,
+ * or cannot be opened inside another one (`nested`).
  */
-export type Fault = 'early' | 'trailing' | 'damaged' | 'more' | 'memory' | 'nested';
+export type Fault = 'early' | 'trailing' | 'damaged' | 'options' | 'memory' | 'nested';
 
 export class DecodeError extends Error {
   override readonly name = 'DecodeError';
   readonly fault: Fault;
+  /** Whether the decoder threw away what it had unpacked in the call that failed. */
+  readonly dropsOutput: boolean;
 
-  constructor(fault: Fault, message: string) {
+  constructor(fault: Fault, message: string, dropsOutput = false) {
     super(message);
     this.fault = fault;
+    this.dropsOutput = dropsOutput;
   }
 }
 

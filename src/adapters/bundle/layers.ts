@@ -169,8 +169,9 @@ const CONVERSIONS: Readonly<Record<UnsupportedName, (path: string) => string>> =
 };
 
 function sayUnsupported(format: UnsupportedName, { locator, session }: Place): void {
+  const path = locator === '-' ? 'FILE' : quoted(locator);
   const remedy = locator.includes('!')
     ? 'Unpack the outer archive, unpack this one, and give the folder.'
-    : `Run \`${CONVERSIONS[format](quoted(locator))}\`.`;
+    : `Run \`${CONVERSIONS[format](path)}\`.`;
   session.say(locator, `${locator} is ${format} content, which is not read here. ${remedy}`);
 }

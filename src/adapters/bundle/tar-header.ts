@@ -13,8 +13,16 @@ export interface TarHeader {
   readonly hasMapBlocks: boolean;
 }
 
-/** Values of a pax header that change how an entry is read; undefined when not given. */
+/** The values of a pax header that change how an entry is read. */
 export type PaxValues = ReadonlyMap<string, string>;
+
+const PAX_KEYS: ReadonlySet<string> = new Set([
+  'path',
+  'size',
+  'mtime',
+  'GNU.sparse.name',
+  'GNU.sparse.major',
+]);
 
 export const TAR_BLOCK_BYTES = 512;
 const SPARSE_FLAG = 'S'.charCodeAt(0);
@@ -83,13 +91,12 @@ export function tarKind(header: TarHeader, name: string): 'file' | 'nothing' | S
  * How many bytes of content follow the header. Links, devices and folders have none, whatever
  * their size field says, except that a pax archive may store content with a hard link.
  *
- * @param pax the pax header of this entry alone; empty when it has none
+ * @param pax the pax header of this entry alone; null when it has none
  */
-export function tarBodyBytes(header: TarHeader, pax: PaxValues): number {
+export function tarBodyBytes(header: TarHeader, pax: PaxValues | null): number {
   const isBare = ['2', '3', '4', '5', '6', 'V'].includes(header.type);
-  const isPlainHardLink = header.type === '1' && [...pax.keys()].length === 0;
-  if (isBare || isPlainHardLink) return 0;
-  const told = Number(pax.get('size') ?? header.sizeBytes);
+  if (isBare || (header.type === '1' && pax === null)) return 0;
+  const told = Number(pax?.get('size') ?? header.sizeBytes);
   return Number.isSafeInteger(told) && told >= 0 ? told : header.sizeBytes;
 }
 
@@ -110,7 +117,8 @@ export function paxValues(block: Uint8Array): Map<string, string> {
     if (!Number.isSafeInteger(length) || length <= space - start + 1) break;
     const record = text(block, space + 1, start + length - space - 2, 'utf8');
     const equals = record.indexOf('=');
-    if (equals > 0) values.set(record.slice(0, equals), record.slice(equals + 1));
+    const key = record.slice(0, equals);
+    if (PAX_KEYS.has(key)) values.set(key, record.slice(equals + 1));
     start += length;
   }
   return values;

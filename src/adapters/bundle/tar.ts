@@ -53,7 +53,7 @@ class TarWalk {
   readonly #locator: string;
   readonly #session: Session;
   #globalPax: PaxValues = new Map();
-  #pax: PaxValues = new Map();
+  #pax: PaxValues | null = null;
   #longName: string | null = null;
   #zeroBlocks = 0;
   #isDamageTold = false;
@@ -93,10 +93,10 @@ class TarWalk {
   }
 
   async member(header: TarHeader): Promise<TarMember & { readonly body: MemberBody }> {
-    const pax = new Map([...this.#globalPax, ...this.#pax]);
+    const pax = new Map([...this.#globalPax, ...(this.#pax ?? [])]);
     const name = pax.get('GNU.sparse.name') ?? pax.get('path') ?? this.#longName ?? header.name;
     const bytes = tarBodyBytes(header, this.#pax);
-    this.#pax = new Map();
+    this.#pax = null;
     this.#longName = null;
     if (header.hasMapBlocks) await this.#passMapBlocks();
     const body = new MemberBody(this.#reader, bytes, (left) => this.#sayCut(name, bytes, left));

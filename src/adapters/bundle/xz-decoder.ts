@@ -1,15 +1,18 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import type { Decoder, Engine, Slices } from './decoder.ts';
+import type XzLibraryModule from 'xz-decompress';
+import type { Decoder, Engine, Fault, Slices } from './decoder.ts';
 import { DecodeError, EngineDecoder } from './decoder.ts';
 import { Gathering } from './gathering.ts';
+
+type XzLibrary = typeof XzLibraryModule;
 
 const XZ_MEMORY = '512MiB';
 const FAULT_CHARS_MAX = 2000;
 
 /**
  * A decoder of xz. The `xz` program first: it runs beside us, is 2.6 times as fast as the
- * WebAssembly library, and reads what that does not (several streams, SHA-256 checks, xz inside
- * xz). The library where there is no such program.
+ * WebAssembly library, and reads what that does not (SHA-256 checks, filters, xz inside xz). The
+ * library where there is no such program.
  *
  * @param program the program's name or path; null for the library alone
  */
@@ -52,7 +55,9 @@ function programEngine(child: ChildProcessWithoutNullStreams): Engine {
 function programFault(complaint: string): DecodeError {
   const message = complaint.trim().replace(/^.*\(stdin\): /, '');
   if (message.includes('Unexpected end of input')) return new DecodeError('early', message);
+  if (message.includes('format not recognized')) return new DecodeError('trailing', message);
   if (message.includes('Memory usage limit')) return new DecodeError('memory', message);
+  if (message.includes('Unsupported options')) return new DecodeError('options', message);
   return new DecodeError('damaged', message === '' ? 'the xz program stopped' : message);
 }
 
@@ -62,68 +67,47 @@ let libraryIsBusy = false;
 async function xzLibrary(slices: Slices): Promise<Decoder> {
   if (libraryIsBusy) throw new DecodeError('nested', 'only the xz program reads xz inside xz');
   libraryIsBusy = true;
-  const { XzReadableStream } = (await import('xz-decompress')).default;
-  const packed = new PackedStream(slices);
-  const unpacked = new XzReadableStream(packed.stream).getReader();
-  return new LibraryDecoder(packed, unpacked);
+  const { default: library } = await import('xz-decompress');
+  return new LibraryDecoder(library, slices);
 }
 
-/** Slices as the web stream that the library wants, with a memory of how it ended. */
-class PackedStream {
-  readonly stream: ReadableStream<Uint8Array>;
-  isEnded = false;
-  readonly #slices: Slices;
-  #last: Uint8Array = new Uint8Array(0);
-
-  constructor(slices: Slices) {
-    this.#slices = slices;
-    const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
-      if (await this.#advance()) controller.enqueue(this.#last);
-      else controller.close();
-    };
-    this.stream = new ReadableStream({ pull }, { highWaterMark: 0 });
-  }
-
-  /** Whether another xz stream, or anything but zeros, follows the one that was unpacked. */
-  async hasMore(): Promise<boolean> {
-    const last = Buffer.from(this.#last).toString('latin1');
-    if (/YZ\0*\xfd7zXZ\0/.test(last)) return true;
-    while (await this.#advance()) if (this.#last.some((byte) => byte !== 0)) return true;
-    return false;
-  }
-
-  async #advance(): Promise<boolean> {
-    const slice = await this.#slices();
-    this.isEnded = slice === null;
-    if (slice === null) return false;
-    this.#last = slice;
-    return true;
-  }
-}
+/** What the numbers in its complaints mean, from the header of XZ Embedded. */
+const LIBRARY_FAULTS: Readonly<Record<string, Fault>> = {
+  2: 'options',
+  3: 'memory',
+  4: 'memory',
+  5: 'trailing',
+  6: 'options',
+  8: 'early',
+};
 
 class LibraryDecoder implements Decoder {
-  readonly #packed: PackedStream;
   readonly #unpacked: ReadableStreamDefaultReader<Uint8Array>;
-  #closed = false;
+  #isPackedEnded = false;
+  #isClosed = false;
 
-  constructor(packed: PackedStream, unpacked: ReadableStreamDefaultReader<Uint8Array>) {
-    this.#packed = packed;
-    this.#unpacked = unpacked;
+  constructor(library: XzLibrary, slices: Slices) {
+    const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      const slice = await slices();
+      this.#isPackedEnded = slice === null;
+      if (slice === null) controller.close();
+      else controller.enqueue(slice);
+    };
+    const packed = new ReadableStream({ pull }, { highWaterMark: 0 });
+    this.#unpacked = new library.XzReadableStream(packed).getReader();
   }
 
   async next(): Promise<Uint8Array | null> {
     for (;;) {
       const { done, value } = await this.#read();
-      if (done) break;
+      if (done) return null;
       if (value !== undefined && value.length > 0) return value;
     }
-    if (await this.#packed.hasMore()) throw new DecodeError('more', 'a second xz stream follows');
-    return null;
   }
 
   async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     await this.#unpacked.cancel().catch(() => {});
     libraryIsBusy = false;
   }
@@ -132,8 +116,12 @@ class LibraryDecoder implements Decoder {
     try {
       return await this.#unpacked.read();
     } catch (error) {
-      if (this.#packed.isEnded) throw new DecodeError('early', 'the input ended');
-      throw new DecodeError('damaged', (error as Error).message);
+      const { message } = error as Error;
+      const number = /error code (\d+)$/.exec(message)?.[1];
+      // Asked for input after its end it stumbles over a null, which has no number.
+      const unnumbered = this.#isPackedEnded ? 'early' : 'damaged';
+      const fault = number === undefined ? unnumbered : (LIBRARY_FAULTS[number] ?? 'damaged');
+      throw new DecodeError(fault, message, true);
     }
   }
 }

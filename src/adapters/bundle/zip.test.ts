@@ -4,7 +4,7 @@ import { mkdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { deflateRawSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { constants, deflateRawSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import type { Reading, ZipEntry } from './testing.ts';
 import {
   hasProgram,
@@ -135,15 +135,16 @@ test('content that does not match its checksum is delivered and told', async (t)
 });
 
 test('damaged entries are delivered up to the damage, and the others whole', async (t) => {
-  const packed = deflateRawSync(CONTENT);
-  packed.fill(0xff, packed.length >> 1, (packed.length >> 1) + 64);
+  // A block of the type 3, which DEFLATE does not have, behind sound ones.
+  const sound = deflateRawSync(CONTENT, { finishFlush: constants.Z_FULL_FLUSH });
+  const packed = Buffer.concat([sound, Buffer.of(0x07), Buffer.alloc(50)]);
   const zip = packZip([
     { name: 'bad', content: CONTENT, packed },
     { name: 'good', content: CONTENT },
   ]);
   const reading = await readZipFile(t, zip);
   assert.deepEqual(locators(reading), ['a.zip!bad', 'a.zip!good']);
-  assert.ok((reading.documents[0]?.text.length ?? 0) > CONTENT.length * 0.3);
+  assert.ok(reading.documents[0]?.text === CONTENT);
   assert.ok(reading.documents[1]?.text === CONTENT);
   assert.equal(reading.losses.length, 1);
   assert.match(sentences(reading), /The deflate content of a\.zip!bad is damaged/);

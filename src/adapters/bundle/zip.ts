@@ -20,7 +20,7 @@ export interface ZipArchive {
 export async function* zipMembers(archive: ZipArchive): AsyncGenerator<ZipMember, void> {
   try {
     for await (const member of await listing(archive)) {
-      if (archive.session.spent || !archive.session.countEntry()) return;
+      if (!archive.session.countEntry()) return;
       yield member;
     }
   } catch (error) {

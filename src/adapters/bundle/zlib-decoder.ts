@@ -46,7 +46,7 @@ function faultOf(error: (Error & { readonly code?: string }) | null): DecodeErro
   if (error === null) return null;
   const { code, message } = error;
   if (code === 'Z_BUF_ERROR') return new DecodeError('early', message);
-  if (message === 'incorrect header check') return new DecodeError('trailing', message);
+  if (message === 'incorrect header check') return new DecodeError('trailing', message, true);
   if (/windowTooLarge|memory/i.test(code ?? '')) return new DecodeError('memory', message);
-  return new DecodeError('damaged', message);
+  return new DecodeError('damaged', message, true);
 }

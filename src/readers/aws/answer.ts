@@ -2,7 +2,7 @@ import { at, isObject, type Json, type JsonObject, listAt, textAt } from '../../
 import type { AwsFactTypes } from '../../evidence/kinds.ts';
 import { classifyName, type MachineName } from '../../evidence/names.ts';
 import { parseWhen } from '../line/timestamps.ts';
-import type { PassageReading } from '../text/structured.ts';
+import type { PassageReading } from '../passage.ts';
 
 type AwsKind = keyof AwsFactTypes;
 

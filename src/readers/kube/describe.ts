@@ -2,7 +2,7 @@ import type { KubeCondition, KubeNode, KubeTaint } from '../../evidence/kinds.ts
 import { classifyName, type MachineName } from '../../evidence/names.ts';
 import type { LineSource } from '../../evidence/source.ts';
 import { agoIn, parseAgeMs, parseWhen } from '../line/timestamps.ts';
-import { logLine, type PassageReading } from '../text/structured.ts';
+import { logLine, type PassageReading } from '../passage.ts';
 import { linesOfNode, namesOfNode, readyOf } from './node.ts';
 import { machineOfEvent } from './table.ts';
 

@@ -3,7 +3,7 @@ import { isKubeKind, type KubeKind, type KubeObject } from '../../evidence/kinds
 import { classifyName, type MachineName } from '../../evidence/names.ts';
 import type { LineSource } from '../../evidence/source.ts';
 import { parseWhen } from '../line/timestamps.ts';
-import type { PassageReading } from '../text/structured.ts';
+import type { PassageReading } from '../passage.ts';
 import { parseAwsAuth } from './aws-auth.ts';
 import { linesOfNode, namesOfNode, projectNode } from './node.ts';
 

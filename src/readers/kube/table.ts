@@ -3,7 +3,7 @@ import { classifyName } from '../../evidence/names.ts';
 import type { LineSource } from '../../evidence/source.ts';
 import { agoIn, parseAgeMs } from '../line/timestamps.ts';
 import { linesOfNode } from './node.ts';
-import { logLine, type PassageReading } from '../text/structured.ts';
+import { logLine, type PassageReading } from '../passage.ts';
 
 export interface TablePassage {
   readonly line: number;

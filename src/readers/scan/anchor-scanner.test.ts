@@ -6,7 +6,7 @@ import { scanInPieces, scanPlainly } from './testing.ts';
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 const size = fc.integer({ min: 1, max: 90 });
-const sizes = fc.array(size, { minLength: 1, maxLength: 6 });
+const pieceSizes = fc.array(size, { minLength: 1, maxLength: 6 });
 
 /** Anchors over few letters overlap, contain and repeat each other. */
 const fewLetters = fc.string({
@@ -38,7 +38,7 @@ function textsWith(anchors: readonly string[]): fc.Arbitrary<string> {
 
 test('scanning finds what cutting and includes find, however the text is cut', () => {
   const input = anchorSets.chain((anchors) =>
-    fc.record({ anchors: fc.constant(anchors), text: textsWith(anchors), sizes }),
+    fc.record({ anchors: fc.constant(anchors), text: textsWith(anchors), sizes: pieceSizes }),
   );
   fc.assert(
     fc.property(input, ({ anchors, text, sizes }) => {
@@ -56,7 +56,7 @@ test('bytes that are not UTF-8 are scanned like any other', () => {
     .map((bytes) => Uint8Array.from(bytes));
   const texts = fc.oneof(anyBytes, fewBytes);
   fc.assert(
-    fc.property(texts, anchorSets, sizes, (bytes, more, sizes) => {
+    fc.property(texts, anchorSets, pieceSizes, (bytes, more, sizes) => {
       const anchors = ['aabb', 'abab', 'bbaab', 'aaaaaa', 'abbabab', ...more];
       assert.deepEqual(scanInPieces(anchors, bytes, sizes), scanPlainly(anchors, bytes));
     }),

@@ -210,9 +210,9 @@ export function buildGramIndex(literals: readonly Uint8Array[]): GramIndex {
   const draft = createDraft(literals);
   const literalStarts = startsOf(literals);
   const literalBytes = new Uint8Array(literalStarts[literals.length]!);
-  for (let literal = 0; literal < literals.length; literal++) {
-    literalBytes.set(literals[literal]!, literalStarts[literal]!);
-    addLiteral(draft, literals[literal]!, literal);
+  for (const [literal, bytes] of literals.entries()) {
+    literalBytes.set(bytes, literalStarts[literal]);
+    addLiteral(draft, bytes, literal);
   }
   const { filter, filterShift, buckets, shortFilter, entries } = draft;
   const short = literals.some((bytes) => bytes.length < SPLITTABLE_LENGTH);

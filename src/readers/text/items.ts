@@ -2,7 +2,7 @@ import { isObject, type Json } from '../../evidence/json.ts';
 import { readAnswer } from '../answers.ts';
 import { createItemStream, type JsonItem } from './item-stream.ts';
 import { parseJson } from './parse.ts';
-import { openPassage, type TextReading } from './structured.ts';
+import { openPassage, type TextReading } from '../passage.ts';
 
 /** Lines of objects matched at a time, which bounds what waits. */
 const FLUSH_ITEMS = 200;

@@ -1,49 +1,13 @@
 import type { LineSource } from '../../evidence/source.ts';
 import { readAnswer } from '../answers.ts';
-import type { Collector, ReadLine } from '../collector.ts';
+import type { ReadLine } from '../collector.ts';
+import { logLine, openPassage, type PassageReading, type TextReading } from '../passage.ts';
 import { readDescribe } from '../kube/describe.ts';
 import { readTable } from '../kube/table.ts';
-import { cleanLine } from '../line/clean.ts';
-import { documentSource, originOf } from '../line/origin.ts';
-import { unwrapLine } from '../line/envelope.ts';
-import { parseWhen } from '../line/timestamps.ts';
+import { documentSource } from '../line/origin.ts';
 import { journalExportLines } from '../line/journal-export.ts';
-import { createLineScanner } from '../scan/anchor-scanner.ts';
-import { rowsOf, type SignTable } from '../sign-table.ts';
 import { type Segment, segments } from './segments.ts';
 import { parseJson, parseYamlDocuments } from './parse.ts';
-
-export interface TextReading {
-  readonly collector: Collector;
-  readonly table: SignTable;
-  readonly document: number;
-}
-
-/** What the readers of structured passages need to write facts and lines. */
-export interface PassageReading {
-  readonly collector: Collector;
-  readonly document: number;
-  /** Adds a line made from an object, such as `Node x condition Ready=False …`. */
-  say(line: Omit<ReadLine, 'lineEnd'>): void;
-}
-
-/** A passage reading whose lines wait until they are matched together. */
-export interface OpenPassage {
-  readonly passage: PassageReading;
-  readonly said: ReadLine[];
-  /** Gives the waiting lines to the expressions. */
-  flush(): void;
-}
-
-export function openPassage(reading: TextReading): OpenPassage {
-  const said: ReadLine[] = [];
-  const passage: PassageReading = {
-    collector: reading.collector,
-    document: reading.document,
-    say: (line) => said.push({ ...line, text: cleanLine(line.text), lineEnd: line.line }),
-  };
-  return { passage, said, flush: () => matchLines(reading, said.splice(0)) };
-}
 
 /** Reads a text document passage by passage: logs, tables, describe output, JSON and YAML mixed. */
 export function readStructuredText(reading: TextReading, text: string): void {
@@ -77,29 +41,6 @@ function readSegment(
     case 'yaml':
       return readYaml(passage, said, segment, source);
   }
-}
-
-interface TextPart {
-  readonly line: number;
-  readonly lineEnd?: number;
-  readonly text: string;
-}
-
-/** One log line with what its prefix says. */
-export function logLine(passage: PassageReading, part: TextPart, source: LineSource): ReadLine {
-  const text = cleanLine(unwrapLine(part.text));
-  const origin = originOf(text, source);
-  passage.collector.sawSource(passage.document, origin.source);
-  return {
-    text,
-    source: origin.source,
-    line: part.line,
-    lineEnd: part.lineEnd ?? part.line,
-    when: parseWhen(text),
-    host: origin.host,
-    about: null,
-    isState: false,
-  };
 }
 
 function rawLines(
@@ -150,21 +91,4 @@ function readYaml(
         what: part.why,
       });
   }
-}
-
-/** Gives every line to the expressions whose anchor it contains, through the same scanner as logs. */
-function matchLines(reading: TextReading, said: readonly ReadLine[]): void {
-  // Joined passages come last, so that what one of their lines says alone counts as that line's.
-  const ordered = [
-    ...said.filter((line) => line.lineEnd === line.line),
-    ...said.filter((line) => line.lineEnd !== line.line),
-  ];
-  const encoder = new TextEncoder();
-  const scanner = createLineScanner(reading.table.anchorSet, (hit) => {
-    const line = ordered[hit.lineNumber - 1];
-    if (line !== undefined)
-      reading.collector.tryRows(reading.document, line, rowsOf(reading.table, hit.anchors));
-  });
-  for (const line of ordered) scanner.push(encoder.encode(`${line.text.replaceAll('\n', ' ')}\n`));
-  scanner.end();
 }

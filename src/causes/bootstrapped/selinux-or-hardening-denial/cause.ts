@@ -8,7 +8,7 @@ export default defineCause({
   scope: 'machine',
   signs: {
     denied: {
-      in: ['journal', 'kernel', 'console', 'host-file'],
+      in: ['journal', 'kernel', 'console', 'host-file', 'nodeadm', 'containerd', 'kubelet'],
       anchors: ['avc:  denied', 'avc: denied'],
       pattern:
         /avc:\s+denied\s+\{ (?<permission>[\w ]+) \}.{0,200}\bcomm="(?<program>nodeadm|\(nodeadm\)|kubelet|containerd|runc)".{0,600}\bpermissive=0/,

@@ -24,21 +24,26 @@ export default defineCause({
   remedy: () => [
     {
       text: 'Let the cluster know access entries too (this cannot be taken back).',
-      command: 'aws eks update-cluster-config --name <cluster> --access-config authenticationMode=API_AND_CONFIG_MAP',
+      command:
+        'aws eks update-cluster-config --name <cluster> --access-config authenticationMode=API_AND_CONFIG_MAP',
     },
     {
       text: 'Or keep the mode, map the role in aws-auth, and give the node group an existing role so that no entry is made.',
-      command: "eksctl create iamidentitymapping --cluster <cluster> --arn <node-role-arn> --group system:bootstrappers,system:nodes --username 'system:node:{{EC2PrivateDNSName}}'",
+      command:
+        "eksctl create iamidentitymapping --cluster <cluster> --arn <node-role-arn> --group system:bootstrappers,system:nodes --username 'system:node:{{EC2PrivateDNSName}}'",
     },
   ],
   decide: {
     text: 'Read the cluster’s authentication mode.',
-    command: 'aws eks describe-cluster --name <cluster> --query cluster.accessConfig.authenticationMode',
+    command:
+      'aws eks describe-cluster --name <cluster> --query cluster.accessConfig.authenticationMode',
   },
   page: {
     why: 'Clusters older than access entries, and those created with mode CONFIG_MAP, refuse every access entry. Newer eksctl releases and Terraform modules create one for each node role without asking for the mode.',
-    prevent: 'Create clusters with API_AND_CONFIG_MAP or API, and state the mode in the configuration.',
-    notThis: 'The stack is rolled back before a machine exists. Machines that launch and get 401 are access-entry-missing (mode API) or node-role-not-in-aws-auth. An entry that exists with a wrong type is wrong-access-entry-type.',
+    prevent:
+      'Create clusters with API_AND_CONFIG_MAP or API, and state the mode in the configuration.',
+    notThis:
+      'The stack is rolled back before a machine exists. Machines that launch and get 401 are access-entry-missing (mode API) or node-role-not-in-aws-auth. An entry that exists with a wrong type is wrong-access-entry-type.',
     refs: [
       'https://github.com/eksctl-io/eksctl/issues/7695',
       'https://docs.aws.amazon.com/eks/latest/userguide/grant-k8s-access.html',

@@ -1,6 +1,13 @@
 import { defineCause } from '../../../diagnosis/cause.ts';
 
-const LAUNCHERS = ['aws-message', 'terraform', 'client-output', 'karpenter', 'node-claim', 'event'] as const;
+const LAUNCHERS = [
+  'aws-message',
+  'terraform',
+  'client-output',
+  'karpenter',
+  'node-claim',
+  'event',
+] as const;
 
 /** The account may not have more of these instances; a quota of AWS, not a shortage. */
 export default defineCause({
@@ -12,19 +19,34 @@ export default defineCause({
     vcpuLimit: {
       in: LAUNCHERS,
       anchors: ['than your current vCPU limit', 'than your current instance limit'],
-      pattern: /requested more (?:vCPU capacity|instances \(\d+\)) than your current (?:vCPU|instance) limit of (?<limit>\d+)/,
+      pattern:
+        /requested more (?:vCPU capacity|instances \(\d+\)) than your current (?:vCPU|instance) limit of (?<limit>\d+)/,
       weight: 'definite',
     },
     code: {
       in: LAUNCHERS,
-      anchors: ['VcpuLimitExceeded', 'MaxSpotInstanceCountExceeded', 'MaxFleetCountExceeded', 'InstanceLimitExceeded', 'Max spot instance count exceeded', 'quota for maximum Fleet Requests'],
-      pattern: /\b(?<code>VcpuLimitExceeded|MaxSpotInstanceCountExceeded|MaxFleetCountExceeded|InstanceLimitExceeded)\b|Max spot instance count exceeded|quota for maximum Fleet Requests/,
+      anchors: [
+        'VcpuLimitExceeded',
+        'MaxSpotInstanceCountExceeded',
+        'MaxFleetCountExceeded',
+        'InstanceLimitExceeded',
+        'Max spot instance count exceeded',
+        'quota for maximum Fleet Requests',
+      ],
+      pattern:
+        /\b(?<code>VcpuLimitExceeded|MaxSpotInstanceCountExceeded|MaxFleetCountExceeded|InstanceLimitExceeded)\b|Max spot instance count exceeded|quota for maximum Fleet Requests/,
       weight: 'definite',
     },
     claimReason: {
       in: LAUNCHERS,
-      anchors: ['VCPULimitExceeded', 'SpotQuotaExceeded', 'FleetQuotaExceeded', 'AccountPendingVerification'],
-      pattern: /\b(?<code>VCPULimitExceeded|SpotQuotaExceeded|FleetQuotaExceeded|AccountPendingVerification)\b/,
+      anchors: [
+        'VCPULimitExceeded',
+        'SpotQuotaExceeded',
+        'FleetQuotaExceeded',
+        'AccountPendingVerification',
+      ],
+      pattern:
+        /\b(?<code>VCPULimitExceeded|SpotQuotaExceeded|FleetQuotaExceeded|AccountPendingVerification)\b/,
       weight: 'definite',
     },
     accountUnderValidation: {
@@ -56,28 +78,42 @@ export default defineCause({
   symptoms: ['pod-not-scheduled'],
   withdrawnBy: [],
   blocksAbove: false,
-  explains: ['insufficient-instance-capacity', 'karpenter-launch-timeout', 'openshift-machine-failed', 'node-creation-failure-verdict'],
+  explains: [
+    'insufficient-instance-capacity',
+    'karpenter-launch-timeout',
+    'openshift-machine-failed',
+    'node-creation-failure-verdict',
+  ],
   summary: ({ limit, code }) =>
     `The account’s EC2 quota${limit === undefined ? '' : ` of ${limit}`} is used up (${code ?? 'limit exceeded'}), so AWS refuses to launch further machines.`,
   remedy: () => [
     {
       text: 'Ask for a higher quota (L-1216C47A on-demand standard, L-34B43A08 spot standard, L-DB2E81BA on-demand G and VT).',
-      command: 'aws service-quotas request-service-quota-increase --service-code ec2 --quota-code <quota-code> --desired-value <vcpus>',
+      command:
+        'aws service-quotas request-service-quota-increase --service-code ec2 --quota-code <quota-code> --desired-value <vcpus>',
     },
     {
       text: 'Until then use a family of another bucket (each has its own vCPU quota), or stop what is not needed.',
-      command: 'aws service-quotas list-service-quotas --service-code ec2 --query "Quotas[?contains(QuotaName,\'Running\')].[QuotaCode,QuotaName,Value]" --output table',
+      command:
+        'aws service-quotas list-service-quotas --service-code ec2 --query "Quotas[?contains(QuotaName,\'Running\')].[QuotaCode,QuotaName,Value]" --output table',
     },
   ],
   decide: {
     text: 'Read which limit the last launches met.',
-    command: 'aws autoscaling describe-scaling-activities --auto-scaling-group-name <group> --max-items 10 --query Activities[].[StatusCode,StatusMessage]',
+    command:
+      'aws autoscaling describe-scaling-activities --auto-scaling-group-name <group> --max-items 10 --query Activities[].[StatusCode,StatusMessage]',
   },
   page: {
     why: 'AWS counts vCPUs per family bucket, spot requests and fleets per account and region. New accounts start at a few vCPUs, and one busy cluster or a second environment in the account uses them up.',
-    prevent: 'Alarm on the Service Quotas usage metric at 80 %, and raise quotas before the cluster grows.',
-    notThis: 'The message names a limit of the account. insufficient-instance-capacity names the zone and goes away in another one; here it does not. A permission is launch-permission-denied. Template and role limits of a node group are node-group-build-failure.',
-    alsoKnownAs: ['VcpuLimitExceeded', 'You have requested more vCPU capacity than your current vCPU limit', 'MaxSpotInstanceCountExceeded'],
+    prevent:
+      'Alarm on the Service Quotas usage metric at 80 %, and raise quotas before the cluster grows.',
+    notThis:
+      'The message names a limit of the account. insufficient-instance-capacity names the zone and goes away in another one; here it does not. A permission is launch-permission-denied. Template and role limits of a node group are node-group-build-failure.',
+    alsoKnownAs: [
+      'VcpuLimitExceeded',
+      'You have requested more vCPU capacity than your current vCPU limit',
+      'MaxSpotInstanceCountExceeded',
+    ],
     refs: [
       'https://github.com/terraform-aws-modules/terraform-aws-eks/issues/2149',
       'https://github.com/aws/karpenter-provider-aws/blob/HEAD/pkg/errors/errors.go',

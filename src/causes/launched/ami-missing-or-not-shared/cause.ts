@@ -1,6 +1,13 @@
 import { defineCause } from '../../../diagnosis/cause.ts';
 
-const LAUNCHERS = ['aws-message', 'terraform', 'client-output', 'karpenter', 'node-claim', 'event'] as const;
+const LAUNCHERS = [
+  'aws-message',
+  'terraform',
+  'client-output',
+  'karpenter',
+  'node-claim',
+  'event',
+] as const;
 
 /** The machine image is gone, was never in this region, or is not shared with this account. */
 export default defineCause({
@@ -12,7 +19,8 @@ export default defineCause({
     imageNotFound: {
       in: LAUNCHERS,
       anchors: ['InvalidAMIID.'],
-      pattern: /\bInvalidAMIID\.(?:NotFound|Malformed|Unavailable)\b(?:.*?(?<image>ami-[0-9a-f]{8,17}))?/,
+      pattern:
+        /\bInvalidAMIID\.(?:NotFound|Malformed|Unavailable)\b(?:.*?(?<image>ami-[0-9a-f]{8,17}))?/,
       weight: 'definite',
     },
     imageDoesNotExist: {
@@ -30,13 +38,15 @@ export default defineCause({
     reason: {
       in: LAUNCHERS,
       anchors: ['AmiIdNotFound', 'AMIAuthorizationFailure', 'InvalidAMIID '],
-      pattern: /\b(?:AmiIdNotFound|AMIAuthorizationFailure|condition (?:Launched|NodeRegistrationHealthy)=\w+ InvalidAMIID)\b/,
+      pattern:
+        /\b(?:AmiIdNotFound|AMIAuthorizationFailure|condition (?:Launched|NodeRegistrationHealthy)=\w+ InvalidAMIID)\b/,
       weight: 'definite',
     },
     selectorMatchesNone: {
       in: LAUNCHERS,
       anchors: ['AMINotFound', 'no amis exist given constraints', 'UnsupportedAlias'],
-      pattern: /\bcondition (?:AMIsReady|Launched|NodeRegistrationHealthy)=\w+ (?:AMINotFound|UnsupportedAlias)\b|no amis exist given constraints/,
+      pattern:
+        /\bcondition (?:AMIsReady|Launched|NodeRegistrationHealthy)=\w+ (?:AMINotFound|UnsupportedAlias)\b|no amis exist given constraints/,
       weight: 'definite',
     },
     amisFound: {
@@ -50,7 +60,13 @@ export default defineCause({
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
-  explains: ['karpenter-nodeclass-not-ready', 'karpenter-launch-timeout', 'openshift-machine-failed', 'launch-template-deleted-or-edited', 'node-creation-failure-verdict'],
+  explains: [
+    'karpenter-nodeclass-not-ready',
+    'karpenter-launch-timeout',
+    'openshift-machine-failed',
+    'launch-template-deleted-or-edited',
+    'node-creation-failure-verdict',
+  ],
   summary: ({ image }) =>
     `The machine image ${image ?? 'that the group asks for'} does not exist in this region or is not shared with this account, so nothing is launched.`,
   remedy: ({ image }) => [
@@ -64,7 +80,8 @@ export default defineCause({
     },
     {
       text: 'EKS image: take the present id from SSM and put it into the launch template or EC2NodeClass.',
-      command: 'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<version>/amazon-linux-2023/x86_64/standard/recommended/image_id --query Parameter.Value --output text',
+      command:
+        'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<version>/amazon-linux-2023/x86_64/standard/recommended/image_id --query Parameter.Value --output text',
     },
   ],
   decide: {
@@ -73,9 +90,15 @@ export default defineCause({
   },
   page: {
     why: 'Image ids belong to one region, and images are deregistered or made private by their owner. EKS Windows images become private about four months after their release; cleaned-up own images break the groups that still name them.',
-    prevent: 'Name images by SSM parameter or Karpenter alias, and delete own images only when no launch template names them.',
-    notThis: 'An image that exists but does not fit the type is unsupported-instance-type-or-architecture; one whose disks do not fit is block-device-mapping-mismatch. UnauthorizedOperation without an image id is launch-permission-denied.',
-    alsoKnownAs: ['InvalidAMIID.NotFound', 'Not authorized for images', 'no amis exist given constraints'],
+    prevent:
+      'Name images by SSM parameter or Karpenter alias, and delete own images only when no launch template names them.',
+    notThis:
+      'An image that exists but does not fit the type is unsupported-instance-type-or-architecture; one whose disks do not fit is block-device-mapping-mismatch. UnauthorizedOperation without an image id is launch-permission-denied.',
+    alsoKnownAs: [
+      'InvalidAMIID.NotFound',
+      'Not authorized for images',
+      'no amis exist given constraints',
+    ],
     refs: [
       'https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html',
       'https://github.com/aws/karpenter-provider-aws/blob/HEAD/pkg/controllers/nodeclass/ami.go',

@@ -9,8 +9,15 @@ export default defineCause({
   signs: {
     healthCode: {
       in: ['aws-message', 'terraform', 'client-output'],
-      anchors: ['AutoScalingGroupNotFound', 'AutoScalingGroupInvalidConfiguration', 'AutoScalingGroupOptInRequired', 'AutoScalingGroupRateLimitExceeded', 'AutoScalingGroupInstanceRefreshActive'],
-      pattern: /\b(?<code>AutoScalingGroup(?:NotFound|InvalidConfiguration|OptInRequired|RateLimitExceeded|InstanceRefreshActive))\b(?:.*?(?<group>eks-[\w-]{8,}))?/,
+      anchors: [
+        'AutoScalingGroupNotFound',
+        'AutoScalingGroupInvalidConfiguration',
+        'AutoScalingGroupOptInRequired',
+        'AutoScalingGroupRateLimitExceeded',
+        'AutoScalingGroupInstanceRefreshActive',
+      ],
+      pattern:
+        /\b(?<code>AutoScalingGroup(?:NotFound|InvalidConfiguration|OptInRequired|RateLimitExceeded|InstanceRefreshActive))\b(?:.*?(?<group>eks-[\w-]{8,}))?/,
       weight: 'definite',
     },
   },
@@ -20,7 +27,10 @@ export default defineCause({
   blocksAbove: false,
   explains: ['node-creation-failure-verdict'],
   summary: ({ code, group }) =>
-    `EKS cannot use the Auto Scaling group ${group ?? ''} of the node group (${code ?? 'deleted or changed'}), so the group no longer grows or heals.`.replace('  ', ' '),
+    `EKS cannot use the Auto Scaling group ${group ?? ''} of the node group (${code ?? 'deleted or changed'}), so the group no longer grows or heals.`.replace(
+      '  ',
+      ' ',
+    ),
   remedy: ({ group }) => [
     {
       text: 'See whether the group exists, and compare its size, template version and tags with the node group.',
@@ -33,12 +43,15 @@ export default defineCause({
   ],
   decide: {
     text: 'Read the node group’s health issues.',
-    command: 'aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group> --query nodegroup.[resources.autoScalingGroups,health.issues]',
+    command:
+      'aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group> --query nodegroup.[resources.autoScalingGroups,health.issues]',
   },
   page: {
     why: 'A managed node group drives an Auto Scaling group of its own. Clean-up scripts delete it, people change its sizes, template or policy in the console, and an instance refresh started by hand holds EKS up.',
-    prevent: 'Change node groups only through EKS, and keep clean-up tools away from groups tagged eks:nodegroup-name.',
-    notThis: 'A missing or edited template is launch-template-deleted-or-edited; suspended processes are asg-suspended-or-hook-pending. A group without the tag eks:nodegroup-name never belonged to a managed node group.',
+    prevent:
+      'Change node groups only through EKS, and keep clean-up tools away from groups tagged eks:nodegroup-name.',
+    notThis:
+      'A missing or edited template is launch-template-deleted-or-edited; suspended processes are asg-suspended-or-hook-pending. A group without the tag eks:nodegroup-name never belonged to a managed node group.',
     alsoKnownAs: ['AutoScalingGroupNotFound', 'AutoScalingGroupInvalidConfiguration'],
     refs: [
       'https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html',

@@ -30,11 +30,15 @@ export default defineCause({
   match(view) {
     const groups = view.list('aws/auto-scaling-group');
     const suspended = groups.find((entry) =>
-      listAt(entry.value, 'SuspendedProcesses').some((process) => textAt(process, 'ProcessName') === 'Launch'),
+      listAt(entry.value, 'SuspendedProcesses').some(
+        (process) => textAt(process, 'ProcessName') === 'Launch',
+      ),
     );
     if (suspended !== undefined) {
       const group = textAt(suspended.value, 'AutoScalingGroupName') ?? '';
-      return found({ group, suspended: 'yes' }, [view.quote(suspended, `AutoScalingGroup ${group} SuspendedProcesses Launch`)]);
+      return found({ group, suspended: 'yes' }, [
+        view.quote(suspended, `AutoScalingGroup ${group} SuspendedProcesses Launch`),
+      ]);
     }
     const signs = view.sign('hookAbandoned') ?? view.sign('hookNotCompleted');
     return groups.length > 0 && signs === null ? clear : null;
@@ -63,12 +67,15 @@ export default defineCause({
         ],
   decide: {
     text: 'See which processes are suspended and in which state the group’s instances are.',
-    command: 'aws autoscaling describe-auto-scaling-groups --auto-scaling-group-names <group> --query AutoScalingGroups[].[SuspendedProcesses,Instances[].[InstanceId,LifecycleState]]',
+    command:
+      'aws autoscaling describe-auto-scaling-groups --auto-scaling-group-names <group> --query AutoScalingGroups[].[SuspendedProcesses,Instances[].[InstanceId,LifecycleState]]',
   },
   page: {
     why: 'Somebody suspended Launch during maintenance, or AWS did after days of failing launches. A launch hook holds an instance in Pending:Wait until a program answers; if none does, the instance is abandoned and replaced, for ever.',
-    prevent: 'Resume processes in the same script that suspends them, and alarm on instances in Pending:Wait.',
-    notThis: 'Pending:Wait for some minutes is normal, and warm pool instances are stopped on purpose. Launches that are tried and refused say why: insufficient-instance-capacity, account-quota-reached and others. Health checks that end instances are early-instance-termination.',
+    prevent:
+      'Resume processes in the same script that suspends them, and alarm on instances in Pending:Wait.',
+    notThis:
+      'Pending:Wait for some minutes is normal, and warm pool instances are stopped on purpose. Launches that are tried and refused say why: insufficient-instance-capacity, account-quota-reached and others. Health checks that end instances are early-instance-termination.',
     refs: [
       'https://docs.aws.amazon.com/autoscaling/ec2/userguide/as-suspend-resume-processes.html',
       'https://github.com/kubernetes/kops/blob/HEAD/upup/pkg/fi/nodeup/command.go',

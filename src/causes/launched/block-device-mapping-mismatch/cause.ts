@@ -1,6 +1,13 @@
 import { defineCause } from '../../../diagnosis/cause.ts';
 
-const LAUNCHERS = ['aws-message', 'terraform', 'client-output', 'karpenter', 'node-claim', 'event'] as const;
+const LAUNCHERS = [
+  'aws-message',
+  'terraform',
+  'client-output',
+  'karpenter',
+  'node-claim',
+  'event',
+] as const;
 
 /** The disks that the launch asks for do not fit those of the machine image. */
 export default defineCause({
@@ -18,7 +25,8 @@ export default defineCause({
     smallerThanSnapshot: {
       in: LAUNCHERS,
       anchors: ['is smaller than snapshot'],
-      pattern: /Volume of size (?<size>\d+ ?GB) is smaller than snapshot '(?<snapshot>snap-[0-9a-f]+)', expect size ?>= ?(?<expected>\d+ ?GB)/,
+      pattern:
+        /Volume of size (?<size>\d+ ?GB) is smaller than snapshot '(?<snapshot>snap-[0-9a-f]+)', expect size ?>= ?(?<expected>\d+ ?GB)/,
       weight: 'definite',
     },
     deviceName: {
@@ -32,13 +40,21 @@ export default defineCause({
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
-  explains: ['karpenter-launch-timeout', 'openshift-machine-failed', 'node-creation-failure-verdict'],
+  explains: [
+    'karpenter-launch-timeout',
+    'openshift-machine-failed',
+    'node-creation-failure-verdict',
+  ],
   summary: ({ size, expected, device }) =>
-    `The launch asks for ${size === undefined ? `a disk ${device ?? ''} that the image does not have` : `a disk of ${size} where the image needs ${expected ?? 'more'}`}, so EC2 refuses it.`.replace('  ', ' '),
+    `The launch asks for ${size === undefined ? `a disk ${device ?? ''} that the image does not have` : `a disk of ${size} where the image needs ${expected ?? 'more'}`}, so EC2 refuses it.`.replace(
+      '  ',
+      ' ',
+    ),
   remedy: () => [
     {
       text: 'Read the device names and sizes of the image.',
-      command: 'aws ec2 describe-images --image-ids <ami> --query "Images[].[RootDeviceName,BlockDeviceMappings[].[DeviceName,Ebs.VolumeSize]]"',
+      command:
+        'aws ec2 describe-images --image-ids <ami> --query "Images[].[RootDeviceName,BlockDeviceMappings[].[DeviceName,Ebs.VolumeSize]]"',
     },
     {
       text: 'Use the same names and at least those sizes in the template or in spec.blockDeviceMappings (Bottlerocket: /dev/xvda and /dev/xvdb; Amazon Linux: /dev/xvda; Windows: /dev/sda1).',
@@ -47,12 +63,15 @@ export default defineCause({
   ],
   decide: {
     text: 'Compare the image’s devices with those of the template.',
-    command: 'aws ec2 describe-images --image-ids <ami> --query Images[].BlockDeviceMappings; aws ec2 describe-launch-template-versions --launch-template-id <template> --versions $Default --query LaunchTemplateVersions[].LaunchTemplateData.BlockDeviceMappings',
+    command:
+      'aws ec2 describe-images --image-ids <ami> --query Images[].BlockDeviceMappings; aws ec2 describe-launch-template-versions --launch-template-id <template> --versions $Default --query LaunchTemplateVersions[].LaunchTemplateData.BlockDeviceMappings',
   },
   page: {
     why: 'A mapping overrides the image’s disks by device name and cannot make one smaller than its snapshot. Changing the image family (Amazon Linux, Bottlerocket, Windows, GPU images with larger roots) changes names and sizes.',
-    prevent: 'Keep mapping and image family in the same template, and leave sizes out where the image’s are enough.',
-    notThis: 'An image that cannot be seen is ami-missing-or-not-shared. A disk that is accepted and fills up is root-volume-full-at-boot. Encryption is kms-key-access-missing.',
+    prevent:
+      'Keep mapping and image family in the same template, and leave sizes out where the image’s are enough.',
+    notThis:
+      'An image that cannot be seen is ami-missing-or-not-shared. A disk that is accepted and fills up is root-volume-full-at-boot. Encryption is kms-key-access-missing.',
     alsoKnownAs: ['InvalidBlockDeviceMapping: Volume of size is smaller than snapshot'],
     refs: [
       'https://karpenter.sh/docs/troubleshooting/',

@@ -2,7 +2,8 @@ import { clear, defineCause, found, type Match, type View } from '../../../diagn
 import { textAt } from '../../../evidence/json.ts';
 
 const ENDED = ['shutting-down', 'terminated', 'stopped', 'stopping'];
-const REASON = /^(?:Server\.(?:SpotInstanceTermination|SpotInstanceShutdown|InternalError|ScheduledStop)|Client\.InstanceInitiatedShutdown)$/;
+const REASON =
+  /^(?:Server\.(?:SpotInstanceTermination|SpotInstanceShutdown|InternalError|ScheduledStop)|Client\.InstanceInitiatedShutdown)$/;
 
 /** The machine ended before it could become a node: reclaimed, shut down from inside, or replaced. */
 export default defineCause({
@@ -14,7 +15,8 @@ export default defineCause({
     replacedByHealthCheck: {
       in: ['aws-message', 'client-output'],
       anchors: ['taken out of service in response to'],
-      pattern: /Terminating EC2 instance.*taken out of service in response to an? (?<check>ELB (?:system )?health.?check|EC2 instance status checks failure)/,
+      pattern:
+        /Terminating EC2 instance.*taken out of service in response to an? (?<check>ELB (?:system )?health.?check|EC2 instance status checks failure)/,
       weight: 'likely',
       atLeast: 2,
     },
@@ -32,14 +34,18 @@ export default defineCause({
   match: (view) => matchInstance(view),
   summary: ({ instance, reason, check }) =>
     check === undefined
-      ? `Instance ${instance ?? ''} ended (${reason ?? 'terminated'}) before it was a node.`.replace('  ', ' ')
+      ? `Instance ${instance ?? ''} ended (${reason ?? 'terminated'}) before it was a node.`.replace(
+          '  ',
+          ' ',
+        )
       : `The Auto Scaling group replaces its instances again and again after an ${check}, before they can join.`,
   remedy: ({ check }) =>
     check === undefined
       ? [
           {
             text: 'See what ended it and who asked for that.',
-            command: 'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].[LaunchTime,StateTransitionReason,StateReason]; aws cloudtrail lookup-events --lookup-attributes AttributeKey=ResourceName,AttributeValue=<instance> --query Events[].[EventTime,EventName,Username]',
+            command:
+              'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].[LaunchTime,StateTransitionReason,StateReason]; aws cloudtrail lookup-events --lookup-attributes AttributeKey=ResourceName,AttributeValue=<instance> --query Events[].[EventTime,EventName,Username]',
           },
           {
             text: 'For spot: let the group choose among more types and zones.',
@@ -49,17 +55,21 @@ export default defineCause({
       : [
           {
             text: 'Give a machine more time than its bootstrap takes, and keep load balancer health checks off groups of nodes.',
-            command: 'aws autoscaling update-auto-scaling-group --auto-scaling-group-name <group> --health-check-type EC2 --health-check-grace-period 600',
+            command:
+              'aws autoscaling update-auto-scaling-group --auto-scaling-group-name <group> --health-check-type EC2 --health-check-grace-period 600',
           },
         ],
   decide: {
     text: 'Read why the instance ended.',
-    command: 'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].[State.Name,StateReason,StateTransitionReason]',
+    command:
+      'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].[State.Name,StateReason,StateTransitionReason]',
   },
   page: {
     why: 'Spot machines are reclaimed, a boot script shuts its machine down, the host fails, or a health check with a short grace period replaces machines faster than they boot. The logs of the machine just stop.',
-    prevent: 'Set the grace period above the slowest bootstrap; use EC2 health checks for nodes; spread spot over many pools.',
-    notThis: 'A node that ended later in its life is instance-stopped-or-terminated. Client.InternalError is kms-key-access-missing; an impaired machine that goes on existing is impaired-status-check; a launch that was refused never had an id.',
+    prevent:
+      'Set the grace period above the slowest bootstrap; use EC2 health checks for nodes; spread spot over many pools.',
+    notThis:
+      'A node that ended later in its life is instance-stopped-or-terminated. Client.InternalError is kms-key-access-missing; an impaired machine that goes on existing is impaired-status-check; a launch that was refused never had an id.',
     refs: [
       'https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/troubleshooting-launch.html',
       'https://docs.aws.amazon.com/autoscaling/ec2/userguide/ts-as-healthchecks.html',
@@ -67,12 +77,25 @@ export default defineCause({
   },
 });
 
-function matchInstance(view: View<'aws/instance' | 'kube/Node', 'replacedByHealthCheck' | 'node'>): Match | null {
-  const [entry] = view.list('aws/instance').filter((one) => textAt(one.value, 'InstanceId') === view.instanceId);
+function matchInstance(
+  view: View<'aws/instance' | 'kube/Node', 'replacedByHealthCheck' | 'node'>,
+): Match | null {
+  const [entry] = view
+    .list('aws/instance')
+    .filter((one) => textAt(one.value, 'InstanceId') === view.instanceId);
   if (entry === undefined || view.instanceId === null) return null;
   // A machine that has a Node did join; its end belongs to a later stage.
   if (view.read('kube/Node').state === 'seen') return clear;
   const reason = textAt(entry.value, 'StateReason.Code') ?? '';
   if (!ENDED.includes(textAt(entry.value, 'State.Name') ?? '') || !REASON.test(reason)) return null;
-  return found({ instance: view.instanceId, reason }, [view.quote(entry, `Instance ${view.instanceId} ${textAt(entry.value, 'State.Name') ?? ''} ${reason}`)], 'likely');
+  return found(
+    { instance: view.instanceId, reason },
+    [
+      view.quote(
+        entry,
+        `Instance ${view.instanceId} ${textAt(entry.value, 'State.Name') ?? ''} ${reason}`,
+      ),
+    ],
+    'likely',
+  );
 }

@@ -23,7 +23,8 @@ export default defineCause({
     emergencyMode: {
       in: ['console', 'journal', 'kernel'],
       anchors: ['Entering emergency mode', 'You are in emergency mode', 'Emergency Mode'],
-      pattern: /(?<reason>Entering emergency mode|You are in emergency mode)|Reached target .{0,30}Emergency Mode/,
+      pattern:
+        /(?<reason>Entering emergency mode|You are in emergency mode)|Reached target .{0,30}Emergency Mode/,
       weight: 'likely',
     },
     ignition: {
@@ -35,14 +36,25 @@ export default defineCause({
   },
   needs: ['aws/instance-status'],
   symptoms: [],
-  explains: ['karpenter-registration-timeout', 'node-creation-failure-verdict', 'node-heartbeat-lost'],
+  explains: [
+    'karpenter-registration-timeout',
+    'node-creation-failure-verdict',
+    'node-heartbeat-lost',
+  ],
   match(view) {
     const impaired = view
       .list('aws/instance-status')
-      .find((entry) => ['InstanceStatus', 'SystemStatus'].some((check) => textAt(entry.value, `${check}.Status`) === 'impaired'));
+      .find((entry) =>
+        ['InstanceStatus', 'SystemStatus'].some(
+          (check) => textAt(entry.value, `${check}.Status`) === 'impaired',
+        ),
+      );
     if (impaired !== undefined) {
       const instance = textAt(impaired.value, 'InstanceId') ?? '';
-      const reason = textAt(impaired.value, 'SystemStatus.Status') === 'impaired' ? 'system status impaired' : 'instance status impaired';
+      const reason =
+        textAt(impaired.value, 'SystemStatus.Status') === 'impaired'
+          ? 'system status impaired'
+          : 'instance status impaired';
       return found({ instance, reason }, [view.quote(impaired, `Instance ${instance} ${reason}`)]);
     }
     const onlyEmergency = view.sign('kernelPanic') === null && view.sign('noBootDevice') === null;
@@ -53,21 +65,25 @@ export default defineCause({
   remedy: () => [
     {
       text: 'Read how far it boots.',
-      command: 'aws ec2 get-console-output --latest --output text --instance-id <instance> | tail -n 60',
+      command:
+        'aws ec2 get-console-output --latest --output text --instance-id <instance> | tail -n 60',
     },
     {
       text: 'Replace it; a stop and start moves it to another host when the system status is impaired.',
-      command: 'aws autoscaling terminate-instance-in-auto-scaling-group --instance-id <instance> --no-should-decrement-desired-capacity',
+      command:
+        'aws autoscaling terminate-instance-in-auto-scaling-group --instance-id <instance> --no-should-decrement-desired-capacity',
     },
   ],
   decide: {
     text: 'Read both status checks.',
-    command: 'aws ec2 describe-instance-status --include-all-instances --instance-ids <instance> --query InstanceStatuses[].[SystemStatus,InstanceStatus]',
+    command:
+      'aws ec2 describe-instance-status --include-all-instances --instance-ids <instance> --query InstanceStatuses[].[SystemStatus,InstanceStatus]',
   },
   page: {
     why: 'The host under the instance fails (system status), or the instance does not boot or lost its network (instance status): a broken fstab entry, a missing driver in an own image, a full or damaged root disk.',
     prevent: 'Boot every new image once on each instance family before rolling it out.',
-    notThis: 'A machine that boots and does not run its boot script is one of the bootstrapped causes; emergency mode after Ignition failed is ignition-cannot-fetch-config; an instance that ended is early-instance-termination.',
+    notThis:
+      'A machine that boots and does not run its boot script is one of the bootstrapped causes; emergency mode after Ignition failed is ignition-cannot-fetch-config; an instance that ended is early-instance-termination.',
     alsoKnownAs: ['1/2 checks passed', 'You are in emergency mode', 'Kernel panic - not syncing'],
     refs: [
       'https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/TroubleshootingInstances.html',

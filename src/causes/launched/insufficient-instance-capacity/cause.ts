@@ -1,6 +1,13 @@
 import { defineCause } from '../../../diagnosis/cause.ts';
 
-const LAUNCHERS = ['aws-message', 'terraform', 'client-output', 'karpenter', 'node-claim', 'event'] as const;
+const LAUNCHERS = [
+  'aws-message',
+  'terraform',
+  'client-output',
+  'karpenter',
+  'node-claim',
+  'event',
+] as const;
 
 /** EC2 itself has no machine of this type left where it was asked for. */
 export default defineCause({
@@ -12,7 +19,8 @@ export default defineCause({
     zoneExhausted: {
       in: LAUNCHERS,
       anchors: ['do not have sufficient '],
-      pattern: /do not have sufficient (?<type>[a-z0-9-]+\.[a-z0-9-]+) capacity in the Availability Zone you requested \((?<zone>[a-z0-9-]+)\)/,
+      pattern:
+        /do not have sufficient (?<type>[a-z0-9-]+\.[a-z0-9-]+) capacity in the Availability Zone you requested \((?<zone>[a-z0-9-]+)\)/,
       weight: 'definite',
     },
     code: {
@@ -29,13 +37,22 @@ export default defineCause({
     },
     unfulfillable: {
       in: LAUNCHERS,
-      anchors: ['UnfulfillableCapacity', 'all requested instance types were unavailable during launch'],
-      pattern: /\bUnfulfillableCapacity\b|all requested instance types were unavailable during launch/,
+      anchors: [
+        'UnfulfillableCapacity',
+        'all requested instance types were unavailable during launch',
+      ],
+      pattern:
+        /\bUnfulfillableCapacity\b|all requested instance types were unavailable during launch/,
       weight: 'likely',
     },
     launchedAfter: {
       in: ['karpenter'],
-      anchors: ['launched nodeclaim', 'launched machine', 'aunched instance', 'launched new instance'],
+      anchors: [
+        'launched nodeclaim',
+        'launched machine',
+        'aunched instance',
+        'launched new instance',
+      ],
       pattern: /\b[Ll]aunched (?:nodeclaim|machine|(?:new )?instance)\b/,
       weight: 'withdraws',
     },
@@ -50,7 +67,11 @@ export default defineCause({
   symptoms: ['pod-not-scheduled'],
   withdrawnBy: [],
   blocksAbove: false,
-  explains: ['karpenter-launch-timeout', 'openshift-machine-failed', 'node-creation-failure-verdict'],
+  explains: [
+    'karpenter-launch-timeout',
+    'openshift-machine-failed',
+    'node-creation-failure-verdict',
+  ],
   summary: ({ type, zone }) =>
     `EC2 has no ${type ?? 'instance of the requested type'} left in ${zone ?? 'the requested zone'}, so the launch ended before an instance existed.`,
   remedy: ({ type }) => [
@@ -60,18 +81,25 @@ export default defineCause({
     },
     {
       text: 'Let the group choose among more types; a node group that ended in CREATE_FAILED has to be made again.',
-      command: 'aws autoscaling update-auto-scaling-group --auto-scaling-group-name <group> --vpc-zone-identifier <subnet>,<subnet-of-another-zone>',
+      command:
+        'aws autoscaling update-auto-scaling-group --auto-scaling-group-name <group> --vpc-zone-identifier <subnet>,<subnet-of-another-zone>',
     },
   ],
   decide: {
     text: 'Read why the last launches of the group failed.',
-    command: 'aws autoscaling describe-scaling-activities --auto-scaling-group-name <group> --max-items 10 --query Activities[].[StartTime,StatusCode,StatusMessage]',
+    command:
+      'aws autoscaling describe-scaling-activities --auto-scaling-group-name <group> --max-items 10 --query Activities[].[StartTime,StatusCode,StatusMessage]',
   },
   page: {
     why: 'A zone has a finite number of machines of each type. GPU, metal and very new types, spot requests, and groups tied to one zone meet the limit first. The instance never gets an id, so EC2 shows nothing to inspect.',
-    prevent: 'Spread a group over three zones and several types of like size; reserve capacity (ODCR) for types that cannot be replaced.',
-    notThis: 'A message that names a limit (VcpuLimitExceeded, MaxSpotInstanceCountExceeded) is account-quota-reached: other zones do not help there. A type that the zone never offers is unsupported-instance-type-or-architecture. No free address is subnet-full-at-launch. Karpenter prints this in passing and takes another type; only without a launch afterwards is it a failure.',
-    alsoKnownAs: ['InsufficientInstanceCapacity', 'We currently do not have sufficient capacity in the Availability Zone you requested'],
+    prevent:
+      'Spread a group over three zones and several types of like size; reserve capacity (ODCR) for types that cannot be replaced.',
+    notThis:
+      'A message that names a limit (VcpuLimitExceeded, MaxSpotInstanceCountExceeded) is account-quota-reached: other zones do not help there. A type that the zone never offers is unsupported-instance-type-or-architecture. No free address is subnet-full-at-launch. Karpenter prints this in passing and takes another type; only without a launch afterwards is it a failure.',
+    alsoKnownAs: [
+      'InsufficientInstanceCapacity',
+      'We currently do not have sufficient capacity in the Availability Zone you requested',
+    ],
     refs: [
       'https://github.com/aws/containers-roadmap/issues/2204',
       'https://github.com/aws/karpenter-provider-aws/issues/5578',

@@ -1,7 +1,14 @@
 import { defineCause, found } from '../../../diagnosis/cause.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
 
-const LAUNCHERS = ['aws-message', 'terraform', 'client-output', 'karpenter', 'node-claim', 'event'] as const;
+const LAUNCHERS = [
+  'aws-message',
+  'terraform',
+  'client-output',
+  'karpenter',
+  'node-claim',
+  'event',
+] as const;
 
 /** The launch names an instance profile that does not exist, or one without a role. */
 export default defineCause({
@@ -19,13 +26,15 @@ export default defineCause({
     parameter: {
       in: LAUNCHERS,
       anchors: ['for parameter iamInstanceProfile', 'nvalid IAM Instance Profile'],
-      pattern: /Value \((?<profile>[^)\s]+)\) for parameter iamInstanceProfile\.\w+ is invalid|[Ii]nvalid IAM Instance Profile/,
+      pattern:
+        /Value \((?<profile>[^)\s]+)\) for parameter iamInstanceProfile\.\w+ is invalid|[Ii]nvalid IAM Instance Profile/,
       weight: 'definite',
     },
     nodeClass: {
       in: ['node-claim'],
       anchors: ['condition InstanceProfileReady=False'],
-      pattern: /condition InstanceProfileReady=False (?!.*(?:AccessDenied|not authorized|UnauthorizedOperation))/,
+      pattern:
+        /condition InstanceProfileReady=False (?!.*(?:AccessDenied|not authorized|UnauthorizedOperation))/,
       weight: 'likely',
     },
     launchedAfter: {
@@ -39,12 +48,22 @@ export default defineCause({
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
-  explains: ['karpenter-nodeclass-not-ready', 'no-aws-credentials', 'karpenter-launch-timeout', 'openshift-machine-failed', 'node-creation-failure-verdict'],
+  explains: [
+    'karpenter-nodeclass-not-ready',
+    'no-aws-credentials',
+    'karpenter-launch-timeout',
+    'openshift-machine-failed',
+    'node-creation-failure-verdict',
+  ],
   match(view) {
-    const empty = view.list('aws/instance-profile').find((entry) => listAt(entry.value, 'Roles').length === 0);
+    const empty = view
+      .list('aws/instance-profile')
+      .find((entry) => listAt(entry.value, 'Roles').length === 0);
     if (empty === undefined) return null;
     const profile = textAt(empty.value, 'InstanceProfileName') ?? '';
-    return found({ profile, empty: 'yes' }, [view.quote(empty, `InstanceProfile ${profile} Roles []`)]);
+    return found({ profile, empty: 'yes' }, [
+      view.quote(empty, `InstanceProfile ${profile} Roles []`),
+    ]);
   },
   summary: ({ profile, empty }) =>
     empty === undefined
@@ -62,12 +81,15 @@ export default defineCause({
   ],
   decide: {
     text: 'Read the profile and its role.',
-    command: 'aws iam get-instance-profile --instance-profile-name <profile> --query InstanceProfile.Roles[].RoleName',
+    command:
+      'aws iam get-instance-profile --instance-profile-name <profile> --query InstanceProfile.Roles[].RoleName',
   },
   page: {
     why: 'A launch names an instance profile, not a role. Somebody deleted it, wrote the role’s name where a differently named profile was meant, or created a profile and forgot the role. A profile made a few seconds ago may not be known to EC2 yet.',
-    prevent: 'Create profile and role in one stack, and let Karpenter make the profile from spec.role.',
-    notThis: 'A machine that did launch and has no credentials is no-aws-credentials. A launcher that may not pass the role is launch-permission-denied. A role that exists but is not let into the cluster is one of the 401 causes.',
+    prevent:
+      'Create profile and role in one stack, and let Karpenter make the profile from spec.role.',
+    notThis:
+      'A machine that did launch and has no credentials is no-aws-credentials. A launcher that may not pass the role is launch-permission-denied. A role that exists but is not let into the cluster is one of the 401 causes.',
     alsoKnownAs: ['Invalid IAM Instance Profile name', 'IamInstanceProfileNotFound'],
     refs: [
       'https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html',

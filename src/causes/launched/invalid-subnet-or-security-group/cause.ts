@@ -1,6 +1,13 @@
 import { defineCause } from '../../../diagnosis/cause.ts';
 
-const LAUNCHERS = ['aws-message', 'terraform', 'client-output', 'karpenter', 'node-claim', 'event'] as const;
+const LAUNCHERS = [
+  'aws-message',
+  'terraform',
+  'client-output',
+  'karpenter',
+  'node-claim',
+  'event',
+] as const;
 
 /** The launch names a subnet or security group that is gone, or that are in different VPCs. */
 export default defineCause({
@@ -12,7 +19,8 @@ export default defineCause({
     healthCode: {
       in: ['aws-message', 'terraform', 'client-output'],
       anchors: ['Ec2SubnetNotFound', 'Ec2SecurityGroupNotFound', 'Ec2SubnetListTooLong'],
-      pattern: /\b(?<code>Ec2SubnetNotFound|Ec2SecurityGroupNotFound|Ec2SubnetListTooLong)\b(?:.*?(?<resource>(?:subnet|sg)-[0-9a-f]{8,17}))?/,
+      pattern:
+        /\b(?<code>Ec2SubnetNotFound|Ec2SecurityGroupNotFound|Ec2SubnetListTooLong)\b(?:.*?(?<resource>(?:subnet|sg)-[0-9a-f]{8,17}))?/,
       weight: 'definite',
     },
     subnetInvalid: {
@@ -24,19 +32,22 @@ export default defineCause({
     differentNetworks: {
       in: LAUNCHERS,
       anchors: ['belong to different networks', 'SecurityGroupSubnetVPCMismatch'],
-      pattern: /(?:[Ss]ecurity group (?<group>sg-[0-9a-f]+) and subnet (?<resource>subnet-[0-9a-f]+) )?belong to different networks|\bSecurityGroupSubnetVPCMismatch\b/,
+      pattern:
+        /(?:[Ss]ecurity group (?<group>sg-[0-9a-f]+) and subnet (?<resource>subnet-[0-9a-f]+) )?belong to different networks|\bSecurityGroupSubnetVPCMismatch\b/,
       weight: 'definite',
     },
     doesNotExist: {
       in: LAUNCHERS,
       anchors: ['The subnet ID ', 'The security group ', 'The securityGroup ID '],
-      pattern: /The (?:subnet ID|security group|securityGroup ID) '(?<resource>(?:subnet|sg)-[0-9a-f]+)' does not exist.*Launching EC2 instance failed/,
+      pattern:
+        /The (?:subnet ID|security group|securityGroup ID) '(?<resource>(?:subnet|sg)-[0-9a-f]+)' does not exist.*Launching EC2 instance failed/,
       weight: 'definite',
     },
     launchCode: {
       in: LAUNCHERS,
       anchors: ['InvalidSubnetID.NotFound', 'InvalidGroup.NotFound', 'InvalidSubnet.Conflict'],
-      pattern: /(?:fleet error|[Ll]aunching (?:nodeclaim|machine|instance|EC2)|[Cc]reating (?:EC2 )?instance|[Cc]ould not launch|RunInstances|CreateFleet)\b.*\bInvalid(?:SubnetID|Group)\.NotFound\b(?:.*?(?<resource>(?:subnet|sg)-[0-9a-f]{8,17}))?/,
+      pattern:
+        /(?:fleet error|[Ll]aunching (?:nodeclaim|machine|instance|EC2)|[Cc]reating (?:EC2 )?instance|[Cc]ould not launch|RunInstances|CreateFleet)\b.*\bInvalid(?:SubnetID|Group)\.NotFound\b(?:.*?(?<resource>(?:subnet|sg)-[0-9a-f]{8,17}))?/,
       weight: 'definite',
     },
     launchedAfter: {
@@ -50,29 +61,37 @@ export default defineCause({
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
-  explains: ['karpenter-launch-timeout', 'openshift-machine-failed', 'node-creation-failure-verdict'],
+  explains: [
+    'karpenter-launch-timeout',
+    'openshift-machine-failed',
+    'node-creation-failure-verdict',
+  ],
   summary: ({ resource, code }) =>
     `The launch names ${resource ?? 'a subnet or security group'} that EC2 does not accept (${code ?? 'missing, or of another VPC'}), so nothing is launched.`,
   remedy: ({ resource }) => [
     {
       text: 'See which subnets and security groups exist, and in which VPC.',
-      command: resource?.startsWith('sg-') === true
-        ? `aws ec2 describe-security-groups --group-ids ${resource} --query SecurityGroups[].[GroupId,VpcId]`
-        : `aws ec2 describe-subnets --subnet-ids ${resource ?? '<subnet>'} --query Subnets[].[SubnetId,VpcId,State]`,
+      command:
+        resource?.startsWith('sg-') === true
+          ? `aws ec2 describe-security-groups --group-ids ${resource} --query SecurityGroups[].[GroupId,VpcId]`
+          : `aws ec2 describe-subnets --subnet-ids ${resource ?? '<subnet>'} --query Subnets[].[SubnetId,VpcId,State]`,
     },
     {
       text: 'The subnets of a managed node group cannot be changed: create a new group in existing subnets of the cluster’s VPC.',
-      command: 'aws eks create-nodegroup --cluster-name <cluster> --nodegroup-name <new-node-group> --node-role <node-role-arn> --subnets <subnet>',
+      command:
+        'aws eks create-nodegroup --cluster-name <cluster> --nodegroup-name <new-node-group> --node-role <node-role-arn> --subnets <subnet>',
     },
   ],
   decide: {
     text: 'Compare the group’s subnets and security groups with those that exist in the cluster’s VPC.',
-    command: 'aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group> --query nodegroup.[subnets,health]',
+    command:
+      'aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group> --query nodegroup.[subnets,health]',
   },
   page: {
     why: 'Subnets and security groups are deleted or rebuilt while node groups and templates keep the old ids; a template copied from another environment names groups of another VPC.',
     prevent: 'Reference subnets and groups by the stack’s outputs or by tags, never by copied ids.',
-    notThis: 'A subnet that hands out no public address raises Ec2SubnetInvalidConfiguration too, but its message says so: public-subnet-without-public-ip. Selectors that match nothing are karpenter-nodeclass-not-ready. Issues of the cluster itself are control-plane-network-deleted. A subnet without room is subnet-full-at-launch.',
+    notThis:
+      'A subnet that hands out no public address raises Ec2SubnetInvalidConfiguration too, but its message says so: public-subnet-without-public-ip. Selectors that match nothing are karpenter-nodeclass-not-ready. Issues of the cluster itself are control-plane-network-deleted. A subnet without room is subnet-full-at-launch.',
     alsoKnownAs: ['Security group and subnet belong to different networks', 'Ec2SubnetNotFound'],
     refs: [
       'https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html',

@@ -9,14 +9,20 @@ export default defineCause({
   signs: {
     endpointUnresolved: {
       in: ['karpenter'],
-      anchors: ['unable to detect the cluster endpoint', 'failed to resolve cluster endpoint', 'failed to detect cluster endpoint'],
-      pattern: /(?:unable to detect the cluster endpoint|failed to (?:resolve|detect) cluster endpoint)\b.*(?:dial tcp|i\/o timeout|context deadline exceeded|no such host)/,
+      anchors: [
+        'unable to detect the cluster endpoint',
+        'failed to resolve cluster endpoint',
+        'failed to detect cluster endpoint',
+      ],
+      pattern:
+        /(?:unable to detect the cluster endpoint|failed to (?:resolve|detect) cluster endpoint)\b.*(?:dial tcp|i\/o timeout|context deadline exceeded|no such host)/,
       weight: 'definite',
     },
     describeCluster: {
       in: ['karpenter'],
       anchors: ['https://eks.'],
-      pattern: /Get "?https:\/\/eks\.(?<region>[a-z0-9-]+)\.[\w.]+\/clusters\/[^"\s]+"?: dial tcp [^"]*(?:i\/o timeout|no such host)/,
+      pattern:
+        /Get "?https:\/\/eks\.(?<region>[a-z0-9-]+)\.[\w.]+\/clusters\/[^"\s]+"?: dial tcp [^"]*(?:i\/o timeout|no such host)/,
       weight: 'definite',
     },
   },
@@ -33,17 +39,21 @@ export default defineCause({
     },
     {
       text: 'Or tell the controller the endpoint.',
-      command: 'helm upgrade karpenter oci://public.ecr.aws/karpenter/karpenter -n kube-system --reuse-values --set settings.clusterEndpoint=$(aws eks describe-cluster --name <cluster> --query cluster.endpoint --output text)',
+      command:
+        'helm upgrade karpenter oci://public.ecr.aws/karpenter/karpenter -n kube-system --reuse-values --set settings.clusterEndpoint=$(aws eks describe-cluster --name <cluster> --query cluster.endpoint --output text)',
     },
   ],
   decide: {
     text: 'Try the EKS API from the controller’s network.',
-    command: 'kubectl run eks-api --rm -it --restart=Never --image=curlimages/curl -- curl -sS -m 10 -o /dev/null -w "%{http_code}" https://eks.<region>.amazonaws.com',
+    command:
+      'kubectl run eks-api --rm -it --restart=Never --image=curlimages/curl -- curl -sS -m 10 -o /dev/null -w "%{http_code}" https://eks.<region>.amazonaws.com',
   },
   page: {
     why: 'Karpenter asks eks:DescribeCluster at its start unless the endpoint is configured. In a VPC without NAT that call needs an interface endpoint for EKS, which private clusters did not have for a long time.',
-    prevent: 'Set settings.clusterEndpoint in isolated VPCs, and create the endpoints ec2, eks, sts, ssm, sqs and pricing’s substitute beforehand.',
-    notThis: 'AccessDenied instead of a timeout is launch-permission-denied or karpenter-role-not-assumable. A public address in the error means that no endpoint answers, a private one that its security group does not let the pod in. Nodes that cannot reach AWS are no-nat-or-vpc-endpoints.',
+    prevent:
+      'Set settings.clusterEndpoint in isolated VPCs, and create the endpoints ec2, eks, sts, ssm, sqs and pricing’s substitute beforehand.',
+    notThis:
+      'AccessDenied instead of a timeout is launch-permission-denied or karpenter-role-not-assumable. A public address in the error means that no endpoint answers, a private one that its security group does not let the pod in. Nodes that cannot reach AWS are no-nat-or-vpc-endpoints.',
     alsoKnownAs: ['unable to detect the cluster endpoint, failed to resolve cluster endpoint'],
     refs: [
       'https://github.com/aws/karpenter-provider-aws/pull/5740',

@@ -16,7 +16,8 @@ export default defineCause({
     poolUnhealthy: {
       in: ['node-claim'],
       anchors: ['condition NodeRegistrationHealthy=False'],
-      pattern: /NodePool (?<pool>\S+) condition NodeRegistrationHealthy=False (?!RegistrationFailed)(?<reason>\w+)/,
+      pattern:
+        /NodePool (?<pool>\S+) condition NodeRegistrationHealthy=False (?!RegistrationFailed)(?<reason>\w+)/,
       weight: 'context',
     },
     launchedAfter: {
@@ -35,11 +36,13 @@ export default defineCause({
   remedy: () => [
     {
       text: 'Read the reason in the Launched condition of the newest claim, before it is deleted too.',
-      command: "kubectl get nodeclaims -o jsonpath='{range .items[*]}{.metadata.name}{\" \"}{.status.conditions[?(@.type==\"Launched\")].reason}{\" \"}{.status.conditions[?(@.type==\"Launched\")].message}{\"\\n\"}{end}'",
+      command:
+        'kubectl get nodeclaims -o jsonpath=\'{range .items[*]}{.metadata.name}{" "}{.status.conditions[?(@.type=="Launched")].reason}{" "}{.status.conditions[?(@.type=="Launched")].message}{"\\n"}{end}\'',
     },
     {
       text: 'Read the errors of the launches in the controller’s log.',
-      command: "kubectl -n kube-system logs -l app.kubernetes.io/name=karpenter --tail=2000 | grep -E 'launching nodeclaim|fleet error|Reconciler error'",
+      command:
+        "kubectl -n kube-system logs -l app.kubernetes.io/name=karpenter --tail=2000 | grep -E 'launching nodeclaim|fleet error|Reconciler error'",
     },
   ],
   decide: {
@@ -49,7 +52,8 @@ export default defineCause({
   page: {
     why: 'A claim that is not launched within five minutes is deleted and made anew. This is a verdict, not a cause: EC2 refused each attempt for a reason of its own.',
     prevent: 'Alarm on karpenter_nodeclaims_disrupted_total with reason launch_timeout.',
-    notThis: 'registration_timeout (15 minutes) is karpenter-registration-timeout: there the machine exists. Every other cause of the stage launched is more exact than this one.',
+    notThis:
+      'registration_timeout (15 minutes) is karpenter-registration-timeout: there the machine exists. Every other cause of the stage launched is more exact than this one.',
     refs: [
       'https://github.com/kubernetes-sigs/karpenter/blob/HEAD/pkg/controllers/nodeclaim/lifecycle/liveness.go',
       'https://karpenter.sh/docs/troubleshooting/',

@@ -9,19 +9,38 @@ export default defineCause({
   signs: {
     reason: {
       in: ['node-claim', 'karpenter', 'event'],
-      anchors: ['SubnetsNotFound', 'SecurityGroupsNotFound', 'PlacementGroupNotFound', 'ClusterCIDRResolutionFailed', 'TagValidationFailed', 'InvalidKubeletConfiguration', 'UnsupportedKubeletConfiguration'],
-      pattern: /(?:EC2NodeClass (?<nodeClass>[\w.-]+) condition \w+=False )?\b(?<reason>SubnetsNotFound|SecurityGroupsNotFound|PlacementGroupNotFound|ClusterCIDRResolutionFailed|TagValidationFailed|InvalidKubeletConfiguration|UnsupportedKubeletConfiguration)\b/,
+      anchors: [
+        'SubnetsNotFound',
+        'SecurityGroupsNotFound',
+        'PlacementGroupNotFound',
+        'ClusterCIDRResolutionFailed',
+        'TagValidationFailed',
+        'InvalidKubeletConfiguration',
+        'UnsupportedKubeletConfiguration',
+      ],
+      pattern:
+        /(?:EC2NodeClass (?<nodeClass>[\w.-]+) condition \w+=False )?\b(?<reason>SubnetsNotFound|SecurityGroupsNotFound|PlacementGroupNotFound|ClusterCIDRResolutionFailed|TagValidationFailed|InvalidKubeletConfiguration|UnsupportedKubeletConfiguration)\b/,
       weight: 'definite',
     },
     selectorMatchesNone: {
       in: ['karpenter', 'event'],
-      anchors: ['no subnets exist given constraints', 'no security groups exist given constraints', 'no subnets matched selector'],
-      pattern: /(?<reason>no (?:subnets|security groups) (?:exist given constraints|matched selector))/,
+      anchors: [
+        'no subnets exist given constraints',
+        'no security groups exist given constraints',
+        'no subnets matched selector',
+      ],
+      pattern:
+        /(?<reason>no (?:subnets|security groups) (?:exist given constraints|matched selector))/,
       weight: 'definite',
     },
     notReadyEvent: {
       in: ['event', 'karpenter'],
-      anchors: ['NodeClassNotReady', 'node class not ready', 'nodeClass not ready', 'resolving node class'],
+      anchors: [
+        'NodeClassNotReady',
+        'node class not ready',
+        'nodeClass not ready',
+        'resolving node class',
+      ],
       pattern: /\bNodeClassNotReady\b.*\bNodeClaim\b|(?:node class|nodeClass) not ready/,
       weight: 'likely',
       atLeast: 2,
@@ -45,7 +64,10 @@ export default defineCause({
   blocksAbove: false,
   explains: ['karpenter-launch-timeout', 'node-creation-failure-verdict'],
   summary: ({ nodeClass, reason }) =>
-    `The EC2NodeClass ${nodeClass ?? ''} is not ready (${reason ?? 'a condition is False'}), so Karpenter deletes its claims before anything is launched.`.replace('  ', ' '),
+    `The EC2NodeClass ${nodeClass ?? ''} is not ready (${reason ?? 'a condition is False'}), so Karpenter deletes its claims before anything is launched.`.replace(
+      '  ',
+      ' ',
+    ),
   remedy: ({ nodeClass }) => [
     {
       text: 'Read which condition is False and why.',
@@ -53,7 +75,8 @@ export default defineCause({
     },
     {
       text: 'Where a selector matches nothing: give subnets and security groups the tag it asks for.',
-      command: 'aws ec2 create-tags --resources <subnet> <security-group> --tags Key=karpenter.sh/discovery,Value=<cluster>',
+      command:
+        'aws ec2 create-tags --resources <subnet> <security-group> --tags Key=karpenter.sh/discovery,Value=<cluster>',
     },
   ],
   decide: {
@@ -62,8 +85,10 @@ export default defineCause({
   },
   page: {
     why: 'Karpenter resolves subnets, security groups, image and profile of a node class before it launches. Selectors by tag match nothing where the tag is missing or the region is another; kubelet settings can be invalid; the service CIDR needs eks:DescribeCluster.',
-    prevent: 'Tag subnets and groups in the same code that makes them, and wait for Ready=True of the node class after each change.',
-    notThis: 'No claim survives, so EC2 has nothing to show. An image that is not found is ami-missing-or-not-shared, a refused permission launch-permission-denied, a profile invalid-instance-profile: these are named instead where the condition says so. For a few seconds after its creation every node class is not ready.',
+    prevent:
+      'Tag subnets and groups in the same code that makes them, and wait for Ready=True of the node class after each change.',
+    notThis:
+      'No claim survives, so EC2 has nothing to show. An image that is not found is ami-missing-or-not-shared, a refused permission launch-permission-denied, a profile invalid-instance-profile: these are named instead where the condition says so. For a few seconds after its creation every node class is not ready.',
     alsoKnownAs: ['NodeClassNotReady', 'no subnets exist given constraints', 'SubnetsNotFound'],
     refs: [
       'https://github.com/aws/karpenter-provider-aws/tree/HEAD/pkg/controllers/nodeclass',

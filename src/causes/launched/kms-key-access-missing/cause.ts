@@ -1,7 +1,14 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { textAt } from '../../../evidence/json.ts';
 
-const LAUNCHERS = ['aws-message', 'terraform', 'client-output', 'karpenter', 'node-claim', 'event'] as const;
+const LAUNCHERS = [
+  'aws-message',
+  'terraform',
+  'client-output',
+  'karpenter',
+  'node-claim',
+  'event',
+] as const;
 
 /** The root volume is encrypted with a key that the launching role may not use. */
 export default defineCause({
@@ -19,7 +26,8 @@ export default defineCause({
     keyDenied: {
       in: LAUNCHERS,
       anchors: ['not authorized to perform: kms:'],
-      pattern: /not authorized to perform: (?<action>kms:(?:CreateGrant|Decrypt|DescribeKey|GenerateDataKey\w*|ReEncrypt\w*))\b(?:.*?(?<key>arn:aws[\w-]*:kms:[\w-]+:\d+:key\/[\w-]+))?/,
+      pattern:
+        /not authorized to perform: (?<action>kms:(?:CreateGrant|Decrypt|DescribeKey|GenerateDataKey\w*|ReEncrypt\w*))\b(?:.*?(?<key>arn:aws[\w-]*:kms:[\w-]+:\d+:key\/[\w-]+))?/,
       weight: 'likely',
       strict: true,
     },
@@ -28,7 +36,14 @@ export default defineCause({
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
-  explains: ['early-instance-termination', 'instance-stopped-or-terminated', 'karpenter-registration-timeout', 'karpenter-launch-timeout', 'openshift-machine-failed', 'node-creation-failure-verdict'],
+  explains: [
+    'early-instance-termination',
+    'instance-stopped-or-terminated',
+    'karpenter-registration-timeout',
+    'karpenter-launch-timeout',
+    'openshift-machine-failed',
+    'node-creation-failure-verdict',
+  ],
   match: (view) => matchState(view),
   summary: ({ instance, key }) =>
     `${instance === undefined ? 'The instances are' : `Instance ${instance} was`} terminated seconds after launch with a client error: the launching role has no grant for the volume’s KMS key${key === undefined ? '' : ` ${key}`}.`,
@@ -44,12 +59,15 @@ export default defineCause({
   ],
   decide: {
     text: 'Read the reason of the termination and the key’s policy.',
-    command: 'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].StateReason; aws kms get-key-policy --key-id <key> --policy-name default --output text',
+    command:
+      'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].StateReason; aws kms get-key-policy --key-id <key> --policy-name default --output text',
   },
   page: {
     why: 'EC2 creates the encrypted volume in the name of the role that launches. If the key’s policy does not know that role, the instance goes from pending to terminated within seconds, and its console stays empty.',
-    prevent: 'When encryption by default is switched on with an own key, add the Auto Scaling service-linked role and every controller that launches to its policy.',
-    notThis: 'The reason does not name KMS: a key that is disabled or pending deletion is kms-key-unusable, and says so. Reasons that begin with Server. are early-instance-termination. A failed bootstrap leaves an instance that runs.',
+    prevent:
+      'When encryption by default is switched on with an own key, add the Auto Scaling service-linked role and every controller that launches to its policy.',
+    notThis:
+      'The reason does not name KMS: a key that is disabled or pending deletion is kms-key-unusable, and says so. Reasons that begin with Server. are early-instance-termination. A failed bootstrap leaves an instance that runs.',
     alsoKnownAs: ['Client.InternalError: Client error on launch'],
     refs: [
       'https://github.com/kubernetes/kops/issues/11545',
@@ -61,9 +79,17 @@ export default defineCause({
 function matchState(view: View<'aws/instance', 'clientError' | 'keyDenied'>): Match | null {
   const failed = view
     .list('aws/instance')
-    .find((entry) => textAt(entry.value, 'StateReason.Code') === 'Client.InternalError' && textAt(entry.value, 'State.Name') === 'terminated');
+    .find(
+      (entry) =>
+        textAt(entry.value, 'StateReason.Code') === 'Client.InternalError' &&
+        textAt(entry.value, 'State.Name') === 'terminated',
+    );
   if (failed === undefined) return null;
   const instance = textAt(failed.value, 'InstanceId') ?? '';
   const reason = textAt(failed.value, 'StateReason.Message') ?? 'Client.InternalError';
-  return found({ instance }, [view.quote(failed, `Instance ${instance} terminated: ${reason}`)], 'likely');
+  return found(
+    { instance },
+    [view.quote(failed, `Instance ${instance} terminated: ${reason}`)],
+    'likely',
+  );
 }

@@ -1,7 +1,14 @@
 import { defineCause, found } from '../../../diagnosis/cause.ts';
 import { textAt } from '../../../evidence/json.ts';
 
-const LAUNCHERS = ['aws-message', 'terraform', 'client-output', 'karpenter', 'node-claim', 'event'] as const;
+const LAUNCHERS = [
+  'aws-message',
+  'terraform',
+  'client-output',
+  'karpenter',
+  'node-claim',
+  'event',
+] as const;
 
 /** The key of the encrypted root volume is disabled, pending deletion or gone. */
 export default defineCause({
@@ -13,7 +20,8 @@ export default defineCause({
     keyState: {
       in: LAUNCHERS,
       anchors: ['InvalidKMSKey', 'KMS key provided is in an incorrect state'],
-      pattern: /\bInvalidKMSKey\.(?:InvalidState|NotFound|KmsKeyNotFound)\b|KMS key provided is in an incorrect state/,
+      pattern:
+        /\bInvalidKMSKey\.(?:InvalidState|NotFound|KmsKeyNotFound)\b|KMS key provided is in an incorrect state/,
       weight: 'definite',
     },
   },
@@ -21,9 +29,22 @@ export default defineCause({
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
-  explains: ['kms-key-access-missing', 'early-instance-termination', 'instance-stopped-or-terminated', 'karpenter-registration-timeout', 'karpenter-launch-timeout', 'openshift-machine-failed', 'node-creation-failure-verdict'],
+  explains: [
+    'kms-key-access-missing',
+    'early-instance-termination',
+    'instance-stopped-or-terminated',
+    'karpenter-registration-timeout',
+    'karpenter-launch-timeout',
+    'openshift-machine-failed',
+    'node-creation-failure-verdict',
+  ],
   match(view) {
-    const ended = view.list('aws/instance').find((entry) => textAt(entry.value, 'StateReason.Code')?.startsWith('Client.InvalidKMSKey') === true);
+    const ended = view
+      .list('aws/instance')
+      .find(
+        (entry) =>
+          textAt(entry.value, 'StateReason.Code')?.startsWith('Client.InvalidKMSKey') === true,
+      );
     if (ended === undefined) return null;
     const instance = textAt(ended.value, 'InstanceId') ?? '';
     const reason = textAt(ended.value, 'StateReason.Message') ?? 'Client.InvalidKMSKey';
@@ -34,7 +55,8 @@ export default defineCause({
   remedy: () => [
     {
       text: 'Find the key (of the template, the image’s snapshot or the account’s default) and its state.',
-      command: 'aws ec2 get-ebs-default-kms-key-id; aws kms describe-key --key-id <key> --query KeyMetadata.[KeyState,DeletionDate]',
+      command:
+        'aws ec2 get-ebs-default-kms-key-id; aws kms describe-key --key-id <key> --query KeyMetadata.[KeyState,DeletionDate]',
     },
     {
       text: 'Make it usable again (a key pending deletion needs cancel-key-deletion first).',
@@ -51,9 +73,13 @@ export default defineCause({
   },
   page: {
     why: 'An encrypted volume cannot be created with a key that is disabled, pending deletion, or deleted with its account or stack. The default key of the region, the template or the image’s snapshot can be that key.',
-    prevent: 'Look for volumes, snapshots and templates that name a key before scheduling its deletion.',
-    notThis: 'Here the reason names the key’s state. A bare Client error on launch is kms-key-access-missing.',
-    alsoKnownAs: ['Client.InvalidKMSKey.InvalidState: The KMS key provided is in an incorrect state'],
+    prevent:
+      'Look for volumes, snapshots and templates that name a key before scheduling its deletion.',
+    notThis:
+      'Here the reason names the key’s state. A bare Client error on launch is kms-key-access-missing.',
+    alsoKnownAs: [
+      'Client.InvalidKMSKey.InvalidState: The KMS key provided is in an incorrect state',
+    ],
     refs: [
       'https://github.com/hashicorp/terraform-provider-aws/issues/39904',
       'https://docs.aws.amazon.com/kms/latest/developerguide/key-state.html',

@@ -1,6 +1,13 @@
 import { defineCause } from '../../../diagnosis/cause.ts';
 
-const LAUNCHERS = ['aws-message', 'terraform', 'client-output', 'karpenter', 'node-claim', 'event'] as const;
+const LAUNCHERS = [
+  'aws-message',
+  'terraform',
+  'client-output',
+  'karpenter',
+  'node-claim',
+  'event',
+] as const;
 
 /** Whoever launches (Karpenter, the ASG, EKS, a machine controller) may not. */
 export default defineCause({
@@ -12,7 +19,8 @@ export default defineCause({
     nodeClassCheck: {
       in: ['node-claim', 'karpenter', 'event'],
       anchors: ['AuthCheckFailed', 't authorized to call ec2:'],
-      pattern: /\b(?:CreateFleet|CreateLaunchTemplate|RunInstances)AuthCheckFailed\b|Controller isn't authorized to call (?<action>ec2:\w+)/,
+      pattern:
+        /\b(?:CreateFleet|CreateLaunchTemplate|RunInstances)AuthCheckFailed\b|Controller isn't authorized to call (?<action>ec2:\w+)/,
       weight: 'definite',
     },
     claimReason: {
@@ -24,19 +32,26 @@ export default defineCause({
     actionDenied: {
       in: LAUNCHERS,
       anchors: ['not authorized to perform: ec2:', 'not authorized to perform: iam:'],
-      pattern: /(?:(?<principal>arn:aws[\w-]*:(?:sts|iam)::\d+:[\w+=,.@/-]+) is )?not authorized to perform: (?<action>ec2:(?:RunInstances|CreateFleet|CreateLaunchTemplate)|iam:(?:PassRole|(?:Create|Get|Tag|AddRoleTo)\w*InstanceProfile\w*))\b/,
+      pattern:
+        /(?:(?<principal>arn:aws[\w-]*:(?:sts|iam)::\d+:[\w+=,.@/-]+) is )?not authorized to perform: (?<action>ec2:(?:RunInstances|CreateFleet|CreateLaunchTemplate)|iam:(?:PassRole|(?:Create|Get|Tag|AddRoleTo)\w*InstanceProfile\w*))\b/,
       weight: 'definite',
     },
     launchRefused: {
       in: LAUNCHERS,
       anchors: ['UnauthorizedOperation', 'not authorized to perform this operation'],
-      pattern: /(?:[Ll]aunching (?:nodeclaim|machine|instance|EC2)|[Cc]reating (?:EC2 )?(?:instance|launch template)|[Cc]ould not launch|create fleet|fleet error|CreateFleet|RunInstances|CreateLaunchTemplate)\b.*(?:UnauthorizedOperation|not authorized to perform this operation)/,
+      pattern:
+        /(?:[Ll]aunching (?:nodeclaim|machine|instance|EC2)|[Cc]reating (?:EC2 )?(?:instance|launch template)|[Cc]ould not launch|create fleet|fleet error|CreateFleet|RunInstances|CreateLaunchTemplate)\b.*(?:UnauthorizedOperation|not authorized to perform this operation)/,
       weight: 'definite',
     },
     activityRefused: {
       in: LAUNCHERS,
-      anchors: ['not authorized to perform this operation', 'not authorized to use launch template', 'UnauthorizedOperation'],
-      pattern: /(?:not authorized to perform this operation|not authorized to use launch template|UnauthorizedOperation)\b.*(?:Launching EC2 instance failed|lt-[0-9a-f]{8,17})/,
+      anchors: [
+        'not authorized to perform this operation',
+        'not authorized to use launch template',
+        'UnauthorizedOperation',
+      ],
+      pattern:
+        /(?:not authorized to perform this operation|not authorized to use launch template|UnauthorizedOperation)\b.*(?:Launching EC2 instance failed|lt-[0-9a-f]{8,17})/,
       weight: 'definite',
     },
   },
@@ -44,17 +59,25 @@ export default defineCause({
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
-  explains: ['karpenter-nodeclass-not-ready', 'invalid-instance-profile', 'karpenter-launch-timeout', 'openshift-machine-failed', 'node-creation-failure-verdict'],
+  explains: [
+    'karpenter-nodeclass-not-ready',
+    'invalid-instance-profile',
+    'karpenter-launch-timeout',
+    'openshift-machine-failed',
+    'node-creation-failure-verdict',
+  ],
   summary: ({ action, principal }) =>
     `${principal ?? 'The launcher'} may not call ${action ?? 'the launch API of EC2'}, so no instance is launched.`,
   remedy: ({ principal }) => [
     {
       text: 'Decode which action, resource and policy refuse (where the message carries an encoded part).',
-      command: 'aws sts decode-authorization-message --encoded-message <encoded> --query DecodedMessage --output text',
+      command:
+        'aws sts decode-authorization-message --encoded-message <encoded> --query DecodedMessage --output text',
     },
     {
       text: 'Allow ec2:RunInstances, ec2:CreateFleet, ec2:CreateLaunchTemplate, ec2:CreateTags, and iam:PassRole on the node role; an explicit deny has to go from the SCP or the permissions boundary.',
-      command: 'aws iam put-role-policy --role-name <launcher-role> --policy-name launch-nodes --policy-document file://policy.json',
+      command:
+        'aws iam put-role-policy --role-name <launcher-role> --policy-name launch-nodes --policy-document file://policy.json',
     },
     {
       text: 'See what the policies say now.',
@@ -63,13 +86,19 @@ export default defineCause({
   ],
   decide: {
     text: 'Simulate the launcher’s permissions.',
-    command: 'aws iam simulate-principal-policy --policy-source-arn <launcher-role-arn> --action-names ec2:RunInstances ec2:CreateFleet ec2:CreateLaunchTemplate iam:PassRole --query EvaluationResults[].[EvalActionName,EvalDecision]',
+    command:
+      'aws iam simulate-principal-policy --policy-source-arn <launcher-role-arn> --action-names ec2:RunInstances ec2:CreateFleet ec2:CreateLaunchTemplate iam:PassRole --query EvaluationResults[].[EvalActionName,EvalDecision]',
   },
   page: {
     why: 'Launching needs several permissions at once, PassRole on the node role among them, and each can be taken back by a service control policy, a permissions boundary or a condition on tags. A controller upgrade often needs one action more than its old policy has.',
-    prevent: 'Take the policy from the same release as the controller, and simulate it before the upgrade.',
-    notThis: 'Not authorized for images is ami-missing-or-not-shared; the missing spot role is spot-service-linked-role-missing; no credentials at all is karpenter-role-not-assumable; a key is kms-key-access-missing. AccessDenied about Kubernetes RBAC is eks-node-manager-rbac-missing. UnauthorizedOperation from a running cloud controller (routes, volumes) is none of these.',
-    alsoKnownAs: ['UnauthorizedOperation: You are not authorized to perform this operation', 'is not authorized to perform: iam:PassRole'],
+    prevent:
+      'Take the policy from the same release as the controller, and simulate it before the upgrade.',
+    notThis:
+      'Not authorized for images is ami-missing-or-not-shared; the missing spot role is spot-service-linked-role-missing; no credentials at all is karpenter-role-not-assumable; a key is kms-key-access-missing. AccessDenied about Kubernetes RBAC is eks-node-manager-rbac-missing. UnauthorizedOperation from a running cloud controller (routes, volumes) is none of these.',
+    alsoKnownAs: [
+      'UnauthorizedOperation: You are not authorized to perform this operation',
+      'is not authorized to perform: iam:PassRole',
+    ],
     refs: [
       'https://github.com/aws/karpenter-provider-aws/blob/HEAD/pkg/controllers/nodeclass/validation.go',
       'https://karpenter.sh/docs/troubleshooting/',

@@ -1,6 +1,13 @@
 import { defineCause } from '../../../diagnosis/cause.ts';
 
-const LAUNCHERS = ['aws-message', 'terraform', 'client-output', 'karpenter', 'node-claim', 'event'] as const;
+const LAUNCHERS = [
+  'aws-message',
+  'terraform',
+  'client-output',
+  'karpenter',
+  'node-claim',
+  'event',
+] as const;
 
 /** The first spot request of an account needs a role that the launcher may not create. */
 export default defineCause({
@@ -32,7 +39,12 @@ export default defineCause({
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
-  explains: ['insufficient-instance-capacity', 'launch-permission-denied', 'karpenter-launch-timeout', 'node-creation-failure-verdict'],
+  explains: [
+    'insufficient-instance-capacity',
+    'launch-permission-denied',
+    'karpenter-launch-timeout',
+    'node-creation-failure-verdict',
+  ],
   summary: () =>
     'The account has no role AWSServiceRoleForEC2Spot and the launcher may not create it, so every spot launch is refused while on-demand launches work.',
   remedy: () => [
@@ -48,7 +60,8 @@ export default defineCause({
   page: {
     why: 'EC2 acts for spot requests through a role of its own. The console makes it silently on the first request; a controller with a narrow policy may not, so an account that never used spot refuses it.',
     prevent: 'Create the role in the account’s baseline, before anything asks for spot.',
-    notThis: 'Only spot is refused: on-demand machines launch. A shortage names capacity (insufficient-instance-capacity); a refused RunInstances is launch-permission-denied; a controller without any credentials is karpenter-role-not-assumable.',
+    notThis:
+      'Only spot is refused: on-demand machines launch. A shortage names capacity (insufficient-instance-capacity); a refused RunInstances is launch-permission-denied; a controller without any credentials is karpenter-role-not-assumable.',
     alsoKnownAs: ['AuthFailure.ServiceLinkedRoleCreationNotPermitted'],
     refs: [
       'https://karpenter.sh/docs/troubleshooting/',

@@ -1,6 +1,13 @@
 import { defineCause } from '../../../diagnosis/cause.ts';
 
-const LAUNCHERS = ['aws-message', 'terraform', 'client-output', 'karpenter', 'node-claim', 'event'] as const;
+const LAUNCHERS = [
+  'aws-message',
+  'terraform',
+  'client-output',
+  'karpenter',
+  'node-claim',
+  'event',
+] as const;
 
 /** The subnet has no address for the first interface of a new instance. */
 export default defineCause({
@@ -24,13 +31,15 @@ export default defineCause({
     healthSentence: {
       in: LAUNCHERS,
       anchors: ['not enough free addresses in the subnet'],
-      pattern: /unable to launch instances because there are not enough free addresses in the subnet/,
+      pattern:
+        /unable to launch instances because there are not enough free addresses in the subnet/,
       weight: 'definite',
     },
     fleet: {
       in: LAUNCHERS,
       anchors: ['InsufficientFreeAddressesInSubnet'],
-      pattern: /(?:fleet error|[Ll]aunching (?:nodeclaim|machine|instance|EC2)|creating (?:EC2 )?instance|[Cc]ould not launch|condition (?:Launched|NodeRegistrationHealthy)=).*\bInsufficientFreeAddressesInSubnet\b/,
+      pattern:
+        /(?:fleet error|[Ll]aunching (?:nodeclaim|machine|instance|EC2)|creating (?:EC2 )?instance|[Cc]ould not launch|condition (?:Launched|NodeRegistrationHealthy)=).*\bInsufficientFreeAddressesInSubnet\b/,
       weight: 'definite',
     },
     activityCode: {
@@ -50,7 +59,12 @@ export default defineCause({
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
-  explains: ['subnet-out-of-pod-addresses', 'karpenter-launch-timeout', 'openshift-machine-failed', 'node-creation-failure-verdict'],
+  explains: [
+    'subnet-out-of-pod-addresses',
+    'karpenter-launch-timeout',
+    'openshift-machine-failed',
+    'node-creation-failure-verdict',
+  ],
   summary: ({ subnet }) =>
     `The subnet ${subnet ?? 'of the group'} has no free address, so a new instance cannot get its first interface and is not launched.`,
   remedy: ({ subnet }) => [
@@ -64,18 +78,24 @@ export default defineCause({
     },
     {
       text: 'Add a larger subnet (a second CIDR if the VPC is full) to the group.',
-      command: 'aws autoscaling update-auto-scaling-group --auto-scaling-group-name <group> --vpc-zone-identifier <subnet>,<larger-subnet>',
+      command:
+        'aws autoscaling update-auto-scaling-group --auto-scaling-group-name <group> --vpc-zone-identifier <subnet>,<larger-subnet>',
     },
   ],
   decide: {
     text: 'Count the free addresses of the group’s subnets.',
-    command: 'aws ec2 describe-subnets --subnet-ids <subnet> --query Subnets[].[SubnetId,AvailableIpAddressCount]',
+    command:
+      'aws ec2 describe-subnets --subnet-ids <subnet> --query Subnets[].[SubnetId,AvailableIpAddressCount]',
   },
   page: {
     why: 'Instances and pods share the subnet’s addresses when the VPC CNI gives pods VPC addresses. Warm pools on every node, small subnets and forgotten interfaces leave nothing for the next instance.',
     prevent: 'Give pods subnets of their own, and forecast with `rollcall capacity`.',
-    notThis: 'subnet-out-of-pod-addresses has the same error code, but from ipamd on a node that runs: pods wait there, machines here. Many interfaces in state available are leaked-network-interfaces. A lack of machines is insufficient-instance-capacity.',
-    alsoKnownAs: ['InsufficientFreeAddressesInSubnet', 'not enough free addresses in the subnet associated with your AutoScaling group'],
+    notThis:
+      'subnet-out-of-pod-addresses has the same error code, but from ipamd on a node that runs: pods wait there, machines here. Many interfaces in state available are leaked-network-interfaces. A lack of machines is insufficient-instance-capacity.',
+    alsoKnownAs: [
+      'InsufficientFreeAddressesInSubnet',
+      'not enough free addresses in the subnet associated with your AutoScaling group',
+    ],
     refs: [
       'https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html',
       'https://karpenter.sh/docs/troubleshooting/',

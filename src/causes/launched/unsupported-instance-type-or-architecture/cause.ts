@@ -1,6 +1,13 @@
 import { defineCause } from '../../../diagnosis/cause.ts';
 
-const LAUNCHERS = ['aws-message', 'terraform', 'client-output', 'karpenter', 'node-claim', 'event'] as const;
+const LAUNCHERS = [
+  'aws-message',
+  'terraform',
+  'client-output',
+  'karpenter',
+  'node-claim',
+  'event',
+] as const;
 
 /** The zone does not have the type, or the type cannot run the image. */
 export default defineCause({
@@ -12,19 +19,22 @@ export default defineCause({
     notInZone: {
       in: LAUNCHERS,
       anchors: ['is not supported in your requested Availability Zone'],
-      pattern: /requested instance type \((?<type>[^)\s]+)\) is not supported in your requested Availability Zone(?: \((?<zone>[^)\s]+)\))?/,
+      pattern:
+        /requested instance type \((?<type>[^)\s]+)\) is not supported in your requested Availability Zone(?: \((?<zone>[^)\s]+)\))?/,
       weight: 'definite',
     },
     architecture: {
       in: LAUNCHERS,
       anchors: ['does not match the architecture'],
-      pattern: /architecture '(?<typeArchitecture>\w+)' of the specified instance type does not match the architecture '(?<imageArchitecture>\w+)'/,
+      pattern:
+        /architecture '(?<typeArchitecture>\w+)' of the specified instance type does not match the architecture '(?<imageArchitecture>\w+)'/,
       weight: 'definite',
     },
     noSuchType: {
       in: LAUNCHERS,
       anchors: ['Ec2InstanceTypeDoesNotExist', 'FreeTierIneligible', 'not eligible for Free Tier'],
-      pattern: /\bEc2InstanceTypeDoesNotExist\b|\bFreeTierIneligible\b|instance type is not eligible for Free Tier/,
+      pattern:
+        /\bEc2InstanceTypeDoesNotExist\b|\bFreeTierIneligible\b|instance type is not eligible for Free Tier/,
       weight: 'definite',
     },
     networkDriver: {
@@ -50,7 +60,11 @@ export default defineCause({
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
-  explains: ['karpenter-launch-timeout', 'openshift-machine-failed', 'node-creation-failure-verdict'],
+  explains: [
+    'karpenter-launch-timeout',
+    'openshift-machine-failed',
+    'node-creation-failure-verdict',
+  ],
   summary: ({ type, zone, typeArchitecture, imageArchitecture }) =>
     imageArchitecture === undefined
       ? `EC2 does not launch ${type ?? 'the requested type'}${zone === undefined ? ' in this configuration' : ` in ${zone}`}; the group keeps failing there.`
@@ -67,13 +81,19 @@ export default defineCause({
   ],
   decide: {
     text: 'Ask in which zones the type is offered.',
-    command: 'aws ec2 describe-instance-type-offerings --location-type availability-zone --filters Name=instance-type,Values=<type> --query InstanceTypeOfferings[].Location',
+    command:
+      'aws ec2 describe-instance-type-offerings --location-type availability-zone --filters Name=instance-type,Values=<type> --query InstanceTypeOfferings[].Location',
   },
   page: {
     why: 'Not every zone has every type: old zones lack new families and the other way round. An arm64 type needs an arm64 image, and current types need ENA drivers and often UEFI boot.',
-    prevent: 'Check offerings before choosing subnets; name images by an SSM parameter of the right architecture.',
-    notThis: 'A zone that offers the type but has none left just now is insufficient-instance-capacity. An image that cannot be seen is ami-missing-or-not-shared. Karpenter meets this in passing and takes another type.',
-    alsoKnownAs: ['Your requested instance type is not supported in your requested Availability Zone', 'The requested configuration is currently not supported'],
+    prevent:
+      'Check offerings before choosing subnets; name images by an SSM parameter of the right architecture.',
+    notThis:
+      'A zone that offers the type but has none left just now is insufficient-instance-capacity. An image that cannot be seen is ami-missing-or-not-shared. Karpenter meets this in passing and takes another type.',
+    alsoKnownAs: [
+      'Your requested instance type is not supported in your requested Availability Zone',
+      'The requested configuration is currently not supported',
+    ],
     refs: [
       'https://github.com/eksctl-io/eksctl/issues/6461',
       'https://github.com/dspace-group/dspace-reference-architecture-aws/issues/85',

@@ -10,14 +10,22 @@ export default defineCause({
     refused: {
       in: ['ipamd', 'aws-node'],
       anchors: ['PrivateIpAddressLimitExceeded', 'Number of private addresses will exceed limit'],
-      pattern: /(?:(?<eni>eni-[0-9a-f]+).*)?(?:PrivateIpAddressLimitExceeded: |Number of private addresses will exceed limit)/,
+      pattern:
+        /(?:(?<eni>eni-[0-9a-f]+).*)?(?:PrivateIpAddressLimitExceeded: |Number of private addresses will exceed limit)/,
       weight: 'likely',
       atLeast: 2,
     },
     corrected: {
       in: ['ipamd'],
-      anchors: ['uccessfully increased IP', 'Added ENI', 'IP pool stats', 'IP Address Pool stats', 'node init completed'],
-      pattern: /[Ss]uccessfully increased IP|IP Address Pool stats: total: [1-9]|node init completed successfully/,
+      anchors: [
+        'uccessfully increased IP',
+        'Added ENI',
+        'IP pool stats',
+        'IP Address Pool stats',
+        'node init completed',
+      ],
+      pattern:
+        /[Ss]uccessfully increased IP|IP Address Pool stats: total: [1-9]|node init completed successfully/,
       weight: 'withdraws',
     },
   },
@@ -26,16 +34,31 @@ export default defineCause({
   withdrawnBy: [],
   blocksAbove: false,
   summary: ({ eni, machine }) =>
-    `The interface ${eni ?? ''} of ${machine ?? 'the instance'} has all its addresses and ipamd keeps asking for more, so its pool does not grow.`.replace('  ', ' '),
+    `The interface ${eni ?? ''} of ${machine ?? 'the instance'} has all its addresses and ipamd keeps asking for more, so its pool does not grow.`.replace(
+      '  ',
+      ' ',
+    ),
   remedy: () => [
-    { text: 'Let ipamd read the interface again.', command: 'kubectl -n kube-system delete pod -l k8s-app=aws-node --field-selector spec.nodeName=<node>' },
-    { text: 'Update the CNI; later releases ask EC2 after this answer.', command: 'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts PRESERVE' },
+    {
+      text: 'Let ipamd read the interface again.',
+      command:
+        'kubectl -n kube-system delete pod -l k8s-app=aws-node --field-selector spec.nodeName=<node>',
+    },
+    {
+      text: 'Update the CNI; later releases ask EC2 after this answer.',
+      command:
+        'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts PRESERVE',
+    },
   ],
-  decide: { text: 'Count how often EC2 gave this answer.', command: 'sudo grep -c PrivateIpAddressLimitExceeded /var/log/aws-routed-eni/ipamd.log' },
+  decide: {
+    text: 'Count how often EC2 gave this answer.',
+    command: 'sudo grep -c PrivateIpAddressLimitExceeded /var/log/aws-routed-eni/ipamd.log',
+  },
   page: {
     why: 'ipamd’s store lost addresses that the interface has, usually after a restart while metadata lagged; it then asks for addresses that do not fit.',
     prevent: 'Keep the CNI current and do not assign addresses to its interfaces by hand.',
-    notThis: 'Once and then no more is a normal correction. With mismatches in every reconcile round it is ipamd-state-out-of-sync.',
+    notThis:
+      'Once and then no more is a normal correction. With mismatches in every reconcile round it is ipamd-state-out-of-sync.',
     alsoKnownAs: ['PrivateIpAddressLimitExceeded', 'Number of private addresses will exceed limit'],
     refs: ['https://github.com/aws/amazon-vpc-cni-k8s/issues/989'],
   },

@@ -10,7 +10,8 @@ export default defineCause({
     nodeWaits: {
       in: ['node-status'],
       anchors: ['condition Ready=False'],
-      pattern: /condition Ready=False KubeletNotReady.*(?:cni plugin not initialized|cni config uninitialized|NetworkPluginNotReady)/,
+      pattern:
+        /condition Ready=False KubeletNotReady.*(?:cni plugin not initialized|cni config uninitialized|NetworkPluginNotReady)/,
       weight: 'context',
       strict: true,
     },
@@ -23,20 +24,35 @@ export default defineCause({
     },
     cniListed: {
       in: ['client-output', 'pod-status', 'event', 'unknown', 'aws-node', 'calico-node', 'cilium'],
-      anchors: ['aws-node', 'calico-node', 'cilium', 'flannel', 'weave-net', 'kube-router', 'canal', 'antrea', 'kindnet', 'ovnkube', 'multus'],
-      pattern: /\b(?:aws-node|calico-node|cilium|kube-flannel|weave-net|kube-router|canal|antrea-agent|kindnet|ovnkube-node|multus)\b/,
+      anchors: [
+        'aws-node',
+        'calico-node',
+        'cilium',
+        'flannel',
+        'weave-net',
+        'kube-router',
+        'canal',
+        'antrea',
+        'kindnet',
+        'ovnkube',
+        'multus',
+      ],
+      pattern:
+        /\b(?:aws-node|calico-node|cilium|kube-flannel|weave-net|kube-router|canal|antrea-agent|kindnet|ovnkube-node|multus)\b/,
       weight: 'context',
     },
     proxyListed: {
       in: ['client-output', 'pod-status', 'unknown'],
       anchors: ['kube-proxy'],
-      pattern: /^(?:kube-system\s+)?(?:pod\/|daemonset\.apps\/)?kube-proxy(?:-[a-z0-9]{5})?\s+\d+(?:\/\d+)?\s+/,
+      pattern:
+        /^(?:kube-system\s+)?(?:pod\/|daemonset\.apps\/)?kube-proxy(?:-[a-z0-9]{5})?\s+\d+(?:\/\d+)?\s+/,
       weight: 'context',
     },
     dnsListed: {
       in: ['client-output', 'pod-status', 'unknown'],
       anchors: ['coredns-'],
-      pattern: /^(?:kube-system\s+)?(?:pod\/)?coredns-[a-z0-9-]+\s+0\/1\s+(?:Pending|ContainerCreating)/,
+      pattern:
+        /^(?:kube-system\s+)?(?:pod\/)?coredns-[a-z0-9-]+\s+0\/1\s+(?:Pending|ContainerCreating)/,
       weight: 'context',
     },
   },
@@ -44,18 +60,33 @@ export default defineCause({
   symptoms: ['cni-uninitialized'],
   withdrawnBy: ['networking-initialised', 'node-ready'],
   match: (view) => matchAbsence(view),
-  summary: () => 'The cluster lists no CNI daemon set at all, so no node ever gets a CNI configuration and all stay NotReady.',
+  summary: () =>
+    'The cluster lists no CNI daemon set at all, so no node ever gets a CNI configuration and all stay NotReady.',
   remedy: () => [
-    { text: 'On EKS install the VPC CNI.', command: 'aws eks create-addon --cluster-name <cluster> --addon-name vpc-cni' },
-    { text: 'On kubeadm and kOps clusters apply the manifest of the CNI of your choice, with the cluster’s pod range.', command: 'kubectl apply -f <cni-manifest>' },
+    {
+      text: 'On EKS install the VPC CNI.',
+      command: 'aws eks create-addon --cluster-name <cluster> --addon-name vpc-cni',
+    },
+    {
+      text: 'On kubeadm and kOps clusters apply the manifest of the CNI of your choice, with the cluster’s pod range.',
+      command: 'kubectl apply -f <cni-manifest>',
+    },
   ],
   decide: { text: 'See which daemon sets there are.', command: 'kubectl get daemonsets -A' },
   page: {
     why: 'A kubelet is Ready only when /etc/cni/net.d has a configuration, and the CNI’s own pod writes it. kubeadm installs none; Terraform modules install the add-on after the node group unless told otherwise, and the node group waits for Ready nodes.',
     prevent: 'Install the CNI before the nodes (in terraform-aws-eks 21: before_compute = true).',
-    notThis: '“cni plugin not initialized” by itself is a consequence of everything that stops the CNI. A CNI that exists and has no pod here is cni-pod-not-scheduled, one whose pods are refused webhook-blocks-system-pods; one that crashes tells why in its log. Healthy nodes print it in their first half minute.',
-    alsoKnownAs: ['cni plugin not initialized', 'cni config uninitialized', 'NetworkPluginNotReady'],
-    refs: ['https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html', 'https://docs.aws.amazon.com/eks/latest/userguide/hybrid-nodes-troubleshooting.html'],
+    notThis:
+      '“cni plugin not initialized” by itself is a consequence of everything that stops the CNI. A CNI that exists and has no pod here is cni-pod-not-scheduled, one whose pods are refused webhook-blocks-system-pods; one that crashes tells why in its log. Healthy nodes print it in their first half minute.',
+    alsoKnownAs: [
+      'cni plugin not initialized',
+      'cni config uninitialized',
+      'NetworkPluginNotReady',
+    ],
+    refs: [
+      'https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html',
+      'https://docs.aws.amazon.com/eks/latest/userguide/hybrid-nodes-troubleshooting.html',
+    ],
   },
 });
 
@@ -64,12 +95,21 @@ type Signs = 'nodeWaits' | 'kubeletWaits' | 'cniListed' | 'proxyListed' | 'dnsLi
 function matchAbsence(view: View<'kube/DaemonSet', Signs>): Match | null {
   const waits = view.sign('nodeWaits') ?? view.sign('kubeletWaits') ?? view.sign('dnsListed');
   const daemonSets = view.list('kube/DaemonSet');
-  const isCni = (name: string): boolean => /aws-node|calico|cilium|flannel|weave|kube-router|canal|antrea|kindnet|ovn|multus/.test(name);
-  if (view.sign('cniListed') !== null || daemonSets.some((entry) => isCni(entry.value.name))) return clear;
+  const isCni = (name: string): boolean =>
+    /aws-node|calico|cilium|flannel|weave|kube-router|canal|antrea|kindnet|ovn|multus/.test(name);
+  if (view.sign('cniListed') !== null || daemonSets.some((entry) => isCni(entry.value.name)))
+    return clear;
   if (waits === null) return null;
   const proxy = daemonSets.find((entry) => entry.value.name === 'kube-proxy');
-  if (proxy !== undefined) return found({}, [waits.first, view.quote(proxy, 'DaemonSets listed: kube-proxy, no CNI')], 'likely');
+  if (proxy !== undefined)
+    return found(
+      {},
+      [waits.first, view.quote(proxy, 'DaemonSets listed: kube-proxy, no CNI')],
+      'likely',
+    );
   const rows = view.sign('proxyListed');
   const dns = view.sign('dnsListed');
-  return rows === null || dns === null ? null : found({}, [waits.first, rows.first, dns.first], 'likely');
+  return rows === null || dns === null
+    ? null
+    : found({}, [waits.first, rows.first, dns.first], 'likely');
 }

@@ -9,7 +9,14 @@ export default defineCause({
   signs: {
     notThere: {
       in: ['event', 'containerd', 'kubelet', 'pod-status'],
-      anchors: ['amazon-k8s-cni', 'amazon-vpc-cni', 'aws-network-policy-agent', 'calico/', 'cilium/', 'flannel'],
+      anchors: [
+        'amazon-k8s-cni',
+        'amazon-vpc-cni',
+        'aws-network-policy-agent',
+        'calico/',
+        'cilium/',
+        'flannel',
+      ],
       pattern:
         /(?:[Ff]ailed to pull image|PullImage).*?"(?<image>[^"\s]*(?:amazon-k8s-cni|amazon-vpc-cni|aws-network-policy-agent|calico\/(?:cni|node|typha)|cilium\/(?:cilium|operator)|flannel)[^"\s]*)".*(?<reason>: not found|manifest unknown|name unknown|toomanyrequests|no match for platform in manifest|does not exist in the registry)/,
       weight: 'definite',
@@ -27,7 +34,10 @@ export default defineCause({
   withdrawnBy: [],
   explains: ['cni-configuration-missing'],
   summary: ({ image, reason }) =>
-    `The CNI image ${image ?? ''} cannot be pulled${reason === undefined ? '' : ` (${reason.replace(/^: /, '')})`}, so new nodes get no pod network.`.replace('  ', ' '),
+    `The CNI image ${image ?? ''} cannot be pulled${reason === undefined ? '' : ` (${reason.replace(/^: /, '')})`}, so new nodes get no pod network.`.replace(
+      '  ',
+      ' ',
+    ),
   remedy: () => [
     {
       text: 'See which registry and tag the daemon set names, and compare with the region’s registry.',
@@ -35,15 +45,23 @@ export default defineCause({
     },
     {
       text: 'Let the managed add-on set image and registry.',
-      command: 'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts OVERWRITE',
+      command:
+        'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts OVERWRITE',
     },
   ],
-  decide: { text: 'Read the innermost reason of the pull.', command: 'kubectl -n kube-system get events --field-selector reason=Failed' },
+  decide: {
+    text: 'Read the innermost reason of the pull.',
+    command: 'kubectl -n kube-system get events --field-selector reason=Failed',
+  },
   page: {
     why: 'Add-on images lie in one registry account per region. A manifest copied from another region or partition, a tag that was never published, a mirror without the image, or Docker Hub’s limit for Calico images end in a refusal by the registry itself.',
     prevent: 'Use the managed add-on, or mirror images before nodes need them.',
-    notThis: 'The registry’s 401, 403 or “no basic auth credentials” are of the node’s rights (node-role-without-ecr-access) or endpoints (ecr-api-endpoint-missing); time-outs are of the network (no-nat-or-vpc-endpoints); layers alone are ecr-layer-download-blocked.',
+    notThis:
+      'The registry’s 401, 403 or “no basic auth credentials” are of the node’s rights (node-role-without-ecr-access) or endpoints (ecr-api-endpoint-missing); time-outs are of the network (no-nat-or-vpc-endpoints); layers alone are ecr-layer-download-blocked.',
     alsoKnownAs: ['amazon-k8s-cni ImagePullBackOff', 'calico toomanyrequests'],
-    refs: ['https://github.com/aws/amazon-vpc-cni-k8s/issues/30', 'https://docs.aws.amazon.com/eks/latest/userguide/add-ons-images.html'],
+    refs: [
+      'https://github.com/aws/amazon-vpc-cni-k8s/issues/30',
+      'https://docs.aws.amazon.com/eks/latest/userguide/add-ons-images.html',
+    ],
   },
 });

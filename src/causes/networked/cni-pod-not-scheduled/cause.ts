@@ -19,7 +19,8 @@ export default defineCause({
     scheduled: {
       in: ['event'],
       anchors: ['Successfully assigned'],
-      pattern: /Successfully assigned \S+\/(?<pod>(?:aws-node|calico-node|cilium|kube-flannel-ds|weave-net|kube-router|canal)-\S+) to /,
+      pattern:
+        /Successfully assigned \S+\/(?<pod>(?:aws-node|calico-node|cilium|kube-flannel-ds|weave-net|kube-router|canal)-\S+) to /,
       weight: 'withdraws',
     },
   },
@@ -30,40 +31,59 @@ export default defineCause({
   match: (view) => matchTolerations(view),
   summary: ({ pod, reason, taint, machine }) =>
     taint === undefined
-      ? `The CNI’s pod ${pod ?? ''} finds no place on its node (${reason ?? 'not schedulable'}), so the node gets no pod network.`.replace('  ', ' ')
+      ? `The CNI’s pod ${pod ?? ''} finds no place on its node (${reason ?? 'not schedulable'}), so the node gets no pod network.`.replace(
+          '  ',
+          ' ',
+        )
       : `The CNI’s daemon set does not tolerate the taint ${taint} of ${machine ?? 'the node'}, so it has no pod there and the node gets no pod network.`,
   remedy: ({ daemonSet }) => [
     {
       text: 'Let the CNI tolerate every taint.',
       command: `kubectl -n kube-system patch daemonset ${daemonSet ?? '<cni-daemonset>'} --type json -p '[{"op":"add","path":"/spec/template/spec/tolerations","value":[{"operator":"Exists"}]}]'`,
     },
-    { text: 'Where it lacks room, use a larger instance or a priority class system-node-critical.', command: 'kubectl describe node <node>' },
+    {
+      text: 'Where it lacks room, use a larger instance or a priority class system-node-critical.',
+      command: 'kubectl describe node <node>',
+    },
   ],
   decide: {
     text: 'Compare the daemon set’s tolerations and selectors with the node’s taints and labels.',
-    command: "kubectl describe node <node> | grep -A3 Taints; kubectl -n kube-system get daemonset -o custom-columns='NAME:.metadata.name,TOLERATIONS:.spec.template.spec.tolerations,SELECTOR:.spec.template.spec.nodeSelector'",
+    command:
+      "kubectl describe node <node> | grep -A3 Taints; kubectl -n kube-system get daemonset -o custom-columns='NAME:.metadata.name,TOLERATIONS:.spec.template.spec.tolerations,SELECTOR:.spec.template.spec.nodeSelector'",
   },
   page: {
     why: 'Daemon sets tolerate the taints of node conditions by themselves, own taints they do not. On small instances other pods may have taken the memory first.',
     prevent: 'Tolerations with operator Exists and priority system-node-critical for every CNI.',
-    notThis: 'A daemon set that may not create its pods shows FailedCreate (webhook-blocks-system-pods); one that does not exist is cni-configuration-missing.',
+    notThis:
+      'A daemon set that may not create its pods shows FailedCreate (webhook-blocks-system-pods); one that does not exist is cni-configuration-missing.',
     alsoKnownAs: ['aws-node Pending Insufficient cpu', 'calico-node not running on tainted node'],
-    refs: ['https://github.com/kubernetes/kops/issues/2495', 'https://github.com/kubernetes/kubernetes/issues/57120'],
+    refs: [
+      'https://github.com/kubernetes/kops/issues/2495',
+      'https://github.com/kubernetes/kubernetes/issues/57120',
+    ],
   },
 });
 
 const CNI = /^(?:aws-node|calico-node|cilium|kube-flannel-ds|weave-net|kube-router|canal)$/;
 
-function matchTolerations(view: View<'kube/Node' | 'kube/DaemonSet', 'unschedulable' | 'scheduled'>): Match | null {
+function matchTolerations(
+  view: View<'kube/Node' | 'kube/DaemonSet', 'unschedulable' | 'scheduled'>,
+): Match | null {
   const node = view.read('kube/Node');
   const daemonSet = view.list('kube/DaemonSet').find((entry) => CNI.test(entry.value.name));
-  if (view.sign('unschedulable') !== null || node.state !== 'seen' || daemonSet === undefined) return null;
+  if (view.sign('unschedulable') !== null || node.state !== 'seen' || daemonSet === undefined)
+    return null;
   if (node.value.ready !== false) return clear;
   const tolerations = listAt(daemonSet.value.body, 'spec.template.spec.tolerations');
-  const taint = (node.value.taints ?? []).find((entry) => isOwnTaint(entry) && !tolerations.some((one) => tolerates(one, entry)));
+  const taint = (node.value.taints ?? []).find(
+    (entry) => isOwnTaint(entry) && !tolerations.some((one) => tolerates(one, entry)),
+  );
   if (taint === undefined) return null;
   const text = `${taint.key}=${taint.value}:${taint.effect}`;
-  const proof = [view.quote(node, `Node taint ${text}`), view.quote(daemonSet, `DaemonSet ${daemonSet.value.name} has no toleration for it`)];
+  const proof = [
+    view.quote(node, `Node taint ${text}`),
+    view.quote(daemonSet, `DaemonSet ${daemonSet.value.name} has no toleration for it`),
+  ];
   return found({ taint: text, daemonSet: daemonSet.value.name }, proof, 'likely');
 }
 
@@ -77,5 +97,8 @@ function tolerates(toleration: Json, taint: KubeTaint): boolean {
   if (effect !== null && effect !== taint.effect) return false;
   if (at(toleration, 'key') === undefined) return textAt(toleration, 'operator') === 'Exists';
   if (textAt(toleration, 'key') !== taint.key) return false;
-  return textAt(toleration, 'operator') === 'Exists' || (textAt(toleration, 'value') ?? '') === taint.value;
+  return (
+    textAt(toleration, 'operator') === 'Exists' ||
+    (textAt(toleration, 'value') ?? '') === taint.value
+  );
 }

@@ -25,7 +25,8 @@ export default defineCause({
     podIdentityRefused: {
       in: ['ipamd', 'aws-node'],
       anchors: ['169.254.170.23/v1/credentials', 'AssumeRoleForPodIdentity'],
-      pattern: /(?:169\.254\.170\.23\/v1\/credentials|AssumeRoleForPodIdentity).*(?<reason>AccessDenied\w*|not authorized)/,
+      pattern:
+        /(?:169\.254\.170\.23\/v1\/credentials|AssumeRoleForPodIdentity).*(?<reason>AccessDenied\w*|not authorized)/,
       weight: 'definite',
       strict: true,
     },
@@ -58,17 +59,28 @@ export default defineCause({
       text: 'Let the role’s trust policy name this issuer and system:serviceaccount:kube-system:aws-node.',
       command: 'aws iam get-role --role-name <cni-role> --query Role.AssumeRolePolicyDocument',
     },
-    { text: 'Restart the CNI; its pods keep the old token otherwise.', command: 'kubectl -n kube-system rollout restart daemonset/aws-node' },
+    {
+      text: 'Restart the CNI; its pods keep the old token otherwise.',
+      command: 'kubectl -n kube-system rollout restart daemonset/aws-node',
+    },
   ],
   decide: {
     text: 'Compare the role on the service account with its trust policy.',
-    command: "kubectl -n kube-system get serviceaccount aws-node -o jsonpath='{.metadata.annotations.eks\\.amazonaws\\.com/role-arn}'",
+    command:
+      "kubectl -n kube-system get serviceaccount aws-node -o jsonpath='{.metadata.annotations.eks\\.amazonaws\\.com/role-arn}'",
   },
   page: {
     why: 'With the annotation eks.amazonaws.com/role-arn the CNI no longer uses the node role. A rebuilt cluster has another issuer, so trust policies written for the old one refuse it, and an issuer that IAM does not know is refused outright.',
     prevent: 'Create issuer, role and trust policy from the same Terraform values as the cluster.',
-    notThis: 'No role and no credentials is cni-without-aws-credentials; a role that is assumed and refused by EC2 is cni-without-ec2-permissions. The same words from application pods alone are irsa-oidc-provider-missing or irsa-trust-policy-mismatch.',
-    alsoKnownAs: ['Not authorized to perform sts:AssumeRoleWithWebIdentity aws-node', 'No OpenIDConnect provider found in your account'],
-    refs: ['https://github.com/aws/karpenter-provider-aws/issues/1313', 'https://docs.aws.amazon.com/eks/latest/userguide/cni-iam-role.html'],
+    notThis:
+      'No role and no credentials is cni-without-aws-credentials; a role that is assumed and refused by EC2 is cni-without-ec2-permissions. The same words from application pods alone are irsa-oidc-provider-missing or irsa-trust-policy-mismatch.',
+    alsoKnownAs: [
+      'Not authorized to perform sts:AssumeRoleWithWebIdentity aws-node',
+      'No OpenIDConnect provider found in your account',
+    ],
+    refs: [
+      'https://github.com/aws/karpenter-provider-aws/issues/1313',
+      'https://docs.aws.amazon.com/eks/latest/userguide/cni-iam-role.html',
+    ],
   },
 });

@@ -9,8 +9,13 @@ export default defineCause({
   signs: {
     regionUnread: {
       in: ['ipamd', 'aws-node'],
-      anchors: ['instance metadata: failed to', 'instance metadata: Failed to', 'Failed to retrieve region data'],
-      pattern: /instance metadata: [Ff]ailed to (?:retrieve (?:region|instance|availability)|find primary ENI|get)|Failed to retrieve region data from instance metadata/,
+      anchors: [
+        'instance metadata: failed to',
+        'instance metadata: Failed to',
+        'Failed to retrieve region data',
+      ],
+      pattern:
+        /instance metadata: [Ff]ailed to (?:retrieve (?:region|instance|availability)|find primary ENI|get)|Failed to retrieve region data from instance metadata/,
       weight: 'definite',
     },
     primaryMacUnread: {
@@ -22,7 +27,8 @@ export default defineCause({
     eniUnread: {
       in: ['ipamd'],
       anchors: ['failed to retrieve ENI metadata'],
-      pattern: /failed to retrieve ENI metadata.*(?:context deadline exceeded|StatusCode: 401|status code: 401|no route to host|connection refused)/,
+      pattern:
+        /failed to retrieve ENI metadata.*(?:context deadline exceeded|StatusCode: 401|status code: 401|no route to host|connection refused)/,
       weight: 'likely',
       strict: true,
     },
@@ -36,25 +42,44 @@ export default defineCause({
   needs: [],
   symptoms: ['cni-daemon-silent', 'cni-uninitialized', 'no-answer-from-metadata'],
   withdrawnBy: ['networking-initialised', 'node-ready'],
-  explains: ['cni-configuration-missing', 'cni-killed-by-own-probes', 'cni-without-aws-credentials', 'instance-type-lookup-denied'],
+  explains: [
+    'cni-configuration-missing',
+    'cni-killed-by-own-probes',
+    'cni-without-aws-credentials',
+    'instance-type-lookup-denied',
+  ],
   summary: ({ machine }) =>
     `The VPC CNI of ${machine ?? 'the machine'} gets no answer from instance metadata, so it does not learn its interfaces and the node stays without pod network.`,
   remedy: () => [
-    { text: 'Turn the metadata endpoint on.', command: 'aws ec2 modify-instance-metadata-options --instance-id <instance> --http-endpoint enabled' },
+    {
+      text: 'Turn the metadata endpoint on.',
+      command:
+        'aws ec2 modify-instance-metadata-options --instance-id <instance> --http-endpoint enabled',
+    },
     {
       text: 'With HttpTokens=required, update a CNI of the 1.10 line, which still asked without a token.',
-      command: 'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts PRESERVE',
+      command:
+        'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts PRESERVE',
     },
   ],
   decide: {
     text: 'See the metadata options of the instance.',
-    command: 'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].MetadataOptions',
+    command:
+      'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].MetadataOptions',
   },
   page: {
     why: 'ipamd reads region, type and interfaces from 169.254.169.254. The endpoint may be off, tokens may be required of a release that sends none, or the host’s own rules may drop the address.',
-    prevent: 'Test launch templates with HttpTokens=required against the CNI release in use; do not block 169.254.169.254 for the host network.',
-    notThis: 'aws-node uses the host network, so the hop limit does not matter to it. When nothing on the host reaches metadata it is imds-unreachable-on-host; metadata that answers without a role is cni-without-aws-credentials.',
-    alsoKnownAs: ['get instance metadata: failed to retrieve', 'Failed to get primary MAC from IMDS'],
-    refs: ['https://github.com/aws/amazon-vpc-cni-k8s/blob/HEAD/docs/troubleshooting.md', 'https://github.com/aws/amazon-vpc-cni-k8s/blob/HEAD/cmd/aws-vpc-cni-init/main.go'],
+    prevent:
+      'Test launch templates with HttpTokens=required against the CNI release in use; do not block 169.254.169.254 for the host network.',
+    notThis:
+      'aws-node uses the host network, so the hop limit does not matter to it. When nothing on the host reaches metadata it is imds-unreachable-on-host; metadata that answers without a role is cni-without-aws-credentials.',
+    alsoKnownAs: [
+      'get instance metadata: failed to retrieve',
+      'Failed to get primary MAC from IMDS',
+    ],
+    refs: [
+      'https://github.com/aws/amazon-vpc-cni-k8s/blob/HEAD/docs/troubleshooting.md',
+      'https://github.com/aws/amazon-vpc-cni-k8s/blob/HEAD/cmd/aws-vpc-cni-init/main.go',
+    ],
   },
 });

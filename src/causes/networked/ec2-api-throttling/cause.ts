@@ -10,15 +10,21 @@ export default defineCause({
     throttled: {
       in: ['ipamd', 'aws-node'],
       anchors: ['RequestLimitExceeded', 'Request limit exceeded'],
-      pattern: /(?:(?:ec2:|Failed to |EC2: )(?<action>\w+)\b.*)?(?:RequestLimitExceeded|Request limit exceeded)/,
+      pattern:
+        /(?:(?:ec2:|Failed to |EC2: )(?<action>\w+)\b.*)?(?:RequestLimitExceeded|Request limit exceeded)/,
       weight: 'likely',
       strict: true,
       atLeast: 3,
     },
     served: {
       in: ['ipamd'],
-      anchors: ['Successfully created and attached a new ENI', 'uccessfully increased IP', 'node init completed'],
-      pattern: /Successfully created and attached a new ENI|[Ss]uccessfully increased IP|node init completed successfully/,
+      anchors: [
+        'Successfully created and attached a new ENI',
+        'uccessfully increased IP',
+        'node init completed',
+      ],
+      pattern:
+        /Successfully created and attached a new ENI|[Ss]uccessfully increased IP|node init completed successfully/,
       weight: 'withdraws',
     },
   },
@@ -29,15 +35,30 @@ export default defineCause({
   summary: ({ machine }) =>
     `EC2 answers the VPC CNI of ${machine ?? 'the node'} with RequestLimitExceeded again and again, so pods wait for addresses.`,
   remedy: () => [
-    { text: 'Ask for fewer calls per node: whole prefixes instead of single addresses.', command: 'kubectl -n kube-system set env daemonset/aws-node ENABLE_PREFIX_DELEGATION=true WARM_PREFIX_TARGET=1' },
-    { text: 'Where WARM_IP_TARGET is small, set MINIMUM_IP_TARGET to the usual number of pods.', command: 'kubectl -n kube-system set env daemonset/aws-node MINIMUM_IP_TARGET=20 WARM_IP_TARGET=5' },
-    { text: 'Ask AWS support for higher EC2 API limits, and start large groups in portions.', command: null },
+    {
+      text: 'Ask for fewer calls per node: whole prefixes instead of single addresses.',
+      command:
+        'kubectl -n kube-system set env daemonset/aws-node ENABLE_PREFIX_DELEGATION=true WARM_PREFIX_TARGET=1',
+    },
+    {
+      text: 'Where WARM_IP_TARGET is small, set MINIMUM_IP_TARGET to the usual number of pods.',
+      command:
+        'kubectl -n kube-system set env daemonset/aws-node MINIMUM_IP_TARGET=20 WARM_IP_TARGET=5',
+    },
+    {
+      text: 'Ask AWS support for higher EC2 API limits, and start large groups in portions.',
+      command: null,
+    },
   ],
-  decide: { text: 'Count the throttled calls.', command: 'sudo grep -c RequestLimitExceeded /var/log/aws-routed-eni/ipamd.log' },
+  decide: {
+    text: 'Count the throttled calls.',
+    command: 'sudo grep -c RequestLimitExceeded /var/log/aws-routed-eni/ipamd.log',
+  },
   page: {
     why: 'EC2’s call budget is per account and region. Hundreds of nodes that start at once, or a WARM_IP_TARGET of one, spend it on single addresses.',
     prevent: 'Prefix delegation, a minimum stock per node, and limits raised before large bursts.',
-    notThis: 'One throttled call is retried and harmless. Addresses that EC2 really refuses are subnet-out-of-pod-addresses.',
+    notThis:
+      'One throttled call is retried and harmless. Addresses that EC2 really refuses are subnet-out-of-pod-addresses.',
     alsoKnownAs: ['RequestLimitExceeded: Request limit exceeded', 'aws-node API throttling'],
     refs: ['https://github.com/aws/amazon-vpc-cni-k8s/blob/HEAD/docs/troubleshooting.md'],
   },

@@ -18,13 +18,15 @@ export default defineCause({
     anonymous: {
       in: ['kubelet', 'containerd', 'event', 'pod-status', 'cloud-init'],
       anchors: ['dkr.ecr.'],
-      pattern: /dkr\.ecr\.(?<region>[a-z0-9-]+)\.amazonaws\.com.*(?:no basic auth credentials|401 Unauthorized)/,
+      pattern:
+        /dkr\.ecr\.(?<region>[a-z0-9-]+)\.amazonaws\.com.*(?:no basic auth credentials|401 Unauthorized)/,
       weight: 'context',
     },
     registrySilent: {
       in: ['kubelet', 'containerd', 'event', 'pod-status'],
       anchors: ['dkr.ecr.'],
-      pattern: /dkr\.ecr\.\S+.*(?:i\/o timeout|context deadline exceeded|no route to host|network is unreachable)/,
+      pattern:
+        /dkr\.ecr\.\S+.*(?:i\/o timeout|context deadline exceeded|no route to host|network is unreachable)/,
       weight: 'clears',
     },
   },
@@ -44,14 +46,20 @@ export default defineCause({
   ],
   decide: {
     text: 'List the endpoints of the VPC: ecr.api, ecr.dkr and s3 are all needed.',
-    command: "aws ec2 describe-vpc-endpoints --query 'VpcEndpoints[].[ServiceName,State,PrivateDnsEnabled]' --output text",
+    command:
+      "aws ec2 describe-vpc-endpoints --query 'VpcEndpoints[].[ServiceName,State,PrivateDnsEnabled]' --output text",
   },
   page: {
     why: 'Three doors lead to an ECR image: the API (token), the registry (manifest) and S3 (layers). A closed VPC with only the second and third pulls without a token.',
-    prevent: 'Create the endpoints of a closed VPC as one set: ec2, ecr.api, ecr.dkr, sts, s3, and what the add-ons need.',
-    notThis: 'Registry and API both silent is no-nat-or-vpc-endpoints; an API name that resolves to a private address and stays silent is vpc-endpoint-security-group-closed; a role that is refused is node-role-without-ecr-access.',
+    prevent:
+      'Create the endpoints of a closed VPC as one set: ec2, ecr.api, ecr.dkr, sts, s3, and what the add-ons need.',
+    notThis:
+      'Registry and API both silent is no-nat-or-vpc-endpoints; an API name that resolves to a private address and stays silent is vpc-endpoint-security-group-closed; a role that is refused is node-role-without-ecr-access.',
     alsoKnownAs: ['api.ecr i/o timeout', 'no basic auth credentials private subnet'],
-    refs: ['https://github.com/awsdocs/amazon-eks-user-guide/issues/110', 'https://docs.aws.amazon.com/AmazonECR/latest/userguide/vpc-endpoints.html'],
+    refs: [
+      'https://github.com/awsdocs/amazon-eks-user-guide/issues/110',
+      'https://docs.aws.amazon.com/AmazonECR/latest/userguide/vpc-endpoints.html',
+    ],
   },
 });
 
@@ -63,8 +71,15 @@ function matchEndpoints(view: View<'aws/vpc-endpoint', Signs>): Match | null {
   const seen = view.list('aws/vpc-endpoint');
   const names = seen.map((endpoint) => textAt(endpoint.value, 'ServiceName') ?? '');
   if (names.some((name) => name.endsWith('.ecr.api'))) return clear;
-  const registry = seen.find((endpoint) => (textAt(endpoint.value, 'ServiceName') ?? '').endsWith('.ecr.dkr'));
-  const listed = registry === undefined ? [] : [view.quote(registry, 'VpcEndpoints has ecr.dkr and no ecr.api')];
+  const registry = seen.find((endpoint) =>
+    (textAt(endpoint.value, 'ServiceName') ?? '').endsWith('.ecr.dkr'),
+  );
+  const listed =
+    registry === undefined ? [] : [view.quote(registry, 'VpcEndpoints has ecr.dkr and no ecr.api')];
   if (anonymous === null || (silent === null && registry === undefined)) return null;
-  return found(anonymous.first.captures, [...(silent === null ? [] : [silent.first]), anonymous.first, ...listed], 'likely');
+  return found(
+    anonymous.first.captures,
+    [...(silent === null ? [] : [silent.first]), anonymous.first, ...listed],
+    'likely',
+  );
 }

@@ -10,13 +10,15 @@ export default defineCause({
     refused: {
       in: ['containerd', 'kubelet', 'event', 'pod-status'],
       anchors: ['starport-layer-bucket'],
-      pattern: /prod-(?<region>[a-z]{2}-[a-z-]+-\d)-starport-layer-bucket.*(?:403 Forbidden|AccessDenied|StatusCode: 403)/,
+      pattern:
+        /prod-(?<region>[a-z]{2}-[a-z-]+-\d)-starport-layer-bucket.*(?:403 Forbidden|AccessDenied|StatusCode: 403)/,
       weight: 'definite',
     },
     silent: {
       in: ['containerd', 'kubelet', 'event', 'pod-status'],
       anchors: ['starport-layer-bucket'],
-      pattern: /prod-(?<region>[a-z]{2}-[a-z-]+-\d)-starport-layer-bucket.*(?:i\/o timeout|connection reset|context deadline exceeded|no route to host)/,
+      pattern:
+        /prod-(?<region>[a-z]{2}-[a-z-]+-\d)-starport-layer-bucket.*(?:i\/o timeout|connection reset|context deadline exceeded|no route to host)/,
       weight: 'likely',
       atLeast: 3,
     },
@@ -36,20 +38,33 @@ export default defineCause({
   remedy: ({ region }) => [
     {
       text: `Let the policy of the S3 endpoint allow s3:GetObject on arn:aws:s3:::prod-${region ?? '<region>'}-starport-layer-bucket/*.`,
-      command: "aws ec2 describe-vpc-endpoints --filters 'Name=service-name,Values=*.s3' --query 'VpcEndpoints[].[VpcEndpointId,RouteTableIds,PolicyDocument]'",
+      command:
+        "aws ec2 describe-vpc-endpoints --filters 'Name=service-name,Values=*.s3' --query 'VpcEndpoints[].[VpcEndpointId,RouteTableIds,PolicyDocument]'",
     },
-    { text: 'Associate the endpoint with the route tables of the node subnets.', command: 'aws ec2 modify-vpc-endpoint --vpc-endpoint-id <s3-endpoint> --add-route-table-ids <route-table>' },
+    {
+      text: 'Associate the endpoint with the route tables of the node subnets.',
+      command:
+        'aws ec2 modify-vpc-endpoint --vpc-endpoint-id <s3-endpoint> --add-route-table-ids <route-table>',
+    },
     { text: 'Let the nodes’ security groups out to the S3 prefix list on 443.', command: null },
   ],
   decide: {
     text: 'Ask the bucket from the node: any answer but a timeout or AccessDenied is well.',
-    command: 'curl -sS -m 10 -o /dev/null -w "%{http_code}\\n" https://prod-<region>-starport-layer-bucket.s3.<region>.amazonaws.com/',
+    command:
+      'curl -sS -m 10 -o /dev/null -w "%{http_code}\\n" https://prod-<region>-starport-layer-bucket.s3.<region>.amazonaws.com/',
   },
   page: {
     why: 'ECR keeps layers in a bucket of AWS’s own in each region and redirects there. An S3 endpoint whose policy names only one’s own buckets, or which the subnet’s route table does not have, cuts off just this part.',
     prevent: 'Allow the starport bucket in every S3 endpoint policy.',
-    notThis: 'An image that times out once and is pulled at the next try is no fault. When token or manifest fail too it is no-nat-or-vpc-endpoints or ecr-api-endpoint-missing.',
-    alsoKnownAs: ['starport-layer-bucket 403 Forbidden', 'failed to copy: httpReadSeeker: failed open: unexpected status code'],
-    refs: ['https://docs.aws.amazon.com/AmazonECR/latest/userguide/vpc-endpoints.html', 'https://docs.aws.amazon.com/eks/latest/userguide/private-clusters.html'],
+    notThis:
+      'An image that times out once and is pulled at the next try is no fault. When token or manifest fail too it is no-nat-or-vpc-endpoints or ecr-api-endpoint-missing.',
+    alsoKnownAs: [
+      'starport-layer-bucket 403 Forbidden',
+      'failed to copy: httpReadSeeker: failed open: unexpected status code',
+    ],
+    refs: [
+      'https://docs.aws.amazon.com/AmazonECR/latest/userguide/vpc-endpoints.html',
+      'https://docs.aws.amazon.com/eks/latest/userguide/private-clusters.html',
+    ],
   },
 });

@@ -10,12 +10,17 @@ export default defineCause({
     attachRefused: {
       in: ['ipamd', 'aws-node', 'event'],
       anchors: ['AttachmentLimitExceeded'],
-      pattern: /AttachmentLimitExceeded(?:: Interface count (?<count>\d+) exceeds the limit for (?<type>[a-z0-9-]+\.[a-z0-9-]+))?/,
+      pattern:
+        /AttachmentLimitExceeded(?:: Interface count (?<count>\d+) exceeds the limit for (?<type>[a-z0-9-]+\.[a-z0-9-]+))?/,
       weight: 'likely',
     },
     noDevice: {
       in: ['ipamd', 'aws-node'],
-      anchors: ['no available device number', 'Exceeded instance eni attachment limit', 'xceeded instance ENI attachment limit'],
+      anchors: [
+        'no available device number',
+        'Exceeded instance eni attachment limit',
+        'xceeded instance ENI attachment limit',
+      ],
       pattern: /no available device number|[Ee]xceeded instance (?:eni|ENI) attachment limit/,
       weight: 'likely',
     },
@@ -39,16 +44,33 @@ export default defineCause({
   summary: ({ type, machine }) =>
     `EC2 attaches no further network interface to ${machine ?? 'the instance'}${type === undefined ? '' : ` (${type})`}, so it gets no more pod addresses.`,
   remedy: () => [
-    { text: 'See who owns the interfaces: those without the CNI’s tag count too.', command: "aws ec2 describe-network-interfaces --filters Name=attachment.instance-id,Values=<instance> --query 'NetworkInterfaces[].[NetworkInterfaceId,Description,Attachment.DeviceIndex]' --output text" },
-    { text: 'Get more addresses out of each interface.', command: 'kubectl -n kube-system set env daemonset/aws-node ENABLE_PREFIX_DELEGATION=true WARM_PREFIX_TARGET=1' },
+    {
+      text: 'See who owns the interfaces: those without the CNI’s tag count too.',
+      command:
+        "aws ec2 describe-network-interfaces --filters Name=attachment.instance-id,Values=<instance> --query 'NetworkInterfaces[].[NetworkInterfaceId,Description,Attachment.DeviceIndex]' --output text",
+    },
+    {
+      text: 'Get more addresses out of each interface.',
+      command:
+        'kubectl -n kube-system set env daemonset/aws-node ENABLE_PREFIX_DELEGATION=true WARM_PREFIX_TARGET=1',
+    },
     { text: 'Or use a larger type, with max-pods set for it.', command: null },
   ],
-  decide: { text: 'Read what EC2 said to the last attempt.', command: "sudo grep -E 'AttachmentLimitExceeded|device number|max ENI limit' /var/log/aws-routed-eni/ipamd.log | tail -n 5" },
+  decide: {
+    text: 'Read what EC2 said to the last attempt.',
+    command:
+      "sudo grep -E 'AttachmentLimitExceeded|device number|max ENI limit' /var/log/aws-routed-eni/ipamd.log | tail -n 5",
+  },
   page: {
     why: 'Each type has a number of interfaces. Others than the CNI take some of them: a second interface from the launch template, Multus, a trunk interface for security groups of pods.',
-    prevent: 'Reserve foreign interfaces in max-pods, mark them node.k8s.amazonaws.com/no_manage, or use prefix delegation.',
-    notThis: '“Skipping ENI allocation as the max ENI limit is already reached” is normal at saturation; with pods that find no address it is max-pods-above-address-capacity. When ipamd’s own count reaches EC2’s limit and it tries on, it is wrong-eni-limit-in-cni.',
+    prevent:
+      'Reserve foreign interfaces in max-pods, mark them node.k8s.amazonaws.com/no_manage, or use prefix delegation.',
+    notThis:
+      '“Skipping ENI allocation as the max ENI limit is already reached” is normal at saturation; with pods that find no address it is max-pods-above-address-capacity. When ipamd’s own count reaches EC2’s limit and it tries on, it is wrong-eni-limit-in-cni.',
     alsoKnownAs: ['AttachmentLimitExceeded: Interface count exceeds the limit'],
-    refs: ['https://github.com/aws/amazon-vpc-cni-k8s/issues/36', 'https://github.com/aws/amazon-vpc-cni-k8s/issues/547'],
+    refs: [
+      'https://github.com/aws/amazon-vpc-cni-k8s/issues/36',
+      'https://github.com/aws/amazon-vpc-cni-k8s/issues/547',
+    ],
   },
 });

@@ -10,13 +10,19 @@ export default defineCause({
     notFound: {
       in: ['ipamd', 'aws-node'],
       anchors: ['eniconfigs.crd.k8s.amazonaws.com', 'ENIConfig.crd.k8s.amazonaws.com', 'eniconfig'],
-      pattern: /(?:eniconfigs?\.crd\.k8s\.amazonaws\.com|error while retrieving eniconfig:.*) "?(?<eniconfig>[\w.-]+)"? not found/i,
+      pattern:
+        /(?:eniconfigs?\.crd\.k8s\.amazonaws\.com|error while retrieving eniconfig:.*) "?(?<eniconfig>[\w.-]+)"? not found/i,
       weight: 'definite',
     },
     noneForNode: {
       in: ['ipamd', 'aws-node'],
-      anchors: ['Failed to get pod ENI config', 'No ENIConfig could be found', 'eniconfig is not available'],
-      pattern: /Failed to get pod ENI config|No ENIConfig could be found for this node|eniconfig: eniconfig is not available/,
+      anchors: [
+        'Failed to get pod ENI config',
+        'No ENIConfig could be found',
+        'eniconfig is not available',
+      ],
+      pattern:
+        /Failed to get pod ENI config|No ENIConfig could be found for this node|eniconfig: eniconfig is not available/,
       weight: 'likely',
     },
     noEni: {
@@ -27,7 +33,11 @@ export default defineCause({
     },
     configRead: {
       in: ['ipamd'],
-      anchors: ['using custom network config', 'Using custom network config', 'Found ENI Config Name'],
+      anchors: [
+        'using custom network config',
+        'Using custom network config',
+        'Found ENI Config Name',
+      ],
       pattern: /ipamd: using custom network config: \[?.*subnet-/i,
       weight: 'withdraws',
     },
@@ -39,19 +49,37 @@ export default defineCause({
   summary: ({ eniconfig, machine }) =>
     `Custom networking is on and the ENIConfig ${eniconfig ?? 'of this node'} does not exist, so ${machine ?? 'the node'} attaches no interface for pods.`,
   remedy: ({ eniconfig }) => [
-    { text: 'See which names nodes ask for and which exist.', command: 'kubectl get eniconfigs; kubectl get nodes -L topology.kubernetes.io/zone' },
+    {
+      text: 'See which names nodes ask for and which exist.',
+      command: 'kubectl get eniconfigs; kubectl get nodes -L topology.kubernetes.io/zone',
+    },
     {
       text: 'Create one of that name with the zone’s pod subnet and security groups.',
       command: `printf 'apiVersion: crd.k8s.amazonaws.com/v1alpha1\\nkind: ENIConfig\\nmetadata: {name: %s}\\nspec: {subnet: <pod-subnet>, securityGroups: [<security-group>]}\\n' ${eniconfig ?? '<zone>'} | kubectl apply -f -`,
     },
-    { text: 'Restart the CNI on the node.', command: 'kubectl -n kube-system delete pod -l k8s-app=aws-node --field-selector spec.nodeName=<node>' },
+    {
+      text: 'Restart the CNI on the node.',
+      command:
+        'kubectl -n kube-system delete pod -l k8s-app=aws-node --field-selector spec.nodeName=<node>',
+    },
   ],
-  decide: { text: 'List the ENIConfigs beside the zones of the nodes.', command: 'kubectl get eniconfigs; kubectl get nodes -L topology.kubernetes.io/zone' },
+  decide: {
+    text: 'List the ENIConfigs beside the zones of the nodes.',
+    command: 'kubectl get eniconfigs; kubectl get nodes -L topology.kubernetes.io/zone',
+  },
   page: {
     why: 'With AWS_VPC_K8S_CNI_CUSTOM_NETWORK_CFG=true pods never use the node’s own subnet. The name of the ENIConfig comes from a label or annotation of the Node (ENI_CONFIG_LABEL_DEF, usually the zone), or is “default”.',
     prevent: 'Create one ENIConfig for every zone before turning custom networking on.',
-    notThis: 'An ENIConfig that exists and may not be read is eniconfig-not-readable; a Node label that a webhook refuses is node-webhook-denies-aws-node.',
-    alsoKnownAs: ['Failed to get pod ENI config', 'No ENIConfig could be found for this node', 'eniconfig: eniconfig is not available'],
-    refs: ['https://github.com/aws/amazon-vpc-cni-k8s/blob/HEAD/pkg/eniconfig/eniconfig.go', 'https://github.com/aws/amazon-vpc-cni-k8s/issues/1058'],
+    notThis:
+      'An ENIConfig that exists and may not be read is eniconfig-not-readable; a Node label that a webhook refuses is node-webhook-denies-aws-node.',
+    alsoKnownAs: [
+      'Failed to get pod ENI config',
+      'No ENIConfig could be found for this node',
+      'eniconfig: eniconfig is not available',
+    ],
+    refs: [
+      'https://github.com/aws/amazon-vpc-cni-k8s/blob/HEAD/pkg/eniconfig/eniconfig.go',
+      'https://github.com/aws/amazon-vpc-cni-k8s/issues/1058',
+    ],
   },
 });

@@ -10,7 +10,8 @@ export default defineCause({
     forbidden: {
       in: ['ipamd', 'aws-node'],
       anchors: ['eniconfigs'],
-      pattern: /eniconfigs(?:\.crd\.k8s\.amazonaws\.com)?\b.* is forbidden|cannot (?:get|list|watch) resource "eniconfigs"/,
+      pattern:
+        /eniconfigs(?:\.crd\.k8s\.amazonaws\.com)?\b.* is forbidden|cannot (?:get|list|watch) resource "eniconfigs"/,
       weight: 'definite',
     },
   },
@@ -23,17 +24,20 @@ export default defineCause({
   remedy: () => [
     {
       text: 'Apply the manifest of the release that the image has, or let the add-on bring its own role.',
-      command: 'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts OVERWRITE',
+      command:
+        'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts OVERWRITE',
     },
   ],
   decide: {
     text: 'Ask the API server whether it may.',
-    command: 'kubectl auth can-i list eniconfigs.crd.k8s.amazonaws.com --as system:serviceaccount:kube-system:aws-node',
+    command:
+      'kubectl auth can-i list eniconfigs.crd.k8s.amazonaws.com --as system:serviceaccount:kube-system:aws-node',
   },
   page: {
     why: 'The image was updated alone; the ClusterRole aws-node is still that of an older release and lacks get, list and watch on eniconfigs.crd.k8s.amazonaws.com.',
     prevent: 'Update the CNI by its whole manifest or as a managed add-on.',
-    notThis: 'ipamd then also logs that it found no ENIConfig, as it does when the object is missing (eniconfig-missing); the forbidden line decides.',
+    notThis:
+      'ipamd then also logs that it found no ENIConfig, as it does when the object is missing (eniconfig-missing); the forbidden line decides.',
     alsoKnownAs: ['eniconfigs.crd.k8s.amazonaws.com is forbidden'],
     refs: ['https://github.com/aws/amazon-vpc-cni-k8s/pull/1082'],
   },

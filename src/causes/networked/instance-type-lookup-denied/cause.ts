@@ -10,13 +10,15 @@ export default defineCause({
     lookupFailed: {
       in: ['ipamd', 'aws-node'],
       anchors: ['Failed calling DescribeInstanceTypes', 'failed calling DescribeInstanceTypes'],
-      pattern: /[Ff]ailed calling DescribeInstanceTypes for [`'"]?(?<type>[\w.-]+\w)(?:.*(?<reason>UnauthorizedOperation|is not authorized|i\/o timeout|RequestCanceled|deadline exceeded))?/,
+      pattern:
+        /[Ff]ailed calling DescribeInstanceTypes for [`'"]?(?<type>[\w.-]+\w)(?:.*(?<reason>UnauthorizedOperation|is not authorized|i\/o timeout|RequestCanceled|deadline exceeded))?/,
       weight: 'definite',
     },
     refused: {
       in: ['ipamd', 'aws-node'],
       anchors: ['DescribeInstanceTypes'],
-      pattern: /(?:ec2:|EC2: )DescribeInstanceTypes\b.*(?<reason>UnauthorizedOperation|is not authorized|missing permissions)/,
+      pattern:
+        /(?:ec2:|EC2: )DescribeInstanceTypes\b.*(?<reason>UnauthorizedOperation|is not authorized|missing permissions)/,
       weight: 'definite',
       strict: true,
     },
@@ -41,22 +43,31 @@ export default defineCause({
   remedy: () => [
     {
       text: 'Give the CNI’s role the current policy, which allows ec2:DescribeInstanceTypes.',
-      command: 'aws iam attach-role-policy --role-name <cni-or-node-role> --policy-arn arn:aws:iam::aws:policy/AmazonEKS_CNI_Policy',
+      command:
+        'aws iam attach-role-policy --role-name <cni-or-node-role> --policy-arn arn:aws:iam::aws:policy/AmazonEKS_CNI_Policy',
     },
     {
       text: 'Or update the CNI to a release whose table has the type; in a subnet without internet this saves the EC2 call.',
-      command: 'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts PRESERVE',
+      command:
+        'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts PRESERVE',
     },
   ],
   decide: {
     text: 'Read what the lookup answers.',
-    command: "sudo grep DescribeInstanceTypes /var/log/aws-routed-eni/ipamd.log | tail -n 5",
+    command: 'sudo grep DescribeInstanceTypes /var/log/aws-routed-eni/ipamd.log | tail -n 5',
   },
   page: {
     why: 'Since release 1.6 ipamd asks EC2 for the limits of types that its table lacks. Own copies of the CNI policy from before that do not allow the call, and closed subnets have no EC2 endpoint.',
     prevent: 'Use the managed policy instead of a copy, and keep the add-on current.',
-    notThis: 'Other refused calls are cni-without-ec2-permissions. Releases before 1.6 make no call and say “unknown instance type” (instance-type-unknown-to-cni).',
-    alsoKnownAs: ['Failed calling DescribeInstanceTypes', 'Failed to get ENI limits from file:vpc_ip_limits or EC2'],
-    refs: ['https://github.com/aws/amazon-vpc-cni-k8s/pull/782', 'https://github.com/aws/amazon-vpc-cni-k8s/blob/HEAD/pkg/awsutils/awsutils.go'],
+    notThis:
+      'Other refused calls are cni-without-ec2-permissions. Releases before 1.6 make no call and say “unknown instance type” (instance-type-unknown-to-cni).',
+    alsoKnownAs: [
+      'Failed calling DescribeInstanceTypes',
+      'Failed to get ENI limits from file:vpc_ip_limits or EC2',
+    ],
+    refs: [
+      'https://github.com/aws/amazon-vpc-cni-k8s/pull/782',
+      'https://github.com/aws/amazon-vpc-cni-k8s/blob/HEAD/pkg/awsutils/awsutils.go',
+    ],
   },
 });

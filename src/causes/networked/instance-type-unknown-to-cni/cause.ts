@@ -10,7 +10,8 @@ export default defineCause({
     limitUnknown: {
       in: ['ipamd', 'aws-node'],
       anchors: ['due to unknown instance type'],
-      pattern: /Failed to get (?:eni (?:IP )?limit|ENI IP limit|ENI limit|hypervisor info) due to unknown instance type (?<type>[\w.-]+)/,
+      pattern:
+        /Failed to get (?:eni (?:IP )?limit|ENI IP limit|ENI limit|hypervisor info) due to unknown instance type (?<type>[\w.-]+)/,
       weight: 'definite',
     },
     tableLacksIt: {
@@ -35,7 +36,12 @@ export default defineCause({
   needs: [],
   symptoms: ['cni-daemon-silent', 'cni-uninitialized', 'sandbox-not-created'],
   withdrawnBy: [],
-  explains: ['cni-configuration-missing', 'cni-killed-by-own-probes', 'max-pods-above-address-capacity', 'eni-limit-reached'],
+  explains: [
+    'cni-configuration-missing',
+    'cni-killed-by-own-probes',
+    'max-pods-above-address-capacity',
+    'eni-limit-reached',
+  ],
   summary: ({ type, machine }) =>
     `The VPC CNI of ${machine ?? 'the machine'} does not know the instance type ${type ?? 'it runs on'}, so it allocates no addresses and pods stay in ContainerCreating.`,
   remedy: () => [
@@ -48,13 +54,22 @@ export default defineCause({
   ],
   decide: {
     text: 'Read which type ipamd stumbles over.',
-    command: "sudo grep -E 'unknown instance type|ENI limits from file|DescribeInstanceTypes' /var/log/aws-routed-eni/ipamd.log | tail -n 5",
+    command:
+      "sudo grep -E 'unknown instance type|ENI limits from file|DescribeInstanceTypes' /var/log/aws-routed-eni/ipamd.log | tail -n 5",
   },
   page: {
     why: 'How many interfaces and addresses a type may have is compiled into the CNI. Releases before 1.6 have nothing else to go by; later ones ask DescribeInstanceTypes when the table lacks the type.',
-    prevent: 'Keep the vpc-cni add-on current, and check it before rolling out a new instance family.',
-    notThis: 'When the fallback call is refused or times out it is instance-type-lookup-denied, which the log names with the call. “failed to assign an IP address” in the sandbox event alone says nothing of the type.',
-    alsoKnownAs: ['Failed to get eni limit due to unknown instance type', 'vpc ip resource(eni ip limit): unknown instance type'],
-    refs: ['https://github.com/aws/amazon-vpc-cni-k8s/issues/533', 'https://github.com/aws/amazon-vpc-cni-k8s/pull/98'],
+    prevent:
+      'Keep the vpc-cni add-on current, and check it before rolling out a new instance family.',
+    notThis:
+      'When the fallback call is refused or times out it is instance-type-lookup-denied, which the log names with the call. “failed to assign an IP address” in the sandbox event alone says nothing of the type.',
+    alsoKnownAs: [
+      'Failed to get eni limit due to unknown instance type',
+      'vpc ip resource(eni ip limit): unknown instance type',
+    ],
+    refs: [
+      'https://github.com/aws/amazon-vpc-cni-k8s/issues/533',
+      'https://github.com/aws/amazon-vpc-cni-k8s/pull/98',
+    ],
   },
 });

@@ -15,8 +15,13 @@ export default defineCause({
     },
     recoveryFailed: {
       in: ['ipamd', 'aws-node'],
-      anchors: ['failed ipam state recovery', 'unexpected checkpointVersion', 'unable to reconcile'],
-      pattern: /failed ipam state recovery|unexpected checkpointVersion|No ENI found at all in metadata, unable to reconcile/,
+      anchors: [
+        'failed ipam state recovery',
+        'unexpected checkpointVersion',
+        'unable to reconcile',
+      ],
+      pattern:
+        /failed ipam state recovery|unexpected checkpointVersion|No ENI found at all in metadata, unable to reconcile/,
       weight: 'definite',
     },
     metadataDiffers: {
@@ -37,19 +42,39 @@ export default defineCause({
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
-  explains: ['address-limit-per-eni-exceeded', 'eni-limit-reached', 'cni-configuration-missing', 'cni-killed-by-own-probes'],
+  explains: [
+    'address-limit-per-eni-exceeded',
+    'eni-limit-reached',
+    'cni-configuration-missing',
+    'cni-killed-by-own-probes',
+  ],
   summary: ({ machine }) =>
     `ipamd’s store on ${machine ?? 'the node'} does not agree with the interfaces and addresses that really are there, so pods get addresses that do not work or none.`,
   remedy: () => [
-    { text: 'Let ipamd read everything again.', command: 'kubectl -n kube-system delete pod -l k8s-app=aws-node --field-selector spec.nodeName=<node>' },
-    { text: 'If that does not help, replace the node.', command: 'kubectl drain <node> --ignore-daemonsets --delete-emptydir-data' },
+    {
+      text: 'Let ipamd read everything again.',
+      command:
+        'kubectl -n kube-system delete pod -l k8s-app=aws-node --field-selector spec.nodeName=<node>',
+    },
+    {
+      text: 'If that does not help, replace the node.',
+      command: 'kubectl drain <node> --ignore-daemonsets --delete-emptydir-data',
+    },
   ],
-  decide: { text: 'Compare ipamd’s interfaces with EC2’s.', command: "curl -s http://localhost:61679/v1/enis; aws ec2 describe-network-interfaces --filters Name=attachment.instance-id,Values=<instance> --query 'NetworkInterfaces[].NetworkInterfaceId'" },
+  decide: {
+    text: 'Compare ipamd’s interfaces with EC2’s.',
+    command:
+      "curl -s http://localhost:61679/v1/enis; aws ec2 describe-network-interfaces --filters Name=attachment.instance-id,Values=<instance> --query 'NetworkInterfaces[].NetworkInterfaceId'",
+  },
   page: {
     why: 'Interfaces or addresses changed by hand behind the CNI, a downgrade across a change of the checkpoint’s format, or a wiped checkpoint while pods ran.',
     prevent: 'Leave interfaces of the CNI to the CNI; drain nodes before downgrading it.',
-    notThis: 'One mismatch line right after an interface was attached is the metadata being late. A daemon that restarts again and again may have any cause; its log tells.',
+    notThis:
+      'One mismatch line right after an interface was attached is the metadata being late. A daemon that restarts again and again may have any cause; its log tells.',
     alsoKnownAs: ['Instance metadata does not match data store!', 'IPAMDInconsistentState'],
-    refs: ['https://github.com/aws/amazon-vpc-cni-k8s/issues/391', 'https://github.com/aws/amazon-vpc-cni-k8s/blob/HEAD/pkg/ipamd/datastore/data_store.go'],
+    refs: [
+      'https://github.com/aws/amazon-vpc-cni-k8s/issues/391',
+      'https://github.com/aws/amazon-vpc-cni-k8s/blob/HEAD/pkg/ipamd/datastore/data_store.go',
+    ],
   },
 });

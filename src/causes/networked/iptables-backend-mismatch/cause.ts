@@ -43,23 +43,44 @@ export default defineCause({
   needs: [],
   symptoms: ['cni-daemon-silent', 'cni-uninitialized'],
   withdrawnBy: ['networking-initialised', 'node-ready'],
-  explains: ['cni-configuration-missing', 'cni-killed-by-own-probes', 'service-ip-unreachable-for-cni'],
+  explains: [
+    'cni-configuration-missing',
+    'cni-killed-by-own-probes',
+    'service-ip-unreachable-for-cni',
+  ],
   summary: ({ table, machine }) =>
     `The iptables in the CNI image does not work with the kernel tables of ${machine ?? 'the host'}${table === undefined ? '' : ` (table ${table})`}, so ipamd cannot set up the host network and exits.`,
   remedy: () => [
     {
       text: 'Update the VPC CNI to 1.13.1 or newer, which detects the backend by itself.',
-      command: 'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts PRESERVE',
+      command:
+        'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts PRESERVE',
     },
-    { text: 'On 1.12.1 to 1.13.0 say it.', command: 'kubectl -n kube-system set env daemonset/aws-node ENABLE_NFTABLES=true' },
-    { text: 'At once, on the host: load the legacy tables.', command: 'sudo modprobe ip_tables iptable_nat iptable_mangle iptable_filter' },
+    {
+      text: 'On 1.12.1 to 1.13.0 say it.',
+      command: 'kubectl -n kube-system set env daemonset/aws-node ENABLE_NFTABLES=true',
+    },
+    {
+      text: 'At once, on the host: load the legacy tables.',
+      command: 'sudo modprobe ip_tables iptable_nat iptable_mangle iptable_filter',
+    },
   ],
-  decide: { text: 'See which backend the host uses.', command: 'iptables --version; lsmod | grep -E "^(ip_tables|iptable_nat|nf_tables)"' },
+  decide: {
+    text: 'See which backend the host uses.',
+    command: 'iptables --version; lsmod | grep -E "^(ip_tables|iptable_nat|nf_tables)"',
+  },
   page: {
     why: 'RHEL 8 and its relatives, and newer Ubuntu, have nftables and no legacy iptables modules. CNI images before 1.12.1 carry legacy iptables only.',
     prevent: 'Use a current CNI on own machine images, or images whose backend it knows.',
-    notThis: 'kube-proxy’s “Couldn’t load target KUBE-SVC-…” is another matter (rules wiped under it: calico-ebpf-fights-kube-proxy).',
-    alsoKnownAs: ["can't initialize iptables table `nat': Table does not exist (do you need to insmod?)", 'ipt.NewChain error for chain AWS-SNAT-CHAIN-0'],
-    refs: ['https://github.com/aws/amazon-vpc-cni-k8s/issues/1847', 'https://github.com/aws/amazon-vpc-cni-k8s/blob/HEAD/docs/troubleshooting.md'],
+    notThis:
+      'kube-proxy’s “Couldn’t load target KUBE-SVC-…” is another matter (rules wiped under it: calico-ebpf-fights-kube-proxy).',
+    alsoKnownAs: [
+      "can't initialize iptables table `nat': Table does not exist (do you need to insmod?)",
+      'ipt.NewChain error for chain AWS-SNAT-CHAIN-0',
+    ],
+    refs: [
+      'https://github.com/aws/amazon-vpc-cni-k8s/issues/1847',
+      'https://github.com/aws/amazon-vpc-cni-k8s/blob/HEAD/docs/troubleshooting.md',
+    ],
   },
 });

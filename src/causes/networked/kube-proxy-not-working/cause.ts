@@ -10,28 +10,36 @@ export default defineCause({
     apiRemoved: {
       in: ['kube-proxy'],
       anchors: ['the server could not find the requested resource'],
-      pattern: /[Ff]ailed to (?:watch|list) \S+: failed to list (?<resource>[\w*.]+): the server could not find the requested resource/,
+      pattern:
+        /[Ff]ailed to (?:watch|list) \S+: failed to list (?<resource>[\w*.]+): the server could not find the requested resource/,
       weight: 'definite',
       strict: true,
       atLeast: 2,
     },
     nodeNameUnknown: {
       in: ['kube-proxy'],
-      anchors: ['Failed to retrieve node info', 'Failed to retrieve node IPs', "can't determine this node's IP"],
-      pattern: /(?:Failed to retrieve node (?:info|IPs).*nodes "(?<node>[^"\s]+)" (?:not found|is forbidden))|can't determine this node's IP/,
+      anchors: [
+        'Failed to retrieve node info',
+        'Failed to retrieve node IPs',
+        "can't determine this node's IP",
+      ],
+      pattern:
+        /(?:Failed to retrieve node (?:info|IPs).*nodes "(?<node>[^"\s]+)" (?:not found|is forbidden))|can't determine this node's IP/,
       weight: 'likely',
       atLeast: 3,
     },
     crashes: {
       in: ['pod-status', 'event'],
       anchors: ['kube-proxy'],
-      pattern: /Pod kube-proxy-\w+ container kube-proxy waiting (?:CrashLoopBackOff|CreateContainerConfigError|RunContainerError)|BackOff\s+pod\/kube-proxy-\w+\s+.*restarting failed container/,
+      pattern:
+        /Pod kube-proxy-\w+ container kube-proxy waiting (?:CrashLoopBackOff|CreateContainerConfigError|RunContainerError)|BackOff\s+pod\/kube-proxy-\w+\s+.*restarting failed container/,
       weight: 'likely',
     },
     row: {
       in: ['client-output', 'unknown', 'pod-status'],
       anchors: ['kube-proxy-'],
-      pattern: /\bkube-proxy-[a-z0-9]{5}\s+0\/1\s+(?:CrashLoopBackOff|Error|RunContainerError|CreateContainerConfigError)\b/,
+      pattern:
+        /\bkube-proxy-[a-z0-9]{5}\s+0\/1\s+(?:CrashLoopBackOff|Error|RunContainerError|CreateContainerConfigError)\b/,
       weight: 'likely',
     },
     monitored: {
@@ -63,19 +71,30 @@ export default defineCause({
   remedy: () => [
     {
       text: 'Bring kube-proxy to the cluster’s own minor version.',
-      command: 'aws eks update-addon --cluster-name <cluster> --addon-name kube-proxy --resolve-conflicts OVERWRITE',
+      command:
+        'aws eks update-addon --cluster-name <cluster> --addon-name kube-proxy --resolve-conflicts OVERWRITE',
     },
     {
       text: 'Where it does not find its Node, give it the Node’s name: --hostname-override=$(NODE_NAME) with NODE_NAME from spec.nodeName.',
       command: 'kubectl -n kube-system edit daemonset kube-proxy',
     },
   ],
-  decide: { text: 'Read what kube-proxy complains about.', command: 'kubectl -n kube-system logs -l k8s-app=kube-proxy --tail=50 --prefix' },
+  decide: {
+    text: 'Read what kube-proxy complains about.',
+    command: 'kubectl -n kube-system logs -l k8s-app=kube-proxy --tail=50 --prefix',
+  },
   page: {
     why: 'kube-proxy turns service addresses into pod addresses. After a control-plane upgrade an old one watches APIs that are gone; under a host name that is not the Node’s name it never finds its own addresses.',
     prevent: 'Upgrade kube-proxy with the control plane, as a managed add-on.',
-    notThis: 'A few “nodes not found” in the first seconds are normal: the Node had not registered yet. When kube-proxy is well and its rules vanish, it is calico-ebpf-fights-kube-proxy; time-outs to the service address alone are service-ip-unreachable-for-cni.',
-    alsoKnownAs: ["can't determine this node's IP, assuming 127.0.0.1", 'kube-proxy the server could not find the requested resource'],
-    refs: ['https://github.com/aws/eks-node-monitoring-agent/blob/HEAD/monitors/networking/monitor.go', 'https://github.com/kubernetes/kubernetes/issues/35641'],
+    notThis:
+      'A few “nodes not found” in the first seconds are normal: the Node had not registered yet. When kube-proxy is well and its rules vanish, it is calico-ebpf-fights-kube-proxy; time-outs to the service address alone are service-ip-unreachable-for-cni.',
+    alsoKnownAs: [
+      "can't determine this node's IP, assuming 127.0.0.1",
+      'kube-proxy the server could not find the requested resource',
+    ],
+    refs: [
+      'https://github.com/aws/eks-node-monitoring-agent/blob/HEAD/monitors/networking/monitor.go',
+      'https://github.com/kubernetes/kubernetes/issues/35641',
+    ],
   },
 });

@@ -10,7 +10,8 @@ export default defineCause({
     noneLeft: {
       in: ['ipamd', 'aws-node'],
       anchors: ['no available IP'],
-      pattern: /DataStore has no available IP(?:\/Prefix)? addresses|(?:AssignPodIP\w*|assignPodIPv4AddressUnsafe): no available IP(?:\/Prefix)? addresses/,
+      pattern:
+        /DataStore has no available IP(?:\/Prefix)? addresses|(?:AssignPodIP\w*|assignPodIPv4AddressUnsafe): no available IP(?:\/Prefix)? addresses/,
       weight: 'context',
       atLeast: 2,
     },
@@ -22,7 +23,11 @@ export default defineCause({
     },
     refused: {
       in: ['ipamd', 'aws-node'],
-      anchors: ['InsufficientFreeAddressesInSubnet', 'InsufficientCidrBlocks', 'AttachmentLimitExceeded'],
+      anchors: [
+        'InsufficientFreeAddressesInSubnet',
+        'InsufficientCidrBlocks',
+        'AttachmentLimitExceeded',
+      ],
       pattern: /InsufficientFreeAddressesInSubnet|InsufficientCidrBlocks|AttachmentLimitExceeded/,
       weight: 'context',
     },
@@ -35,17 +40,40 @@ export default defineCause({
   summary: ({ machine }) =>
     `${machine ?? 'The instance'} has all its interfaces attached and all addresses given out, and its kubelet still accepts pods; those stay in ContainerCreating.`,
   remedy: () => [
-    { text: 'See how many pods the node claims to hold.', command: "kubectl get node <node> -o jsonpath='{.status.capacity.pods} {.metadata.labels.node\\.kubernetes\\.io/instance-type}'" },
-    { text: 'Drop the own max-pods value from kubelet arguments or user data, so that the type’s own figure holds; then replace the nodes.', command: null },
-    { text: 'Or get more addresses out of each interface.', command: 'kubectl -n kube-system set env daemonset/aws-node ENABLE_PREFIX_DELEGATION=true WARM_PREFIX_TARGET=1' },
+    {
+      text: 'See how many pods the node claims to hold.',
+      command:
+        "kubectl get node <node> -o jsonpath='{.status.capacity.pods} {.metadata.labels.node\\.kubernetes\\.io/instance-type}'",
+    },
+    {
+      text: 'Drop the own max-pods value from kubelet arguments or user data, so that the type’s own figure holds; then replace the nodes.',
+      command: null,
+    },
+    {
+      text: 'Or get more addresses out of each interface.',
+      command:
+        'kubectl -n kube-system set env daemonset/aws-node ENABLE_PREFIX_DELEGATION=true WARM_PREFIX_TARGET=1',
+    },
   ],
-  decide: { text: 'Compare the node’s pod capacity with the addresses of its type.', command: "kubectl get nodes -o custom-columns='NAME:.metadata.name,TYPE:.metadata.labels.node\\.kubernetes\\.io/instance-type,PODS:.status.capacity.pods'" },
+  decide: {
+    text: 'Compare the node’s pod capacity with the addresses of its type.',
+    command:
+      "kubectl get nodes -o custom-columns='NAME:.metadata.name,TYPE:.metadata.labels.node\\.kubernetes\\.io/instance-type,PODS:.status.capacity.pods'",
+  },
   page: {
     why: 'Without prefix delegation an instance has (interfaces × (addresses per interface − 1)) pod addresses. A max-pods of 110, custom networking (which loses the first interface) or a trunk interface leave fewer addresses than the kubelet believes.',
-    prevent: 'Let the machine image compute max-pods; with Karpenter set RESERVED_ENIS where an interface is reserved.',
-    notThis: '“Too many pods” in a scheduling event is the opposite: the kubelet’s number was respected. Addresses that EC2 refuses are subnet-out-of-pod-addresses or subnet-without-contiguous-prefix. 110 on a small type may come from instance-type-unknown-to-ami.',
-    alsoKnownAs: ['DataStore has no available IP/Prefix addresses', 'max-pods EKS ContainerCreating'],
-    refs: ['https://karpenter.sh/docs/troubleshooting/', 'https://github.com/awslabs/amazon-eks-ami/blob/HEAD/nodeadm/internal/kubelet/eni_max_pods.go'],
+    prevent:
+      'Let the machine image compute max-pods; with Karpenter set RESERVED_ENIS where an interface is reserved.',
+    notThis:
+      '“Too many pods” in a scheduling event is the opposite: the kubelet’s number was respected. Addresses that EC2 refuses are subnet-out-of-pod-addresses or subnet-without-contiguous-prefix. 110 on a small type may come from instance-type-unknown-to-ami.',
+    alsoKnownAs: [
+      'DataStore has no available IP/Prefix addresses',
+      'max-pods EKS ContainerCreating',
+    ],
+    refs: [
+      'https://karpenter.sh/docs/troubleshooting/',
+      'https://github.com/awslabs/amazon-eks-ami/blob/HEAD/nodeadm/internal/kubelet/eni_max_pods.go',
+    ],
   },
 });
 

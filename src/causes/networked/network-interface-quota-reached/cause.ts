@@ -28,14 +28,26 @@ export default defineCause({
   summary: () =>
     'The account has reached its quota of network interfaces in this region, so no node gets a further one for pods although subnets have addresses.',
   remedy: () => [
-    { text: 'See how many interfaces lie about unused, and delete those of dead instances.', command: "aws ec2 describe-network-interfaces --filters Name=status,Values=available --query 'NetworkInterfaces[].[NetworkInterfaceId,Description]' --output text" },
-    { text: 'Raise the quota.', command: 'aws service-quotas request-service-quota-increase --service-code vpc --quota-code L-DF5E4CA3 --desired-value <number>' },
+    {
+      text: 'See how many interfaces lie about unused, and delete those of dead instances.',
+      command:
+        "aws ec2 describe-network-interfaces --filters Name=status,Values=available --query 'NetworkInterfaces[].[NetworkInterfaceId,Description]' --output text",
+    },
+    {
+      text: 'Raise the quota.',
+      command:
+        'aws service-quotas request-service-quota-increase --service-code vpc --quota-code L-DF5E4CA3 --desired-value <number>',
+    },
   ],
-  decide: { text: 'Read the quota.', command: 'aws service-quotas get-service-quota --service-code vpc --quota-code L-DF5E4CA3' },
+  decide: {
+    text: 'Read the quota.',
+    command: 'aws service-quotas get-service-quota --service-code vpc --quota-code L-DF5E4CA3',
+  },
   page: {
     why: 'Every node holds several interfaces, and security groups for pods one a pod. The quota counts them all, with those that terminated instances left behind.',
     prevent: 'Watch the quota’s use; use prefix delegation, which needs fewer interfaces.',
-    notThis: 'A limit of one instance is eni-limit-reached (AttachmentLimitExceeded); a full subnet is subnet-out-of-pod-addresses.',
+    notThis:
+      'A limit of one instance is eni-limit-reached (AttachmentLimitExceeded); a full subnet is subnet-out-of-pod-addresses.',
     alsoKnownAs: ['NetworkInterfaceLimitExceeded'],
     refs: ['https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html'],
   },

@@ -9,8 +9,12 @@ export default defineCause({
   signs: {
     tokenRefused: {
       in: ['kubelet', 'containerd', 'event', 'journal', 'pod-status', 'cloud-init'],
-      anchors: ['is not authorized to perform: ecr:GetAuthorizationToken', 'perform: ecr:GetAuthorizationToken'],
-      pattern: /(?:assumed-role\/(?<role>[\w+=,.@-]+)\/\S* )?is not authorized to perform: ecr:GetAuthorizationToken/,
+      anchors: [
+        'is not authorized to perform: ecr:GetAuthorizationToken',
+        'perform: ecr:GetAuthorizationToken',
+      ],
+      pattern:
+        /(?:assumed-role\/(?<role>[\w+=,.@-]+)\/\S* )?is not authorized to perform: ecr:GetAuthorizationToken/,
       weight: 'definite',
     },
     pullRefused: {
@@ -32,13 +36,19 @@ export default defineCause({
   withdrawnBy: [],
   explains: ['cni-image-pull-failed', 'cni-configuration-missing', 'ecr-api-endpoint-missing'],
   summary: ({ role }) =>
-    `The node role ${role ?? ''} may not read ECR, so its nodes get no registry token and pull neither pause nor CNI nor kube-proxy images.`.replace('  ', ' '),
+    `The node role ${role ?? ''} may not read ECR, so its nodes get no registry token and pull neither pause nor CNI nor kube-proxy images.`.replace(
+      '  ',
+      ' ',
+    ),
   remedy: ({ role }) => [
     {
       text: 'Let the role pull from ECR.',
       command: `aws iam attach-role-policy --role-name ${role ?? '<node-role>'} --policy-arn arn:aws:iam::aws:policy/AmazonEC2ContainerRegistryPullOnly`,
     },
-    { text: 'Replace the node, or restart its services.', command: 'sudo systemctl restart containerd kubelet' },
+    {
+      text: 'Replace the node, or restart its services.',
+      command: 'sudo systemctl restart containerd kubelet',
+    },
   ],
   decide: {
     text: 'See whether the node role has an ECR policy.',
@@ -46,9 +56,17 @@ export default defineCause({
   },
   page: {
     why: 'The kubelet (or the machine image’s own script for the pause image) asks ECR for a registry token with the instance’s role. Without the right it goes on without a token and the registry answers 401.',
-    prevent: 'Create node roles with the three policies: worker node, CNI (unless it has its own role) and registry pull.',
-    notThis: '“no basic auth credentials” alone does not say why: a subnet without the ecr.api endpoint looks the same (ecr-api-endpoint-missing), and so does a collected pause image on an older machine (pause-image-garbage-collected). A repository of another account that refuses this role is a matter of its repository policy.',
-    alsoKnownAs: ['no basic auth credentials pause image', 'is not authorized to perform: ecr:GetAuthorizationToken'],
-    refs: ['https://github.com/aws/amazon-vpc-cni-k8s/issues/529', 'https://docs.aws.amazon.com/eks/latest/userguide/create-node-role.html'],
+    prevent:
+      'Create node roles with the three policies: worker node, CNI (unless it has its own role) and registry pull.',
+    notThis:
+      '“no basic auth credentials” alone does not say why: a subnet without the ecr.api endpoint looks the same (ecr-api-endpoint-missing), and so does a collected pause image on an older machine (pause-image-garbage-collected). A repository of another account that refuses this role is a matter of its repository policy.',
+    alsoKnownAs: [
+      'no basic auth credentials pause image',
+      'is not authorized to perform: ecr:GetAuthorizationToken',
+    ],
+    refs: [
+      'https://github.com/aws/amazon-vpc-cni-k8s/issues/529',
+      'https://docs.aws.amazon.com/eks/latest/userguide/create-node-role.html',
+    ],
   },
 });

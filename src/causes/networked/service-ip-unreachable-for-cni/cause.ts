@@ -10,13 +10,19 @@ export default defineCause({
     addressSilent: {
       in: ['ipamd', 'aws-node'],
       anchors: ['10.100.0.1:443', '172.20.0.1:443', '10.96.0.1:443', '100.64.0.1:443'],
-      pattern: /dial tcp (?<address>(?:10\.100|172\.20|10\.96|100\.64)\.0\.1):443: (?:i\/o timeout|connect: )/,
+      pattern:
+        /dial tcp (?<address>(?:10\.100|172\.20|10\.96|100\.64)\.0\.1):443: (?:i\/o timeout|connect: )/,
       weight: 'definite',
       strict: true,
     },
     serverVersionUnread: {
       in: ['ipamd', 'aws-node'],
-      anchors: ['Unable to reach API Server', 'Failed to check API server connectivity', 'error communicating with apiserver', 'Failed to communicate with K8S Server'],
+      anchors: [
+        'Unable to reach API Server',
+        'Failed to check API server connectivity',
+        'error communicating with apiserver',
+        'Failed to communicate with K8S Server',
+      ],
       pattern:
         /(?:Unable to reach API Server|Failed to check API server connectivity|error communicating with apiserver|Failed to communicate with K8S Server)(?!.*no configuration has been provided)(?:.*dial tcp (?<address>[\d.]+):443)?/i,
       weight: 'likely',
@@ -35,23 +41,37 @@ export default defineCause({
     },
     serverAnswered: {
       in: ['ipamd', 'aws-node'],
-      anchors: ['Successful communication with the Cluster', 'Running with Kubernetes cluster version', 'node init completed'],
-      pattern: /Successful communication with the Cluster|Running with Kubernetes cluster version|node init completed successfully/,
+      anchors: [
+        'Successful communication with the Cluster',
+        'Running with Kubernetes cluster version',
+        'node init completed',
+      ],
+      pattern:
+        /Successful communication with the Cluster|Running with Kubernetes cluster version|node init completed successfully/,
       weight: 'withdraws',
     },
   },
   needs: [],
   symptoms: ['cni-daemon-silent', 'cni-uninitialized'],
   withdrawnBy: ['networking-initialised', 'node-ready'],
-  explains: ['cni-configuration-missing', 'cni-killed-by-own-probes', 'cni-image-without-matching-manifest', 'leftover-cni-configuration'],
+  explains: [
+    'cni-configuration-missing',
+    'cni-killed-by-own-probes',
+    'cni-image-without-matching-manifest',
+    'leftover-cni-configuration',
+  ],
   summary: ({ address, machine }) =>
     `ipamd on ${machine ?? 'the node'} gets no answer from the service address ${address ?? 'of the API server'}, so the CNI does not start; kube-proxy has no rules for it there.`,
   remedy: () => [
     {
       text: 'See that kube-proxy runs on this node, and install it where it is missing.',
-      command: 'kubectl -n kube-system get pods -l k8s-app=kube-proxy -o wide; aws eks create-addon --cluster-name <cluster> --addon-name kube-proxy',
+      command:
+        'kubectl -n kube-system get pods -l k8s-app=kube-proxy -o wide; aws eks create-addon --cluster-name <cluster> --addon-name kube-proxy',
     },
-    { text: 'Then restart the CNI; one that merely started first is well after it.', command: 'kubectl -n kube-system rollout restart daemonset/aws-node' },
+    {
+      text: 'Then restart the CNI; one that merely started first is well after it.',
+      command: 'kubectl -n kube-system rollout restart daemonset/aws-node',
+    },
   ],
   decide: {
     text: 'Look for the chain of the service default/kubernetes on the node.',
@@ -60,8 +80,16 @@ export default defineCause({
   page: {
     why: 'aws-node talks to the API server through the service kubernetes, which exists only as rules that kube-proxy writes. Without kube-proxy, or before its first round, the address leads nowhere although the kubelet reaches the real endpoint.',
     prevent: 'Install kube-proxy before the nodes; newer CNI releases wait longer.',
-    notThis: 'When kube-proxy’s own log shows why it writes nothing, it is kube-proxy-not-working. “no configuration has been provided” is a missing service-account token. A kubelet that does not reach the endpoint either has a cause of the stage reachable.',
-    alsoKnownAs: ['Failed to check API server connectivity', 'dial tcp 172.20.0.1:443: i/o timeout', 'dial tcp 10.100.0.1:443: i/o timeout'],
-    refs: ['https://github.com/aws/amazon-vpc-cni-k8s/blob/HEAD/pkg/k8sapi/k8sutils.go', 'https://github.com/aws/amazon-vpc-cni-k8s/issues/872'],
+    notThis:
+      'When kube-proxy’s own log shows why it writes nothing, it is kube-proxy-not-working. “no configuration has been provided” is a missing service-account token. A kubelet that does not reach the endpoint either has a cause of the stage reachable.',
+    alsoKnownAs: [
+      'Failed to check API server connectivity',
+      'dial tcp 172.20.0.1:443: i/o timeout',
+      'dial tcp 10.100.0.1:443: i/o timeout',
+    ],
+    refs: [
+      'https://github.com/aws/amazon-vpc-cni-k8s/blob/HEAD/pkg/k8sapi/k8sutils.go',
+      'https://github.com/aws/amazon-vpc-cni-k8s/issues/872',
+    ],
   },
 });

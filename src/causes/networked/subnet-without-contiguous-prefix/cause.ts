@@ -32,7 +32,9 @@ export default defineCause({
   blocksAbove: false,
   explains: ['subnet-out-of-pod-addresses'],
   summary: ({ subnet, machine }) =>
-    `EC2 finds no contiguous /28 in the subnet ${subnet ?? 'of'} ${subnet === undefined ? (machine ?? 'the machine') : ''}, so prefix delegation gets no more pod addresses although single ones are free.`.replace('  ', ' ').replace(' ,', ','),
+    `EC2 finds no contiguous /28 in the subnet ${subnet ?? 'of'} ${subnet === undefined ? (machine ?? 'the machine') : ''}, so prefix delegation gets no more pod addresses although single ones are free.`
+      .replace('  ', ' ')
+      .replace(' ,', ','),
   remedy: ({ subnet }) => [
     {
       text: 'Reserve a range of the subnet for prefixes.',
@@ -42,13 +44,19 @@ export default defineCause({
   ],
   decide: {
     text: 'Tell a full subnet from a fragmented one.',
-    command: "sudo grep -E 'InsufficientCidrBlocks|InsufficientFreeAddresses' /var/log/aws-routed-eni/ipamd.log | tail -n 5",
+    command:
+      "sudo grep -E 'InsufficientCidrBlocks|InsufficientFreeAddresses' /var/log/aws-routed-eni/ipamd.log | tail -n 5",
   },
   page: {
     why: 'A prefix is an aligned block of 16 addresses. Single secondary addresses, load balancers and endpoints spread over a subnet leave many addresses free and no aligned block whole.',
-    prevent: 'Use subnets of their own, or reservations of type prefix, before turning on ENABLE_PREFIX_DELEGATION; do not mix both modes in one subnet.',
-    notThis: 'InsufficientFreeAddressesInSubnet is a subnet that is really full: subnet-out-of-pod-addresses. A pool short of prefixes without EC2’s refusal may only be waiting for the next round.',
-    alsoKnownAs: ['InsufficientCidrBlocks', 'There are not enough free cidr blocks in the specified subnet'],
+    prevent:
+      'Use subnets of their own, or reservations of type prefix, before turning on ENABLE_PREFIX_DELEGATION; do not mix both modes in one subnet.',
+    notThis:
+      'InsufficientFreeAddressesInSubnet is a subnet that is really full: subnet-out-of-pod-addresses. A pool short of prefixes without EC2’s refusal may only be waiting for the next round.',
+    alsoKnownAs: [
+      'InsufficientCidrBlocks',
+      'There are not enough free cidr blocks in the specified subnet',
+    ],
     refs: [
       'https://docs.aws.amazon.com/eks/latest/best-practices/prefix-mode-linux.html',
       'https://github.com/aws/amazon-vpc-cni-k8s/blob/HEAD/pkg/ipamd/ipamd.go',

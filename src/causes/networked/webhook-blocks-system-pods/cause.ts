@@ -24,23 +24,37 @@ export default defineCause({
     podsCreated: {
       in: ['event'],
       anchors: ['SuccessfulCreate'],
-      pattern: /SuccessfulCreate\s+(?:daemonset|daemonset-controller)\S*\s.*Created pod: (?:aws-node|calico-node|cilium|kube-proxy)/,
+      pattern:
+        /SuccessfulCreate\s+(?:daemonset|daemonset-controller)\S*\s.*Created pod: (?:aws-node|calico-node|cilium|kube-proxy)/,
       weight: 'withdraws',
     },
   },
   needs: [],
   symptoms: ['cni-uninitialized'],
   withdrawnBy: [],
-  explains: ['cni-configuration-missing', 'cni-pod-not-scheduled', 'service-ip-unreachable-for-cni'],
+  explains: [
+    'cni-configuration-missing',
+    'cni-pod-not-scheduled',
+    'service-ip-unreachable-for-cni',
+  ],
   summary: ({ webhook, service }) =>
-    `The webhook ${webhook ?? 'of an admission controller'} fails closed and its service ${service ?? ''} has no endpoints, so the API server refuses system pods and new nodes get no network.`.replace('  ', ' '),
+    `The webhook ${webhook ?? 'of an admission controller'} fails closed and its service ${service ?? ''} has no endpoints, so the API server refuses system pods and new nodes get no network.`.replace(
+      '  ',
+      ' ',
+    ),
   remedy: ({ webhook }) => [
     {
       text: 'Find the configuration that holds this webhook.',
       command: `kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations -o name | xargs -I{} sh -c 'kubectl get {} -o yaml | grep -q ${webhook ?? '<webhook>'} && echo {}'`,
     },
-    { text: 'Break the deadlock: delete it (its controller makes it again) or set failurePolicy to Ignore.', command: 'kubectl delete mutatingwebhookconfiguration <name>' },
-    { text: 'Then exclude kube-system with a namespaceSelector and run the webhook in several replicas.', command: null },
+    {
+      text: 'Break the deadlock: delete it (its controller makes it again) or set failurePolicy to Ignore.',
+      command: 'kubectl delete mutatingwebhookconfiguration <name>',
+    },
+    {
+      text: 'Then exclude kube-system with a namespaceSelector and run the webhook in several replicas.',
+      command: null,
+    },
   ],
   decide: {
     text: 'See whether the daemon sets of kube-system are refused their pods.',
@@ -48,9 +62,18 @@ export default defineCause({
   },
   page: {
     why: 'The webhook’s pods need a node with network, and the node needs the CNI pod that the webhook refuses while it is down. After all nodes were replaced at once nobody can start first.',
-    prevent: 'failurePolicy Ignore or a namespaceSelector that leaves kube-system out; several replicas on stable nodes with a disruption budget.',
-    notThis: 'When Node objects themselves are refused it is webhook-blocks-node-registration. Endpoints that exist and time out are node-ports-closed-to-control-plane. A refused ReplicaSet of an application during its own roll-out is no cause for a node.',
-    alsoKnownAs: ['failed calling webhook no endpoints available for service', 'kyverno-svc', 'Failed calling webhook, failing closed'],
-    refs: ['https://github.com/kyverno/kyverno/issues/4686', 'https://github.com/sagikazarmark/helm-charts/issues/154'],
+    prevent:
+      'failurePolicy Ignore or a namespaceSelector that leaves kube-system out; several replicas on stable nodes with a disruption budget.',
+    notThis:
+      'When Node objects themselves are refused it is webhook-blocks-node-registration. Endpoints that exist and time out are node-ports-closed-to-control-plane. A refused ReplicaSet of an application during its own roll-out is no cause for a node.',
+    alsoKnownAs: [
+      'failed calling webhook no endpoints available for service',
+      'kyverno-svc',
+      'Failed calling webhook, failing closed',
+    ],
+    refs: [
+      'https://github.com/kyverno/kyverno/issues/4686',
+      'https://github.com/sagikazarmark/helm-charts/issues/154',
+    ],
   },
 });

@@ -10,13 +10,15 @@ export default defineCause({
     attachRefused: {
       in: ['ipamd', 'aws-node'],
       anchors: ['AttachmentLimitExceeded'],
-      pattern: /AttachmentLimitExceeded: Interface count (?<count>\d+) exceeds the limit for (?<type>[a-z0-9-]+\.[a-z0-9-]+)/,
+      pattern:
+        /AttachmentLimitExceeded: Interface count (?<count>\d+) exceeds the limit for (?<type>[a-z0-9-]+\.[a-z0-9-]+)/,
       weight: 'context',
     },
     counted: {
       in: ['ipamd'],
       anchors: ['Total number of interfaces found', 'DescribeAllENIs success'],
-      pattern: /(?:Total number of interfaces found: |DescribeAllENIs success: ENIs: )(?<known>\d+)/,
+      pattern:
+        /(?:Total number of interfaces found: |DescribeAllENIs success: ENIs: )(?<known>\d+)/,
       weight: 'context',
     },
   },
@@ -29,15 +31,30 @@ export default defineCause({
   summary: ({ type, known, machine }) =>
     `ipamd counts ${known ?? 'all'} interfaces on ${machine ?? 'the instance'} and asks EC2 for one more than ${type ?? 'the type'} may have; its table is wrong for the type, so the last pods get no address.`,
   remedy: ({ type }) => [
-    { text: 'Update the CNI; later releases correct the table.', command: 'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts PRESERVE' },
-    { text: 'Meanwhile set max-pods to what EC2 really allows.', command: `aws ec2 describe-instance-types --instance-types ${type ?? '<type>'} --query 'InstanceTypes[].NetworkInfo.[MaximumNetworkInterfaces,Ipv4AddressesPerInterface]'` },
+    {
+      text: 'Update the CNI; later releases correct the table.',
+      command:
+        'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts PRESERVE',
+    },
+    {
+      text: 'Meanwhile set max-pods to what EC2 really allows.',
+      command: `aws ec2 describe-instance-types --instance-types ${type ?? '<type>'} --query 'InstanceTypes[].NetworkInfo.[MaximumNetworkInterfaces,Ipv4AddressesPerInterface]'`,
+    },
   ],
-  decide: { text: 'Compare EC2’s limit with the number of interfaces ipamd has.', command: "aws ec2 describe-instance-types --instance-types <type> --query 'InstanceTypes[].NetworkInfo.MaximumNetworkInterfaces'; curl -s http://localhost:61679/v1/enis" },
+  decide: {
+    text: 'Compare EC2’s limit with the number of interfaces ipamd has.',
+    command:
+      "aws ec2 describe-instance-types --instance-types <type> --query 'InstanceTypes[].NetworkInfo.MaximumNetworkInterfaces'; curl -s http://localhost:61679/v1/enis",
+  },
   page: {
     why: 'The limits of types are compiled into the CNI; for some new types the table was wrong at first.',
     prevent: 'Keep the CNI current and derive max-pods from EC2’s own figures.',
-    notThis: 'When ipamd knows fewer interfaces than EC2 counts it lost some (ipamd-state-out-of-sync) or others own them (eni-limit-reached).',
-    refs: ['https://github.com/aws/amazon-vpc-cni-k8s/issues/2309', 'https://github.com/aws/amazon-vpc-cni-k8s/blob/HEAD/pkg/vpc/vpc_ip_resource_limit.go'],
+    notThis:
+      'When ipamd knows fewer interfaces than EC2 counts it lost some (ipamd-state-out-of-sync) or others own them (eni-limit-reached).',
+    refs: [
+      'https://github.com/aws/amazon-vpc-cni-k8s/issues/2309',
+      'https://github.com/aws/amazon-vpc-cni-k8s/blob/HEAD/pkg/vpc/vpc_ip_resource_limit.go',
+    ],
   },
 });
 

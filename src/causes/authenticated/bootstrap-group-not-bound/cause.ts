@@ -1,0 +1,55 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** The token is good, but its group has none of the rights a join needs. */
+export default defineCause({
+  id: 'bootstrap-group-not-bound',
+  stage: 'authenticated',
+  title: 'the bootstrap token belongs to a group without the rights to join',
+  scope: 'machine',
+  signs: {
+    configForbidden: {
+      in: ['kubeadm', 'cloud-init'],
+      anchors: ['is forbidden: User '],
+      pattern:
+        /configmaps "(?<map>kubeadm-config|kubelet-config[\w.-]*|kube-proxy)" is forbidden: User "system:bootstrap:(?<token>[a-z0-9]{6})" cannot get resource "configmaps"/,
+      weight: 'definite',
+    },
+    requestForbidden: {
+      in: ['kubelet', 'kubeadm'],
+      anchors: ['certificatesigningrequests.certificates.k8s.io is forbidden'],
+      pattern:
+        /certificatesigningrequests\.certificates\.k8s\.io is forbidden: User "(?<user>system:bootstrap:[a-z0-9]{6}|kubelet-bootstrap)" cannot create/,
+      weight: 'definite',
+    },
+  },
+  needs: [],
+  symptoms: [],
+  withdrawnBy: ['joined', 'node-registered', 'node-ready'],
+  summary: ({ token, user, map }) =>
+    `The API server knows the bootstrap ${token === undefined ? `user ${user ?? ''}` : `token ${token}`}, but its group may not ${map === undefined ? 'request a certificate' : `read the ConfigMap ${map}`}; the join ends there.`,
+  remedy: () => [
+    {
+      text: 'Make a token in the group that kubeadm binds.',
+      command:
+        'kubeadm token create --groups system:bootstrappers:kubeadm:default-node-token --print-join-command',
+    },
+    {
+      text: 'When the bindings themselves are gone, write them again (on a control plane machine).',
+      command: 'sudo kubeadm init phase bootstrap-token',
+    },
+  ],
+  decide: {
+    text: 'See the groups of the token and who is bound.',
+    command:
+      'kubeadm token list; kubectl get clusterrolebindings,rolebindings -A -o wide | grep -E "bootstrap|kubeadm"',
+  },
+  page: {
+    why: 'A token brings the groups that are written in its Secret. kubeadm’s roles are bound to system:bootstrappers:kubeadm:default-node-token, so a token made by hand without that group is let in and may do nothing.',
+    prevent: 'Create tokens with kubeadm token create.',
+    notThis:
+      'An unknown token fails earlier, in discovery: expired-bootstrap-token. A user system:anonymous is anonymous-kubelet.',
+    refs: [
+      'https://github.com/kubernetes/kubernetes/blob/HEAD/cmd/kubeadm/app/util/config/cluster.go',
+    ],
+  },
+});

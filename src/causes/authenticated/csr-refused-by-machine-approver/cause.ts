@@ -1,0 +1,73 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** OpenShift’s machine-approver looks at the request and finds no machine that may send it. */
+export default defineCause({
+  id: 'csr-refused-by-machine-approver',
+  stage: 'authenticated',
+  title: 'OpenShift’s machine-approver refuses the certificate request',
+  scope: 'machine',
+  signs: {
+    noMachine: {
+      in: ['machine-approver'],
+      anchors: ['cannot approve'],
+      pattern:
+        /(?<csr>csr-\w+): failed to find machine (?:for node|with InternalDNS matching) (?<node>[a-z0-9][a-z0-9.-]*), cannot approve/,
+      weight: 'likely',
+    },
+    alreadyBound: {
+      in: ['machine-approver'],
+      anchors: ['already has node ref', 'already exists, cannot approve'],
+      pattern:
+        /(?:(?<csr>csr-\w+): )?(?:machine for node (?<node>[a-z0-9][a-z0-9.-]*) (?<bound>already has node ref)|node (?<node2>[a-z0-9][a-z0-9.-]*) (?<bound2>already exists)), cannot approve/,
+      weight: 'likely',
+    },
+    tooLate: {
+      in: ['machine-approver'],
+      anchors: ['CSR creation time'],
+      pattern: /(?<csr>csr-\w+): CSR (?<late>creation time) .* not in range/,
+      weight: 'likely',
+    },
+    approved: {
+      in: ['machine-approver'],
+      anchors: [' approved'],
+      pattern: /CSR (?<csr>csr-\w+) approved/,
+      weight: 'withdraws',
+    },
+  },
+  needs: [],
+  symptoms: [],
+  per: ['csr'],
+  explains: ['anonymous-kubelet', 'unapproved-client-csr'],
+  summary: ({ csr, node, bound, late }) =>
+    late !== undefined
+      ? `machine-approver refuses ${csr ?? 'the request'}: it came hours after its Machine was made.`
+      : bound !== undefined
+        ? `machine-approver refuses ${csr ?? 'the request'}: the Machine or Node of ${node ?? 'that name'} is taken already.`
+        : `machine-approver refuses ${csr ?? 'the request'}: no Machine has the internal DNS name ${node ?? 'of the node'}.`,
+  remedy: ({ csr }) => [
+    {
+      text: 'Approve by hand when you know the machine (its serving request follows a minute later). On clusters without Machines this is the way by design.',
+      command: `oc adm certificate approve ${csr ?? '<csr>'}`,
+    },
+    {
+      text: 'Else compare the names of Machines and nodes: a custom DHCP domain or a reused Machine explains most refusals.',
+      command:
+        'oc get machines -A -o custom-columns=MACHINE:.metadata.name,DNS:.status.addresses[*].address,NODE:.status.nodeRef.name',
+    },
+  ],
+  decide: {
+    text: 'Read what machine-approver says about the request.',
+    command:
+      'oc -n openshift-cluster-machine-approver logs deploy/machine-approver -c machine-approver-controller --tail=100',
+  },
+  page: {
+    why: 'machine-approver signs only for a machine that it can recognise: a Machine whose InternalDNS is the requested name, that has no Node yet, and that was made less than two hours before.',
+    prevent: 'Keep EC2’s domain in DHCP; delete Machines instead of reusing their instances.',
+    notThis:
+      'When every request is ignored because too many wait, it is too-many-pending-csrs. Other clusters: unapproved-client-csr.',
+    refs: [
+      'https://github.com/openshift/cluster-machine-approver/blob/HEAD/pkg/controller/csr_check.go',
+      'https://github.com/okd-project/okd/issues/373',
+    ],
+  },
+});

@@ -1,0 +1,70 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** The bootstrap token of the join command is no longer, or never was, known to the cluster. */
+export default defineCause({
+  id: 'expired-bootstrap-token',
+  stage: 'authenticated',
+  title: 'the bootstrap token has expired or is unknown to the cluster',
+  scope: 'machine',
+  signs: {
+    tokenInvalid: {
+      in: ['kubeadm', 'cloud-init'],
+      anchors: ['is invalid for this cluster or it has expired'],
+      pattern: /token id "(?<token>[a-z0-9]{6})" is invalid for this cluster or it has expired/,
+      weight: 'definite',
+    },
+    signatureMissing: {
+      in: ['kubeadm', 'cloud-init'],
+      anchors: ['could not find a JWS signature in the cluster-info ConfigMap'],
+      pattern:
+        /(?:couldn't validate the identity of the API Server|error execution phase \S+):.*could not find a JWS signature in the cluster-info ConfigMap for token ID "(?<token>[a-z0-9]{6})"/,
+      weight: 'definite',
+    },
+    signatureAwaited: {
+      in: ['kubeadm', 'cloud-init'],
+      anchors: ['does not yet contain a JWS signature', 'could not find a JWS signature'],
+      pattern:
+        /(?:does not yet contain|could not find) a JWS signature.*token ID "(?<token>[a-z0-9]{6})"/,
+      weight: 'likely',
+      atLeast: 6,
+    },
+    requestUnauthorized: {
+      in: ['kubelet', 'kubeadm'],
+      anchors: ['cannot create certificate signing request: Unauthorized'],
+      pattern: /cannot create certificate signing request: Unauthorized/,
+      weight: 'definite',
+    },
+  },
+  needs: [],
+  symptoms: [],
+  withdrawnBy: ['joined', 'node-registered', 'node-ready'],
+  summary: ({ token }) =>
+    `The bootstrap token ${token === undefined ? 'of the join command' : `with id ${token}`} is not known to the cluster (tokens live 24 hours unless told otherwise), so the machine cannot join.`,
+  remedy: () => [
+    {
+      text: 'Make a new token on a control plane machine and use the command it prints.',
+      command: 'kubeadm token create --print-join-command',
+    },
+    {
+      text: 'For machines that come and go, let user data fetch a fresh token from a secret store.',
+      command:
+        'aws secretsmanager get-secret-value --secret-id <join-token> --query SecretString --output text',
+    },
+  ],
+  decide: {
+    text: 'List the tokens that the cluster knows, and when they expire.',
+    command: 'kubeadm token list',
+  },
+  page: {
+    why: 'A kubeadm token is a Secret that the token cleaner deletes when its time is over. The signature in cluster-info goes with it, and a join finds neither.',
+    prevent:
+      'No tokens in launch templates or images; a token that never expires is a key under the mat.',
+    notThis:
+      'A signature that is there but wrong, or a certificate that is not pinned, is ca-pin-mismatch. A token that works and is not allowed to read is bootstrap-group-not-bound. Just after a token was made, the missing signature is normal for some seconds.',
+    alsoKnownAs: ['could not find a JWS signature in the cluster-info ConfigMap for token ID'],
+    refs: [
+      'https://github.com/kubernetes/kubernetes/blob/HEAD/cmd/kubeadm/app/discovery/token/token.go',
+      'https://github.com/kubernetes/kubeadm/issues/809',
+    ],
+  },
+});

@@ -1,0 +1,67 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** kops-controller does not believe that the caller is a node of the cluster. */
+export default defineCause({
+  id: 'identity-rejected-by-kops-controller',
+  stage: 'authenticated',
+  title: 'kops-controller rejects the identity of the node',
+  scope: 'machine',
+  signs: {
+    refusedAtNode: {
+      in: ['nodeup', 'cloud-init', 'console'],
+      anchors: ['kops-controller returned status code 403', 'bootstrap returned status code 403'],
+      pattern: /(?:kops-controller|bootstrap) returned status code 403/,
+      weight: 'definite',
+    },
+    roleNotKnown: {
+      in: ['kops-controller'],
+      anchors: ['does not contain acceptable node role'],
+      pattern:
+        /bootstrap (?<node>\d+\.\d+\.\d+\.\d+):\d+ verify err: .*arn "(?<role>[^"]+)" does not contain acceptable node role/,
+      weight: 'definite',
+    },
+    notVerified: {
+      in: ['kops-controller'],
+      anchors: [' verify err: '],
+      pattern:
+        /bootstrap (?<node>\d+\.\d+\.\d+\.\d+):\d+ verify err: .*(?<reason>incorrect account|not in partion|received status code \d+ from STS|missing instance id|incorrect authorization type)/,
+      weight: 'definite',
+    },
+    keypairDiffers: {
+      in: ['kops-controller', 'nodeup'],
+      anchors: ["didn't match server's"],
+      pattern: /request's (?<reason>keypair ID) .{0,200} didn't match server's/,
+      weight: 'definite',
+    },
+  },
+  needs: [],
+  symptoms: ['node-object-missing'],
+  summary: ({ machine, role, reason }) =>
+    `kops-controller does not accept ${machine ?? 'the machine'} as a node${role === undefined ? (reason === undefined ? '' : ` (${reason})`) : `: ${role} is no role of its nodes`}, so nodeup gets no certificate.`,
+  remedy: () => [
+    {
+      text: 'Read the real reason on the control plane; the machine is only told 403.',
+      command:
+        'kubectl -n kube-system logs -l k8s-app=kops-controller --tail=200 | grep -E "verify err|issue err"',
+    },
+    {
+      text: 'A role of your own: add it under spec.cloudProvider… additionalNodeRoles; a keypair that differs: finish the rotation.',
+      command: 'kops update cluster --yes && kops rolling-update cluster --yes',
+    },
+  ],
+  decide: {
+    text: 'Read what kops-controller says about this machine.',
+    command:
+      'kubectl -n kube-system logs -l k8s-app=kops-controller --tail=200 | grep -E "verify err|issue err"',
+  },
+  page: {
+    why: 'A kOps node proves who it is with a signed call to STS. kops-controller checks account, partition, role and instance, and the key pair it should sign with; the answer to the node hides which check failed.',
+    prevent: 'Let kOps make instance profiles, and roll all groups after a key rotation.',
+    notThis:
+      'Status 409 is existing-node-blocks-rebootstrap. No answer at all is a matter of reaching port 3988.',
+    refs: [
+      'https://github.com/kubernetes/kops/issues/12299',
+      'https://github.com/kubernetes/kops/blob/HEAD/pkg/bootstrap/awsbootstrap/verifier.go',
+    ],
+  },
+});

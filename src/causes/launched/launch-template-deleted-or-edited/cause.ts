@@ -1,0 +1,82 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** The launch template of the group, or the version it needs, is gone or no longer what EKS wrote. */
+export default defineCause({
+  id: 'launch-template-deleted-or-edited',
+  stage: 'launched',
+  title: 'the launch template was deleted or edited behind the node group',
+  scope: 'group',
+  signs: {
+    healthCode: {
+      in: ['aws-message', 'terraform', 'client-output'],
+      anchors: ['Ec2LaunchTemplateNotFound', 'Ec2LaunchTemplateVersionMismatch'],
+      pattern:
+        /\b(?<code>(?:Source)?Ec2LaunchTemplateNotFound|Ec2LaunchTemplateVersionMismatch)\b(?:.*?(?<template>lt-[0-9a-f]{8,17}))?/,
+      weight: 'definite',
+    },
+    activity: {
+      in: ['aws-message', 'terraform', 'client-output'],
+      anchors: ['launch template'],
+      pattern:
+        /launch template(?: ID)?,? '?(?<template>lt-[0-9a-f]{8,17})'?,? does not exist.*Launching EC2 instance failed/,
+      weight: 'definite',
+    },
+    claimReason: {
+      in: ['node-claim'],
+      anchors: ['LaunchTemplateNotFound'],
+      pattern: /condition (?:Launched|NodeRegistrationHealthy)=\w+ LaunchTemplateNotFound\b/,
+      weight: 'likely',
+    },
+    notFoundAgain: {
+      in: ['karpenter'],
+      anchors: ['InvalidLaunchTemplate'],
+      pattern: /\bInvalidLaunchTemplate(?:Id|Name)\.NotFound(?:Exception)?\b/,
+      weight: 'likely',
+      atLeast: 3,
+    },
+    launchedAfter: {
+      in: ['karpenter'],
+      anchors: ['launched nodeclaim', 'launched machine'],
+      pattern: /\blaunched (?:nodeclaim|machine)\b/,
+      weight: 'withdraws',
+    },
+  },
+  needs: [],
+  symptoms: [],
+  withdrawnBy: [],
+  blocksAbove: false,
+  explains: ['karpenter-launch-timeout', 'node-creation-failure-verdict'],
+  summary: ({ template, code }) =>
+    `The launch template ${template ?? 'of the group'} or the version that EKS wrote is not there any more (${code ?? 'not found'}), so nothing new is launched.`,
+  remedy: ({ template }) => [
+    {
+      text: 'See which versions exist, and which one the Auto Scaling group uses.',
+      command: `aws ec2 describe-launch-template-versions --launch-template-id ${template ?? '<template>'} --query LaunchTemplateVersions[].[VersionNumber,CreateTime,CreatedBy]; aws autoscaling describe-auto-scaling-groups --auto-scaling-group-names <group> --query AutoScalingGroups[].[LaunchTemplate,MixedInstancesPolicy.LaunchTemplate.LaunchTemplateSpecification]`,
+    },
+    {
+      text: 'Where only the version differs, put the group back on the version that EKS made.',
+      command: `aws autoscaling update-auto-scaling-group --auto-scaling-group-name <group> --launch-template LaunchTemplateId=${template ?? '<template>'},Version=<eks-version>`,
+    },
+    {
+      text: 'Where the template is gone, replace the node group.',
+      command: 'aws eks delete-nodegroup --cluster-name <cluster> --nodegroup-name <node-group>',
+    },
+  ],
+  decide: {
+    text: 'Read the node group’s health issues.',
+    command:
+      'aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group> --query nodegroup.[launchTemplate,health.issues]',
+  },
+  page: {
+    why: 'EKS makes a template of its own for each managed node group and remembers the version. Clean-up jobs delete templates that nobody seems to use, and people change the Auto Scaling group’s version by hand.',
+    prevent:
+      'Leave templates whose name begins with eks- alone, and change versions with update-nodegroup-version.',
+    notThis:
+      'A template that was never usable is launch-template-conflict or user-data-rejected-at-launch. A deleted Auto Scaling group is asg-deleted-or-modified. Karpenter makes its templates anew after one such error; only a repeated one counts.',
+    alsoKnownAs: ['Ec2LaunchTemplateNotFound', 'Ec2LaunchTemplateVersionMismatch'],
+    refs: [
+      'https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html',
+      'https://docs.aws.amazon.com/eks/latest/APIReference/API_Issue.html',
+    ],
+  },
+});

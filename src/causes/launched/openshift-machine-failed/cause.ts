@@ -1,0 +1,80 @@
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { textAt } from '../../../evidence/json.ts';
+
+/** A Machine of OpenShift or Cluster API whose instance AWS did not give. */
+export default defineCause({
+  id: 'openshift-machine-failed',
+  stage: 'launched',
+  title: 'the Machine failed, or its instance could not be created',
+  scope: 'group',
+  signs: {
+    failedCreate: {
+      in: ['event'],
+      anchors: ['FailedCreate'],
+      pattern:
+        /\bFailedCreate\b.*\b(?<machine>machine\/[a-z0-9][\w.-]+).*(?<error>(?:error launching instance|InvalidConfiguration|error creating EC2 instance)\b.{0,200})/,
+      weight: 'likely',
+      strict: true,
+    },
+    created: {
+      in: ['event'],
+      anchors: ['machine/'],
+      pattern: /\bCreate\b.*\bmachine\/\S+\s+Created Machine/,
+      weight: 'withdraws',
+      strict: true,
+    },
+  },
+  needs: ['kube/Machine'],
+  symptoms: [],
+  withdrawnBy: [],
+  blocksAbove: false,
+  explains: ['node-creation-failure-verdict'],
+  match: (view) => matchMachine(view),
+  summary: ({ object, machine, error }) =>
+    `The Machine ${object ?? machine?.replace('machine/', '') ?? ''} got no instance: ${error ?? 'its phase is Failed'}.`.replace(
+      '  ',
+      ' ',
+    ),
+  remedy: ({ object, machine }) => [
+    {
+      text: 'Read the provider’s answer in full.',
+      command: `oc -n openshift-machine-api get machine ${object ?? machine?.replace('machine/', '') ?? '<machine>'} -o jsonpath='{.status.phase}{"\\n"}{.status.errorReason}{" "}{.status.errorMessage}{"\\n"}'`,
+    },
+    {
+      text: 'Correct image, subnet, profile or groups in the MachineSet’s providerSpec, then delete the failed Machine; a failed one is never retried.',
+      command: `oc -n openshift-machine-api delete machine ${object ?? machine?.replace('machine/', '') ?? '<machine>'}`,
+    },
+  ],
+  decide: {
+    text: 'Read phase and error of the Machines.',
+    command: 'oc -n openshift-machine-api get machines -o yaml',
+  },
+  page: {
+    why: 'The machine controller asks EC2 once with the MachineSet’s providerSpec. What EC2 refuses is written into the Machine; a Machine in phase Failed is final.',
+    prevent:
+      'Let a MachineHealthCheck replace failed Machines, and test a changed providerSpec with one replica.',
+    notThis:
+      'A cause that the error names (capacity, quota, image, permission) is named instead of this. Phase Provisioned without a node is a join problem: ignition-cannot-fetch-config or csr-refused-by-machine-approver.',
+    refs: [
+      'https://github.com/openshift/machine-api-operator/pull/721',
+      'https://docs.openshift.com/container-platform/latest/machine_management/index.html',
+    ],
+  },
+});
+
+function matchMachine(view: View<'kube/Machine', 'failedCreate' | 'created'>): Match | null {
+  for (const entry of view.list('kube/Machine')) {
+    const { body, name } = entry.value;
+    const error =
+      textAt(body, 'status.errorMessage') ??
+      textAt(body, 'status.failureMessage') ??
+      textAt(body, 'status.errorReason');
+    if (textAt(body, 'status.phase') !== 'Failed' || error === null) continue;
+    return found(
+      { object: name, error: error.slice(0, 300) },
+      [view.quote(entry, `Machine ${name} Failed: ${error}`)],
+      'likely',
+    );
+  }
+  return null;
+}

@@ -1,0 +1,84 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** User data in a form that EKS or Karpenter cannot merge with its own. */
+export default defineCause({
+  id: 'user-data-rejected-at-launch',
+  stage: 'launched',
+  title: 'the user data is refused when the launch template is built',
+  scope: 'group',
+  signs: {
+    notMultipart: {
+      in: ['aws-message', 'terraform', 'client-output'],
+      anchors: ['not in the MIME multipart format'],
+      pattern: /User data was not in the MIME multipart format/i,
+      weight: 'definite',
+    },
+    unreadable: {
+      in: ['karpenter', 'node-claim', 'event'],
+      anchors: ['user data input unreadable'],
+      pattern: /user data input unreadable(?: user data)?,? ?(?<reason>.{0,120})/,
+      weight: 'definite',
+    },
+    headerWithoutColon: {
+      in: ['karpenter', 'node-claim', 'event'],
+      anchors: ['malformed MIME header'],
+      pattern:
+        /malformed MIME header(?: line| initial line)?: missing colon: "?(?<reason>[^"]{0,80})/,
+      weight: 'definite',
+      strict: true,
+    },
+    notToml: {
+      in: ['karpenter', 'node-claim', 'event'],
+      anchors: ['nvalid UserData'],
+      pattern: /\b[Ii]nvalid UserData,? (?<reason>.{0,120})/,
+      weight: 'definite',
+      strict: true,
+    },
+  },
+  needs: [],
+  symptoms: [],
+  withdrawnBy: [],
+  blocksAbove: false,
+  explains: [
+    'launch-template-conflict',
+    'launch-template-deleted-or-edited',
+    'malformed-mime-user-data',
+    'invalid-bottlerocket-user-data',
+    'karpenter-nodeclass-not-ready',
+    'karpenter-launch-timeout',
+    'node-creation-failure-verdict',
+  ],
+  summary: ({ reason }) =>
+    `The user data cannot be merged with the node group’s own${reason === undefined ? ' (not MIME multipart)' : ` (${reason.replace(/[\\"}]+$/, '')})`}, so no launch template is made and nothing is launched.`,
+  remedy: () => [
+    {
+      text: 'Read the user data as it is sent.',
+      command:
+        'aws ec2 describe-launch-template-versions --launch-template-id <template> --versions $Latest --query LaunchTemplateVersions[].LaunchTemplateData.UserData --output text | base64 -d | head -n 30',
+    },
+    {
+      text: 'Amazon Linux: send one MIME multipart document, with an empty line between the headers and the first boundary. Bottlerocket: valid TOML, in YAML as a literal block (userData: |), not folded (>).',
+      command: 'kubectl get ec2nodeclass <node-class> -o jsonpath={.spec.userData}',
+    },
+  ],
+  decide: {
+    text: 'Read the user data as it is sent.',
+    command: 'kubectl get ec2nodeclass <node-class> -o jsonpath={.spec.userData}',
+  },
+  page: {
+    why: 'Managed node groups and Karpenter add their own part to the user data. That needs a MIME multipart document (Amazon Linux) or TOML (Bottlerocket); a plain script, a missing empty line or a folded YAML block cannot be merged.',
+    prevent:
+      'Build user data with a tool that writes MIME (cloud-init devel make-mime, Terraform’s cloudinit_config) and render it in a test.',
+    notThis:
+      'User data that is accepted here and breaks on the machine is malformed-mime-user-data or invalid-bottlerocket-user-data; too much of it is user-data-too-large.',
+    alsoKnownAs: [
+      'User data was not in the MIME multipart format',
+      'malformed MIME header: missing colon',
+    ],
+    refs: [
+      'https://github.com/terraform-aws-modules/terraform-aws-eks/issues/1875',
+      'https://github.com/aws/karpenter-provider-aws/pull/3212',
+      'https://github.com/aws/karpenter-provider-aws/issues/5915',
+    ],
+  },
+});

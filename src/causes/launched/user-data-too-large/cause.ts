@@ -1,0 +1,79 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+const LAUNCHERS = [
+  'aws-message',
+  'terraform',
+  'client-output',
+  'karpenter',
+  'node-claim',
+  'event',
+] as const;
+
+/** EC2 takes 16 KB of user data, and what was rendered is more. */
+export default defineCause({
+  id: 'user-data-too-large',
+  stage: 'launched',
+  title: 'the user data is larger than EC2 takes',
+  scope: 'group',
+  signs: {
+    limited: {
+      in: LAUNCHERS,
+      anchors: ['ser data is limited to'],
+      pattern: /[Uu]ser data is limited to (?<limit>\d+) bytes/,
+      weight: 'definite',
+    },
+    reason: {
+      in: LAUNCHERS,
+      anchors: ['UserDataSizeLimitExceeded'],
+      pattern: /\bUserDataSizeLimitExceeded\b/,
+      weight: 'definite',
+    },
+    planRefused: {
+      in: ['terraform'],
+      anchors: ['expected length of user_data', 'expected length of "user_data'],
+      pattern:
+        /expected length of "?user_data(?:_base64)?"? to be in the range \(\d+ - (?<limit>\d+)\)/,
+      weight: 'definite',
+    },
+  },
+  needs: [],
+  symptoms: [],
+  withdrawnBy: [],
+  blocksAbove: false,
+  explains: [
+    'user-data-rejected-at-launch',
+    'karpenter-nodeclass-not-ready',
+    'karpenter-launch-timeout',
+    'openshift-machine-failed',
+    'node-creation-failure-verdict',
+  ],
+  summary: ({ limit }) =>
+    `The rendered user data is larger than the ${limit ?? '16384'} bytes that EC2 takes, so the launch is refused.`,
+  remedy: () => [
+    {
+      text: 'Measure it as it is sent.',
+      command:
+        'aws ec2 describe-launch-template-versions --launch-template-id <template> --versions $Latest --query LaunchTemplateVersions[].LaunchTemplateData.UserData --output text | base64 -d | wc -c',
+    },
+    {
+      text: 'Move scripts and certificates to S3 or SSM and fetch them at boot, or send the MIME document gzipped.',
+      command: 'aws s3 cp bootstrap.sh s3://<bucket>/nodes/bootstrap.sh',
+    },
+  ],
+  decide: {
+    text: 'Measure the user data as it is sent.',
+    command:
+      'aws ec2 describe-launch-template-versions --launch-template-id <template> --versions $Latest --query LaunchTemplateVersions[].LaunchTemplateData.UserData --output text | base64 -d | wc -c',
+  },
+  page: {
+    why: 'EC2 takes 16 KB before base64. Certificates, agents and long scripts in user data grow over the years, and Karpenter or EKS add their own part to them.',
+    prevent: 'Put what does not change into the image, and fetch the rest at boot.',
+    notThis:
+      'The launch is refused, so no instance exists. User data of the right size and wrong form is user-data-rejected-at-launch; on the machine it is malformed-mime-user-data or failed-user-script.',
+    alsoKnownAs: ['InvalidUserData.Malformed: User data is limited to 16384 bytes'],
+    refs: [
+      'https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/user-data.html',
+      'https://github.com/aws/karpenter-provider-aws/blob/HEAD/pkg/errors/errors.go',
+    ],
+  },
+});

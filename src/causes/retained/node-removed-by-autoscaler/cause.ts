@@ -1,0 +1,57 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** Cluster Autoscaler gives an instance 15 minutes to become a Node and then terminates it. */
+export default defineCause({
+  id: 'node-removed-by-autoscaler',
+  stage: 'retained',
+  title: 'Cluster Autoscaler terminated an instance that did not become a Node in time',
+  scope: 'machine',
+  signs: {
+    removing: {
+      in: ['unknown', 'journal', 'pod-app', 'event'],
+      anchors: ['Removing unregistered node'],
+      pattern:
+        /Removing unregistered node (?:aws:\/\/\/[a-z0-9-]*\/)?(?<instance>i-[0-9a-f]{8,17})/,
+      weight: 'likely',
+    },
+    removedEvent: {
+      in: ['event'],
+      anchors: ['DeleteUnregistered'],
+      pattern:
+        /\bDeleteUnregistered\s.*[Rr]emoved unregistered node (?:aws:\/\/\/[a-z0-9-]*\/)?(?<instance>i-[0-9a-f]{8,17})/,
+      weight: 'likely',
+    },
+  },
+  needs: [],
+  symptoms: [],
+  withdrawnBy: [],
+  summary: ({ instance }) =>
+    `Cluster Autoscaler terminated ${instance ?? 'the instance'} because no Node came of it within --max-node-provision-time (15 minutes); the evidence on the machine went with it.`,
+  remedy: ({ instance }) => [
+    {
+      text: 'Read the console while EC2 still keeps it (about an hour after the termination); it tells why the machine did not join.',
+      command: `aws ec2 get-console-output --latest --output text --instance-id ${instance ?? '<instance>'}`,
+    },
+    {
+      text: 'Give the next one more time while you look.',
+      command:
+        'kubectl -n kube-system set env deployment/cluster-autoscaler --list; kubectl -n kube-system edit deployment cluster-autoscaler  # --max-node-provision-time=60m',
+    },
+  ],
+  decide: {
+    text: 'Read what the autoscaler counts as unregistered.',
+    command: 'kubectl -n kube-system get configmap cluster-autoscaler-status -o yaml',
+  },
+  page: {
+    why: 'An instance of a group that has no Node with its providerID after the provisioning time is `unregistered`, and the autoscaler replaces it. That hides the real reason: something below kept it from joining.',
+    prevent:
+      'Collect console output at boot (a lifecycle hook or `rollcall` in the group’s failure path).',
+    notThis:
+      'This is who removed the machine, not why it did not join; a cause of a lower stage explains it. `ScaleDown` of an idle Node is the autoscaler’s ordinary work. A registered Node counted as unregistered has a wrong providerID.',
+    alsoKnownAs: ['unregistered nodes present', 'LongUnregistered'],
+    refs: [
+      'https://github.com/kubernetes/autoscaler/issues/803',
+      'https://github.com/kubernetes/autoscaler/blob/HEAD/cluster-autoscaler/FAQ.md',
+    ],
+  },
+});

@@ -1,0 +1,103 @@
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+
+/** Karpenter took the node away: because it lost sight of its instance, or by a planned disruption. */
+export default defineCause({
+  id: 'node-removed-by-karpenter',
+  stage: 'retained',
+  title: 'Karpenter removed the node',
+  scope: 'machine',
+  signs: {
+    garbage: {
+      in: ['karpenter'],
+      anchors: ['no cloudprovider representation'],
+      pattern:
+        /garbage collecting nodeclaim with no cloudprovider representation(?:.*"NodeClaim":\s*\{\s*"name":\s*"(?<claim>[^"]+)")?(?:.*"Node":\s*\{\s*"name":\s*"(?<node>[^"]+)")?/,
+      weight: 'likely',
+    },
+    disrupted: {
+      in: ['karpenter'],
+      anchors: ['disrupting node', 'karpenter.sh/disrupted'],
+      pattern:
+        /(?:disrupting node(?:\(s\)|claim\(s\))|tainted node).*?"Node":\s*\{\s*"name":\s*"(?<node>[^"]+)"/,
+      weight: 'context',
+    },
+    disruptedEvent: {
+      in: ['event'],
+      anchors: ['Disrupting Node: '],
+      pattern: /Disrupting Node: (?<why>\w+)/,
+      weight: 'context',
+    },
+    kubeletLostNode: {
+      in: ['kubelet'],
+      anchors: ['Error updating node status, will retry'],
+      pattern:
+        /Error updating node status, will retry.*error getting node "(?<node>[^"\s]+)".*not found/,
+      weight: 'context',
+    },
+  },
+  needs: [],
+  symptoms: [],
+  withdrawnBy: ['node-ready'],
+  explains: ['no-reregistration-after-deletion', 'node-deleted-as-not-in-cloud'],
+  match: (view) => matchDisruption(view),
+  summary: ({ node, claim, why, planned }) =>
+    planned === undefined
+      ? `Karpenter deleted the NodeClaim ${claim ?? ''} because EC2 lists no instance for it any more: it was terminated from outside or lost its karpenter.sh tags.`.replace(
+          'NodeClaim  ',
+          'NodeClaim ',
+        )
+      : `Karpenter removed the node ${node ?? 'in question'} by plan${why === undefined ? '' : ` (${why})`}; its kubelet runs on for a while without a Node.`,
+  remedy: ({ planned }) =>
+    planned === undefined
+      ? [
+          {
+            text: 'See who terminated the instance or took its tags.',
+            command:
+              "aws cloudtrail lookup-events --lookup-attributes AttributeKey=ResourceName,AttributeValue=<instance> --query 'Events[].[EventTime,EventName,Username]'",
+          },
+          {
+            text: 'Keep the tags karpenter.sh/nodepool and kubernetes.io/cluster/… on its instances.',
+            command: 'aws ec2 describe-tags --filters Name=resource-id,Values=<instance>',
+          },
+        ]
+      : [
+          {
+            text: 'Read why.',
+            command: 'kubectl get events -A --field-selector reason=DisruptionTerminating',
+          },
+          {
+            text: 'Limit it by budgets, or exempt a node.',
+            command: 'kubectl annotate node <node> karpenter.sh/do-not-disrupt=true',
+          },
+        ],
+  decide: {
+    text: 'Read Karpenter’s own words on the node.',
+    command:
+      'kubectl -n kube-system logs -l app.kubernetes.io/name=karpenter --tail=5000 | grep -E "disrupting|garbage collecting|deleted (node|nodeclaim)"',
+  },
+  page: {
+    why: 'Karpenter replaces nodes that drifted, expired or are not worth their price, and forgets claims whose instance EC2 does not list.',
+    prevent:
+      'Disruption budgets in NodePools; no other tool that terminates or retags Karpenter’s instances.',
+    notThis:
+      'Planned removals have a replacement or no need for one. A claim deleted after 15 minutes without a Node is a verdict: look for the cause on the machine.',
+    refs: [
+      'https://karpenter.sh/docs/concepts/disruption/',
+      'https://github.com/kubernetes-sigs/karpenter/blob/HEAD/pkg/controllers/nodeclaim/garbagecollection/controller.go',
+    ],
+  },
+});
+
+/** A disruption alone is Karpenter's daily work; it counts where a kubelet misses its Node. */
+function matchDisruption(
+  view: View<never, 'garbage' | 'disrupted' | 'disruptedEvent' | 'kubeletLostNode'>,
+): Match | null {
+  const planned = view.sign('disrupted') ?? view.sign('disruptedEvent');
+  const lost = view.sign('kubeletLostNode');
+  if (planned === null || lost === null) return null;
+  return found(
+    { ...lost.last.captures, ...planned.last.captures, planned: 'yes' },
+    [planned.last, lost.last],
+    'likely',
+  );
+}

@@ -1,0 +1,64 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** The termination handler drains spot nodes on every rebalance recommendation, and new ones come to the same fate. */
+export default defineCause({
+  id: 'termination-handler-loop',
+  stage: 'retained',
+  title: 'the Node Termination Handler drains node after node on rebalance recommendations',
+  scope: 'group',
+  signs: {
+    drained: {
+      in: ['journal', 'unknown', 'pod-app', 'client-output'],
+      anchors: ['ebalance recommendation'],
+      pattern:
+        /(?:successfully cordoned and drained|Requesting instance drain|Draining the node|Cordoning the node|Adding new event to the event store).*[Rr]ebalance recommendation/,
+      weight: 'likely',
+      atLeast: 3,
+    },
+    requested: {
+      in: ['journal', 'unknown', 'pod-app', 'client-output'],
+      anchors: ['REBALANCE_RECOMMENDATION'],
+      pattern: /Requesting instance drain.*kind=REBALANCE_RECOMMENDATION/,
+      weight: 'likely',
+      atLeast: 3,
+    },
+  },
+  needs: [],
+  symptoms: [],
+  withdrawnBy: [],
+  blocksAbove: false,
+  summary: () =>
+    'The Node Termination Handler drains spot nodes on mere rebalance recommendations, one after the other; replacements of the same types get the next recommendation, so nodes live for minutes only.',
+  remedy: () => [
+    {
+      text: 'Drain on interruption notices only.',
+      command:
+        'helm -n kube-system upgrade aws-node-termination-handler eks/aws-node-termination-handler --reuse-values --set enableRebalanceDraining=false --set enableRebalanceMonitoring=false',
+    },
+    {
+      text: 'With Karpenter’s own interruption handling, remove the handler altogether.',
+      command: 'helm -n kube-system uninstall aws-node-termination-handler',
+    },
+    {
+      text: 'Offer more instance types and zones to spot.',
+      command:
+        'aws ec2 get-spot-placement-scores --target-capacity 10 --instance-types <type> <type> <type>',
+    },
+  ],
+  decide: {
+    text: 'Count what the handler drained, and why.',
+    command:
+      'kubectl -n kube-system logs -l app.kubernetes.io/name=aws-node-termination-handler --tail=5000 | grep -icE "rebalance"',
+  },
+  page: {
+    why: 'EC2 recommends to rebalance long before an interruption, and in a scarce pool it does so for new instances at once. A handler that drains on each makes the group turn without end.',
+    prevent:
+      'Rebalance draining only with many instance types; one tool for interruptions, not two.',
+    notThis:
+      'A drain on an interruption notice (SPOT_ITN) is the handler’s work; the node was lost anyway.',
+    refs: [
+      'https://karpenter.sh/docs/troubleshooting/',
+      'https://github.com/aws/aws-node-termination-handler',
+    ],
+  },
+});
