@@ -34,7 +34,9 @@ describe('rollcall diagnose', () => {
 
     test(`${name}: text fits 100 columns but for commands, and names the cause`, async () => {
       const { out } = await capture(['diagnose', story]);
-      const wide = out.split('\n').filter((line) => line.length > 100 && !line.includes('$ ') && !line.startsWith('    '));
+      const wide = out
+        .split('\n')
+        .filter((line) => line.length > 100 && !line.includes('$ ') && !line.startsWith('    '));
       assert.deepEqual(wide, []);
       const { headline } = JSON.parse((await capture(['diagnose', story, '-o', 'json'])).out) as {
         headline: { cause: string };

@@ -32,6 +32,13 @@ describe('the headline', () => {
     );
   });
 
+  test('is the lower of two roots that do not explain each other', () => {
+    const low = plainCause('z-low', { stage: 'bootstrapped', blocksAbove: false });
+    const high = plainCause('a-high', { stage: 'networked' });
+    const hits = [hitAt('a-high', 'deciding', 1), hitAt('z-low', 'deciding', 9)];
+    assert.equal(headlineOf(hits, [high, low]), 'z-low');
+  });
+
   test('does not depend on the order of the catalogue', () => {
     const causes = ['b', 'a', 'c'].map((id) => plainCause(id));
     const hits = ['c', 'a', 'b'].map((id) =>

@@ -102,6 +102,7 @@ test('random bytes with the magic of tar are read to an end', async () => {
 const CONTAINERS: ReadonlyArray<readonly [string, () => Promise<Buffer>]> = [
   ['tar', sampleTar],
   ['tar.gz', async () => gzipSync(await sampleTar())],
+  ['tar in stored gzip', async () => gzipSync(await sampleTar(), { level: 0 })],
   ['tar.zst', async () => zstdCompressSync(await sampleTar())],
   ['zip', async () => SAMPLE_ZIP],
   ['zip in tar', async () => packTar([{ name: 'a.zip', content: SAMPLE_ZIP }])],

@@ -80,7 +80,7 @@ function unusable(anchor: string): RangeError {
 /**
  * Makes `anchors` ready: literal strings, case-sensitive, of at least `ANCHOR_BYTES_MIN` bytes. An
  * anchor is also found in its escaped forms (see `escapedForms`), under the same index.
- * Best are anchors of 11 bytes or more; one of 4 or 5 slows the whole set down by a third.
+ * Best are anchors of 11 bytes or more; one of 4 slows the whole set down by a third.
  * @throws RangeError for an anchor that is too short or contains a line end
  */
 export function compileAnchors(anchors: readonly string[]): AnchorSet {

@@ -1,5 +1,5 @@
 import type { Candidates } from './find-candidates.ts';
-import { HASH_FACTOR, SHORT_FILTER_SHIFT } from './gram-index.ts';
+import { HASH_FACTOR, MIDDLE_FILTER_SHIFT } from './gram-index.ts';
 
 /**
  * Finds the candidates in the middle of two words: the last two bytes of one and the first two of
@@ -9,11 +9,11 @@ export function findMiddles(
   words: Int32Array,
   start: number,
   end: number,
-  shortFilter: Uint8Array,
+  middleFilter: Uint8Array,
   found: Candidates,
 ): void {
   const factor = HASH_FACTOR;
-  const shift = SHORT_FILTER_SHIFT;
+  const shift = MIDDLE_FILTER_SHIFT;
   const { offsets } = found;
   let count = 0;
   let last = start === 0 ? 0 : words[start - 1]!;
@@ -22,10 +22,10 @@ export function findMiddles(
     const b = words[at + 1]!;
     const c = words[at + 2]!;
     const d = words[at + 3]!;
-    const toA = shortFilter[Math.imul((last >>> 16) | (a << 16), factor) >>> shift]!;
-    const toB = shortFilter[Math.imul((a >>> 16) | (b << 16), factor) >>> shift]!;
-    const toC = shortFilter[Math.imul((b >>> 16) | (c << 16), factor) >>> shift]!;
-    const toD = shortFilter[Math.imul((c >>> 16) | (d << 16), factor) >>> shift]!;
+    const toA = middleFilter[Math.imul((last >>> 16) | (a << 16), factor) >>> shift]!;
+    const toB = middleFilter[Math.imul((a >>> 16) | (b << 16), factor) >>> shift]!;
+    const toC = middleFilter[Math.imul((b >>> 16) | (c << 16), factor) >>> shift]!;
+    const toD = middleFilter[Math.imul((c >>> 16) | (d << 16), factor) >>> shift]!;
     last = d;
     if ((toA | toB | toC | toD) === 0) continue;
     if (toA !== 0) offsets[count++] = at * 4 - 2;

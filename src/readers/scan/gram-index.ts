@@ -7,16 +7,14 @@ const ALONE = 0x80;
 export const SECOND_SHIFT = 8;
 /** Odd number near 2^32 / golden ratio; the top bits of a product with it are well spread. */
 export const HASH_FACTOR = 0x9e3779b1 | 0;
-/** Literals below this length can be in the middle of two words without filling either. */
-const SPLITTABLE_LENGTH = 6;
-/** A word's slot in the short filter is the top 16 bits of its hash. */
-export const SHORT_FILTER_SHIFT = 16;
+/** The slot of a middle in its filter is the top 16 bits of its hash. */
+export const MIDDLE_FILTER_SHIFT = 16;
 
 /** Bytes from the start of a literal among which its rarest grams are looked for. */
 const LOOKED_AT_BYTES = 32;
 
 const BUCKET_SHIFT = 18;
-const SLOTS_PER_LITERAL = 32;
+const SLOTS_PER_ENTRY = 8;
 const FILTER_BITS_MIN = 10;
 const FILTER_BITS_MAX = 18;
 const FIRST_IS_RARER_GROUPS = 4;
@@ -27,7 +25,7 @@ const SECOND_IS_RARER_GROUPS = 3;
  *
  * A gram is four bytes of a literal. A literal of seven bytes or more has one gram for each of the
  * four alignments that its start can have; whatever its place in the text, one of them is a word.
- * One of six bytes is spelled out for the one alignment in which it has none.
+ * Shorter ones are spelled out for the alignments in which they do not fill a word.
  * From eleven bytes on each gram has a known follower: the window is eight bytes long.
  */
 export interface GramIndex {
@@ -42,8 +40,8 @@ export interface GramIndex {
   readonly filter: Uint16Array;
   /** A word's slot in the filter is `imul(word, HASH_FACTOR) >>> filterShift`. */
   readonly filterShift: number;
-  /** The same for the middle of two words, for literals of four or five bytes; null without them. */
-  readonly shortFilter: Uint8Array | null;
+  /** By hash of the middle of two words: 1 for those of literals of four bytes; null without them. */
+  readonly middleFilter: Uint8Array | null;
   /** By `bucketOf` a gram: the place of its first entry, or -1. */
   readonly buckets: Int32Array;
   /**
@@ -57,7 +55,7 @@ interface Draft {
   readonly common: Commonness;
   readonly filter: Uint16Array;
   readonly filterShift: number;
-  readonly shortFilter: Uint8Array;
+  readonly middleFilter: Uint8Array;
   readonly buckets: Int32Array;
   readonly entries: Int32Array;
   entriesEnd: number;
@@ -143,28 +141,41 @@ function addSplitWindow(draft: Draft, bytes: Uint8Array, literal: number): void 
 function addLoneGram(draft: Draft, bytes: Uint8Array, literal: number, offset: number): void {
   const gram = gramAt(bytes, offset);
   allowFirst(draft, gram, ALONE);
-  if (bytes.length < SPLITTABLE_LENGTH) {
-    draft.shortFilter[Math.imul(gram, HASH_FACTOR) >>> SHORT_FILTER_SHIFT] = 1;
-  }
   addEntry(draft, gram, literal, offset);
 }
 
 /**
- * A literal of four bytes at an odd place has three of its bytes in the middle of two words, behind
- * or before a byte that can be any.
+ * Spells out the words that have three bytes of a literal and one byte that can be any: before the
+ * literal's first three bytes, or after its last three.
  */
-function addPartialGrams(draft: Draft, bytes: Uint8Array, literal: number): void {
-  const around = new Uint8Array(6);
+function partialGrams(bytes: Uint8Array, visit: (gram: number, offset: number) => void): void {
+  const around = new Uint8Array(bytes.length + 2);
   around.set(bytes, 1);
   for (let unknown = 0; unknown < 256; unknown++) {
     around[0] = unknown;
-    around[5] = unknown;
-    for (const offset of [-1, 1]) {
-      const gram = gramAt(around, offset + 1);
-      draft.shortFilter[Math.imul(gram, HASH_FACTOR) >>> SHORT_FILTER_SHIFT] = 1;
-      addEntry(draft, gram, literal, offset);
-    }
+    around[bytes.length + 1] = unknown;
+    for (const offset of [-1, bytes.length - 3]) visit(gramAt(around, offset + 1), offset);
   }
+}
+
+/** In two of its alignments a literal of five bytes has three of them in one word. */
+function addFiveBytes(draft: Draft, bytes: Uint8Array, literal: number): void {
+  partialGrams(bytes, (gram, offset) => {
+    allowFirst(draft, gram, ALONE);
+    addEntry(draft, gram, literal, offset);
+  });
+}
+
+/**
+ * One of four bytes can be in the middle of two words. From an odd place on it is looked for there
+ * too, where it has three of its bytes.
+ */
+function addFourBytes(draft: Draft, bytes: Uint8Array, literal: number): void {
+  draft.middleFilter[middleSlot(gramAt(bytes, 0))] = 1;
+  partialGrams(bytes, (gram, offset) => {
+    draft.middleFilter[middleSlot(gram)] = 1;
+    addEntry(draft, gram, literal, offset);
+  });
 }
 
 function addLiteral(draft: Draft, bytes: Uint8Array, literal: number): void {
@@ -173,24 +184,29 @@ function addLiteral(draft: Draft, bytes: Uint8Array, literal: number): void {
     else if (phase + 4 <= bytes.length) addLoneGram(draft, bytes, literal, phase);
   }
   if (bytes.length === 6) addSplitWindow(draft, bytes, literal);
-  if (bytes.length === 4) addPartialGrams(draft, bytes, literal);
+  if (bytes.length === 5) addFiveBytes(draft, bytes, literal);
+  if (bytes.length === 4) addFourBytes(draft, bytes, literal);
 }
 
-/** Entries of a literal, at most: one for each alignment, or those spelled out byte by byte. */
+function middleSlot(gram: number): number {
+  return Math.imul(gram, HASH_FACTOR) >>> MIDDLE_FILTER_SHIFT;
+}
+
+/** Entries of a literal, at most: one for each alignment, and those spelled out byte by byte. */
 function entriesOf(length: number): number {
-  if (length === 4) return 4 + 2 * 256;
+  if (length < 6) return 4 + 2 * 256;
   return length === 6 ? 4 + 256 : 4;
 }
 
 function createDraft(literals: readonly Uint8Array[]): Draft {
-  const wantedBits = Math.ceil(Math.log2(literals.length * SLOTS_PER_LITERAL));
-  const bits = Math.min(FILTER_BITS_MAX, Math.max(FILTER_BITS_MIN, wantedBits));
   const entries = literals.reduce((sum, bytes) => sum + entriesOf(bytes.length), 0);
+  const wantedBits = Math.ceil(Math.log2(entries * SLOTS_PER_ENTRY));
+  const bits = Math.min(FILTER_BITS_MAX, Math.max(FILTER_BITS_MIN, wantedBits));
   return {
     common: createCommonness(),
     filter: new Uint16Array(1 << bits).fill(ALONE << SECOND_SHIFT),
     filterShift: 32 - bits,
-    shortFilter: new Uint8Array(1 << (32 - SHORT_FILTER_SHIFT)),
+    middleFilter: new Uint8Array(1 << (32 - MIDDLE_FILTER_SHIFT)),
     buckets: new Int32Array(1 << (32 - BUCKET_SHIFT)).fill(-1),
     entries: new Int32Array(entries * 4),
     entriesEnd: 0,
@@ -214,14 +230,14 @@ export function buildGramIndex(literals: readonly Uint8Array[]): GramIndex {
     literalBytes.set(bytes, literalStarts[literal]);
     addLiteral(draft, bytes, literal);
   }
-  const { filter, filterShift, buckets, shortFilter, entries } = draft;
-  const short = literals.some((bytes) => bytes.length < SPLITTABLE_LENGTH);
+  const { filter, filterShift, buckets, middleFilter, entries } = draft;
+  const hasFourBytes = literals.some((bytes) => bytes.length === 4);
   return {
     literalBytes,
     literalStarts,
     filter,
     filterShift,
-    shortFilter: short ? shortFilter : null,
+    middleFilter: hasFourBytes ? middleFilter : null,
     buckets,
     entries,
   };

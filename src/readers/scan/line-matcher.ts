@@ -102,8 +102,8 @@ export class LineMatcher {
     const { index } = this.#table;
     const newlines = findCandidates(words, block, blockEnd, index, this.#aligned);
     this.#candidates = this.#aligned;
-    if (index.shortFilter === null) return newlines;
-    findMiddles(words, block, blockEnd, index.shortFilter, this.#middles);
+    if (index.middleFilter === null) return newlines;
+    findMiddles(words, block, blockEnd, index.middleFilter, this.#middles);
     if (this.#middles.count === 0) return newlines;
     mergeCandidates(this.#aligned, this.#middles, this.#merged);
     this.#candidates = this.#merged;
@@ -144,9 +144,10 @@ export class LineMatcher {
     return this.#line;
   }
 
-  /** Moves the mark to `lineStart`. No newline is between it and a block that begins in its line. */
+  /** Moves the mark to `lineStart`, forward or, if the block began in that line or behind it, back. */
   #markLineStart(lineStart: number): void {
     this.#markNewlines += this.#newlines(this.#markAt, lineStart);
+    this.#markNewlines -= this.#newlines(lineStart, this.#markAt);
     this.#markAt = lineStart;
   }
 

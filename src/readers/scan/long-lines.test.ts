@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { compileAnchors, createLineScanner, LINE_BYTES_MAX } from './anchor-scanner.ts';
 import { scanInPieces, scanPlainly } from './testing.ts';
 
-const ANCHORS = ['Unauthorized', 'not ready', 'kfs.'];
+const ANCHORS = ['Unauthorized', 'not ready', 'kfs.', 'canal', 'reboot'];
 const PIECES = [[1_000_000], [65_536], [4096, 1, 70_001]];
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -40,6 +40,14 @@ test('anchors are found wherever the scanner divides its work', () => {
       rank % 3 === 0 ? `${filler.slice(rank % 90)} Unauthorized kfs.` : `${filler} ready`,
     );
     assertScansAlike(encode('z'.repeat(shift * 5 + 1) + lines.join('\n').repeat(6)));
+  }
+});
+
+test('lines are numbered rightly when an anchor ends one wherever work is divided', () => {
+  for (const anchor of ANCHORS) {
+    for (let before = 4096 - 20; before < 4096 + 4; before++) {
+      assertScansAlike(encode(`${'x'.repeat(before)}${anchor}\n\n${anchor}\r\n${anchor}`));
+    }
   }
 });
 

@@ -15,7 +15,10 @@ describe('segments', () => {
   });
 
   test('a table ends at an empty line', () => {
-    assert.deepEqual(kinds('NAME   STATUS   AGE\na      Ready    5m\n\n$ next'), ['table', 'line']);
+    assert.deepEqual(kinds('NAME   STATUS   AGE\na      Ready    5m\n\nother words'), [
+      'table',
+      'line',
+    ]);
   });
 
   test('pretty JSON is one passage, with lines around it', () => {

@@ -5,30 +5,30 @@ export default defineCause({
   id: 'csr-refused-by-machine-approver',
   stage: 'authenticated',
   title: 'OpenShift’s machine-approver refuses the certificate request',
-  scope: 'machine',
+  scope: 'cluster',
   signs: {
     noMachine: {
-      in: ['machine-approver'],
+      in: ['machine-approver', 'controller-manager'],
       anchors: ['cannot approve'],
       pattern:
-        /(?<csr>csr-\w+): failed to find machine (?:for node|with InternalDNS matching) (?<node>[a-z0-9][a-z0-9.-]*), cannot approve/,
+        /(?<csr>csr-\w+): failed to find machine (?:for node|with InternalDNS matching) (?<name>[a-z0-9][a-z0-9.-]*), cannot approve/,
       weight: 'likely',
     },
     alreadyBound: {
-      in: ['machine-approver'],
+      in: ['machine-approver', 'controller-manager'],
       anchors: ['already has node ref', 'already exists, cannot approve'],
       pattern:
-        /(?:(?<csr>csr-\w+): )?(?:machine for node (?<node>[a-z0-9][a-z0-9.-]*) (?<bound>already has node ref)|node (?<node2>[a-z0-9][a-z0-9.-]*) (?<bound2>already exists)), cannot approve/,
+        /(?:(?<csr>csr-\w+): )?(?:machine for node (?<name>[a-z0-9][a-z0-9.-]*) (?<bound>already has node ref)|node (?<name2>[a-z0-9][a-z0-9.-]*) (?<bound2>already exists)), cannot approve/,
       weight: 'likely',
     },
     tooLate: {
-      in: ['machine-approver'],
+      in: ['machine-approver', 'controller-manager'],
       anchors: ['CSR creation time'],
       pattern: /(?<csr>csr-\w+): CSR (?<late>creation time) .* not in range/,
       weight: 'likely',
     },
     approved: {
-      in: ['machine-approver'],
+      in: ['machine-approver', 'controller-manager'],
       anchors: [' approved'],
       pattern: /CSR (?<csr>csr-\w+) approved/,
       weight: 'withdraws',
@@ -38,12 +38,12 @@ export default defineCause({
   symptoms: [],
   per: ['csr'],
   explains: ['anonymous-kubelet', 'unapproved-client-csr'],
-  summary: ({ csr, node, bound, late }) =>
+  summary: ({ csr, name, bound, late }) =>
     late !== undefined
       ? `machine-approver refuses ${csr ?? 'the request'}: it came hours after its Machine was made.`
       : bound !== undefined
-        ? `machine-approver refuses ${csr ?? 'the request'}: the Machine or Node of ${node ?? 'that name'} is taken already.`
-        : `machine-approver refuses ${csr ?? 'the request'}: no Machine has the internal DNS name ${node ?? 'of the node'}.`,
+        ? `machine-approver refuses ${csr ?? 'the request'}: the Machine or Node of ${name ?? 'that name'} is taken already.`
+        : `machine-approver refuses ${csr ?? 'the request'}: no Machine has the internal DNS name ${name ?? 'of the node'}.`,
   remedy: ({ csr }) => [
     {
       text: 'Approve by hand when you know the machine (its serving request follows a minute later). On clusters without Machines this is the way by design.',

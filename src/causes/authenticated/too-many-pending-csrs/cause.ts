@@ -8,7 +8,7 @@ export default defineCause({
   scope: 'cluster',
   signs: {
     ignored: {
-      in: ['machine-approver'],
+      in: ['machine-approver', 'controller-manager'],
       anchors: ['Max pending allowed'],
       pattern:
         /Pending CSRs: (?<pending>\d+); Max pending allowed: (?<limit>\d+)\. Difference between pending CSRs and machines/,

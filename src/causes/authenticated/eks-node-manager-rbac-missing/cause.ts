@@ -1,0 +1,53 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** EKS lost its own rights in the cluster by which it looks after managed nodes. */
+export default defineCause({
+  id: 'eks-node-manager-rbac-missing',
+  stage: 'authenticated',
+  title: 'EKS lost its Kubernetes rights for managed nodes (eks:node-manager)',
+  scope: 'cluster',
+  signs: {
+    forbidden: {
+      in: ['aws-message', 'kube-apiserver', 'audit', 'client-output', 'terraform', 'event'],
+      anchors: ['eks:node-manager'],
+      pattern: /User "eks:node-manager" cannot (?<verb>\w+) resource "(?<resource>[\w/]+)"/,
+      weight: 'definite',
+    },
+    roleNotFound: {
+      in: ['client-output', 'kube-apiserver', 'audit'],
+      anchors: ['eks:node-manager'],
+      pattern:
+        /(?:clusterroles?|clusterrolebindings?)\.rbac\.authorization\.k8s\.io "eks:node-manager" not found/,
+      weight: 'definite',
+    },
+  },
+  needs: [],
+  symptoms: [],
+  withdrawnBy: [],
+  blocksAbove: false,
+  summary: ({ verb, resource }) =>
+    `EKS itself is not allowed to look after managed nodes${verb === undefined || resource === undefined ? '' : ` (eks:node-manager cannot ${verb} ${resource})`}; upgrades, labels and taints of node groups are not carried out.`,
+  remedy: () => [
+    {
+      text: 'Create the role again.',
+      command:
+        'kubectl create clusterrole eks:node-manager --verb=get,list,watch,patch --resource=nodes && kubectl patch clusterrole eks:node-manager --type=json -p \'[{"op":"add","path":"/rules/-","value":{"apiGroups":[""],"resources":["pods"],"verbs":["get","list","watch","delete"]}},{"op":"add","path":"/rules/-","value":{"apiGroups":[""],"resources":["pods/eviction"],"verbs":["create"]}}]\'',
+    },
+    {
+      text: 'And its binding.',
+      command:
+        'kubectl create clusterrolebinding eks:node-manager --clusterrole=eks:node-manager --user=eks:node-manager',
+    },
+  ],
+  decide: {
+    text: 'See whether role and binding exist.',
+    command: 'kubectl get clusterrole,clusterrolebinding eks:node-manager',
+  },
+  page: {
+    why: 'EKS acts in the cluster as the user eks:node-manager. Clean-up scripts and restored backups take its cluster role or binding away.',
+    prevent: 'Leave objects alone whose names begin with eks:.',
+    notThis:
+      'Nodes may well be Ready here. A node group that is AccessDenied over ec2: or iam: actions lacks IAM rights instead.',
+    refs: ['https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html'],
+  },
+});

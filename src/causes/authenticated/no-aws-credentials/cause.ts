@@ -1,0 +1,130 @@
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { at, isObject, type Json, listAt, textAt } from '../../../evidence/json.ts';
+
+/** The instance has no role, so nothing on it gets AWS credentials. */
+export default defineCause({
+  id: 'no-aws-credentials',
+  stage: 'authenticated',
+  title:
+    'the machine has no AWS credentials: no instance profile, no role in it, or a role EC2 may not assume',
+  scope: 'machine',
+  signs: {
+    trustWrong: {
+      in: ['kubelet', 'cloud-init', 'nodeadm', 'client-output', 'journal', 'host-file'],
+      anchors: ['AssumeRoleUnauthorizedAccess', 'InstanceProfileNotFound'],
+      pattern: /"Code"\s*:\s*"(?<code>AssumeRoleUnauthorizedAccess|InstanceProfileNotFound)"/,
+      weight: 'definite',
+    },
+    noRoleInMetadata: {
+      in: ['kubelet', 'nodeadm', 'cloud-init', 'bottlerocket'],
+      anchors: ['no EC2 IMDS role found'],
+      pattern: /no EC2 IMDS role found/,
+      weight: 'likely',
+      atLeast: 3,
+    },
+    noCredentials: {
+      in: ['kubelet'],
+      anchors: [
+        'NoCredentialProviders',
+        'Unable to locate credentials',
+        'no valid providers in chain',
+      ],
+      pattern: /NoCredentialProviders|Unable to locate credentials|no valid providers in chain/,
+      weight: 'context',
+    },
+    pluginFailed: {
+      in: ['kubelet'],
+      anchors: ['failed with exit code'],
+      pattern: /getting credentials: exec: executable \S*aws\S* failed with exit code \d+/,
+      weight: 'context',
+    },
+  },
+  needs: ['aws/instance', 'aws/instance-profile'],
+  symptoms: ['no-answer-from-metadata'],
+  withdrawnBy: ['api-answered', 'node-registered', 'node-ready'],
+  match: (view) => matchInstance(view),
+  summary: ({ machine, code, profile }) =>
+    profile !== undefined
+      ? `The instance profile ${profile} contains no role, so ${machine ?? 'the machine'} gets no AWS credentials and the kubelet no token.`
+      : code === undefined
+        ? `${machine ?? 'The machine'} has no instance profile with a usable role, so it gets no AWS credentials and the kubelet no token.`
+        : `EC2 cannot give ${machine ?? 'the machine'} the credentials of its role (${code}); the kubelet gets no token.`,
+  remedy: ({ code, profile }) => [
+    code === undefined && profile === undefined
+      ? {
+          text: 'Give the instance a profile with the node role.',
+          command:
+            'aws ec2 associate-iam-instance-profile --instance-id <instance> --iam-instance-profile Name=<profile>',
+        }
+      : profile === undefined
+        ? {
+            text: 'Let EC2 assume the role.',
+            command:
+              'aws iam update-assume-role-policy --role-name <node-role> --policy-document \'{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Service":"ec2.amazonaws.com"},"Action":"sts:AssumeRole"}]}\'',
+          }
+        : {
+            text: 'Put the node role into the profile.',
+            command: `aws iam add-role-to-instance-profile --instance-profile-name ${profile} --role-name <node-role>`,
+          },
+    {
+      text: 'Then replace the machine or restart the kubelet.',
+      command: 'sudo systemctl restart kubelet',
+    },
+  ],
+  decide: {
+    text: 'Ask metadata for the role and for the state of its credentials.',
+    command:
+      'TOKEN=$(curl -sX PUT -H "X-aws-ec2-metadata-token-ttl-seconds: 60" http://169.254.169.254/latest/api/token); curl -s -H "X-aws-ec2-metadata-token: $TOKEN" http://169.254.169.254/latest/meta-data/iam/info',
+  },
+  page: {
+    why: 'A node signs its token with the credentials of its instance profile. A launch template without profile, a profile whose role was deleted, or a trust policy without ec2.amazonaws.com leave metadata without any.',
+    prevent:
+      'Check launch templates for a profile, and do not delete roles that profiles still name.',
+    notThis:
+      'Metadata that does not answer at all is imds-unreachable-on-host; credentials that come some seconds late are late-instance-credentials; a plugin that does not run is broken-exec-credential-plugin.',
+    alsoKnownAs: [
+      'NoCredentialProviders: no valid providers in chain',
+      'Unable to locate credentials',
+    ],
+    refs: [
+      'https://github.com/awslabs/amazon-eks-ami/issues/1034',
+      'https://docs.aws.amazon.com/eks/latest/userguide/create-node-role.html',
+    ],
+  },
+});
+
+type Evidence = View<
+  'aws/instance' | 'aws/instance-profile',
+  'trustWrong' | 'noRoleInMetadata' | 'noCredentials' | 'pluginFailed'
+>;
+
+function matchInstance(view: Evidence): Match | null {
+  const [instance] = view.list('aws/instance');
+  const complains = view.sign('noCredentials') !== null || view.sign('pluginFailed') !== null;
+  if (instance === undefined || !(complains || isNode(instance.value))) return null;
+  if (isDescribedWhole(instance.value) && at(instance.value, 'IamInstanceProfile') === undefined) {
+    return found({}, [view.quote(instance, 'the instance has no IamInstanceProfile')]);
+  }
+  const arn = textAt(instance.value, 'IamInstanceProfile.Arn');
+  const profile = view
+    .list('aws/instance-profile')
+    .find((fact) => arn?.endsWith(`/${textAt(fact.value, 'InstanceProfileName') ?? ' '}`) === true);
+  if (profile === undefined) return null;
+  const name = textAt(profile.value, 'InstanceProfileName') ?? '';
+  if (listAt(profile.value, 'Roles').length > 0) return complains ? null : clear;
+  return found({ profile: name }, [view.quote(profile, `instance profile ${name} has no roles`)]);
+}
+
+/** A --query that leaves fields out says nothing about the profile. */
+function isDescribedWhole(instance: Json): boolean {
+  return at(instance, 'ImageId') !== undefined && textAt(instance, 'State.Name') === 'running';
+}
+
+function isNode(instance: Json): boolean {
+  const keys = listAt(instance, 'Tags').map((tag) =>
+    isObject(tag) ? (textAt(tag, 'Key') ?? '') : '',
+  );
+  return keys.some((key) =>
+    /^(?:kubernetes\.io\/cluster\/|eks:|karpenter\.sh\/|k8s\.io\/cluster-autoscaler\/)/.test(key),
+  );
+}

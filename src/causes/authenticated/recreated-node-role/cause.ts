@@ -1,0 +1,72 @@
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { textAt } from '../../../evidence/json.ts';
+import { utcMs } from '../../../evidence/time.ts';
+
+/** The role was deleted and made again, and the access entry still means the first one. */
+export default defineCause({
+  id: 'recreated-node-role',
+  stage: 'authenticated',
+  title: 'the node role is younger than its access entry, which is bound to the deleted role',
+  scope: 'group',
+  signs: {},
+  needs: ['aws/role', 'aws/access-entry'],
+  symptoms: ['kubelet-unauthorized'],
+  withdrawnBy: [],
+  match: (view) => matchAges(view),
+  summary: ({ role }) =>
+    `The role ${role ?? 'of the nodes'} was made again after its access entry, which is bound to the unique id of the deleted role; its kubelets get 401 Unauthorized.`,
+  remedy: ({ role, cluster }) => [
+    {
+      text: 'Delete the entry and create it anew.',
+      command: `aws eks delete-access-entry --cluster-name ${cluster ?? '<cluster>'} --principal-arn ${role ?? '<node-role-arn>'} && aws eks create-access-entry --cluster-name ${cluster ?? '<cluster>'} --principal-arn ${role ?? '<node-role-arn>'} --type EC2_LINUX`,
+    },
+  ],
+  decide: {
+    text: 'Compare the ages of role and entry.',
+    command:
+      'aws iam get-role --role-name <node-role> --query Role.CreateDate; aws eks describe-access-entry --cluster-name <cluster> --principal-arn <node-role-arn> --query accessEntry.createdAt',
+  },
+  page: {
+    why: 'An access entry remembers the unique id of its principal, not only the ARN. Terraform destroy and apply, or a stack made again, gives the same ARN another id.',
+    prevent: 'Let the same configuration own role and entry, so that both are replaced together.',
+    notThis:
+      'aws-auth compares ARNs and does not mind. An entry of the wrong type is wrong-access-entry-type; none at all, access-entry-missing.',
+    refs: ['https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html'],
+  },
+});
+
+function matchAges(view: View<'aws/role' | 'aws/access-entry', never>): Match | null {
+  const roles = view.list('aws/role');
+  const entries = view
+    .list('aws/access-entry')
+    .filter((entry) => textAt(entry.value, 'type') !== 'STANDARD');
+  if (roles.length === 0 || entries.length === 0) return null;
+  for (const entry of entries) {
+    const arn = textAt(entry.value, 'principalArn');
+    const role = roles.find((candidate) => arn !== null && textAt(candidate.value, 'Arn') === arn);
+    const [made, mapped] = [
+      msOf(textAt(role?.value, 'CreateDate')),
+      msOf(textAt(entry.value, 'createdAt')),
+    ];
+    if (arn === null || role === undefined || made === null || mapped === null || made <= mapped)
+      continue;
+    const details = { role: arn, cluster: textAt(entry.value, 'clusterName') ?? '' };
+    return found(details, [
+      view.quote(role, `role ${arn} CreateDate ${textAt(role.value, 'CreateDate') ?? ''}`),
+      view.quote(entry, `accessEntry ${arn} createdAt ${textAt(entry.value, 'createdAt') ?? ''}`),
+    ]);
+  }
+  return clear;
+}
+
+const STAMP =
+  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:Z|([+-])(\d{2}):(\d{2}))$/;
+
+/** Milliseconds since the epoch of a stamp of the AWS command line, which prints local zones. */
+function msOf(text: string | null): number | null {
+  const m = STAMP.exec(text ?? '');
+  if (m === null) return null;
+  const clock = ((Number(m[4]) * 60 + Number(m[5])) * 60 + Number(m[6])) * 1000;
+  const zone = (Number(m[8] ?? 0) * 60 + Number(m[9] ?? 0)) * 60_000 * (m[7] === '-' ? -1 : 1);
+  return utcMs(Number(m[1]), Number(m[2]), Number(m[3]), clock) - zone;
+}

@@ -1,0 +1,103 @@
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { listAt, textAt } from '../../../evidence/json.ts';
+import type { KubeNode, KubeObject } from '../../../evidence/kinds.ts';
+
+const TAINT = 'node.cilium.io/agent-not-ready';
+/** A node that is Ready for longer than this and still tainted is not merely starting. */
+const READY_FOR_MS = 180_000;
+
+/** Cilium's own start-up taint stays, because the agent is not Ready or nobody removes it. */
+export default defineCause({
+  id: 'cilium-agent-not-ready',
+  stage: 'gated',
+  title: 'the taint node.cilium.io/agent-not-ready stays on the node',
+  scope: 'machine',
+  signs: {
+    operatorKeptOut: {
+      in: ['event'],
+      anchors: ['cilium-operator-'],
+      pattern:
+        /cilium-operator-[a-z0-9-]+\s.*(?:untolerated taint|had taints?) \{node\.cilium\.io\/agent-not-ready/,
+      weight: 'definite',
+    },
+  },
+  needs: ['kube/Node', 'kube/Pod', 'kube/Deployment'],
+  symptoms: ['pod-not-scheduled'],
+  explains: ['startup-taint-not-removed'],
+  match: (view) => matchNode(view),
+  summary: ({ node, machine, why }) =>
+    `The node ${node ?? machine ?? ''} keeps the taint ${TAINT}${why === undefined ? '; the operator that removes it is kept out by the taint itself' : `: ${why}`}, so only Cilium’s own pods run there.`,
+  remedy: ({ node }) => [
+    {
+      text: 'See agent and operator.',
+      command: `kubectl -n kube-system get pods -l 'k8s-app in (cilium)' -o wide --field-selector spec.nodeName=${node ?? '<node>'}; kubectl -n kube-system get deployment cilium-operator`,
+    },
+    {
+      text: 'Read why the agent is not Ready.',
+      command: `kubectl -n kube-system logs -l k8s-app=cilium -c cilium-agent --tail=200 --prefix`,
+    },
+    {
+      text: 'If the operator cannot be scheduled, let it tolerate everything, as the chart does.',
+      command:
+        'kubectl -n kube-system patch deployment cilium-operator --type=merge -p \'{"spec":{"template":{"spec":{"tolerations":[{"operator":"Exists"}]}}}}\'',
+    },
+  ],
+  decide: {
+    text: 'See the taint beside agent and operator.',
+    command:
+      "kubectl get node <node> -o jsonpath='{.spec.taints}'; kubectl -n kube-system get pods -o wide | grep cilium",
+  },
+  page: {
+    why: 'Nodes are registered with this taint so that no pod starts before Cilium can wire it. The operator takes it off once the agent on the node is Ready.',
+    prevent:
+      'Two operator replicas that tolerate every taint; a priority class for agent and operator.',
+    notThis:
+      'An agent that is not Ready has its own reason below (cilium-kvstore, image, API). A Node seconds old carries the taint rightly. Other taints of this kind: csi-driver-not-ready, gate-daemonset-pod-not-ready.',
+    alsoKnownAs: ['untolerated taint {node.cilium.io/agent-not-ready: true}'],
+    refs: ['https://docs.cilium.io/en/stable/installation/taints/'],
+  },
+});
+
+type Own = View<'kube/Node' | 'kube/Pod' | 'kube/Deployment', 'operatorKeptOut'>;
+
+function matchNode(view: Own): Match | null {
+  const node = view.read('kube/Node');
+  if (node.state !== 'seen' || !(node.value.taints ?? []).some(({ key }) => key === TAINT))
+    return null;
+  const why = reasonOf(view, node.value);
+  if (why === null) return null;
+  return found(
+    { node: node.value.name, why },
+    [view.quote(node, `Node ${node.value.name} taint ${TAINT}`)],
+    'likely',
+  );
+}
+
+function reasonOf(view: Own, node: KubeNode): string | null {
+  const agent = view.list('kube/Pod').find(({ value }) => value.labels['k8s-app'] === 'cilium');
+  const operator = view
+    .list('kube/Deployment')
+    .find(({ value }) => value.name === 'cilium-operator');
+  if (
+    operator !== undefined &&
+    (textAt(operator.value.body, 'status.availableReplicas') ?? '0') === '0'
+  )
+    return 'no cilium-operator is available to remove it';
+  if (readyForMs(node) < READY_FOR_MS) return null;
+  if (agent !== undefined && !isReady(agent.value))
+    return `the agent ${agent.value.name} is not Ready`;
+  return 'neither agent nor operator removed it in minutes';
+}
+
+function isReady(pod: KubeObject): boolean {
+  return listAt(pod.body, 'status.conditions').some(
+    (entry) => textAt(entry, 'type') === 'Ready' && textAt(entry, 'status') === 'True',
+  );
+}
+
+/** How long the node was Ready when it was last heard of, 0 when it is not. */
+function readyForMs(node: KubeNode): number {
+  const ready = node.conditions.find(({ type, status }) => type === 'Ready' && status === 'True');
+  const heard = Math.max(0, ...node.conditions.map(({ heartbeatMs }) => heartbeatMs ?? 0));
+  return ready?.changedMs == null ? 0 : heard - ready.changedMs;
+}

@@ -1,0 +1,117 @@
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import type { KubeNode } from '../../../evidence/kinds.ts';
+
+/** Device drivers take up to a few minutes; a node Ready for longer without its devices has a fault. */
+const READY_FOR_MS = 300_000;
+
+interface Family {
+  readonly types: RegExp;
+  readonly resource: string;
+}
+
+/** Instance families by the resource that a device plugin announces for them. */
+const FAMILIES: readonly Family[] = [
+  { types: /^(?:p[2-6][a-z0-9-]*|g[3-6][a-z]{0,2}|gr6|g4dn)\./, resource: 'nvidia.com/gpu' },
+  { types: /^(?:inf|trn)[1-3][a-z]?\./, resource: 'aws.amazon.com/neuron' },
+];
+
+/** The node has the hardware, and nobody announced it to the kubelet. */
+export default defineCause({
+  id: 'extended-resource-not-registered',
+  stage: 'gated',
+  title: 'an accelerator or other device of the node was never registered',
+  scope: 'machine',
+  signs: {
+    condition: {
+      in: ['node-claim', 'karpenter', 'object', 'event'],
+      anchors: ['was requested but not registered'],
+      pattern: /Resource "(?<resource>[^"]+)" was requested but not registered/,
+      weight: 'likely',
+    },
+    reason: {
+      in: ['node-claim', 'karpenter', 'object'],
+      anchors: ['ResourceNotRegistered'],
+      pattern: /\bResourceNotRegistered\b/,
+      weight: 'likely',
+    },
+  },
+  needs: ['kube/Node'],
+  symptoms: ['pod-not-scheduled'],
+  blocksAbove: false,
+  match: (view) => matchNode(view),
+  summary: ({ machine, resource, type }) =>
+    `The node ${machine ?? ''}${type === undefined ? '' : ` (${type})`} does not announce ${resource ?? 'the extended resource that pods ask for'}, so pods that want it stay Pending.`.replace(
+      'node  does',
+      'node does',
+    ),
+  remedy: ({ resource }) => [
+    {
+      text: 'See whether a device plugin runs on the node.',
+      command:
+        'kubectl get pods -A -o wide --field-selector spec.nodeName=<node> | grep -iE "device-plugin|neuron|nvidia|efa"',
+    },
+    resource?.startsWith('aws.amazon.com/neuron') === true
+      ? {
+          text: 'Install the Neuron device plugin.',
+          command:
+            'helm upgrade --install neuron oci://public.ecr.aws/neuron/neuron-helm-chart -n kube-system',
+        }
+      : {
+          text: 'Install the device plugin, with tolerations for the node’s taints.',
+          command:
+            'helm upgrade --install nvdp nvidia-device-plugin --repo https://nvidia.github.io/k8s-device-plugin -n kube-system',
+        },
+    {
+      text: 'Use the accelerated variant of the machine image and see whether the driver finds the device.',
+      command: 'nvidia-smi || neuron-ls',
+    },
+  ],
+  decide: {
+    text: 'Read what the node announces.',
+    command: "kubectl get node <node> -o jsonpath='{.status.allocatable}'",
+  },
+  page: {
+    why: 'The kubelet knows devices only from device plugins. Without the plugin’s pod, or without a driver for it to talk to, the resource is missing or 0, and Karpenter calls the node not initialised.',
+    prevent:
+      'Accelerated machine images, device plugins as add-ons, tolerations that match the node group’s taints.',
+    notThis:
+      '`Insufficient nvidia.com/gpu` alone is also said when all devices are taken. A plugin that runs and finds no driver is nvidia-driver-absent; vpc.amazonaws.com/pod-eni is trunk-eni-missing.',
+    alsoKnownAs: ['Insufficient nvidia.com/gpu', 'ResourceNotRegistered'],
+    refs: [
+      'https://github.com/kubernetes-sigs/karpenter/blob/HEAD/pkg/controllers/nodeclaim/lifecycle/initialization.go',
+      'https://docs.aws.amazon.com/eks/latest/userguide/device-management-nvidia.html',
+    ],
+  },
+});
+
+function matchNode(view: View<'kube/Node', 'condition' | 'reason'>): Match | null {
+  const node = view.read('kube/Node');
+  if (
+    node.state !== 'seen' ||
+    readyForMs(node.value) < READY_FOR_MS ||
+    Object.keys(node.value.allocatable).length === 0
+  )
+    return null;
+  const type = node.value.labels['node.kubernetes.io/instance-type'] ?? '';
+  const family = FAMILIES.find(({ types }) => types.test(type));
+  if (family === undefined || announces(node.value, family.resource)) return null;
+  return found(
+    { resource: family.resource, type },
+    [view.quote(node, `Node ${node.value.name} (${type}) allocatable has no ${family.resource}`)],
+    'likely',
+  );
+}
+
+/** MIG slices and Neuron cores have names of their own under the same domain. */
+function announces(node: KubeNode, resource: string): boolean {
+  const domain = resource.slice(0, resource.indexOf('/') + 1);
+  return Object.entries(node.allocatable).some(
+    ([name, amount]) => name.startsWith(domain) && amount !== '0',
+  );
+}
+
+function readyForMs(node: KubeNode): number {
+  const ready = node.conditions.find(({ type, status }) => type === 'Ready' && status === 'True');
+  const heard = Math.max(0, ...node.conditions.map(({ heartbeatMs }) => heartbeatMs ?? 0));
+  return ready?.changedMs == null ? 0 : heard - ready.changedMs;
+}

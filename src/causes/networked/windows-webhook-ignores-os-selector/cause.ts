@@ -1,0 +1,83 @@
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { listAt, textAt } from '../../../evidence/json.ts';
+
+/** The old admission webhook only knows pods by the deprecated operating-system label. */
+export default defineCause({
+  id: 'windows-webhook-ignores-os-selector',
+  stage: 'networked',
+  title: 'the Windows admission webhook knows only the deprecated selector beta.kubernetes.io/os',
+  scope: 'cluster',
+  signs: {
+    noAddress: {
+      in: ['event', 'kubelet', 'pod-status'],
+      anchors: ['pod does not have label vpc.amazonaws.com/PrivateIPv4Address'],
+      pattern: /pod does not have label vpc\.amazonaws\.com\/PrivateIPv4Address/,
+      weight: 'context',
+    },
+    webhookAge: {
+      in: ['event', 'kubelet', 'pod-status'],
+      anchors: ['NetworkPlugin cni failed'],
+      pattern: /NetworkPlugin cni failed to set up pod.*pod does not have label vpc\.amazonaws\.com\/PrivateIPv4Address/,
+      weight: 'context',
+    },
+    oldWebhook: {
+      in: ['pod-app', 'unknown', 'object', 'client-output'],
+      anchors: ['vpc-admission-webhook'],
+      pattern: /vpc-admission-webhook(?: version |:v)(?<version>0\.(?:1\.\d+|2\.[0-2]))\b/,
+      weight: 'context',
+    },
+    newSelector: {
+      in: ['object', 'unknown', 'client-output', 'pod-status', 'pod-app'],
+      anchors: ['kubernetes.io/os: windows', 'kubernetes.io/os=windows'],
+      pattern: /(?<![\w.])kubernetes\.io\/os[:=] ?"?windows/,
+      weight: 'context',
+    },
+    oldSelector: {
+      in: ['object', 'unknown', 'client-output', 'pod-status', 'pod-app'],
+      anchors: ['beta.kubernetes.io/os'],
+      pattern: /beta\.kubernetes\.io\/os[:=] ?"?windows/,
+      weight: 'context',
+    },
+  },
+  needs: ['kube/Deployment'],
+  symptoms: [],
+  withdrawnBy: [],
+  blocksAbove: false,
+  explains: ['windows-ipam-disabled'],
+  match: (view) => matchWebhook(view),
+  summary: ({ version }) =>
+    `The admission webhook${version === undefined ? '' : ` ${version}`} gives addresses only to pods that select beta.kubernetes.io/os, so Windows pods that select kubernetes.io/os get none and stay in ContainerCreating.`,
+  remedy: () => [
+    { text: 'Move to the controller that EKS runs itself.', command: "kubectl create configmap amazon-vpc-cni -n kube-system --from-literal=enable-windows-ipam=true --dry-run=client -o yaml | kubectl apply -f -" },
+    { text: 'Then remove the old controller and webhook.', command: 'kubectl -n kube-system delete deployment vpc-resource-controller vpc-admission-webhook' },
+  ],
+  decide: { text: 'See the webhook’s version and the pod’s selector.', command: "kubectl -n kube-system get deployment vpc-admission-webhook -o jsonpath='{..image}'" },
+  page: {
+    why: 'Windows pods get their address as a resource that the webhook adds to those it takes for Windows pods. Before 0.2.3 it looked for beta.kubernetes.io/os only.',
+    prevent: 'Use enable-windows-ipam, which needs no webhook of one’s own.',
+    notThis: 'When pods with the old selector get no address either, the webhook is absent or its certificate expired, or it is windows-ipam-disabled.',
+    alsoKnownAs: ['pod does not have label vpc.amazonaws.com/PrivateIPv4Address'],
+    refs: ['https://github.com/aws/containers-roadmap/issues/542'],
+  },
+});
+
+type Signs = 'noAddress' | 'webhookAge' | 'oldWebhook' | 'newSelector' | 'oldSelector';
+
+/** Kubelets that wrote "NetworkPlugin" with a capital letter are older than the controller of EKS. */
+function matchWebhook(view: View<'kube/Deployment', Signs>): Match | null {
+  const event = view.sign('noAddress');
+  if (event === null || view.sign('oldSelector') !== null) return null;
+  const old = view.sign('oldWebhook');
+  if (old !== null) return found(old.first.captures, [event.first, old.first], 'likely');
+  const version = deployedVersion(view);
+  if (version !== null) return found({ version }, [event.first], 'likely');
+  const selector = view.sign('newSelector');
+  if (selector === null || view.sign('webhookAge') === null) return null;
+  return found({}, [event.first, selector.first], 'likely');
+}
+
+function deployedVersion(view: View<'kube/Deployment', Signs>): string | null {
+  const webhook = view.list('kube/Deployment').find((entry) => entry.value.name === 'vpc-admission-webhook');
+  const [container] = listAt(webhook?.value.body, 'spec.template.spec.containers');
+  return /:v(0\.(?:1\.\d+|2\.[0-2]))\b/.exec(textAt(container, 'image') ?? '')?.[1] ?? null;
+}

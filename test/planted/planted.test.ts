@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { PLANTED_ERRORS } from './errors.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const COPIED = ['src', 'test', 'package.json', 'tsconfig.json'];
+
+/** Runs test files in the copy; true when every one of them passes. */
+function passes(folder: string, tests: readonly string[]): Promise<boolean> {
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      ['--test', ...tests],
+      { cwd: folder, env, maxBuffer: 64 << 20 },
+      (error) => resolve(error === null),
+    );
+  });
+}
+
+describe('planted errors', () => {
+  let folder = '';
+
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'rollcall-planted-'));
+    for (const name of COPIED) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  test('there are at least forty, in ranking, withdrawal and readers', () => {
+    assert.ok(PLANTED_ERRORS.length >= 40, `${PLANTED_ERRORS.length}`);
+  });
+
+  test('without one, the tests pass', async () => {
+    const tests = [...new Set(PLANTED_ERRORS.flatMap((error) => error.tests))];
+    assert.equal(await passes(folder, tests), true);
+  });
+
+  for (const error of PLANTED_ERRORS) {
+    test(`${error.file}: ${error.name}`, async () => {
+      const path = join(folder, error.file);
+      const sound = readFileSync(path, 'utf8');
+      assert.equal(
+        sound.split(error.find).length,
+        2,
+        `"${error.find}" must stand once in ${error.file}`,
+      );
+      try {
+        writeFileSync(
+          path,
+          sound.replace(error.find, () => error.replace),
+        );
+        assert.equal(
+          await passes(folder, error.tests),
+          false,
+          `${error.tests.join(', ')} do not notice it`,
+        );
+      } finally {
+        writeFileSync(path, sound);
+      }
+    });
+  }
+});
