@@ -122,7 +122,7 @@ export const MILESTONES = [
         in: ['kubelet'],
         anchors: ['Successfully registered node', 'was previously registered'],
         pattern:
-          /(?:Successfully registered node:?\s+(?:node=)?"?(?<node>[a-z0-9][a-z0-9.-]*)|Node was previously registered"? (?:node=)?"?(?<node2>[a-z0-9][a-z0-9.-]*))/,
+          /(?:Successfully registered node"?:?\s+(?:node=)?"?(?<node>[a-z0-9][a-z0-9.-]*)|Node was previously registered"? (?:node=)?"?(?<node2>[a-z0-9][a-z0-9.-]*))/,
       },
     ],
   },

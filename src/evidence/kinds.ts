@@ -14,6 +14,8 @@ export interface KubeTaint {
   readonly key: string;
   readonly value: string;
   readonly effect: string;
+  /** When it was put there, null when the source does not say; ms since the epoch. */
+  readonly addedMs: number | null;
 }
 
 /** A Node as any source shows it; null and empty mean that the source has no such column. */
@@ -34,6 +36,8 @@ export interface KubeNode {
   readonly ready: boolean | null;
   readonly kubeletVersion: string | null;
   readonly ageMs: number | null;
+  /** Creation of the object, ms since the epoch; null in tables, which show an age only. */
+  readonly createdMs: number | null;
   readonly allocatable: Readonly<Record<string, string>>;
   readonly capacity: Readonly<Record<string, string>>;
   readonly podCidr: string | null;

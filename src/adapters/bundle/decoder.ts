@@ -12,8 +12,8 @@ export interface Decoder {
 
 /**
  * What is wrong with compressed content: it ends `early`, has foreign bytes `trailing` behind it,
- * is `damaged`, was made with `options` that are not read here, needs more `memory` than is granted,
- * or cannot be opened inside another one (`nested`).
+ * is `damaged`, was made with `options` that are not read here, needs more `memory` than is
+ * granted, or cannot be opened inside another one (`nested`).
  */
 export type Fault = 'early' | 'trailing' | 'damaged' | 'options' | 'memory' | 'nested';
 

@@ -155,8 +155,8 @@ async function heldInMemory(reader: ByteReader, place: Place): Promise<RandomAcc
 function sayTooDeep(what: string, { locator, session }: Place): void {
   session.say(
     locator,
-    `${locator} is a ${what} nested deeper than is opened here; it was not read. Unpack the outer ` +
-      'archive and give the folder.',
+    `${locator} is a ${what} nested deeper than is opened here; it was not read. ` +
+      'Unpack the outer archive and give the folder.',
   );
 }
 

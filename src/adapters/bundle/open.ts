@@ -151,8 +151,8 @@ async function kindOf(path: string): Promise<PathKind> {
   } catch (error) {
     throw unopened(path, error);
   }
-  const message = `${displayed(path)} is a socket or a disk, not evidence. Give a file or a folder.`;
-  throw new EvidenceError(path, message);
+  const what = 'is a socket or a disk, not evidence. Give a file or a folder.';
+  throw new EvidenceError(path, `${displayed(path)} ${what}`);
 }
 
 async function openGiven(path: string, session: Session): Promise<FileSource> {

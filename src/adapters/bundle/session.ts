@@ -82,8 +82,8 @@ export class Session {
   sayBomb(locator: string, unpackedBytes: number): void {
     this.say(
       locator,
-      `${locator} unpacks to more than ${this.limits.ratioMax} times its size, as a decompression ` +
-        `bomb does; reading it stopped after ${sized(unpackedBytes)}.`,
+      `${locator} unpacks to more than ${this.limits.ratioMax} times its size, as a ` +
+        `decompression bomb does; reading it stopped after ${sized(unpackedBytes)}.`,
     );
   }
 
@@ -91,8 +91,8 @@ export class Session {
   end(): void {
     const untold = this.#losses - this.limits.lossesMax;
     if (untold <= 0) return;
-    const what = `${counted(untold, 'more part', 'more parts')} of ${this.#path} could not be read.`;
-    this.#onLoss({ locator: this.#path, what });
+    const parts = counted(untold, 'more part', 'more parts');
+    this.#onLoss({ locator: this.#path, what: `${parts} of ${this.#path} could not be read.` });
   }
 
   #countBytes(bytes: number): boolean {

@@ -184,7 +184,7 @@ test('a damaged directory ends the list, and that is told', async (t) => {
   assert.match(sentences(reading), /The directory of a\.zip is damaged .* Run `zip -FF a\.zip/);
 });
 
-test('places outside of the file, however large, are told and do not stop the program', async (t) => {
+test('places outside of the file, however large, do not stop the program', async (t) => {
   const zip = packZip([{ name: 'a', content: 'x' }]);
   const locator64 = Buffer.alloc(20);
   locator64.writeUInt32LE(0x07064b50, 0);

@@ -41,7 +41,7 @@ function taintsOf(lines: readonly string[]): readonly KubeTaint[] {
     const match = /^([^=:\s]+)(?:=([^:]*))?:(\w+)$/.exec(line);
     return match === null
       ? []
-      : [{ key: match[1] ?? '', value: match[2] ?? '', effect: match[3] ?? '' }];
+      : [{ key: match[1] ?? '', value: match[2] ?? '', effect: match[3] ?? '', addedMs: null }];
   });
 }
 
@@ -94,6 +94,7 @@ function nodeOf(lines: readonly string[]): KubeNode {
         ?.slice(16)
         .trim() ?? null,
     ageMs: null,
+    createdMs: parseWhen(value(lines, 'CreationTimestamp') ?? '')?.ms ?? null,
     allocatable: pairs(section(lines, 'Allocatable')),
     capacity: pairs(section(lines, 'Capacity')),
     podCidr: value(lines, 'PodCIDR'),

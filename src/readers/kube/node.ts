@@ -24,6 +24,7 @@ function taint(value: Json): KubeTaint {
     key: textAt(value, 'key') ?? '',
     value: textAt(value, 'value') ?? '',
     effect: textAt(value, 'effect') ?? '',
+    addedMs: msAt(value, 'timeAdded'),
   };
 }
 
@@ -57,6 +58,7 @@ export function projectNode(value: JsonObject): KubeNode {
     ready: readyOf(conditions),
     kubeletVersion: textAt(value, 'status.nodeInfo.kubeletVersion'),
     ageMs: null,
+    createdMs: msAt(value, 'metadata.creationTimestamp'),
     allocatable: textsAt(value, 'status.allocatable'),
     capacity: textsAt(value, 'status.capacity'),
     podCidr: textAt(value, 'spec.podCIDR'),

@@ -12,7 +12,9 @@ const BY = 'kubectl get -o json|yaml';
 /** Reads one Kubernetes object into facts and into lines for the expressions. */
 export function readKubeObject(passage: PassageReading, value: JsonObject, line: number): boolean {
   const kind = textAt(value, 'kind') ?? '';
-  if (kind === 'Node') readNode(passage, value, line);
+  if (textAt(value, 'apiVersion')?.startsWith('audit.k8s.io/') === true)
+    readAudit(passage, value, line);
+  else if (kind === 'Node') readNode(passage, value, line);
   else if (kind === 'Event') readEvent(passage, value, line);
   else readOther(passage, kind, value, line);
   return true;
@@ -44,6 +46,21 @@ function say(
   about: MachineName | null,
 ): void {
   passage.say({ text, source, line, when: null, host: null, about, isState: true });
+}
+
+/** An audit record is read as the one line that the API server printed. */
+function readAudit(passage: PassageReading, value: JsonObject, line: number): void {
+  const stamp = textAt(value, 'stageTimestamp') ?? textAt(value, 'requestReceivedTimestamp') ?? '';
+  const text = JSON.stringify(value);
+  passage.say({
+    text,
+    source: 'audit',
+    line,
+    when: parseWhen(stamp),
+    host: null,
+    about: null,
+    isState: false,
+  });
 }
 
 /** An event in the form of `kubectl get events`, so that one expression reads both. */

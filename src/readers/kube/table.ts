@@ -95,6 +95,7 @@ function nodeOf(row: Row): KubeNode {
     ready: status.includes('Ready') ? true : status.includes('NotReady') ? false : null,
     kubeletVersion: known(row['VERSION']),
     ageMs: parseAgeMs(row['AGE'] ?? ''),
+    createdMs: null,
     allocatable: {},
     capacity: {},
     podCidr: null,

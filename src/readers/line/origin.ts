@@ -37,6 +37,7 @@ const KLOG_FILES: readonly (readonly [LineSource, RegExp])[] = [
     'cloud-controller',
     /^(?:node_controller|cloud_node_controller|tagging_controller|node_lifecycle_controller|route_controller|service_controller)$/,
   ],
+  ['machine-approver', /^(?:node_csr_approver|csr_check|controller_approver)$/],
   [
     'controller-manager',
     /^(?:controllermanager|gc_controller|node_lifecycle_controller|range_allocator|cidr_allocator|certificate_controller|csr_\w+|garbagecollector|taint_manager|attach_detach_controller)$/,
@@ -45,7 +46,6 @@ const KLOG_FILES: readonly (readonly [LineSource, RegExp])[] = [
     'kube-apiserver',
     /^(?:dispatcher|authentication|healthz|available_controller|naming_controller|wrap|trace)$/,
   ],
-  ['machine-approver', /^(?:node_csr_approver|csr_check|controller_approver)$/],
   ['kube-proxy', /^(?:proxier|server_others|iptables|config)$/],
   ['kubeadm', /^(?:join|preflight|checks|init|token|waiter|waitcontrolplane|kubeletstart)$/],
 ];
@@ -67,7 +67,7 @@ const PHRASES: readonly (readonly [LineSource, RegExp])[] = [
   ],
   [
     'karpenter',
-    /karpenter\.sh|"logger":"controller|controller\.(?:provisioning|deprovisioning|interruption|node)|nodeclaim\.lifecycle|machine\.lifecycle/,
+    /karpenter\.sh|"logger":"controller[".]|controller\.(?:provisioning|deprovisioning|interruption|node)|nodeclaim\.lifecycle|machine\.lifecycle/,
   ],
   [
     'kubeadm',
@@ -75,7 +75,7 @@ const PHRASES: readonly (readonly [LineSource, RegExp])[] = [
   ],
   [
     'cloud-init',
-    /user-data: |\bcloud-init\b|\/var\/lib\/cloud\/|^\S+ \S+ - \w+\.py\[\w+\]:|\/etc\/eks\/bootstrap\.sh/,
+    /user-data: |\bcloud-init\b|\/var\/lib\/cloud\/|^\S+ \S+ - \w+\.py\[\w+\]:|\/etc\/eks\/bootstrap\.sh|\bCloud-init v\. |^ci-info: |\[eks-bootstrap\]/,
   ],
   ['nodeup', /\bnodeup\b|kops-configuration/],
   [
@@ -160,8 +160,12 @@ export function originOf(line: string, ofDocument: LineSource): Origin {
   return { source: source ?? ofDocument, host };
 }
 
+/** First lines of user data: a script, cloud-config, MIME parts, NodeConfig or Bottlerocket settings. */
+const USER_DATA = /^(?:#!\/|#cloud-config|MIME-Version: |Content-Type: multipart\/|\[settings)/;
+
 /** The source most lines of a document's beginning have, `unknown` when none is recognised. */
 export function documentSource(lines: readonly string[]): LineSource {
+  if (USER_DATA.test(lines.find((line) => line.trim() !== '') ?? '')) return 'user-data';
   const counts = new Map<LineSource, number>();
   for (const line of lines) {
     const { source } = originOf(line, 'unknown');

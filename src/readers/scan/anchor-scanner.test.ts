@@ -49,6 +49,21 @@ test('scanning finds what cutting and includes find, however the text is cut', (
   );
 });
 
+test('so does scanning a text of many blocks', () => {
+  const input = anchorSets.chain((anchors) =>
+    fc.record({ anchors: fc.constant(anchors), text: textsWith(anchors), pieces: pieceSizes }),
+  );
+  fc.assert(
+    fc.property(input, fc.nat(64), ({ anchors, text, pieces }, shift) => {
+      const times = Math.ceil(20_000 / (text.length + 1));
+      const bytes = encode('-'.repeat(shift) + `${text}.`.repeat(times));
+      const sizes = pieces.map((size) => size * 97);
+      assert.deepEqual(scanInPieces(anchors, bytes, sizes), scanPlainly(anchors, bytes));
+    }),
+    { numRuns: 60 },
+  );
+});
+
 test('bytes that are not UTF-8 are scanned like any other', () => {
   const anyBytes = fc.uint8Array({ maxLength: 400 });
   const fewBytes = fc

@@ -184,7 +184,7 @@ function addLiteral(draft: Draft, bytes: Uint8Array, literal: number): void {
     else if (phase + 4 <= bytes.length) addLoneGram(draft, bytes, literal, phase);
   }
   if (bytes.length === 6) addSplitWindow(draft, bytes, literal);
-  if (bytes.length === 5) addFiveBytes(draft, bytes, literal);
+  
   if (bytes.length === 4) addFourBytes(draft, bytes, literal);
 }
 

@@ -11,7 +11,7 @@ export default defineCause({
       in: ['kubelet'],
       anchors: ['is different from docker cgroup driver'],
       pattern:
-        /kubelet cgroup driver: "?(?<kubelet>\w+)"? is different from docker cgroup driver: "?(?<runtime>\w+)/,
+        /kubelet cgroup driver: ["']{0,3}(?<kubelet>\w+)["']{0,3} is different from docker cgroup driver: ["']{0,3}(?<runtime>\w+)/,
       weight: 'definite',
     },
     wrongPath: {

@@ -8,19 +8,19 @@ export default defineCause({
   scope: 'group',
   signs: {
     bootstrapRefuses: {
-      in: ['machine-config-server', 'ignition', 'journal'],
+      in: ['machine-config-server', 'ignition', 'journal', 'kubelet'],
       anchors: ['refusing to serve bootstrap configuration'],
       pattern: /refusing to serve bootstrap configuration to pool "?(?<pool>[\w-]+)/,
       weight: 'definite',
     },
     poolMissing: {
-      in: ['machine-config-server', 'journal'],
+      in: ['machine-config-server', 'journal', 'kubelet'],
       anchors: ['could not fetch pool', 'could not fetch config'],
       pattern: /could not fetch (?:pool\. err|config (?<config>[\w-]+), err)/,
       weight: 'definite',
     },
     versionRefused: {
-      in: ['machine-config-server', 'journal'],
+      in: ['machine-config-server', 'journal', 'kubelet'],
       anchors: ['unsupported Ignition version'],
       pattern: /(?<reason>unsupported Ignition version in Accept header)/,
       weight: 'definite',

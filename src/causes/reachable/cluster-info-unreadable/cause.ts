@@ -1,0 +1,63 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** The API server answers kubeadm, but does not give it the cluster-info ConfigMap. */
+export default defineCause({
+  id: 'cluster-info-unreadable',
+  stage: 'reachable',
+  title: 'kubeadm cannot read the ConfigMap cluster-info',
+  scope: 'cluster',
+  signs: {
+    refused: {
+      in: ['kubeadm', 'cloud-init'],
+      anchors: ['configmaps ', 'cluster-info'],
+      pattern: /configmaps "cluster-info" (?<why>is forbidden|not found)/,
+      weight: 'definite',
+      atLeast: 2,
+    },
+    unauthorized: {
+      in: ['kubeadm', 'cloud-init'],
+      anchors: ['cluster-info'],
+      pattern: /(?:failed to request (?:the )?cluster-info(?: ConfigMap)?|Failed to request cluster-info, will try again): (?<why>Unauthorized)\b/,
+      weight: 'definite',
+    },
+    ended: {
+      in: ['kubeadm', 'cloud-init'],
+      anchors: ['validate the identity of the API Server', 'failed to request the cluster-info'],
+      pattern: /(?:couldn't validate the identity of the API Server|failed to request the cluster-info ConfigMap).*configmaps "cluster-info" (?<why>is forbidden|not found)/,
+      weight: 'definite',
+    },
+  },
+  needs: [],
+  symptoms: [],
+  withdrawnBy: ['joined', 'node-registered', 'node-ready'],
+  summary: ({ why }) =>
+    `kubeadm reaches the API server but may not read the ConfigMap kube-public/cluster-info (${why ?? 'refused'}), so the join ends at discovery.`,
+  remedy: () => [
+    {
+      text: 'See whether the ConfigMap is there and who may read it.',
+      command: 'kubectl -n kube-public get configmap,role,rolebinding',
+    },
+    {
+      text: 'Make ConfigMap and role anew on a control-plane machine; the API server needs anonymous requests for it (no --anonymous-auth=false).',
+      command: 'sudo kubeadm init phase bootstrap-token',
+    },
+    {
+      text: 'Where anonymous requests stay off, join with a discovery file instead of a token.',
+      command: 'sudo kubeadm join --discovery-file /etc/kubernetes/discovery.conf --tls-bootstrap-token <token>',
+    },
+  ],
+  decide: {
+    text: 'Ask for it as kubeadm does, without credentials.',
+    command: 'curl -sk https://<control-plane-address>:6443/api/v1/namespaces/kube-public/configmaps/cluster-info',
+  },
+  page: {
+    why: 'Discovery by token starts with an anonymous request for kube-public/cluster-info. Hardening switches anonymous requests off, and control planes not made by kubeadm, or cleaned up, lack the ConfigMap or its role.',
+    prevent: 'Join by discovery file where anonymous requests are off.',
+    notThis: 'No answer at all is api-port-blocked or control-plane-down; a certificate is untrusted-api-certificate; a token without signature in the ConfigMap is expired-bootstrap-token; a pin is ca-pin-mismatch.',
+    alsoKnownAs: ['failed to request the cluster-info ConfigMap'],
+    refs: [
+      'https://github.com/kubernetes/kubernetes/blob/HEAD/cmd/kubeadm/app/discovery/token/token.go',
+      'https://kubernetes.io/docs/reference/setup-tools/kubeadm/kubeadm-join/',
+    ],
+  },
+});

@@ -1,0 +1,57 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** The address of the API server answers, and refuses the connection: nothing listens there. */
+export default defineCause({
+  id: 'control-plane-down',
+  stage: 'reachable',
+  title: 'nothing listens at the API server’s address',
+  scope: 'machine',
+  signs: {
+    registrationRefused: {
+      in: ['kubelet', 'bottlerocket'],
+      anchors: ['connect: connection refused'],
+      pattern: /[Uu]nable to register node.*dial tcp (?<address>(?!127\.|\[::1\])[\d.a-f:[\]]+:\d+): connect: connection refused/,
+      weight: 'likely',
+      atLeast: 6,
+    },
+    discoveryRefused: {
+      in: ['kubeadm', 'cloud-init'],
+      anchors: ['connect: connection refused'],
+      pattern: /error execution phase preflight: couldn't validate the identity of the API Server.*dial tcp (?<address>[\d.a-f:[\]]+:\d+): connect: connection refused/,
+      weight: 'likely',
+    },
+  },
+  needs: [],
+  symptoms: ['api-silent'],
+  withdrawnBy: ['api-answered', 'joined', 'node-registered', 'node-ready'],
+  summary: ({ address, machine }) =>
+    `${machine ?? 'The machine'} reaches ${address ?? 'the API server’s address'} and is refused: no API server listens there, or its load balancer has no healthy target.`,
+  remedy: ({ address }) => [
+    {
+      text: 'On a control-plane machine: see whether API server and etcd run, and what they last said.',
+      command: 'sudo crictl ps -a --name "kube-apiserver|etcd"; sudo crictl logs --tail 40 $(sudo crictl ps -a -q --name kube-apiserver | head -n 1)',
+    },
+    {
+      text: 'Behind a load balancer: see whether a target is healthy.',
+      command: 'aws elbv2 describe-target-health --target-group-arn <target-group-arn> --query TargetHealthDescriptions[].[Target.Id,TargetHealth]',
+    },
+    {
+      text: 'Make sure that machines are given the right address and port.',
+      command: `nc -vz ${address?.replace(/:(\d+)$/, ' $1') ?? '<control-plane-address> 6443'}`,
+    },
+  ],
+  decide: {
+    text: 'Ask the API server for its health from the machine and from a control-plane machine.',
+    command: 'curl -sk -m 10 https://<control-plane-address>:6443/livez?verbose',
+  },
+  page: {
+    why: 'A refusal comes from the host: the address is right in the network, but the API server is not up (etcd, a certificate, a bad flag, a full disk) or listens elsewhere.',
+    prevent: 'Run three control-plane machines behind a load balancer with health checks on /readyz.',
+    notThis: 'A time-out is api-port-blocked or another network cause. On EKS the endpoint never refuses; look for a proxy or a wrong address. A control-plane machine’s own kubelet is refused for some seconds while its API server starts. 127.0.0.1 is a local proxy that is not up.',
+    alsoKnownAs: ['connect: connection refused 6443'],
+    refs: [
+      'https://kubernetes.io/docs/setup/production-environment/tools/kubeadm/troubleshooting-kubeadm/',
+      'https://kubernetes.io/docs/tasks/debug/debug-cluster/',
+    ],
+  },
+});
