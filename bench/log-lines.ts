@@ -222,7 +222,8 @@ const awsNode: LogLine = (moment, sentence) => {
       `Validating env vars ... ENABLE_PREFIX_DELEGATION=${random.pick(['true', 'false'])}`,
       `Updating iptables mangle for primary address ${address(random)} and rule 1024 fwmark 0x80`,
     ]);
-  const entry = `{"level":"info","ts":"${stamp}","caller":"/root/sdk/go1.24/src/runtime/proc.go:283"`;
+  const caller = '/usr/local/go/src/runtime/proc.go:283';
+  const entry = `{"level":"info","ts":"${stamp}","caller":"${caller}"`;
   return `${stamp} stderr F ${entry},"msg":${JSON.stringify(message)},"container":"aws-node"}`;
 };
 

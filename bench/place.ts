@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { SIGNS } from '../src/causes/index.generated.ts';
 
@@ -16,6 +16,13 @@ function fingerprint(): string {
   return hash.digest('hex').slice(0, 12);
 }
 
+/** A corpus of other anchors is of no more use, and large. */
+function removeOthers(name: string): void {
+  for (const file of readdirSync(CACHE)) {
+    if (file.endsWith(`-${name}`) || file.endsWith('.part')) rmSync(join(CACHE, file));
+  }
+}
+
 /** The path of a generated file, made by `write` unless an earlier run has made the same one. */
 export async function generated(
   name: string,
@@ -24,6 +31,7 @@ export async function generated(
   mkdirSync(CACHE, { recursive: true });
   const path = join(CACHE, `${fingerprint()}-${name}`);
   if (existsSync(path)) return path;
+  removeOthers(name);
   await write(`${path}.part`);
   renameSync(`${path}.part`, path);
   return path;

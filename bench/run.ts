@@ -36,7 +36,8 @@ const BENCHES: Readonly<Record<string, Bench>> = {
 
 function machine(): string {
   const [cpu] = cpus();
-  return `${cpu?.model.trim() ?? process.arch}, ${availableParallelism()} cores, Node.js ${process.version}`;
+  const processor = cpu?.model.trim() ?? process.arch;
+  return `${processor}, ${availableParallelism()} cores, Node.js ${process.version}`;
 }
 
 function record(table: string): void {

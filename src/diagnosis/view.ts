@@ -35,8 +35,26 @@ function merge(hits: readonly Hit[]): Sighting | null {
 function isWithdrawn(hit: Hit, successes: readonly Hit[]): boolean {
   return successes.some((success) => {
     const sameObject = success.object === '' || hit.object === '' || success.object === hit.object;
-    return sameObject && isAfter(success.last.moment, hit.last.moment);
+    return (
+      sameObject && (isAfter(success.last.moment, hit.last.moment) || isUnordered(success, hit))
+    );
   });
+}
+
+/**
+ * True when one program's log, cut into files without stamps, shows a failure and a success of which
+ * nobody can tell the order: naming the failure would be a guess.
+ */
+function isUnordered(success: Hit, hit: Hit): boolean {
+  const [a, b] = [success.last, hit.last];
+  const isCut = a.moment.at.document !== b.moment.at.document && a.source === b.source;
+  return (
+    isCut &&
+    a.moment.when === null &&
+    b.moment.when === null &&
+    !a.moment.isState &&
+    a.source !== 'unknown'
+  );
 }
 
 /** Sorts a cause's hits into standing, withdrawn and cleared. */

@@ -219,13 +219,18 @@ describe('a later success', () => {
   });
 
   test('does nothing when nobody can tell which came first', () => {
-    assert.equal(
-      headlineOf(
-        [hitAt('a', 'deciding', 3), hitAt('milestone:node-registered', '0', 9, { document: 1 })],
-        [cause],
-      ),
-      'a',
-    );
+    const quote = { ...quoteAt(9, null, 1), source: 'kubeadm' as const };
+    const elsewhere = hitAt('milestone:node-registered', '0', 9, {
+      document: 1,
+      first: quote,
+      last: quote,
+    });
+    assert.equal(headlineOf([hitAt('a', 'deciding', 3), elsewhere], [cause]), 'a');
+  });
+
+  test('in another piece of the same log without stamps leaves nothing to name', () => {
+    const piece = hitAt('milestone:node-registered', '0', 9, { document: 1 });
+    assert.equal(headlineOf([hitAt('a', 'deciding', 3), piece], [cause]), null);
   });
 
   test('does nothing to a cause that says so', () => {

@@ -46,7 +46,9 @@ function hostIn(files: readonly ExampleFile[]): string | null {
 }
 
 describe('ten thousand healthy lines beside the evidence', () => {
-  for (const pile of piles.filter(({ files }) => files.length > 0)) {
+  for (const pile of piles.filter(
+    ({ name }) => name.startsWith('case ') || name.includes('/found-'),
+  )) {
     const other: ExampleFile = {
       name: 'healthy.log',
       text: healthyJournal('ip-10-250-99-7.ec2.internal', 'ip-10-250-99-7.ec2.internal'),

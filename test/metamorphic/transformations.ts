@@ -48,7 +48,10 @@ function otherOctet(octet: string): string {
   return String((Number(octet) * 7 + 13) % 251);
 }
 
-/** Gives every instance, interface, subnet, account and private address another name, consistently. */
+/**
+ * Gives every instance, interface, subnet, account and private address another name, consistently;
+ * service addresses (x.y.0.1, x.y.0.10) are the platform's own and stay.
+ */
 function rename(text: string): string {
   return text
     .replace(
@@ -64,7 +67,7 @@ function rename(text: string): string {
         `ip-${a}-${b}-${otherOctet(c)}-${otherOctet(d)}`,
     )
     .replace(
-      /(?<![\d.])(10|172|192)\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?![\d./])/g,
+      /(?<![\d.])(?!\d+\.\d+\.0\.1(?:0)?\b)(10|172|192)\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?![\d./])/g,
       (_, a: string, b: string, c: string, d: string) =>
         `${a}.${b}.${otherOctet(c)}.${otherOctet(d)}`,
     );

@@ -102,20 +102,20 @@ export const PLANTED_ERRORS: readonly PlantedError[] = [
   ...inFile('src/diagnosis/view.ts', [
     [
       'earlier success withdraws too',
-      'return sameObject && isAfter(success.last.moment, hit.last.moment);',
+      'return sameObject && (isAfter(success.last.moment, hit.last.moment) || isUnordered(success, hit));',
       'return sameObject;',
       ENGINE,
     ],
     [
       'success never withdraws',
-      'return sameObject && isAfter(success.last.moment, hit.last.moment);',
+      'return sameObject && (isAfter(success.last.moment, hit.last.moment) || isUnordered(success, hit));',
       'return false;',
       ENGINE,
     ],
     [
       'success of another object withdraws',
-      'return sameObject && isAfter',
-      'return isAfter',
+      'return sameObject && (isAfter',
+      'return (isAfter',
       ENGINE,
     ],
     [

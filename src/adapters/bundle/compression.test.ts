@@ -107,6 +107,44 @@ function assertBeginning(text: string | undefined, share: number): void {
   assert.ok(text.length > CONTENT.length * share, `${text.length} of ${CONTENT.length}`);
 }
 
+test('skippable frames of zstd are skipped, and what is behind the last is left out', async () => {
+  const skippable = Buffer.concat([Buffer.from('502a4d1805000000', 'hex'), Buffer.from('12345')]);
+  const frames = [skippable, zstdCompressSync('one\n'), skippable, zstdCompressSync('two\n')];
+  const whole = await readAll(['-'], {}, inPieces(Buffer.concat([...frames, skippable]), 3));
+  assert.equal(whole.documents[0]?.text, 'one\ntwo\n');
+  assert.deepEqual(whole.losses, []);
+  const trailed = await readBytes(Buffer.concat([...frames, Buffer.from('junk behind it')]));
+  assert.equal(trailed.documents[0]?.text, 'one\ntwo\n');
+  assert.match(sentences(trailed), /^- has other bytes behind its zstd content/);
+  const cut = await readBytes(Buffer.concat([...frames, skippable.subarray(0, 10)]));
+  assert.equal(cut.documents[0]?.text, 'one\ntwo\n');
+  assert.match(sentences(cut), /^- was cut: its zstd content ends early/);
+});
+
+test('all forms of zstd frames are told apart', async (t) => {
+  if (!hasProgram(t, 'zstd')) return;
+  const folder = await temporaryFolder(t);
+  await writeFile(join(folder, 'in'), CONTENT);
+  await writeFile(join(folder, 'zeros'), Buffer.alloc(300_000));
+  const forms = [
+    '--no-check',
+    '--check',
+    '-19',
+    '--fast=5',
+    '--no-content-size',
+    '-T2',
+    '--long=27',
+  ];
+  const packed = forms.flatMap((form) =>
+    ['in', 'zeros'].map((name) =>
+      execFileSync('zstd', ['-qc', form, join(folder, name)], { maxBuffer: 1e8 }),
+    ),
+  );
+  const { documents, losses } = await readBytes(Buffer.concat(packed));
+  assert.deepEqual(losses, []);
+  assert.ok(documents[0]?.text === `${CONTENT}${'\0'.repeat(300_000)}`.repeat(forms.length));
+});
+
 test('bytes behind gzip content are left out, and everything in it is read', async () => {
   const packed = Buffer.concat([gzipSync(CONTENT), Buffer.from('\n<html>')]);
   const { documents, losses } = await readBytes(packed);

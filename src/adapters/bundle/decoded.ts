@@ -6,6 +6,7 @@ import type { Session } from './session.ts';
 import { quoted, shown, sized } from './words.ts';
 import { xzDecoder } from './xz-decoder.ts';
 import { zlibDecoder } from './zlib-decoder.ts';
+import { ZstdDecoder } from './zstd-decoder.ts';
 
 export type Method = 'gzip' | 'zstd' | 'xz' | 'deflate';
 
@@ -86,8 +87,9 @@ export class DecodedSource implements ByteSource {
     return slice;
   };
 
-  #open(slices: Slices): Promise<Decoder> {
+  async #open(slices: Slices): Promise<Decoder> {
     if (this.#method === 'xz') return xzDecoder(slices);
+    if (this.#method === 'zstd') return new ZstdDecoder(slices, this.#isSmall);
     return zlibDecoder(this.#method, slices, this.#isSmall);
   }
 

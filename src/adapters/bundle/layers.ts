@@ -1,7 +1,6 @@
 import type { ByteSource, RandomAccess } from './byte-source.ts';
 import { ByteReader } from './byte-source.ts';
 import type { EvidenceDocument } from './contract.ts';
-import { DecodedSource } from './decoded.ts';
 import { DocumentBytes } from './document.ts';
 import type { MemberName } from './member-name.ts';
 import { tarMemberName, zipMemberName } from './member-name.ts';
@@ -10,10 +9,7 @@ import { recognise, SNIFF_BYTES } from './recognise.ts';
 import type { Session } from './session.ts';
 import type { SkippedKind } from './skipped.ts';
 import { Skipped } from './skipped.ts';
-import { tarMembers } from './tar.ts';
 import { quoted, shown, sized } from './words.ts';
-import { zipMembers } from './zip.ts';
-import { zipContent } from './zip-content.ts';
 
 /** Where some bytes stand, and in how many archives and compressions they already are. */
 export interface Place {
@@ -36,7 +32,10 @@ const ARCHIVES_MAX = 2;
 /** Downloads are now and then compressed twice; three times is a bomb or an accident. */
 const CODECS_MAX = 2;
 
-/** Opens whatever the bytes are, and yields the documents in them. */
+/**
+ * Opens whatever the bytes are, and yields the documents in them. What reads containers is loaded
+ * when there is one: most inputs are a single plain log.
+ */
 export async function* documentsIn(reader: ByteReader, place: Place): Documents {
   const start = await reader.peek(SNIFF_BYTES);
   if (start.length === 0 && reader.cut) return;
@@ -64,6 +63,7 @@ async function* plainDocument(reader: ByteReader, place: Place): Documents {
 }
 
 async function* decodedDocuments(codec: CodecName, reader: ByteReader, place: Place): Documents {
+  const { DecodedSource } = await import('./decoded.ts');
   const decoded = new DecodedSource(codec, reader, place.locator, place.session);
   const container = place.container ?? place.locator;
   const inside = { ...place, container, codecs: place.codecs + 1, access: null };
@@ -75,6 +75,7 @@ async function* decodedDocuments(codec: CodecName, reader: ByteReader, place: Pl
 }
 
 async function* tarDocuments(reader: ByteReader, place: Place): Documents {
+  const { tarMembers } = await import('./tar.ts');
   const skipped = new Skipped();
   for await (const member of tarMembers(reader, place.locator, place.session)) {
     const name = admitted(member, tarMemberName(member.name), skipped);
@@ -89,6 +90,8 @@ async function* zipDocuments(reader: ByteReader, place: Place): Documents {
   const access = place.access ?? (await heldInMemory(reader, place));
   if (access === null) return;
   if (place.access !== null) session.expectRead(access.sizeBytes);
+  const { zipMembers } = await import('./zip.ts');
+  const { zipContent } = await import('./zip-content.ts');
   const archive = { access, locator, session };
   const skipped = new Skipped();
   for await (const member of zipMembers(archive)) {

@@ -6,7 +6,6 @@ import { ByteReader } from './byte-source.ts';
 import type { EvidenceDocument, OnLoss } from './contract.ts';
 import { EvidenceError } from './contract.ts';
 import { FileSource, openRegular } from './file.ts';
-import { filesBelow } from './folder.ts';
 import { documentsIn } from './layers.ts';
 import type { BundleLimits } from './limits.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
@@ -98,6 +97,7 @@ class Run {
   }
 
   async *#fromFolder(path: string, session: Session): Documents {
+    const { filesBelow } = await import('./folder.ts');
     for await (const found of filesBelow(posix.normalize(path), session)) {
       if (session.spent) return;
       const source = await openFound(found.path, found.locator, session);

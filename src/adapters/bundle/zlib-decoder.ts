@@ -8,8 +8,8 @@ export type ZlibMethod = 'gzip' | 'zstd' | 'deflate';
 const SMALL_OUTPUT_BYTES = 64 * 1024;
 
 /**
- * A decoder of node:zlib: gzip with any number of members, zstd with any number of frames, or the
- * bare DEFLATE of zip.
+ * A decoder of node:zlib: gzip with any number of members, one frame of zstd, or the bare DEFLATE
+ * of zip.
  *
  * @param isSmall whether little output is expected, so that no large buffer is made for it
  */

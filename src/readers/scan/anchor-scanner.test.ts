@@ -57,7 +57,7 @@ test('so does scanning a text of many blocks', () => {
     fc.property(input, fc.nat(64), ({ anchors, text, pieces }, shift) => {
       const times = Math.ceil(20_000 / (text.length + 1));
       const bytes = encode('-'.repeat(shift) + `${text}.`.repeat(times));
-      const sizes = pieces.map((size) => size * 97);
+      const sizes = pieces.map((piece) => piece * 97);
       assert.deepEqual(scanInPieces(anchors, bytes, sizes), scanPlainly(anchors, bytes));
     }),
     { numRuns: 60 },
@@ -170,6 +170,29 @@ test('a chunk may be a view into a larger buffer and may be reused after push', 
   scanner.push(encode('ond Unauthorized'));
   scanner.end();
   assert.deepEqual(hits, ['first Unauthorized', 'second Unauthorized']);
+});
+
+test('scanners of one set do not disturb each other, in turns or one after another', () => {
+  const set = compileAnchors(['Unauthorized']);
+  const seen: string[] = [];
+  const open = (name: string) =>
+    createLineScanner(set, (hit) => seen.push(`${name} ${hit.lineNumber} ${hit.text}`));
+  const [first, second] = [open('first'), open('second')];
+  first.push(encode('\nUnauth'));
+  second.push(encode('Unauthorized to'));
+  first.push(encode('orized one'));
+  first.end();
+  const third = open('third');
+  third.push(encode('x\nUnauthorized three'));
+  second.push(encode('o'));
+  third.end();
+  second.end();
+  assert.deepEqual(seen, [
+    'first 2 Unauthorized one',
+    'third 2 Unauthorized three',
+    'second 1 Unauthorized too',
+  ]);
+  assert.deepEqual([first.bytes, second.bytes, third.bytes], [17, 16, 20]);
 });
 
 test('an anchor that is too short or has a line end is refused by name', () => {

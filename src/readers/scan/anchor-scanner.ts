@@ -59,7 +59,7 @@ export interface LineScanner {
   readonly bytes: number;
 }
 
-/** Encodes all anchors at once, which is several times faster than one by one. */
+/** Encodes all literals in one call: this runs at every start. */
 function encodeAll(literals: readonly string[]): readonly Uint8Array[] {
   const bytes = new TextEncoder().encode(literals.join('\n'));
   let start = 0;

@@ -1,5 +1,5 @@
 import type { Commonness } from './gram-commonness.ts';
-import { commonnessOf, createCommonness, gramAt } from './gram-commonness.ts';
+import { createCommonness, findRarest, gramAt } from './gram-commonness.ts';
 
 /** Set in the low byte of a filter entry: the gram alone makes a candidate, whatever follows. */
 const ALONE = 0x80;
@@ -40,7 +40,7 @@ export interface GramIndex {
   readonly filter: Uint16Array;
   /** A word's slot in the filter is `imul(word, HASH_FACTOR) >>> filterShift`. */
   readonly filterShift: number;
-  /** By hash of the middle of two words: 1 for those of literals of four bytes; null without them. */
+  /** By hash of the middle of two words: 1 for those of four-byte literals; null without them. */
   readonly middleFilter: Uint8Array | null;
   /** By `bucketOf` a gram: the place of its first entry, or -1. */
   readonly buckets: Int32Array;
@@ -53,6 +53,8 @@ export interface GramIndex {
 
 interface Draft {
   readonly common: Commonness;
+  /** For the literal at hand: the place of its rarest gram, by the place modulo 4. */
+  readonly rarest: Int32Array;
   readonly filter: Uint16Array;
   readonly filterShift: number;
   readonly middleFilter: Uint8Array;
@@ -77,47 +79,24 @@ function addEntry(draft: Draft, gram: number, literal: number, offset: number): 
   draft.entriesEnd = place + 4;
 }
 
-/** Where the gram is that is rarest in logs, among those at `phase` modulo 4. */
-function rarestGram(bytes: Uint8Array, phase: number, common: Commonness): number {
-  let best = phase;
-  let lowest = Number.POSITIVE_INFINITY;
-  const end = Math.min(bytes.length, LOOKED_AT_BYTES) - 4;
-  for (let offset = phase; offset <= end; offset += 4) {
-    const commonness = commonnessOf(common, gramAt(bytes, offset));
-    if (commonness >= lowest) continue;
-    lowest = commonness;
-    best = offset;
-  }
-  return best;
+function allow(draft: Draft, gram: number, groups: number): void {
+  draft.filter[Math.imul(gram, HASH_FACTOR) >>> draft.filterShift]! |= groups;
 }
 
 /**
- * Windows whose rare gram is the first one never share a group with the others: a group of both
- * kinds would accept a common word followed by a common word.
+ * Adds the window of eight bytes that has the gram at `rarest` as one of its halves. Windows that
+ * have it first never share a group with the others: a group of both kinds would accept a common
+ * word followed by a common word.
  */
-function groupBit(gram: number, firstIsRarer: boolean): number {
-  const spread = (Math.imul(gram, HASH_FACTOR) >>> 4) & 0xffff;
-  if (firstIsRarer) return 1 << (spread % FIRST_IS_RARER_GROUPS);
-  return 1 << (FIRST_IS_RARER_GROUPS + (spread % SECOND_IS_RARER_GROUPS));
-}
-
-function allowFirst(draft: Draft, gram: number, bit: number): void {
-  draft.filter[Math.imul(gram, HASH_FACTOR) >>> draft.filterShift]! |= bit;
-}
-
-function allowSecond(draft: Draft, gram: number, bit: number): void {
-  draft.filter[Math.imul(gram, HASH_FACTOR) >>> draft.filterShift]! |= bit << SECOND_SHIFT;
-}
-
-function addWindow(draft: Draft, bytes: Uint8Array, literal: number, phase: number): void {
-  const rarest = rarestGram(bytes, phase, draft.common);
+function addWindow(draft: Draft, bytes: Uint8Array, literal: number, rarest: number): void {
   const firstIsRarer = rarest + 8 <= bytes.length;
   const offset = firstIsRarer ? rarest : rarest - 4;
   const gram = gramAt(bytes, offset);
-  const next = gramAt(bytes, offset + 4);
-  const bit = groupBit(gram, firstIsRarer);
-  allowFirst(draft, gram, bit);
-  allowSecond(draft, next, bit);
+  const group = firstIsRarer
+    ? literal % FIRST_IS_RARER_GROUPS
+    : FIRST_IS_RARER_GROUPS + (literal % SECOND_IS_RARER_GROUPS);
+  allow(draft, gram, 1 << group);
+  allow(draft, gramAt(bytes, offset + 4), 1 << (group + SECOND_SHIFT));
   addEntry(draft, gram, literal, offset);
 }
 
@@ -128,19 +107,19 @@ function addWindow(draft: Draft, bytes: Uint8Array, literal: number, phase: numb
 function addSplitWindow(draft: Draft, bytes: Uint8Array, literal: number): void {
   const around = new Uint8Array(8);
   around.set(bytes, 1);
-  const bit = groupBit(literal, true);
   for (let unknown = 0; unknown < 256; unknown++) {
     around[0] = unknown;
     around[7] = unknown;
-    allowFirst(draft, gramAt(around, 0), bit);
-    allowSecond(draft, gramAt(around, 4), bit);
-    addEntry(draft, gramAt(around, 0), literal, -1);
+    const gram = gramAt(around, 0);
+    allow(draft, gram, 1);
+    allow(draft, gramAt(around, 4), 1 << SECOND_SHIFT);
+    addEntry(draft, gram, literal, -1);
   }
 }
 
 function addLoneGram(draft: Draft, bytes: Uint8Array, literal: number, offset: number): void {
   const gram = gramAt(bytes, offset);
-  allowFirst(draft, gram, ALONE);
+  allow(draft, gram, ALONE);
   addEntry(draft, gram, literal, offset);
 }
 
@@ -161,7 +140,7 @@ function partialGrams(bytes: Uint8Array, visit: (gram: number, offset: number) =
 /** In two of its alignments a literal of five bytes has three of them in one word. */
 function addFiveBytes(draft: Draft, bytes: Uint8Array, literal: number): void {
   partialGrams(bytes, (gram, offset) => {
-    allowFirst(draft, gram, ALONE);
+    allow(draft, gram, ALONE);
     addEntry(draft, gram, literal, offset);
   });
 }
@@ -179,12 +158,14 @@ function addFourBytes(draft: Draft, bytes: Uint8Array, literal: number): void {
 }
 
 function addLiteral(draft: Draft, bytes: Uint8Array, literal: number): void {
+  const { common, rarest } = draft;
+  findRarest(common, bytes, Math.min(bytes.length, LOOKED_AT_BYTES), rarest);
   for (let phase = 0; phase < 4; phase++) {
-    if (phase + 8 <= bytes.length) addWindow(draft, bytes, literal, phase);
+    if (phase + 8 <= bytes.length) addWindow(draft, bytes, literal, rarest[phase]!);
     else if (phase + 4 <= bytes.length) addLoneGram(draft, bytes, literal, phase);
   }
   if (bytes.length === 6) addSplitWindow(draft, bytes, literal);
-  
+  if (bytes.length === 5) addFiveBytes(draft, bytes, literal);
   if (bytes.length === 4) addFourBytes(draft, bytes, literal);
 }
 
@@ -204,6 +185,7 @@ function createDraft(literals: readonly Uint8Array[]): Draft {
   const bits = Math.min(FILTER_BITS_MAX, Math.max(FILTER_BITS_MIN, wantedBits));
   return {
     common: createCommonness(),
+    rarest: new Int32Array(4),
     filter: new Uint16Array(1 << bits).fill(ALONE << SECOND_SHIFT),
     filterShift: 32 - bits,
     middleFilter: new Uint8Array(1 << (32 - MIDDLE_FILTER_SHIFT)),

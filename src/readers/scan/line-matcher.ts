@@ -144,7 +144,7 @@ export class LineMatcher {
     return this.#line;
   }
 
-  /** Moves the mark to `lineStart`, forward or, if the block began in that line or behind it, back. */
+  /** Moves the mark to `lineStart`: forward, or back if the block began in or behind that line. */
   #markLineStart(lineStart: number): void {
     this.#markNewlines += this.#newlines(this.#markAt, lineStart);
     this.#markNewlines -= this.#newlines(lineStart, this.#markAt);

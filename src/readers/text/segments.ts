@@ -30,7 +30,7 @@ const YAML_LINE = /^(?:\s|#|-\s|---|[\w./-]+:(?:\s|$)|\.\.\.)/;
 const DESCRIBE_START = /^Name:\s+\S/;
 const DESCRIBE_SECOND = /^[A-Z][A-Za-z ()-]{2,40}:(?:\s|$)/;
 const RECORD_START =
-  /^[\s*>"'[(]*(?:<\d+>|\[\s*\d+\.\d+\]|[A-Z][a-z]{2} +\d{1,2} [\d:]{8}|\d{4}[-/]\d{2}[-/]\d{2}[T ]|[IWEFD]\d{4} \d{2}:|\{"|time=|level=|\d+\.\d+\.\d+\.\d+ |\d{2}:\d{2}:\d{2})/;
+  /^[\s*>"'[(]*(?:<\d+>|\[\s*\d+\.\d+\]|[A-Z][a-z]{2} +\d{1,2} [\d:]{8}|\d{4}[-/]\d{2}[-/]\d{2}[T ]|[IWEFD]\d{4} \d{2}:|\{"|time=|level=|\d+\.\d+\.\d+\.\d+ |\d{2}:\d{2}:\d{2}|\w+\.go:\d+\]|"?[A-Z][^"=]{5,120}" \w+=|\[\w[\w-]*\] )/;
 const JSON_LINES_MAX = 50_000;
 const JOINED_LINES_MAX = 12;
 

@@ -14,11 +14,30 @@ export function readStructuredText(reading: TextReading, text: string): void {
   const { collector, document } = reading;
   const lines = journalExportLines(text) ?? text.split(/\r?\n/);
   collector.countLines(document, lines.length);
-  const source = documentSource(lines.slice(0, 400));
-  collector.sawSource(document, source);
+  const sources = paragraphSources(lines);
+  for (const source of new Set(sources)) collector.sawSource(document, source);
   const { passage, said, flush } = openPassage(reading);
-  for (const segment of segments(lines)) readSegment(passage, said, segment, source);
+  for (const segment of segments(lines)) {
+    readSegment(passage, said, segment, sources[segment.line - 1] ?? 'unknown');
+  }
   flush();
+}
+
+/** Lines of a paragraph by which its program is known. */
+const PARAGRAPH_HEAD = 60;
+
+/** The program behind each line's paragraph: a pasted text holds several, parted by empty lines. */
+function paragraphSources(lines: readonly string[]): readonly LineSource[] {
+  const sources: LineSource[] = [];
+  let start = 0;
+  for (let index = 0; index <= lines.length; index++) {
+    if (index < lines.length && (lines[index] ?? '').trim() !== '') continue;
+    const head = lines.slice(start, Math.min(index, start + PARAGRAPH_HEAD));
+    const source = head.length === 0 ? 'unknown' : documentSource(head);
+    for (let line = start; line <= index; line++) sources.push(source);
+    start = index + 1;
+  }
+  return sources;
 }
 
 function readSegment(

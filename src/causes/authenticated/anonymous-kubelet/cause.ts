@@ -12,7 +12,7 @@ export default defineCause({
       anchors: ['is forbidden: User '],
       pattern:
         /(?:nodes|node "?[a-z0-9.-]+"?) is forbidden: User "system:anonymous" cannot create (?:resource "nodes"|nodes)/,
-      weight: 'definite',
+      weight: 'likely',
     },
     mayNotList: {
       in: ['kubelet', 'bottlerocket'],

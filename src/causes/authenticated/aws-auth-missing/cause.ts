@@ -1,4 +1,5 @@
 import { cannotSay, clear, defineCause, found } from '../../../diagnosis/cause.ts';
+import { textAt } from '../../../evidence/json.ts';
 
 /** Nobody created the aws-auth ConfigMap, and no access entry maps the node role either. */
 export default defineCause({
@@ -20,12 +21,17 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: ['kube/aws-auth', 'aws/access-entry-list', 'aws/cluster'],
+  needs: ['kube/aws-auth', 'kube/Node', 'aws/access-entry-list', 'aws/cluster'],
   symptoms: ['kubelet-unauthorized', 'boot-verdict'],
   withdrawnBy: [],
   match(view) {
     const configMap = view.read('kube/aws-auth');
-    if (configMap.state === 'seen') return clear;
+    const mode = view
+      .list('aws/cluster')
+      .map((cluster) => textAt(cluster.value, 'accessConfig.authenticationMode'));
+    // Ready nodes mean that somebody is mapped; in mode API nobody reads the ConfigMap.
+    const isMapped = view.list('kube/Node').some((node) => node.value.ready === true);
+    if (configMap.state === 'seen' || isMapped || mode.includes('API')) return clear;
     const notFound = view.sign('configMapNotFound');
     if (notFound === null) {
       return cannotSay({

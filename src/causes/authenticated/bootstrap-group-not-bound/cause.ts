@@ -15,16 +15,17 @@ export default defineCause({
       weight: 'definite',
     },
     requestForbidden: {
-      in: ['kubelet', 'kubeadm'],
-      anchors: ['certificatesigningrequests.certificates.k8s.io is forbidden'],
+      in: ['kubelet', 'kubeadm', 'cloud-init'],
+      anchors: ['certificatesigningrequests'],
       pattern:
-        /certificatesigningrequests\.certificates\.k8s\.io is forbidden: User "(?<user>system:bootstrap:[a-z0-9]{6}|kubelet-bootstrap)" cannot create/,
+        /User "(?<user>system:bootstrap:[a-z0-9]{6}|kubelet-bootstrap)" cannot create (?:resource ")?certificatesigningrequests/,
       weight: 'definite',
     },
   },
   needs: [],
   symptoms: [],
   withdrawnBy: ['joined', 'node-registered', 'node-ready'],
+  explains: ['failed-user-script'],
   summary: ({ token, user, map }) =>
     `The API server knows the bootstrap ${token === undefined ? `user ${user ?? ''}` : `token ${token}`}, but its group may not ${map === undefined ? 'request a certificate' : `read the ConfigMap ${map}`}; the join ends there.`,
   remedy: () => [

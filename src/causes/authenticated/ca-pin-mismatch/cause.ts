@@ -36,6 +36,7 @@ export default defineCause({
   needs: [],
   symptoms: [],
   withdrawnBy: ['joined', 'node-registered', 'node-ready'],
+  explains: ['failed-user-script'],
   summary: ({ hash }) =>
     hash === undefined
       ? 'What the API server shows does not match the CA hash or the token of the join command, so the machine does not trust it and stops.'

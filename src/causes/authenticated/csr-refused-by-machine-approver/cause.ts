@@ -29,7 +29,7 @@ export default defineCause({
     },
     approved: {
       in: ['machine-approver', 'controller-manager'],
-      anchors: [' approved'],
+      anchors: ['CSR csr-'],
       pattern: /CSR (?<csr>csr-\w+) approved/,
       weight: 'withdraws',
     },

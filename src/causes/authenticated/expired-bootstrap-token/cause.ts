@@ -30,14 +30,16 @@ export default defineCause({
     },
     requestUnauthorized: {
       in: ['kubelet', 'kubeadm'],
-      anchors: ['cannot create certificate signing request: Unauthorized'],
-      pattern: /cannot create certificate signing request: Unauthorized/,
+      anchors: ['failed to run Kubelet: cannot create certificate signing request'],
+      // A kubelet that asks for its serving certificate prints the end of this line on any 401.
+      pattern: /failed to run Kubelet: cannot create certificate signing request: Unauthorized/,
       weight: 'definite',
     },
   },
   needs: [],
   symptoms: [],
   withdrawnBy: ['joined', 'node-registered', 'node-ready'],
+  explains: ['failed-user-script'],
   summary: ({ token }) =>
     `The bootstrap token ${token === undefined ? 'of the join command' : `with id ${token}`} is not known to the cluster (tokens live 24 hours unless told otherwise), so the machine cannot join.`,
   remedy: () => [

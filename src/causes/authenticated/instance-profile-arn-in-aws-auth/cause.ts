@@ -6,7 +6,23 @@ export default defineCause({
   stage: 'authenticated',
   title: 'aws-auth maps an instance profile instead of its role',
   scope: 'group',
-  signs: {},
+  signs: {
+    profileMapped: {
+      in: [
+        'client-output',
+        'object',
+        'terraform',
+        'kubelet',
+        'karpenter',
+        'authenticator',
+        'cloud-init',
+      ],
+      anchors: [':instance-profile/'],
+      pattern:
+        /"?rolearn"?:\s*"?(?<arn>arn:aws[\w-]*:iam::[^:\s]*:instance-profile\/(?<profile>[^\s"]+))/i,
+      weight: 'likely',
+    },
+  },
   needs: ['kube/aws-auth', 'aws/instance-profile'],
   symptoms: ['kubelet-unauthorized'],
   withdrawnBy: [],

@@ -34,7 +34,7 @@ export default defineCause({
     },
     pluginFailed: {
       in: ['kubelet'],
-      anchors: ['failed with exit code'],
+      anchors: ['getting credentials: exec: executable'],
       pattern: /getting credentials: exec: executable \S*aws\S* failed with exit code \d+/,
       weight: 'context',
     },
@@ -42,6 +42,13 @@ export default defineCause({
   needs: ['aws/instance', 'aws/instance-profile'],
   symptoms: ['no-answer-from-metadata'],
   withdrawnBy: ['api-answered', 'node-registered', 'node-ready'],
+  explains: [
+    'late-instance-credentials',
+    'describe-cluster-failed',
+    'private-dns-name-lookup-failed',
+    'failed-user-script',
+    'pause-image-pull-failed',
+  ],
   match: (view) => matchInstance(view),
   summary: ({ machine, code, profile }) =>
     profile !== undefined

@@ -24,32 +24,29 @@ export default defineCause({
       strict: true,
     },
     planned: {
-      in: ['terraform'],
+      in: ['terraform', 'client-output', 'kubelet'],
       anchors: ['aws_auth'],
       pattern: /aws_auth\S* (?:will be updated in-place|must be replaced|will be destroyed)/,
       weight: 'context',
     },
     roleRemoved: {
-      in: ['terraform'],
+      in: ['terraform', 'client-output', 'kubelet'],
       anchors: ['rolearn'],
-      pattern: /^\s*-\s+(?:- |\s{2})"?rolearn"?: "?(?<role>arn:[^"\s]+)/,
+      pattern: /^\s*-\s+(?:(?:- |\s{2})"?rolearn"?: |rolearn\s+= )"?(?<role>arn:[^"\s]+)/,
       weight: 'context',
-      strict: true,
     },
     nodeRemoved: {
-      in: ['terraform'],
-      anchors: ['username', 'system:nodes'],
+      in: ['terraform', 'client-output', 'kubelet'],
+      anchors: ['system:node'],
       pattern:
-        /^\s*-\s+(?:- |\s{2})(?:"?username"?: "?system:node:|- "?system:nodes"?|.*- system:nodes)/,
+        /^\s*-\s+(?:(?:- |\s{2})(?:"?username"?: "?system:node:|- "?system:nodes"?|.*- system:nodes)|username\s+= "system:node:)/,
       weight: 'context',
-      strict: true,
     },
     roleAdded: {
-      in: ['terraform'],
+      in: ['terraform', 'client-output', 'kubelet'],
       anchors: ['rolearn'],
-      pattern: /^\s*\+\s+(?:- |\s{2})"?rolearn"?: "?(?<role>arn:[^"\s]+)/,
+      pattern: /^\s*\+\s+(?:(?:- |\s{2})"?rolearn"?: |rolearn\s+= )"?(?<role>arn:[^"\s]+)/,
       weight: 'context',
-      strict: true,
     },
   },
   needs: [
@@ -60,7 +57,6 @@ export default defineCause({
     'aws/cluster',
   ],
   symptoms: ['kubelet-unauthorized', 'boot-verdict'],
-  withdrawnBy: [],
   match: (view) => matchConfigMap(view) ?? matchPlan(view) ?? clear,
   summary: ({ role, planned }) =>
     planned === undefined
@@ -116,8 +112,10 @@ function matchConfigMap(view: Evidence): Match | null {
     auth,
     `mapRoles: ${auth.value.roles.map((entry) => entry.arn).join(', ') || 'empty'}`,
   );
-  if (missing !== undefined) return found({ role: missing }, [proof]);
   const refused = view.sign('refused');
+  // Since access entries exist, a role may be let in without being in the ConfigMap.
+  const isKept = refused !== null || view.sign('denied') !== null || readsConfigMapOnly(view);
+  if (missing !== undefined && isKept) return found({ role: missing }, [proof]);
   if (known.length > 0 || refused === null || hasNodeEntry(auth.value)) return null;
   return found({}, [proof, refused.first], 'likely');
 }
@@ -158,6 +156,14 @@ function isApiOnly(view: Evidence): boolean {
   return view
     .list('aws/cluster')
     .some((cluster) => textAt(cluster.value, 'accessConfig.authenticationMode') === 'API');
+}
+
+/** True when the mode or the list of entries shows that no access entry lets the role in. */
+function readsConfigMapOnly(view: Evidence): boolean {
+  const modes = view
+    .list('aws/cluster')
+    .map((cluster) => textAt(cluster.value, 'accessConfig.authenticationMode'));
+  return modes.includes('CONFIG_MAP') || view.read('aws/access-entry-list').state === 'seen';
 }
 
 function hasNodeEntry(auth: AwsAuth): boolean {

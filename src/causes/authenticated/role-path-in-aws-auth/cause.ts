@@ -1,4 +1,4 @@
-import { clear, defineCause, found } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { AwsAuthEntry } from '../../../evidence/kinds.ts';
 
 /** aws-auth names the node role by an ARN with its IAM path, which no caller ever carries. */
@@ -7,14 +7,58 @@ export default defineCause({
   stage: 'authenticated',
   title: 'aws-auth maps the node role by an ARN that contains its IAM path',
   scope: 'group',
-  signs: {},
+  signs: {
+    pathMapped: {
+      in: [
+        'client-output',
+        'object',
+        'terraform',
+        'kubelet',
+        'karpenter',
+        'authenticator',
+        'cloud-init',
+      ],
+      anchors: ['rolearn'],
+      pattern:
+        /"?rolearn"?:\s*"?(?<role>arn:aws[\w-]*:iam::[^:\s]*:role\/(?!aws-reserved\/|aws-service-role\/)[^\s"/]+\/[^\s"]+)/,
+      weight: 'context',
+    },
+    nodeMapped: {
+      in: [
+        'client-output',
+        'object',
+        'terraform',
+        'kubelet',
+        'karpenter',
+        'authenticator',
+        'cloud-init',
+      ],
+      anchors: ['system:node:{{'],
+      pattern: /"?username"?:\s*"?system:node:\{\{/,
+      weight: 'context',
+    },
+    plainMapped: {
+      in: [
+        'client-output',
+        'object',
+        'terraform',
+        'kubelet',
+        'karpenter',
+        'authenticator',
+        'cloud-init',
+      ],
+      anchors: ['rolearn'],
+      pattern: /"?rolearn"?:\s*"?(?<role>arn:aws[\w-]*:iam::[^:\s]*:role\/[^\s"/]+)"?\s*$/,
+      weight: 'context',
+    },
+  },
   needs: ['kube/aws-auth', 'aws/access-entry-list', 'aws/cluster'],
   symptoms: ['kubelet-unauthorized'],
   withdrawnBy: [],
   explains: ['node-role-not-in-aws-auth'],
   match(view) {
     const auth = view.read('kube/aws-auth');
-    if (auth.state !== 'seen') return null;
+    if (auth.state !== 'seen') return matchLines(view);
     const { roles } = auth.value;
     const entry = roles.find((role) => isNodeEntry(role) && hasPath(role.arn));
     if (entry === undefined) return clear;
@@ -64,6 +108,15 @@ function hasPath(arn: string): boolean {
 
 function withoutPath(arn: string): string {
   return arn.replace(ROLE_WITH_PATH, '$1$2');
+}
+
+/** A ConfigMap pasted in part: one mapping, of a node, by a path. */
+function matchLines(view: View<never, 'pathMapped' | 'nodeMapped' | 'plainMapped'>): Match | null {
+  const mapped = view.sign('pathMapped');
+  if (mapped === null || view.sign('nodeMapped') === null || view.sign('plainMapped') !== null)
+    return null;
+  const role = mapped.first.captures['role'] ?? '';
+  return found({ role, plain: withoutPath(role) }, [mapped.first], 'likely');
 }
 
 /** Single sign-on roles of people have paths too; only a node's entry keeps nodes out. */

@@ -70,9 +70,8 @@ function isNodeRole(entry: Parameters<typeof textAt>[0]): boolean {
   const arn = textAt(entry, 'principalArn') ?? '';
   const groups = listAt(entry, 'kubernetesGroups').map(String);
   const username = textAt(entry, 'username') ?? '';
-  return (
-    /node|karpenter|worker|instance/i.test(arn) ||
-    groups.includes('system:nodes') ||
-    username.startsWith('system:node:')
-  );
+  const isNamedSo =
+    /node(?!-?js)|karpenter|worker|instance/i.test(arn) &&
+    !/admin|controller|deploy|pipeline/i.test(arn);
+  return isNamedSo || groups.includes('system:nodes') || username.startsWith('system:node:');
 }

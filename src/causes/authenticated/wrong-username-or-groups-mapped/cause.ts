@@ -84,10 +84,11 @@ function matchEntry(view: Evidence): Match | null {
 
 /** An entry that is a node's by one half only; another, whole entry of the same role makes it good. */
 function halfNode(auth: AwsAuth): AwsAuthEntry | undefined {
+  const candidates = auth.roles.filter((entry) => !entry.groups.includes('system:masters'));
   const whole = auth.roles.filter(
     (entry) => isNodeUser(entry) && entry.groups.includes('system:nodes'),
   );
-  return auth.roles.find(
+  return candidates.find(
     (entry) =>
       isNodeUser(entry) !== entry.groups.includes('system:nodes') &&
       !whole.some((good) => good.arn === entry.arn),

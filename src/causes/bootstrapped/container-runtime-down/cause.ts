@@ -9,10 +9,17 @@ export default defineCause({
   signs: {
     criNotImplemented: {
       in: ['kubelet', 'kubeadm', 'cloud-init', 'client-output'],
-      anchors: ['API is not implemented for endpoint', 'unknown service runtime.v1'],
+      anchors: ['API is not implemented for endpoint'],
       pattern:
-        /CRI v1 (?:runtime|image) API is not implemented for endpoint "?(?<endpoint>[^\s",:]+:?[^\s",:]*)|unknown service (?<service>runtime\.v1(?:alpha2)?\.(?:Runtime|Image)Service)/,
+        /CRI v1 (?:runtime|image) API is not implemented for endpoint "?(?<endpoint>[^\s",:]+:?[^\s",:]*)/,
       weight: 'definite',
+    },
+    serviceUnknown: {
+      in: ['kubelet', 'kubeadm', 'cloud-init'],
+      anchors: ['unknown service runtime.v1'],
+      pattern: /unknown service (?<service>runtime\.v1(?:alpha2)?\.(?:Runtime|Image)Service)/,
+      weight: 'definite',
+      strict: true,
     },
     kubeadmCri: {
       in: ['kubeadm', 'cloud-init', 'console'],

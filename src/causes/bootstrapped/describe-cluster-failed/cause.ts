@@ -20,9 +20,10 @@ export default defineCause({
       weight: 'likely',
     },
     denied: {
-      in: ['cloud-init', 'console'],
+      in: ['cloud-init', 'console', 'aws-message'],
       anchors: ['eks:DescribeCluster'],
-      pattern: /(?<reason>AccessDenied\w*).*\b(?:not authorized to perform: )?eks:DescribeCluster/,
+      pattern:
+        /\((?<reason>AccessDenied\w*)\) when calling the DescribeCluster operation.*:assumed-role\/(?<role>[^/\s]+)\/i-[0-9a-f]+ is not authorized to perform: eks:DescribeCluster/,
       weight: 'definite',
     },
     waiterFailed: {
@@ -51,7 +52,7 @@ export default defineCause({
   explains: ['failed-user-script'],
   summary: ({ machine, reason }) =>
     `bootstrap.sh on ${machine ?? 'the machine'} could not describe its cluster${reason === undefined ? '' : ` (${reason.trim()})`} and ended before the kubelet was configured.`,
-  remedy: ({ reason }) => [
+  remedy: ({ reason, role }) => [
     {
       text: 'Give the script what it asks for, so that it calls EKS no more (and many machines can start at once).',
       command:
@@ -61,8 +62,7 @@ export default defineCause({
       ? [
           {
             text: 'Or let the node role describe the cluster.',
-            command:
-              'aws iam attach-role-policy --role-name <node-role> --policy-arn arn:aws:iam::aws:policy/AmazonEKSWorkerNodePolicy',
+            command: `aws iam attach-role-policy --role-name ${role ?? '<node-role>'} --policy-arn arn:aws:iam::aws:policy/AmazonEKSWorkerNodePolicy`,
           },
         ]
       : []),

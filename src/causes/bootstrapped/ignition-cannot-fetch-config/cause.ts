@@ -11,14 +11,14 @@ export default defineCause({
       in: ['ignition', 'console', 'journal'],
       anchors: [':22623/config/'],
       pattern:
-        /GET (?<url>https?:\/\/[^\s"]+:22623\/config\/[\w-]+): attempt #(?<attempt>[5-9]|\d{2,})/,
+        /GET (?<url>https?:\/\/[^\s"]+:22623\/config\/[\w-]+): attempt #(?<attempt>1[2-9]|[2-9]\d|\d{3,})/,
       weight: 'likely',
     },
     noAnswer: {
       in: ['ignition', 'console', 'journal'],
       anchors: [':22623/config/', ':22623: '],
       pattern:
-        /GET error: Get "?(?<url>https?:\/\/[^\s"]+:22623\/config\/[\w-]+)"?: .*(?<reason>i\/o timeout|no such host|connection refused|timeout awaiting response headers|no route to host|EOF|Client\.Timeout)/,
+        /GET error: Get "?(?<url>https?:\/\/[^\s"]+:22623\/config\/[\w-]+)"?: (?!.*\[::1\]:53).*(?<reason>i\/o timeout|no such host|connection refused|timeout awaiting response headers|no route to host|EOF|Client\.Timeout)/,
       weight: 'likely',
       atLeast: 3,
     },

@@ -14,12 +14,14 @@ export default defineCause({
       pattern:
         /operation error ec2imds: (?<call>\w+),(?!.*StatusCode: 404).*(?:i\/o timeout|deadline exceeded|connection refused|no route to host|network is unreachable|StatusCode: 403)/,
       weight: 'definite',
+      strict: true,
     },
     plutoNoAnswer: {
       in: ['bottlerocket', 'console'],
       anchors: ['IMDS request failed: '],
       pattern: /IMDS request failed: (?!No ')/,
       weight: 'likely',
+      strict: true,
     },
     cloudInitGaveUp: {
       in: ['cloud-init', 'console'],

@@ -21,10 +21,10 @@ export default defineCause({
     },
     refusedByApi: {
       in: ['bottlerocket', 'console'],
-      anchors: ['eserialize error'],
+      anchors: ['Status 400 when PATCHing', 'Json deserialize error'],
       pattern:
-        /early-boot-config.*Error 400 when \S+ \S*settings\S*: .*(?<reason>(?:Json d|D|d)eserialize error.{0,160})/,
-      weight: 'likely',
+        /Status 400 when \S+ \/settings\?tx=bottlerocket-launch: (?<reason>Json deserialize error.{0,160})/,
+      weight: 'definite',
     },
   },
   needs: [],

@@ -10,16 +10,16 @@ export default defineCause({
     notLoaded: {
       in: ['kubelet'],
       anchors: ['unable to load client CA'],
-      pattern:
-        /unable to load client CA (?:file|provider):? ?(?:open )?"?(?<file>\/[\w./-]+?)?"?(?:: |, ).*?(?<reason>no such file or directory|does not contain any valid|permission denied|asn1|malformed|unable to parse|is a directory)/,
+      pattern: /(?:[Kk]ubelet\b.*|server\.go:\d+\] )unable to load client CA (?:file|provider)(?::? ?(?:open )?"?(?<file>[\w./\\:-]+?)"?(?:: |, |$))?(?:.*?(?<reason>no such file or directory|does not contain any valid|permission denied|asn1|malformed|unable to parse|is a directory))?/,
       weight: 'definite',
     },
     noCertificate: {
-      in: ['kubelet', 'client-output'],
+      in: ['kubelet'],
       anchors: ['does not contain any valid', 'unable to load root certificates'],
       pattern:
         /(?:error reading (?<file>\/\S+ca\.crt): )?data (?<reason>does not contain any valid (?:RSA or ECDSA )?certificates)|(?<reason2>unable to load root certificates: unable to parse bytes as PEM block)/,
       weight: 'definite',
+      strict: true,
     },
     notBase64: {
       in: ['cloud-init', 'console'],

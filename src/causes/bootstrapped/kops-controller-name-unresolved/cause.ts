@@ -12,7 +12,12 @@ export default defineCause({
       anchors: ['kops-controller DNS not setup yet'],
       pattern: /kops-controller DNS not setup yet \((?<reason>placeholder IP found|not found)/,
       weight: 'likely',
-      atLeast: 3,
+    },
+    resolved: {
+      in: ['nodeup', 'cloud-init'],
+      anchors: [':3988/'],
+      pattern: /:3988\/\S*.*dial tcp \d/,
+      weight: 'withdraws',
     },
     waiting: {
       in: ['nodeup', 'cloud-init'],

@@ -20,7 +20,6 @@ export default defineCause({
       pattern:
         /[Ff]ailed to load [Kk]ubelet config file.*open (?<file>\/var\/lib\/kubelet\/config\.yaml): no such file or directory/,
       weight: 'likely',
-      atLeast: 3,
     },
     certificateExpired: {
       in: ['kubelet'],

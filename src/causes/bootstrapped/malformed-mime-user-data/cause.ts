@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import type { Quote } from '../../../evidence/sighting.ts';
 
 /** The parts of the user data are not told apart, so boundaries or headers run as commands. */
 export default defineCause({
@@ -32,6 +33,24 @@ export default defineCause({
         /Unhandled non-multipart \(text\/x-not-multipart\) userdata: .{0,4}(?<boundary>--[=\w/]+|Content-Type|MIME-Version)/i,
       weight: 'definite',
     },
+    header: {
+      in: ['user-data', 'cloud-init', 'nodeadm'],
+      anchors: ['Content-Type: ', 'MIME-Version: '],
+      pattern: /^\s*(?<header>Content-Type: (?:text|application|multipart)\/|MIME-Version: 1)/,
+      weight: 'context',
+    },
+    body: {
+      in: ['user-data', 'cloud-init', 'nodeadm'],
+      anchors: ['#!/bin', 'apiVersion: node.eks.aws', '#cloud-config', '--==MYBOUNDARY==', '--BOUNDARY', '--MIMEBOUNDARY', '--=========='],
+      pattern: /^\s*(?<body>#!\/bin\S*|apiVersion: node\.eks\.aws\S*|#cloud-config|--[=\w]+)\s*$/,
+      weight: 'context',
+    },
+    notSetUp: {
+      in: ['nodeadm', 'cloud-init', 'console', 'aws-message', 'terraform', 'event'],
+      anchors: ['Command failed', 'failed to join the kubernetes cluster', 'NodeCreationFailure', 'NodesFailedToJoinCluster', 'Failed to run module scripts'],
+      pattern: /Command failed|failed to join the kubernetes cluster|NodeCreationFailure|NodesFailedToJoinCluster|Failed to run module scripts/,
+      weight: 'context',
+    },
     kubeletRuns: {
       in: ['kubelet'],
       anchors: ['Starting kubelet main sync loop'],
@@ -44,6 +63,7 @@ export default defineCause({
   symptoms: [],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   explains: ['nodeconfig-missing', 'failed-user-script', 'undecodable-nodeconfig'],
+  match: (view) => matchHeaderWithoutEnd(view),
   summary: ({ machine, boundary }) =>
     `The MIME user data of ${machine ?? 'the machine'} is malformed: ${boundary === undefined ? 'a boundary or header' : `“${boundary}”`} was taken for content, so parts of it are lost and the node is not set up.`,
   remedy: () => [
@@ -77,3 +97,28 @@ export default defineCause({
     ],
   },
 });
+
+type Signs =
+  | 'boundaryExecuted'
+  | 'headerExecuted'
+  | 'notMultipart'
+  | 'header'
+  | 'body'
+  | 'notSetUp'
+  | 'kubeletRuns';
+
+/** A part whose content begins on the line after its headers has no end of headers at all. */
+function matchHeaderWithoutEnd(view: View<never, Signs>): Match | null {
+  const headers = view.sign('header')?.quotes ?? [];
+  const bodies = view.sign('body')?.quotes ?? [];
+  const body = bodies.find((quote) => headers.some((header) => isLineBefore(header, quote)));
+  const trouble = view.sign('notSetUp');
+  if (body === undefined || trouble === null || view.sign('kubeletRuns') !== null) return null;
+  const boundary = body.captures['body'] ?? '';
+  return found({ boundary }, [body, trouble.first], 'likely');
+}
+
+function isLineBefore(header: Quote, body: Quote): boolean {
+  const { at } = header.moment;
+  return at.document === body.moment.at.document && at.line + 1 === body.moment.at.line;
+}

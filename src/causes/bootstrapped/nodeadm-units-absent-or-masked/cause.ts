@@ -11,7 +11,7 @@ export default defineCause({
       in: ['journal', 'cloud-init', 'console', 'client-output', 'nodeadm'],
       anchors: ['nodeadm-config.service', 'nodeadm-run.service'],
       pattern: /Unit (?<unit>nodeadm-(?:config|run)\.service) (?:could not be found|not found)/,
-      weight: 'definite',
+      weight: 'likely',
     },
     masked: {
       in: ['journal', 'cloud-init', 'console', 'client-output', 'nodeadm'],
@@ -25,6 +25,18 @@ export default defineCause({
       anchors: ['nodeadm: command not found'],
       pattern: /\bnodeadm: command not found/,
       weight: 'likely',
+    },
+    otherwiseStarted: {
+      in: ['kubelet', 'cloud-init', 'nodeup', 'kubeadm'],
+      anchors: [
+        'Starting kubelet main sync loop',
+        'Successfully registered node',
+        'was previously registered',
+        '[eks-bootstrap] INFO',
+      ],
+      pattern:
+        /Starting kubelet main sync loop|Successfully registered node|was previously registered|\[eks-bootstrap\] INFO/,
+      weight: 'clears',
     },
   },
   needs: [],

@@ -14,7 +14,7 @@ export default defineCause({
       weight: 'definite',
     },
     notLoaded: {
-      in: ['nodeup', 'cloud-init'],
+      in: ['nodeup', 'cloud-init', 'kops-controller'],
       anchors: [
         'error loading configuration',
         'error loading NodeupConfig',
@@ -23,6 +23,19 @@ export default defineCause({
       ],
       pattern:
         /error loading (?:configuration|NodeupConfig|Cluster|InstanceGroup) "?(?<path>[^\s"]+)"?: (?!.*(?:i\/o timeout|no such host|deadline exceeded|NoCredentialProviders))(?<reason>.{0,160})/,
+      weight: 'definite',
+      strict: true,
+    },
+    notParsed: {
+      in: ['nodeup', 'cloud-init'],
+      anchors: [
+        'parsing Cluster config response',
+        'parsing NodeupConfig',
+        'error parsing configuration',
+        'parsing InstanceGroup',
+      ],
+      pattern:
+        /parsing (?:Cluster config response|NodeupConfig\b[^:]*|configuration\b[^:]*|InstanceGroup\b[^:]*): (?<reason>.{0,160})/,
       weight: 'definite',
       strict: true,
     },

@@ -9,15 +9,26 @@ export default defineCause({
   signs: {
     serviceFailed: {
       in: ['journal', 'containerd', 'console', 'cloud-init'],
-      anchors: ['sandbox-image.service: Failed', 'sandbox-image.service: Main'],
-      pattern: /sandbox-image\.service: (?:Failed with result|Main process exited)/,
+      anchors: ['sandbox-image.service: ', 'Failed to start pull sandbox image'],
+      pattern: /sandbox-image\.service: (?:Failed with result|[Mm]ain process exited)|Failed to start pull sandbox image/,
       weight: 'likely',
-      atLeast: 2,
+    },
+    scriptFailed: {
+      in: ['journal', 'containerd', 'console', 'cloud-init'],
+      anchors: ['pull-sandbox-image'],
+      pattern: /pull-sandbox-image.{0,40}: .*(?:level=fatal|ctr: ).*(?<reason>i\/o timeout|no basic auth credentials|[Uu]nauthorized|401|not found|connection refused|no such host)/,
+      weight: 'likely',
+    },
+    pulled: {
+      in: ['journal', 'containerd', 'console'],
+      anchors: ['pull sandbox image'],
+      pattern: /(?:Started|Finished) pull sandbox image/,
+      weight: 'withdraws',
     },
     noPassword: {
       in: ['journal', 'containerd', 'console', 'cloud-init'],
       anchors: ['Unable to retrieve the ECR password'],
-      pattern: /(?<reason>Unable to retrieve the ECR password)/,
+      pattern: /(?<reason>Unable to retrieve the ECR password)\.?(?! Image pull may)/,
       weight: 'likely',
     },
     sandboxPull: {

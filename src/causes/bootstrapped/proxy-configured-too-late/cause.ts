@@ -29,13 +29,13 @@ export default defineCause({
       in: ['cloud-init', 'user-data'],
       anchors: ['HTTPS_PROXY=', 'https_proxy=', 'HTTP_PROXY=', 'http_proxy='],
       pattern:
-        /(?:HTTPS?_PROXY|https?_proxy)=["']?(?:https?:\/\/)?(?:[^@\s"']*@)?(?<proxy>[\w.-]+:\d+)/,
+        /(?:HTTPS?_PROXY|https?_proxy)=["']?(?:https?:\/\/)?(?:[^@\s"']*@)?(?:(?<proxy>[\w.-]+:\d+)|\$)/,
       weight: 'context',
     },
     setEarly: {
       in: ['cloud-init', 'user-data', 'nodeadm'],
-      anchors: ['cloud-boothook', 'HTTPSProxy', 'httpsProxy'],
-      pattern: /text\/cloud-boothook|#cloud-boothook|https?Proxy|HTTPS?Proxy/,
+      anchors: ['nodeadm-config.service.d', 'nodeadm.service.d'],
+      pattern: /nodeadm(?:-config)?\.service\.d/,
       weight: 'clears',
     },
   },

@@ -9,9 +9,9 @@ export default defineCause({
   signs: {
     flagRefused: {
       in: ['kubelet'],
-      anchors: ['failed to parse kubelet flag', 'unknown flag: --'],
+      anchors: ['failed to parse kubelet flag'],
       pattern:
-        /failed to parse kubelet flags?: (?:unknown flag: )?(?<flag>--[\w-]+)?(?<reason>[^"]{0,160})|kubelet.*unknown flag: (?<flag2>--[\w-]+)/i,
+        /failed to parse kubelet flags?: (?:unknown flag: )?(?<flag>--[\w-]+)?(?<reason>[^"]{0,160})/,
       weight: 'definite',
     },
     flagUnknown: {
@@ -23,9 +23,9 @@ export default defineCause({
     },
     invalidConfig: {
       in: ['kubelet'],
-      anchors: ['failed to validate kubelet config', 'Failed to validate kubelet config'],
+      anchors: ['ailed to validate kubelet'],
       pattern:
-        /[Ff]ailed to validate kubelet configuration(?:, error: |: |" err=")(?<reason>[^"]{0,200})/,
+        /[Ff]ailed to validate kubelet (?:configuration|flags)(?:, error: |: |" err=")(?!unknown 'kubernetes)(?<reason>[^"]{0,200})/,
       weight: 'definite',
     },
     unreadableConfig: {

@@ -21,6 +21,13 @@ export default defineCause({
         /Command failed.{0,200}?\b(?:open|stat|mkdir|readdirent|fork\/exec|unlinkat|rename) (?<path>\/(?:etc\/eks|etc\/nodeadm|run\/eks|var\/lib\/kubelet|etc\/kubernetes|etc\/containerd)[^\s:"]*): (?<reason>permission denied|no such file or directory|read-only file system)/,
       weight: 'likely',
     },
+    registered: {
+      in: ['kubelet'],
+      anchors: ['Successfully registered node', 'was previously registered'],
+      pattern: /Successfully registered node|was previously registered/,
+      weight: 'clears',
+      strict: true,
+    },
   },
   needs: [],
   symptoms: [],

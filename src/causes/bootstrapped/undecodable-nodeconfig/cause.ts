@@ -11,7 +11,7 @@ export default defineCause({
       in: ['nodeadm', 'cloud-init', 'console'],
       anchors: ['Command failed'],
       pattern:
-        /Command failed.{0,300}?\berror":"[^"]{0,200}?(?<reason>(?:yaml: (?:line \d+|unmarshal errors|mapping|did not)|json: cannot unmarshal|strict decoding error)[^"\\{}]{0,160})/,
+        /Command failed.{0,300}?\berror": ?"[^"]{0,200}?(?<reason>(?:yaml: (?:line \d+|unmarshal errors|mapping|did not)|json: cannot unmarshal|strict decoding error)[^"\\{}]{0,160})/,
       weight: 'definite',
     },
     notDecoded: {

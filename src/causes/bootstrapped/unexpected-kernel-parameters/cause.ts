@@ -9,7 +9,7 @@ export default defineCause({
   signs: {
     refused: {
       in: ['kubelet'],
-      anchors: ['invalid kernel flag: '],
+      anchors: ['nvalid kernel flag: '],
       pattern:
         /invalid kernel flag: (?<key>(?:vm|kernel)\/\w+), expected value: (?<expected>-?\d+), actual value: (?<actual>-?\d+)/i,
       weight: 'definite',

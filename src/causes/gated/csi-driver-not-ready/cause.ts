@@ -12,19 +12,19 @@ export default defineCause({
   scope: 'machine',
   signs: {
     notRegistered: {
-      in: ['event', 'kubelet'],
-      anchors: ['not found in the list of registered CSI drivers', 'does not contain driver'],
+      in: ['kubelet'],
+      anchors: ['not found in the list of registered CSI drivers'],
       pattern:
-        /driver name (?<driver>[a-z0-9]+\.csi\.aws\.com) not found in the list of registered CSI drivers|CSINode (?<node>\S+) does not contain driver (?<driver2>[a-z0-9]+\.csi\.aws\.com)/,
+        /driver name (?<driver>[a-z0-9]+\.csi\.aws\.com) not found in the list of registered CSI drivers/,
       weight: 'likely',
-      // A fresh node says so once or twice before the driver is up.
-      atLeast: 3,
+      // The kubelet doubles its pauses; eight tries are minutes, a fresh node has one or two.
+      atLeast: 8,
     },
     notRegisteredLong: {
       in: ['event'],
       anchors: ['not found in the list of registered CSI drivers', 'does not contain driver'],
       pattern:
-        /\(x\d{1,4} over (?:[3-9]|[1-5]\d)m[\d.]*s?\).*(?:driver name (?<driver>[a-z0-9]+\.csi\.aws\.com) not found in the list|does not contain driver (?<driver2>[a-z0-9]+\.csi\.aws\.com))/,
+        /\(x\d{1,5} over (?:\d{1,3}[hd]\w{0,6}|(?:[3-9]|[1-9]\d)m\d{0,2}s?)\).*(?:driver name (?<driver>[a-z0-9]+\.csi\.aws\.com) not found in the list|does not contain driver (?<driver2>[a-z0-9]+\.csi\.aws\.com))/,
       weight: 'likely',
     },
     forbidden: {

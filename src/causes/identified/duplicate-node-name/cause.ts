@@ -11,19 +11,20 @@ export default defineCause({
       in: ['kubeadm', 'cloud-init'],
       anchors: ['already exists in the cluster'],
       pattern:
-        /a Node with name "(?<node>[^"]+)" and status "Ready" already exists in the cluster/i,
+        /a Node with name "(?<name>[^"]+)" and status "Ready" already exists in the cluster/i,
       weight: 'definite',
     },
   },
   needs: [],
   symptoms: [],
   withdrawnBy: ['joined'],
-  summary: ({ node }) =>
-    `The machine joins as ${node ?? 'a name'} that a Ready Node of the cluster already has, so kubeadm stops.`,
-  remedy: ({ node }) => [
+  explains: ['failed-user-script'],
+  summary: ({ name }) =>
+    `The machine joins as ${name ?? 'a name'} that a Ready Node of the cluster already has, so kubeadm stops.`,
+  remedy: ({ name }) => [
     {
       text: 'See whether that Node is another machine (address, machine id).',
-      command: `kubectl get node ${node ?? '<node>'} -o jsonpath='{.status.nodeInfo.machineID} {.status.addresses}'`,
+      command: `kubectl get node ${name ?? '<node>'} -o jsonpath='{.status.nodeInfo.machineID} {.status.addresses}'`,
     },
     {
       text: 'Another machine: give this one a name of its own.',
@@ -31,7 +32,7 @@ export default defineCause({
     },
     {
       text: 'The same machine, joined before: delete the old Node, then join again.',
-      command: `kubectl delete node ${node ?? '<node>'}`,
+      command: `kubectl delete node ${name ?? '<node>'}`,
     },
   ],
   decide: {

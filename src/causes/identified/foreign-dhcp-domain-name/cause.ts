@@ -18,22 +18,35 @@ export default defineCause({
     },
     refusedObject: {
       in: ['kubelet'],
-      anchors: ['with the same name as the requesting node'],
+      anchors: ['with the same name as the requesting node', 'only its own Node object'],
       pattern:
-        /(?:csinodes|leases)\.\S+ "(?<node>[^"\s]+)" is forbidden: User "system:node:(?<credential>[^"\s]+)".*can only access \S.* with the same name as the requesting node/,
+        /(?:csinodes|leases)\.\S+ "(?<node>[^"\s]+)" is forbidden: User "system:node:(?<credential>[^"\s]+)".*can only access \S.* with the same name as the requesting node|node '(?<credential2>[^'\s]+)' cannot read '(?<node2>[^'\s]+)', only its own Node object/,
       weight: 'context',
+    },
+    notFoundByForeignName: {
+      in: ['cloud-controller', 'controller-manager'],
+      anchors: ['failed to get provider ID for node', 'failed to get instance metadata for node'],
+      pattern:
+        /failed to get (?:provider ID|instance metadata) for node (?<node>ip-\d+-\d+-\d+-\d+\.(?!ec2\.internal|[a-z0-9-]+\.compute\.internal)(?<domain>[a-z0-9.-]+)).*instance not found/,
+      weight: 'likely',
     },
   },
   needs: [],
   symptoms: ['instance-not-found', 'node-forbidden'],
   explains: [
+    'ccm-cannot-initialize-node',
     'instance-not-found-by-kubelet',
     'kubelet-serving-certificate-missing',
     'lease-or-csinode-publishing-failed',
   ],
   match: (view) => matchNames(view),
   summary: ({ node, credential, domain }) =>
-    `The kubelet registers as ${node ?? 'one name'} (DHCP domain ${domain ?? 'of its own'}) but its credential is for the EC2 name ${credential ?? 'of the instance'}; the API server refuses it.`,
+    credential === undefined
+      ? `The Node ${node ?? ''} has the DHCP domain ${domain ?? 'of its own'}, under which EC2 knows no instance; the cloud controller cannot initialise it.`.replace(
+          '  ',
+          ' ',
+        )
+      : `The kubelet registers as ${node ?? 'one name'} (DHCP domain ${domain ?? 'of its own'}) but its credential is for the EC2 name ${credential ?? 'of the instance'}; the API server refuses it.`,
   remedy: ({ credential }) => [
     {
       text: 'Start the kubelet under the EC2 private DNS name; current EKS machine images do so by themselves, own images and own kubelet arguments must.',
@@ -64,7 +77,9 @@ export default defineCause({
   },
 });
 
-function matchNames(view: View<never, 'refusedName' | 'refusedObject'>): Match | null {
+function matchNames(
+  view: View<never, 'refusedName' | 'refusedObject' | 'notFoundByForeignName'>,
+): Match | null {
   const refused = (['refusedName', 'refusedObject'] as const).flatMap(
     (name) => view.sign(name)?.quotes ?? [],
   );

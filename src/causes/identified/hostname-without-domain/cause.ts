@@ -18,9 +18,9 @@ export default defineCause({
     },
     refusedObject: {
       in: ['kubelet'],
-      anchors: ['with the same name as the requesting node'],
+      anchors: ['with the same name as the requesting node', 'only its own Node object'],
       pattern:
-        /(?:csinodes|leases)\.\S+ "(?<node>[^"\s]+)" is forbidden: User "system:node:(?<credential>[^"\s]+)".*can only access \S.* with the same name as the requesting node/,
+        /(?:csinodes|leases)\.\S+ "(?<node>[^"\s]+)" is forbidden: User "system:node:(?<credential>[^"\s]+)".*can only access \S.* with the same name as the requesting node|node '(?<credential2>[^'\s]+)' cannot read '(?<node2>[^'\s]+)', only its own Node object/,
       weight: 'context',
     },
     notFoundByBareName: {

@@ -18,9 +18,9 @@ export default defineCause({
     },
     refusedObject: {
       in: ['kubelet'],
-      anchors: ['with the same name as the requesting node'],
+      anchors: ['with the same name as the requesting node', 'only its own Node object'],
       pattern:
-        /(?:csinodes|leases)\.\S+ "(?<node>[^"\s]+)" is forbidden: User "system:node:(?<credential>[^"\s]+)".*can only access \S.* with the same name as the requesting node/,
+        /(?:csinodes|leases)\.\S+ "(?<node>[^"\s]+)" is forbidden: User "system:node:(?<credential>[^"\s]+)".*can only access \S.* with the same name as the requesting node|node '(?<credential2>[^'\s]+)' cannot read '(?<node2>[^'\s]+)', only its own Node object/,
       weight: 'context',
     },
   },
@@ -33,7 +33,7 @@ export default defineCause({
   ],
   match: (view) => matchNames(view),
   summary: ({ node, credential }) =>
-    `The kubelet registers as ${node ?? 'one name'} but its certificate says ${credential ?? 'another'}; the API server refuses a node that touches another’s Node.`,
+    `The kubelet registers as ${node ?? 'one name'} but its credential is for ${credential ?? 'another'}; the API server lets no node touch the Node of another name.`,
   remedy: ({ node }) => [
     {
       text: 'Give the machine the name that EC2 has for it, before kubeadm runs.',
@@ -75,15 +75,17 @@ function matchNames(view: View<never, 'refusedName' | 'refusedObject'>): Match |
   const quotes = refused.filter(differs);
   const [first] = quotes;
   if (first === undefined) return refused.length === 0 ? null : clear;
-  const isRenamed = hasEc2Domain(first.captures['node'] ?? '');
+  const { credential = '', node = '' } = first.captures;
+  const isRenamed = hasEc2Domain(node) && !hasEc2Domain(credential);
   return found(first.captures, quotes, isRenamed ? 'definite' : 'likely');
 }
 
 /** Two names of which the credential’s is not the EC2 name of the address that is asked for. */
 function differs(quote: Quote): boolean {
   const { credential = '', node = '' } = quote.captures;
-  if (credential === node || instanceIdIn(credential) !== null || instanceIdIn(node) !== null)
-    return false;
+  const [left, right] = [instanceIdIn(credential), instanceIdIn(node)];
+  if (left !== null || right !== null) return left !== null && right !== null && left !== right;
+  if (credential === node) return false;
   const sameAddress = ipInName(credential) !== null && ipInName(credential) === ipInName(node);
   const sameHost = credential.split('.')[0] === node.split('.')[0];
   return !((sameAddress || sameHost) && hasEc2Domain(credential));

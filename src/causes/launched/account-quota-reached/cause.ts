@@ -18,9 +18,9 @@ export default defineCause({
   signs: {
     vcpuLimit: {
       in: LAUNCHERS,
-      anchors: ['than your current vCPU limit', 'than your current instance limit'],
+      anchors: ['than your current vCPU limit', 'than your current instance limit', 'Your quota allows for '],
       pattern:
-        /requested more (?:vCPU capacity|instances \(\d+\)) than your current (?:vCPU|instance) limit of (?<limit>\d+)/,
+        /requested more (?:vCPU capacity|instances \(\d+\)) than your current (?:vCPU|instance) limit of (?<limit>\d+)|Your quota allows for 0 more running instance/,
       weight: 'definite',
     },
     code: {
@@ -62,9 +62,9 @@ export default defineCause({
       weight: 'definite',
     },
     launchedAfter: {
-      in: ['karpenter'],
-      anchors: ['launched nodeclaim', 'launched machine'],
-      pattern: /\blaunched (?:nodeclaim|machine)\b/,
+      in: ['karpenter', 'event'],
+      anchors: ['launched nodeclaim', 'launched machine', 'Type: Launched, Status: '],
+      pattern: /\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,
       weight: 'withdraws',
     },
     activitySucceeded: {

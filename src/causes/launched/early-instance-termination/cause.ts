@@ -17,17 +17,17 @@ export default defineCause({
       anchors: ['taken out of service in response to'],
       pattern:
         /Terminating EC2 instance.*taken out of service in response to an? (?<check>ELB (?:system )?health.?check|EC2 instance status checks failure)/,
-      weight: 'likely',
+      weight: 'context',
       atLeast: 2,
     },
-    node: {
+    endedOutside: {
       in: ['aws-message'],
       anchors: ['taken out of service in response to an EC2 health check'],
       pattern: /taken out of service in response to an EC2 health check/,
       weight: 'context',
     },
   },
-  needs: ['aws/instance', 'kube/Node'],
+  needs: ['aws/instance', 'aws/auto-scaling-group', 'kube/Node'],
   symptoms: [],
   withdrawnBy: ['node-registered', 'node-ready'],
   explains: ['karpenter-registration-timeout', 'node-creation-failure-verdict'],
@@ -78,7 +78,7 @@ export default defineCause({
 });
 
 function matchInstance(
-  view: View<'aws/instance' | 'kube/Node', 'replacedByHealthCheck' | 'node'>,
+  view: View<'aws/instance' | 'kube/Node', 'replacedByHealthCheck' | 'endedOutside'>,
 ): Match | null {
   const [entry] = view
     .list('aws/instance')

@@ -6,7 +6,6 @@ const LAUNCHERS = [
   'client-output',
   'karpenter',
   'node-claim',
-  'event',
 ] as const;
 
 /** EC2 itself has no machine of this type left where it was asked for. */
@@ -29,6 +28,14 @@ export default defineCause({
       pattern: /\bInsufficientInstanceCapacity\b/,
       weight: 'definite',
     },
+    event: {
+      in: ['event'],
+      anchors: ['InsufficientInstanceCapacity', 'UnfulfillableCapacity'],
+      pattern: /\b(?:InsufficientCapacityError|FailedCreate)\b.*\b(?:InsufficientInstanceCapacity|UnfulfillableCapacity)\b/,
+      weight: 'likely',
+      strict: true,
+      atLeast: 2,
+    },
     noSpotCapacity: {
       in: LAUNCHERS,
       anchors: ['no Spot capacity available that matches'],
@@ -46,14 +53,12 @@ export default defineCause({
       weight: 'likely',
     },
     launchedAfter: {
-      in: ['karpenter'],
-      anchors: [
-        'launched nodeclaim',
+      in: ['karpenter', 'event'],
+      anchors: ['launched nodeclaim',
         'launched machine',
         'aunched instance',
-        'launched new instance',
-      ],
-      pattern: /\b[Ll]aunched (?:nodeclaim|machine|(?:new )?instance)\b/,
+        'launched new instance', 'Type: Launched, Status: '],
+      pattern: /\b[Ll]aunched (?:nodeclaim|machine|(?:new )?instance)\b|Type: Launched, Status: \w+ -> True/,
       weight: 'withdraws',
     },
     activitySucceeded: {

@@ -51,9 +51,9 @@ export default defineCause({
       weight: 'definite',
     },
     launchedAfter: {
-      in: ['karpenter'],
-      anchors: ['launched nodeclaim', 'launched machine'],
-      pattern: /\blaunched (?:nodeclaim|machine)\b/,
+      in: ['karpenter', 'event'],
+      anchors: ['launched nodeclaim', 'launched machine', 'Type: Launched, Status: '],
+      pattern: /\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,
       weight: 'withdraws',
     },
   },

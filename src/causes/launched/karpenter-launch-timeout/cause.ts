@@ -21,9 +21,9 @@ export default defineCause({
       weight: 'context',
     },
     launchedAfter: {
-      in: ['karpenter'],
-      anchors: ['launched nodeclaim'],
-      pattern: /\blaunched nodeclaim\b/,
+      in: ['karpenter', 'event'],
+      anchors: ['launched nodeclaim', 'Type: Launched, Status: '],
+      pattern: /\blaunched nodeclaim\b|Type: Launched, Status: \w+ -> True/,
       weight: 'withdraws',
     },
   },

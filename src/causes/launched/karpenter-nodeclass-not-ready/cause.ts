@@ -43,7 +43,7 @@ export default defineCause({
       ],
       pattern: /\bNodeClassNotReady\b.*\bNodeClaim\b|(?:node class|nodeClass) not ready/,
       weight: 'likely',
-      atLeast: 2,
+      atLeast: 3,
     },
     ready: {
       in: ['node-claim'],
@@ -52,9 +52,9 @@ export default defineCause({
       weight: 'withdraws',
     },
     launchedAfter: {
-      in: ['karpenter'],
-      anchors: ['launched nodeclaim', 'launched machine'],
-      pattern: /\blaunched (?:nodeclaim|machine)\b/,
+      in: ['karpenter', 'event'],
+      anchors: ['launched nodeclaim', 'launched machine', 'Type: Launched, Status: '],
+      pattern: /\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,
       weight: 'withdraws',
     },
   },

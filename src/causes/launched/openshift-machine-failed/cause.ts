@@ -18,7 +18,7 @@ export default defineCause({
     },
     created: {
       in: ['event'],
-      anchors: ['machine/'],
+      anchors: ['Created Machine'],
       pattern: /\bCreate\b.*\bmachine\/\S+\s+Created Machine/,
       weight: 'withdraws',
       strict: true,

@@ -37,6 +37,12 @@ export default defineCause({
         /\bEc2InstanceTypeDoesNotExist\b|\bFreeTierIneligible\b|instance type is not eligible for Free Tier/,
       weight: 'definite',
     },
+    refusedByEks: {
+      in: ['aws-message', 'terraform', 'client-output'],
+      anchors: ['supplied instance types do not exist', 'is not a valid instance type for requested amiType'],
+      pattern: /supplied instance types do not exist: \[(?<type>[\w.,\s-]+)\]|\[(?<type2>[\w.,\s-]+)\] (?:is|are) not a valid instance type for requested amiType \w+/,
+      weight: 'definite',
+    },
     networkDriver: {
       in: LAUNCHERS,
       anchors: ['Elastic Network Adapter (ENA) is required'],
@@ -50,9 +56,9 @@ export default defineCause({
       weight: 'likely',
     },
     launchedAfter: {
-      in: ['karpenter'],
-      anchors: ['launched nodeclaim', 'launched machine'],
-      pattern: /\blaunched (?:nodeclaim|machine)\b/,
+      in: ['karpenter', 'event'],
+      anchors: ['launched nodeclaim', 'launched machine', 'Type: Launched, Status: '],
+      pattern: /\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,
       weight: 'withdraws',
     },
   },

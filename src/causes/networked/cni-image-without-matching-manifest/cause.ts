@@ -24,20 +24,41 @@ export default defineCause({
   needs: ['kube/DaemonSet'],
   symptoms: ['cni-daemon-silent'],
   withdrawnBy: ['networking-initialised', 'node-ready'],
-  explains: ['cni-configuration-missing', 'cni-killed-by-own-probes', 'eniconfig-not-readable', 'ipv6-prefix-not-assigned'],
+  explains: [
+    'cni-configuration-missing',
+    'cni-killed-by-own-probes',
+    'eniconfig-not-readable',
+    'ipv6-prefix-not-assigned',
+  ],
   match: (view) => matchEnvironment(view),
   summary: ({ image }) =>
     `The daemon set aws-node runs the image ${image ?? 'of a newer release'} with the settings of an older one, so ipamd ends at start and nodes get no pod network.`,
   remedy: () => [
-    { text: 'Let the managed add-on bring image, settings and roles together.', command: 'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts OVERWRITE' },
-    { text: 'Or apply the whole manifest of the image’s release.', command: 'kubectl apply -f https://raw.githubusercontent.com/aws/amazon-vpc-cni-k8s/<release>/config/master/aws-k8s-cni.yaml' },
+    {
+      text: 'Let the managed add-on bring image, settings and roles together.',
+      command:
+        'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts OVERWRITE',
+    },
+    {
+      text: 'Or apply the whole manifest of the image’s release.',
+      command:
+        'kubectl apply -f https://raw.githubusercontent.com/aws/amazon-vpc-cni-k8s/<release>/config/master/aws-k8s-cni.yaml',
+    },
   ],
-  decide: { text: 'See whether the daemon set says which address family it serves.', command: "kubectl -n kube-system get daemonset aws-node -o yaml | grep -E 'image:|ENABLE_IPv[46]' -A1" },
+  decide: {
+    text: 'See whether the daemon set says which address family it serves.',
+    command:
+      "kubectl -n kube-system get daemonset aws-node -o yaml | grep -E 'image:|ENABLE_IPv[46]' -A1",
+  },
   page: {
     why: 'Since 1.10 the daemon set must say ENABLE_IPv4 or ENABLE_IPv6. `kubectl set image` changes only the image.',
     prevent: 'Update by manifest or add-on, never by image alone.',
-    notThis: 'A panic or a silent ipamd alone does not say so; it must come with a daemon set that lacks these settings.',
-    alsoKnownAs: ['IPv4 and IPv6 are both disabled', 'aws-node panic nil pointer dereference after upgrade'],
+    notThis:
+      'A panic or a silent ipamd alone does not say so; it must come with a daemon set that lacks these settings.',
+    alsoKnownAs: [
+      'IPv4 and IPv6 are both disabled',
+      'aws-node panic nil pointer dereference after upgrade',
+    ],
     refs: ['https://github.com/aws/amazon-vpc-cni-k8s/blob/HEAD/docs/troubleshooting.md'],
   },
 });
@@ -46,13 +67,26 @@ export default defineCause({
 function matchEnvironment(view: View<'kube/DaemonSet', 'noFamily' | 'panics'>): Match | null {
   const daemonSet = view.list('kube/DaemonSet').find((entry) => entry.value.name === 'aws-node');
   if (daemonSet === undefined || view.sign('noFamily') !== null) return null;
-  const container = listAt(daemonSet.value.body, 'spec.template.spec.containers').find((entry) => textAt(entry, 'name') === 'aws-node');
+  const container = listAt(daemonSet.value.body, 'spec.template.spec.containers').find(
+    (entry) => textAt(entry, 'name') === 'aws-node',
+  );
   const image = textAt(container, 'image') ?? '';
   const minor = Number(/:v1\.(\d+)/.exec(image)?.[1] ?? 0);
   if (minor < 10 || container === undefined || namesFamily(container)) return null;
-  return found({ image }, [view.quote(daemonSet, `DaemonSet aws-node image ${image} without ENABLE_IPv4 and ENABLE_IPv6`)]);
+  return found(
+    { image },
+    [
+      view.quote(
+        daemonSet,
+        `DaemonSet aws-node image ${image} without ENABLE_IPv4 and ENABLE_IPv6`,
+      ),
+    ],
+    'likely',
+  );
 }
 
 function namesFamily(container: Json): boolean {
-  return listAt(container, 'env').some((entry) => /^ENABLE_IPv[46]$/.test(textAt(entry, 'name') ?? ''));
+  return listAt(container, 'env').some((entry) =>
+    /^ENABLE_IPv[46]$/.test(textAt(entry, 'name') ?? ''),
+  );
 }

@@ -10,13 +10,15 @@ export default defineCause({
     probeSlow: {
       in: ['event', 'kubelet'],
       anchors: ['grpc-health-probe', 'health rpc'],
-      pattern: /Liveness probe failed:.*(?:command "?\/app\/grpc-health-probe[^"]*"? timed out|timeout: health rpc did not complete)/,
+      pattern:
+        /Liveness probe failed:.*(?:command "?\/app\/grpc-health-probe[^"]*"? timed out|timeout: health rpc did not complete)/,
       weight: 'context',
     },
     probeSlowInLog: {
       in: ['kubelet'],
       anchors: ['grpc-health-probe'],
-      pattern: /Probe (?:errored|failed).*(?:probeType="?Liveness"?.*|Liveness.*)grpc-health-probe.*timed out/,
+      pattern:
+        /Probe (?:errored|failed).*(?:probeType="?Liveness"?.*|Liveness.*)grpc-health-probe.*timed out/,
       weight: 'context',
     },
     killed: {
@@ -34,20 +36,42 @@ export default defineCause({
     const slow = view.sign('probeSlow') ?? view.sign('probeSlowInLog');
     const killed = view.sign('killed');
     if (slow === null || killed === null) return null;
-    return { verdict: 'found', confidence: 'likely', details: {}, proof: [slow.first, killed.first] };
+    return {
+      verdict: 'found',
+      confidence: 'likely',
+      details: {},
+      proof: [slow.first, killed.first],
+    };
   },
   summary: ({ machine }) =>
     `The kubelet of ${machine ?? 'the node'} kills aws-node because its health probe runs into its time limit, not because ipamd is down; the node lacks CPU for it.`,
   remedy: () => [
-    { text: 'Give aws-node CPU of its own and its probes more time.', command: "kubectl -n kube-system patch daemonset aws-node --patch '{\"spec\":{\"template\":{\"spec\":{\"containers\":[{\"name\":\"aws-node\",\"resources\":{\"requests\":{\"cpu\":\"100m\"}},\"livenessProbe\":{\"timeoutSeconds\":30},\"readinessProbe\":{\"timeoutSeconds\":30}}]}}}}'" },
-    { text: 'Use larger types, or set requests on what fills the node at start.', command: 'kubectl top node <node>' },
+    {
+      text: 'Give aws-node CPU of its own and its probes more time.',
+      command:
+        'kubectl -n kube-system patch daemonset aws-node --patch \'{"spec":{"template":{"spec":{"containers":[{"name":"aws-node","resources":{"requests":{"cpu":"100m"}},"livenessProbe":{"timeoutSeconds":30},"readinessProbe":{"timeoutSeconds":30}}]}}}}\'',
+    },
+    {
+      text: 'Use larger types, or set requests on what fills the node at start.',
+      command: 'kubectl top node <node>',
+    },
   ],
-  decide: { text: 'See whether probes time out or find nobody listening.', command: 'kubectl -n kube-system get events --field-selector reason=Unhealthy | grep aws-node' },
+  decide: {
+    text: 'See whether probes time out or find nobody listening.',
+    command: 'kubectl -n kube-system get events --field-selector reason=Unhealthy | grep aws-node',
+  },
   page: {
     why: 'The probe starts a program in the container each time. On a small node where many pods start at once it does not get its turn; since Kubernetes 1.20 the time limit of such probes is enforced.',
     prevent: 'CPU requests for aws-node and longer timeouts in the add-on’s configuration.',
-    notThis: '“failed to connect service :50051” says that ipamd is not listening: then its own log has the cause. Probes that fail a few times at start are normal.',
-    alsoKnownAs: ['grpc-health-probe timed out', 'Container aws-node failed liveness probe, will be restarted'],
-    refs: ['https://github.com/aws/amazon-vpc-cni-k8s/issues/1425', 'https://github.com/aws/amazon-vpc-cni-k8s/blob/HEAD/cmd/aws-vpc-cni/main.go'],
+    notThis:
+      '“failed to connect service :50051” says that ipamd is not listening: then its own log has the cause. Probes that fail a few times at start are normal.',
+    alsoKnownAs: [
+      'grpc-health-probe timed out',
+      'Container aws-node failed liveness probe, will be restarted',
+    ],
+    refs: [
+      'https://github.com/aws/amazon-vpc-cni-k8s/issues/1425',
+      'https://github.com/aws/amazon-vpc-cni-k8s/blob/HEAD/cmd/aws-vpc-cni/main.go',
+    ],
   },
 });

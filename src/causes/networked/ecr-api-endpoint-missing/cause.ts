@@ -33,7 +33,7 @@ export default defineCause({
   needs: ['aws/vpc-endpoint'],
   symptoms: ['image-not-pulled'],
   withdrawnBy: [],
-  explains: ['cni-image-pull-failed', 'cni-configuration-missing'],
+  explains: ['pause-image-pull-failed', 'cni-image-pull-failed', 'cni-configuration-missing'],
   match: (view) => matchEndpoints(view),
   summary: ({ region }) =>
     `Nodes reach the ECR registry${region === undefined ? '' : ` of ${region}`} but not the ECR API that hands out its tokens, so every image is pulled anonymously and refused.`,

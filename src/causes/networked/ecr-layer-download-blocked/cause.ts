@@ -32,7 +32,7 @@ export default defineCause({
   needs: [],
   symptoms: ['image-not-pulled'],
   withdrawnBy: [],
-  explains: ['cni-image-pull-failed', 'cni-configuration-missing'],
+  explains: ['pause-image-pull-failed', 'cni-image-pull-failed', 'cni-configuration-missing'],
   summary: ({ region }) =>
     `The nodes’ subnet does not get ECR’s image layers from S3${region === undefined ? '' : ` in ${region}`} although manifests come, so no image is complete.`,
   remedy: ({ region }) => [

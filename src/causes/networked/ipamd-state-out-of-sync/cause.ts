@@ -29,7 +29,13 @@ export default defineCause({
       anchors: ['Instance metadata does not match data store'],
       pattern: /Instance metadata does not match data store/,
       weight: 'likely',
-      atLeast: 3,
+      atLeast: 5,
+    },
+    agrees: {
+      in: ['ipamd'],
+      anchors: ['uccessfully increased IP', 'node init completed'],
+      pattern: /[Ss]uccessfully increased IP|node init completed successfully/,
+      weight: 'withdraws',
     },
     restarts: {
       in: ['event', 'node-status'],

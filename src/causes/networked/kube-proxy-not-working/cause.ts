@@ -16,6 +16,14 @@ export default defineCause({
       strict: true,
       atLeast: 2,
     },
+    endpointSlicesRemoved: {
+      in: ['kube-proxy'],
+      anchors: ['EndpointSlice: the server could not find'],
+      pattern:
+        /failed to list \*(?<resource>v1(?:beta1)?\.EndpointSlice): the server could not find the requested resource/,
+      weight: 'likely',
+      atLeast: 2,
+    },
     nodeNameUnknown: {
       in: ['kube-proxy'],
       anchors: [

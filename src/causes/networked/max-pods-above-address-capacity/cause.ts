@@ -13,13 +13,19 @@ export default defineCause({
       pattern:
         /DataStore has no available IP(?:\/Prefix)? addresses|(?:AssignPodIP\w*|assignPodIPv4AddressUnsafe): no available IP(?:\/Prefix)? addresses/,
       weight: 'context',
-      atLeast: 2,
+      atLeast: 3,
     },
     allAttached: {
       in: ['ipamd'],
       anchors: ['max ENI limit is already reached', 'max ENI already attached'],
       pattern: /Skipping .*(?:max ENI limit is already reached|max ENI already attached)/,
       weight: 'context',
+    },
+    served: {
+      in: ['ipamd', 'aws-node'],
+      anchors: ['Send AddNetworkReply'],
+      pattern: /Send AddNetworkReply: (?:IPv4Addr:? ?\d|success: true)/,
+      weight: 'withdraws',
     },
     refused: {
       in: ['ipamd', 'aws-node'],

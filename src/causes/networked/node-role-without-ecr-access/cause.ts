@@ -34,7 +34,12 @@ export default defineCause({
   needs: [],
   symptoms: ['image-not-pulled'],
   withdrawnBy: [],
-  explains: ['cni-image-pull-failed', 'cni-configuration-missing', 'ecr-api-endpoint-missing'],
+  explains: [
+    'pause-image-pull-failed',
+    'cni-image-pull-failed',
+    'cni-configuration-missing',
+    'ecr-api-endpoint-missing',
+  ],
   summary: ({ role }) =>
     `The node role ${role ?? ''} may not read ECR, so its nodes get no registry token and pull neither pause nor CNI nor kube-proxy images.`.replace(
       '  ',

@@ -10,27 +10,49 @@ export default defineCause({
     denied: {
       in: ['ipamd', 'aws-node', 'kube-apiserver', 'audit'],
       anchors: ['vnode.vpc.k8s.aws', 'aws-node can only update limited fields'],
-      pattern: /admission webhook "vnode\.vpc\.k8s\.aws" denied the request|aws-node can only update limited fields on the Node/,
+      pattern:
+        /admission webhook "vnode\.vpc\.k8s\.aws" denied the request|aws-node can only update limited fields on the Node/,
       weight: 'definite',
     },
   },
   needs: [],
   symptoms: [],
   withdrawnBy: [],
-  explains: ['eniconfig-missing', 'trunk-eni-missing', 'cni-configuration-missing', 'cni-killed-by-own-probes'],
+  explains: [
+    'eniconfig-missing',
+    'trunk-eni-missing',
+    'cni-configuration-missing',
+    'cni-killed-by-own-probes',
+  ],
   summary: () =>
     'EKS refuses aws-node’s update of its Node because a mutating webhook adds fields to it, so the node gets neither its ENIConfig label nor a trunk interface.',
   remedy: () => [
-    { text: 'Find the mutating webhooks that take part in updates of nodes.', command: "kubectl get mutatingwebhookconfigurations -o json | jq -r '.items[] | select(.webhooks[].rules[]?.resources[]? | test(\"^(nodes|\\\\*)\")) | .metadata.name' | sort -u" },
-    { text: 'Exclude Node updates of system:serviceaccount:kube-system:aws-node from it with a matchCondition.', command: null },
-    { text: 'Or move to a newer platform version, whose check is corrected.', command: 'aws eks describe-cluster --name <cluster> --query cluster.platformVersion' },
+    {
+      text: 'Find the mutating webhooks that take part in updates of nodes.',
+      command:
+        'kubectl get mutatingwebhookconfigurations -o json | jq -r \'.items[] | select(.webhooks[].rules[]?.resources[]? | test("^(nodes|\\\\*)")) | .metadata.name\' | sort -u',
+    },
+    {
+      text: 'Exclude Node updates of system:serviceaccount:kube-system:aws-node from it with a matchCondition.',
+      command: null,
+    },
+    {
+      text: 'Or move to a newer platform version, whose check is corrected.',
+      command: 'aws eks describe-cluster --name <cluster> --query cluster.platformVersion',
+    },
   ],
-  decide: { text: 'Look for the refusal in ipamd’s log.', command: 'sudo grep vnode.vpc.k8s.aws /var/log/aws-routed-eni/ipamd.log | tail -n 3' },
+  decide: {
+    text: 'Look for the refusal in ipamd’s log.',
+    command: 'sudo grep vnode.vpc.k8s.aws /var/log/aws-routed-eni/ipamd.log | tail -n 3',
+  },
   page: {
     why: 'With custom networking and security groups for pods aws-node writes a label on its Node. The validating webhook of EKS compares the whole object, so labels that a third-party mutating webhook adds on the way count against aws-node.',
     prevent: 'Keep mutating webhooks off Node objects.',
-    notThis: 'A webhook that does not answer at all is another cause. The ENIConfig may well exist (eniconfig-missing).',
-    alsoKnownAs: ['admission webhook "vnode.vpc.k8s.aws" denied the request: aws-node can only update limited fields on the Node Object'],
+    notThis:
+      'A webhook that does not answer at all is another cause. The ENIConfig may well exist (eniconfig-missing).',
+    alsoKnownAs: [
+      'admission webhook "vnode.vpc.k8s.aws" denied the request: aws-node can only update limited fields on the Node Object',
+    ],
     refs: ['https://github.com/aws/amazon-vpc-resource-controller-k8s/issues/350'],
   },
 });

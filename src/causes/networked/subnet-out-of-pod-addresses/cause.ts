@@ -1,4 +1,4 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { cannotSay, defineCause, type Match, type View } from '../../../diagnosis/cause.ts';
 
 /** A running node asks its subnet for pod addresses, and the subnet has none left. */
 export default defineCause({
@@ -8,7 +8,7 @@ export default defineCause({
   scope: 'machine',
   signs: {
     refusedByEc2: {
-      in: ['ipamd', 'aws-node', 'karpenter', 'aws-message'],
+      in: ['ipamd', 'aws-node', 'cni-plugin'],
       anchors: ['InsufficientFreeAddressesInSubnet'],
       pattern: /InsufficientFreeAddressesInSubnet(?:.*?(?<subnet>subnet-[0-9a-f]+))?/,
       weight: 'definite',
@@ -20,15 +20,32 @@ export default defineCause({
       weight: 'likely',
     },
     noAddresses: {
-      in: ['event', 'ipamd'],
+      in: ['event', 'node-status'],
       anchors: ['IPAMDNoIPs'],
       pattern: /\bIPAMDNoIPs\b/,
+      weight: 'likely',
+    },
+    prefixMode: {
+      in: ['ipamd'],
+      anchors: [
+        'Prefix target is',
+        'Prefix pool stats',
+        'IPv4 Prefixes on ENI',
+        'InsufficientCidrBlocks',
+      ],
+      pattern: /Prefix target is|Prefix pool stats|IPv4 Prefixes on ENI|InsufficientCidrBlocks/,
       weight: 'context',
     },
     assigned: {
       in: ['ipamd'],
-      anchors: ['Successfully increased IP pool', 'successfully increased IP pool', 'Added ENI'],
-      pattern: /[Ss]uccessfully increased IP [Pp]ool/,
+      anchors: [
+        'uccessfully increased IP',
+        'Created a new ENI: eni-',
+        'Created a new eni:',
+        'attached a new ENI',
+      ],
+      pattern:
+        /[Ss]uccessfully increased IP [Pp]ool|Created a new (?:ENI|eni): eni-|Successfully created and attached a new ENI/,
       weight: 'withdraws',
     },
   },
@@ -36,7 +53,8 @@ export default defineCause({
   symptoms: ['sandbox-not-created', 'cni-daemon-silent'],
   withdrawnBy: [],
   blocksAbove: false,
-  explains: ['cni-configuration-missing'],
+  explains: ['cni-configuration-missing', 'no-usable-subnet-discovered'],
+  match: (view) => matchShortage(view),
   summary: ({ subnet, machine }) =>
     `The subnet ${subnet ?? ''} of ${machine ?? 'the machine'} has no free address, so new pods stay in ContainerCreating.`.replace(
       '  ',
@@ -78,3 +96,18 @@ export default defineCause({
     ],
   },
 });
+
+type Signs = 'refusedByEc2' | 'notEnough' | 'noAddresses' | 'prefixMode' | 'assigned';
+
+/** With prefixes the words "not enough IPs/Prefixes" fit a fragmented subnet just as well. */
+function matchShortage(view: View<never, Signs>): Match | null {
+  const named = view.sign('refusedByEc2') ?? view.sign('noAddresses');
+  if (named !== null || view.sign('notEnough') === null || view.sign('prefixMode') === null)
+    return null;
+  return cannotSay({
+    reason: 'not-collected',
+    detail: 'what EC2 answered: a full subnet or one without a whole /28',
+    collect:
+      'sudo grep -E "InsufficientFreeAddresses|InsufficientCidrBlocks" /var/log/aws-routed-eni/ipamd.log',
+  });
+}

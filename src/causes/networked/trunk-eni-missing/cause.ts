@@ -39,15 +39,33 @@ export default defineCause({
   summary: ({ machine }) =>
     `${machine ?? 'The node'} has no trunk interface, so pods with a SecurityGroupPolicy get no branch interface and do not start there.`,
   remedy: () => [
-    { text: 'Replace nodes that ran before ENABLE_POD_ENI was set: their slots are taken by warm interfaces.', command: 'kubectl drain <node> --ignore-daemonsets --delete-emptydir-data' },
-    { text: 'Use types with trunking (most Nitro types, no t family).', command: "kubectl get nodes -o custom-columns='NAME:.metadata.name,TYPE:.metadata.labels.node\\.kubernetes\\.io/instance-type,POD-ENI:.status.allocatable.vpc\\.amazonaws\\.com/pod-eni'" },
+    {
+      text: 'Replace nodes that ran before ENABLE_POD_ENI was set: their slots are taken by warm interfaces.',
+      command: 'kubectl drain <node> --ignore-daemonsets --delete-emptydir-data',
+    },
+    {
+      text: 'Use types with trunking (most Nitro types, no t family).',
+      command:
+        "kubectl get nodes -o custom-columns='NAME:.metadata.name,TYPE:.metadata.labels.node\\.kubernetes\\.io/instance-type,POD-ENI:.status.allocatable.vpc\\.amazonaws\\.com/pod-eni'",
+    },
   ],
-  decide: { text: 'See what the controller and ipamd say of the trunk.', command: 'kubectl get events -A --field-selector reason=TrunkENICreationFailed; kubectl get cninode <node> -o yaml' },
+  decide: {
+    text: 'See what the controller and ipamd say of the trunk.',
+    command:
+      'kubectl get events -A --field-selector reason=TrunkENICreationFailed; kubectl get cninode <node> -o yaml',
+  },
   page: {
     why: 'Each pod with security groups of its own hangs on one trunk interface of the node, which takes a slot. On a node whose slots are all taken, or on a type without trunking, the controller cannot attach it.',
     prevent: 'Set ENABLE_POD_ENI before the nodes start, and choose types that can trunk.',
-    notThis: 'UnauthorizedOperation in the event is cluster-role-without-vpc-controller-policy; a trunk that exists and a branch that fails is branch-eni-allocation-failed.',
-    alsoKnownAs: ['No slot available for a trunk ENI to be attached', 'vpc.amazonaws.com/pod-eni 0'],
-    refs: ['https://github.com/aws/amazon-vpc-cni-k8s/blob/HEAD/pkg/ipamd/ipamd.go', 'https://github.com/aws/amazon-vpc-cni-k8s/issues/2792'],
+    notThis:
+      'UnauthorizedOperation in the event is cluster-role-without-vpc-controller-policy; a trunk that exists and a branch that fails is branch-eni-allocation-failed.',
+    alsoKnownAs: [
+      'No slot available for a trunk ENI to be attached',
+      'vpc.amazonaws.com/pod-eni 0',
+    ],
+    refs: [
+      'https://github.com/aws/amazon-vpc-cni-k8s/blob/HEAD/pkg/ipamd/ipamd.go',
+      'https://github.com/aws/amazon-vpc-cni-k8s/issues/2792',
+    ],
   },
 });

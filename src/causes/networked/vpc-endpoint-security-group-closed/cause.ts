@@ -38,7 +38,12 @@ export default defineCause({
   needs: [],
   symptoms: ['image-not-pulled', 'boot-call-retried'],
   withdrawnBy: [],
-  explains: ['cni-image-pull-failed', 'cni-configuration-missing', 'ecr-api-endpoint-missing'],
+  explains: [
+    'pause-image-pull-failed',
+    'cni-image-pull-failed',
+    'cni-configuration-missing',
+    'ecr-api-endpoint-missing',
+  ],
   summary: ({ endpoint, address }) =>
     `${endpoint ?? 'An AWS API'} resolves to the endpoint ${address ?? 'in the VPC'}, which does not answer the nodes; its security group most likely does not admit them.`,
   remedy: () => [

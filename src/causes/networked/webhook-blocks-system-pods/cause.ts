@@ -20,6 +20,7 @@ export default defineCause({
       pattern:
         /(?:failing closed|Error creating:|Internal error occurred:).*failed calling webhook "+(?<webhook>[\w.-]+)"+.*no endpoints available for service "+(?<service>[\w.-]+)/,
       weight: 'likely',
+      atLeast: 2,
     },
     podsCreated: {
       in: ['event'],

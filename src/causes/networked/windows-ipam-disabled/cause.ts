@@ -35,16 +35,35 @@ export default defineCause({
   summary: () =>
     'The ConfigMap amazon-vpc-cni does not enable address management for Windows, so Windows pods get no address and stay in ContainerCreating.',
   remedy: () => [
-    { text: 'Enable it.', command: 'kubectl create configmap amazon-vpc-cni -n kube-system --from-literal=enable-windows-ipam=true --dry-run=client -o yaml | kubectl apply -f -' },
-    { text: 'Let the cluster role manage interfaces.', command: "aws iam attach-role-policy --policy-arn arn:aws:iam::aws:policy/AmazonEKSVPCResourceController --role-name <cluster-role>" },
+    {
+      text: 'Enable it.',
+      command:
+        'kubectl create configmap amazon-vpc-cni -n kube-system --from-literal=enable-windows-ipam=true --dry-run=client -o yaml | kubectl apply -f -',
+    },
+    {
+      text: 'Let the cluster role manage interfaces.',
+      command:
+        'aws iam attach-role-policy --policy-arn arn:aws:iam::aws:policy/AmazonEKSVPCResourceController --role-name <cluster-role>',
+    },
   ],
-  decide: { text: 'Read the ConfigMap.', command: "kubectl -n kube-system get configmap amazon-vpc-cni -o jsonpath='{.data.enable-windows-ipam}'" },
+  decide: {
+    text: 'Read the ConfigMap.',
+    command:
+      "kubectl -n kube-system get configmap amazon-vpc-cni -o jsonpath='{.data.enable-windows-ipam}'",
+  },
   page: {
     why: 'Windows nodes have no ipamd of their own; a controller in the control plane assigns addresses, and it does so only when asked to. At least one Linux node must run for CoreDNS and the rest.',
     prevent: 'Create the ConfigMap with the cluster.',
-    notThis: 'The event only says that nobody assigned an address. With a webhook of one’s own see windows-webhook-ignores-os-selector; with the right refused, cluster-role-without-vpc-controller-policy.',
-    alsoKnownAs: ['pod does not have label vpc.amazonaws.com/PrivateIPv4Address', 'enable-windows-ipam'],
-    refs: ['https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html', 'https://karpenter.sh/docs/troubleshooting/'],
+    notThis:
+      'The event only says that nobody assigned an address. With a webhook of one’s own see windows-webhook-ignores-os-selector; with the right refused, cluster-role-without-vpc-controller-policy.',
+    alsoKnownAs: [
+      'pod does not have label vpc.amazonaws.com/PrivateIPv4Address',
+      'enable-windows-ipam',
+    ],
+    refs: [
+      'https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html',
+      'https://karpenter.sh/docs/troubleshooting/',
+    ],
   },
 });
 
@@ -52,10 +71,20 @@ type Signs = 'noAddress' | 'resourceMissing' | 'configMapMissing';
 
 function matchConfigMap(view: View<'kube/ConfigMap', Signs>): Match | null {
   const waits = view.sign('noAddress') ?? view.sign('resourceMissing');
-  const configMap = view.list('kube/ConfigMap').find((entry) => entry.value.name === 'amazon-vpc-cni');
-  if (configMap !== undefined && textAt(configMap.value.body, 'data.enable-windows-ipam') === 'true') return clear;
+  const configMap = view
+    .list('kube/ConfigMap')
+    .find((entry) => entry.value.name === 'amazon-vpc-cni');
+  if (
+    configMap !== undefined &&
+    textAt(configMap.value.body, 'data.enable-windows-ipam') === 'true'
+  )
+    return clear;
   if (waits === null) return null;
-  if (configMap !== undefined) return found({}, [waits.first, view.quote(configMap, 'ConfigMap amazon-vpc-cni without enable-windows-ipam: true')]);
+  if (configMap !== undefined)
+    return found({}, [
+      waits.first,
+      view.quote(configMap, 'ConfigMap amazon-vpc-cni without enable-windows-ipam: true'),
+    ]);
   const missing = view.sign('configMapMissing');
   return missing === null ? null : found({}, [waits.first, missing.first]);
 }

@@ -17,7 +17,8 @@ export default defineCause({
     webhookAge: {
       in: ['event', 'kubelet', 'pod-status'],
       anchors: ['NetworkPlugin cni failed'],
-      pattern: /NetworkPlugin cni failed to set up pod.*pod does not have label vpc\.amazonaws\.com\/PrivateIPv4Address/,
+      pattern:
+        /NetworkPlugin cni failed to set up pod.*pod does not have label vpc\.amazonaws\.com\/PrivateIPv4Address/,
       weight: 'context',
     },
     oldWebhook: {
@@ -48,14 +49,26 @@ export default defineCause({
   summary: ({ version }) =>
     `The admission webhook${version === undefined ? '' : ` ${version}`} gives addresses only to pods that select beta.kubernetes.io/os, so Windows pods that select kubernetes.io/os get none and stay in ContainerCreating.`,
   remedy: () => [
-    { text: 'Move to the controller that EKS runs itself.', command: "kubectl create configmap amazon-vpc-cni -n kube-system --from-literal=enable-windows-ipam=true --dry-run=client -o yaml | kubectl apply -f -" },
-    { text: 'Then remove the old controller and webhook.', command: 'kubectl -n kube-system delete deployment vpc-resource-controller vpc-admission-webhook' },
+    {
+      text: 'Move to the controller that EKS runs itself.',
+      command:
+        'kubectl create configmap amazon-vpc-cni -n kube-system --from-literal=enable-windows-ipam=true --dry-run=client -o yaml | kubectl apply -f -',
+    },
+    {
+      text: 'Then remove the old controller and webhook.',
+      command:
+        'kubectl -n kube-system delete deployment vpc-resource-controller vpc-admission-webhook',
+    },
   ],
-  decide: { text: 'See the webhook’s version and the pod’s selector.', command: "kubectl -n kube-system get deployment vpc-admission-webhook -o jsonpath='{..image}'" },
+  decide: {
+    text: 'See the webhook’s version and the pod’s selector.',
+    command: "kubectl -n kube-system get deployment vpc-admission-webhook -o jsonpath='{..image}'",
+  },
   page: {
     why: 'Windows pods get their address as a resource that the webhook adds to those it takes for Windows pods. Before 0.2.3 it looked for beta.kubernetes.io/os only.',
     prevent: 'Use enable-windows-ipam, which needs no webhook of one’s own.',
-    notThis: 'When pods with the old selector get no address either, the webhook is absent or its certificate expired, or it is windows-ipam-disabled.',
+    notThis:
+      'When pods with the old selector get no address either, the webhook is absent or its certificate expired, or it is windows-ipam-disabled.',
     alsoKnownAs: ['pod does not have label vpc.amazonaws.com/PrivateIPv4Address'],
     refs: ['https://github.com/aws/containers-roadmap/issues/542'],
   },
@@ -77,7 +90,9 @@ function matchWebhook(view: View<'kube/Deployment', Signs>): Match | null {
 }
 
 function deployedVersion(view: View<'kube/Deployment', Signs>): string | null {
-  const webhook = view.list('kube/Deployment').find((entry) => entry.value.name === 'vpc-admission-webhook');
+  const webhook = view
+    .list('kube/Deployment')
+    .find((entry) => entry.value.name === 'vpc-admission-webhook');
   const [container] = listAt(webhook?.value.body, 'spec.template.spec.containers');
   return /:v(0\.(?:1\.\d+|2\.[0-2]))\b/.exec(textAt(container, 'image') ?? '')?.[1] ?? null;
 }

@@ -12,7 +12,7 @@ export default defineCause({
   signs: {
     eksNameUnknown: {
       in: ON_NODE,
-      anchors: ['eks.amazonaws.com'],
+      anchors: ['no such host'],
       pattern: /(?<!Unable to connect to the server: dial tcp: )lookup (?<name>[\w-]+\.[\w-]+\.[a-z0-9-]+\.eks\.amazonaws\.com(?:\.cn)?)\s{0,4}(?:on (?<resolver>[\d.:a-f[\]]+))?: no such host/,
       weight: 'likely',
     },
@@ -39,7 +39,7 @@ export default defineCause({
   needs: ['aws/cluster'],
   symptoms: [],
   withdrawnBy: ['api-answered', 'joined', 'node-registered', 'node-ready'],
-  explains: ['wrong-cluster-name-in-user-data', 'cluster-info-unreadable'],
+  explains: ['failed-user-script', 'wrong-cluster-name-in-user-data', 'cluster-info-unreadable'],
   match(view) {
     const name = (view.sign('eksNameUnknown') ?? view.sign('curl'))?.last.captures['name'];
     const clusters = view.list('aws/cluster').map((entry) => textAt(entry.value, 'endpoint') ?? '');

@@ -9,7 +9,7 @@ export default defineCause({
   signs: {
     refused: {
       in: ['kubeadm', 'cloud-init'],
-      anchors: ['configmaps ', 'cluster-info'],
+      anchors: ['cluster-info'],
       pattern: /configmaps "cluster-info" (?<why>is forbidden|not found)/,
       weight: 'definite',
       atLeast: 2,
@@ -30,6 +30,7 @@ export default defineCause({
   needs: [],
   symptoms: [],
   withdrawnBy: ['joined', 'node-registered', 'node-ready'],
+  explains: ['failed-user-script'],
   summary: ({ why }) =>
     `kubeadm reaches the API server but may not read the ConfigMap kube-public/cluster-info (${why ?? 'refused'}), so the join ends at discovery.`,
   remedy: () => [

@@ -24,6 +24,7 @@ export default defineCause({
   needs: [],
   symptoms: ['api-silent'],
   withdrawnBy: ['api-answered', 'joined', 'node-registered', 'node-ready'],
+  explains: ['failed-user-script'],
   summary: ({ address, machine }) =>
     `${machine ?? 'The machine'} reaches ${address ?? 'the API server’s address'} and is refused: no API server listens there, or its load balancer has no healthy target.`,
   remedy: ({ address }) => [

@@ -38,7 +38,7 @@ export default defineCause({
   needs: [],
   symptoms: [],
   withdrawnBy: ['api-answered', 'joined', 'node-registered', 'node-ready'],
-  explains: ['cluster-info-unreadable', 'invalid-cluster-ca-file', 'ca-pin-mismatch'],
+  explains: ['failed-user-script', 'cluster-info-unreadable', 'invalid-cluster-ca-file', 'ca-pin-mismatch'],
   summary: ({ server, names, machine }) =>
     names === undefined
       ? `${machine ?? 'The machine'} does not trust the certificate of ${server ?? 'the API server'}: the authority in its configuration is not the cluster’s, or a proxy answers in the middle.`

@@ -24,7 +24,7 @@ export default defineCause({
     },
     proxyRefuses: {
       in: ['kubelet', 'kubeadm', 'nodeup'],
-      anchors: ['/api/v1/', '/apis/', 'cluster-info'],
+      anchors: [': Forbidden', ': Service Unavailable', ': Bad Gateway', ': Gateway Timeout'],
       pattern: /(?:Get|Post) "?https:\/\/(?<destination>[\w.-]+)(?::\d+)?\/apis?\/[^\s"]*"?: (?<answer>Forbidden|Service Unavailable|Bad Gateway|Gateway Timeout)(?!\w)/,
       weight: 'likely',
       atLeast: 2,
@@ -39,7 +39,7 @@ export default defineCause({
   needs: [],
   symptoms: [],
   withdrawnBy: ['joined', 'node-registered', 'node-ready'],
-  explains: ['cluster-info-unreadable', 'api-name-unresolvable', 'pause-image-pull-failed', 'tls-handshake-timeout'],
+  explains: ['failed-user-script', 'describe-cluster-failed', 'cluster-info-unreadable', 'api-name-unresolvable', 'pause-image-pull-failed', 'tls-handshake-timeout'],
   summary: ({ proxy, destination, answer }) =>
     proxy === undefined
       ? `The proxy answers ${answer ?? 'with a demand for credentials'} for ${destination ?? 'the destination'}, which the machine should reach directly or with credentials.`

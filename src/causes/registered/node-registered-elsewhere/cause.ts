@@ -24,6 +24,8 @@ export default defineCause({
   },
   needs: ['aws/cluster'],
   symptoms: [],
+  // A kubelet that registered did reach its server: the endpoint is another cluster's, not a dead one.
+  explains: ['stale-cluster-endpoint'],
   // Its registration is the very thing that is wrong.
   withdrawnBy: [],
   match: (view) => matchServers(view),

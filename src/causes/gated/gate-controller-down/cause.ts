@@ -1,0 +1,119 @@
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { textAt } from '../../../evidence/json.ts';
+
+const GATE_TAINT = /^(?:nidhogg\.uswitch\.com|readiness\.k8s\.io)(?:\/|$)/;
+const CONTROLLER = /nidhogg|node-readiness-controller|nrr-controller/;
+
+/** Nobody removes gate taints, because the controller that does is not at work itself. */
+export default defineCause({
+  id: 'gate-controller-down',
+  stage: 'gated',
+  title: 'the gate controller is down or kept out, so taints stay on every new node',
+  scope: 'cluster',
+  signs: {
+    keptOut: {
+      in: ['event'],
+      anchors: ['nidhogg-', 'node-readiness-controller-'],
+      pattern:
+        /pod\/(?<controller>nidhogg-[a-z0-9-]+|[a-z0-9-]*node-readiness-controller-[a-z0-9-]+)\s.*untolerated taint \{(?<taint>(?:nidhogg\.uswitch\.com|readiness\.k8s\.io)[^:}\s]*)/,
+      weight: 'definite',
+    },
+    doesNotStart: {
+      in: ['nidhogg'],
+      anchors: [
+        'unable to set up overall controller manager',
+        'unable to set up client config',
+        'unable to get handler config',
+      ],
+      pattern:
+        /unable to (?:set up (?:overall controller manager|client config)|get handler config)/,
+      weight: 'definite',
+    },
+    cannotWork: {
+      in: ['nidhogg'],
+      anchors: ['taints for node', 'error fetching pods'],
+      pattern:
+        /error calu?c?ulating taints for node.*(?<why>forbidden|timed out|connection refused|deadline exceeded)/,
+      weight: 'likely',
+      atLeast: 3,
+    },
+    notRunning: {
+      in: ['client-output', 'pod-status'],
+      anchors: ['nidhogg-', 'node-readiness-controller-'],
+      pattern:
+        /\b(?<controller>nidhogg-[a-z0-9-]+|[a-z0-9-]*node-readiness-controller-[a-z0-9-]+)\s+0\/\d+\s+(?<why>CrashLoopBackOff|Error|ErrImagePull|ImagePullBackOff|Pending)\b/,
+      weight: 'context',
+    },
+  },
+  needs: ['kube/Node', 'kube/Deployment'],
+  symptoms: ['pod-not-scheduled'],
+  explains: ['startup-taint-not-removed', 'readiness-rule-unsatisfied'],
+  match: (view) => matchCluster(view),
+  summary: ({ controller, why, taint, waiting }) =>
+    `The gate controller ${controller ?? ''} ${taint === undefined ? `does not work${why === undefined ? '' : ` (${why})`}` : `cannot be scheduled because of its own taint ${taint}`}, so ${waiting ?? 'no new node'} ${waiting === undefined ? 'is' : 'are not'} opened for pods.`.replace(
+      'controller  ',
+      'controller ',
+    ),
+  remedy: ({ controller, taint }) => [
+    {
+      text: 'See the controller’s state and log.',
+      command: `kubectl get pods -A -o wide | grep -E 'nidhogg|node-readiness'; kubectl -n <namespace> logs ${controller ?? 'deploy/<controller>'} --tail=100`,
+    },
+    {
+      text: 'Let it tolerate every taint and run two replicas with leader election.',
+      command:
+        'kubectl -n <namespace> patch statefulset nidhogg --type=merge -p \'{"spec":{"template":{"spec":{"tolerations":[{"operator":"Exists"}]}}}}\'',
+    },
+    {
+      text: 'To free the nodes at once.',
+      command: `kubectl taint nodes --all ${taint ?? '<taint-key>'}-`,
+    },
+  ],
+  decide: {
+    text: 'See whether the controller runs and is Ready.',
+    command: "kubectl get pods -A -o wide | grep -E 'nidhogg|node-readiness'",
+  },
+  page: {
+    why: 'Whoever adds or removes gate taints is itself a pod. Without toleration for its own taints it cannot start when all nodes are new; with one replica a node loss stops it.',
+    prevent:
+      'Tolerations `operator: Exists`, priority system-cluster-critical, two replicas, an alarm on nodes that carry the taint for more than minutes.',
+    notThis:
+      'All new nodes are stuck. One node alone is gate-daemonset-pod-not-ready or -absent. `Operation cannot be fulfilled on nodes` in its log is a conflict that it retries.',
+    refs: [
+      'https://github.com/uswitch/nidhogg/blob/HEAD/pkg/nidhogg/handler.go',
+      'https://github.com/pelotech/nidhogg',
+    ],
+  },
+});
+
+type Own = View<
+  'kube/Node' | 'kube/Deployment',
+  'keptOut' | 'doesNotStart' | 'cannotWork' | 'notRunning'
+>;
+
+/** A controller that is seen not to run counts where nodes wait for it. */
+function matchCluster(view: Own): Match | null {
+  const nodes = view
+    .list('kube/Node')
+    .filter(({ value }) => (value.taints ?? []).some(({ key }) => GATE_TAINT.test(key)));
+  const [first] = nodes;
+  if (first === undefined || view.sign('keptOut') !== null || view.sign('doesNotStart') !== null)
+    return null;
+  const waiting = nodes.length === 1 ? first.value.name : `${nodes.length} nodes`;
+  const proof = view.quote(first, `Node ${first.value.name} carries a gate taint`);
+  const down = view.sign('notRunning');
+  if (down !== null) return found({ ...down.last.captures, waiting }, [down.last, proof], 'likely');
+  const idle = view
+    .list('kube/Deployment')
+    .find(
+      ({ value }) =>
+        CONTROLLER.test(value.name) &&
+        (textAt(value.body, 'status.availableReplicas') ?? '0') === '0',
+    );
+  if (idle === undefined) return null;
+  return found(
+    { controller: idle.value.name, why: 'no replica is available', waiting },
+    [view.quote(idle, `Deployment ${idle.value.name} availableReplicas 0`), proof],
+    'likely',
+  );
+}

@@ -1,0 +1,131 @@
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { at, listAt, textAt } from '../../../evidence/json.ts';
+import type { KubeNode, KubeObject, KubeTaint } from '../../../evidence/kinds.ts';
+
+const PREFIX = 'nidhogg.uswitch.com';
+/** The DaemonSet controller places pods within seconds; a Node younger than this may still get its pod. */
+const READY_FOR_MS = 120_000;
+
+/** The gate waits for a DaemonSet's pod on this node, and the DaemonSet has none there. */
+export default defineCause({
+  id: 'gate-daemonset-pod-absent',
+  stage: 'gated',
+  title: 'the DaemonSet that a gate waits for has no pod on the node',
+  scope: 'machine',
+  signs: {
+    daemonSetUnknown: {
+      in: ['nidhogg'],
+      anchors: ['Could not fetch daemonset', 'Could not fetch selector from daemonset'],
+      pattern:
+        /Could not fetch (?:selector from )?daemonset (?<name>\S+) (?:from|in) namespace (?<namespace>[a-z0-9-]+)/,
+      weight: 'definite',
+    },
+  },
+  needs: ['kube/Node', 'kube/Pod', 'kube/DaemonSet'],
+  symptoms: ['pod-not-scheduled'],
+  explains: ['startup-taint-not-removed'],
+  match: (view) => matchNode(view),
+  summary: ({ machine, name, namespace, why }) =>
+    `The gate waits for a pod of DaemonSet ${namespace ?? '<namespace>'}/${name ?? '<name>'} on ${machine ?? 'the node'}, and there is none${why === undefined ? '' : `: ${why}`}; its taint never goes away.`,
+  remedy: ({ name, namespace, node }) => [
+    {
+      text: 'See why the DaemonSet does not want this node: selector, affinity, architecture, tolerations.',
+      command: `kubectl -n ${namespace ?? '<namespace>'} get daemonset ${name ?? '<name>'} -o jsonpath='{.spec.template.spec.nodeSelector}{.spec.template.spec.affinity}{.spec.template.spec.tolerations}'`,
+    },
+    {
+      text: 'Let it tolerate the gate.',
+      command: `kubectl -n ${namespace ?? '<namespace>'} patch daemonset ${name ?? '<name>'} --type=merge -p '{"spec":{"template":{"spec":{"tolerations":[{"operator":"Exists"}]}}}}'`,
+    },
+    {
+      text: 'Or take the DaemonSet out of the gate’s configuration and the taint off the node.',
+      command: `kubectl taint node ${node ?? '<node>'} ${PREFIX}/${namespace ?? '<namespace>'}.${name ?? '<name>'}-`,
+    },
+  ],
+  decide: {
+    text: 'List the DaemonSet’s pods by node.',
+    command:
+      "kubectl get pods -A -o wide --field-selector spec.nodeName=<node>; kubectl get node <node> -o jsonpath='{.spec.taints}'",
+  },
+  page: {
+    why: 'Gates in the manner of nidhogg taint a node with <namespace>.<daemonset> until that DaemonSet’s pod is Ready there. A DaemonSet that does not select the node, does not tolerate the taint, or was renamed leaves the gate shut for ever.',
+    prevent:
+      'Same node selector for gate and DaemonSet; tolerations `operator: Exists` on every gated agent.',
+    notThis:
+      'A pod that is there and not Ready is gate-daemonset-pod-not-ready. A controller that does not work leaves all nodes shut: gate-controller-down.',
+    refs: ['https://github.com/uswitch/nidhogg', 'https://github.com/pelotech/nidhogg'],
+  },
+});
+
+type Own = View<'kube/Node' | 'kube/Pod' | 'kube/DaemonSet', 'daemonSetUnknown'>;
+
+interface Gate {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+function matchNode(view: Own): Match | null {
+  const node = view.read('kube/Node');
+  const pods = view.list('kube/Pod').map(({ value }) => value);
+  if (node.state !== 'seen' || readyForMs(node.value) < READY_FOR_MS) return null;
+  const here = pods.filter(({ body }) => textAt(body, 'spec.nodeName') === node.value.name);
+  const gate = (node.value.taints ?? [])
+    .map(gateOf)
+    .find((entry) => entry !== null && !here.some((pod) => isPodOf(pod, entry)));
+  // Only a listing that shows pods of the gated namespace proves that one is missing.
+  if (
+    gate === undefined ||
+    gate === null ||
+    !here.some(({ namespace }) => namespace === gate.namespace)
+  )
+    return null;
+  const owner = view
+    .list('kube/DaemonSet')
+    .find(({ value }) => value.name === gate.name && value.namespace === gate.namespace);
+  const why = owner === undefined ? {} : reasonOf(owner.value, node.value);
+  return found(
+    { ...gate, ...why },
+    [view.quote(node, `Node ${node.value.name} taint ${PREFIX}/${gate.namespace}.${gate.name}`)],
+    'likely',
+  );
+}
+
+/** Older releases put `<namespace>.<name>` into the taint's value. */
+function gateOf({ key, value }: KubeTaint): Gate | null {
+  const text = key.startsWith(`${PREFIX}/`)
+    ? key.slice(PREFIX.length + 1)
+    : key === PREFIX
+      ? value
+      : '';
+  const dot = text.indexOf('.');
+  return dot < 1 ? null : { namespace: text.slice(0, dot), name: text.slice(dot + 1) };
+}
+
+function isPodOf(pod: KubeObject, gate: Gate): boolean {
+  return (
+    pod.namespace === gate.namespace &&
+    listAt(pod.body, 'metadata.ownerReferences').some(
+      (owner) => textAt(owner, 'name') === gate.name,
+    )
+  );
+}
+
+function reasonOf(daemonSet: KubeObject, node: KubeNode): { readonly why?: string } {
+  const selector = at(daemonSet.body, 'spec.template.spec.nodeSelector') ?? {};
+  const missing = Object.entries(selector as object).find(
+    ([key, wanted]) => node.labels[key] !== wanted,
+  );
+  if (missing !== undefined)
+    return { why: `its nodeSelector wants ${missing[0]}=${String(missing[1])}` };
+  const tolerations = listAt(daemonSet.body, 'spec.template.spec.tolerations');
+  const tolerates = tolerations.some(
+    (entry) =>
+      textAt(entry, 'operator') === 'Exists' && (textAt(entry, 'key') ?? PREFIX).startsWith(PREFIX),
+  );
+  return tolerates ? {} : { why: 'it does not tolerate the taint itself' };
+}
+
+function readyForMs(node: KubeNode): number {
+  const ready = node.conditions.find(({ type, status }) => type === 'Ready' && status === 'True');
+  const heard = Math.max(0, ...node.conditions.map(({ heartbeatMs }) => heartbeatMs ?? 0));
+  return ready?.changedMs == null ? 0 : heard - ready.changedMs;
+}

@@ -1,0 +1,114 @@
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+import type { KubeNode, KubeObject, KubeTaint } from '../../../evidence/kinds.ts';
+
+const PREFIX = 'nidhogg.uswitch.com';
+const READY_FOR_MS = 180_000;
+const STUCK =
+  /^(?:CrashLoopBackOff|ImagePullBackOff|ErrImagePull|InvalidImageName|CreateContainerConfigError|CreateContainerError|RunContainerError)$/;
+
+/** The gate waits for a DaemonSet's pod; the pod is on the node and does not become Ready. */
+export default defineCause({
+  id: 'gate-daemonset-pod-not-ready',
+  stage: 'gated',
+  title: 'the DaemonSet pod that a gate waits for does not become Ready',
+  scope: 'machine',
+  signs: {},
+  needs: ['kube/Node', 'kube/Pod'],
+  symptoms: ['pod-not-scheduled'],
+  explains: ['startup-taint-not-removed'],
+  match: (view) => matchNode(view),
+  summary: ({ machine, pod, why, taint }) =>
+    `The node ${machine ?? ''} stays shut by ${taint ?? 'its gate taint'} because ${pod ?? 'the gated pod'} is not Ready (${why ?? 'no reason given'}).`.replace(
+      'node  stays',
+      'node stays',
+    ),
+  remedy: ({ pod, namespace }) => [
+    {
+      text: 'Read why the pod is not Ready.',
+      command: `kubectl -n ${namespace ?? '<namespace>'} describe pod ${pod ?? '<pod>'}; kubectl -n ${namespace ?? '<namespace>'} logs ${pod ?? '<pod>'} --all-containers --tail=100`,
+    },
+    {
+      text: 'If it waits for room, give the DaemonSet the priority that lets it push others out.',
+      command: `kubectl -n ${namespace ?? '<namespace>'} patch daemonset <name> -p '{"spec":{"template":{"spec":{"priorityClassName":"system-node-critical"}}}}'`,
+    },
+  ],
+  decide: {
+    text: 'List the pods of the node that are not Ready, beside its taints.',
+    command:
+      "kubectl get pods -A -o wide --field-selector spec.nodeName=<node> | awk '{split($3,r,\"/\"); if (r[1] != r[2]) print}'; kubectl get node <node> -o jsonpath='{.spec.taints}'",
+  },
+  page: {
+    why: 'The gate does what it is for: a node agent does not work, so workloads are held back. What is wrong is with that pod: image, crash, probe, room.',
+    prevent: 'Priority system-node-critical, pinned images, readiness probes that say why.',
+    notThis:
+      'No pod at all is gate-daemonset-pod-absent. When a cause of a lower stage is found on the same node, it explains this one.',
+    refs: [
+      'https://github.com/pelotech/nidhogg',
+      'https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/',
+    ],
+  },
+});
+
+function matchNode(view: View<'kube/Node' | 'kube/Pod', never>): Match | null {
+  const node = view.read('kube/Node');
+  if (node.state !== 'seen') return null;
+  const gates = (node.value.taints ?? []).map(gateOf).filter((gate) => gate !== '');
+  const pods = view
+    .list('kube/Pod')
+    .filter(({ value }) => textAt(value.body, 'spec.nodeName') === node.value.name);
+  for (const gate of gates) {
+    const pod = pods.find(({ value }) => isPodOf(value, gate) && !isReady(value));
+    const why = pod === undefined ? null : reasonOf(pod.value, node.value);
+    if (pod === undefined || why === null) continue;
+    const details = {
+      pod: pod.value.name,
+      namespace: pod.value.namespace ?? '',
+      why,
+      taint: `${PREFIX}/${gate}`,
+    };
+    return found(
+      details,
+      [
+        view.quote(node, `Node ${node.value.name} taint ${PREFIX}/${gate}`),
+        view.quote(pod, `Pod ${pod.value.name} not Ready: ${why}`),
+      ],
+      'likely',
+    );
+  }
+  return null;
+}
+
+/** `<namespace>.<daemonset>`, which older releases put into the taint's value. */
+function gateOf({ key, value }: KubeTaint): string {
+  return key.startsWith(`${PREFIX}/`) ? key.slice(PREFIX.length + 1) : key === PREFIX ? value : '';
+}
+
+function isPodOf(pod: KubeObject, gate: string): boolean {
+  return listAt(pod.body, 'metadata.ownerReferences').some(
+    (owner) => `${pod.namespace ?? ''}.${textAt(owner, 'name') ?? ''}` === gate,
+  );
+}
+
+function isReady(pod: KubeObject): boolean {
+  return listAt(pod.body, 'status.conditions').some(
+    (entry) => textAt(entry, 'type') === 'Ready' && textAt(entry, 'status') === 'True',
+  );
+}
+
+/** A pod that cannot start counts at once, one that merely starts only after minutes. */
+function reasonOf(pod: KubeObject, node: KubeNode): string | null {
+  const states: readonly Json[] = [
+    ...listAt(pod.body, 'status.initContainerStatuses'),
+    ...listAt(pod.body, 'status.containerStatuses'),
+  ];
+  const waiting = states
+    .map((state) => textAt(state, 'state.waiting.reason') ?? '')
+    .find((reason) => STUCK.test(reason));
+  if (waiting !== undefined) return waiting;
+  const ready = node.conditions.find(({ type, status }) => type === 'Ready' && status === 'True');
+  const heard = Math.max(0, ...node.conditions.map(({ heartbeatMs }) => heartbeatMs ?? 0));
+  return ready?.changedMs != null && heard - ready.changedMs >= READY_FOR_MS
+    ? 'it did not pass its readiness probe in minutes'
+    : null;
+}

@@ -1,0 +1,92 @@
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+
+/** Failures that begin later than this after the opening have another reason. */
+const AFTER_OPENING_MAX_MS = 180_000;
+
+/** The gate took the agents' word for being ready; what they are for did not work yet. */
+export default defineCause({
+  id: 'gate-opened-too-early',
+  stage: 'gated',
+  title: 'the gate opened before the agents it waits for did their work',
+  scope: 'machine',
+  signs: {
+    opened: {
+      in: ['event', 'nidhogg'],
+      anchors: ['TaintLess: true'],
+      pattern: /Taints removed: \[(?<taint>[^\]\s]+)[^\]]*\], TaintLess: true/,
+      weight: 'context',
+    },
+    openedInLog: {
+      in: ['nidhogg'],
+      anchors: ['Updating Node taints'],
+      pattern:
+        /"Updating Node taints","instance":"(?<node>[^"]+)".*"taints removed":\["(?<taint>[^"]+)".*"taint-?less":true/i,
+      weight: 'context',
+    },
+    nodeRoleUsed: {
+      in: ['pod-app'],
+      anchors: [':assumed-role/'],
+      // Agents of the node itself (CNI, kubelet) use its role rightly; what they ask for is left out.
+      pattern:
+        /User: arn:aws[\w-]*:sts::\d{12}:assumed-role\/(?<role>[^/\s]+)\/(?<instance>i-[0-9a-f]{8,17}) is not authorized to perform: (?<action>(?!ec2:|eks:|ecr:|ssm:|autoscaling:)[a-z0-9-]+:\w+)/,
+      weight: 'context',
+    },
+  },
+  needs: [],
+  symptoms: [],
+  explains: ['pod-started-before-kiam-redirect'],
+  match: (view) => matchTimeline(view),
+  summary: ({ machine, taint, role, action, gapS }) =>
+    `The gate opened ${machine ?? 'the node'} (${taint ?? 'last taint'} removed), and ${gapS ?? 'a few'} seconds later a pod asked for ${action ?? 'AWS'} with the node’s own role ${role ?? ''}: the identity agent was called ready before it handed out roles.`.replace(
+      'role :',
+      'role:',
+    ),
+  remedy: ({ node }) => [
+    {
+      text: 'Restart the pods that started in the gap; SDKs keep wrong credentials for hours.',
+      command: `kubectl get pods -A --field-selector spec.nodeName=${node ?? '<node>'} --sort-by=.status.startTime`,
+    },
+    {
+      text: 'Give every gated DaemonSet a readiness probe that tries its function; for kiam the deep one.',
+      command:
+        "kubectl -n kube-system get daemonsets -o custom-columns='NAME:.metadata.name,PROBE:.spec.template.spec.containers[*].readinessProbe.httpGet.path'",
+    },
+    {
+      text: 'Let the gate wait a while after Ready, and check again before it opens.',
+      command: 'rollcall explain gate-opened-too-early',
+    },
+  ],
+  decide: {
+    text: 'Put the removal of the taint beside the first failures of pods on that node.',
+    command:
+      'kubectl get events -A --field-selector reason=TaintsChanged --sort-by=.lastTimestamp -o json',
+  },
+  page: {
+    why: 'Ready means what the readiness probe tests. kiam’s agent has none by default, calico’s says nothing about services, and nidhogg 0.4 takes a pod without any container status for ready. The gate opens, pods start, and for a minute they get the node’s identity or no network.',
+    prevent:
+      'Deep probes (kiam /health?deep=1, a ClusterIP dialled from a pod’s network), a dwell that is checked again, and a look back at pods that slipped in.',
+    notThis:
+      'Failures that begin before the taint goes are gate-taint-added-too-late; failures that never end are the agent’s own cause (kiam-server-cannot-assume-roles, metadata-redirect-on-wrong-interface).',
+    alsoKnownAs: ['pod uses node role', 'assumed-role i- is not authorized to perform'],
+    refs: [
+      'https://github.com/uswitch/nidhogg/issues/24',
+      'https://github.com/uswitch/kiam/issues/395',
+      'https://github.com/projectcalico/calico/issues/7788',
+    ],
+  },
+});
+
+function matchTimeline(view: View<never, 'opened' | 'openedInLog' | 'nodeRoleUsed'>): Match | null {
+  const opened = view.sign('opened') ?? view.sign('openedInLog');
+  const used = view.sign('nodeRoleUsed');
+  const [at, after] = [opened?.first.moment.when ?? null, used?.first.moment.when ?? null];
+  if (opened === null || used === null || at === null || after === null) return null;
+  if (at.clock !== after.clock || at.yearless !== after.yearless) return null;
+  const gapMs = after.ms - at.ms;
+  if (gapMs < 0 || gapMs > AFTER_OPENING_MAX_MS) return null;
+  return found(
+    { ...opened.first.captures, ...used.first.captures, gapS: String(Math.round(gapMs / 1000)) },
+    [opened.first, used.first],
+    'likely',
+  );
+}

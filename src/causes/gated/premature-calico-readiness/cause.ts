@@ -1,0 +1,106 @@
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { listAt, textAt } from '../../../evidence/json.ts';
+import type { KubeNode, KubeObject } from '../../../evidence/kinds.ts';
+
+/** Between these ages a node starts, and no agent needs that long for a first success. */
+const READY_MIN_MS = 60_000;
+const READY_MAX_MS = 15 * 60_000;
+
+/** Kubernetes takes the node for network-ready while calico's own agent says that it is not. */
+export default defineCause({
+  id: 'premature-calico-readiness',
+  stage: 'gated',
+  title: 'the node is open for pods while calico is not ready on it',
+  scope: 'machine',
+  signs: {},
+  needs: ['kube/Node', 'kube/Pod'],
+  symptoms: [],
+  match: (view) => matchNode(view),
+  summary: ({ node, pod, says }) =>
+    `The node ${node ?? ''} is Ready and ${says ?? 'not marked as without network'}, but ${pod ?? 'its calico-node pod'} is not Ready: pods that start now may reach neither services nor other nodes.`.replace(
+      'node  is',
+      'node is',
+    ),
+  remedy: ({ pod, node }) => [
+    {
+      text: 'Read what calico waits for.',
+      command: `kubectl -n kube-system exec ${pod ?? '<calico-node-pod>'} -c calico-node -- /bin/calico-node -felix-ready -bird-ready`,
+    },
+    {
+      text: 'Hold new nodes back by an own taint until calico is truly ready.',
+      command: `kubectl taint node ${node ?? '<node>'} example.com/network-starting=:NoSchedule`,
+    },
+    {
+      text: 'Use a calico release that sets the condition only after Felix and BIRD are ready (3.31).',
+      command:
+        'kubectl -n kube-system get daemonset calico-node -o jsonpath={.spec.template.spec.containers[0].image}',
+    },
+  ],
+  decide: {
+    text: 'Compare the Node’s conditions with the calico pod on it.',
+    command:
+      'kubectl get node <node> -o jsonpath=\'{range .status.conditions[*]}{.type}={.status} {.reason}{"\\n"}{end}\'; kubectl get pods -A -o wide --field-selector spec.nodeName=<node> | grep calico-node',
+  },
+  page: {
+    why: 'The kubelet is Ready as soon as a CNI configuration file lies there. Calico sets NetworkUnavailable=False early, and on AWS nothing sets it True for a new node, so neither says that the data plane works.',
+    prevent:
+      'An own start-up taint with a deep probe (a ClusterIP dialled from a pod’s network), and newer calico.',
+    notThis:
+      'Why calico is not ready is a networked-stage cause, calico-dataplane-not-ready above all; that one explains this. A calico pod that restarts on a node that serves is flapping-gate or a rollout.',
+    refs: [
+      'https://github.com/projectcalico/calico/pull/10866',
+      'https://github.com/projectcalico/calico/issues/7788',
+      'https://github.com/projectcalico/calico/issues/8048',
+    ],
+  },
+});
+
+function matchNode(view: View<'kube/Node' | 'kube/Pod', never>): Match | null {
+  const node = view.read('kube/Node');
+  if (node.state !== 'seen' || node.value.ready !== true || (node.value.taints ?? []).length > 0)
+    return null;
+  const readyMs = readyForMs(node.value);
+  if (readyMs < READY_MIN_MS || readyMs > READY_MAX_MS) return null;
+  const network = node.value.conditions.find(({ type }) => type === 'NetworkUnavailable');
+  const calico = view
+    .list('kube/Pod')
+    .find(
+      ({ value }) => isCalico(value) && textAt(value.body, 'spec.nodeName') === node.value.name,
+    );
+  if (
+    calico === undefined ||
+    conditionOf(calico.value, 'Ready') !== 'False' ||
+    network?.status === 'True'
+  )
+    return null;
+  const says =
+    network === undefined
+      ? 'bears no condition NetworkUnavailable'
+      : `says NetworkUnavailable=${network.status} (${network.reason})`;
+  return found(
+    { node: node.value.name, pod: calico.value.name, says },
+    [
+      view.quote(node, `Node ${node.value.name} Ready=True, ${says}`),
+      view.quote(calico, `Pod ${calico.value.name} Ready=False`),
+    ],
+    'likely',
+  );
+}
+
+/** How long the node was Ready when it was last heard of. */
+function readyForMs(node: KubeNode): number {
+  const ready = node.conditions.find(({ type, status }) => type === 'Ready' && status === 'True');
+  const heard = Math.max(0, ...node.conditions.map(({ heartbeatMs }) => heartbeatMs ?? 0));
+  return ready?.changedMs == null ? 0 : heard - ready.changedMs;
+}
+
+function isCalico(pod: KubeObject): boolean {
+  return pod.labels['k8s-app'] === 'calico-node';
+}
+
+function conditionOf(pod: KubeObject, type: string): string | null {
+  const entry = listAt(pod.body, 'status.conditions').find(
+    (condition) => textAt(condition, 'type') === type,
+  );
+  return entry === undefined ? null : textAt(entry, 'status');
+}

@@ -1,0 +1,99 @@
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+import type { KubeNode, KubeTaint } from '../../../evidence/kinds.ts';
+
+const PREFIX = 'readiness.k8s.io/';
+
+/** A NodeReadinessRule keeps its taint on the node because a condition it wants is not reported. */
+export default defineCause({
+  id: 'readiness-rule-unsatisfied',
+  stage: 'gated',
+  title: 'a NodeReadinessRule waits for a node condition that is not there',
+  scope: 'machine',
+  signs: {},
+  needs: ['kube/Node', 'kube/NodeReadinessRule'],
+  symptoms: ['pod-not-scheduled'],
+  explains: ['startup-taint-not-removed'],
+  match: (view) => matchRule(view),
+  summary: ({ node, rule, type, wanted, is }) =>
+    `The rule ${rule ?? ''} keeps its taint on ${node ?? 'the node'}: it wants the condition ${type ?? ''}=${wanted ?? 'True'}, and the node ${is === 'absent' ? 'does not report it at all' : `reports ${is ?? 'another value'}`}.`.replace(
+      'rule  keeps',
+      'rule keeps',
+    ),
+  remedy: ({ rule, type, is, node }) => [
+    is === 'absent'
+      ? {
+          text: 'Find the reporter of this condition (node problem detector, an agent’s sidecar) and start it on the node.',
+          command: `kubectl get pods -A -o wide --field-selector spec.nodeName=${node ?? '<node>'}`,
+        }
+      : {
+          text: 'Read the reporter’s reason; the node says itself what is not ready.',
+          command: `kubectl get node ${node ?? '<node>'} -o jsonpath='{.status.conditions[?(@.type=="${type ?? '<condition>'}")]}'`,
+        },
+    {
+      text: 'If the rule asks too much, let it only watch.',
+      command: `kubectl patch nodereadinessrule ${rule ?? '<rule>'} --type=merge -p '{"spec":{"dryRun":true}}'`,
+    },
+  ],
+  decide: {
+    text: 'Compare what the rules want with what the node reports.',
+    command:
+      'kubectl get nodereadinessrules -o yaml; kubectl get node <node> -o jsonpath=\'{range .status.conditions[*]}{.type}={.status}{"\\n"}{end}\'',
+  },
+  page: {
+    why: 'The node readiness controller removes a rule’s taint only when every condition the rule names has the wanted status. It does not look at the agents itself: a reporter that does not run, or writes another name, keeps the node shut.',
+    prevent: 'Roll out reporters before rules; start rules with dryRun.',
+    notThis:
+      'When the condition is as wanted and the taint stays, the controller does not work: gate-controller-down.',
+    refs: ['https://github.com/kubernetes-sigs/node-readiness-controller'],
+  },
+});
+
+interface Unmet {
+  readonly type: string;
+  readonly wanted: string;
+  readonly is: string;
+}
+
+function matchRule(view: View<'kube/Node' | 'kube/NodeReadinessRule', never>): Match | null {
+  const node = view.read('kube/Node');
+  if (node.state !== 'seen') return null;
+  const taints = (node.value.taints ?? []).filter(({ key }) => key.startsWith(PREFIX));
+  for (const rule of view.list('kube/NodeReadinessRule')) {
+    const taint = taints.find((entry) => isTaintOf(rule.value.body, entry));
+    const unmet = taint === undefined ? null : unmetOf(rule.value.body, node.value);
+    if (taint === undefined || unmet === null) continue;
+    const proof = [
+      view.quote(node, `Node ${node.value.name} taint ${taint.key}`),
+      view.quote(
+        rule,
+        `NodeReadinessRule ${rule.value.name} wants ${unmet.type}=${unmet.wanted}, the Node has ${unmet.is}`,
+      ),
+    ];
+    return found({ node: node.value.name, rule: rule.value.name, ...unmet }, proof);
+  }
+  return null;
+}
+
+function isTaintOf(rule: Json, taint: KubeTaint): boolean {
+  return (
+    textAt(rule, 'spec.taint.key') === taint.key &&
+    textAt(rule, 'spec.taint.effect') === taint.effect
+  );
+}
+
+/** The first condition that is not as the rule wants it; absent ones count as their default. */
+function unmetOf(rule: Json, node: KubeNode): Unmet | null {
+  const unmet = listAt(rule, 'spec.conditions').flatMap((entry) => {
+    const type = textAt(entry, 'type') ?? '';
+    const wanted = textAt(entry, 'requiredStatus') ?? 'True';
+    const reported = node.conditions.find((condition) => condition.type === type)?.status;
+    const counts = reported ?? textAt(entry, 'defaultStatus') ?? 'Unknown';
+    return counts === wanted ? [] : [{ type, wanted, is: reported ?? 'absent' }];
+  });
+  const isAnyEnough = textAt(rule, 'spec.conditionPolicy') === 'anyOf';
+  const isHeld = isAnyEnough
+    ? unmet.length === listAt(rule, 'spec.conditions').length
+    : unmet.length > 0;
+  return isHeld ? (unmet[0] ?? null) : null;
+}

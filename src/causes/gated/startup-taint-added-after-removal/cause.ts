@@ -1,0 +1,94 @@
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+
+const TAINT = /^(?:ebs|efs|fsx|s3)\.csi\.aws\.com\/agent-not-ready$/;
+
+/** Somebody else put the start-up taint on the Node after its driver had looked and found nothing to remove. */
+export default defineCause({
+  id: 'startup-taint-added-after-removal',
+  stage: 'gated',
+  title: 'the start-up taint came after the driver had done its one removal',
+  scope: 'machine',
+  signs: {
+    registered: {
+      in: ['csi-driver'],
+      anchors: ['CSINode Allocatable value is set'],
+      pattern: /CSINode Allocatable value is set"? nodeName="(?<node>[^"]+)"/,
+      weight: 'context',
+    },
+    removed: {
+      in: ['csi-driver'],
+      anchors: ['Removed taint(s) from local node'],
+      pattern: /Removed taint\(s\) from local node/,
+      weight: 'context',
+    },
+    rejected: {
+      in: ['csi-driver'],
+      anchors: ['remove agent-not-ready taint', 'attempting to remove node taint'],
+      pattern:
+        /(?:remove agent-not-ready taint|attempting to remove node taint).*(?:the server rejected our request|is forbidden)/,
+      weight: 'context',
+    },
+  },
+  needs: ['kube/Node', 'aws/node-group'],
+  symptoms: ['pod-not-scheduled'],
+  explains: ['startup-taint-not-removed', 'csi-driver-not-ready'],
+  match: (view) => matchLateTaint(view),
+  summary: ({ node, taint, group }) =>
+    `The node ${node ?? ''} carries ${taint ?? 'the start-up taint'} although its driver started well: ${group === undefined ? 'somebody' : `the node group ${group}`} put it there after the driver had looked, and the driver looks only once.`.replace(
+      'node  carries',
+      'node carries',
+    ),
+  remedy: ({ node, taint }) => {
+    const driver = taint?.split('.')[0] ?? 'ebs';
+    return [
+      {
+        text: 'Start the driver’s pod on this node again; it looks once more.',
+        command: `kubectl -n kube-system delete pod -l app=${driver}-csi-node --field-selector spec.nodeName=${node ?? '<node>'}`,
+      },
+      {
+        text: 'Let the kubelet register the taint (registerWithTaints in the NodeConfig) instead of the node group, which adds it seconds later.',
+        command:
+          'aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group> --query nodegroup.taints',
+      },
+    ];
+  },
+  decide: {
+    text: 'Read who wrote the taint, and when.',
+    command: 'kubectl get node <node> --show-managed-fields -o yaml | grep -B30 -A3 f:taints',
+  },
+  page: {
+    why: 'Taints of a managed node group are put on the Node by eks:node-manager after the registration. A driver that is up before that finds no taint, and older releases never look again.',
+    prevent: 'Taints from the kubelet’s own configuration; driver releases that keep watching.',
+    notThis:
+      'A rejected patch in the driver’s log is startup-taint-removal-lost; a driver that is missing in CSINode is csi-driver-not-ready. The log alone shows a healthy start and decides nothing.',
+    refs: ['https://github.com/kubernetes-sigs/aws-ebs-csi-driver/issues/2447'],
+  },
+});
+
+type Own = View<'kube/Node' | 'aws/node-group', 'registered' | 'removed' | 'rejected'>;
+
+function matchLateTaint(view: Own): Match | null {
+  const node = view.read('kube/Node');
+  const registered = view.sign('registered');
+  if (node.state !== 'seen' || registered === null || view.sign('rejected') !== null) return null;
+  const taint = (node.value.taints ?? []).map(({ key }) => key).find((key) => TAINT.test(key));
+  if (taint === undefined) return null;
+  const proof = [registered.last, view.quote(node, `Node ${node.value.name} taint ${taint}`)];
+  const group = view.list('aws/node-group').find((entry) => sets(entry, taint));
+  if (group !== undefined) {
+    return found(
+      { node: node.value.name, taint, group: textAt(group.value, 'nodegroupName') ?? '' },
+      [...proof, view.quote(group, `node group taint ${taint}`)],
+    );
+  }
+  // After a removal in the log the taint may also be one that was never truly gone.
+  return view.sign('removed') === null
+    ? found({ node: node.value.name, taint }, proof, 'likely')
+    : null;
+}
+
+function sets({ value }: Seen<Json>, taint: string): boolean {
+  return listAt(value, 'taints').some((entry) => textAt(entry, 'key') === taint);
+}

@@ -1,0 +1,77 @@
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+
+/** Calico took the address of another interface than the one the Node is known by. */
+export default defineCause({
+  id: 'calico-address-on-wrong-interface',
+  stage: 'networked',
+  title: 'Calico uses the address of the wrong network interface',
+  scope: 'machine',
+  signs: {
+    detected: {
+      in: ['calico-node'],
+      anchors: ['autodetected IPv4 address', 'discovered on interface'],
+      pattern:
+        /Using autodetected IPv4 address on interface (?<interface>[\w.:-]+): (?<address>\d+\.\d+\.\d+\.\d+)\/\d+|IPv4 address (?<address2>\d+\.\d+\.\d+\.\d+) discovered on interface (?<interface2>[\w.:-]+)/,
+      weight: 'context',
+    },
+    bridge: {
+      in: ['calico-node'],
+      anchors: ['autodetected IPv4 address', 'discovered on interface'],
+      pattern:
+        /Using autodetected IPv4 address on interface (?<interface>(?:docker|virbr|br-|cni|flannel|cbr|kube-ipvs|nodelocaldns|lxc)[\w.-]*): (?<address>\d+\.\d+\.\d+\.\d+)/,
+      weight: 'definite',
+    },
+  },
+  needs: ['kube/Node'],
+  symptoms: [],
+  withdrawnBy: [],
+  blocksAbove: false,
+  explains: ['calico-dataplane-not-ready', 'node-to-node-traffic-blocked'],
+  match: (view) => matchAddress(view),
+  summary: ({ interface: name, address, internalIp, machine }) =>
+    `Calico on ${machine ?? 'the node'} uses ${address ?? 'the address'} of ${name ?? 'another interface'}${internalIp === undefined ? '' : ` while the Node has ${internalIp}`}; other nodes cannot reach it there.`,
+  remedy: () => [
+    {
+      text: 'Let Calico take the Node’s own address.',
+      command:
+        'kubectl -n kube-system set env daemonset/calico-node IP_AUTODETECTION_METHOD=kubernetes-internal-ip',
+    },
+    {
+      text: 'With the operator set it in its Installation.',
+      command:
+        'kubectl patch installation default --type merge -p \'{"spec":{"calicoNetwork":{"nodeAddressAutodetectionV4":{"kubernetes":"NodeInternalIP"}}}}\'',
+    },
+  ],
+  decide: {
+    text: 'Compare Calico’s address with the Node’s.',
+    command:
+      "kubectl get nodes -o custom-columns='NAME:.metadata.name,INTERNAL:.status.addresses[0].address,CALICO:.metadata.annotations.projectcalico\\.org/IPv4Address'",
+  },
+  page: {
+    why: 'By default Calico takes the first address it finds. With several interfaces (a second ENI, a bridge of another tool) that may be one which peers cannot reach.',
+    prevent: 'Set the detection method wherever nodes have more than one interface.',
+    notThis:
+      'With one interface, or when both addresses agree, missing BGP sessions are node-to-node-traffic-blocked or calico-dataplane-not-ready.',
+    alsoKnownAs: ['BGP not established multiple NICs', 'IP_AUTODETECTION_METHOD'],
+    refs: [
+      'https://github.com/projectcalico/calico/issues/3541',
+      'https://github.com/projectcalico/calico/issues/2483',
+    ],
+  },
+});
+
+function matchAddress(view: View<'kube/Node', 'detected' | 'bridge'>): Match | null {
+  const quote = view.sign('detected')?.last;
+  const node = view.read('kube/Node');
+  if (quote === undefined || view.sign('bridge') !== null || node.state !== 'seen') return null;
+  const { address = quote.captures['address2'], interface: name = quote.captures['interface2'] } =
+    quote.captures;
+  const internalIp = node.value.internalIp ?? '';
+  if (address === undefined || !internalIp.includes('.')) return null;
+  if (address === internalIp) return clear;
+  return found(
+    { address, interface: name ?? '', internalIp },
+    [quote, view.quote(node, `Node InternalIP ${internalIp}`)],
+    'likely',
+  );
+}

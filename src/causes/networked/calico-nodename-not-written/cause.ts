@@ -1,0 +1,81 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** Pods are given to the node before calico-node has run on it. */
+export default defineCause({
+  id: 'calico-nodename-not-written',
+  stage: 'networked',
+  title: 'calico-node has not run on the node, so its CNI plugin has no node name',
+  scope: 'machine',
+  signs: {
+    inEvent: {
+      in: ['event', 'pod-status'],
+      anchors: ['/var/lib/calico/nodename: no such file'],
+      pattern: /create pod sandbox.*stat \/var\/lib\/calico\/nodename: no such file or directory/i,
+      weight: 'likely',
+    },
+    inLog: {
+      in: ['kubelet', 'containerd', 'calico-node'],
+      anchors: ['/var/lib/calico/nodename: no such file'],
+      pattern: /stat \/var\/lib\/calico\/nodename: no such file or directory/,
+      weight: 'likely',
+      atLeast: 4,
+    },
+    podRan: {
+      in: ['kubelet'],
+      anchors: ['Observed pod startup duration'],
+      pattern:
+        /"Observed pod startup duration" pod="(?!kube-system\/(?:kube-proxy|calico-node|aws-node))/,
+      weight: 'withdraws',
+    },
+    sandboxStarted: {
+      in: ['kubelet'],
+      anchors: ['SyncLoop (PLEG)'],
+      pattern:
+        /SyncLoop \(PLEG\)(?!.*(?:kube-proxy|calico-node|aws-node|kube-apiserver|kube-scheduler|kube-controller|etcd-|csi-|exporter)).*ContainerStarted/,
+      weight: 'withdraws',
+    },
+    podStarted: {
+      in: ['event'],
+      anchors: ['AddedInterface', 'Started container'],
+      pattern: /\bStarted\s+pod\/(?!calico-node|kube-proxy|aws-node)\S+\s+Started container/,
+      weight: 'withdraws',
+    },
+  },
+  needs: [],
+  symptoms: ['sandbox-not-created'],
+  withdrawnBy: ['pod-started'],
+  blocksAbove: false,
+  summary: ({ machine }) =>
+    `calico-node has not written /var/lib/calico/nodename on ${machine ?? 'the node'}, so its CNI plugin refuses every pod there.`,
+  remedy: () => [
+    {
+      text: 'See why calico-node does not run on the node; the reason is in its pod or init container.',
+      command:
+        'kubectl get pods -A -l k8s-app=calico-node -o wide; kubectl -n kube-system logs -l k8s-app=calico-node --all-containers --tail=50 --prefix',
+    },
+    {
+      text: 'Where it waits for the service address, let it use the real endpoint.',
+      command:
+        'kubectl -n kube-system create configmap kubernetes-services-endpoint --from-literal=KUBERNETES_SERVICE_HOST=<api-host> --from-literal=KUBERNETES_SERVICE_PORT=443',
+    },
+    { text: 'Keep other pods off until it runs, with a startup taint.', command: null },
+  ],
+  decide: {
+    text: 'See the state of calico-node on this node.',
+    command: 'kubectl get pods -A -l k8s-app=calico-node --field-selector spec.nodeName=<node>',
+  },
+  page: {
+    why: 'install-cni writes the CNI configuration first, and with it the kubelet calls the Node Ready. The name file comes only when calico-node itself has reached the API server.',
+    prevent:
+      'A startup taint taken off after calico-node’s probe; kube-proxy with system-node-critical priority.',
+    notThis:
+      'A few sandboxes that fail and then start are the normal race. A configuration of Calico left on a node that runs another CNI is leftover-cni-configuration; the init container’s own time-out is service-ip-unreachable-for-calico.',
+    alsoKnownAs: [
+      'stat /var/lib/calico/nodename: no such file or directory: check that the calico/node container is running and has mounted /var/lib/calico/',
+    ],
+    refs: [
+      'https://github.com/projectcalico/calico/issues/1795',
+      'https://github.com/projectcalico/calico/blob/HEAD/cni-plugin/pkg/plugin/plugin.go',
+    ],
+  },
+});

@@ -1,0 +1,105 @@
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { textAt } from '../../../evidence/json.ts';
+
+/** One range of addresses means two things: nodes and a bridge, or nodes and services. */
+export default defineCause({
+  id: 'overlapping-network-ranges',
+  stage: 'networked',
+  title: 'the VPC’s range overlaps the docker bridge or the service range',
+  scope: 'cluster',
+  signs: {
+    bridgeTakesIt: {
+      in: ['event', 'client-output', 'kube-apiserver', 'pod-app'],
+      anchors: ['dial tcp 172.17.'],
+      pattern:
+        /dial tcp (?<address>172\.17\.\d+\.\d+):\d+: (?:getsockopt|connect): no route to host/,
+      weight: 'likely',
+    },
+    bridge: {
+      in: ['host-file'],
+      anchors: ['dev docker0'],
+      pattern: /^\s*172\.17\.0\.0\/16 dev docker0/,
+      weight: 'context',
+    },
+  },
+  needs: ['aws/cluster', 'aws/subnet'],
+  symptoms: [],
+  withdrawnBy: [],
+  blocksAbove: false,
+  explains: ['service-ip-unreachable-for-cni', 'service-ip-unreachable-for-calico'],
+  match: (view) => matchRanges(view),
+  summary: ({ address, service, subnet }) =>
+    service === undefined
+      ? `${address ?? 'A node'} lies in the range of the docker bridge, so machines with that bridge send its packets to themselves.`
+      : `The service range ${service} overlaps the subnet ${subnet ?? ''} of the VPC, so some addresses lead to the wrong place.`.replace(
+          '  ',
+          ' ',
+        ),
+  remedy: ({ service }) =>
+    service === undefined
+      ? [
+          {
+            text: 'Move node subnets out of 172.17.0.0/16, or give docker another bridge.',
+            command:
+              'echo \'{"bip":"192.168.99.1/24"}\' | sudo tee /etc/docker/daemon.json && sudo systemctl restart docker',
+          },
+          { text: 'Machine images with containerd have no such bridge.', command: null },
+        ]
+      : [
+          {
+            text: 'The service range of a cluster cannot be changed: put nodes and what pods must reach into other ranges, or make a new cluster.',
+            command:
+              'aws eks describe-cluster --name <cluster> --query cluster.kubernetesNetworkConfig',
+          },
+        ],
+  decide: {
+    text: 'Compare the three ranges.',
+    command:
+      'aws eks describe-cluster --name <cluster> --query cluster.kubernetesNetworkConfig.serviceIpv4Cidr; aws ec2 describe-subnets --query Subnets[].CidrBlock; ip route show dev docker0',
+  },
+  page: {
+    why: 'Docker takes 172.17.0.0/16 for its bridge; machines in that range of the VPC then vanish for the host. kube-proxy likewise catches every packet to the service range.',
+    prevent: 'Plan VPC, peered networks, pod and service ranges together.',
+    notThis:
+      'Only addresses inside the overlap fail. A time-out (instead of “no route to host”) to kubelets is node-ports-closed-to-control-plane.',
+    alsoKnownAs: ['dial tcp 172.17. getsockopt: no route to host'],
+    refs: ['https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html'],
+  },
+});
+
+interface Range {
+  readonly first: number;
+  readonly last: number;
+}
+
+function rangeOf(cidr: string): Range | null {
+  const match = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})\/(\d{1,2})$/.exec(cidr);
+  if (match === null) return null;
+  const [a = 0, b = 0, c = 0, d = 0, bits = 32] = match.slice(1).map(Number);
+  const size = 2 ** (32 - bits);
+  const first = Math.floor((((a * 256 + b) * 256 + c) * 256 + d) / size) * size;
+  return { first, last: first + size - 1 };
+}
+
+function matchRanges(
+  view: View<'aws/cluster' | 'aws/subnet', 'bridgeTakesIt' | 'bridge'>,
+): Match | null {
+  const cluster = view.read('aws/cluster');
+  if (cluster.state !== 'seen') return null;
+  const service = textAt(cluster.value, 'kubernetesNetworkConfig.serviceIpv4Cidr') ?? '';
+  const range = rangeOf(service);
+  if (range === null) return null;
+  const vpc = textAt(cluster.value, 'resourcesVpcConfig.vpcId');
+  for (const entry of view.list('aws/subnet')) {
+    const subnet = textAt(entry.value, 'CidrBlock') ?? '';
+    const other = rangeOf(subnet);
+    const sameVpc = vpc === null || (textAt(entry.value, 'VpcId') ?? vpc) === vpc;
+    if (other === null || !sameVpc || other.first > range.last || range.first > other.last)
+      continue;
+    return found({ service, subnet }, [
+      view.quote(cluster, `serviceIpv4Cidr ${service}`),
+      view.quote(entry, `Subnet CidrBlock ${subnet}`),
+    ]);
+  }
+  return null;
+}

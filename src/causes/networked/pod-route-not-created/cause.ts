@@ -1,0 +1,89 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** The route controller cannot enter the node’s pod range into the VPC’s route table. */
+export default defineCause({
+  id: 'pod-route-not-created',
+  stage: 'networked',
+  title: 'the route to the node’s pod range is not created',
+  scope: 'cluster',
+  signs: {
+    event: {
+      in: ['event'],
+      anchors: ['FailedToCreateRoute'],
+      pattern:
+        /FailedToCreateRoute(?:.*[Cc]ould not create route \S+ (?<range>\S+) for node (?<nodeName>[^\s:]+))?(?:.*(?<reason>UnauthorizedOperation|RouteLimitExceeded|unable to find route table|found multiple))?/,
+      weight: 'definite',
+    },
+    logged: {
+      in: ['controller-manager', 'cloud-controller'],
+      anchors: ['ould not create route'],
+      pattern:
+        /[Cc]ould not create route \S+ (?<range>\S+) for node (?<nodeName>[^\s:]+)(?:.*(?<reason>UnauthorizedOperation|RouteLimitExceeded|unable to find route table|found multiple))?/,
+      weight: 'definite',
+    },
+    noTable: {
+      in: ['controller-manager', 'cloud-controller'],
+      anchors: [
+        'unable to find route table for AWS cluster',
+        'found multiple matching AWS route tables',
+      ],
+      pattern:
+        /(?<reason>unable to find route table for AWS cluster|found multiple matching AWS route tables)/,
+      weight: 'definite',
+    },
+    condition: {
+      in: ['node-status'],
+      anchors: ['NetworkUnavailable=True'],
+      pattern: /condition NetworkUnavailable=True NoRouteCreated .*failed to create a route/,
+      weight: 'likely',
+    },
+    created: {
+      in: ['controller-manager', 'cloud-controller', 'node-status'],
+      anchors: ['Created route for node', 'RouteController created a route'],
+      pattern: /Created route for node|RouteController created a route/,
+      weight: 'withdraws',
+    },
+  },
+  needs: [],
+  symptoms: [],
+  withdrawnBy: [],
+  explains: ['cni-configuration-missing'],
+  summary: ({ nodeName, range, reason }) =>
+    `The route to the pod range ${range ?? ''} of ${nodeName ?? 'the node'} is not created${reason === undefined || reason === '' ? '' : ` (${reason})`}, so its Node stays NetworkUnavailable and pods on it are not reached.`.replace(
+      '  ',
+      ' ',
+    ),
+  remedy: ({ reason }) => [
+    reason === 'RouteLimitExceeded'
+      ? {
+          text: 'A route table holds 50 routes: raise the quota, or use a CNI that needs no VPC routes.',
+          command:
+            'aws service-quotas request-service-quota-increase --service-code vpc --quota-code L-93826ACB --desired-value <number>',
+        }
+      : {
+          text: 'Tag exactly one route table of the node subnets for the cluster; the controller’s role may usually change only tagged ones.',
+          command:
+            'aws ec2 create-tags --resources <route-table> --tags Key=kubernetes.io/cluster/<cluster>,Value=owned Key=KubernetesCluster,Value=<cluster>',
+        },
+    {
+      text: 'When another CNI does the routing, turn this controller off: --configure-cloud-routes=false.',
+      command: null,
+    },
+  ],
+  decide: {
+    text: 'Read what EC2 answers.',
+    command: 'kubectl get events -A --field-selector reason=FailedToCreateRoute',
+  },
+  page: {
+    why: 'With kubenet the cloud provider writes one VPC route a node. It looks for a table by the cluster’s tag and needs ec2:CreateRoute on it, and tables are limited to 50 routes.',
+    prevent:
+      'Tag tables that were made outside the cluster’s own tool; use a real CNI beyond some dozens of nodes.',
+    notThis:
+      '“Node created without a route” in the first minute is the normal start. CalicoIsDown as reason of the same condition is Calico’s own shutdown.',
+    alsoKnownAs: ['FailedToCreateRoute', 'NoRouteCreated', 'NetworkUnavailable'],
+    refs: [
+      'https://github.com/kubernetes/kops/issues/3551',
+      'https://github.com/kubernetes/cloud-provider-aws/blob/HEAD/pkg/providers/v1/aws_routes.go',
+    ],
+  },
+});

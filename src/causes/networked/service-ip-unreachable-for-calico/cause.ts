@@ -1,0 +1,89 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** Calico asks the API server through the service address, which does not answer on this node. */
+export default defineCause({
+  id: 'service-ip-unreachable-for-calico',
+  stage: 'networked',
+  title: 'Calico does not reach the API server through the service address',
+  scope: 'machine',
+  signs: {
+    noToken: {
+      in: ['calico-node'],
+      anchors: ['Unable to create token for CNI kubeconfig'],
+      pattern:
+        /Unable to create token for CNI kubeconfig.*dial tcp (?<address>[\d.]+):443: (?:i\/o timeout|connect: )/,
+      weight: 'definite',
+    },
+    noTypha: {
+      in: ['calico-node'],
+      anchors: ['Typha service endpoints', 'Typha discovery enabled but discovery failed'],
+      pattern:
+        /(?:Unable to get Typha service endpoints|Typha discovery enabled but discovery failed).*dial tcp (?<address>[\d.]+):443: (?:i\/o timeout|connect: )/,
+      weight: 'likely',
+    },
+    noDatastore: {
+      in: ['calico-node'],
+      anchors: ['Failed to initialize datastore', 'Hit error connecting to datastore'],
+      pattern:
+        /(?:Hit error connecting to datastore|Failed to initialize datastore).*dial tcp (?<address>10\.96\.0\.1|172\.20\.0\.1|10\.100\.0\.1|100\.64\.0\.1):443: (?:i\/o timeout|connect: )/,
+      weight: 'likely',
+    },
+    connected: {
+      in: ['calico-node'],
+      anchors: [
+        'Datastore connection verified',
+        'Calico node started successfully',
+        'Created /host/etc/cni/net.d',
+      ],
+      pattern:
+        /Datastore connection verified|Calico node started successfully|Created \/host\/etc\/cni\/net\.d/,
+      weight: 'withdraws',
+    },
+  },
+  needs: [],
+  symptoms: ['cni-uninitialized'],
+  withdrawnBy: ['node-ready'],
+  explains: [
+    'calico-nodename-not-written',
+    'calico-dataplane-not-ready',
+    'cni-configuration-missing',
+  ],
+  summary: ({ address, machine }) =>
+    `Calico on ${machine ?? 'the node'} gets no answer from the service address ${address ?? 'of the API server'}, so it installs no CNI there.`,
+  remedy: () => [
+    {
+      text: 'See that kube-proxy runs and writes rules on the node.',
+      command:
+        'kubectl -n kube-system get pods -l k8s-app=kube-proxy -o wide; kubectl -n kube-system logs -l k8s-app=kube-proxy --tail=30',
+    },
+    {
+      text: 'Or give Calico the API server’s own address.',
+      command:
+        'kubectl -n kube-system create configmap kubernetes-services-endpoint --from-literal=KUBERNETES_SERVICE_HOST=<api-host> --from-literal=KUBERNETES_SERVICE_PORT=443',
+    },
+    {
+      text: 'See that the service range does not overlap the VPC’s.',
+      command: 'kubectl get service kubernetes; aws ec2 describe-vpcs --query Vpcs[].CidrBlock',
+    },
+  ],
+  decide: {
+    text: 'Try the address from the node.',
+    command:
+      'curl -sk -m 5 https://$(kubectl get service kubernetes -o jsonpath={.spec.clusterIP})/version',
+  },
+  page: {
+    why: 'Calico’s init container asks for a token through the service kubernetes. Without kube-proxy’s rules, without a default route, or with a service range inside the VPC’s own, the packets go nowhere.',
+    prevent: 'kube-proxy before Calico, or the endpoint given directly.',
+    notThis:
+      'A kube-proxy whose log says why is kube-proxy-not-working; one whose rules are wiped is calico-ebpf-fights-kube-proxy. “Unauthorized” instead of a time-out is another matter.',
+    alsoKnownAs: [
+      'Unable to create token for CNI kubeconfig',
+      'dial tcp 10.96.0.1:443: i/o timeout',
+    ],
+    refs: [
+      'https://github.com/projectcalico/calico/issues/6278',
+      'https://github.com/projectcalico/calico/issues/7529',
+      'https://github.com/projectcalico/calico/issues/8463',
+    ],
+  },
+});
