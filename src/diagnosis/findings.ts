@@ -26,7 +26,8 @@ function filled(step: Step, subject: Subject): Step {
 }
 
 function subjectDetails(subject: Subject): Details {
-  const names: Record<string, string> = { machine: subject.name };
+  const names: Record<string, string> = {};
+  if (subject.kind === 'Machine') names['machine'] = subject.name;
   if (subject.node !== null) names['node'] = subject.node;
   if (subject.instanceId !== null) names['instance'] = subject.instanceId;
   return names;

@@ -170,11 +170,15 @@ function addHit(group: Group, hit: Hit): void {
   }
 }
 
+/** The one machine that nameless logs can be of: the only one here that was not seen Ready. */
 function onlyMachine(assembly: Assembly): Group | null {
-  const own = [...assembly.groups.values()].filter((group) => group.documents.size > 0);
-  const known =
-    own.length > 0 ? own : [...assembly.groups.values()].filter((group) => group.primary);
-  return known.length === 1 ? (known[0] ?? null) : null;
+  const all = [...assembly.groups.values()];
+  const own = all.filter((group) => group.documents.size > 0);
+  const known = own.length > 0 ? own : all.filter((group) => group.primary);
+  const troubled = known.filter(
+    (group) => !group.hits.some((hit) => hit.owner === 'milestone:node-ready'),
+  );
+  return troubled.length === 1 ? (troubled[0] ?? null) : null;
 }
 
 function onlyMachineOf(assembly: Assembly, document: number): Group | null {

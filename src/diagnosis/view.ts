@@ -42,19 +42,12 @@ function isWithdrawn(hit: Hit, successes: readonly Hit[]): boolean {
 }
 
 /**
- * True when one program's log, cut into files without stamps, shows a failure and a success of which
- * nobody can tell the order: naming the failure would be a guess.
+ * True when a failure without a stamp and a success stand in different files, so that nobody can
+ * tell which came first: naming the failure would be a guess.
  */
 function isUnordered(success: Hit, hit: Hit): boolean {
-  const [a, b] = [success.last, hit.last];
-  const isCut = a.moment.at.document !== b.moment.at.document && a.source === b.source;
-  return (
-    isCut &&
-    a.moment.when === null &&
-    b.moment.when === null &&
-    !a.moment.isState &&
-    a.source !== 'unknown'
-  );
+  const [later, failed] = [success.last.moment, hit.last.moment];
+  return later.at.document !== failed.at.document && failed.when === null && !later.isState;
 }
 
 /** Sorts a cause's hits into standing, withdrawn and cleared. */

@@ -218,19 +218,16 @@ describe('a later success', () => {
     );
   });
 
-  test('does nothing when nobody can tell which came first', () => {
-    const quote = { ...quoteAt(9, null, 1), source: 'kubeadm' as const };
-    const elsewhere = hitAt('milestone:node-registered', '0', 9, {
-      document: 1,
-      first: quote,
-      last: quote,
-    });
-    assert.equal(headlineOf([hitAt('a', 'deciding', 3), elsewhere], [cause]), 'a');
+  const elsewhere = hitAt('milestone:node-registered', '0', 9, { document: 1 });
+
+  test('in another file does nothing to a failure that has a stamp', () => {
+    const stamped = quoteAt(3, { ms: 5, yearless: false, clock: 'utc' });
+    const failure = hitAt('a', 'deciding', 3, { first: stamped, last: stamped });
+    assert.equal(headlineOf([failure, elsewhere], [cause]), 'a');
   });
 
-  test('in another piece of the same log without stamps leaves nothing to name', () => {
-    const piece = hitAt('milestone:node-registered', '0', 9, { document: 1 });
-    assert.equal(headlineOf([hitAt('a', 'deciding', 3), piece], [cause]), null);
+  test('in another file leaves nothing to name when the failure has no stamp', () => {
+    assert.equal(headlineOf([hitAt('a', 'deciding', 3), elsewhere], [cause]), null);
   });
 
   test('does nothing to a cause that says so', () => {

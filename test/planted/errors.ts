@@ -178,8 +178,8 @@ export const PLANTED_ERRORS: readonly PlantedError[] = [
   ...inFile('src/diagnosis/subjects.ts', [
     [
       'all nameless logs are the first machine’s',
-      'return known.length === 1 ? (known[0] ?? null) : null;',
-      'return known[0] ?? null;',
+      'return troubled.length === 1 ? (troubled[0] ?? null) : null;',
+      'return troubled[0] ?? null;',
       READING,
     ],
     [

@@ -29,6 +29,8 @@ const YAML_START =
 const YAML_LINE = /^(?:\s|#|-\s|---|[\w./-]+:(?:\s|$)|\.\.\.)/;
 const DESCRIBE_START = /^Name:\s+\S/;
 const DESCRIBE_SECOND = /^[A-Z][A-Za-z ()-]{2,40}:(?:\s|$)/;
+/** Within a block every line is a field, indented below one, or empty. */
+const DESCRIBE_LINE = /^(?:\s|$|[A-Z][A-Za-z ()-]{2,40}:(?:\s|$))/;
 const RECORD_START =
   /^[\s*>"'[(]*(?:<\d+>|\[\s*\d+\.\d+\]|[A-Z][a-z]{2} +\d{1,2} [\d:]{8}|\d{4}[-/]\d{2}[-/]\d{2}[T ]|[IWEFD]\d{4} \d{2}:|\{"|time=|level=|\d+\.\d+\.\d+\.\d+ |\d{2}:\d{2}:\d{2}|\w+\.go:\d+\]|"?[A-Z][^"=]{5,120}" \w+=|\[\w[\w-]*\] )/;
 const JSON_LINES_MAX = 50_000;
@@ -117,7 +119,11 @@ function tableBlock(lines: readonly string[], from: number): Block {
 }
 
 function describeBlock(lines: readonly string[], from: number): Block {
-  const end = endWhile(lines, from + 1, (line) => !DESCRIBE_START.test(line));
+  const end = endWhile(
+    lines,
+    from + 1,
+    (line) => !DESCRIBE_START.test(line) && DESCRIBE_LINE.test(line),
+  );
   return { segment: { kind: 'describe', line: from + 1, lines: lines.slice(from, end) }, end };
 }
 

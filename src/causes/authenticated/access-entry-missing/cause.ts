@@ -73,7 +73,7 @@ function matchEntries(view: View<Kinds, 'entryNotFound'>): Match | null {
   const entries = view.read('aws/access-entry-list');
   const listed =
     entries.state === 'seen' && Array.isArray(entries.value) ? entries.value.map(String) : null;
-  const [missing] = nodeRoles(view).filter((role) => listed !== null && !listed.includes(role));
+  const missing = nodeRoles(view).find((role) => listed?.includes(role) === false);
   if (missing !== undefined) return found({ ...details, role: missing }, [mode]);
   const notFound = view.sign('entryNotFound');
   if (notFound !== null) return found(details, [mode, notFound.first]);

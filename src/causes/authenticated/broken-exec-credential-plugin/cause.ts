@@ -20,6 +20,20 @@ export default defineCause({
       pattern: /exec plugin: invalid apiVersion "(?<configured>[^"]+)"/,
       weight: 'definite',
     },
+    answerNotKnown: {
+      in: ['kubelet', 'client-output'],
+      anchors: ['decoding stdout: no kind'],
+      pattern:
+        /decoding stdout: no kind "ExecCredential" is registered for version "(?<returned>client\.authentication\.k8s\.io\/\w+)"/,
+      weight: 'definite',
+    },
+    notOnPath: {
+      in: ['kubelet', 'client-output'],
+      anchors: ['executable file not found in'],
+      pattern:
+        /getting credentials: exec: exec: "(?<program>[^"]*aws[^"]*)": executable file not found in/,
+      weight: 'definite',
+    },
     programMissing: {
       in: ['kubelet', 'client-output'],
       anchors: ['exec: executable aws', 'exec: executable /'],

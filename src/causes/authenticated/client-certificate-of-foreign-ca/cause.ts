@@ -14,7 +14,7 @@ export default defineCause({
         /Unable to authenticate the request.*(?:verifying certificate SN=(?<serial>\d+).*)?x509: certificate signed by unknown authority/,
       weight: 'likely',
       strict: true,
-      atLeast: 3,
+      atLeast: 5,
     },
     refused: {
       in: ['kubelet'],

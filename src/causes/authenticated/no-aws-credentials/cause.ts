@@ -106,9 +106,10 @@ type Evidence = View<
 >;
 
 function matchInstance(view: Evidence): Match | null {
-  const [instance] = view.list('aws/instance');
+  const [instance, ...others] = view.list('aws/instance');
   const complains = view.sign('noCredentials') !== null || view.sign('pluginFailed') !== null;
-  if (instance === undefined || !(complains || isNode(instance.value))) return null;
+  if (instance === undefined || others.length > 0 || !(complains || isNode(instance.value)))
+    return null;
   if (isDescribedWhole(instance.value) && at(instance.value, 'IamInstanceProfile') === undefined) {
     return found({}, [view.quote(instance, 'the instance has no IamInstanceProfile')]);
   }

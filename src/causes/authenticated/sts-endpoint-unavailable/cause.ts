@@ -36,7 +36,7 @@ export default defineCause({
       pattern: /sts getCallerIdentity failed: error during GET/,
       weight: 'likely',
       strict: true,
-      atLeast: 2,
+      atLeast: 3,
     },
     notReachedByNode: {
       in: ['kubelet'],

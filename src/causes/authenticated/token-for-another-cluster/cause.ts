@@ -14,6 +14,7 @@ export default defineCause({
         /error from AWS \(expected 200, got 403\).*SignatureDoesNotMatch(?!.*[Ss]ignature (?:expired|not yet current))/,
       weight: 'likely',
       strict: true,
+      atLeast: 2,
     },
     headerNotSigned: {
       in: ['authenticator'],

@@ -40,8 +40,8 @@ export default defineCause({
     },
     kubeletRuns: {
       in: ['kubelet'],
-      anchors: ['Starting kubelet main sync loop'],
-      pattern: /Starting kubelet main sync loop/,
+      anchors: ['Starting kubelet main sync loop', 'Observed pod startup duration'],
+      pattern: /Starting kubelet main sync loop|Observed pod startup duration/,
       weight: 'clears',
       strict: true,
     },

@@ -41,8 +41,13 @@ export default defineCause({
     },
     kubeletRuns: {
       in: ['kubelet', 'event'],
-      anchors: ['Starting kubelet main sync loop', 'status is now: NodeReady'],
-      pattern: /Starting kubelet main sync loop|status is now: NodeReady/,
+      anchors: [
+        'Starting kubelet main sync loop',
+        'Observed pod startup duration',
+        'status is now: NodeReady',
+      ],
+      pattern:
+        /Starting kubelet main sync loop|Observed pod startup duration|status is now: NodeReady/,
       weight: 'clears',
       strict: true,
     },

@@ -10,7 +10,8 @@ export default defineCause({
     notLoaded: {
       in: ['kubelet'],
       anchors: ['unable to load client CA'],
-      pattern: /(?:[Kk]ubelet\b.*|server\.go:\d+\] )unable to load client CA (?:file|provider)(?::? ?(?:open )?"?(?<file>[\w./\\:-]+?)"?(?:: |, |$))?(?:.*?(?<reason>no such file or directory|does not contain any valid|permission denied|asn1|malformed|unable to parse|is a directory))?/,
+      pattern:
+        /(?:[Kk]ubelet\b.*|server\.go:\d+\] )unable to load client CA (?:file|provider)(?::? ?(?:open )?"?(?<file>[\w./\\:-]+?)"?(?:: |, |$))?(?:.*?(?<reason>no such file or directory|does not contain any valid|permission denied|asn1|malformed|unable to parse|is a directory))?/,
       weight: 'definite',
     },
     noCertificate: {
@@ -33,6 +34,13 @@ export default defineCause({
       anchors: ['illegal base64 data'],
       pattern: /Command failed.*(?<reason>illegal base64 data at input byte \d+)/,
       weight: 'definite',
+    },
+    kubeletRuns: {
+      in: ['kubelet'],
+      anchors: ['Starting kubelet main sync loop', 'Observed pod startup duration'],
+      pattern: /Starting kubelet main sync loop|Observed pod startup duration/,
+      weight: 'withdraws',
+      strict: true,
     },
   },
   needs: [],

@@ -26,6 +26,12 @@ export default defineCause({
       pattern: /retrying request ec2imds\/\w+, attempt (?:[4-9]|\d\d)/,
       weight: 'clears',
     },
+    detailsKnown: {
+      in: ['nodeadm', 'cloud-init', 'console'],
+      anchors: ['Instance details populated', 'Default options populated'],
+      pattern: /(?:Instance details|Default options) populated/,
+      weight: 'withdraws',
+    },
   },
   needs: [],
   symptoms: ['no-answer-from-metadata'],

@@ -31,7 +31,7 @@ export default defineCause({
       in: ['cloud-init', 'user-data'],
       anchors: ['systemctl restart containerd', 'systemctl stop containerd'],
       pattern: /systemctl (?:restart|stop) (?:kubelet )?containerd/,
-      weight: 'clears',
+      weight: 'context',
     },
   },
   needs: [],

@@ -1,4 +1,4 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 
 /** The parts of the user data are not told apart, so boundaries or headers run as commands. */
@@ -41,21 +41,36 @@ export default defineCause({
     },
     body: {
       in: ['user-data', 'cloud-init', 'nodeadm'],
-      anchors: ['#!/bin', 'apiVersion: node.eks.aws', '#cloud-config', '--==MYBOUNDARY==', '--BOUNDARY', '--MIMEBOUNDARY', '--=========='],
+      anchors: [
+        '#!/bin',
+        'apiVersion: node.eks.aws',
+        '#cloud-config',
+        '--==MYBOUNDARY==',
+        '--BOUNDARY',
+        '--MIMEBOUNDARY',
+        '--==========',
+      ],
       pattern: /^\s*(?<body>#!\/bin\S*|apiVersion: node\.eks\.aws\S*|#cloud-config|--[=\w]+)\s*$/,
       weight: 'context',
     },
     notSetUp: {
       in: ['nodeadm', 'cloud-init', 'console', 'aws-message', 'terraform', 'event'],
-      anchors: ['Command failed', 'failed to join the kubernetes cluster', 'NodeCreationFailure', 'NodesFailedToJoinCluster', 'Failed to run module scripts'],
-      pattern: /Command failed|failed to join the kubernetes cluster|NodeCreationFailure|NodesFailedToJoinCluster|Failed to run module scripts/,
+      anchors: [
+        'Command failed',
+        'failed to join the kubernetes cluster',
+        'NodeCreationFailure',
+        'NodesFailedToJoinCluster',
+        'Failed to run module scripts',
+      ],
+      pattern:
+        /Command failed|failed to join the kubernetes cluster|NodeCreationFailure|NodesFailedToJoinCluster|Failed to run module scripts/,
       weight: 'context',
     },
     kubeletRuns: {
       in: ['kubelet'],
-      anchors: ['Starting kubelet main sync loop'],
-      pattern: /Starting kubelet main sync loop/,
-      weight: 'clears',
+      anchors: ['Starting kubelet main sync loop', 'Observed pod startup duration'],
+      pattern: /Starting kubelet main sync loop|Observed pod startup duration/,
+      weight: 'context',
       strict: true,
     },
   },
@@ -64,8 +79,8 @@ export default defineCause({
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   explains: ['nodeconfig-missing', 'failed-user-script', 'undecodable-nodeconfig'],
   match: (view) => matchHeaderWithoutEnd(view),
-  summary: ({ machine, boundary }) =>
-    `The MIME user data of ${machine ?? 'the machine'} is malformed: ${boundary === undefined ? 'a boundary or header' : `“${boundary}”`} was taken for content, so parts of it are lost and the node is not set up.`,
+  summary: ({ machine, boundary, body }) =>
+    `The MIME user data of ${machine ?? 'the machine'} is malformed: ${faultOf(boundary, body)}, so parts of it are lost and the node is not set up.`,
   remedy: () => [
     {
       text: 'Read the user data as the machine got it.',
@@ -109,16 +124,21 @@ type Signs =
 
 /** A part whose content begins on the line after its headers has no end of headers at all. */
 function matchHeaderWithoutEnd(view: View<never, Signs>): Match | null {
+  if (view.sign('kubeletRuns') !== null) return clear;
   const headers = view.sign('header')?.quotes ?? [];
   const bodies = view.sign('body')?.quotes ?? [];
   const body = bodies.find((quote) => headers.some((header) => isLineBefore(header, quote)));
   const trouble = view.sign('notSetUp');
-  if (body === undefined || trouble === null || view.sign('kubeletRuns') !== null) return null;
-  const boundary = body.captures['body'] ?? '';
-  return found({ boundary }, [body, trouble.first], 'likely');
+  if (body === undefined || trouble === null) return null;
+  return found({ body: body.captures['body'] ?? '' }, [body, trouble.first], 'likely');
 }
 
 function isLineBefore(header: Quote, body: Quote): boolean {
   const { at } = header.moment;
   return at.document === body.moment.at.document && at.line + 1 === body.moment.at.line;
+}
+
+function faultOf(boundary: string | undefined, body: string | undefined): string {
+  if (body !== undefined) return `“${body}” follows its headers without an empty line`;
+  return `${boundary === undefined ? 'a boundary or header' : `“${boundary}”`} was taken for content`;
 }

@@ -19,6 +19,13 @@ export default defineCause({
       pattern: /Command failed.*could not find NodeConfig within UserData/,
       weight: 'definite',
     },
+    noUserData: {
+      in: ['nodeadm', 'cloud-init', 'console'],
+      anchors: ['ec2imds: GetUserData'],
+      pattern: /Command failed.*operation error ec2imds: GetUserData,.*StatusCode: 404/,
+      weight: 'definite',
+      strict: true,
+    },
     warned: {
       in: ['nodeadm', 'cloud-init', 'console'],
       anchors: ['could not find NodeConfig within UserData'],
@@ -27,7 +34,7 @@ export default defineCause({
     },
   },
   needs: [],
-  symptoms: ['boot-verdict'],
+  symptoms: ['boot-verdict', 'no-answer-from-metadata'],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   summary: ({ machine }) =>
     `The user data of ${machine ?? 'the machine'} holds no NodeConfig, so nodeadm stops before it configures containerd and the kubelet.`,

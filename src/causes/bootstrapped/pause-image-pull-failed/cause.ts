@@ -10,13 +10,15 @@ export default defineCause({
     serviceFailed: {
       in: ['journal', 'containerd', 'console', 'cloud-init'],
       anchors: ['sandbox-image.service: ', 'Failed to start pull sandbox image'],
-      pattern: /sandbox-image\.service: (?:Failed with result|[Mm]ain process exited)|Failed to start pull sandbox image/,
+      pattern:
+        /sandbox-image\.service: (?:Failed with result|[Mm]ain process exited)|Failed to start pull sandbox image/,
       weight: 'likely',
     },
     scriptFailed: {
       in: ['journal', 'containerd', 'console', 'cloud-init'],
       anchors: ['pull-sandbox-image'],
-      pattern: /pull-sandbox-image.{0,40}: .*(?:level=fatal|ctr: ).*(?<reason>i\/o timeout|no basic auth credentials|[Uu]nauthorized|401|not found|connection refused|no such host)/,
+      pattern:
+        /pull-sandbox-image.{0,40}: .*(?:level=fatal|ctr: ).*(?<reason>i\/o timeout|no basic auth credentials|[Uu]nauthorized|401|not found|connection refused|no such host)/,
       weight: 'likely',
     },
     pulled: {
@@ -51,10 +53,7 @@ export default defineCause({
   withdrawnBy: ['pod-started', 'node-ready'],
   blocksAbove: false,
   summary: ({ machine, image, reason }) =>
-    `${machine ?? 'The machine'} cannot pull the pause image ${image ?? ''}${reason === undefined ? '' : ` (${reason})`}, so no pod starts on it, the network plugin included.`.replace(
-      '  ',
-      ' ',
-    ),
+    `${machine ?? 'The machine'} cannot pull the pause image${image === undefined ? '' : ` ${image}`}${reason === undefined ? '' : ` (${reason})`}, so no pod starts on it, the network plugin included.`,
   remedy: ({ image }) => [
     {
       text: 'Pull it by hand and read the refusal: 401 or “no basic auth” is the role, a time-out is the network.',

@@ -45,6 +45,12 @@ export default defineCause({
       pattern: /Error describing instance '(?<described>i-[0-9a-f]+)'/,
       weight: 'likely',
     },
+    detailsKnown: {
+      in: ['nodeadm', 'cloud-init', 'console'],
+      anchors: ['Instance details populated', 'Default options populated'],
+      pattern: /(?:Instance details|Default options) populated/,
+      weight: 'withdraws',
+    },
   },
   needs: [],
   symptoms: ['boot-call-retried'],

@@ -36,7 +36,13 @@ export default defineCause({
       in: ['cloud-init', 'user-data', 'nodeadm'],
       anchors: ['nodeadm-config.service.d', 'nodeadm.service.d'],
       pattern: /nodeadm(?:-config)?\.service\.d/,
-      weight: 'clears',
+      weight: 'context',
+    },
+    detailsKnown: {
+      in: ['nodeadm', 'cloud-init', 'console'],
+      anchors: ['Instance details populated', 'Default options populated'],
+      pattern: /(?:Instance details|Default options) populated/,
+      weight: 'withdraws',
     },
   },
   needs: [],
@@ -74,7 +80,7 @@ export default defineCause({
   },
 });
 
-type Signs = 'callFailed' | 'retried' | 'setByScript' | 'setEarly';
+type Signs = 'callFailed' | 'retried' | 'setByScript' | 'setEarly' | 'detailsKnown';
 
 function matchLateProxy(view: View<never, Signs>): Match | null {
   const script = view.sign('setByScript');

@@ -21,6 +21,12 @@ export default defineCause({
       pattern: /retrying request EC2\/DescribeInstances/,
       weight: 'context',
     },
+    detailsKnown: {
+      in: ['nodeadm', 'cloud-init', 'console'],
+      anchors: ['Instance details populated', 'Default options populated'],
+      pattern: /(?:Instance details|Default options) populated/,
+      weight: 'withdraws',
+    },
   },
   needs: ['aws/instance'],
   symptoms: [],
@@ -59,7 +65,9 @@ export default defineCause({
 });
 
 /** One hung call, without the retries that an unreachable endpoint causes, on several cards. */
-function matchHungCall(view: View<'aws/instance', 'callHung' | 'retried'>): Match | null {
+function matchHungCall(
+  view: View<'aws/instance', 'callHung' | 'retried' | 'detailsKnown'>,
+): Match | null {
   const hung = view.sign('callHung');
   if (hung === null) return null;
   const instance = view.read('aws/instance');

@@ -26,6 +26,17 @@ export default defineCause({
         /Error describing cluster: .*ResourceNotFoundException(?:.*?No cluster found for name: (?<cluster>[\w-]+))?/,
       weight: 'definite',
     },
+    bootstrapDone: {
+      in: ['cloud-init', 'console', 'kubelet'],
+      anchors: [
+        '[eks-bootstrap] INFO: complete',
+        'Starting kubelet main sync loop',
+        'Observed pod startup duration',
+      ],
+      pattern:
+        /\[eks-bootstrap\] INFO: complete|Starting kubelet main sync loop|Observed pod startup duration/,
+      weight: 'clears',
+    },
   },
   needs: [],
   symptoms: [],

@@ -54,8 +54,8 @@ export default defineCause({
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
-  summary: ({ machine, address, reason }) =>
-    `The EKS Pod Identity agent on ${machine ?? 'the node'} does not serve ${address ?? 'its link-local address'}${reason === undefined ? '' : ` (${reason})`}, so pods there get no AWS credentials.`,
+  summary: ({ node, instance, address, reason }) =>
+    `The EKS Pod Identity agent on ${node ?? instance ?? 'the node'} does not serve ${address ?? 'its link-local address'}${reason === undefined ? '' : ` (${reason})`}, so pods there get no AWS credentials.`,
   remedy: () => [
     {
       text: 'See whether every node has a Ready agent; install the add-on where there is none.',

@@ -21,7 +21,7 @@ export default defineCause({
       atLeast: 8,
     },
     notRegisteredLong: {
-      in: ['event'],
+      in: ['event', 'csi-driver'],
       anchors: ['not found in the list of registered CSI drivers', 'does not contain driver'],
       pattern:
         /\(x\d{1,5} over (?:\d{1,3}[hd]\w{0,6}|(?:[3-9]|[1-9]\d)m\d{0,2}s?)\).*(?:driver name (?<driver>[a-z0-9]+\.csi\.aws\.com) not found in the list|does not contain driver (?<driver2>[a-z0-9]+\.csi\.aws\.com))/,

@@ -12,7 +12,7 @@ export default defineCause({
   scope: 'cluster',
   signs: {
     keptOut: {
-      in: ['event'],
+      in: ['event', 'nidhogg'],
       anchors: ['nidhogg-', 'node-readiness-controller-'],
       pattern:
         /pod\/(?<controller>nidhogg-[a-z0-9-]+|[a-z0-9-]*node-readiness-controller-[a-z0-9-]+)\s.*untolerated taint \{(?<taint>(?:nidhogg\.uswitch\.com|readiness\.k8s\.io)[^:}\s]*)/,

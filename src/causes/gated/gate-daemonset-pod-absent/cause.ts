@@ -127,5 +127,6 @@ function reasonOf(daemonSet: KubeObject, node: KubeNode): { readonly why?: strin
 function readyForMs(node: KubeNode): number {
   const ready = node.conditions.find(({ type, status }) => type === 'Ready' && status === 'True');
   const heard = Math.max(0, ...node.conditions.map(({ heartbeatMs }) => heartbeatMs ?? 0));
-  return ready?.changedMs == null ? 0 : heard - ready.changedMs;
+  const since = ready?.changedMs ?? null;
+  return since === null ? 0 : heard - since;
 }

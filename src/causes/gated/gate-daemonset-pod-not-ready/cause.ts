@@ -108,7 +108,8 @@ function reasonOf(pod: KubeObject, node: KubeNode): string | null {
   if (waiting !== undefined) return waiting;
   const ready = node.conditions.find(({ type, status }) => type === 'Ready' && status === 'True');
   const heard = Math.max(0, ...node.conditions.map(({ heartbeatMs }) => heartbeatMs ?? 0));
-  return ready?.changedMs != null && heard - ready.changedMs >= READY_FOR_MS
+  const since = ready?.changedMs ?? null;
+  return since !== null && heard - since >= READY_FOR_MS
     ? 'it did not pass its readiness probe in minutes'
     : null;
 }

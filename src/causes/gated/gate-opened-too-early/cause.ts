@@ -53,7 +53,7 @@ export default defineCause({
     },
     {
       text: 'Let the gate wait a while after Ready, and check again before it opens.',
-      command: 'rollcall explain gate-opened-too-early',
+      command: 'kubectl -n <namespace> get configmap -o yaml | grep -n taintRemovalDelayInSeconds',
     },
   ],
   decide: {

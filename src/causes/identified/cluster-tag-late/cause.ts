@@ -23,8 +23,8 @@ export default defineCause({
   match(view) {
     const started = view.sign('startedWithoutTag');
     if (started === null) return clear;
-    const [instance] = view.list('aws/instance');
-    if (instance === undefined) {
+    const [instance, ...others] = view.list('aws/instance');
+    if (instance === undefined || others.length > 0) {
       return cannotSay({
         reason: 'not-collected',
         detail: 'whether the instance has the cluster tag now',

@@ -55,18 +55,15 @@ export default defineCause({
     const warned = view.sign('tagNotFound');
     const decided = ['noClusterId', 'contextNotBuilt', 'severalTags', 'tagsDiffer'] as const;
     if (warned === null || decided.some((name) => view.sign(name) !== null)) return null;
-    const [instance] = view.list('aws/instance');
-    if (instance === undefined) return null;
+    const [instance, ...others] = view.list('aws/instance');
+    // Without a name in the log only a single described instance can be the one meant.
+    if (instance === undefined || others.length > 0) return null;
     const keys = listAt(instance.value, 'Tags').map((tag) => textAt(tag, 'Key') ?? '');
     const isTagged = keys.some(
       (key) => key === 'KubernetesCluster' || key.startsWith('kubernetes.io/cluster/'),
     );
-    return isTagged
-      ? null
-      : found({}, [
-          warned.first,
-          view.quote(instance, `instance tags: ${keys.join(', ') || 'none'}`),
-        ]);
+    const tags = `instance tags: ${keys.join(', ') || 'none'}`;
+    return isTagged ? null : found({}, [warned.first, view.quote(instance, tags)]);
   },
   summary: ({ first, second }) =>
     first === undefined || second === undefined

@@ -30,6 +30,12 @@ export default defineCause({
         /failed to get (?:provider ID|instance metadata) for node (?<node>ip-\d+-\d+-\d+-\d+\.(?!ec2\.internal|[a-z0-9-]+\.compute\.internal)(?<domain>[a-z0-9.-]+)).*instance not found/,
       weight: 'likely',
     },
+    initialised: {
+      in: ['cloud-controller', 'controller-manager'],
+      anchors: ['Successfully initialized node'],
+      pattern: /Successfully initialized node (?<node>[a-z0-9][a-z0-9.-]*) with cloud provider/,
+      weight: 'withdraws',
+    },
   },
   needs: [],
   symptoms: ['instance-not-found', 'node-forbidden'],
@@ -46,7 +52,7 @@ export default defineCause({
           '  ',
           ' ',
         )
-      : `The kubelet registers as ${node ?? 'one name'} (DHCP domain ${domain ?? 'of its own'}) but its credential is for the EC2 name ${credential ?? 'of the instance'}; the API server refuses it.`,
+      : `The kubelet registers as ${node ?? 'one name'} (DHCP domain ${domain ?? 'of its own'}) but its credential is for the EC2 name ${credential}; the API server refuses it.`,
   remedy: ({ credential }) => [
     {
       text: 'Start the kubelet under the EC2 private DNS name; current EKS machine images do so by themselves, own images and own kubelet arguments must.',
@@ -78,7 +84,7 @@ export default defineCause({
 });
 
 function matchNames(
-  view: View<never, 'refusedName' | 'refusedObject' | 'notFoundByForeignName'>,
+  view: View<never, 'refusedName' | 'refusedObject' | 'notFoundByForeignName' | 'initialised'>,
 ): Match | null {
   const refused = (['refusedName', 'refusedObject'] as const).flatMap(
     (name) => view.sign(name)?.quotes ?? [],

@@ -27,7 +27,7 @@ export default defineCause({
       in: ['cloud-controller', 'controller-manager'],
       anchors: ['failed to get provider ID for node', 'failed to get instance metadata for node'],
       pattern:
-        /failed to get (?:provider ID|instance metadata) for node (?<node>ip-\d+-\d+-\d+-\d+)(?=\s).*(?:instance not found|not found)/,
+        /failed to get (?:provider ID|instance metadata) for node (?<node>ip-\d+-\d+-\d+-\d+)(?![\w.-]).*instance not found/,
       weight: 'definite',
     },
     bareCertificateName: {
@@ -41,6 +41,12 @@ export default defineCause({
       anchors: ['Unable to convert node name'],
       pattern: /Unable to convert node name "(?<node>ip-\d+-\d+-\d+-\d+)" to aws instanceID/,
       weight: 'context',
+    },
+    initialised: {
+      in: ['cloud-controller', 'controller-manager'],
+      anchors: ['Successfully initialized node'],
+      pattern: /Successfully initialized node (?<node>[a-z0-9][a-z0-9.-]*) with cloud provider/,
+      weight: 'withdraws',
     },
   },
   needs: [],
@@ -92,7 +98,8 @@ type Signs =
   | 'refusedObject'
   | 'notFoundByBareName'
   | 'bareCertificateName'
-  | 'lookedUpByBareName';
+  | 'lookedUpByBareName'
+  | 'initialised';
 
 function matchNames(view: View<never, Signs>): Match | null {
   const refused = (['refusedName', 'refusedObject'] as const).flatMap(

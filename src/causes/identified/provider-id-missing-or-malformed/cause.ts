@@ -10,9 +10,10 @@ export default defineCause({
     invalidId: {
       in: ['cloud-controller', 'controller-manager', 'kubelet'],
       anchors: ['Invalid format for AWS instance', 'Invalid scheme for AWS instance'],
-      pattern: /Invalid (?:format|scheme) for AWS instance \((?<provider>[^)]*)\)/,
+      pattern:
+        /(?:node (?<node>[a-z0-9][a-z0-9.-]*) (?:is shutdown|exists): )?Invalid (?:format|scheme) for AWS instance \((?<provider>[^)]*)\)/,
       weight: 'likely',
-      atLeast: 2,
+      atLeast: 3,
     },
     notParsed: {
       in: ['cloud-controller', 'controller-manager', 'karpenter'],

@@ -27,8 +27,14 @@ export default defineCause({
       in: ['cloud-controller', 'controller-manager'],
       anchors: ['failed to get provider ID for node', 'failed to get instance metadata for node'],
       pattern:
-        /failed to get (?:provider ID|instance metadata) for node (?<node>i-[0-9a-f]{8,17}(?:\.[a-z0-9.-]+)?) .*instance not found/,
+        /failed to get (?:provider ID|instance metadata) for node (?<node>i-[0-9a-f]{8,17}(?:\.[a-z0-9.-]+)?)(?![\w.-]).*instance not found/,
       weight: 'likely',
+    },
+    initialised: {
+      in: ['cloud-controller', 'controller-manager'],
+      anchors: ['Successfully initialized node'],
+      pattern: /Successfully initialized node (?<node>[a-z0-9][a-z0-9.-]*) with cloud provider/,
+      weight: 'withdraws',
     },
   },
   needs: [],
@@ -76,7 +82,7 @@ export default defineCause({
 });
 
 function matchNames(
-  view: View<never, 'refusedName' | 'refusedObject' | 'notFoundByResourceName'>,
+  view: View<never, 'refusedName' | 'refusedObject' | 'notFoundByResourceName' | 'initialised'>,
 ): Match | null {
   const refused = (['refusedName', 'refusedObject'] as const).flatMap(
     (name) => view.sign(name)?.quotes ?? [],

@@ -6,6 +6,7 @@ const LAUNCHERS = [
   'client-output',
   'karpenter',
   'node-claim',
+  'object',
   'event',
 ] as const;
 
@@ -18,7 +19,11 @@ export default defineCause({
   signs: {
     vcpuLimit: {
       in: LAUNCHERS,
-      anchors: ['than your current vCPU limit', 'than your current instance limit', 'Your quota allows for '],
+      anchors: [
+        'than your current vCPU limit',
+        'than your current instance limit',
+        'Your quota allows for ',
+      ],
       pattern:
         /requested more (?:vCPU capacity|instances \(\d+\)) than your current (?:vCPU|instance) limit of (?<limit>\d+)|Your quota allows for 0 more running instance/,
       weight: 'definite',

@@ -32,14 +32,14 @@ export default defineCause({
   withdrawnBy: ['node-registered', 'node-ready'],
   explains: ['karpenter-registration-timeout', 'node-creation-failure-verdict'],
   match: (view) => matchInstance(view),
-  summary: ({ instance, reason, check }) =>
+  summary: ({ instance, reason, check, grace }) =>
     check === undefined
       ? `Instance ${instance ?? ''} ended (${reason ?? 'terminated'}) before it was a node.`.replace(
           '  ',
           ' ',
         )
-      : `The Auto Scaling group replaces its instances again and again after an ${check}, before they can join.`,
-  remedy: ({ check }) =>
+      : `The Auto Scaling group replaces its instances again and again after an ${check}${grace === undefined ? '' : ` (grace period ${grace} s)`}, before they can join.`,
+  remedy: ({ check, group }) =>
     check === undefined
       ? [
           {
@@ -55,8 +55,7 @@ export default defineCause({
       : [
           {
             text: 'Give a machine more time than its bootstrap takes, and keep load balancer health checks off groups of nodes.',
-            command:
-              'aws autoscaling update-auto-scaling-group --auto-scaling-group-name <group> --health-check-type EC2 --health-check-grace-period 600',
+            command: `aws autoscaling update-auto-scaling-group --auto-scaling-group-name ${group ?? '<group>'} --health-check-type EC2 --health-check-grace-period 600`,
           },
         ],
   decide: {
@@ -77,25 +76,37 @@ export default defineCause({
   },
 });
 
-function matchInstance(
-  view: View<'aws/instance' | 'kube/Node', 'replacedByHealthCheck' | 'endedOutside'>,
-): Match | null {
-  const [entry] = view
+type Kinds = 'aws/instance' | 'aws/auto-scaling-group' | 'kube/Node';
+type Signs = 'replacedByHealthCheck' | 'endedOutside';
+
+/** Shorter than any bootstrap; a group with load balancer checks then replaces machines for ever. */
+const GRACE_SECONDS_MIN = 180;
+
+function matchInstance(view: View<Kinds, Signs>): Match | null {
+  const replaced = matchGroup(view);
+  if (replaced !== null) return replaced;
+  const entry = view
     .list('aws/instance')
-    .filter((one) => textAt(one.value, 'InstanceId') === view.instanceId);
+    .find((one) => textAt(one.value, 'InstanceId') === view.instanceId);
   if (entry === undefined || view.instanceId === null) return null;
   // A machine that has a Node did join; its end belongs to a later stage.
   if (view.read('kube/Node').state === 'seen') return clear;
   const reason = textAt(entry.value, 'StateReason.Code') ?? '';
-  if (!ENDED.includes(textAt(entry.value, 'State.Name') ?? '') || !REASON.test(reason)) return null;
-  return found(
-    { instance: view.instanceId, reason },
-    [
-      view.quote(
-        entry,
-        `Instance ${view.instanceId} ${textAt(entry.value, 'State.Name') ?? ''} ${reason}`,
-      ),
-    ],
-    'likely',
-  );
+  const state = textAt(entry.value, 'State.Name') ?? '';
+  if (!ENDED.includes(state) || !REASON.test(reason)) return null;
+  const quote = view.quote(entry, `Instance ${view.instanceId} ${state} ${reason}`);
+  return found({ instance: view.instanceId, reason }, [quote], 'likely');
+}
+
+function matchGroup(view: View<Kinds, Signs>): Match | null {
+  const replaced = view.sign('replacedByHealthCheck');
+  const group = view
+    .list('aws/auto-scaling-group')
+    .find((one) => Number(textAt(one.value, 'HealthCheckGracePeriod')) < GRACE_SECONDS_MIN);
+  if (replaced === null || group === undefined) return null;
+  const name = textAt(group.value, 'AutoScalingGroupName') ?? '';
+  const grace = textAt(group.value, 'HealthCheckGracePeriod') ?? '';
+  const quote = view.quote(group, `AutoScalingGroup ${name} HealthCheckGracePeriod ${grace}`);
+  const details = { ...replaced.last.captures, group: name, grace };
+  return found(details, [replaced.first, quote], 'likely');
 }

@@ -1,12 +1,6 @@
 import { defineCause } from '../../../diagnosis/cause.ts';
 
-const LAUNCHERS = [
-  'aws-message',
-  'terraform',
-  'client-output',
-  'karpenter',
-  'node-claim',
-] as const;
+const LAUNCHERS = ['aws-message', 'terraform', 'client-output', 'karpenter', 'node-claim'] as const;
 
 /** EC2 itself has no machine of this type left where it was asked for. */
 export default defineCause({
@@ -31,7 +25,8 @@ export default defineCause({
     event: {
       in: ['event'],
       anchors: ['InsufficientInstanceCapacity', 'UnfulfillableCapacity'],
-      pattern: /\b(?:InsufficientCapacityError|FailedCreate)\b.*\b(?:InsufficientInstanceCapacity|UnfulfillableCapacity)\b/,
+      pattern:
+        /\b(?:InsufficientCapacityError|FailedCreate)\b.*\b(?:InsufficientInstanceCapacity|UnfulfillableCapacity)\b/,
       weight: 'likely',
       strict: true,
       atLeast: 2,
@@ -54,11 +49,15 @@ export default defineCause({
     },
     launchedAfter: {
       in: ['karpenter', 'event'],
-      anchors: ['launched nodeclaim',
+      anchors: [
+        'launched nodeclaim',
         'launched machine',
         'aunched instance',
-        'launched new instance', 'Type: Launched, Status: '],
-      pattern: /\b[Ll]aunched (?:nodeclaim|machine|(?:new )?instance)\b|Type: Launched, Status: \w+ -> True/,
+        'launched new instance',
+        'Type: Launched, Status: ',
+      ],
+      pattern:
+        /\b[Ll]aunched (?:nodeclaim|machine|(?:new )?instance)\b|Type: Launched, Status: \w+ -> True/,
       weight: 'withdraws',
     },
     activitySucceeded: {

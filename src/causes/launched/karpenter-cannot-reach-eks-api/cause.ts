@@ -29,7 +29,12 @@ export default defineCause({
   needs: [],
   symptoms: [],
   withdrawnBy: [],
-  explains: ['karpenter-nodeclass-not-ready', 'karpenter-launch-timeout'],
+  blocksAbove: false,
+  explains: [
+    'no-nat-or-vpc-endpoints',
+    'karpenter-nodeclass-not-ready',
+    'karpenter-launch-timeout',
+  ],
   summary: ({ region }) =>
     `Karpenter gets no answer from the EKS API${region === undefined ? '' : ` of ${region}`}, so it does not learn the cluster’s endpoint and launches nothing.`,
   remedy: ({ region }) => [
@@ -44,9 +49,9 @@ export default defineCause({
     },
   ],
   decide: {
-    text: 'Try the EKS API from the controller’s network.',
+    text: 'See whether the VPC has an endpoint for the EKS API.',
     command:
-      'kubectl run eks-api --rm -it --restart=Never --image=curlimages/curl -- curl -sS -m 10 -o /dev/null -w "%{http_code}" https://eks.<region>.amazonaws.com',
+      'aws ec2 describe-vpc-endpoints --filters Name=service-name,Values=com.amazonaws.<region>.eks --query VpcEndpoints[].[VpcId,State,PrivateDnsEnabled]',
   },
   page: {
     why: 'Karpenter asks eks:DescribeCluster at its start unless the endpoint is configured. In a VPC without NAT that call needs an interface endpoint for EKS, which private clusters did not have for a long time.',

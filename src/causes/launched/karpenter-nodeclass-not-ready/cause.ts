@@ -8,7 +8,7 @@ export default defineCause({
   scope: 'group',
   signs: {
     reason: {
-      in: ['node-claim', 'karpenter', 'event'],
+      in: ['node-claim', 'object', 'karpenter', 'event'],
       anchors: [
         'SubnetsNotFound',
         'SecurityGroupsNotFound',
@@ -19,7 +19,7 @@ export default defineCause({
         'UnsupportedKubeletConfiguration',
       ],
       pattern:
-        /(?:EC2NodeClass (?<nodeClass>[\w.-]+) condition \w+=False )?\b(?<reason>SubnetsNotFound|SecurityGroupsNotFound|PlacementGroupNotFound|ClusterCIDRResolutionFailed|TagValidationFailed|InvalidKubeletConfiguration|UnsupportedKubeletConfiguration)\b/,
+        /(?:NodeClass (?<nodeClass>[\w.-]+) condition \w+=False )?\b(?<reason>SubnetsNotFound|SecurityGroupsNotFound|PlacementGroupNotFound|ClusterCIDRResolutionFailed|TagValidationFailed|InvalidKubeletConfiguration|UnsupportedKubeletConfiguration)\b/,
       weight: 'definite',
     },
     selectorMatchesNone: {
@@ -46,9 +46,9 @@ export default defineCause({
       atLeast: 3,
     },
     ready: {
-      in: ['node-claim'],
+      in: ['node-claim', 'object'],
       anchors: ['condition Ready=True'],
-      pattern: /EC2NodeClass \S+ condition Ready=True/,
+      pattern: /NodeClass \S+ condition Ready=True/,
       weight: 'withdraws',
     },
     launchedAfter: {

@@ -42,10 +42,7 @@ export default defineCause({
     'karpenter-launch-timeout',
   ],
   summary: ({ role }) =>
-    `STS does not let the Karpenter controller assume its role ${role ?? ''}, so it cannot call EC2 and every node pool stands still.`.replace(
-      '  ',
-      ' ',
-    ),
+    `STS does not let the Karpenter controller assume its role${role === undefined ? '' : ` ${role}`}, so it cannot call EC2 and every node pool stands still.`,
   remedy: ({ role }) => [
     {
       text: 'Compare the role’s trust policy with the controller’s service account and the cluster’s issuer.',

@@ -7,6 +7,7 @@ const LAUNCHERS = [
   'client-output',
   'karpenter',
   'node-claim',
+  'object',
   'event',
 ] as const;
 

@@ -6,6 +6,7 @@ const LAUNCHERS = [
   'client-output',
   'karpenter',
   'node-claim',
+  'object',
   'event',
 ] as const;
 
@@ -34,6 +35,12 @@ export default defineCause({
       anchors: ['not authorized to perform: ec2:', 'not authorized to perform: iam:'],
       pattern:
         /(?:(?<principal>arn:aws[\w-]*:(?:sts|iam)::\d+:[\w+=,.@/-]+) is )?not authorized to perform: (?<action>ec2:(?:RunInstances|CreateFleet|CreateLaunchTemplate)|iam:(?:PassRole|(?:Create|Get|Tag|AddRoleTo)\w*InstanceProfile\w*))\b/,
+      weight: 'definite',
+    },
+    claimSentence: {
+      in: ['node-claim', 'event', 'karpenter'],
+      anchors: ['User is not authorized to perform this operation'],
+      pattern: /User is not authorized to perform this operation (?:because|due to)/,
       weight: 'definite',
     },
     launchRefused: {

@@ -7,6 +7,7 @@ const LAUNCHERS = [
   'event',
   'karpenter',
   'node-claim',
+  'object',
 ] as const;
 
 /** The template sets something that the node group sets too, or two of its fields exclude each other. */

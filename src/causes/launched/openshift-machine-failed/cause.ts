@@ -16,6 +16,13 @@ export default defineCause({
       weight: 'likely',
       strict: true,
     },
+    provisionFailed: {
+      in: ['object'],
+      anchors: ['InstanceProvisionFailed'],
+      pattern:
+        /AWSMachine (?<object>\S+) condition \w+=False InstanceProvisionFailed (?<error>.{5,300})/,
+      weight: 'likely',
+    },
     created: {
       in: ['event'],
       anchors: ['Created Machine'],
@@ -62,7 +69,9 @@ export default defineCause({
   },
 });
 
-function matchMachine(view: View<'kube/Machine', 'failedCreate' | 'created'>): Match | null {
+function matchMachine(
+  view: View<'kube/Machine', 'failedCreate' | 'provisionFailed' | 'created'>,
+): Match | null {
   for (const entry of view.list('kube/Machine')) {
     const { body, name } = entry.value;
     const error =

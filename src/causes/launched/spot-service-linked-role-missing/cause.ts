@@ -6,6 +6,7 @@ const LAUNCHERS = [
   'client-output',
   'karpenter',
   'node-claim',
+  'object',
   'event',
 ] as const;
 

@@ -6,6 +6,7 @@ const LAUNCHERS = [
   'client-output',
   'karpenter',
   'node-claim',
+  'object',
   'event',
 ] as const;
 
@@ -30,9 +31,12 @@ export default defineCause({
     },
     healthSentence: {
       in: LAUNCHERS,
-      anchors: ['not enough free addresses in the subnet'],
+      anchors: [
+        'not enough free addresses in the subnet',
+        'free IP addresses to launch a network interface',
+      ],
       pattern:
-        /unable to launch instances because there are not enough free addresses in the subnet/,
+        /unable to launch instances because there are not enough free addresses in the subnet|not enough free IP addresses to launch a network interface/,
       weight: 'definite',
     },
     fleet: {

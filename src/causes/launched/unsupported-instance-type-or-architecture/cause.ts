@@ -6,6 +6,7 @@ const LAUNCHERS = [
   'client-output',
   'karpenter',
   'node-claim',
+  'object',
   'event',
 ] as const;
 
@@ -39,8 +40,12 @@ export default defineCause({
     },
     refusedByEks: {
       in: ['aws-message', 'terraform', 'client-output'],
-      anchors: ['supplied instance types do not exist', 'is not a valid instance type for requested amiType'],
-      pattern: /supplied instance types do not exist: \[(?<type>[\w.,\s-]+)\]|\[(?<type2>[\w.,\s-]+)\] (?:is|are) not a valid instance type for requested amiType \w+/,
+      anchors: [
+        'supplied instance types do not exist',
+        'is not a valid instance type for requested amiType',
+      ],
+      pattern:
+        /supplied instance types do not exist: \[(?<type>[\w.,\s-]+)\]|\[(?<type2>[\w.,\s-]+)\] (?:is|are) not a valid instance type for requested amiType \w+/,
       weight: 'definite',
     },
     networkDriver: {

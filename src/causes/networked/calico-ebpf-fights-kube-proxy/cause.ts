@@ -9,7 +9,7 @@ export default defineCause({
   signs: {
     cleansUp: {
       in: ['calico-node'],
-      anchors: ["clean up kube-proxy's rules"],
+      anchors: ['layer to clean up kube-proxy'],
       pattern: /BPF enabled, configuring iptables\S* layer to clean up kube-proxy's rules/,
       weight: 'context',
     },
@@ -27,7 +27,7 @@ export default defineCause({
     },
     chainGone: {
       in: ['kube-proxy', 'unknown'],
-      anchors: ['load target `KUBE-', "load target 'KUBE-", 'iptables-restore'],
+      anchors: ['load target `KUBE-', 'iptables-restore'],
       pattern:
         /iptables-restore v\S+ \(\w+\): Couldn't load target [`']KUBE-(?:SVC|SEP|MARK|SERVICES|EXT|XLB)|"?Failed to execute iptables-restore"?/,
       weight: 'context',

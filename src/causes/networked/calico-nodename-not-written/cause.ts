@@ -31,7 +31,7 @@ export default defineCause({
       in: ['kubelet'],
       anchors: ['SyncLoop (PLEG)'],
       pattern:
-        /SyncLoop \(PLEG\)(?!.*(?:kube-proxy|calico-node|aws-node|kube-apiserver|kube-scheduler|kube-controller|etcd-|csi-|exporter)).*ContainerStarted/,
+        /SyncLoop \(PLEG\)(?!.{0,200}(?:kube-proxy|calico-node|aws-node|kube-apiserver|kube-scheduler|kube-controller|etcd-|csi-|exporter)).{0,400}ContainerStarted/,
       weight: 'withdraws',
     },
     podStarted: {

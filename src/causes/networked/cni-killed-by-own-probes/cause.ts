@@ -23,7 +23,7 @@ export default defineCause({
     },
     killed: {
       in: ['event', 'kubelet'],
-      anchors: ['aws-node failed liveness probe', 'message="Container aws-node failed liveness'],
+      anchors: ['aws-node failed liveness probe'],
       pattern: /Container aws-node failed liveness probe, will be restarted/,
       weight: 'context',
     },

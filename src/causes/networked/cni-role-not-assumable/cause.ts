@@ -11,14 +11,14 @@ export default defineCause({
       in: ['ipamd', 'aws-node'],
       anchors: ['AssumeRoleWithWebIdentity', 'InvalidIdentityToken', 'WebIdentityErr'],
       pattern:
-        /(?:ec2:\w+|operation error EC2|\bENIs?\b).*(?:WebIdentityErr|AssumeRoleWithWebIdentity).*(?<reason>AccessDenied|InvalidIdentityToken|Not authorized to perform)/,
+        /(?:ec2:\w+|operation error EC2|\bENIs?\b).{0,400}(?:WebIdentityErr|AssumeRoleWithWebIdentity).{0,400}(?<reason>AccessDenied|InvalidIdentityToken|Not authorized to perform)/,
       weight: 'definite',
     },
     refusedInDaemon: {
       in: ['ipamd', 'aws-node'],
       anchors: ['AssumeRoleWithWebIdentity', 'No OpenIDConnect provider found', 'WebIdentityErr'],
       pattern:
-        /(?<reason>Not authorized to perform sts:AssumeRoleWithWebIdentity|No OpenIDConnect provider found in your account)|(?:WebIdentityErr|AssumeRoleWithWebIdentity).*(?<reason2>AccessDenied|InvalidIdentityToken)/,
+        /(?<reason>Not authorized to perform sts:AssumeRoleWithWebIdentity|No OpenIDConnect provider found in your account)|(?:WebIdentityErr|AssumeRoleWithWebIdentity).{0,400}(?<reason2>AccessDenied|InvalidIdentityToken)/,
       weight: 'definite',
       strict: true,
     },

@@ -18,7 +18,7 @@ export default defineCause({
       in: ['ipamd', 'aws-node'],
       anchors: ['NoCredentialProviders', 'no EC2 IMDS role found'],
       pattern:
-        /(?:DescribeNetworkInterfaces|DescribeInstanceTypes|CreateNetworkInterface|attached ENIs|\bENI\b).*(?:NoCredentialProviders|no EC2 IMDS role found)/,
+        /(?:DescribeNetworkInterfaces|DescribeInstanceTypes|CreateNetworkInterface|attached ENIs|\bENI\b).{0,600}(?:NoCredentialProviders|no EC2 IMDS role found)/,
       weight: 'definite',
     },
     noInstanceRole: {

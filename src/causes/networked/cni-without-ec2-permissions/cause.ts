@@ -35,7 +35,7 @@ export default defineCause({
       in: ['event'],
       anchors: ['MissingIAMPermissions'],
       pattern:
-        /MissingIAMPermissions.*failed to call (?:ec2:)?(?<action>\w+) due to missing permissions/,
+        /MissingIAMPermissions.{0,200}failed to call (?:ec2:)?(?<action>\w+) due to missing permissions/,
       weight: 'definite',
     },
     enisRead: {

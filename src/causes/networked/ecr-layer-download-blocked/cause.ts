@@ -25,7 +25,7 @@ export default defineCause({
     pulled: {
       in: ['event', 'kubelet', 'containerd'],
       anchors: ['Successfully pulled image', 'PullImage'],
-      pattern: /Successfully pulled image|PullImage .*returns image reference/,
+      pattern: /Successfully pulled image|PullImage .{0,300}returns image reference/,
       weight: 'withdraws',
     },
   },

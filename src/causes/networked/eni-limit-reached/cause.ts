@@ -27,7 +27,7 @@ export default defineCause({
     saturated: {
       in: ['ipamd'],
       anchors: ['max ENI limit is already reached', 'due to max ENI already attached'],
-      pattern: /Skipping .*(?:max ENI limit is already reached|max ENI already attached)/,
+      pattern: /Skipping .{0,60}(?:max ENI limit is already reached|max ENI already attached)/,
       weight: 'context',
     },
     attached: {

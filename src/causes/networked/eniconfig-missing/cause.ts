@@ -38,7 +38,7 @@ export default defineCause({
         'Using custom network config',
         'Found ENI Config Name',
       ],
-      pattern: /ipamd: using custom network config: \[?.*subnet-/i,
+      pattern: /ipamd: using custom network config: .{0,300}subnet-/i,
       weight: 'withdraws',
     },
   },

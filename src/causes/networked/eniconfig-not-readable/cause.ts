@@ -11,7 +11,7 @@ export default defineCause({
       in: ['ipamd', 'aws-node'],
       anchors: ['eniconfigs'],
       pattern:
-        /eniconfigs(?:\.crd\.k8s\.amazonaws\.com)?\b.* is forbidden|cannot (?:get|list|watch) resource "eniconfigs"/,
+        /eniconfigs(?:\.crd\.k8s\.amazonaws\.com)?\b.{0,200} is forbidden|cannot (?:get|list|watch) resource "eniconfigs"/,
       weight: 'definite',
     },
   },

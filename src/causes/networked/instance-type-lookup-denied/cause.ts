@@ -25,7 +25,7 @@ export default defineCause({
     eventOfDaemon: {
       in: ['event'],
       anchors: ['DescribeInstanceTypes'],
-      pattern: /MissingIAMPermissions.*failed to call (?:ec2:)?DescribeInstanceTypes/,
+      pattern: /MissingIAMPermissions.{0,200}failed to call (?:ec2:)?DescribeInstanceTypes/,
       weight: 'definite',
     },
   },

@@ -29,7 +29,7 @@ export default defineCause({
     limitsOfNewType: {
       in: ['cni-plugin', 'event'],
       anchors: ['unknown instance type'],
-      pattern: /(?:aws-cni|AddNetwork).*unknown instance type/,
+      pattern: /(?:aws-cni|AddNetwork).{0,300}unknown instance type/,
       weight: 'definite',
     },
   },

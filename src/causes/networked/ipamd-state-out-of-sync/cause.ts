@@ -1,4 +1,4 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 
 /** ipamd’s books and what EC2 or the runtime really have no longer agree. */
 export default defineCause({
@@ -37,6 +37,19 @@ export default defineCause({
       pattern: /[Ss]uccessfully increased IP|node init completed successfully/,
       weight: 'withdraws',
     },
+    attachRefused: {
+      in: ['ipamd', 'aws-node'],
+      anchors: ['AttachmentLimitExceeded'],
+      pattern: /AttachmentLimitExceeded: Interface count (?<count>\d+) exceeds the limit/,
+      weight: 'context',
+    },
+    poolSize: {
+      in: ['ipamd'],
+      anchors: ['ool stats: '],
+      pattern:
+        /IP (?:Address )?[Pp]ool stats: [Tt]otal(?: IPs\/Prefixes)?[ =:]+(?<total>\d+).{1,80}(?:maxIPsPerENI|maxAddrsPerENI) = (?<perEni>\d+)/,
+      weight: 'context',
+    },
     restarts: {
       in: ['event', 'node-status'],
       anchors: ['IPAMDRepeatedlyRestart'],
@@ -54,6 +67,7 @@ export default defineCause({
     'cni-configuration-missing',
     'cni-killed-by-own-probes',
   ],
+  match: (view) => matchLostInterfaces(view),
   summary: ({ machine }) =>
     `ipamd’s store on ${machine ?? 'the node'} does not agree with the interfaces and addresses that really are there, so pods get addresses that do not work or none.`,
   remedy: () => [
@@ -84,3 +98,27 @@ export default defineCause({
     ],
   },
 });
+
+type Signs =
+  | 'monitored'
+  | 'recoveryFailed'
+  | 'metadataDiffers'
+  | 'agrees'
+  | 'attachRefused'
+  | 'poolSize'
+  | 'restarts';
+
+const INTERFACES_MISSED_MIN = 2;
+
+/** ipamd fills its interfaces before it asks for another, so its pool tells how many it knows. */
+function matchLostInterfaces(view: View<never, Signs>): Match | null {
+  const refused = view.sign('attachRefused')?.last;
+  const pool = view.sign('poolSize')?.last;
+  if (refused === undefined || pool === undefined) return null;
+  const known = Math.ceil(
+    Number(pool.captures['total']) / Math.max(Number(pool.captures['perEni']), 1),
+  );
+  const attached = Number(refused.captures['count']) - 1;
+  if (attached - known < INTERFACES_MISSED_MIN) return null;
+  return found({ ...refused.captures }, [refused, pool], 'likely');
+}

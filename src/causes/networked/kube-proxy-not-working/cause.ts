@@ -29,7 +29,7 @@ export default defineCause({
       anchors: [
         'Failed to retrieve node info',
         'Failed to retrieve node IPs',
-        "can't determine this node's IP",
+        'determine this node',
       ],
       pattern:
         /(?:Failed to retrieve node (?:info|IPs).*nodes "(?<node>[^"\s]+)" (?:not found|is forbidden))|can't determine this node's IP/,

@@ -18,7 +18,7 @@ export default defineCause({
     allAttached: {
       in: ['ipamd'],
       anchors: ['max ENI limit is already reached', 'max ENI already attached'],
-      pattern: /Skipping .*(?:max ENI limit is already reached|max ENI already attached)/,
+      pattern: /Skipping .{0,60}(?:max ENI limit is already reached|max ENI already attached)/,
       weight: 'context',
     },
     served: {

@@ -19,7 +19,7 @@ export default defineCause({
       in: ['calico-node'],
       anchors: ['source-destination-check', 'src-dst check', 'SourceDestCheck'],
       pattern:
-        /(?:source-destination-check|src-dst check|SourceDestCheck).*(?:UnauthorizedOperation|failed|not authorized)/i,
+        /(?:source-destination-check|src-dst check|SourceDestCheck).{0,300}(?:UnauthorizedOperation|failed|not authorized)/i,
       weight: 'likely',
     },
   },

@@ -15,7 +15,7 @@ export default defineCause({
     },
     notEnough: {
       in: ['ipamd', 'aws-node'],
-      anchors: ["subnet doesn't seem to have enough IPs"],
+      anchors: ['t seem to have enough IPs'],
       pattern: /(?<subnet>subnet-[0-9a-f]+)? ?subnet doesn't seem to have enough IPs/,
       weight: 'likely',
     },

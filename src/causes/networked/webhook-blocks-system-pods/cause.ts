@@ -8,17 +8,17 @@ export default defineCause({
   scope: 'cluster',
   signs: {
     daemonSetRefused: {
-      in: ['event', 'object'],
+      in: ['event', 'object', 'pod-identity-webhook'],
       anchors: ['failed calling webhook'],
       pattern:
-        /FailedCreate\s+(?:daemonset|daemonset-controller|daemon-set)\S*\s.*failed calling webhook "+(?<webhook>[\w.-]+)"+.*(?:no endpoints available for service "+(?<service>[\w.-]+)"*|connect: connection refused)/,
+        /FailedCreate\s[^"]{0,80}\bdaemonset\S*\s.*failed calling webhook "+(?<webhook>[\w.-]+)"+.*(?:no endpoints available for service "+(?<service>[\w.-]+)"*|connect: connection refused)/,
       weight: 'definite',
     },
     noEndpoints: {
       in: ['kube-apiserver', 'controller-manager', 'event', 'client-output'],
       anchors: ['no endpoints available for service'],
       pattern:
-        /(?:failing closed|Error creating:|Internal error occurred:).*failed calling webhook "+(?<webhook>[\w.-]+)"+.*no endpoints available for service "+(?<service>[\w.-]+)/,
+        /(?:failing closed|Error creating:|Internal error occurred:).{0,300}failed calling webhook "+(?<webhook>[\w.-]+)"+.*no endpoints available for service "+(?<service>[\w.-]+)/,
       weight: 'likely',
       atLeast: 2,
     },

@@ -21,6 +21,13 @@ export default defineCause({
         /(?:Total number of interfaces found: |DescribeAllENIs success: ENIs: )(?<known>\d+)/,
       weight: 'context',
     },
+    poolFull: {
+      in: ['ipamd'],
+      anchors: ['ool stats: '],
+      pattern:
+        /IP (?:Address )?[Pp]ool stats: [Tt]otal(?: IPs\/Prefixes)?[ =:]+(?<total>\d+).{1,80}(?:maxIPsPerENI|maxAddrsPerENI) = (?<perEni>\d+)/,
+      weight: 'context',
+    },
   },
   needs: [],
   symptoms: [],
@@ -59,11 +66,16 @@ export default defineCause({
 });
 
 /** EC2's count includes the refused interface, so its limit is one less. */
-function matchCounts(view: View<never, 'attachRefused' | 'counted'>): Match | null {
+function matchCounts(view: View<never, 'attachRefused' | 'counted' | 'poolFull'>): Match | null {
   const refused = view.sign('attachRefused')?.last;
   const counted = view.sign('counted')?.last;
-  if (refused === undefined || counted === undefined) return null;
-  const known = Number(counted.captures['known']);
-  if (known !== Number(refused.captures['count']) - 1) return null;
-  return found({ ...counted.captures, ...refused.captures }, [refused, counted], 'likely');
+  const pool = view.sign('poolFull')?.last;
+  if (refused === undefined) return null;
+  const limit = Number(refused.captures['count']) - 1;
+  const { total, perEni } = pool?.captures ?? {};
+  const inPool = total === undefined ? 0 : Math.ceil(Number(total) / Math.max(Number(perEni), 1));
+  const proof =
+    inPool === limit ? pool : Number(counted?.captures['known']) === limit ? counted : undefined;
+  if (proof === undefined) return null;
+  return found({ known: String(limit), ...refused.captures }, [refused, proof], 'likely');
 }

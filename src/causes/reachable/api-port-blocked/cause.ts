@@ -10,8 +10,14 @@ export default defineCause({
   signs: {
     timedOut: {
       in: ['kubelet', 'kubeadm', 'cloud-init', 'bottlerocket', 'nodeup'],
-      anchors: ['i/o timeout', 'no route to host', 'Client.Timeout exceeded', 'context deadline exceeded'],
-      pattern: /(?:Unable to register node|[Ff]ailed to (?:list|watch) \*v1|[Ff]ailed to ensure lease|configmaps\/cluster-info).*(?:dial tcp (?<address>[\d.]+):(?:443|6443): (?:i\/o timeout|connect: no route to host|connect: connection timed out)|Client\.Timeout exceeded|context deadline exceeded)/,
+      anchors: [
+        'i/o timeout',
+        'no route to host',
+        'Client.Timeout exceeded',
+        'context deadline exceeded',
+      ],
+      pattern:
+        /(?:Unable to register node|[Ff]ailed to (?:list|watch) \*v1|[Ff]ailed to ensure lease|configmaps\/cluster-info).*(?:dial tcp (?<address>[\d.]+):(?:443|6443): (?:i\/o timeout|connect: no route to host|connect: connection timed out)|Client\.Timeout exceeded|context deadline exceeded)/,
       weight: 'context',
       atLeast: 2,
     },
@@ -38,12 +44,15 @@ export default defineCause({
         ],
   decide: {
     text: 'Try the port from the machine; a time-out means dropped packets, 401 or 403 that the path is fine.',
-    command: 'curl -sk -m 10 -o /dev/null -w "%{http_code} %{remote_ip}\\n" https://<endpoint-name>/healthz',
+    command:
+      'curl -sk -m 10 -o /dev/null -w "%{http_code} %{remote_ip}\\n" https://<endpoint-name>/healthz',
   },
   page: {
     why: 'A private endpoint is reached through the cluster’s interfaces, whose security groups have to let the nodes in on 443. Own node groups with a security group of their own, edited cluster groups and network ACLs without ephemeral ports drop the packets silently.',
-    prevent: 'Attach the EKS cluster security group to all nodes, or reference the nodes’ group in its rules by code.',
-    notThis: 'A time-out alone does not tell this from public-endpoint-cidr-restricted (the name resolves to public addresses), node-in-another-vpc or no-nat-or-vpc-endpoints; the security groups do. Connection refused is control-plane-down. Port 10250 in the other direction is node-ports-closed-to-control-plane.',
+    prevent:
+      'Attach the EKS cluster security group to all nodes, or reference the nodes’ group in its rules by code.',
+    notThis:
+      'A time-out alone does not tell this from public-endpoint-cidr-restricted (the name resolves to public addresses), node-in-another-vpc or no-nat-or-vpc-endpoints; the security groups do. Connection refused is control-plane-down. Port 10250 in the other direction is node-ports-closed-to-control-plane.',
     alsoKnownAs: ['dial tcp 443: i/o timeout', 'Client.Timeout exceeded while awaiting headers'],
     refs: [
       'https://docs.aws.amazon.com/eks/latest/userguide/sec-group-reqs.html',
@@ -56,26 +65,54 @@ type Kinds = 'aws/instance' | 'aws/security-group' | 'aws/cluster';
 
 function matchGroups(view: View<Kinds, 'timedOut'>): Match | null {
   const timedOut = view.sign('timedOut');
-  const instance = view.list('aws/instance').find((entry) => textAt(entry.value, 'InstanceId') === view.instanceId);
+  const instance = view
+    .list('aws/instance')
+    .find((entry) => textAt(entry.value, 'InstanceId') === view.instanceId);
   if (timedOut === null || instance === undefined) return null;
-  const nodeGroups = listAt(instance.value, 'SecurityGroups').map((group) => textAt(group, 'GroupId') ?? '');
+  const nodeGroups = listAt(instance.value, 'SecurityGroups').map(
+    (group) => textAt(group, 'GroupId') ?? '',
+  );
   const groups = view.list('aws/security-group');
-  const byId = (id: string): Json | undefined => groups.find((group) => textAt(group.value, 'GroupId') === id)?.value;
+  const byId = (id: string): Json | undefined =>
+    groups.find((group) => textAt(group.value, 'GroupId') === id)?.value;
   const own = nodeGroups.map(byId).filter((group) => group !== undefined);
   const address = timedOut.last.captures['address'];
   const proven = (blocking: readonly string[], direction: string): Match => {
-    const quotes = groups.filter((group) => blocking.includes(textAt(group.value, 'GroupId') ?? '')).map((group) => view.quote(group, `SecurityGroup ${textAt(group.value, 'GroupId') ?? ''} has no rule for tcp 443 ${direction}`));
-    return found({ groups: blocking.join(', '), direction, ...(address === undefined ? {} : { address }) }, [timedOut.first, ...quotes]);
+    const quotes = groups
+      .filter((group) => blocking.includes(textAt(group.value, 'GroupId') ?? ''))
+      .map((group) =>
+        view.quote(
+          group,
+          `SecurityGroup ${textAt(group.value, 'GroupId') ?? ''} has no rule for tcp 443 ${direction}`,
+        ),
+      );
+    return found(
+      { groups: blocking.join(', '), direction, ...(address === undefined ? {} : { address }) },
+      [timedOut.first, ...quotes],
+    );
   };
-  if (own.length > 0 && own.length === nodeGroups.length && !own.some((group) => listAt(group, 'IpPermissionsEgress').some(opensApi))) {
+  if (
+    own.length > 0 &&
+    own.length === nodeGroups.length &&
+    !own.some((group) => listAt(group, 'IpPermissionsEgress').some(opensApi))
+  ) {
     return proven(nodeGroups, 'out of the machine');
   }
   const cluster = view.read('aws/cluster');
-  if (cluster.state !== 'seen' || at(cluster.value, 'resourcesVpcConfig.endpointPrivateAccess') !== true) return null;
-  const ids = [textAt(cluster.value, 'resourcesVpcConfig.clusterSecurityGroupId') ?? '', ...listAt(cluster.value, 'resourcesVpcConfig.securityGroupIds').map(String)].filter((id) => id !== '');
+  if (
+    cluster.state !== 'seen' ||
+    at(cluster.value, 'resourcesVpcConfig.endpointPrivateAccess') !== true
+  )
+    return null;
+  const ids = [
+    textAt(cluster.value, 'resourcesVpcConfig.clusterSecurityGroupId') ?? '',
+    ...listAt(cluster.value, 'resourcesVpcConfig.securityGroupIds').map(String),
+  ].filter((id) => id !== '');
   const described = ids.map(byId).filter((group) => group !== undefined);
   if (described.length === 0 || described.length !== ids.length) return null;
-  const letsIn = described.some((group) => listAt(group, 'IpPermissions').some((rule) => opensApi(rule) && mayBeFrom(rule, nodeGroups)));
+  const letsIn = described.some((group) =>
+    listAt(group, 'IpPermissions').some((rule) => opensApi(rule) && mayBeFrom(rule, nodeGroups)),
+  );
   return letsIn ? null : proven(ids, 'in from the machine');
 }
 
@@ -88,6 +125,13 @@ function opensApi(rule: Json): boolean {
 
 /** Address ranges and prefix lists are taken to contain the machine: only a clear lack counts. */
 function mayBeFrom(rule: Json, nodeGroups: readonly string[]): boolean {
-  const open = ['IpRanges', 'Ipv6Ranges', 'PrefixListIds'].some((list) => listAt(rule, list).length > 0);
-  return open || listAt(rule, 'UserIdGroupPairs').some((pair) => nodeGroups.includes(textAt(pair, 'GroupId') ?? ''));
+  const open = ['IpRanges', 'Ipv6Ranges', 'PrefixListIds'].some(
+    (list) => listAt(rule, list).length > 0,
+  );
+  return (
+    open ||
+    listAt(rule, 'UserIdGroupPairs').some((pair) =>
+      nodeGroups.includes(textAt(pair, 'GroupId') ?? ''),
+    )
+  );
 }

@@ -17,13 +17,15 @@ export default defineCause({
     unauthorized: {
       in: ['kubeadm', 'cloud-init'],
       anchors: ['cluster-info'],
-      pattern: /(?:failed to request (?:the )?cluster-info(?: ConfigMap)?|Failed to request cluster-info, will try again): (?<why>Unauthorized)\b/,
+      pattern:
+        /(?:failed to request (?:the )?cluster-info(?: ConfigMap)?|Failed to request cluster-info, will try again): (?<why>Unauthorized)\b/,
       weight: 'definite',
     },
     ended: {
       in: ['kubeadm', 'cloud-init'],
       anchors: ['validate the identity of the API Server', 'failed to request the cluster-info'],
-      pattern: /(?:couldn't validate the identity of the API Server|failed to request the cluster-info ConfigMap).*configmaps "cluster-info" (?<why>is forbidden|not found)/,
+      pattern:
+        /(?:couldn't validate the identity of the API Server|failed to request the cluster-info ConfigMap).*configmaps "cluster-info" (?<why>is forbidden|not found)/,
       weight: 'definite',
     },
   },
@@ -44,17 +46,20 @@ export default defineCause({
     },
     {
       text: 'Where anonymous requests stay off, join with a discovery file instead of a token.',
-      command: 'sudo kubeadm join --discovery-file /etc/kubernetes/discovery.conf --tls-bootstrap-token <token>',
+      command:
+        'sudo kubeadm join --discovery-file /etc/kubernetes/discovery.conf --tls-bootstrap-token <token>',
     },
   ],
   decide: {
     text: 'Ask for it as kubeadm does, without credentials.',
-    command: 'curl -sk https://<control-plane-address>:6443/api/v1/namespaces/kube-public/configmaps/cluster-info',
+    command:
+      'curl -sk https://<control-plane-address>:6443/api/v1/namespaces/kube-public/configmaps/cluster-info',
   },
   page: {
     why: 'Discovery by token starts with an anonymous request for kube-public/cluster-info. Hardening switches anonymous requests off, and control planes not made by kubeadm, or cleaned up, lack the ConfigMap or its role.',
     prevent: 'Join by discovery file where anonymous requests are off.',
-    notThis: 'No answer at all is api-port-blocked or control-plane-down; a certificate is untrusted-api-certificate; a token without signature in the ConfigMap is expired-bootstrap-token; a pin is ca-pin-mismatch.',
+    notThis:
+      'No answer at all is api-port-blocked or control-plane-down; a certificate is untrusted-api-certificate; a token without signature in the ConfigMap is expired-bootstrap-token; a pin is ca-pin-mismatch.',
     alsoKnownAs: ['failed to request the cluster-info ConfigMap'],
     refs: [
       'https://github.com/kubernetes/kubernetes/blob/HEAD/cmd/kubeadm/app/discovery/token/token.go',

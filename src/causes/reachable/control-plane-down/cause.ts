@@ -10,14 +10,16 @@ export default defineCause({
     registrationRefused: {
       in: ['kubelet', 'bottlerocket'],
       anchors: ['connect: connection refused'],
-      pattern: /[Uu]nable to register node.*dial tcp (?<address>(?!127\.|\[::1\])[\d.a-f:[\]]+:\d+): connect: connection refused/,
+      pattern:
+        /[Uu]nable to register node.*dial tcp (?<address>(?!127\.|\[::1\])[\d.a-f:[\]]+:\d+): connect: connection refused/,
       weight: 'likely',
       atLeast: 6,
     },
     discoveryRefused: {
       in: ['kubeadm', 'cloud-init'],
       anchors: ['connect: connection refused'],
-      pattern: /error execution phase preflight: couldn't validate the identity of the API Server.*dial tcp (?<address>[\d.a-f:[\]]+:\d+): connect: connection refused/,
+      pattern:
+        /error execution phase preflight: couldn't validate the identity of the API Server.*dial tcp (?<address>[\d.a-f:[\]]+:\d+): connect: connection refused/,
       weight: 'likely',
     },
   },
@@ -30,11 +32,13 @@ export default defineCause({
   remedy: ({ address }) => [
     {
       text: 'On a control-plane machine: see whether API server and etcd run, and what they last said.',
-      command: 'sudo crictl ps -a --name "kube-apiserver|etcd"; sudo crictl logs --tail 40 $(sudo crictl ps -a -q --name kube-apiserver | head -n 1)',
+      command:
+        'sudo crictl ps -a --name "kube-apiserver|etcd"; sudo crictl logs --tail 40 $(sudo crictl ps -a -q --name kube-apiserver | head -n 1)',
     },
     {
       text: 'Behind a load balancer: see whether a target is healthy.',
-      command: 'aws elbv2 describe-target-health --target-group-arn <target-group-arn> --query TargetHealthDescriptions[].[Target.Id,TargetHealth]',
+      command:
+        'aws elbv2 describe-target-health --target-group-arn <target-group-arn> --query TargetHealthDescriptions[].[Target.Id,TargetHealth]',
     },
     {
       text: 'Make sure that machines are given the right address and port.',
@@ -47,8 +51,10 @@ export default defineCause({
   },
   page: {
     why: 'A refusal comes from the host: the address is right in the network, but the API server is not up (etcd, a certificate, a bad flag, a full disk) or listens elsewhere.',
-    prevent: 'Run three control-plane machines behind a load balancer with health checks on /readyz.',
-    notThis: 'A time-out is api-port-blocked or another network cause. On EKS the endpoint never refuses; look for a proxy or a wrong address. A control-plane machine’s own kubelet is refused for some seconds while its API server starts. 127.0.0.1 is a local proxy that is not up.',
+    prevent:
+      'Run three control-plane machines behind a load balancer with health checks on /readyz.',
+    notThis:
+      'A time-out is api-port-blocked or another network cause. On EKS the endpoint never refuses; look for a proxy or a wrong address. A control-plane machine’s own kubelet is refused for some seconds while its API server starts. 127.0.0.1 is a local proxy that is not up.',
     alsoKnownAs: ['connect: connection refused 6443'],
     refs: [
       'https://kubernetes.io/docs/setup/production-environment/tools/kubeadm/troubleshooting-kubeadm/',

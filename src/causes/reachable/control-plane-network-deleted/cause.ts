@@ -1,7 +1,20 @@
 import { defineCause, found } from '../../../diagnosis/cause.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
 
-const CODES = ['Ec2SubnetNotFound', 'Ec2SecurityGroupNotFound', 'VpcNotFound', 'InsufficientFreeAddresses', 'IamRoleNotFound', 'AccessDenied', 'StsRegionalEndpointDisabled', 'KmsKeyNotFound', 'KmsKeyDisabled', 'KmsKeyMarkedForDeletion', 'KmsGrantRevoked', 'ClusterUnreachable'];
+const CODES = [
+  'Ec2SubnetNotFound',
+  'Ec2SecurityGroupNotFound',
+  'VpcNotFound',
+  'InsufficientFreeAddresses',
+  'IamRoleNotFound',
+  'AccessDenied',
+  'StsRegionalEndpointDisabled',
+  'KmsKeyNotFound',
+  'KmsKeyDisabled',
+  'KmsKeyMarkedForDeletion',
+  'KmsGrantRevoked',
+  'ClusterUnreachable',
+];
 
 /** What EKS needs for the control plane's own interfaces, role or key is gone. */
 export default defineCause({
@@ -12,8 +25,19 @@ export default defineCause({
   signs: {
     healthCode: {
       in: ['aws-message', 'client-output', 'terraform'],
-      anchors: ['SUBNET_NOT_FOUND', 'SECURITY_GROUP_NOT_FOUND', 'VPC_NOT_FOUND', 'IP_NOT_AVAILABLE', 'STS_REGIONAL_ENDPOINT_DISABLED', 'ASSUME_ROLE_ACCESS_DENIED', 'KMS_KEY_DISABLED', 'KMS_KEY_NOT_FOUND', 'KMS_GRANT_REVOKED'],
-      pattern: /\b(?<code>SUBNET_NOT_FOUND|SECURITY_GROUP_NOT_FOUND|VPC_NOT_FOUND|IP_NOT_AVAILABLE|STS_REGIONAL_ENDPOINT_DISABLED|ASSUME_ROLE_ACCESS_DENIED|KMS_KEY_DISABLED|KMS_KEY_NOT_FOUND|KMS_GRANT_REVOKED)\b(?:.*?(?<resource>(?:subnet|sg|vpc)-[0-9a-f]{8,17}))?/,
+      anchors: [
+        'SUBNET_NOT_FOUND',
+        'SECURITY_GROUP_NOT_FOUND',
+        'VPC_NOT_FOUND',
+        'IP_NOT_AVAILABLE',
+        'STS_REGIONAL_ENDPOINT_DISABLED',
+        'ASSUME_ROLE_ACCESS_DENIED',
+        'KMS_KEY_DISABLED',
+        'KMS_KEY_NOT_FOUND',
+        'KMS_GRANT_REVOKED',
+      ],
+      pattern:
+        /\b(?<code>SUBNET_NOT_FOUND|SECURITY_GROUP_NOT_FOUND|VPC_NOT_FOUND|IP_NOT_AVAILABLE|STS_REGIONAL_ENDPOINT_DISABLED|ASSUME_ROLE_ACCESS_DENIED|KMS_KEY_DISABLED|KMS_KEY_NOT_FOUND|KMS_GRANT_REVOKED)\b(?:.*?(?<resource>(?:subnet|sg|vpc)-[0-9a-f]{8,17}))?/,
       weight: 'definite',
     },
   },
@@ -21,13 +45,30 @@ export default defineCause({
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
-  explains: ['invalid-subnet-or-security-group', 'subnet-full-at-launch', 'api-port-blocked', 'overloaded-api-server', 'node-heartbeat-lost'],
+  explains: [
+    'invalid-subnet-or-security-group',
+    'subnet-full-at-launch',
+    'api-port-blocked',
+    'overloaded-api-server',
+    'node-heartbeat-lost',
+  ],
   match(view) {
     for (const cluster of view.list('aws/cluster')) {
-      const issue = listAt(cluster.value, 'health.issues').find((one) => CODES.includes(textAt(one, 'code') ?? ''));
+      const issue = listAt(cluster.value, 'health.issues').find((one) =>
+        CODES.includes(textAt(one, 'code') ?? ''),
+      );
       if (issue === undefined) continue;
-      const details = { code: textAt(issue, 'code') ?? '', resource: listAt(issue, 'resourceIds').map(String).join(', '), cluster: textAt(cluster.value, 'name') ?? '' };
-      return found(details, [view.quote(cluster, `cluster ${details.cluster} health ${details.code}: ${textAt(issue, 'message') ?? ''}`)]);
+      const details = {
+        code: textAt(issue, 'code') ?? '',
+        resource: listAt(issue, 'resourceIds').map(String).join(', '),
+        cluster: textAt(cluster.value, 'name') ?? '',
+      };
+      return found(details, [
+        view.quote(
+          cluster,
+          `cluster ${details.cluster} health ${details.code}: ${textAt(issue, 'message') ?? ''}`,
+        ),
+      ]);
     }
     return null;
   },
@@ -43,11 +84,16 @@ export default defineCause({
       command: `aws eks update-cluster-config --name ${cluster ?? '<cluster>'} --resources-vpc-config subnetIds=<subnet>,<subnet-of-another-zone>,securityGroupIds=<security-group>`,
     },
   ],
-  decide: { text: 'Read the cluster’s health.', command: 'aws eks describe-cluster --name <cluster> --query cluster.health' },
+  decide: {
+    text: 'Read the cluster’s health.',
+    command: 'aws eks describe-cluster --name <cluster> --query cluster.health',
+  },
   page: {
     why: 'EKS keeps interfaces in the account’s subnets and uses a role and, with encrypted secrets, a key. Clean-ups delete them because no instance uses them; the control plane degrades hours later.',
-    prevent: 'Exclude what is tagged with the cluster’s name from clean-ups, and alarm on cluster health.',
-    notThis: 'The same codes among a node group’s issues concern launches: invalid-subnet-or-security-group, subnet-full-at-launch. One machine alone without an answer is api-port-blocked or another network cause. EKS can take three hours to notice.',
+    prevent:
+      'Exclude what is tagged with the cluster’s name from clean-ups, and alarm on cluster health.',
+    notThis:
+      'The same codes among a node group’s issues concern launches: invalid-subnet-or-security-group, subnet-full-at-launch. One machine alone without an answer is api-port-blocked or another network cause. EKS can take three hours to notice.',
     refs: [
       'https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html',
       'https://docs.aws.amazon.com/eks/latest/APIReference/API_ClusterIssue.html',

@@ -10,14 +10,16 @@ export default defineCause({
     nameUnknown: {
       in: ['nodeup', 'kubelet', 'journal', 'cloud-init', 'client-output'],
       anchors: ['no such host', 'server misbehaving'],
-      pattern: /lookup (?<name>(?:kops-controller|api)\.internal\.[\w.-]+\.k8s\.local)\.?(?: on (?<resolver>[\d.:a-f[\]]+))?: (?:no such host|server misbehaving)/,
+      pattern:
+        /lookup (?<name>(?:kops-controller|api)\.internal\.[\w.-]+\.k8s\.local)\.?(?: on (?<resolver>[\d.:a-f[\]]+))?: (?:no such host|server misbehaving)/,
       weight: 'likely',
       atLeast: 2,
     },
     serverCannotFind: {
       in: ['client-output', 'host-file'],
       anchors: ["server can't find "],
-      pattern: /server can't find (?<name>(?:kops-controller|api)\.internal\.[\w.-]+\.k8s\.local): (?:SERVFAIL|NXDOMAIN)/,
+      pattern:
+        /server can't find (?<name>(?:kops-controller|api)\.internal\.[\w.-]+\.k8s\.local): (?:SERVFAIL|NXDOMAIN)/,
       weight: 'context',
     },
     protokubeAbsent: {
@@ -45,7 +47,8 @@ export default defineCause({
     },
     {
       text: 'Use a kOps release that installs it on gossip workers, or move the cluster to dns none; then roll the workers.',
-      command: 'kops update cluster --name <cluster> --yes && kops rolling-update cluster --name <cluster> --yes',
+      command:
+        'kops update cluster --name <cluster> --yes && kops rolling-update cluster --name <cluster> --yes',
     },
   ],
   decide: {
@@ -55,8 +58,12 @@ export default defineCause({
   page: {
     why: 'Names under .k8s.local are in no DNS server: machines gossip and protokube writes them into /etc/hosts. A kOps release that leaves it out on workers, or a gossip port that is closed, leaves the worker without names.',
     prevent: 'Use topology dns none for new clusters.',
-    notThis: 'With public or private DNS it is kops-controller-name-unresolved. A name that resolves and does not answer is a time-out of the network.',
+    notThis:
+      'With public or private DNS it is kops-controller-name-unresolved. A name that resolves and does not answer is a time-out of the network.',
     alsoKnownAs: ['kops-controller.internal k8s.local no such host'],
-    refs: ['https://github.com/kubernetes/kops/issues/14899', 'https://github.com/kubernetes/kops/issues/7569'],
+    refs: [
+      'https://github.com/kubernetes/kops/issues/14899',
+      'https://github.com/kubernetes/kops/issues/7569',
+    ],
   },
 });

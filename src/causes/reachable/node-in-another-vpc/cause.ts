@@ -11,7 +11,8 @@ export default defineCause({
     timedOut: {
       in: ['kubelet', 'cloud-init', 'bottlerocket'],
       anchors: ['i/o timeout', 'Client.Timeout exceeded', 'no such host'],
-      pattern: /(?:Unable to register node|[Ff]ailed to (?:list|watch) \*v1|[Ff]ailed to ensure lease).*(?:i\/o timeout|Client\.Timeout exceeded|no such host)/,
+      pattern:
+        /(?:Unable to register node|[Ff]ailed to (?:list|watch) \*v1|[Ff]ailed to ensure lease).*(?:i\/o timeout|Client\.Timeout exceeded|no such host)/,
       weight: 'context',
     },
   },
@@ -21,7 +22,10 @@ export default defineCause({
   explains: ['api-name-unresolvable', 'api-port-blocked'],
   match: (view) => matchVpc(view),
   summary: ({ instance, vpc, clusterVpc, cluster }) =>
-    `Instance ${instance ?? ''} is in ${vpc ?? 'another VPC'}, the cluster ${cluster ?? ''} in ${clusterVpc ?? 'its own'}; a node has to be in the cluster’s VPC.`.replace('  ', ' '),
+    `Instance ${instance ?? ''} is in ${vpc ?? 'another VPC'}, the cluster ${cluster ?? ''} in ${clusterVpc ?? 'its own'}; a node has to be in the cluster’s VPC.`.replace(
+      '  ',
+      ' ',
+    ),
   remedy: ({ clusterVpc }) => [
     {
       text: 'Find the subnets of the cluster’s VPC, and launch there.',
@@ -34,12 +38,14 @@ export default defineCause({
   ],
   decide: {
     text: 'Compare the two VPCs.',
-    command: 'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].VpcId; aws eks describe-cluster --name <cluster> --query cluster.resourcesVpcConfig.vpcId',
+    command:
+      'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].VpcId; aws eks describe-cluster --name <cluster> --query cluster.resourcesVpcConfig.vpcId',
   },
   page: {
     why: 'Subnet ids come from another environment’s variables, or Karpenter’s selector matches subnets of two VPCs. EKS gives the API server interfaces in one VPC only, and pods of another VPC cannot be reached.',
     prevent: 'Tag subnets with the cluster’s name, and select by that tag.',
-    notThis: 'Security groups of another VPC refuse the launch (invalid-subnet-or-security-group). In the right VPC a time-out is api-port-blocked or no-nat-or-vpc-endpoints.',
+    notThis:
+      'Security groups of another VPC refuse the launch (invalid-subnet-or-security-group). In the right VPC a time-out is api-port-blocked or no-nat-or-vpc-endpoints.',
     refs: [
       'https://repost.aws/knowledge-center/eks-worker-nodes-cluster',
       'https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html',
@@ -47,8 +53,12 @@ export default defineCause({
   },
 });
 
-function matchVpc(view: View<'aws/instance' | 'aws/cluster' | 'kube/Node', 'timedOut'>): Match | null {
-  const instance = view.list('aws/instance').find((entry) => textAt(entry.value, 'InstanceId') === view.instanceId);
+function matchVpc(
+  view: View<'aws/instance' | 'aws/cluster' | 'kube/Node', 'timedOut'>,
+): Match | null {
+  const instance = view
+    .list('aws/instance')
+    .find((entry) => textAt(entry.value, 'InstanceId') === view.instanceId);
   const clusters = view.list('aws/cluster');
   const [cluster] = clusters;
   if (instance === undefined || cluster === undefined || clusters.length > 1) return null;
@@ -60,13 +70,22 @@ function matchVpc(view: View<'aws/instance' | 'aws/cluster' | 'kube/Node', 'time
   const timedOut = view.sign('timedOut');
   // Accounts have many instances: only one that is meant for this cluster counts.
   if (timedOut === null && !isMeantFor(instance.value, name)) return null;
-  const quotes = [view.quote(instance, `Instance ${view.instanceId ?? ''} VpcId ${vpc}`), view.quote(cluster, `cluster ${name} vpcId ${clusterVpc}`)];
-  return found({ instance: view.instanceId ?? '', vpc, clusterVpc, cluster: name }, timedOut === null ? quotes : [timedOut.first, ...quotes]);
+  const quotes = [
+    view.quote(instance, `Instance ${view.instanceId ?? ''} VpcId ${vpc}`),
+    view.quote(cluster, `cluster ${name} vpcId ${clusterVpc}`),
+  ];
+  return found(
+    { instance: view.instanceId ?? '', vpc, clusterVpc, cluster: name },
+    timedOut === null ? quotes : [timedOut.first, ...quotes],
+  );
 }
 
 function isMeantFor(instance: Json, cluster: string): boolean {
   return listAt(instance, 'Tags').some((tag) => {
     const key = textAt(tag, 'Key');
-    return key === `kubernetes.io/cluster/${cluster}` || (key?.endsWith('eks:cluster-name') === true && textAt(tag, 'Value') === cluster);
+    return (
+      key === `kubernetes.io/cluster/${cluster}` ||
+      (key?.endsWith('eks:cluster-name') === true && textAt(tag, 'Value') === cluster)
+    );
   });
 }

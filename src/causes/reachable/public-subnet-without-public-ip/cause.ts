@@ -10,20 +10,37 @@ export default defineCause({
   signs: {
     healthSentence: {
       in: ['aws-message', 'terraform', 'client-output'],
-      anchors: ['does not automatically assign public IP addresses', 'not automatically assign public IP'],
-      pattern: /(?:Subnets? of \[(?<subnet>subnet-[0-9a-f]{8,17})[^\]]*\].{0,80})?not automatically assign public IP addresses to instances launched into it/,
+      anchors: [
+        'does not automatically assign public IP addresses',
+        'not automatically assign public IP',
+      ],
+      pattern:
+        /(?:Subnets? of \[(?<subnet>subnet-[0-9a-f]{8,17})[^\]]*\].{0,80})?not automatically assign public IP addresses to instances launched into it/,
       weight: 'definite',
     },
     timedOut: {
       in: ['kubelet', 'cloud-init', 'nodeadm', 'bottlerocket'],
-      anchors: ['i/o timeout', 'Client.Timeout exceeded', 'Connect timeout on endpoint URL', 'retrying request EC2/DescribeInstances'],
-      pattern: /Unable to register node.*(?:i\/o timeout|Client\.Timeout exceeded)|Connect timeout on endpoint URL|retrying request EC2\/DescribeInstances/,
+      anchors: [
+        'i/o timeout',
+        'Client.Timeout exceeded',
+        'Connect timeout on endpoint URL',
+        'retrying request EC2/DescribeInstances',
+      ],
+      pattern:
+        /Unable to register node.*(?:i\/o timeout|Client\.Timeout exceeded)|Connect timeout on endpoint URL|retrying request EC2\/DescribeInstances/,
       weight: 'context',
     },
   },
   needs: ['aws/instance', 'aws/route-table'],
   symptoms: ['boot-call-retried', 'api-silent', 'boot-verdict'],
-  explains: ['no-nat-or-vpc-endpoints', 'invalid-subnet-or-security-group', 'describe-cluster-failed', 'private-dns-name-lookup-failed', 'failed-user-script', 'public-endpoint-cidr-restricted'],
+  explains: [
+    'no-nat-or-vpc-endpoints',
+    'invalid-subnet-or-security-group',
+    'describe-cluster-failed',
+    'private-dns-name-lookup-failed',
+    'failed-user-script',
+    'public-endpoint-cidr-restricted',
+  ],
   match: (view) => matchRoutes(view),
   summary: ({ subnet, machine }) =>
     `The subnet ${subnet ?? 'of the node group'} routes through an internet gateway, and ${machine === undefined || machine === 'cluster' ? 'its machines get' : `${machine} has`} no public address, so every connection outwards times out.`,
@@ -34,18 +51,23 @@ export default defineCause({
     },
     {
       text: 'Or move the nodes to private subnets with a NAT gateway.',
-      command: 'aws eks create-nodegroup --cluster-name <cluster> --nodegroup-name <new-node-group> --node-role <node-role-arn> --subnets <private-subnet>',
+      command:
+        'aws eks create-nodegroup --cluster-name <cluster> --nodegroup-name <new-node-group> --node-role <node-role-arn> --subnets <private-subnet>',
     },
   ],
   decide: {
     text: 'See the machine’s public address and its subnet’s default route.',
-    command: 'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].[SubnetId,PublicIpAddress]; aws ec2 describe-route-tables --filters Name=association.subnet-id,Values=<subnet> --query RouteTables[].Routes',
+    command:
+      'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].[SubnetId,PublicIpAddress]; aws ec2 describe-route-tables --filters Name=association.subnet-id,Values=<subnet> --query RouteTables[].Routes',
   },
   page: {
     why: 'An internet gateway serves machines with a public address only. Managed node groups stopped to assign one by themselves in 2020; the subnet’s setting decides now.',
     prevent: 'Put nodes into private subnets, and load balancers into the public ones.',
-    notThis: 'A subnet without any default route is no-nat-or-vpc-endpoints. With private endpoint and VPC endpoints a machine works here without a public address.',
-    alsoKnownAs: ['does not automatically assign public IP addresses to instances launched into it'],
+    notThis:
+      'A subnet without any default route is no-nat-or-vpc-endpoints. With private endpoint and VPC endpoints a machine works here without a public address.',
+    alsoKnownAs: [
+      'does not automatically assign public IP addresses to instances launched into it',
+    ],
     refs: [
       'https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html',
       'https://aws.amazon.com/blogs/containers/upcoming-changes-to-ip-assignment-for-eks-managed-node-groups/',
@@ -53,18 +75,36 @@ export default defineCause({
   },
 });
 
-function matchRoutes(view: View<'aws/instance' | 'aws/route-table', 'healthSentence' | 'timedOut'>): Match | null {
-  const instance = view.list('aws/instance').find((entry) => textAt(entry.value, 'InstanceId') === view.instanceId);
+function matchRoutes(
+  view: View<'aws/instance' | 'aws/route-table', 'healthSentence' | 'timedOut'>,
+): Match | null {
+  const instance = view
+    .list('aws/instance')
+    .find((entry) => textAt(entry.value, 'InstanceId') === view.instanceId);
   if (instance === undefined || view.instanceId === null) return null;
   if (textAt(instance.value, 'PublicIpAddress') !== null) return clear;
   const subnet = textAt(instance.value, 'SubnetId') ?? '';
-  const table = view.list('aws/route-table').find((entry) => listAt(entry.value, 'Associations').some((one) => textAt(one, 'SubnetId') === subnet));
+  const table = view
+    .list('aws/route-table')
+    .find((entry) =>
+      listAt(entry.value, 'Associations').some((one) => textAt(one, 'SubnetId') === subnet),
+    );
   const timedOut = view.sign('timedOut');
   if (table === undefined || timedOut === null || !leadsToGateway(table.value)) return null;
   const id = textAt(table.value, 'RouteTableId') ?? '';
-  return found({ subnet, instance: view.instanceId }, [timedOut.first, view.quote(table, `RouteTable ${id} of ${subnet}: 0.0.0.0/0 to an internet gateway; instance ${view.instanceId} has no PublicIpAddress`)]);
+  return found({ subnet, instance: view.instanceId }, [
+    timedOut.first,
+    view.quote(
+      table,
+      `RouteTable ${id} of ${subnet}: 0.0.0.0/0 to an internet gateway; instance ${view.instanceId} has no PublicIpAddress`,
+    ),
+  ]);
 }
 
 function leadsToGateway(table: Json): boolean {
-  return listAt(table, 'Routes').some((route) => textAt(route, 'DestinationCidrBlock') === '0.0.0.0/0' && textAt(route, 'GatewayId')?.startsWith('igw-') === true);
+  return listAt(table, 'Routes').some(
+    (route) =>
+      textAt(route, 'DestinationCidrBlock') === '0.0.0.0/0' &&
+      textAt(route, 'GatewayId')?.startsWith('igw-') === true,
+  );
 }

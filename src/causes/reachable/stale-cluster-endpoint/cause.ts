@@ -17,14 +17,16 @@ export default defineCause({
     configured: {
       in: ['user-data', 'cloud-init', 'nodeadm', 'bottlerocket'],
       anchors: ['apiServerEndpoint', '--apiserver-endpoint', 'api-server'],
-      pattern: /(?:apiServerEndpoint|--apiserver-endpoint|\bapi-server)['"]?[:= ]{1,4}['"]?https:\/\/(?<endpoint>[0-9A-F]{32})\./,
+      pattern:
+        /(?:apiServerEndpoint|--apiserver-endpoint|\bapi-server)['"]?[:= ]{1,4}['"]?https:\/\/(?<endpoint>[0-9A-F]{32})\./,
       weight: 'context',
       strict: true,
     },
     refused: {
       in: ['kubelet', 'bottlerocket'],
       anchors: ['Unable to register node'],
-      pattern: /Unable to register node.*(?:no such host|i\/o timeout|Client\.Timeout exceeded|x509:|TLS handshake timeout)/,
+      pattern:
+        /Unable to register node.*(?:no such host|i\/o timeout|Client\.Timeout exceeded|x509:|TLS handshake timeout)/,
       weight: 'context',
     },
   },
@@ -38,7 +40,8 @@ export default defineCause({
   remedy: () => [
     {
       text: 'Take endpoint and authority of today, together.',
-      command: 'aws eks describe-cluster --name <cluster> --query cluster.[endpoint,certificateAuthority.data]',
+      command:
+        'aws eks describe-cluster --name <cluster> --query cluster.[endpoint,certificateAuthority.data]',
     },
     {
       text: 'Write both into the launch template (or restart Karpenter, which reads the endpoint when it starts), and replace the machines.',
@@ -47,12 +50,15 @@ export default defineCause({
   ],
   decide: {
     text: 'Compare the endpoint on the machine with the cluster’s.',
-    command: "sudo grep server: /var/lib/kubelet/kubeconfig; aws eks describe-cluster --name <cluster> --query cluster.endpoint --output text",
+    command:
+      'sudo grep server: /var/lib/kubelet/kubeconfig; aws eks describe-cluster --name <cluster> --query cluster.endpoint --output text',
   },
   page: {
     why: 'A cluster that is deleted and made anew under the same name has a new endpoint and a new authority. Launch templates, images and a running Karpenter keep the old ones.',
-    prevent: 'Render endpoint and authority into templates from the cluster’s outputs, and restart controllers after a rebuild.',
-    notThis: 'Where the name is the cluster’s present one and still unknown, it is api-name-unresolvable. Where the old endpoint still answers with another authority, untrusted-api-certificate.',
+    prevent:
+      'Render endpoint and authority into templates from the cluster’s outputs, and restart controllers after a rebuild.',
+    notThis:
+      'Where the name is the cluster’s present one and still unknown, it is api-name-unresolvable. Where the old endpoint still answers with another authority, untrusted-api-certificate.',
     refs: [
       'https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html',
       'https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html',
@@ -60,7 +66,9 @@ export default defineCause({
   },
 });
 
-function matchEndpoint(view: View<'aws/cluster', 'lookedUp' | 'configured' | 'refused'>): Match | null {
+function matchEndpoint(
+  view: View<'aws/cluster', 'lookedUp' | 'configured' | 'refused'>,
+): Match | null {
   const lookedUp = view.sign('lookedUp');
   // An endpoint that is only configured may be another cluster's, and well: the kubelet has to fail.
   const sighting = lookedUp ?? (view.sign('refused') === null ? null : view.sign('configured'));
@@ -68,9 +76,18 @@ function matchEndpoint(view: View<'aws/cluster', 'lookedUp' | 'configured' | 're
   const [cluster] = clusters;
   const endpoint = sighting?.last.captures['endpoint']?.toUpperCase();
   if (sighting === null || endpoint === undefined || cluster === undefined) return null;
-  const endpoints = clusters.map((entry) => textAt(entry.value, 'endpoint')?.toUpperCase() ?? '').filter((url) => url !== '');
+  const endpoints = clusters
+    .map((entry) => textAt(entry.value, 'endpoint')?.toUpperCase() ?? '')
+    .filter((url) => url !== '');
   if (endpoints.length === 0) return null;
   if (endpoints.some((url) => url.includes(endpoint))) return clear;
   const current = textAt(cluster.value, 'endpoint') ?? '';
-  return found({ endpoint, current }, [sighting.first, view.quote(cluster, `cluster ${textAt(cluster.value, 'name') ?? ''} endpoint ${current}`)], lookedUp === null ? 'likely' : 'definite');
+  return found(
+    { endpoint, current },
+    [
+      sighting.first,
+      view.quote(cluster, `cluster ${textAt(cluster.value, 'name') ?? ''} endpoint ${current}`),
+    ],
+    lookedUp === null ? 'likely' : 'definite',
+  );
 }

@@ -17,7 +17,8 @@ export default defineCause({
     discovery: {
       in: ['kubeadm', 'cloud-init'],
       anchors: ['TLS handshake timeout'],
-      pattern: /error execution phase \S+ couldn't validate the identity of the API Server.*net\/http: TLS handshake timeout/,
+      pattern:
+        /error execution phase \S+ couldn't validate the identity of the API Server.*net\/http: TLS handshake timeout/,
       weight: 'likely',
     },
     bootstrapRequest: {
@@ -37,22 +38,30 @@ export default defineCause({
   remedy: () => [
     {
       text: 'See which packet size passes (1472 is 1500 without headers; jumbo frames need 8973).',
-      command: 'ping -c 2 -M do -s 1472 <control-plane-address>; ip -o link show | grep -o "mtu [0-9]*"; tracepath -n <control-plane-address>',
+      command:
+        'ping -c 2 -M do -s 1472 <control-plane-address>; ip -o link show | grep -o "mtu [0-9]*"; tracepath -n <control-plane-address>',
     },
     {
       text: 'Where large packets are lost, lower the interface’s MTU (VPN, transit gateway and peering carry less), or let ICMP type 3 code 4 through.',
-      command: 'sudo ip link set dev $(ip route show default | awk \'{print $5; exit}\') mtu 1400',
+      command: "sudo ip link set dev $(ip route show default | awk '{print $5; exit}') mtu 1400",
     },
-    { text: 'Take the endpoint out of TLS inspection.', command: 'openssl s_client -connect <endpoint-name>:443 </dev/null 2>/dev/null | openssl x509 -noout -issuer' },
+    {
+      text: 'Take the endpoint out of TLS inspection.',
+      command:
+        'openssl s_client -connect <endpoint-name>:443 </dev/null 2>/dev/null | openssl x509 -noout -issuer',
+    },
   ],
   decide: {
     text: 'Watch the handshake; Connected followed by silence is this.',
-    command: 'curl -vk -m 15 https://<endpoint-name>/healthz 2>&1 | grep -iE "connected|TLS|timed out"',
+    command:
+      'curl -vk -m 15 https://<endpoint-name>/healthz 2>&1 | grep -iE "connected|TLS|timed out"',
   },
   page: {
     why: 'The small packets of the TCP handshake pass, the large ones with the certificate do not: a smaller MTU on the way whose ICMP answers are blocked. Middleboxes that inspect TLS and an overloaded API server look alike.',
-    prevent: 'Allow ICMP fragmentation-needed in security groups and network ACLs, and keep one MTU on the whole path.',
-    notThis: 'One or two of them come with every change of the control plane. No connection at all is api-port-blocked; a certificate that arrives and is refused is untrusted-api-certificate; a busy server that answers 429 or 503 is overloaded-api-server.',
+    prevent:
+      'Allow ICMP fragmentation-needed in security groups and network ACLs, and keep one MTU on the whole path.',
+    notThis:
+      'One or two of them come with every change of the control plane. No connection at all is api-port-blocked; a certificate that arrives and is refused is untrusted-api-certificate; a busy server that answers 429 or 503 is overloaded-api-server.',
     alsoKnownAs: ['net/http: TLS handshake timeout'],
     refs: [
       'https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html',

@@ -9,36 +9,53 @@ export default defineCause({
   title: 'the machine does not trust the API server’s certificate',
   scope: 'machine',
   signs: {
+    registration: {
+      in: ON_NODE,
+      anchors: ['certificate signed by unknown authority'],
+      pattern:
+        /(?:[Uu]nable to register node|[Ff]ailed to ensure lease|failed to get node config from server)(?!.*failed calling webhook).*x509: certificate signed by unknown authority/,
+      weight: 'definite',
+    },
     unknownAuthority: {
       in: ON_NODE,
       anchors: ['certificate signed by unknown authority'],
-      pattern: /(?:[Uu]nable to register node|[Ff]ailed to (?:list|watch) \*v1|[Ff]ailed to ensure lease|(?:Get|Post) "?https:\/\/(?![\w.-]+\.svc[:/])(?<server>[\w.-]+)(?::\d+)?\/(?:apis?|bootstrap)\b)(?!.*failed calling webhook).*?(?:tls: failed to verify certificate: )?x509: certificate signed by unknown authority/,
+      pattern:
+        /(?:[Ff]ailed to (?:list|watch) \*v1|(?:Get|Post) "?https:\/\/(?![\w.-]+\.svc[:/])(?<server>[\w.-]+)(?::\d+)?\/apis?\b)(?!.*failed calling webhook).*?x509: certificate signed by unknown authority/,
       weight: 'definite',
+      strict: true,
       atLeast: 2,
     },
     discovery: {
       in: ['kubeadm', 'cloud-init'],
       anchors: ['certificate signed by unknown authority'],
-      pattern: /(?:couldn't validate the identity of the API Server|failed to request (?:the )?cluster-info|configmaps\/(?:cluster-info|kubeadm-config)).*x509: certificate signed by unknown authority/,
+      pattern:
+        /(?:couldn't validate the identity of the API Server|failed to request (?:the )?cluster-info|configmaps\/(?:cluster-info|kubeadm-config)).*x509: certificate signed by unknown authority/,
       weight: 'definite',
     },
     otherName: {
       in: ON_NODE,
       anchors: ['x509: certificate is valid for'],
-      pattern: /(?:[Uu]nable to register node|[Ff]ailed to (?:list|watch) \*v1|[Ff]ailed to ensure lease|couldn't validate the identity|configmaps\/(?:cluster-info|kubeadm-config)).*x509: certificate is valid for (?<names>[^"]{3,200}), not (?<server>[\w.:-]+)/,
+      pattern:
+        /(?:[Uu]nable to register node|[Ff]ailed to (?:list|watch) \*v1|[Ff]ailed to ensure lease|couldn't validate the identity|configmaps\/(?:cluster-info|kubeadm-config)).*x509: certificate is valid for (?<names>[^"]{3,200}), not (?<server>[\w.:-]+)/,
       weight: 'definite',
     },
     curl: {
       in: ['host-file', 'cloud-init'],
       anchors: ['SSL certificate problem'],
-      pattern: /eks\.amazonaws\.com.*SSL certificate problem: (?:unable to get local issuer certificate|self[- ]signed certificate)/,
+      pattern:
+        /eks\.amazonaws\.com.*SSL certificate problem: (?:unable to get local issuer certificate|self[- ]signed certificate)/,
       weight: 'likely',
     },
   },
   needs: [],
   symptoms: [],
   withdrawnBy: ['api-answered', 'joined', 'node-registered', 'node-ready'],
-  explains: ['failed-user-script', 'cluster-info-unreadable', 'invalid-cluster-ca-file', 'ca-pin-mismatch'],
+  explains: [
+    'failed-user-script',
+    'cluster-info-unreadable',
+    'invalid-cluster-ca-file',
+    'ca-pin-mismatch',
+  ],
   summary: ({ server, names, machine }) =>
     names === undefined
       ? `${machine ?? 'The machine'} does not trust the certificate of ${server ?? 'the API server'}: the authority in its configuration is not the cluster’s, or a proxy answers in the middle.`
@@ -48,7 +65,8 @@ export default defineCause({
       ? [
           {
             text: 'Compare the authority on the machine with the cluster’s of today.',
-            command: "sudo openssl x509 -noout -fingerprint -sha256 -in /etc/kubernetes/pki/ca.crt; aws eks describe-cluster --name <cluster> --query cluster.certificateAuthority.data --output text | base64 -d | openssl x509 -noout -fingerprint -sha256",
+            command:
+              'sudo openssl x509 -noout -fingerprint -sha256 -in /etc/kubernetes/pki/ca.crt; aws eks describe-cluster --name <cluster> --query cluster.certificateAuthority.data --output text | base64 -d | openssl x509 -noout -fingerprint -sha256',
           },
           {
             text: 'If they are equal, see who answers; a proxy’s issuer means that the endpoint belongs into NO_PROXY.',
@@ -56,7 +74,8 @@ export default defineCause({
           },
           {
             text: 'Write endpoint and certificateAuthority together into user data, and replace the machine.',
-            command: 'aws eks describe-cluster --name <cluster> --query cluster.[endpoint,certificateAuthority.data]',
+            command:
+              'aws eks describe-cluster --name <cluster> --query cluster.[endpoint,certificateAuthority.data]',
           },
         ]
       : [
@@ -67,13 +86,19 @@ export default defineCause({
         ],
   decide: {
     text: 'See whose certificate answers.',
-    command: 'openssl s_client -connect <endpoint-name>:443 -showcerts </dev/null 2>/dev/null | openssl x509 -noout -issuer -subject -ext subjectAltName',
+    command:
+      'openssl s_client -connect <endpoint-name>:443 -showcerts </dev/null 2>/dev/null | openssl x509 -noout -issuer -subject -ext subjectAltName',
   },
   page: {
     why: 'User data carries the endpoint and the authority apart; a cluster that was made anew under the same name has a new authority, and templates keep the old one. TLS-inspecting proxies show a certificate of their own. kubeadm certificates lack a load balancer’s name.',
-    prevent: 'Render endpoint and authority from the same describe-cluster answer, and exempt the endpoint from TLS inspection.',
-    notThis: 'A certificate that is not yet or no longer valid is wrong-node-clock or expired-kubelet-client-certificate. A pin that does not match is ca-pin-mismatch. A certificate of the kubelet that the API server refuses is client-certificate-of-foreign-ca. A webhook’s certificate in an error about calling a webhook is another matter.',
-    alsoKnownAs: ['x509: certificate signed by unknown authority', 'possibly because of "crypto/rsa: verification error"'],
+    prevent:
+      'Render endpoint and authority from the same describe-cluster answer, and exempt the endpoint from TLS inspection.',
+    notThis:
+      'A certificate that is not yet or no longer valid is wrong-node-clock or expired-kubelet-client-certificate. A pin that does not match is ca-pin-mismatch. A certificate of the kubelet that the API server refuses is client-certificate-of-foreign-ca. A webhook’s certificate in an error about calling a webhook is another matter.',
+    alsoKnownAs: [
+      'x509: certificate signed by unknown authority',
+      'possibly because of "crypto/rsa: verification error"',
+    ],
     refs: [
       'https://github.com/kubernetes/kubeadm/issues/2526',
       'https://github.com/kubernetes/kubernetes/issues/40067',

@@ -1,6 +1,16 @@
 import { defineCause } from '../../../diagnosis/cause.ts';
 
-const ON_NODE = ['kubelet', 'kubeadm', 'cloud-init', 'nodeup', 'nodeadm', 'containerd', 'bottlerocket', 'event', 'ignition'] as const;
+const ON_NODE = [
+  'kubelet',
+  'kubeadm',
+  'cloud-init',
+  'nodeup',
+  'nodeadm',
+  'containerd',
+  'bottlerocket',
+  'event',
+  'ignition',
+] as const;
 
 /** A program on the machine goes through an HTTP proxy that does not work for this destination. */
 export default defineCause({
@@ -12,20 +22,30 @@ export default defineCause({
     proxyUnreachable: {
       in: ON_NODE,
       anchors: ['proxyconnect tcp: '],
-      pattern: /proxyconnect tcp: (?:dial tcp:? (?:lookup )?(?<proxy>[\w.-]+(?::\d+)?)|tls: first record does not look like a TLS handshake|EOF)/,
+      pattern:
+        /proxyconnect tcp: (?:dial tcp:? (?:lookup )?(?<proxy>[\w.-]+(?::\d+)?)|tls: first record does not look like a TLS handshake|EOF)/,
       weight: 'definite',
       atLeast: 2,
+    },
+    proxyUnreachableAtJoin: {
+      in: ['kubelet', 'kubeadm', 'nodeup', 'nodeadm'],
+      anchors: ['proxyconnect tcp: '],
+      pattern:
+        /(?:[Uu]nable to register node|cluster-info|failed to get node config from server).*proxyconnect tcp: (?:dial tcp:? (?:lookup )?(?<proxy>[\w.-]+(?::\d+)?)|tls:|EOF)/,
+      weight: 'definite',
     },
     proxyWantsCredentials: {
       in: ON_NODE,
       anchors: ['Proxy Authentication Required'],
-      pattern: /(?:Get|Post|Head) "?https?:\/\/(?<destination>[\w.-]+)[^\s"]*"?: Proxy Authentication Required/,
+      pattern:
+        /(?:Get|Post|Head) "?https?:\/\/(?<destination>[\w.-]+)[^\s"]*"?: Proxy Authentication Required/,
       weight: 'definite',
     },
     proxyRefuses: {
       in: ['kubelet', 'kubeadm', 'nodeup'],
       anchors: [': Forbidden', ': Service Unavailable', ': Bad Gateway', ': Gateway Timeout'],
-      pattern: /(?:Get|Post) "?https:\/\/(?<destination>[\w.-]+)(?::\d+)?\/apis?\/[^\s"]*"?: (?<answer>Forbidden|Service Unavailable|Bad Gateway|Gateway Timeout)(?!\w)/,
+      pattern:
+        /(?:Get|Post) "?https:\/\/(?<destination>[\w.-]+)(?::\d+)?\/apis?\/[^\s"]*"?: (?<answer>Forbidden|Service Unavailable|Bad Gateway|Gateway Timeout)(?!\w)/,
       weight: 'likely',
       atLeast: 2,
     },
@@ -39,7 +59,14 @@ export default defineCause({
   needs: [],
   symptoms: [],
   withdrawnBy: ['joined', 'node-registered', 'node-ready'],
-  explains: ['failed-user-script', 'describe-cluster-failed', 'cluster-info-unreadable', 'api-name-unresolvable', 'pause-image-pull-failed', 'tls-handshake-timeout'],
+  explains: [
+    'failed-user-script',
+    'describe-cluster-failed',
+    'cluster-info-unreadable',
+    'api-name-unresolvable',
+    'pause-image-pull-failed',
+    'tls-handshake-timeout',
+  ],
   summary: ({ proxy, destination, answer }) =>
     proxy === undefined
       ? `The proxy answers ${answer ?? 'with a demand for credentials'} for ${destination ?? 'the destination'}, which the machine should reach directly or with credentials.`
@@ -47,22 +74,29 @@ export default defineCause({
   remedy: ({ destination }) => [
     {
       text: 'See which proxy each program is told to use.',
-      command: 'systemctl show kubelet containerd nodeadm-run -p Environment -p EnvironmentFiles; sudo cat /etc/environment',
+      command:
+        'systemctl show kubelet containerd nodeadm-run -p Environment -p EnvironmentFiles; sudo cat /etc/environment',
     },
     {
       text: 'Correct it there (NodeConfig spec.instance.environment, Bottlerocket settings.network), and name what is direct in NO_PROXY.',
       command: `NO_PROXY=localhost,127.0.0.1,169.254.169.254,<vpc-cidr>,<service-cidr>,.internal,.eks.amazonaws.com${destination === undefined ? '' : `,${destination}`}`,
     },
-    { text: 'Restart what read the old values.', command: 'sudo systemctl daemon-reload && sudo systemctl restart containerd kubelet' },
+    {
+      text: 'Restart what read the old values.',
+      command: 'sudo systemctl daemon-reload && sudo systemctl restart containerd kubelet',
+    },
   ],
   decide: {
     text: 'Ask for the endpoint through the proxy and directly.',
-    command: 'curl -sk -m 10 -o /dev/null -w "%{http_code}\\n" https://<endpoint-name>/healthz; curl --noproxy "*" -sk -m 10 -o /dev/null -w "%{http_code}\\n" https://<endpoint-name>/healthz',
+    command:
+      'curl -sk -m 10 -o /dev/null -w "%{http_code}\\n" https://<endpoint-name>/healthz; curl --noproxy "*" -sk -m 10 -o /dev/null -w "%{http_code}\\n" https://<endpoint-name>/healthz',
   },
   page: {
     why: 'Proxy variables reach kubelet, containerd and the boot programs by different files. A proxy that is gone, written with https:// for a plain port, wants a password, or is used for the API server, the metadata service or service addresses breaks the request.',
-    prevent: 'Write the variables in one place that all units read, and put the endpoint, 169.254.169.254, the VPC and the service network into NO_PROXY.',
-    notThis: 'The address in the error is the proxy’s, not the API server’s. curl in support bundles runs with --noproxy and succeeds. Variables that arrive after the program started are proxy-configured-too-late; Bottlerocket’s boot programs that ignore user and password are proxy-credentials-ignored.',
+    prevent:
+      'Write the variables in one place that all units read, and put the endpoint, 169.254.169.254, the VPC and the service network into NO_PROXY.',
+    notThis:
+      'The address in the error is the proxy’s, not the API server’s. curl in support bundles runs with --noproxy and succeeds. Variables that arrive after the program started are proxy-configured-too-late; Bottlerocket’s boot programs that ignore user and password are proxy-credentials-ignored.',
     alsoKnownAs: ['proxyconnect tcp: dial tcp', 'Proxy Authentication Required'],
     refs: [
       'https://github.com/awslabs/amazon-eks-ami/blob/HEAD/nodeadm/internal/system/environment.go',

@@ -14,6 +14,13 @@ export default defineCause({
         /error syncing '(?<node>[^'\s]+)': failed to get (?:provider ID|instance metadata) for node .*(?:instance not found|no instances found)/,
       weight: 'likely',
     },
+    notFoundOld: {
+      in: ['cloud-controller', 'controller-manager'],
+      anchors: ['failed to set node provider id'],
+      pattern:
+        /failed to set node provider id: failed to get instance ID from cloud provider: (?:instance not found|no instances found)/,
+      weight: 'likely',
+    },
     denied: {
       in: ['cloud-controller', 'controller-manager'],
       anchors: ['UnauthorizedOperation', 'AccessDenied'],

@@ -36,7 +36,7 @@ export default defineCause({
       in: ['kubelet'],
       anchors: ['the server could not find the requested resource'],
       pattern:
-        /(?:\*v1(?:beta1|beta2|alpha1|alpha2)?\.(?<kind>RuntimeClass|CSIDriver|CSINode|Lease|Node|Service)\b|CSINode|node lease|ensure lease).*the server could not find the requested resource/,
+        /(?:\*v1(?:beta1|beta2|alpha1|alpha2)?\.(?<kind>CSINode|Lease|Node|Service)\b|CSINode|node lease|ensure lease).*the server could not find the requested resource/,
       weight: 'likely',
       atLeast: 3,
     },

@@ -24,7 +24,6 @@ export default defineCause({
       pattern:
         /Unable to register node.*etcdserver: (?<storage>request timed out|leader changed|too many requests|no leader)/,
       weight: 'likely',
-      atLeast: 2,
     },
     noAnswerInTime: {
       in: ['kubelet', 'kubeadm'],
@@ -35,7 +34,6 @@ export default defineCause({
       pattern:
         /Unable to register node.*(?:the server was unable to return a response in the time allotted|Timeout: request did not complete within)/,
       weight: 'likely',
-      atLeast: 2,
     },
     turnedAway: {
       in: ['kubelet', 'kubeadm'],
@@ -43,7 +41,7 @@ export default defineCause({
       pattern:
         /(?:Unable to register node|ensure lease).*the server has received too many requests and has asked us to try again later/,
       weight: 'likely',
-      atLeast: 3,
+      atLeast: 2,
     },
   },
   needs: [],

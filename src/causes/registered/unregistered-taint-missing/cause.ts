@@ -26,7 +26,7 @@ export default defineCause({
       weight: 'definite',
     },
     event: {
-      in: ['event'],
+      in: ['event', 'karpenter'],
       anchors: ['UnregisteredTaintMissing', 'Missing karpenter.sh/unregistered taint'],
       pattern:
         /(?:nodeclaim\/(?<claim>[a-z0-9.-]+)\s+)?Missing karpenter\.sh\/unregistered taint|\bUnregisteredTaintMissing\b/,

@@ -14,6 +14,12 @@ export default defineCause({
       pattern: /taint node\.cloudprovider\.kubernetes\.io\/shutdown/,
       weight: 'definite',
     },
+    shutdownSeenByScheduler: {
+      in: ['event'],
+      anchors: ['node.cloudprovider.kubernetes.io/shutdown'],
+      pattern: /(?:untolerated taint|had taints?) \{node\.cloudprovider\.kubernetes\.io\/shutdown/,
+      weight: 'likely',
+    },
     deleted: {
       in: ['event', 'controller-manager', 'cloud-controller'],
       anchors: [
@@ -73,15 +79,13 @@ export default defineCause({
   },
 });
 
-function matchState(
-  view: View<'kube/Node' | 'aws/instance', 'shutdownTaint' | 'deleted'>,
-): Match | null {
+function matchState(view: View<'kube/Node' | 'aws/instance', string>): Match | null {
   const instance = view.read('aws/instance');
   if (instance.state !== 'seen') return null;
   const state = textAt(instance.value, 'State.Name') ?? '';
   const node = view.read('kube/Node');
   const deleted = view.sign('deleted');
-  const isStopped = /^stopp/.test(state) && node.state === 'seen' && node.value.ready !== true;
+  const isStopped = state.startsWith('stopp') && node.state === 'seen' && node.value.ready !== true;
   const isGone = /^(?:terminated|shutting-down)$/.test(state) && deleted !== null;
   if (!isStopped && !isGone) return null;
   const id = textAt(instance.value, 'InstanceId') ?? '';

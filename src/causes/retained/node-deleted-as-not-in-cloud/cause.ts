@@ -1,5 +1,5 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { textAt } from '../../../evidence/json.ts';
+import { type Json, textAt } from '../../../evidence/json.ts';
 import { hasEc2Domain } from '../../../evidence/names.ts';
 import type { Sighting } from '../../../evidence/sighting.ts';
 
@@ -15,9 +15,9 @@ export default defineCause({
   signs: {
     deletedOld: {
       in: ['event', 'controller-manager', 'cloud-controller'],
-      anchors: ['not present according to cloud provider'],
+      anchors: ['not present according to cloud provider', 'no longer present in cloud provider)'],
       pattern:
-        /Deleting [Nn]ode (?<node>[a-z0-9][a-z0-9.-]*) because it's not present according to cloud provider/,
+        /Deleting [Nn]ode (?:\(no longer present in cloud provider\): (?<node>[a-z0-9][a-z0-9.-]*)|(?<node2>[a-z0-9][a-z0-9.-]*) because it's not present according to cloud provider)/,
       weight: 'context',
     },
     deletedNew: {
@@ -42,20 +42,21 @@ export default defineCause({
       weight: 'context',
     },
     kubeletRegistered: {
-      in: ['kubelet', 'kubeadm', 'cloud-init'],
-      anchors: [
-        'Successfully registered node',
-        'was previously registered',
-        'This node has joined the cluster',
-      ],
-      pattern:
-        /Successfully registered node|was previously registered|This node has joined the cluster/,
+      in: ['kubelet'],
+      anchors: ['Successfully registered node', 'was previously registered'],
+      pattern: /Successfully registered node|was previously registered/,
       weight: 'context',
     },
     registeredInController: {
       in: ['event', 'controller-manager'],
-      anchors: ['event: Registered Node'],
-      pattern: /event: Registered Node (?<node>[a-z0-9][a-z0-9.-]*) in Controller/,
+      anchors: ['Registered Node '],
+      pattern: /Registered Node (?<node>[a-z0-9][a-z0-9.-]*) in Controller/,
+      weight: 'context',
+    },
+    wentBefore: {
+      in: ['event', 'controller-manager'],
+      anchors: ['status is now: NodeNot'],
+      pattern: /Node (?<node>[a-z0-9][a-z0-9.-]*) status is now: NodeNot(?:Ready|Schedulable)/,
       weight: 'context',
     },
   },
@@ -115,31 +116,30 @@ type Signs =
   | 'deletedLog'
   | 'kubeletLostNode'
   | 'kubeletRegistered'
-  | 'registeredInController';
+  | 'registeredInController'
+  | 'wentBefore';
 
 /** Scale-in prints the same event, so that the event alone proves little of a name that EC2 gives. */
 function matchDeletion(view: View<'aws/instance', Signs>): Match | null {
   const old = view.sign('deletedOld');
   const deletion = old ?? view.sign('deletedNew') ?? view.sign('deletedLog');
   if (deletion === null) return null;
-  if (
-    view
-      .list('aws/instance')
-      .some(({ value }) =>
-        /^(?:terminated|shutting-down|stopp)/.test(textAt(value, 'State.Name') ?? ''),
-      )
-  )
-    return clear;
+  if (view.list('aws/instance').some(({ value }) => isGone(value))) return clear;
   const node = deletion.last.captures['node'] ?? '';
   const foreign = hasEc2Domain(node) ? {} : { foreign: node };
   const alive =
     view.sign('kubeletLostNode') ??
-    view.sign('kubeletRegistered') ??
+    soonAfter(deletion, view.sign('kubeletRegistered')) ??
     soonAfter(deletion, view.sign('registeredInController'));
   if (alive !== null) return found({ node, ...foreign }, [deletion.last, alive.last]);
-  return old !== null || 'foreign' in foreign
-    ? found({ node, ...foreign }, [deletion.last], 'likely')
-    : null;
+  // A Node that was drained or silent first went the way of every scale-in.
+  if (old === null || view.sign('wentBefore') !== null) return null;
+  return found({ node, ...foreign }, [deletion.last], 'likely');
+}
+
+function isGone(instance: Json): boolean {
+  const state = textAt(instance, 'State.Name') ?? '';
+  return state === 'terminated' || state === 'shutting-down' || state.startsWith('stopp');
 }
 
 function soonAfter(deletion: Sighting, registered: Sighting | null): Sighting | null {

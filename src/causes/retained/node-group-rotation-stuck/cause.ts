@@ -27,7 +27,7 @@ export default defineCause({
       weight: 'definite',
     },
     budget: {
-      in: ['event', 'client-output', 'unknown'],
+      in: ['event', 'client-output'],
       anchors: ['violate the pod'],
       pattern: /Cannot evict pod as it would violate the pod's disruption budget/,
       weight: 'context',

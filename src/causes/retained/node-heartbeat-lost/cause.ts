@@ -17,7 +17,7 @@ export default defineCause({
     pastedCondition: {
       in: ['node-status', 'object', 'client-output'],
       anchors: ['Kubelet stopped posting node status'],
-      pattern: /\bReady\s+Unknown\s.*NodeStatusUnknown\s+Kubelet stopped posting node status/,
+      pattern: /Kubelet stopped posting node status/,
       weight: 'likely',
     },
     plegStuck: {

@@ -8,11 +8,22 @@ export default defineCause({
   scope: 'machine',
   signs: {
     removing: {
-      in: ['unknown', 'journal', 'pod-app', 'event'],
+      in: ['pod-app', 'event'],
       anchors: ['Removing unregistered node'],
       pattern:
-        /Removing unregistered node (?:aws:\/\/\/[a-z0-9-]*\/)?(?<instance>i-[0-9a-f]{8,17})/,
+        /Removing unregistered node (?:aws:\/\/\/[a-z0-9-]*\/)?(?:(?<instance>i-[0-9a-f]{8,17})|\S)/,
       weight: 'likely',
+    },
+    leftAlone: {
+      in: ['pod-app', 'event'],
+      anchors: [
+        'Failed to remove node',
+        'Skipping unregistered node removal',
+        'skipping unregistered node removal',
+      ],
+      pattern:
+        /Failed to remove node (?:aws:\/\/\/[a-z0-9-]*\/)?(?:(?<instance>i-[0-9a-f]{8,17})|\S)|[Ss]kipping unregistered node removal/,
+      weight: 'withdraws',
     },
     removedEvent: {
       in: ['event'],

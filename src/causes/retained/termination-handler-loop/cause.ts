@@ -8,7 +8,7 @@ export default defineCause({
   scope: 'group',
   signs: {
     drained: {
-      in: ['journal', 'unknown', 'pod-app', 'client-output'],
+      in: ['pod-app', 'client-output'],
       anchors: ['ebalance recommendation'],
       pattern:
         /(?:successfully cordoned and drained|Requesting instance drain|Draining the node|Cordoning the node|Adding new event to the event store).*[Rr]ebalance recommendation/,
@@ -16,7 +16,7 @@ export default defineCause({
       atLeast: 3,
     },
     requested: {
-      in: ['journal', 'unknown', 'pod-app', 'client-output'],
+      in: ['pod-app', 'client-output'],
       anchors: ['REBALANCE_RECOMMENDATION'],
       pattern: /Requesting instance drain.*kind=REBALANCE_RECOMMENDATION/,
       weight: 'likely',

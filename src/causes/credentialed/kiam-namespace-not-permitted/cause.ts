@@ -1,0 +1,63 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** kiam knows the pod and refuses the role that it is annotated with. */
+export default defineCause({
+  id: 'kiam-namespace-not-permitted',
+  stage: 'credentialed',
+  title: 'kiam’s policy does not permit the role in the pod’s namespace',
+  scope: 'cluster',
+  signs: {
+    namespaceRefuses: {
+      in: ['kiam-server', 'kiam-agent', 'event'],
+      anchors: ['namespace policy expression'],
+      pattern: /namespace policy expression '(?<expression>[^']*)' forbids role '(?<role>[^']+)'/,
+      weight: 'definite',
+    },
+    requestRefused: {
+      in: ['kiam-agent', 'kiam-server'],
+      anchors: ['error processing request', 'KiamRoleForbidden'],
+      pattern: /error processing request: [^"]*(?:forbidden by policy|assume role forbidden)/,
+      weight: 'definite',
+    },
+    denied: {
+      in: ['kiam-server', 'kiam-agent'],
+      anchors: ['pod denied by policy'],
+      pattern:
+        /"?msg"?[:=]\s*"pod denied by policy.*?"pod\.iam\.(?:requestedRole|role)":\s*"(?<role>[^"]+)"(?:.*"pod\.namespace":\s*"(?<namespace>[^"]+)")?/,
+      weight: 'definite',
+    },
+    reported: {
+      in: ['event'],
+      anchors: ['KiamRoleForbidden'],
+      pattern: /KiamRoleForbidden\b.*failed assuming role:? "?(?<role>[^\s":]+)/,
+      weight: 'definite',
+    },
+  },
+  needs: [],
+  symptoms: ['pod-without-identity'],
+  withdrawnBy: [],
+  blocksAbove: false,
+  summary: ({ role, namespace, expression }) =>
+    `kiam does not permit the role ${role ?? 'of the pod'} in ${namespace === undefined ? 'its namespace' : `the namespace ${namespace}`}${expression === '(empty)' ? ', which has no iam.amazonaws.com/permitted annotation' : ''}, so the pod gets no credentials.`,
+  remedy: ({ role, namespace }) => [
+    {
+      text: 'Permit the role in the namespace; the annotation is a regular expression over the whole name or ARN.',
+      command: `kubectl annotate namespace ${namespace ?? '<namespace>'} --overwrite iam.amazonaws.com/permitted='^${(role ?? '<role>').replaceAll("'", '')}$'`,
+    },
+  ],
+  decide: {
+    text: 'Compare the namespace’s expression with the pod’s role.',
+    command: 'kubectl get namespace <namespace> -o yaml',
+  },
+  page: {
+    why: 'kiam hands a role out only where the namespace’s annotation iam.amazonaws.com/permitted matches it. A namespace without the annotation permits nothing, and the expression is compared with what the pod’s annotation says, name or ARN.',
+    prevent: 'Create namespaces with the annotation from the template that creates the roles.',
+    notThis:
+      'Refused by policy it stays refused for every pod of the namespace. A 500 with pod not found heals within seconds: kiam-pod-not-yet-known. AccessDenied from STS is kiam-server-cannot-assume-roles.',
+    alsoKnownAs: ["namespace policy expression '(empty)' forbids role", 'forbidden by policy'],
+    refs: [
+      'https://github.com/uswitch/kiam/blob/HEAD/pkg/server/errors.go',
+      'https://github.com/uswitch/kiam/issues/129',
+    ],
+  },
+});

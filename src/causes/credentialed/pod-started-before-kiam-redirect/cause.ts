@@ -1,0 +1,82 @@
+import { defineCause, found } from '../../../diagnosis/cause.ts';
+
+/** The pod asked instance metadata before the agent's redirect was there, and was given the node's role. */
+export default defineCause({
+  id: 'pod-started-before-kiam-redirect',
+  stage: 'credentialed',
+  title: 'the pod started before kiam’s redirect and holds the node’s role',
+  scope: 'machine',
+  signs: {
+    nodeRoleUsed: {
+      in: ['pod-app', 'client-output', 'aws-message', 'journal'],
+      anchors: ['assumed-role/'],
+      pattern:
+        /assumed-role\/(?<role>[\w+=,.@-]+)\/(?<instance>i-[0-9a-f]{8,17}) is not authorized to perform: (?!sts:AssumeRole)/,
+      weight: 'context',
+    },
+    nodeRoleUsedSomewhere: {
+      in: ['pod-app', 'client-output', 'aws-message', 'journal'],
+      anchors: ['assumed-role/'],
+      pattern:
+        /assumed-role\/(?<role>[\w+=,.@-]+)\/(?<session>i-[0-9a-f]{8,17}) is not authorized to perform: (?!sts:AssumeRole)/,
+      weight: 'context',
+    },
+    redirectMade: {
+      in: ['kiam-agent', 'kiam-server'],
+      anchors: ['configuring iptables'],
+      pattern: /"msg":\s*"configuring iptables"/,
+      weight: 'context',
+    },
+    serverGivenUp: {
+      in: ['kiam-agent', 'kiam-server'],
+      anchors: ['error creating server gateway'],
+      pattern: /error creating server gateway: /,
+      weight: 'context',
+    },
+    gateOpened: {
+      in: ['event', 'nidhogg'],
+      anchors: ['kiam-agent'],
+      pattern: /(?:node\/(?<node>[\w.-]+)\s+.*)?Taints removed: \[[^\]]*nidhogg[^\]]*kiam-agent/,
+      weight: 'context',
+    },
+  },
+  needs: [],
+  symptoms: ['pod-without-identity'],
+  withdrawnBy: [],
+  blocksAbove: false,
+  match(view) {
+    const used = view.sign('nodeRoleUsed') ?? view.sign('nodeRoleUsedSomewhere');
+    const agent = view.sign('redirectMade') ?? view.sign('gateOpened');
+    if (used === null || agent === null || view.sign('serverGivenUp') !== null) return null;
+    return found(used.last.captures, [used.first, agent.first], 'likely');
+  },
+  summary: ({ node, instance, role }) =>
+    `A pod on ${node ?? instance ?? 'the node'} asked for credentials before the kiam agent had its redirect, so it works with the node’s role${role === undefined ? '' : ` ${role}`} until it is started again.`,
+  remedy: () => [
+    {
+      text: 'Start the pod again; SDKs keep the credentials they were given.',
+      command: 'kubectl -n <namespace> delete pod <pod>',
+    },
+    {
+      text: 'Register nodes with a taint that is removed only when the agent answers /health?deep=1 and the rule is there.',
+      command: 'sudo iptables -t nat -vnL PREROUTING | grep 169.254.169.254',
+    },
+  ],
+  decide: {
+    text: 'Compare the start of the pod with the start of the agent on its node.',
+    command: 'kubectl get pods -A -o wide --field-selector spec.nodeName=<node>',
+  },
+  page: {
+    why: 'Pods and the kiam agent start on a new node at the same time. Until the agent has added its DNAT rule, 169.254.169.254 is the real instance metadata, which hands out the node’s role to whoever asks.',
+    prevent:
+      'Fail closed: drop metadata from pods in user data before the kubelet starts, keep the node’s role poor, or move to IRSA or Pod Identity.',
+    notThis:
+      'AccessDenied for assumed-role/…/i-… alone proves no race: the pod may have no role at all (irsa-webhook-did-not-mutate), or the rule binds the wrong interface (metadata-redirect-on-wrong-interface). An agent that ends and undoes its rule is kiam-agent-undoes-redirect.',
+    alsoKnownAs: ['AccessDenied assumed-role/nodes i- is not authorized kiam'],
+    refs: [
+      'https://github.com/uswitch/kiam/issues/395',
+      'https://github.com/uswitch/kiam/issues/203',
+      'https://github.com/uswitch/kiam/blob/HEAD/cmd/kiam/iptables.go',
+    ],
+  },
+});
