@@ -106,7 +106,7 @@ export const SYMPTOMS = [
         in: ['kubelet', 'kubeadm', 'bottlerocket'],
         anchors: ['Unauthorized'],
         pattern:
-          /(?:register node|[Ff]ailed to (?:list|watch|ensure|contact)|CSINode publishing|lease|kubelet\[\d+\]|kubelet\.go|reflector\.go).*\bUnauthorized\b/,
+          /(?:register node|[Ff]ailed to (?:(?:list|watch) \*v1|ensure|contact)|CSINode publishing|lease|kubelet\[\d+\]|kubelet\.go|reflector\.go).*\bUnauthorized\b(?! Exception)/,
       },
       {
         in: ['kubelet', 'kubeadm', 'client-output', 'pod-app'],

@@ -67,6 +67,7 @@ export interface Collector {
   countLines(document: number, lines: number): void;
   tryRows(document: number, line: ReadLine, rows: Iterable<SignRow>): void;
   fact<K extends FactKind>(document: number, kind: K, value: FactTypes[K], rest: FactOrigin): void;
+  hasFact(document: number, kind: FactKind): boolean;
   link(names: readonly (MachineName | null)[], proof: string, locator: string): void;
   listing(kind: FactKind, by: string, locator: string): void;
   loss(loss: InputLoss): void;
@@ -254,6 +255,8 @@ export function createCollector(): Collector {
     },
     tryRows: (document, line, rows) => tryRows(state, document, line, rows),
     fact: (document, kind, value, origin) => addFact(state, document, { kind, value }, origin),
+    hasFact: (document, kind) =>
+      state.facts.some((fact) => fact.kind === kind && fact.moment.at.document === document),
     link(names, proof, locator) {
       const known = names.filter((name) => name !== null);
       if (known.length > 1) links.push({ names: known, proof, locator });

@@ -347,6 +347,22 @@ describe('aws-auth', () => {
     });
   });
 
+  const ENTRY = '- rolearn: arn:aws:iam::111122223333:role/n\n  username: system:node:x';
+  const PASTED = {
+    'kubectl describe': `Name:         aws-auth\nNamespace:    kube-system\n\nData\n====\nmapRoles:\n----\n${ENTRY}\n\nEvents:  <none>\n`,
+    'a snippet': `mapRoles: |\n${ENTRY.replace(/^/gm, '  ')}\n`,
+    'an indented snippet': `  mapRoles: |\n${ENTRY.replace(/^/gm, '    ')}\n`,
+  };
+  for (const [form, text] of Object.entries(PASTED)) {
+    test(`is read from ${form}`, () => {
+      const [auth] = factsOf(read({ 'a.txt': text }), 'kube/aws-auth');
+      assert.deepEqual(
+        auth?.roles.map((entry) => entry.arn),
+        ['arn:aws:iam::111122223333:role/n'],
+      );
+    });
+  }
+
   test('what cannot be parsed is said, not dropped', () => {
     assert.match(
       factsOf(map('- rolearn: [broken'), 'kube/aws-auth')[0]?.malformed ?? '',

@@ -54,7 +54,9 @@ async function diagnoseWith(
 
 /** Candidates are worth loading only where something failed and no root says why. */
 function isUnexplained(subject: SubjectReport): boolean {
-  const roots = subject.findings.filter((finding) => finding.role !== 'contributing');
+  const roots = subject.findings.filter(
+    ({ role, confidence }) => role !== 'contributing' && confidence !== 'possible',
+  );
   return subject.verdict === 'not-usable' && roots.length === 0;
 }
 

@@ -43,3 +43,30 @@ export function parseAwsAuth(body: Json): AwsAuth {
     malformed: roles.malformed ?? users.malformed,
   };
 }
+
+const SECTION = /^(\s*)(mapRoles|mapUsers|mapAccounts):(?:\s*\|[-+]?)?\s*$/;
+
+/**
+ * The map inside a snippet (`mapRoles: |` without its ConfigMap) or inside `kubectl describe
+ * configmap` (`mapRoles:` above a line of dashes); null when the lines hold none.
+ */
+export function awsAuthOfLines(lines: readonly string[]): AwsAuth | null {
+  const data: Record<string, string> = {};
+  for (const [index, line] of lines.slice(0, LINES_MAX).entries()) {
+    const match = SECTION.exec(line);
+    if (match !== null) data[match[2] ?? ''] = sectionText(lines.slice(index + 1));
+  }
+  return 'mapRoles' in data || 'mapUsers' in data ? parseAwsAuth({ data }) : null;
+}
+
+/** The YAML text below a key, up to the next key, an empty line or the end of the block. */
+function sectionText(below: readonly string[]): string {
+  const body = /^-{3,}\s*$/.test(below[0] ?? '') ? below.slice(1) : below;
+  const end = body.findIndex(
+    (line) =>
+      line.trim() === '' ||
+      SECTION.test(line) ||
+      /^(?:Events|BinaryData|kind|metadata|apiVersion):|^\$ /.test(line),
+  );
+  return body.slice(0, end < 0 ? undefined : end).join('\n');
+}

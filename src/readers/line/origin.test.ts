@@ -54,6 +54,16 @@ const LINES: readonly (readonly [source: string, line: string])[] = [
     'pod-identity-agent',
     '{"level":"info","msg":"Calling EKS Auth to fetch credentials","time":"2025-07-09T03:08:10Z"}',
   ],
+  [
+    'event',
+    '4m    Warning   Unhealthy   pod/calico-node-x1   Readiness probe failed: 2020-05-12 10:00:00 [INFO][5161] confd/health.go',
+  ],
+  [
+    'machine-config-server',
+    'I0101 10:00:00.000000       1 bootstrap_server.go:70] Pool worker requested by address:"10.0.0.9:4000"',
+  ],
+  ['host-file', '-A FORWARD -m comment --comment "kubernetes forwarding rules" -j KUBE-FORWARD'],
+  ['unknown', '2019-05-21T06:40:31Z ERROR AccessDenied: User is not authorized'],
   ['unknown', 'some words that no program is known to print'],
 ];
 

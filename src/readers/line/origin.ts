@@ -52,6 +52,11 @@ const KLOG_FILES: readonly (readonly [LineSource, RegExp])[] = [
 
 /** Phrases that only one program prints, for lines and documents without a tag. */
 const PHRASES: readonly (readonly [LineSource, RegExp])[] = [
+  // An event row quotes other programs, so it is known before they are.
+  [
+    'event',
+    /^\s*(?:\S+\s+)?(?:(?:\d+[dhms])+|<(?:unknown|invalid)>)\s+.*\b(?:Normal|Warning)\b|^\s*(?:Normal|Warning)\s+[A-Z]\w+\s/,
+  ],
   [
     'ipamd',
     /"caller":"(?:ipamd|aws-k8s-agent|awsutils|networkutils|datastore|rpc)\/|\bipamd\b.*\bInitialization failure|^\S+Z \[(?:DEBUG|INFO|ERROR|WARN)\]/,
@@ -85,7 +90,7 @@ const PHRASES: readonly (readonly [LineSource, RegExp])[] = [
   ['ignition', /\bignition\[\d+\]|Ignition \d|machine-config-server/],
   [
     'kiam-agent',
-    /kiam.?agent|"path":\s*"\/latest\/meta-data\/iam\/security-credentials|"pod\.ip":/,
+    /kiam.?agent|"msg":\s*"(?:configuring iptables|undoing iptables changes|error creating server gateway|error finding role for pod)|"path":\s*"\/latest\/meta-data\/iam\/security-credentials|"pod\.ip":/,
   ],
   ['kiam-server', /kiam.?server|processing pod update|announced=(?:true|false)/],
   ['kube2iam', /kube2iam|"?ns\.name"?[:=]|"?req\.path"?[:=]/],
@@ -114,17 +119,22 @@ const PHRASES: readonly (readonly [LineSource, RegExp])[] = [
     /^\s*(?:│ )?Error: |aws_eks_\w+\.|module\.[\w-]+|Resource handler returned message|CREATE_FAILED|\[✖\]/,
   ],
   [
-    'event',
-    /^\s*(?:\S+\s+)?(?:(?:\d+[dhms])+|<(?:unknown|invalid)>)\s+.*\b(?:Normal|Warning)\b|^\s*(?:Normal|Warning)\s+[A-Z]\w+\s/,
-  ],
-  [
     'client-output',
     /^(?:\$ |# )?(?:kubectl|oc|eksctl|kops|helm) |^Error from server|^The connection to the server|^error: (?:unable|You must)/,
+  ],
+  [
+    'host-file',
+    /^:(?:INPUT|FORWARD|OUTPUT|PREROUTING|POSTROUTING) (?:ACCEPT|DROP) \[|^-A (?:KUBE-|AWS-|cali|CNI-|INPUT|FORWARD|OUTPUT|PREROUTING|POSTROUTING)|^\*(?:filter|nat|mangle|raw)$|^\d+:\s+(?:not )?from \S+ .*\blookup \w+|^(?:default|\d+\.\d+\.\d+\.\d+(?:\/\d+)?) (?:via|dev) \S+|^net\.(?:ipv4|ipv6|core|bridge)\.[\w./-]+ = /,
   ],
 ];
 
 const TAG =
   /^(?:<\d+>)?(?:[A-Z][a-z]{2} +\d{1,2} (?:\d{4} )?[\d:.]+|\d{4}-\d{2}-\d{2}T[\d:.,]+(?:Z|[+-]\d{2}:?\d{2})?)\s+(?:(\S+)\s+)?([\w@.+/-]+?)(?:\[(\d+)\])?:\s/;
+/** Applications print a level where syslog has the host. */
+const LEVELS = new Set(['TRACE', 'DEBUG', 'INFO', 'WARN', 'WARNING', 'ERROR', 'FATAL']);
+/** Its source files are named like the kubelet's. */
+const CONFIG_SERVER =
+  /\b(?:bootstrap_server|cluster_server)\.go:|Pool \w+ requested by address|refusing to serve bootstrap configuration/;
 const CONSOLE_TAG = /^\[\s*\d+\.\d+\]\s+([\w.-]+)\[\d+\]:\s/;
 const KLOG_FILE = /(?:^|[\s"\]])[IWEFD]\d{4} \d{2}:\d{2}:\d{2}\.\d+\s+\d+ ([\w.-]+)\.go:\d+\]/;
 
@@ -153,9 +163,11 @@ function tagSource(tag: string | undefined): LineSource | null {
 export function originOf(line: string, ofDocument: LineSource): Origin {
   const head = line.slice(0, 2000);
   const tagged = TAG.exec(head);
-  const host = tagged?.[1] ?? null;
-  const byTag = tagSource(tagged?.[2] ?? CONSOLE_TAG.exec(head)?.[1]);
+  const host = LEVELS.has(tagged?.[1] ?? '') ? null : (tagged?.[1] ?? null);
+  const tag = LEVELS.has(tagged?.[1] ?? '') ? undefined : tagged?.[2];
+  const byTag = tagSource(tag ?? CONSOLE_TAG.exec(head)?.[1]);
   if (byTag !== null && byTag !== 'journal') return { source: byTag, host };
+  if (CONFIG_SERVER.test(head)) return { source: 'machine-config-server', host };
   const source = klogSource(head) ?? phraseSource(head) ?? byTag;
   return { source: source ?? ofDocument, host };
 }

@@ -2,6 +2,7 @@ import type { LineSource } from '../../evidence/source.ts';
 import { readAnswer } from '../answers.ts';
 import type { ReadLine } from '../collector.ts';
 import { logLine, openPassage, type PassageReading, type TextReading } from '../passage.ts';
+import { awsAuthOfLines } from '../kube/aws-auth.ts';
 import { readDescribe } from '../kube/describe.ts';
 import { readTable } from '../kube/table.ts';
 import { documentSource } from '../line/origin.ts';
@@ -20,7 +21,18 @@ export function readStructuredText(reading: TextReading, text: string): void {
   for (const segment of segments(lines)) {
     readSegment(passage, said, segment, sources[segment.line - 1] ?? 'unknown');
   }
+  readLooseAwsAuth(passage, lines);
   flush();
+}
+
+/** aws-auth is often pasted without its ConfigMap around it, or as `kubectl describe` prints it. */
+function readLooseAwsAuth({ collector, document }: PassageReading, lines: readonly string[]): void {
+  if (collector.hasFact(document, 'kube/aws-auth')) return;
+  const value = awsAuthOfLines(lines);
+  if (value === null) return;
+  const locator = collector.locatorOf(document);
+  const by = 'kubectl describe configmap aws-auth';
+  collector.fact(document, 'kube/aws-auth', value, { by, locator, line: 1, about: [] });
 }
 
 /** Lines of a paragraph by which its program is known. */

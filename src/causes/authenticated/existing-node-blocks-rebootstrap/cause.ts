@@ -41,7 +41,7 @@ export default defineCause({
   decide: {
     text: 'Compare the instance id of the Node with the machine’s own.',
     command:
-      "kubectl get node <node> -o jsonpath='{.spec.providerID}'; curl -s http://169.254.169.254/latest/meta-data/instance-id",
+      "kubectl get node <node> -o jsonpath='{.spec.providerID}'; cat /var/lib/cloud/data/instance-id",
   },
   page: {
     why: 'Whoever can reach kops-controller from a node could otherwise ask for that node’s certificate again. A replaced machine that gets the same name before the old Node is gone meets the same rule.',

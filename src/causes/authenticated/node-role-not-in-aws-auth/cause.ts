@@ -60,7 +60,7 @@ export default defineCause({
   match: (view) => matchConfigMap(view) ?? matchPlan(view) ?? clear,
   summary: ({ role, planned }) =>
     planned === undefined
-      ? `aws-auth does not map ${role ?? 'any role to system:nodes'}, so the API server answers the kubelets of that role with 401 Unauthorized.`
+      ? `aws-auth does not map ${role ?? 'any role to system:nodes'}, so the API server answers ${role === undefined ? 'every kubelet' : 'the kubelets of that role'} with 401 Unauthorized.`
       : `A Terraform plan takes ${role ?? 'the node role'} out of aws-auth; once applied, the API server answers the kubelets of that role with 401 Unauthorized.`,
   remedy: ({ role, planned }) => [
     {

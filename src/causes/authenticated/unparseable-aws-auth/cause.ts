@@ -43,7 +43,7 @@ export default defineCause({
       / has an entry without /.test(auth.value.malformed)
     )
       return null;
-    const why = auth.value.malformed;
+    const why = auth.value.malformed.replace(/A YAML document cannot be parsed \((.*)\);.*$/, '$1');
     return found({ why }, [view.quote(auth, `ConfigMap aws-auth: ${why}`)]);
   },
   summary: ({ why }) =>

@@ -43,14 +43,14 @@ export default defineCause({
     role !== undefined
       ? `${role} is mapped to the user ${user ?? '(none)'}${groups === undefined ? '' : ` and the groups ${groups}`}, which is no node; the API server lets the kubelet in and forbids it everything.`
       : `The API server knows the kubelet as ${user ?? 'a user that is no node'} outside the rights of a node; the IAM mapping gives it a wrong user name or not the group system:nodes.`,
-  remedy: ({ role }) => [
+  remedy: ({ role, user }) => [
     {
       text: 'Map the role as a node ({{SessionName}} instead of {{EC2PrivateDNSName}} for hybrid nodes; add eks:kube-proxy-windows for Windows).',
       command: `eksctl create iamidentitymapping --cluster <cluster> --arn ${role ?? '<node-role-arn>'} --group system:bootstrappers,system:nodes --username 'system:node:{{EC2PrivateDNSName}}'`,
     },
     {
       text: 'Or replace the mapping by an access entry, which brings both by itself.',
-      command: `aws eks create-access-entry --cluster-name <cluster> --principal-arn ${role ?? '<node-role-arn>'} --type EC2_LINUX`,
+      command: `aws eks create-access-entry --cluster-name <cluster> --principal-arn ${role ?? '<node-role-arn>'} --type ${user?.startsWith('mi-') === true ? 'HYBRID_LINUX' : 'EC2_LINUX'}`,
     },
   ],
   decide: {

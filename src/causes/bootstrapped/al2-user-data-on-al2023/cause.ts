@@ -17,7 +17,7 @@ export default defineCause({
       in: ['cloud-init', 'console'],
       anchors: ['nodes are now initialized by nodeadm'],
       pattern: /nodes are now initialized by nodeadm/,
-      weight: 'context',
+      weight: 'likely',
     },
     kubeletRuns: {
       in: ['kubelet'],

@@ -14,7 +14,7 @@ export default defineCause({
       weight: 'likely',
     },
     throttled: {
-      in: ['cloud-init', 'console'],
+      in: ['cloud-init', 'console', 'aws-message'],
       anchors: ['TooManyRequestsException', 'ThrottlingException'],
       pattern: /(?<reason>TooManyRequestsException|ThrottlingException)\b.*\bDescribeCluster\b/,
       weight: 'likely',

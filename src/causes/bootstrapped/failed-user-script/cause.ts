@@ -35,7 +35,7 @@ export default defineCause({
     },
     joinRefused: {
       in: ['kubeadm', 'cloud-init', 'console'],
-      anchors: ['error execution phase', "couldn't validate the identity of the API Server"],
+      anchors: ['error execution phase', 'validate the identity of the API'],
       pattern: /error execution phase|couldn't validate the identity of the API Server/,
       weight: 'clears',
     },

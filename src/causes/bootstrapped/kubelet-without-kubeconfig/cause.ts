@@ -23,8 +23,9 @@ export default defineCause({
     },
     certificateExpired: {
       in: ['kubelet'],
-      anchors: ['existing bootstrap client certificate'],
-      pattern: /[Pp]art of the existing bootstrap client certificate .*is expired/,
+      anchors: ['existing bootstrap client certificate', 'certificate has expired'],
+      pattern:
+        /[Pp]art of the existing bootstrap client certificate .*is expired|certificate has expired/,
       weight: 'clears',
     },
     joinFailed: {
@@ -32,7 +33,7 @@ export default defineCause({
       anchors: [
         'error execution phase',
         'Some fatal errors occurred',
-        "couldn't validate the identity",
+        'validate the identity of the API',
         'kubeadm-config',
         'cluster-info',
         ':22623/config',

@@ -23,8 +23,7 @@ export default defineCause({
     mounted: {
       in: ['cloud-init', 'user-data', 'console'],
       anchors: ['/var/lib/containerd', '/var/lib/kubelet'],
-      pattern:
-        /\bmount\b (?:-\S+ \S+ |-\S+ )*\S+ (?<mountpoint>\/var\/lib\/(?:containerd|kubelet))\b/,
+      pattern: /\bmount\b .{0,120}?\s(?<mountpoint>\/var\/lib\/(?:containerd|kubelet))\/?(?=\s|$)/,
       weight: 'context',
     },
     restarted: {

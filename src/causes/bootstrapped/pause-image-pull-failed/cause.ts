@@ -18,7 +18,7 @@ export default defineCause({
       in: ['journal', 'containerd', 'console', 'cloud-init'],
       anchors: ['pull-sandbox-image'],
       pattern:
-        /pull-sandbox-image.{0,40}: .*(?:level=fatal|ctr: ).*(?<reason>i\/o timeout|no basic auth credentials|[Uu]nauthorized|401|not found|connection refused|no such host)/,
+        /pull-sandbox-image.{0,40}: .*(?:(?:level=fatal|ctr: ).*(?<reason>i\/o timeout|no basic auth credentials|[Uu]nauthorized|401|not found|connection refused|no such host)|(?<reason2>Unable to locate credentials))/,
       weight: 'likely',
     },
     pulled: {

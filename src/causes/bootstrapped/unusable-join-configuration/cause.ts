@@ -1,5 +1,5 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { at, textAt } from '../../../evidence/json.ts';
+import { at } from '../../../evidence/json.ts';
 
 /** The document that tells kubeadm how to join is empty where it matters, or is not YAML. */
 export default defineCause({
@@ -31,6 +31,18 @@ export default defineCause({
       pattern:
         /(?:kubeadm|JoinConfiguration|error execution phase|unable to load config).*(?<reason>(?:error converting YAML to JSON|error unmarshal\w+ (?:configuration|JSON)).{0,160})/,
       weight: 'definite',
+    },
+    deepFirstKey: {
+      in: ['user-data', 'cloud-init', 'kubeadm'],
+      anchors: ['apiVersion: kubeadm.k8s.io/'],
+      pattern: /^\s{7,}apiVersion: kubeadm\.k8s\.io\//,
+      weight: 'context',
+    },
+    siblings: {
+      in: ['user-data', 'cloud-init', 'kubeadm'],
+      anchors: ['kind: JoinConfiguration', 'caCertPath:', 'nodeRegistration:'],
+      pattern: /^\s{0,6}(?:kind: JoinConfiguration|caCertPath:|nodeRegistration:)/,
+      weight: 'context',
     },
     emptyToken: {
       in: ['user-data', 'cloud-init'],
@@ -73,20 +85,38 @@ export default defineCause({
   },
 });
 
-type Signs = 'noDiscovery' | 'fieldRequired' | 'notYaml' | 'emptyToken';
+type Signs =
+  | 'noDiscovery'
+  | 'fieldRequired'
+  | 'notYaml'
+  | 'emptyToken'
+  | 'deepFirstKey'
+  | 'siblings';
 
 function matchDocument(view: View<'kube/JoinConfiguration', Signs>): Match | null {
   const empty = view
     .list('kube/JoinConfiguration')
     .find(({ value }) => isWithoutDiscovery(value.body));
-  if (empty === undefined) return null;
+  if (empty === undefined) return matchIndentation(view);
   return found({}, [
     view.quote(empty, 'JoinConfiguration discovery without bootstrapToken and file'),
   ]);
 }
 
-function isWithoutDiscovery(body: Parameters<typeof textAt>[0]): boolean {
-  const token = at(body, 'discovery.bootstrapToken');
-  const file = at(body, 'discovery.file');
-  return (token === undefined || token === null) && (file === undefined || file === null);
+/** A document without the key at all may be an excerpt; one whose discovery is empty is not. */
+function isWithoutDiscovery(body: Parameters<typeof at>[0]): boolean {
+  const given = (path: string): boolean => (at(body, path) ?? null) !== null;
+  return given('discovery') && !given('discovery.bootstrapToken') && !given('discovery.file');
+}
+
+/** A first key that stands deeper than its siblings ends the document before it begins. */
+function matchIndentation(view: View<'kube/JoinConfiguration', Signs>): Match | null {
+  const first = view.sign('deepFirstKey')?.first;
+  const sibling = view.sign('siblings')?.first;
+  if (first === undefined || sibling === undefined) return null;
+  const lines = sibling.moment.at.line - first.moment.at.line;
+  if (sibling.moment.at.document !== first.moment.at.document || lines < 1 || lines > 3)
+    return null;
+  const reason = 'its first line is indented deeper than the rest, which is no YAML';
+  return found({ reason }, [first, sibling], 'likely');
 }

@@ -56,7 +56,7 @@ export default defineCause({
   remedy: ({ credential }) => [
     {
       text: 'Start the kubelet under the EC2 private DNS name; current EKS machine images do so by themselves, own images and own kubelet arguments must.',
-      command: `--hostname-override=${credential ?? '$(curl -s http://169.254.169.254/latest/meta-data/local-hostname)'}`,
+      command: `--hostname-override=${credential ?? EC2_NAME}`,
     },
     {
       text: 'Or give the VPC a DHCP option set with the domain of its region, then replace the machines.',
@@ -67,7 +67,7 @@ export default defineCause({
   decide: {
     text: 'Compare the machine’s own name with the one EC2 has for it.',
     command:
-      'hostname -f; curl -s http://169.254.169.254/latest/meta-data/local-hostname; aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].PrivateDnsName',
+      'hostname -f; aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].PrivateDnsName',
   },
   page: {
     why: 'EKS and the AWS cloud controller know a machine by its EC2 private DNS name. Since the in-tree provider left the kubelet (EKS 1.26) the kubelet takes the operating system’s host name, and that ends with whatever domain the VPC’s DHCP option set hands out.',
@@ -82,6 +82,10 @@ export default defineCause({
     ],
   },
 });
+
+/** What EC2 calls the instance; metadata would need a session token to say it. */
+const EC2_NAME =
+  '$(aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].PrivateDnsName --output text)';
 
 function matchNames(
   view: View<never, 'refusedName' | 'refusedObject' | 'notFoundByForeignName' | 'initialised'>,

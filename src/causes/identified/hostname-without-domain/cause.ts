@@ -63,11 +63,10 @@ export default defineCause({
     bare === undefined
       ? `The machine calls itself ${node ?? 'ip-a-b-c-d'}, without the domain with which EC2 knows it${credential === undefined ? '' : ` (${credential})`}; its Node is not tied to the instance.`
       : `The machine calls itself ${bare} in its certificate request while its Node is ${node ?? 'the full name'}; the request is refused.`,
-  remedy: () => [
+  remedy: ({ credential }) => [
     {
       text: 'Set the full name from instance metadata before the kubelet starts (images that set the short name: RHEL, Ubuntu, CoreOS).',
-      command:
-        'sudo hostnamectl set-hostname $(curl -s http://169.254.169.254/latest/meta-data/local-hostname) && sudo systemctl restart kubelet',
+      command: `sudo hostnamectl set-hostname ${credential ?? EC2_NAME} && sudo systemctl restart kubelet`,
     },
     {
       text: 'When metadata itself gives the bare name, the VPC’s DHCP options have no domain: give it options with the region’s (ec2.internal in us-east-1).',
@@ -78,7 +77,7 @@ export default defineCause({
   decide: {
     text: 'Compare the host name with what metadata and EC2 have.',
     command:
-      'hostname -f; curl -s http://169.254.169.254/latest/meta-data/local-hostname; aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].PrivateDnsName',
+      'hostname -f; TOKEN=$(curl -sX PUT http://169.254.169.254/latest/api/token -H "X-aws-ec2-metadata-token-ttl-seconds: 60"); curl -s -H "X-aws-ec2-metadata-token: $TOKEN" http://169.254.169.254/latest/meta-data/local-hostname; aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].PrivateDnsName',
   },
   page: {
     why: 'The cloud controller finds an instance by the Node name, which must be the private DNS name. A DHCP option set without domain-name, or an image that keeps the short host name, gives the kubelet a name that EC2 does not have.',
@@ -92,6 +91,10 @@ export default defineCause({
     ],
   },
 });
+
+/** What EC2 calls the instance; metadata would need a session token to say it. */
+const EC2_NAME =
+  '$(aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].PrivateDnsName --output text)';
 
 type Signs =
   | 'refusedName'

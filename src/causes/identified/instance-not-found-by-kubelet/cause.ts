@@ -45,7 +45,7 @@ export default defineCause({
       ? {
           text: 'Give the machine the name that EC2 has for it, then restart the kubelet.',
           command:
-            'sudo hostnamectl set-hostname $(curl -s http://169.254.169.254/latest/meta-data/local-hostname) && sudo systemctl restart kubelet',
+            'sudo hostnamectl set-hostname $(aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].PrivateDnsName --output text) && sudo systemctl restart kubelet',
         }
       : {
           text: 'Let the instance role look at instances.',

@@ -34,7 +34,7 @@ export default defineCause({
   },
   summary: ({ user, machine }) =>
     `The kubelet of ${machine ?? 'the machine'} calls as the user ${user ?? 'of its certificate'}, which is not system:node:<name>; neither the Node authorizer nor the default roles let it do anything.`,
-  remedy: () => [
+  remedy: ({ user }) => [
     {
       text: 'Issue a certificate per node: common name system:node:<node>, organisation system:nodes.',
       command:
@@ -42,8 +42,7 @@ export default defineCause({
     },
     {
       text: 'Until then, bind the old user to the node role.',
-      command:
-        'kubectl create clusterrolebinding kubelet-stop-gap --clusterrole=system:node --user=<user>',
+      command: `kubectl create clusterrolebinding kubelet-stop-gap --clusterrole=system:node --user=${user ?? '<user>'}`,
     },
   ],
   decide: {

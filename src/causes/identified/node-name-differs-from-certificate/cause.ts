@@ -37,8 +37,7 @@ export default defineCause({
   remedy: ({ node }) => [
     {
       text: 'Give the machine the name that EC2 has for it, before kubeadm runs.',
-      command:
-        'sudo hostnamectl set-hostname $(curl -s http://169.254.169.254/latest/meta-data/local-hostname)',
+      command: `sudo hostnamectl set-hostname ${node !== undefined && hasEc2Domain(node) ? node : EC2_NAME}`,
     },
     {
       text: 'Join again under that name, so that the certificate carries it.',
@@ -48,7 +47,7 @@ export default defineCause({
   decide: {
     text: 'Compare the name in the certificate with the Node name that the kubelet asks for.',
     command:
-      'sudo openssl x509 -in /var/lib/kubelet/pki/kubelet-client-current.pem -noout -subject; curl -s http://169.254.169.254/latest/meta-data/local-hostname; hostname -f',
+      'sudo openssl x509 -in /var/lib/kubelet/pki/kubelet-client-current.pem -noout -subject; aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].PrivateDnsName --output text; hostname -f',
   },
   page: {
     why: 'With the in-tree AWS provider the kubelet registers under the EC2 private DNS name and ignores --hostname-override, while kubeadm writes the operating system’s host name into the certificate. A host renamed after the join ends the same way.',
@@ -67,6 +66,10 @@ export default defineCause({
     ],
   },
 });
+
+/** What EC2 calls the instance; metadata would need a session token to say it. */
+const EC2_NAME =
+  '$(aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].PrivateDnsName --output text)';
 
 function matchNames(view: View<never, 'refusedName' | 'refusedObject'>): Match | null {
   const refused = (['refusedName', 'refusedObject'] as const).flatMap(

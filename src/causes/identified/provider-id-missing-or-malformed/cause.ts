@@ -64,7 +64,7 @@ export default defineCause({
     {
       text: 'Give the kubelet the right one before it registers (providerID in its configuration).',
       command:
-        'echo "providerID: aws:///$(curl -s http://169.254.169.254/latest/meta-data/placement/availability-zone)/$(curl -s http://169.254.169.254/latest/meta-data/instance-id)" | sudo tee -a /var/lib/kubelet/config.yaml',
+        'echo "providerID: aws:///$(cloud-init query availability_zone)/$(cat /var/lib/cloud/data/instance-id)" | sudo tee -a /var/lib/kubelet/config.yaml',
     },
     {
       text: 'A providerID that is set cannot be changed: delete the Node and restart the kubelet.',

@@ -79,7 +79,7 @@ export default defineCause({
   decide: {
     text: 'Read the domain that DHCP gives and the name that metadata makes of it.',
     command:
-      'aws ec2 describe-dhcp-options --query "DhcpOptions[].DhcpConfigurations[?Key==\'domain-name\'].Values"; curl -s http://169.254.169.254/latest/meta-data/local-hostname',
+      'aws ec2 describe-dhcp-options --query "DhcpOptions[].DhcpConfigurations[?Key==\'domain-name\'].Values"; TOKEN=$(curl -sX PUT http://169.254.169.254/latest/api/token -H "X-aws-ec2-metadata-token-ttl-seconds: 60"); curl -s -H "X-aws-ec2-metadata-token: $TOKEN" http://169.254.169.254/latest/meta-data/local-hostname',
   },
   page: {
     why: 'EC2 hands the text out as it is. Some systems take the first word, others join the words or keep the blank, and no two components end up with the same name.',

@@ -14,6 +14,13 @@ export default defineCause({
         /Using autodetected IPv4 address on interface (?<interface>[\w.:-]+): (?<address>\d+\.\d+\.\d+\.\d+)\/\d+|IPv4 address (?<address2>\d+\.\d+\.\d+\.\d+) discovered on interface (?<interface2>[\w.:-]+)/,
       weight: 'context',
     },
+    peersOnBridge: {
+      in: ['event', 'kubelet', 'calico-node'],
+      anchors: ['BGP not established with'],
+      pattern:
+        /BGP not established with (?:[\d.]+,)*(?<address>172\.(?:1[7-9]|2\d|3[01])\.0\.1)(?![\d.])/,
+      weight: 'likely',
+    },
     bridge: {
       in: ['calico-node'],
       anchors: ['autodetected IPv4 address', 'discovered on interface'],
@@ -48,7 +55,7 @@ export default defineCause({
       "kubectl get nodes -o custom-columns='NAME:.metadata.name,INTERNAL:.status.addresses[0].address,CALICO:.metadata.annotations.projectcalico\\.org/IPv4Address'",
   },
   page: {
-    why: 'By default Calico takes the first address it finds. With several interfaces (a second ENI, a bridge of another tool) that may be one which peers cannot reach.',
+    why: 'By default Calico takes the first address it finds. With several interfaces (a second ENI, the bridge of docker, whose 172.17.0.1 no EC2 instance can have) that may be one which peers cannot reach.',
     prevent: 'Set the detection method wherever nodes have more than one interface.',
     notThis:
       'With one interface, or when both addresses agree, missing BGP sessions are node-to-node-traffic-blocked or calico-dataplane-not-ready.',
@@ -60,10 +67,18 @@ export default defineCause({
   },
 });
 
-function matchAddress(view: View<'kube/Node', 'detected' | 'bridge'>): Match | null {
+function matchAddress(
+  view: View<'kube/Node', 'detected' | 'peersOnBridge' | 'bridge'>,
+): Match | null {
   const quote = view.sign('detected')?.last;
   const node = view.read('kube/Node');
-  if (quote === undefined || view.sign('bridge') !== null || node.state !== 'seen') return null;
+  if (
+    quote === undefined ||
+    view.sign('bridge') !== null ||
+    view.sign('peersOnBridge') !== null ||
+    node.state !== 'seen'
+  )
+    return null;
   const { address = quote.captures['address2'], interface: name = quote.captures['interface2'] } =
     quote.captures;
   const internalIp = node.value.internalIp ?? '';

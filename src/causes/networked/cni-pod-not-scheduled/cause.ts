@@ -24,18 +24,20 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: ['kube/Node', 'kube/DaemonSet'],
+  needs: ['kube/Node', 'kube/DaemonSet', 'kube/Pod'],
   symptoms: ['cni-uninitialized'],
   per: ['pod'],
   explains: ['cni-configuration-missing'],
   match: (view) => matchTolerations(view),
-  summary: ({ pod, reason, taint, machine }) =>
-    taint === undefined
-      ? `The CNI’s pod ${pod ?? ''} finds no place on its node (${reason ?? 'not schedulable'}), so the node gets no pod network.`.replace(
-          '  ',
-          ' ',
-        )
-      : `The CNI’s daemon set does not tolerate the taint ${taint} of ${machine ?? 'the node'}, so it has no pod there and the node gets no pod network.`,
+  summary: ({ pod, reason, taint, daemonSet, machine }) =>
+    taint === undefined && daemonSet !== undefined
+      ? `The daemon set ${daemonSet} has no pod on ${machine ?? 'the node'}, so the node gets no pod network.`
+      : taint === undefined
+        ? `The CNI’s pod ${pod ?? ''} finds no place on its node (${reason ?? 'not schedulable'}), so the node gets no pod network.`.replace(
+            '  ',
+            ' ',
+          )
+        : `The CNI’s daemon set does not tolerate the taint ${taint} of ${machine ?? 'the node'}, so it has no pod there and the node gets no pod network.`,
   remedy: ({ daemonSet }) => [
     {
       text: 'Let the CNI tolerate every taint.',
@@ -66,25 +68,38 @@ export default defineCause({
 
 const CNI = /^(?:aws-node|calico-node|cilium|kube-flannel-ds|weave-net|kube-router|canal)$/;
 
-function matchTolerations(
-  view: View<'kube/Node' | 'kube/DaemonSet', 'unschedulable' | 'scheduled'>,
-): Match | null {
+type Kinds = 'kube/Node' | 'kube/DaemonSet' | 'kube/Pod';
+type CniView = View<Kinds, 'unschedulable' | 'scheduled'>;
+
+function matchTolerations(view: CniView): Match | null {
   const node = view.read('kube/Node');
   const daemonSet = view.list('kube/DaemonSet').find((entry) => CNI.test(entry.value.name));
-  if (view.sign('unschedulable') !== null || node.state !== 'seen' || daemonSet === undefined)
-    return null;
+  if (view.sign('unschedulable') !== null) return null;
+  if (node.state !== 'seen' || daemonSet === undefined) return null;
   if (node.value.ready !== false) return clear;
   const tolerations = listAt(daemonSet.value.body, 'spec.template.spec.tolerations');
   const taint = (node.value.taints ?? []).find(
     (entry) => isOwnTaint(entry) && !tolerations.some((one) => tolerates(one, entry)),
   );
-  if (taint === undefined) return null;
+  const name = daemonSet.value.name;
+  const proof = [view.quote(daemonSet, `DaemonSet ${name}`), view.quote(node, 'Node is not Ready')];
+  if (taint === undefined)
+    return hasNoPod(view, name) ? found({ daemonSet: name }, proof, 'likely') : null;
   const text = `${taint.key}=${taint.value}:${taint.effect}`;
-  const proof = [
-    view.quote(node, `Node taint ${text}`),
-    view.quote(daemonSet, `DaemonSet ${daemonSet.value.name} has no toleration for it`),
-  ];
-  return found({ taint: text, daemonSet: daemonSet.value.name }, proof, 'likely');
+  return found(
+    { taint: text, daemonSet: name },
+    [...proof, view.quote(node, `Node taint ${text}`)],
+    'likely',
+  );
+}
+
+/** The node's pods are listed, kube-proxy runs among them, and the CNI's is not there. */
+function hasNoPod(view: CniView, daemonSet: string): boolean {
+  const pods = view
+    .list('kube/Pod')
+    .filter((pod) => textAt(pod.value.body, 'spec.nodeName') !== null);
+  const onNode = (prefix: string): boolean => pods.some((pod) => pod.value.name.startsWith(prefix));
+  return onNode('kube-proxy-') && !onNode(`${daemonSet}-`);
 }
 
 /** The daemon set controller adds tolerations for the taints of node conditions itself. */

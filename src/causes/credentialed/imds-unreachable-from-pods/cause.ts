@@ -1,0 +1,85 @@
+import { defineCause, found } from '../../../diagnosis/cause.ts';
+import { textAt } from '../../../evidence/json.ts';
+
+/** Pods get no answer from instance metadata on machines whose hop limit would let them. */
+export default defineCause({
+  id: 'imds-unreachable-from-pods',
+  stage: 'credentialed',
+  title: 'pods do not reach instance metadata although the host does',
+  scope: 'cluster',
+  signs: {
+    driverSilent: {
+      in: ['csi-driver', 'pod-app'],
+      anchors: ['from ec2 metadata', 'GetInstanceIdentityDocument'],
+      pattern:
+        /(?:could not get (?:EC2 instance identity|IMDS) metadata|failed to retrieve instance data from ec2 metadata).*(?:canceled|context deadline exceeded)/,
+      weight: 'context',
+    },
+    gaveUp: {
+      in: ['csi-driver', 'pod-app'],
+      anchors: ['Could not determine region from any metadata service'],
+      pattern: /Could not determine region from any metadata service/,
+      weight: 'context',
+    },
+    hostAnswered: {
+      in: ['client-output', 'host-file', 'csi-driver', 'pod-app'],
+      anchors: ['169.254.169.254/latest/meta-data/instance-id'],
+      pattern: /curl .*169\.254\.169\.254\/latest\/meta-data\/instance-id/,
+      weight: 'context',
+    },
+    dropped: {
+      in: ['host-file'],
+      anchors: ['169.254.169.254'],
+      pattern:
+        /-A (?:FORWARD|[\w-]*(?:FORWARD|fw|PREROUTING)[\w-]*) .*169\.254\.169\.254(?:\/32)? .*-j (?<reason>DROP|REJECT)/,
+      weight: 'context',
+    },
+  },
+  needs: ['aws/instance'],
+  symptoms: ['pod-without-identity'],
+  withdrawnBy: [],
+  blocksAbove: false,
+  match(view) {
+    const silent = view.sign('gaveUp') ?? view.sign('driverSilent');
+    if (silent === null) return null;
+    const dropped = view.sign('dropped');
+    if (dropped !== null) return found(dropped.last.captures, [silent.first, dropped.first]);
+    const limits = view.list('aws/instance').map((fact) => ({
+      fact,
+      hops: Number(textAt(fact.value, 'MetadataOptions.HttpPutResponseHopLimit') ?? '0'),
+    }));
+    const open = limits.find(({ hops }) => hops >= 2);
+    if (open === undefined || limits.some(({ hops }) => hops < 2)) return null;
+    const quote = view.quote(open.fact, `HttpPutResponseHopLimit ${open.hops}`);
+    return found({ hops: String(open.hops) }, [silent.first, quote], 'likely');
+  },
+  summary: ({ reason, hops }) =>
+    `Pods get no answer from instance metadata${reason === undefined ? '' : `, which a firewall rule of the host answers with ${reason}`}${hops === undefined ? '' : ` although the hop limit is ${hops}`}, so they learn neither region nor credentials from it.`,
+  remedy: () => [
+    {
+      text: 'Look for a network policy, a CNI policy or a FORWARD rule against 169.254.169.254.',
+      command: 'kubectl get networkpolicies,globalnetworkpolicies.crd.projectcalico.org -A',
+    },
+    {
+      text: 'Or make metadata needless: tell the region and use IRSA or Pod Identity.',
+      command: 'kubectl -n kube-system set env deployment/<deployment> AWS_REGION=<region>',
+    },
+  ],
+  decide: {
+    text: 'Ask metadata for a token from a pod and from the host.',
+    command:
+      'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].MetadataOptions',
+  },
+  page: {
+    why: 'Ordinary pods reach 169.254.169.254 through the host’s forwarding. Network policies, CNI policies of OpenShift or Cilium and hardening rules often drop it, as a protection of the node’s role.',
+    prevent:
+      'Give drivers and controllers their region and their own role, so that they do not need metadata.',
+    notThis:
+      'With a hop limit of 1 the same time-out is imds-hop-limit-too-low. 404 or 403 from metadata is an answer.',
+    alsoKnownAs: ['Could not determine region from any metadata service'],
+    refs: [
+      'https://github.com/kubernetes-sigs/aws-ebs-csi-driver/issues/2727',
+      'https://github.com/kubernetes-sigs/aws-ebs-csi-driver/issues/2031',
+    ],
+  },
+});

@@ -1,0 +1,79 @@
+import { defineCause, found } from '../../../diagnosis/cause.ts';
+import { at, listAt, textAt } from '../../../evidence/json.ts';
+import type { KubeObject } from '../../../evidence/kinds.ts';
+
+/** The agent listens and is called Ready, while every request that needs its server fails. */
+export default defineCause({
+  id: 'shallow-kiam-readiness',
+  stage: 'credentialed',
+  title: 'the kiam agent is Ready without reaching its server',
+  scope: 'machine',
+  signs: {
+    serverSilent: {
+      in: ['kiam-agent', 'kiam-server'],
+      anchors: ['error processing request'],
+      pattern:
+        /error processing request: [^"]{0,120}rpc error: code = (?<reason>Unavailable|DeadlineExceeded)/,
+      weight: 'likely',
+      atLeast: 2,
+    },
+    served: {
+      in: ['kiam-agent', 'kiam-server'],
+      anchors: ['/iam/security-credentials'],
+      pattern: /processed request".*\/iam\/security-credentials\/.*"status":\s*200/,
+      weight: 'withdraws',
+    },
+  },
+  needs: ['kube/DaemonSet'],
+  symptoms: ['pod-without-identity'],
+  withdrawnBy: [],
+  blocksAbove: false,
+  match(view) {
+    const silent = view.sign('serverSilent');
+    if (silent === null) return null;
+    const unprobed = view.list('kube/DaemonSet').find((fact) => isUnprobedAgent(fact.value));
+    if (unprobed === undefined) return found(silent.last.captures, [silent.first], 'likely');
+    const quote = view.quote(unprobed, `DaemonSet ${unprobed.value.name} has no readinessProbe`);
+    return found(silent.last.captures, [silent.first, quote]);
+  },
+  summary: ({ node, instance, reason }) =>
+    `The kiam agent on ${node ?? instance ?? 'the node'} listens but does not reach its server (${reason ?? 'no answer'}), so pods that were let in because it is Ready get no credentials.`,
+  remedy: () => [
+    {
+      text: 'Let readiness ask the server: GET /health?deep=1.',
+      command:
+        'kubectl -n kube-system patch daemonset kiam-agent --type=json -p \'[{"op":"add","path":"/spec/template/spec/containers/0/readinessProbe","value":{"httpGet":{"path":"/health?deep=1","port":8181}}}]\'',
+    },
+    {
+      text: 'Find out why the server is silent: its endpoints, its certificate, the routes of the pod network.',
+      command: 'kubectl -n kube-system get endpoints kiam-server -o wide',
+    },
+  ],
+  decide: {
+    text: 'Ask the agent for its deep health on the node.',
+    command:
+      'kubectl -n kube-system exec <kiam-agent-pod> -- wget -qO- http://127.0.0.1:8181/health?deep=1',
+  },
+  page: {
+    why: 'The shipped DaemonSet has only a liveness probe on /ping, and /health without deep=1 reads the instance id from the host, which always works. Neither asks the server, so a taint controller that trusts Ready opens the node while the server is out of reach.',
+    prevent: 'Use the deep readiness probe and gate the node on it.',
+    notThis:
+      'pod not found means that the server answered: kiam-pod-not-yet-known. An agent that ends because it does not reach the server is kiam-agent-undoes-redirect.',
+    alsoKnownAs: [
+      'error processing request: rpc error: code = DeadlineExceeded desc = context deadline exceeded',
+    ],
+    refs: [
+      'https://github.com/uswitch/kiam/blob/HEAD/pkg/aws/metadata/handler_health.go',
+      'https://github.com/uswitch/kiam/blob/HEAD/deploy/agent.yaml',
+      'https://github.com/uswitch/kiam/issues/217',
+    ],
+  },
+});
+
+function isUnprobedAgent(daemonSet: KubeObject): boolean {
+  return listAt(daemonSet.body, 'spec.template.spec.containers').some((container) => {
+    const words = [...listAt(container, 'command'), ...listAt(container, 'args')].map(String);
+    const isAgent = words.includes('agent') && (textAt(container, 'image') ?? '').includes('kiam');
+    return isAgent && at(container, 'readinessProbe') === undefined;
+  });
+}
