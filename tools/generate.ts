@@ -19,7 +19,7 @@ function foldersOf(path: string): string[] {
   return readdirSync(path, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)
-    .sort();
+    .toSorted();
 }
 
 /** A cause that does not load is left out and makes the run end with exit code 1. */

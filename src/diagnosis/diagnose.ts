@@ -182,5 +182,5 @@ function failuresOf(standing: Standing, roled: ReturnType<typeof assignRoles>): 
     stage: symptom.stage,
     proof,
   }));
-  return [...byCause, ...bySymptom].sort((a, b) => stageIndex(a.stage) - stageIndex(b.stage));
+  return [...byCause, ...bySymptom].toSorted((a, b) => stageIndex(a.stage) - stageIndex(b.stage));
 }

@@ -22,7 +22,7 @@ export interface Evaluation {
 function detailsOf(sightings: readonly Sighting[]): Details {
   return Object.assign(
     {},
-    ...[...sightings].reverse().map((sighting) => sighting.last.captures),
+    ...[...sightings].toReversed().map((sighting) => sighting.last.captures),
   ) as Details;
 }
 

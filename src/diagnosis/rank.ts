@@ -114,7 +114,7 @@ export function pickHeadline(
       .filter((finding) => finding.role === 'root' && finding.confidence !== 'possible')
       .map((finding) => candidateOf(finding, report, reports, standings)),
   );
-  const best = candidates.sort(compare)[0];
+  const best = candidates.toSorted(compare)[0];
   if (best === undefined) return null;
   const { cause, stage, confidence } = best.finding;
   return { cause, stage, confidence, subject: best.report.instanceId ?? best.report.name };

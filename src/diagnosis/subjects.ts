@@ -48,7 +48,7 @@ function createUnions(): Unions {
     return root;
   };
   const join = (keys: readonly string[]): void => {
-    const [first, ...rest] = keys.map(find).sort();
+    const [first, ...rest] = keys.map(find).toSorted();
     if (first === undefined) return;
     for (const key of rest) parents.set(key, first);
     if (!parents.has(first)) parents.set(first, first);

@@ -1,6 +1,5 @@
-import type { MilestoneSign } from './milestones.ts';
 import type { Stage } from '../evidence/stage.ts';
-import type { MilestoneId } from './milestones.ts';
+import type { MilestoneId, MilestoneSign } from './milestones.ts';
 
 /** Something that is plainly wrong but that several causes share; never a headline. */
 export interface Symptom {

@@ -117,5 +117,5 @@ export function createView(
 function richest<K extends FactKind>(records: readonly FactRecord<K>[]): FactRecord<K> | null {
   const rank = (record: FactRecord<K>): number =>
     record.by.includes('json') ? 2 : record.by.includes('describe') ? 1 : 0;
-  return [...records].sort((a, b) => rank(b) - rank(a))[0] ?? null;
+  return [...records].toSorted((a, b) => rank(b) - rank(a))[0] ?? null;
 }

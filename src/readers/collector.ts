@@ -85,7 +85,8 @@ export interface FactOrigin {
 
 function capturesOf(match: RegExpExecArray): Captures {
   const captures: Record<string, string> = {};
-  for (const [name, value] of Object.entries(match.groups ?? {})) {
+  const groups: Readonly<Record<string, string | undefined>> = match.groups ?? {};
+  for (const [name, value] of Object.entries(groups)) {
     // One expression may name alternatives `node`, `node2`: they are one capture.
     if (value !== undefined) captures[name.replace(/\d+$/, '')] = excerptOf(value, 300);
   }

@@ -20,7 +20,7 @@ export function createReading(table: SignTable): Reading {
         table,
         document: collector.openDocument(locator, container),
       }),
-    loss: collector.loss,
-    finish: collector.finish,
+    loss: (loss) => collector.loss(loss),
+    finish: () => collector.finish(),
   };
 }

@@ -46,7 +46,7 @@ export function loadExamples(only: readonly string[] = []): readonly Example[] {
 function examplesOf(stage: string, cause: string): readonly Example[] {
   const folder = join(CAUSES, stage, cause, 'examples');
   return readdirSync(folder)
-    .sort()
+    .toSorted()
     .map((name) => {
       const expect = name.split('-')[0] as Example['expect'];
       return {

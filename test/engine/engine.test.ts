@@ -45,9 +45,11 @@ describe('the headline', () => {
       hitAt(id, 'deciding', 5, { document: id.charCodeAt(0) }),
     );
     assert.equal(headlineOf(hits, causes), 'a');
-    assert.equal(headlineOf(hits, [...causes].reverse()), 'a');
+    assert.equal(headlineOf(hits, [...causes].toReversed()), 'a');
   });
+});
 
+describe('the headline among equals', () => {
   test('of two at one stage is the definite one, then the earlier', () => {
     const likely = plainCause('a-likely', {
       signs: { deciding: { in: ['kubelet'], anchors: ['x'], pattern: /x/, weight: 'likely' } },
@@ -80,7 +82,9 @@ describe('the headline', () => {
       'z-many',
     );
   });
+});
 
+describe('no headline', () => {
   test('is never made of supporting lines', () => {
     const cause = plainCause('a', {
       signs: { deciding: { in: ['kubelet'], anchors: ['x'], pattern: /x/, weight: 'context' } },
@@ -98,9 +102,9 @@ describe('the headline', () => {
     assert.equal(document.headline, null);
     const [subject] = document.subjects;
     assert.equal(subject?.verdict, 'not-usable');
-    assert.equal(subject?.stage, 'authenticated');
+    assert.equal(subject.stage, 'authenticated');
     assert.deepEqual(
-      subject?.findings.map((finding) => [
+      subject.findings.map((finding) => [
         finding.cause,
         finding.confidence,
         finding.decide?.command,
@@ -148,7 +152,9 @@ describe('roles', () => {
     );
     assert.deepEqual(rolesOf(document), { high: 'root<-', low: 'consequence<-high' });
   });
+});
 
+describe('roles across subjects and symptoms', () => {
   test('above an undecided symptom that blocks everything nothing is a root', () => {
     const hits = [hitAt('symptom:kubelet-unauthorized', '0', 3), hitAt('high', 'deciding', 4)];
     assert.deepEqual(
@@ -239,7 +245,9 @@ describe('a later success', () => {
       'a',
     );
   });
+});
 
+describe('a later success of one object', () => {
   const withSuccess = plainCause('a', {
     withdrawnBy: [],
     per: ['image'],
@@ -318,10 +326,10 @@ describe('the ladder', () => {
       ],
       ['passed', 'passed', 'passed', 'unknown', 'unknown'],
     );
-    assert.equal(subject?.stage, 'identified');
-    assert.equal(subject?.verdict, 'cannot-tell');
+    assert.equal(subject.stage, 'identified');
+    assert.equal(subject.verdict, 'cannot-tell');
     assert.ok(
-      subject?.notObservable.some(
+      subject.notObservable.some(
         (entry) => entry.stage === 'usable' && entry.collect.includes('ip-10-0-1-2.ec2.internal'),
       ),
     );
@@ -333,7 +341,7 @@ describe('the ladder', () => {
       [plainCause('a', { stage: 'networked' })],
     ).subjects;
     assert.equal(subject?.stage, 'networked');
-    assert.equal(subject?.verdict, 'not-usable');
+    assert.equal(subject.verdict, 'not-usable');
   });
 
   test('unknown is never fine', () => {

@@ -1,50 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assembleSubjects } from '../../src/diagnosis/subjects.ts';
-import type { FactKind, FactTypes } from '../../src/evidence/kinds.ts';
-import type { Observations } from '../../src/evidence/observations.ts';
-import { createReading } from '../../src/readers/reading.ts';
-import { compileSigns, type SignRow } from '../../src/readers/sign-table.ts';
-
-function row(change: Partial<SignRow>): SignRow {
-  return {
-    owner: 'a',
-    name: 's',
-    in: ['kubelet'],
-    anchors: ['deciding words'],
-    pattern: /deciding words(?: (?<object>\w+))?/,
-    strict: false,
-    per: [],
-    ...change,
-  };
-}
-
-function read(
-  files: Readonly<Record<string, string>>,
-  rows: readonly SignRow[] = [row({})],
-  container: string | null = null,
-): Observations {
-  const reading = createReading(compileSigns(rows));
-  for (const [name, text] of Object.entries(files)) {
-    const reader = reading.open(name, container);
-    reader.push(new TextEncoder().encode(text));
-    reader.end();
-  }
-  return reading.finish();
-}
-
-function factsOf<K extends FactKind>(observations: Observations, kind: K): readonly FactTypes[K][] {
-  return observations.facts
-    .filter((fact) => fact.kind === kind)
-    .map((fact) => fact.value as FactTypes[K]);
-}
-
-function machinesOf(observations: Observations): readonly string[] {
-  return assembleSubjects(observations)
-    .filter((subject) => subject.kind === 'Machine')
-    .map((subject) => subject.name)
-    .sort();
-}
+import { machinesOf, read, row } from './read.ts';
 
 describe('lines and signs', () => {
   const kubelet =
@@ -53,8 +10,8 @@ describe('lines and signs', () => {
   test('a hit has its locator, its moment and its machine', () => {
     const [hit] = read({ 'k.log': `first\n${kubelet}\n` }).hits;
     assert.equal(hit?.first.locator, 'k.log:2');
-    assert.equal(hit?.about?.value, 'ip-10-0-0-1');
-    assert.equal(hit?.first.moment.when?.yearless, true);
+    assert.equal(hit.about?.value, 'ip-10-0-0-1');
+    assert.equal(hit.first.moment.when.yearless, true);
   });
 
   test('the same sighting is kept once, with first, last and count', () => {
@@ -137,6 +94,11 @@ describe('subjects', () => {
       );
     assert.deepEqual(machinesOf(read({ 'kcm.log': text })), []);
   });
+});
+
+describe('evidence without a name', () => {
+  const line = (host: string): string =>
+    `Jun 06 19:42:03 ${host} kubelet[9]: E0606 19:42:03.7 9 kubelet.go:1] deciding words\n`;
 
   test('evidence that names no machine is the cluster’s', () => {
     const subjects = assembleSubjects(read({ 'x.txt': 'deciding words\n' }));
@@ -179,244 +141,6 @@ describe('subjects', () => {
         .filter((subject) => subject.kind === 'Machine')
         .map((subject) => [subject.instanceId, subject.hits.length]),
       [['i-0abc1234def567890', 1]],
-    );
-  });
-});
-
-describe('kubectl output', () => {
-  test('rows of get nodes become Nodes, aligned or not, with cells missing', () => {
-    const text = [
-      'NAME                       STATUS                        ROLES    AGE     VERSION',
-      'ip-10-0-0-1.ec2.internal   Ready,SchedulingDisabled      <none>   2d4h    v1.29.1',
-      'ip-10-0-0-2.ec2.internal  NotReady  <none>  31s  v1.29.1',
-      'i-0abc1234def567890        NotReady                      <none>   4h32m',
-    ].join('\n');
-    const nodes = factsOf(read({ 'n.txt': text }), 'kube/Node');
-    assert.deepEqual(
-      nodes.map((node) => [
-        node.name,
-        node.ready,
-        node.unschedulable,
-        node.ageMs,
-        node.kubeletVersion,
-      ]),
-      [
-        ['ip-10-0-0-1.ec2.internal', true, true, 187_200_000, 'v1.29.1'],
-        ['ip-10-0-0-2.ec2.internal', false, false, 31_000, 'v1.29.1'],
-        ['i-0abc1234def567890', false, false, 16_320_000, null],
-      ],
-    );
-    assert.ok(
-      nodes.every((node) => node.taints === null),
-      'a table without taints does not say that there are none',
-    );
-  });
-
-  test('describe node gives taints, conditions, addresses and its events', () => {
-    const text = [
-      'Name:               ip-10-0-0-1.ec2.internal',
-      'Roles:              <none>',
-      'Labels:             topology.kubernetes.io/zone=us-east-1a',
-      '                    node.kubernetes.io/instance-type=m5.large',
-      'Taints:             node.kubernetes.io/not-ready:NoExecute',
-      '                    dedicated=gpu:NoSchedule',
-      'Unschedulable:      false',
-      'Conditions:',
-      '  Type    Status  LastHeartbeatTime                 LastTransitionTime                Reason           Message',
-      '  ----    ------  -----------------                 ------------------                ------           -------',
-      '  Ready   False   Thu, 02 Apr 2020 11:02:38 +0000   Thu, 02 Apr 2020 10:16:02 +0000   KubeletNotReady  deciding words',
-      'Addresses:',
-      '  InternalIP:  10.0.0.1',
-      '  Hostname:    ip-10-0-0-1.ec2.internal',
-      'ProviderID:                   aws:///us-east-1a/i-0abc1234def567890',
-      'Events:',
-      '  Type     Reason  Age    From     Message',
-      '  Warning  Oops    5m3s   kubelet  deciding words',
-    ].join('\n');
-    const observations = read({ 'd.txt': text }, [
-      row({ in: ['event'], name: 'event' }),
-      row({ in: ['node-status'], name: 'condition' }),
-    ]);
-    const [node] = factsOf(observations, 'kube/Node');
-    assert.deepEqual(
-      node?.taints?.map((taint) => `${taint.key}=${taint.value}:${taint.effect}`),
-      ['node.kubernetes.io/not-ready=:NoExecute', 'dedicated=gpu:NoSchedule'],
-    );
-    assert.equal(node?.labels['node.kubernetes.io/instance-type'], 'm5.large');
-    assert.deepEqual(
-      [node?.ready, node?.internalIp, node?.providerId],
-      [false, '10.0.0.1', 'aws:///us-east-1a/i-0abc1234def567890'],
-    );
-    assert.deepEqual(observations.hits.map((hit) => hit.sign).sort(), ['condition', 'event']);
-    assert.equal(
-      observations.hits.find((hit) => hit.sign === 'event')?.first.moment.when?.ms,
-      -303_000,
-    );
-  });
-
-  test('events of each age are lines with the machine they are about', () => {
-    const modern =
-      'LAST SEEN   TYPE      REASON   OBJECT                          MESSAGE\n47m         Warning   Oops     node/ip-10-0-0-1.ec2.internal   deciding words\n';
-    const old =
-      'LASTSEEN   FIRSTSEEN   COUNT     NAME      KIND      SUBOBJECT   TYPE      REASON    SOURCE                            MESSAGE\n2m         3m          4         web.14    Pod                   Warning   Oops      kubelet, ip-10-0-0-2.ec2.internal   deciding words\n';
-    const rows = [row({ in: ['event'], strict: true })];
-    assert.equal(read({ 'e.txt': modern }, rows).hits[0]?.about?.value, 'ip-10-0-0-1.ec2.internal');
-    assert.equal(read({ 'e.txt': old }, rows).hits[0]?.about?.value, 'ip-10-0-0-2.ec2.internal');
-  });
-
-  test('a Node, an Event and a Pod as JSON or YAML are the same evidence', () => {
-    const node = {
-      apiVersion: 'v1',
-      kind: 'Node',
-      metadata: { name: 'n1', uid: 'u' },
-      spec: {
-        providerID: 'aws:///a/i-0abc1234def567890',
-        taints: [{ key: 'k', effect: 'NoSchedule' }],
-      },
-      status: {
-        addresses: [{ type: 'InternalIP', address: '10.0.0.1' }],
-        conditions: [{ type: 'Ready', status: 'Unknown' }],
-      },
-    };
-    const event = {
-      apiVersion: 'v1',
-      kind: 'Event',
-      type: 'Warning',
-      reason: 'Oops',
-      involvedObject: { kind: 'Node', name: 'n1' },
-      message: 'deciding words',
-      lastTimestamp: '2024-01-01T00:00:00Z',
-    };
-    const pod = {
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name: 'p' },
-      spec: { nodeName: 'n1' },
-      status: {
-        containerStatuses: [
-          { name: 'c', state: { waiting: { reason: 'Oops', message: 'deciding words' } } },
-        ],
-      },
-    };
-    const observations = read(
-      { 'l.json': JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [node, event, pod] }) },
-      [row({ in: ['event'], name: 'event' }), row({ in: ['pod-status'], name: 'pod' })],
-    );
-    assert.deepEqual(
-      observations.hits.map((hit) => [hit.sign, hit.about?.value]),
-      [
-        ['event', 'n1'],
-        ['pod', 'n1'],
-      ],
-    );
-    const [seen] = factsOf(observations, 'kube/Node');
-    assert.deepEqual(
-      [seen?.ready, seen?.taints?.[0]?.key, seen?.unschedulable],
-      [null, 'k', false],
-    );
-    assert.deepEqual(machinesOf(observations), ['n1']);
-  });
-});
-
-describe('aws-auth', () => {
-  const map = (mapRoles: string): Observations =>
-    read({
-      'a.yaml': `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: aws-auth\n  namespace: kube-system\ndata:\n  mapRoles: |\n${mapRoles
-        .split('\n')
-        .map((text) => `    ${text}`)
-        .join('\n')}\n`,
-    });
-
-  test('entries are read as the authenticator reads them', () => {
-    const [auth] = factsOf(
-      map(
-        '- rolearn: arn:aws:iam::111122223333:role/n\n  username: system:node:{{EC2PrivateDNSName}}\n  groups: [system:nodes]',
-      ),
-      'kube/aws-auth',
-    );
-    assert.deepEqual(auth, {
-      roles: [
-        {
-          arn: 'arn:aws:iam::111122223333:role/n',
-          username: 'system:node:{{EC2PrivateDNSName}}',
-          groups: ['system:nodes'],
-        },
-      ],
-      users: [],
-      malformed: null,
-    });
-  });
-
-  const ENTRY = '- rolearn: arn:aws:iam::111122223333:role/n\n  username: system:node:x';
-  const PASTED = {
-    'kubectl describe': `Name:         aws-auth\nNamespace:    kube-system\n\nData\n====\nmapRoles:\n----\n${ENTRY}\n\nEvents:  <none>\n`,
-    'a snippet': `mapRoles: |\n${ENTRY.replace(/^/gm, '  ')}\n`,
-    'an indented snippet': `  mapRoles: |\n${ENTRY.replace(/^/gm, '    ')}\n`,
-  };
-  for (const [form, text] of Object.entries(PASTED)) {
-    test(`is read from ${form}`, () => {
-      const [auth] = factsOf(read({ 'a.txt': text }), 'kube/aws-auth');
-      assert.deepEqual(
-        auth?.roles.map((entry) => entry.arn),
-        ['arn:aws:iam::111122223333:role/n'],
-      );
-    });
-  }
-
-  test('what cannot be parsed is said, not dropped', () => {
-    assert.match(
-      factsOf(map('- rolearn: [broken'), 'kube/aws-auth')[0]?.malformed ?? '',
-      /mapRoles/,
-    );
-    assert.match(factsOf(map('rolearn: x'), 'kube/aws-auth')[0]?.malformed ?? '', /not a list/);
-    assert.match(
-      factsOf(map('- username: x'), 'kube/aws-auth')[0]?.malformed ?? '',
-      /without rolearn/,
-    );
-  });
-});
-
-describe('AWS answers', () => {
-  test('instances carry their names, in reservations or alone', () => {
-    const instance = {
-      InstanceId: 'i-0abc1234def567890',
-      PrivateDnsName: 'ip-10-0-0-1.ec2.internal',
-      PrivateIpAddress: '10.0.0.1',
-    };
-    const observations = read({
-      'i.json': JSON.stringify({ Reservations: [{ Instances: [instance] }] }),
-    });
-    assert.deepEqual(machinesOf(observations), ['ip-10-0-0-1.ec2.internal']);
-    assert.deepEqual(
-      observations.listings.map((listing) => listing.kind),
-      ['aws/instance'],
-    );
-  });
-
-  test('sentences of activities and health are lines', () => {
-    const rows = [row({ in: ['aws-message'], strict: true })];
-    const activity = {
-      Activities: [
-        {
-          StatusCode: 'Failed',
-          StatusMessage: 'deciding words',
-          StartTime: '2024-01-01T00:00:00Z',
-        },
-      ],
-    };
-    const health = {
-      nodegroup: {
-        nodegroupName: 'gpu',
-        health: { issues: [{ code: 'C', message: 'deciding words' }] },
-      },
-    };
-    assert.equal(
-      read({ 'a.json': JSON.stringify(activity, null, 2) }, rows).hits[0]?.first.moment.when?.ms,
-      Date.UTC(2024, 0, 1),
-    );
-    assert.match(
-      read({ 'h.json': JSON.stringify(health) }, rows).hits[0]?.first.excerpt ?? '',
-      /^node group gpu issue C deciding words/,
     );
   });
 });

@@ -5,10 +5,10 @@ import { diagnoseTexts } from '../../src/apps/cli/pile.ts';
 import { renderMarkdown } from '../../src/diagnosis/report/markdown.ts';
 import { renderText } from '../../src/diagnosis/report/text.ts';
 
-const BASE64 = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'];
-const UPPER = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'];
-const LOWER = [...'abcdefghijklmnopqrstuvwxyz0123456789'];
-const WORD = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'];
+const BASE64 = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/');
+const UPPER = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567');
+const LOWER = Array.from('abcdefghijklmnopqrstuvwxyz0123456789');
+const WORD = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789');
 
 function text(alphabet: readonly string[], length: number): fc.Arbitrary<string> {
   return fc

@@ -22,7 +22,7 @@ export function loadCases(): readonly RealCase[] {
   if (!existsSync(FOLDER)) return [];
   return readdirSync(FOLDER)
     .filter((name) => name.endsWith('.json'))
-    .sort()
+    .toSorted()
     .map((name) => {
       const parsed = JSON.parse(readFileSync(join(FOLDER, name), 'utf8')) as CaseFile;
       const files = parsed.evidence.map((entry, index) => ({

@@ -41,7 +41,9 @@ function shiftStamps(text: string): string {
 
 /** Other hexadecimal digits for the same digits, so that names stay names and stay distinct. */
 function otherHex(id: string): string {
-  return [...id].map((digit) => '5e0b7a3f1d9c4286'[Number.parseInt(digit, 16)] ?? digit).join('');
+  return Array.from(id)
+    .map((digit) => '5e0b7a3f1d9c4286'[Number.parseInt(digit, 16)] ?? digit)
+    .join('');
 }
 
 function otherOctet(octet: string): string {
@@ -59,7 +61,9 @@ function rename(text: string): string {
       (_, kind: string, id: string) => `${kind}-${otherHex(id)}`,
     )
     .replace(/(?<=arn:aws[\w-]*:\w+:[\w-]*:)\d{12}\b/g, (account) =>
-      [...account].map((digit) => String((Number(digit) + 4) % 10)).join(''),
+      Array.from(account)
+        .map((digit) => String((Number(digit) + 4) % 10))
+        .join(''),
     )
     .replace(
       /\bip-(10|172|192)-(\d{1,3})-(\d{1,3})-(\d{1,3})\b/g,
@@ -98,7 +102,7 @@ function splitInTwo(file: ExampleFile): readonly ExampleFile[] {
 
 /** The transformations, without those that need the machine's own name. */
 export const TRANSFORMATIONS: readonly Transformation[] = [
-  { name: 'files in the opposite order', apply: (files) => [...files].reverse() },
+  { name: 'files in the opposite order', apply: (files) => [...files].toReversed() },
   {
     name: 'all files in one',
     apply: (files) => [{ name: 'all.txt', text: files.map((file) => file.text).join('\n\n') }],

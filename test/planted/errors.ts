@@ -8,7 +8,7 @@ export interface PlantedError {
 }
 
 const ENGINE = ['test/engine/engine.test.ts'];
-const READING = ['test/engine/reading.test.ts'];
+const READING = ['test/engine/reading.test.ts', 'test/engine/objects.test.ts'];
 const TIME = ['src/evidence/time.test.ts'];
 const NAMES = ['src/evidence/names.test.ts'];
 const FORMS = ['src/readers/line/forms.test.ts'];

@@ -60,7 +60,7 @@ function symptomIndex(causes: readonly Cause[]): readonly string[] {
     '',
     '| text | cause |',
     '|---|---|',
-    ...[...new Set(rows)].sort(),
+    ...[...new Set(rows)].toSorted(),
     '',
   ];
 }
@@ -72,7 +72,7 @@ function readersPage(causes: readonly Cause[]): string {
     );
     return `| ${SOURCES[source].title} (\`${source}\`) | ${readers.length} | ${readers.map(link).join(', ')} |`;
   });
-  const kinds = [...new Set(causes.flatMap((cause) => cause.needs))].sort();
+  const kinds = [...new Set(causes.flatMap((cause) => cause.needs))].toSorted();
   const byKind = kinds.map((kind) => {
     const readers = causes.filter((cause) => cause.needs.includes(kind));
     return `| \`${kind}\` | ${readers.length} | ${readers.map(link).join(', ')} |`;

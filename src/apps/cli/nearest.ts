@@ -21,6 +21,6 @@ export function nearest(word: string, known: readonly string[]): string | null {
       edits: candidate.includes(word) ? 1 : distance(word, candidate),
     }))
     .filter(({ edits }) => edits <= limit)
-    .sort((a, b) => a.edits - b.edits);
+    .toSorted((a, b) => a.edits - b.edits);
   return ranked[0]?.candidate ?? null;
 }

@@ -20,12 +20,12 @@ function contextOf(): CliContext {
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),
     stdin: () => process.stdin as AsyncIterable<Uint8Array>,
-    isInputPiped: process.stdin.isTTY !== true,
+    isInputPiped: !process.stdin.isTTY,
     colour:
-      process.stdout.isTTY === true &&
+      process.stdout.isTTY &&
       (process.env['NO_COLOR'] ?? '') === '' &&
       process.env['TERM'] !== 'dumb',
-    columns: Math.min(COLUMNS_MAX, process.stdout.columns ?? COLUMNS_MAX),
+    columns: Math.min(COLUMNS_MAX, process.stdout.columns || COLUMNS_MAX),
   };
 }
 

@@ -22,7 +22,7 @@ function wholeAnswer(command: string): string {
 function candidatesOf(document: DiagnosisDocument): readonly Finding[] {
   const all = document.subjects.flatMap((subject) => subject.findings);
   return all.filter(
-    (finding) => finding.confidence === 'possible' && finding.decide?.command != null,
+    (finding) => finding.confidence === 'possible' && typeof finding.decide?.command === 'string',
   );
 }
 
@@ -37,7 +37,7 @@ export function decidingCommands(document: DiagnosisDocument): readonly Deciding
   }
   return [...causesOf]
     .map(([command, causes]) => ({ where: placeOf(command), command, separates: causes.size }))
-    .sort((a, b) => b.separates - a.separates || (a.command < b.command ? -1 : 1))
+    .toSorted((a, b) => b.separates - a.separates || (a.command < b.command ? -1 : 1))
     .slice(0, COMMANDS_MAX);
 }
 

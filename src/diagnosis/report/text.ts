@@ -51,7 +51,9 @@ function command(page: Page, text: string): void {
 /** The report that a person reads in a terminal. */
 export function renderText(document: DiagnosisDocument, options: TextOptions): string {
   const page: Page = { lines: [], options };
-  const ordered = [...document.subjects].sort((a, b) => weight(b, document) - weight(a, document));
+  const ordered = [...document.subjects].toSorted(
+    (a, b) => weight(b, document) - weight(a, document),
+  );
   for (const subject of ordered.slice(0, SUBJECTS_MAX)) renderSubject(page, subject, document);
   if (ordered.length > SUBJECTS_MAX)
     page.lines.push(`… and ${ordered.length - SUBJECTS_MAX} more; all of them: -o json`, '');

@@ -50,6 +50,9 @@ const SINGLES: readonly AnswerShape[] = [
   { path: 'Role', kind: 'aws/role', call: 'aws iam get-role' },
 ];
 
+const CALLER = { kind: 'aws/caller-identity', call: 'aws sts get-caller-identity' } as const;
+const INSTANCES = { kind: 'aws/instance', call: 'aws ec2 describe-instances' } as const;
+
 /** Reads an answer of `aws … --output json|yaml`; false when the value is none that is known. */
 export function readAwsAnswer(passage: PassageReading, value: JsonObject, line: number): boolean {
   const understood = [
@@ -58,7 +61,7 @@ export function readAwsAnswer(passage: PassageReading, value: JsonObject, line: 
     readMessages(passage, value, line),
   ];
   if (textAt(value, 'UserId') !== null && textAt(value, 'Arn') !== null) {
-    addFact(passage, 'aws/caller-identity', value, 'aws sts get-caller-identity', line, []);
+    addFact(passage, CALLER, value, line);
     return true;
   }
   return understood.some((one) => one);
@@ -66,16 +69,15 @@ export function readAwsAnswer(passage: PassageReading, value: JsonObject, line: 
 
 function addFact(
   passage: PassageReading,
-  kind: AwsKind,
+  shape: Pick<AnswerShape, 'kind' | 'call'>,
   value: Json,
-  call: string,
   line: number,
-  about: readonly (MachineName | null)[],
+  about: readonly (MachineName | null)[] = [],
 ): void {
   const { collector, document } = passage;
   const locator = `${collector.locatorOf(document)}:${line}`;
-  collector.fact(document, kind, value, { by: call, locator, line, about });
-  collector.link(about, `${call} shows them for one instance`, locator);
+  collector.fact(document, shape.kind, value, { by: shape.call, locator, line, about });
+  collector.link(about, `${shape.call} shows them for one instance`, locator);
 }
 
 function namesOfItem(item: Json): readonly (MachineName | null)[] {
@@ -98,8 +100,7 @@ function readLists(passage: PassageReading, value: JsonObject, line: number): bo
     ...reservations.flatMap((entry) => listAt(entry, 'Instances')),
     ...listAt(value, 'Instances'),
   ];
-  for (const item of instances)
-    addFact(passage, 'aws/instance', item, 'aws ec2 describe-instances', line, namesOfItem(item));
+  for (const item of instances) addFact(passage, INSTANCES, item, line, namesOfItem(item));
   if (Array.isArray(at(value, 'Reservations'))) {
     passage.collector.listing(
       'aws/instance',
@@ -118,7 +119,7 @@ function readLists(passage: PassageReading, value: JsonObject, line: number): bo
     );
     for (const item of listAt(value, shape.path)) {
       const about = shape.kind === 'aws/instance-status' ? namesOfItem(item) : [];
-      addFact(passage, shape.kind, item, shape.call, line, about);
+      addFact(passage, shape, item, line, about);
     }
   }
   return understood;
@@ -130,7 +131,7 @@ function readSingles(passage: PassageReading, value: JsonObject, line: number): 
     const found = at(value, shape.path);
     if (found === undefined || !(isObject(found) || Array.isArray(found))) continue;
     understood = true;
-    addFact(passage, shape.kind, found, shape.call, line, []);
+    addFact(passage, shape, found, line);
   }
   return understood;
 }

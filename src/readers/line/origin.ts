@@ -184,6 +184,6 @@ export function documentSource(lines: readonly string[]): LineSource {
     if (source !== 'unknown' && source !== 'journal')
       counts.set(source, (counts.get(source) ?? 0) + 1);
   }
-  const ranked = [...counts].sort((a, b) => b[1] - a[1]);
+  const ranked = [...counts].toSorted((a, b) => b[1] - a[1]);
   return ranked[0]?.[0] ?? 'unknown';
 }

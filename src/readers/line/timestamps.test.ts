@@ -29,7 +29,7 @@ describe('stamps of log lines', () => {
     test(line.slice(0, 40), () => {
       const when = parseWhen(line);
       assert.equal(when?.yearless, false);
-      assert.equal(when?.ms, Date.parse(iso));
+      assert.equal(when.ms, Date.parse(iso));
     });
   }
 

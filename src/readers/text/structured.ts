@@ -17,12 +17,12 @@ export function readStructuredText(reading: TextReading, text: string): void {
   collector.countLines(document, lines.length);
   const sources = paragraphSources(lines);
   for (const source of new Set(sources)) collector.sawSource(document, source);
-  const { passage, said, flush } = openPassage(reading);
+  const open = openPassage(reading);
   for (const segment of segments(lines)) {
-    readSegment(passage, said, segment, sources[segment.line - 1] ?? 'unknown');
+    readSegment(open.passage, open.said, segment, sources[segment.line - 1] ?? 'unknown');
   }
-  readLooseAwsAuth(passage, lines);
-  flush();
+  readLooseAwsAuth(open.passage, lines);
+  open.flush();
 }
 
 /** aws-auth is often pasted without its ConfigMap around it, or as `kubectl describe` prints it. */

@@ -25,12 +25,8 @@ export async function explainCommand(
     );
   }
   const page = renderCausePage(causeOf(await entry.load()));
-  context.out(
-    `${page
-      .split('\n')
-      .flatMap((line) => fitted(line, context.columns))
-      .join('\n')}`,
-  );
+  const lines = page.split('\n').flatMap((line) => fitted(line, context.columns));
+  context.out(lines.join('\n'));
   return 0;
 }
 

@@ -13,6 +13,14 @@ export default defineCause({
       pattern: /kops-controller DNS not setup yet \((?<reason>placeholder IP found|not found)/,
       weight: 'likely',
     },
+    notResolved: {
+      in: ['nodeup', 'cloud-init'],
+      anchors: ['lookup kops-controller.internal.'],
+      pattern:
+        /lookup kops-controller\.internal\.(?!\S*\.k8s\.local)[^\s:]+(?: on \S+)?: (?<reason>no such host|server misbehaving)/,
+      weight: 'likely',
+      atLeast: 2,
+    },
     resolved: {
       in: ['nodeup', 'cloud-init'],
       anchors: [':3988/'],
@@ -25,12 +33,24 @@ export default defineCause({
       pattern: /Task "BootstrapClientTask\/BootstrapClient" not ready/,
       weight: 'context',
     },
+    unitDone: {
+      in: ['nodeup', 'journal'],
+      anchors: [
+        'kops-configuration.service: Succeeded',
+        'kops-configuration.service: Deactivated',
+        'Finished Run kops bootstrap',
+        'Finished Run kOps bootstrap',
+      ],
+      pattern:
+        /kops-configuration\.service: (?:Succeeded|Deactivated)|Finished Run k[oO]ps bootstrap/,
+      weight: 'withdraws',
+    },
   },
   needs: [],
   symptoms: [],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   summary: ({ machine, reason }) =>
-    `nodeup on ${machine ?? 'the machine'} waits for kops-controller, whose DNS name ${reason === 'not found' ? 'does not resolve' : 'still has the placeholder address 203.0.113.123'}; without it the node gets no certificates.`,
+    `nodeup on ${machine ?? 'the machine'} waits for kops-controller, whose DNS name ${reason !== undefined && reason !== 'placeholder IP found' ? 'does not resolve' : 'still has the placeholder address 203.0.113.123'}; without it the node gets no certificates.`,
   remedy: () => [
     {
       text: 'See whether a control-plane machine is up and dns-controller writes the records.',

@@ -13,6 +13,13 @@ export default defineCause({
       pattern: /Job (?<unit>nodeadm-[\w-]+\.service)\/start deleted to break ordering cycle/,
       weight: 'definite',
     },
+    cloudInitDeleted: {
+      in: ['journal', 'console', 'kernel', 'nodeadm', 'cloud-init'],
+      anchors: ['deleted to break ordering cycle'],
+      pattern:
+        /Job (?<unit>cloud-(?:init|init-local|init-network|config|final)\.service)\/start deleted to break ordering cycle/,
+      weight: 'likely',
+    },
     notExecutable: {
       in: ['journal', 'console', 'nodeadm'],
       anchors: ['/usr/bin/nodeadm', 'bin/nodeadm:'],
@@ -39,7 +46,7 @@ export default defineCause({
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   summary: ({ machine, unit, program, reason }) =>
     program === undefined
-      ? `systemd on ${machine ?? 'the machine'} did not run ${unit ?? 'the nodeadm units'}, so the NodeConfig is not applied and the kubelet is never configured.`
+      ? `systemd on ${machine ?? 'the machine'} did not run ${unit ?? 'the nodeadm units'}, so the user data is not applied and the kubelet is never configured.`
       : `${machine ?? 'The machine'} cannot run ${program}${reason === undefined ? ' (it is not installed)' : ` (${reason})`}, so the NodeConfig is not applied and the kubelet is never configured.`,
   remedy: ({ program }) => [
     {

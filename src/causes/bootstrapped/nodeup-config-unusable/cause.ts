@@ -47,6 +47,18 @@ export default defineCause({
       weight: 'likely',
       atLeast: 2,
     },
+    unitDone: {
+      in: ['nodeup', 'journal'],
+      anchors: [
+        'kops-configuration.service: Succeeded',
+        'kops-configuration.service: Deactivated',
+        'Finished Run kops bootstrap',
+        'Finished Run kOps bootstrap',
+      ],
+      pattern:
+        /kops-configuration\.service: (?:Succeeded|Deactivated)|Finished Run k[oO]ps bootstrap/,
+      weight: 'withdraws',
+    },
   },
   needs: [],
   symptoms: [],

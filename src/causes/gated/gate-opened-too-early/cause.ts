@@ -1,7 +1,10 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import type { Quote, Sighting } from '../../../evidence/sighting.ts';
 
 /** Failures that begin later than this after the opening have another reason. */
 const AFTER_OPENING_MAX_MS = 180_000;
+/** A gate that closes again this soon had opened on the word of a pod that was merely bound. */
+const CLOSED_AGAIN_MAX_MS = 30_000;
 
 /** The gate took the agents' word for being ready; what they are for did not work yet. */
 export default defineCause({
@@ -20,7 +23,14 @@ export default defineCause({
       in: ['nidhogg'],
       anchors: ['Updating Node taints'],
       pattern:
-        /"Updating Node taints","instance":"(?<node>[^"]+)".*"taints removed":\["(?<taint>[^"]+)".*"taint-?less":true/i,
+        /"Updating Node taints","instance":"(?<node>[^"]+)","taints added":(?:null|\[\]),"taints removed":\["(?<taint>[^"]+)".*"taint-?less":true/i,
+      weight: 'context',
+    },
+    closedAgain: {
+      in: ['event', 'nidhogg'],
+      anchors: ['Taints added: ', 'Updating Node taints'],
+      pattern:
+        /Taints added: \[(?<missed>[^\]\s]+)[^\]]*\], Taints removed: \[\], TaintLess: false, FirstTimeReady: "2|"Updating Node taints","instance":"(?<node>[^"]+)","taints added":\["(?<missed2>[^"]+)".*"taint-?less":false,"firstTimeReady":"2/i,
       weight: 'context',
     },
     nodeRoleUsed: {
@@ -34,13 +44,15 @@ export default defineCause({
   },
   needs: [],
   symptoms: [],
-  explains: ['pod-started-before-kiam-redirect'],
+  explains: ['pod-started-before-kiam-redirect', 'flapping-gate'],
   match: (view) => matchTimeline(view),
-  summary: ({ machine, taint, role, action, gapS }) =>
-    `The gate opened ${machine ?? 'the node'} (${taint ?? 'last taint'} removed), and ${gapS ?? 'a few'} seconds later a pod asked for ${action ?? 'AWS'} with the node’s own role ${role ?? ''}: the identity agent was called ready before it handed out roles.`.replace(
-      'role :',
-      'role:',
-    ),
+  summary: ({ machine, taint, role, action, gapS, missed }) =>
+    missed !== undefined
+      ? `The gate opened ${machine ?? 'the node'} and closed it again ${gapS ?? 'a few'} seconds later for ${missed}: it had taken a pod that was only bound for a ready one, and pods could slip in between.`
+      : `The gate opened ${machine ?? 'the node'} (${taint ?? 'last taint'} removed), and ${gapS ?? 'a few'} seconds later a pod asked for ${action ?? 'AWS'} with the node’s own role ${role ?? ''}: the identity agent was called ready before it handed out roles.`.replace(
+          'role :',
+          'role:',
+        ),
   remedy: ({ node }) => [
     {
       text: 'Restart the pods that started in the gap; SDKs keep wrong credentials for hours.',
@@ -76,17 +88,39 @@ export default defineCause({
   },
 });
 
-function matchTimeline(view: View<never, 'opened' | 'openedInLog' | 'nodeRoleUsed'>): Match | null {
+type Own = View<never, 'opened' | 'openedInLog' | 'closedAgain' | 'nodeRoleUsed'>;
+
+function matchTimeline(view: Own): Match | null {
   const opened = view.sign('opened') ?? view.sign('openedInLog');
-  const used = view.sign('nodeRoleUsed');
-  const [at, after] = [opened?.first.moment.when ?? null, used?.first.moment.when ?? null];
-  if (opened === null || used === null || at === null || after === null) return null;
-  if (at.clock !== after.clock || at.yearless !== after.yearless) return null;
-  const gapMs = after.ms - at.ms;
-  if (gapMs < 0 || gapMs > AFTER_OPENING_MAX_MS) return null;
-  return found(
-    { ...opened.first.captures, ...used.first.captures, gapS: String(Math.round(gapMs / 1000)) },
-    [opened.first, used.first],
-    'likely',
-  );
+  if (opened === null) return null;
+  const role = follower(opened, view.sign('nodeRoleUsed'), AFTER_OPENING_MAX_MS);
+  const closed = follower(opened, view.sign('closedAgain'), CLOSED_AGAIN_MAX_MS);
+  const next = role ?? closed;
+  if (next === null) return null;
+  const details = { ...next.before.captures, ...next.after.captures, gapS: next.gapS };
+  return found(details, [next.before, next.after], 'likely');
+}
+
+interface Pair {
+  readonly before: Quote;
+  readonly after: Quote;
+  readonly gapS: string;
+}
+
+/** The first opening that something follows within the given time. */
+function follower(opened: Sighting, later: Sighting | null, withinMs: number): Pair | null {
+  for (const before of opened.quotes) {
+    for (const after of later?.quotes ?? []) {
+      const gapMs = gapOf(before, after);
+      if (gapMs === null || gapMs <= 0 || gapMs > withinMs) continue;
+      return { before, after, gapS: (gapMs / 1000).toFixed(gapMs < 10_000 ? 1 : 0) };
+    }
+  }
+  return null;
+}
+
+function gapOf(before: Quote, after: Quote): number | null {
+  const [a, b] = [before.moment.when, after.moment.when];
+  if (a === null || b === null || a.clock !== b.clock || a.yearless !== b.yearless) return null;
+  return b.ms - a.ms;
 }

@@ -55,8 +55,8 @@ export default defineCause({
       : `The kubelet registers as ${node ?? 'one name'} (DHCP domain ${domain ?? 'of its own'}) but its credential is for the EC2 name ${credential}; the API server refuses it.`,
   remedy: ({ credential }) => [
     {
-      text: 'Start the kubelet under the EC2 private DNS name; current EKS machine images do so by themselves, own images and own kubelet arguments must.',
-      command: `--hostname-override=${credential ?? EC2_NAME}`,
+      text: 'Start the kubelet under the EC2 private DNS name; current EKS machine images do so by themselves, own images must pass it as --hostname-override.',
+      command: `sudo hostnamectl set-hostname ${credential ?? EC2_NAME} && sudo systemctl restart kubelet`,
     },
     {
       text: 'Or give the VPC a DHCP option set with the domain of its region, then replace the machines.',

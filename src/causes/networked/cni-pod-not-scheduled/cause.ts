@@ -93,13 +93,16 @@ function matchTolerations(view: CniView): Match | null {
   );
 }
 
+/** One pod alone may have been picked out by name; two are a listing. */
+const PODS_MIN = 2;
+
 /** The node's pods are listed, kube-proxy runs among them, and the CNI's is not there. */
 function hasNoPod(view: CniView, daemonSet: string): boolean {
   const pods = view
     .list('kube/Pod')
     .filter((pod) => textAt(pod.value.body, 'spec.nodeName') !== null);
   const onNode = (prefix: string): boolean => pods.some((pod) => pod.value.name.startsWith(prefix));
-  return onNode('kube-proxy-') && !onNode(`${daemonSet}-`);
+  return pods.length >= PODS_MIN && onNode('kube-proxy-') && !onNode(`${daemonSet}-`);
 }
 
 /** The daemon set controller adds tolerations for the taints of node conditions itself. */

@@ -39,6 +39,10 @@ export default defineCause({
   symptoms: ['image-not-pulled', 'boot-call-retried'],
   withdrawnBy: [],
   explains: [
+    'private-dns-name-lookup-failed',
+    'sts-endpoint-unavailable',
+    'describe-cluster-failed',
+    'failed-user-script',
     'pause-image-pull-failed',
     'cni-image-pull-failed',
     'cni-configuration-missing',

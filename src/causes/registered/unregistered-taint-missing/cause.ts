@@ -21,8 +21,9 @@ export default defineCause({
     },
     missingTaintWarned: {
       in: ['karpenter'],
-      anchors: ['missing taint prevents registration-related race conditions'],
-      pattern: /missing taint prevents registration-related race conditions/,
+      anchors: ['registration-related race conditions', 'registration related race conditions'],
+      pattern:
+        /missing (?:karpenter\.sh\/unregistered )?taint (?:which )?prevents registration[- ]related race conditions/i,
       weight: 'definite',
     },
     event: {

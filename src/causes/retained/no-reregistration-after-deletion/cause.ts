@@ -11,10 +11,10 @@ export default defineCause({
       in: ['kubelet'],
       anchors: ['Error updating node status, will retry'],
       pattern:
-        /Error updating node status, will retry.*error getting node "(?<node>[^"\s]+)": nodes "[^"\s]+" not found/,
+        /Error updating node status, will retry.*(?:error getting node "(?<node>[^"\s]+)": nodes "[^"\s]+" not found|no node instance returned for "(?<node2>[^"\s]+)")/,
       weight: 'likely',
-      // One round has five tries; fewer lines are a pasted beginning or a race.
-      atLeast: 5,
+      // The first try of a round asks a cache, which may not have a new Node yet.
+      atLeast: 2,
     },
     leaseWithoutOwner: {
       in: ['kubelet'],

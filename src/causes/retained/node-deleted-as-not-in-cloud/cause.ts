@@ -17,7 +17,7 @@ export default defineCause({
       in: ['event', 'controller-manager', 'cloud-controller'],
       anchors: ['not present according to cloud provider', 'no longer present in cloud provider)'],
       pattern:
-        /Deleting [Nn]ode (?:\(no longer present in cloud provider\): (?<node>[a-z0-9][a-z0-9.-]*)|(?<node2>[a-z0-9][a-z0-9.-]*) because it's not present according to cloud provider)/,
+        /Deleting [Nn]ode (?:\(no longer present in cloud provider\): (?<node>[a-z0-9][a-z0-9.-]*)|(?:(?<node2>[a-z0-9][a-z0-9.-]*)|\S+) because it's not present according to cloud provider)/,
       weight: 'context',
     },
     deletedNew: {
@@ -50,7 +50,7 @@ export default defineCause({
     registeredInController: {
       in: ['event', 'controller-manager'],
       anchors: ['Registered Node '],
-      pattern: /Registered Node (?<node>[a-z0-9][a-z0-9.-]*) in Controller/,
+      pattern: /Registered Node (?<node>[a-z0-9][a-z0-9.-]*) in (?:Node)?Controller/,
       weight: 'context',
     },
     wentBefore: {
@@ -126,15 +126,16 @@ function matchDeletion(view: View<'aws/instance', Signs>): Match | null {
   if (deletion === null) return null;
   if (view.list('aws/instance').some(({ value }) => isGone(value))) return clear;
   const node = deletion.last.captures['node'] ?? '';
-  const foreign = hasEc2Domain(node) ? {} : { foreign: node };
+  const foreign = node === '' || hasEc2Domain(node) ? {} : { foreign: node };
   const alive =
     view.sign('kubeletLostNode') ??
     soonAfter(deletion, view.sign('kubeletRegistered')) ??
     soonAfter(deletion, view.sign('registeredInController'));
-  if (alive !== null) return found({ node, ...foreign }, [deletion.last, alive.last]);
+  if (alive !== null)
+    return found({ ...deletion.last.captures, ...foreign }, [deletion.last, alive.last]);
   // A Node that was drained or silent first went the way of every scale-in.
   if (old === null || view.sign('wentBefore') !== null) return null;
-  return found({ node, ...foreign }, [deletion.last], 'likely');
+  return found({ ...deletion.last.captures, ...foreign }, [deletion.last], 'likely');
 }
 
 function isGone(instance: Json): boolean {

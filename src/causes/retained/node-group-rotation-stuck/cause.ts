@@ -27,10 +27,18 @@ export default defineCause({
       weight: 'definite',
     },
     budget: {
-      in: ['event', 'client-output'],
+      in: ['client-output', 'terraform'],
       anchors: ['violate the pod'],
       pattern: /Cannot evict pod as it would violate the pod's disruption budget/,
-      weight: 'context',
+      weight: 'likely',
+      // A few refusals belong to every drain.
+      atLeast: 6,
+    },
+    drained: {
+      in: ['client-output', 'terraform'],
+      anchors: [' drained', 'drained all nodes', 'drained nodes'],
+      pattern: /node\/\S+ drained|drained (?:all )?nodes?\b/,
+      weight: 'withdraws',
     },
   },
   needs: [],

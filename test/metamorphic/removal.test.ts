@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { diagnoseTexts } from '../../src/apps/cli/pile.ts';
+import type { DiagnosisDocument, EvidenceLine } from '../../src/diagnosis/document.ts';
+import { type Segment, segments } from '../../src/readers/text/segments.ts';
+import { type ExampleFile, loadExamples } from '../causes/example.ts';
+import { loadCases } from './cases.ts';
+
+/** Rounds of removal: a cause may be proven by several signs, of which each round takes some. */
+const ROUNDS_MAX = 6;
+
+interface Pile {
+  readonly name: string;
+  readonly files: readonly ExampleFile[];
+  /** Causes that may be named with and without the deciding lines. */
+  readonly right: readonly string[];
+}
+
+const only = (process.env['ROLLCALL_CAUSES'] ?? '').split(',').filter((id) => id !== '');
+const piles: readonly Pile[] = [
+  ...loadExamples(only)
+    .filter(({ expect }) => expect === 'found')
+    .map(({ cause, name, files }) => ({ name: `${cause}/${name}`, files, right: [cause] })),
+  ...(only.length === 0 ? loadCases() : []).map(({ name, files, accept }) => ({
+    name,
+    files,
+    right: accept,
+  })),
+];
+
+/** Lines of the finding that the headline names, on every subject that has it. */
+function decidingLines({ headline, subjects }: DiagnosisDocument): readonly EvidenceLine[] {
+  return subjects
+    .flatMap(({ findings }) => findings)
+    .filter(({ cause }) => cause === headline?.cause)
+    .flatMap(({ evidence }) => evidence);
+}
+
+/** A line without what differs each time a program prints it: stamps, counts, ids. */
+function shapeOf(line: string): string {
+  return line.replace(/0x[0-9a-f]+|\b[0-9a-f]{8,}\b|\d+/g, '#').trim();
+}
+
+function linesIn(segment: Segment): readonly [first: number, last: number] {
+  if (segment.kind === 'joined') return [segment.line, segment.lineEnd];
+  const length = 'lines' in segment ? segment.lines.length : 1;
+  return [segment.line, segment.line + length - 1];
+}
+
+/** Objects, answers and blocks of `describe` are said as a whole: a line of them is all of them. */
+function isWhole(segment: Segment): boolean {
+  return segment.kind !== 'line' && segment.kind !== 'table';
+}
+
+/** Numbers of the lines that go with the given ones: same text elsewhere, and whole passages. */
+function goingWith(lines: readonly string[], deciding: readonly number[]): ReadonlySet<number> {
+  const shapes = new Set(deciding.map((line) => shapeOf(lines[line - 1] ?? '')));
+  const going = new Set(
+    [...lines.keys()]
+      .map((index) => index + 1)
+      .filter((line) => shapes.has(shapeOf(lines[line - 1] ?? ''))),
+  );
+  for (const segment of segments(lines)) {
+    const [first, last] = linesIn(segment);
+    if (isWhole(segment) && deciding.some((line) => line >= first && line <= last))
+      for (let line = first; line <= last; line++) going.add(line);
+  }
+  return going;
+}
+
+function withoutLines(file: ExampleFile, deciding: readonly EvidenceLine[]): ExampleFile {
+  const numbers = deciding
+    .map(({ locator }) => /^(.*):(\d+)$/.exec(locator))
+    .filter((match) => match?.[1] === file.name)
+    .map((match) => Number(match?.[2]));
+  const wholeFile = deciding.some(({ locator }) => locator === file.name);
+  const lines = wholeFile ? [] : file.text.split(/\r?\n/);
+  const going = goingWith(lines, numbers);
+  const left = lines.filter((_, index) => !going.has(index + 1));
+  return { name: file.name, text: left.join('\n') };
+}
+
+/** What is named once nothing is left of the lines by which the cause was known, round by round. */
+async function namedWithout(pile: Pile, first: DiagnosisDocument): Promise<string | null> {
+  let document = first;
+  let { files } = pile;
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    const deciding = decidingLines(document);
+    files = files.map((file) => withoutLines(file, deciding));
+    document = await diagnoseTexts(files);
+    const named = document.headline?.cause ?? null;
+    if (named !== first.headline?.cause) return named;
+  }
+  return document.headline?.cause ?? null;
+}
+
+describe('without the lines that decide, no other cause is named', () => {
+  for (const pile of piles) {
+    test(pile.name, async (t) => {
+      const document = await diagnoseTexts(pile.files);
+      const named = document.headline?.cause ?? null;
+      if (named === null || !pile.right.includes(named)) {
+        t.diagnostic(`the headline is ${named ?? 'null'}: nothing decides here to begin with`);
+        return;
+      }
+      const left = await namedWithout(pile, document);
+      assert.ok(
+        left === null || pile.right.includes(left),
+        `${left} is named once the lines of ${named} are gone`,
+      );
+    });
+  }
+});
