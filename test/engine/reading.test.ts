@@ -11,7 +11,7 @@ describe('lines and signs', () => {
     const [hit] = read({ 'k.log': `first\n${kubelet}\n` }).hits;
     assert.equal(hit?.first.locator, 'k.log:2');
     assert.equal(hit.about?.value, 'ip-10-0-0-1');
-    assert.equal(hit.first.moment.when.yearless, true);
+    assert.equal(hit.first.moment.when?.yearless, true);
   });
 
   test('the same sighting is kept once, with first, last and count', () => {

@@ -51,12 +51,12 @@ const SECTION = /^(\s*)(mapRoles|mapUsers|mapAccounts):(?:\s*\|[-+]?)?\s*$/;
  * configmap` (`mapRoles:` above a line of dashes); null when the lines hold none.
  */
 export function awsAuthOfLines(lines: readonly string[]): AwsAuth | null {
-  const data: Record<string, string> = {};
+  const maps: Record<string, string> = {};
   for (const [index, line] of lines.slice(0, LINES_MAX).entries()) {
     const match = SECTION.exec(line);
-    if (match !== null) data[match[2] ?? ''] = sectionText(lines.slice(index + 1));
+    if (match !== null) maps[match[2] ?? ''] = sectionText(lines.slice(index + 1));
   }
-  return 'mapRoles' in data || 'mapUsers' in data ? parseAwsAuth({ data }) : null;
+  return 'mapRoles' in maps || 'mapUsers' in maps ? parseAwsAuth({ data: maps }) : null;
 }
 
 /** The YAML text below a key, up to the next key, an empty line or the end of the block. */

@@ -24,7 +24,7 @@ export default defineCause({
   remedy: ({ role }) => [
     {
       text: 'On a node: take static credentials and AWS_PROFILE out of the kubelet’s environment, so that it uses the instance profile.',
-      command: 'systemctl show kubelet -p Environment -p EnvironmentFiles; sudo ls /root/.aws',
+      command: 'systemctl show kubelet -p Environment -p EnvironmentFiles; sudo ls ~root/.aws',
     },
     {
       text: 'For a person or pipeline: give it a role and mapping of its own.',

@@ -42,7 +42,7 @@ export default defineCause({
   summary: ({ machine, url, reason }) =>
     `Ignition on ${machine ?? 'the machine'} gets no configuration from ${url ?? 'the machine-config server'}${reason === undefined ? '' : ` (${reason.trim()})`} and repeats forever; the system behind it never starts.`,
   remedy: ({ reason, url }) => [
-    reason?.startsWith('x509') === true
+    reason?.includes('x509') === true
       ? {
           text: 'The pointer in the user data carries an old root certificate: compare it with the server’s and renew the worker-user-data secret.',
           command:

@@ -11,7 +11,7 @@ export default defineCause({
       in: ['kubelet'],
       anchors: ['unable to load client CA'],
       pattern:
-        /(?:[Kk]ubelet\b.*|server\.go:\d+\] )unable to load client CA (?:file|provider)(?::? ?(?:open )?"?(?<file>[\w./\\:-]+?)"?(?:: |, |$))?(?:.*?(?<reason>no such file or directory|does not contain any valid|permission denied|asn1|malformed|unable to parse|is a directory))?/,
+        /(?:[Kk]ubelet\b.*|server\.go:\d+\] )unable to load client CA (?:file|provider)(?::? ?(?:open )?"?(?<file>[\w./\\:-]+?)"?(?:: |, |$))?(?:.*?(?<reason>no such file or directory|does not contain any valid[\w ]*|permission denied|asn1|malformed|unable to parse|is a directory))?/,
       weight: 'definite',
     },
     noCertificate: {

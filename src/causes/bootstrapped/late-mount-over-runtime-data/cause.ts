@@ -7,7 +7,7 @@ export default defineCause({
   title: 'a volume was mounted over the container runtime’s data after it had started',
   scope: 'machine',
   signs: {
-    dataGone: {
+    snapshotGone: {
       in: ['containerd', 'kubelet', 'event'],
       anchors: ['/var/lib/containerd/'],
       pattern:
@@ -64,10 +64,10 @@ export default defineCause({
   },
 });
 
-type Signs = 'dataGone' | 'recoverFailed' | 'mounted' | 'restarted';
+type Signs = 'snapshotGone' | 'recoverFailed' | 'mounted' | 'restarted';
 
 function matchMountAndLoss(view: View<never, Signs>): Match | null {
-  const gone = view.sign('dataGone') ?? view.sign('recoverFailed');
+  const gone = view.sign('snapshotGone') ?? view.sign('recoverFailed');
   const mounted = view.sign('mounted');
   if (gone === null || mounted === null || view.sign('restarted') !== null) return null;
   return found(

@@ -19,7 +19,7 @@ export default defineCause({
       pattern: /Command failed.*could not find NodeConfig within UserData/,
       weight: 'definite',
     },
-    noUserData: {
+    userDataEmpty: {
       in: ['nodeadm', 'cloud-init', 'console'],
       anchors: ['ec2imds: GetUserData'],
       pattern: /Command failed.*operation error ec2imds: GetUserData,.*StatusCode: 404/,

@@ -37,7 +37,7 @@ export default defineCause({
       in: ['event', 'kubelet', 'containerd', 'pod-status'],
       anchors: ['failed to get sandbox image'],
       pattern:
-        /failed to get sandbox image "(?<image>[^"\s]+)": failed to pull image(?!.*(?:429 Too Many|toomanyrequests))/,
+        /failed to get sandbox image "(?<image>[^"\s]+)": failed to pull image.*(?<reason>401 Unauthorized|403 Forbidden|no basic auth credentials|pull access denied|i\/o timeout|connection refused|no such host|not found)/,
       weight: 'likely',
     },
     dockerPull: {

@@ -32,7 +32,7 @@ export default defineCause({
       in: ['kubelet'],
       anchors: ['ubelet config file'],
       pattern:
-        /[Ff]ailed to load [Kk]ubelet config file(?!.*no such file or directory).*?(?<reason>(?:strict decoding error|unknown field|cannot unmarshal|error unmarshal\w*|yaml:|json:|failed to decode|no kind)[^"\n]{0,160})/,
+        /[Ff]ailed to load [Kk]ubelet config file(?!.*no such file or directory).*?(?<reason>(?:strict decoding error|unknown field|cannot unmarshal|error unmarshal\w*|yaml:|json:|failed to decode|no kind)[^"\n]{0,160}(?:"[\w.-]+")?)/,
       weight: 'definite',
     },
     featureGate: {

@@ -11,13 +11,14 @@ export default defineCause({
       in: ['kubelet'],
       anchors: ['could not restore state from checkpoint'],
       pattern:
-        /could not restore state from checkpoint: (?<reason>[^"]{0,160})(?:.*delete the .*?checkpoint file "?(?<file>\/[\w./-]+))?/i,
+        /could not restore state from checkpoint: (?<reason>[^,]{0,160})(?:, please.*?checkpoint file "?(?<file>\/[\w./-]+))?/i,
       weight: 'definite',
     },
     allocatable: {
       in: ['kubelet'],
       anchors: ['nvalid Node Allocatable configuration'],
-      pattern: /[Ii]nvalid Node Allocatable configuration\.? ?(?<reason>[^\]]{0,200})/,
+      pattern:
+        /[Ii]nvalid Node Allocatable configuration\.? ?(?<reason>Resource "?[\w.-]+"? has an allocatable of [^,]{0,80})?/,
       weight: 'definite',
     },
     rootDevice: {

@@ -39,7 +39,7 @@ export default defineCause({
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   explains: ['nodeconfig-missing'],
   summary: ({ machine, reason, file }) =>
-    `nodeadm on ${machine ?? 'the machine'} cannot read its NodeConfig${file === undefined ? '' : ` ${file}`}${reason === undefined || reason === '' ? '' : ` (${reason.trim()})`}, so the kubelet is never configured.`,
+    `nodeadm on ${machine ?? 'the machine'} cannot read its NodeConfig${file === undefined ? '' : ` ${file}`}${reason === undefined || reason === '' ? '' : ` (${reason.replace(/^[\s(,]+|[\s)]+$/g, '')})`}, so the kubelet is never configured.`,
   remedy: () => [
     {
       text: 'Let nodeadm say on the machine what it cannot read.',

@@ -23,13 +23,13 @@ export default defineCause({
   scope: 'machine',
   signs: {
     condition: {
-      in: ['node-claim', 'karpenter', 'object', 'event'],
+      in: ['node-claim', 'karpenter', 'object', 'event', 'device-plugin', 'client-output'],
       anchors: ['was requested but not registered'],
       pattern: /Resource "(?<resource>[^"]+)" was requested but not registered/,
       weight: 'likely',
     },
     reason: {
-      in: ['node-claim', 'karpenter', 'object'],
+      in: ['node-claim', 'karpenter', 'object', 'device-plugin', 'client-output'],
       anchors: ['ResourceNotRegistered'],
       pattern: /\bResourceNotRegistered\b/,
       weight: 'likely',

@@ -8,7 +8,7 @@ export default defineCause({
   scope: 'machine',
   signs: {
     closedAgain: {
-      in: ['event', 'nidhogg'],
+      in: ['event', 'nidhogg', 'kiam-agent', 'calico-node'],
       anchors: ['Taints added: '],
       pattern:
         /Taints added: \[(?<taint>[^\]\s]+)[^\]]*\], Taints removed: \[\], TaintLess: false, FirstTimeReady: "2/,

@@ -12,14 +12,14 @@ export default defineCause({
   scope: 'cluster',
   signs: {
     keptOut: {
-      in: ['event', 'nidhogg'],
+      in: ['event', 'nidhogg', 'kiam-agent', 'calico-node'],
       anchors: ['nidhogg-', 'node-readiness-controller-'],
       pattern:
         /pod\/(?<controller>nidhogg-[a-z0-9-]+|[a-z0-9-]*node-readiness-controller-[a-z0-9-]+)\s.*untolerated taint \{(?<taint>(?:nidhogg\.uswitch\.com|readiness\.k8s\.io)[^:}\s]*)/,
       weight: 'definite',
     },
     doesNotStart: {
-      in: ['nidhogg'],
+      in: ['nidhogg', 'kiam-agent', 'calico-node'],
       anchors: [
         'unable to set up overall controller manager',
         'unable to set up client config',
@@ -30,7 +30,7 @@ export default defineCause({
       weight: 'definite',
     },
     cannotWork: {
-      in: ['nidhogg'],
+      in: ['nidhogg', 'kiam-agent', 'calico-node'],
       anchors: ['taints for node', 'error fetching pods'],
       pattern:
         /error calu?c?ulating taints for node.*(?<why>forbidden|timed out|connection refused|deadline exceeded)/,

@@ -14,7 +14,7 @@ export default defineCause({
   scope: 'machine',
   signs: {
     daemonSetUnknown: {
-      in: ['nidhogg'],
+      in: ['nidhogg', 'kiam-agent', 'calico-node'],
       anchors: ['Could not fetch daemonset', 'Could not fetch selector from daemonset'],
       pattern:
         /Could not fetch (?:selector from )?daemonset (?<name>\S+) (?:from|in) namespace (?<namespace>[a-z0-9-]+)/,

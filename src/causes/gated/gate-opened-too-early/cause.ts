@@ -14,20 +14,20 @@ export default defineCause({
   scope: 'machine',
   signs: {
     opened: {
-      in: ['event', 'nidhogg'],
+      in: ['event', 'nidhogg', 'kiam-agent', 'calico-node'],
       anchors: ['TaintLess: true'],
       pattern: /Taints removed: \[(?<taint>[^\]\s]+)[^\]]*\], TaintLess: true/,
       weight: 'context',
     },
     openedInLog: {
-      in: ['nidhogg'],
+      in: ['nidhogg', 'kiam-agent', 'calico-node'],
       anchors: ['Updating Node taints'],
       pattern:
         /"Updating Node taints","instance":"(?<node>[^"]+)","taints added":(?:null|\[\]),"taints removed":\["(?<taint>[^"]+)".*"taint-?less":true/i,
       weight: 'context',
     },
     closedAgain: {
-      in: ['event', 'nidhogg'],
+      in: ['event', 'nidhogg', 'kiam-agent', 'calico-node'],
       anchors: ['Taints added: ', 'Updating Node taints'],
       pattern:
         /Taints added: \[(?<missed>[^\]\s]+)[^\]]*\], Taints removed: \[\], TaintLess: false, FirstTimeReady: "2|"Updating Node taints","instance":"(?<node>[^"]+)","taints added":\["(?<missed2>[^"]+)".*"taint-?less":false,"firstTimeReady":"2/i,

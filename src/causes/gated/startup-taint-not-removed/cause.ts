@@ -8,13 +8,13 @@ export default defineCause({
   scope: 'machine',
   signs: {
     condition: {
-      in: ['node-claim', 'karpenter', 'object', 'event'],
+      in: ['node-claim', 'karpenter', 'object', 'event', 'csi-driver', 'nidhogg', 'client-output'],
       anchors: ['StartupTaint'],
       pattern: /StartupTaint "(?<taint>[^"]+)" still exists/,
       weight: 'likely',
     },
     reason: {
-      in: ['node-claim', 'karpenter', 'object'],
+      in: ['node-claim', 'karpenter', 'object', 'csi-driver', 'nidhogg', 'client-output'],
       anchors: ['StartupTaintsExist'],
       pattern: /\bStartupTaintsExist\b/,
       weight: 'likely',

@@ -31,7 +31,7 @@ export default defineCause({
     const groups = view.list('aws/auto-scaling-group');
     const suspended = groups.find((entry) =>
       listAt(entry.value, 'SuspendedProcesses').some(
-        (process) => textAt(process, 'ProcessName') === 'Launch',
+        (suspension) => textAt(suspension, 'ProcessName') === 'Launch',
       ),
     );
     if (suspended !== undefined) {

@@ -27,7 +27,7 @@ export default defineCause({
       in: ['ipamd'],
       anchors: ['UnauthorizedOperation: You are not authorized'],
       pattern:
-        /^(?!.*(?:DescribeInstanceTypes|DescribeSubnets|AssignIpv6Addresses|DeleteNetworkInterface)).*UnauthorizedOperation: You are not authorized/,
+        /^(?!.*(?:DescribeInstanceTypes|DescribeSubnets|DescribeTags|Ipv6|IPv6|[Dd]elete|[Dd]etach|[Uu]nassign|leaked)).*UnauthorizedOperation: You are not authorized/,
       weight: 'likely',
       strict: true,
     },

@@ -1,4 +1,4 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 
 /** Prefix delegation asks for whole /28 blocks, and the subnet has only scattered addresses. */
 export default defineCause({
@@ -19,10 +19,38 @@ export default defineCause({
       pattern: /Prefix target is \d+, short of [1-9]\d* prefixes, free 0 prefixes/,
       weight: 'context',
     },
+    poolUsedUp: {
+      in: ['ipamd'],
+      anchors: ['Prefix pool stats'],
+      pattern:
+        /Prefix pool stats: Total IPs\/Prefixes = (?<total>\d+)\/\d+, AssignedIPs\/CooldownIPs: (?<used>\d+)\/\d+, c\.maxIPsPerENI = (?<room>\d+)/,
+      weight: 'context',
+    },
+    otherReason: {
+      in: ['ipamd', 'aws-node'],
+      anchors: [
+        'UnauthorizedOperation',
+        'RequestLimitExceeded',
+        'LimitExceeded',
+        'non schedulable node',
+        'CNI is terminating',
+        'pod ENI config',
+        'max ENI limit',
+        'InsufficientFreeAddressesInSubnet',
+      ],
+      pattern:
+        /UnauthorizedOperation|\w+LimitExceeded|non schedulable node|CNI is terminating|Failed to get pod ENI config|max ENI limit|InsufficientFreeAddressesInSubnet/,
+      weight: 'context',
+    },
     assigned: {
       in: ['ipamd'],
-      anchors: ['uccessfully increased IP', 'Successfully created and attached a new ENI'],
-      pattern: /[Ss]uccessfully increased IP [Pp]ool|Successfully created and attached a new ENI/,
+      anchors: [
+        'uccessfully increased IP',
+        'Successfully created and attached a new ENI',
+        'IP/Prefix',
+      ],
+      pattern:
+        /[Ss]uccessfully increased IP [Pp]ool|Successfully created and attached a new ENI|Added ENI\(eni-\w+\)'s IP\/Prefix \S+ to datastore/,
       weight: 'withdraws',
     },
   },
@@ -31,6 +59,7 @@ export default defineCause({
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['subnet-out-of-pod-addresses'],
+  match: (view) => matchStandstill(view),
   summary: ({ subnet, machine }) =>
     `EC2 finds no contiguous /28 in the subnet ${subnet ?? 'of'} ${subnet === undefined ? (machine ?? 'the machine') : ''}, so prefix delegation gets no more pod addresses although single ones are free.`
       .replace('  ', ' ')
@@ -63,3 +92,20 @@ export default defineCause({
     ],
   },
 });
+
+type Signs = 'refusedByEc2' | 'noFreePrefix' | 'poolUsedUp' | 'otherReason' | 'assigned';
+
+/** ipamd tries every five seconds; a used-up pool with room on its interface means refusals. */
+const STANDSTILL_MS = 30_000;
+
+function matchStandstill(view: View<never, Signs>): Match | null {
+  const short = view.sign('noFreePrefix')?.last;
+  const pool = view.sign('poolUsedUp')?.last;
+  if (view.sign('refusedByEc2') !== null || view.sign('otherReason') !== null) return null;
+  if (short === undefined || pool === undefined) return null;
+  const { total, used, room } = pool.captures;
+  const waitedMs =
+    (pool.moment.when?.ms ?? 0) - (short.moment.when?.ms ?? Number.POSITIVE_INFINITY);
+  if (waitedMs < STANDSTILL_MS || total !== used || Number(total) >= Number(room)) return null;
+  return found({}, [short, pool], 'likely');
+}

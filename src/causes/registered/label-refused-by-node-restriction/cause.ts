@@ -8,19 +8,19 @@ export default defineCause({
   scope: 'machine',
   signs: {
     refusedAtRegistration: {
-      in: ['kubelet', 'kubeadm'],
+      in: ['kubelet', 'kubeadm', 'cloud-init', 'nodeadm', 'bottlerocket', 'client-output'],
       anchors: ['is not allowed to set the following labels'],
       pattern: /is not allowed to set the following labels: (?<labels>[\w./-]+(?:, [\w./-]+)*)/,
       weight: 'definite',
     },
     refusedLater: {
-      in: ['kubelet', 'kubeadm'],
+      in: ['kubelet', 'kubeadm', 'cloud-init', 'nodeadm', 'bottlerocket', 'client-output'],
       anchors: ['is not allowed to modify labels'],
       pattern: /is not allowed to modify labels: (?<labels>[\w./-]+(?:, [\w./-]+)*)/,
       weight: 'definite',
     },
     refusedTaints: {
-      in: ['kubelet', 'kubeadm'],
+      in: ['kubelet', 'kubeadm', 'cloud-init', 'nodeadm', 'bottlerocket', 'client-output'],
       anchors: ['is not allowed to modify taints'],
       pattern: /is not allowed to modify taints/,
       weight: 'likely',

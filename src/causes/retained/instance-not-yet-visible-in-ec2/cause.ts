@@ -14,7 +14,7 @@ export default defineCause({
   scope: 'machine',
   signs: {
     deleted: {
-      in: ['event', 'controller-manager', 'cloud-controller'],
+      in: ['event', 'controller-manager', 'cloud-controller', 'kubelet', 'client-output'],
       anchors: [
         'not present according to cloud provider',
         'because it does not exist in the cloud provider',

@@ -14,21 +14,21 @@ export default defineCause({
   scope: 'machine',
   signs: {
     deletedOld: {
-      in: ['event', 'controller-manager', 'cloud-controller'],
+      in: ['event', 'controller-manager', 'cloud-controller', 'kubelet', 'client-output'],
       anchors: ['not present according to cloud provider', 'no longer present in cloud provider)'],
       pattern:
         /Deleting [Nn]ode (?:\(no longer present in cloud provider\): (?<node>[a-z0-9][a-z0-9.-]*)|(?:(?<node2>[a-z0-9][a-z0-9.-]*)|\S+) because it's not present according to cloud provider)/,
       weight: 'context',
     },
     deletedNew: {
-      in: ['event', 'controller-manager', 'cloud-controller'],
+      in: ['event', 'controller-manager', 'cloud-controller', 'kubelet', 'client-output'],
       anchors: ['because it does not exist in the cloud provider'],
       pattern:
         /[Dd]eleting node (?<node>[a-z0-9][a-z0-9.-]*) because it does not exist in the cloud provider/,
       weight: 'context',
     },
     deletedLog: {
-      in: ['controller-manager', 'cloud-controller'],
+      in: ['controller-manager', 'cloud-controller', 'kubelet', 'client-output'],
       anchors: ['no longer present in cloud provider'],
       pattern:
         /[Dd]eleting node (?:since it is |\()?no longer present in cloud provider\)?"?:? (?:node=)?"?(?<node>[a-z0-9][a-z0-9.-]*)/,
@@ -48,13 +48,13 @@ export default defineCause({
       weight: 'context',
     },
     registeredInController: {
-      in: ['event', 'controller-manager'],
+      in: ['event', 'controller-manager', 'kubelet', 'client-output'],
       anchors: ['Registered Node '],
       pattern: /Registered Node (?<node>[a-z0-9][a-z0-9.-]*) in (?:Node)?Controller/,
       weight: 'context',
     },
     wentBefore: {
-      in: ['event', 'controller-manager'],
+      in: ['event', 'controller-manager', 'kubelet', 'client-output'],
       anchors: ['status is now: NodeNot'],
       pattern: /Node (?<node>[a-z0-9][a-z0-9.-]*) status is now: NodeNot(?:Ready|Schedulable)/,
       weight: 'context',

@@ -27,7 +27,7 @@ export default defineCause({
       weight: 'definite',
     },
     budget: {
-      in: ['client-output', 'terraform'],
+      in: ['client-output', 'terraform', 'calico-node', 'aws-node', 'kube-proxy'],
       anchors: ['violate the pod'],
       pattern: /Cannot evict pod as it would violate the pod's disruption budget/,
       weight: 'likely',
@@ -35,7 +35,7 @@ export default defineCause({
       atLeast: 6,
     },
     drained: {
-      in: ['client-output', 'terraform'],
+      in: ['client-output', 'terraform', 'calico-node', 'aws-node', 'kube-proxy'],
       anchors: [' drained', 'drained all nodes', 'drained nodes'],
       pattern: /node\/\S+ drained|drained (?:all )?nodes?\b/,
       weight: 'withdraws',

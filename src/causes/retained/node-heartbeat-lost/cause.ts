@@ -15,7 +15,7 @@ export default defineCause({
       strict: true,
     },
     pastedCondition: {
-      in: ['node-status', 'object', 'client-output'],
+      in: ['node-status', 'object', 'client-output', 'kubelet', 'event', 'controller-manager'],
       anchors: ['Kubelet stopped posting node status'],
       pattern: /Kubelet stopped posting node status/,
       weight: 'likely',

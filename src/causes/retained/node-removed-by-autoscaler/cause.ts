@@ -8,14 +8,28 @@ export default defineCause({
   scope: 'machine',
   signs: {
     removing: {
-      in: ['pod-app', 'event'],
+      in: [
+        'pod-app',
+        'event',
+        'controller-manager',
+        'cloud-controller',
+        'aws-message',
+        'karpenter',
+      ],
       anchors: ['Removing unregistered node'],
       pattern:
         /Removing unregistered node (?:aws:\/\/\/[a-z0-9-]*\/)?(?:(?<instance>i-[0-9a-f]{8,17})|\S)/,
       weight: 'likely',
     },
     leftAlone: {
-      in: ['pod-app', 'event'],
+      in: [
+        'pod-app',
+        'event',
+        'controller-manager',
+        'cloud-controller',
+        'aws-message',
+        'karpenter',
+      ],
       anchors: [
         'Failed to remove node',
         'Skipping unregistered node removal',

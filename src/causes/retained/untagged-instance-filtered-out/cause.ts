@@ -9,7 +9,7 @@ export default defineCause({
   scope: 'machine',
   signs: {
     deleted: {
-      in: ['event', 'controller-manager', 'cloud-controller'],
+      in: ['event', 'controller-manager', 'cloud-controller', 'kubelet', 'client-output'],
       anchors: ['not present according to cloud provider', 'no longer present in cloud provider'],
       pattern:
         /[Dd]eleting [Nn]ode (?:\(no longer present in cloud provider\): (?<node>[a-z0-9][a-z0-9.-]*)|(?<node2>[a-z0-9][a-z0-9.-]*) because it's not present according to cloud provider)/,

@@ -1,0 +1,69 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** Nodes take no more pods although nothing is wrong with them: their pod slots are used up. */
+export default defineCause({
+  id: 'allocatable-too-small',
+  stage: 'usable',
+  title: 'the nodes have no pod slots left for workloads',
+  scope: 'cluster',
+  signs: {
+    noSlots: {
+      in: ['event', 'pod-status', 'scheduler', 'client-output'],
+      anchors: ['Insufficient pods', 'Too many pods'],
+      pattern:
+        /(?:pod\/(?<pod>[\w.-]+)\s+)?(?:.*?)(?<full>\b0\/\d+ nodes are available:(?!.*(?:not-ready|unreachable|uninitialized|NotReady|unschedulable)).*?(?:Insufficient pods|Too many pods))/,
+      weight: 'likely',
+    },
+    refusedByKubelet: {
+      in: ['event', 'pod-status', 'kubelet'],
+      anchors: ["Node didn't have enough"],
+      pattern:
+        /Node didn't have enough (?:resource|capacity): pods, requested: 1, used: (?<used>\d+), capacity: (?<capacity>\d+)/,
+      weight: 'definite',
+    },
+    placed: {
+      in: ['event'],
+      anchors: ['Successfully assigned'],
+      pattern: /Successfully assigned [\w.-]+\/(?<pod>[\w.-]+) to /,
+      weight: 'withdraws',
+    },
+  },
+  needs: [],
+  symptoms: ['pod-not-scheduled'],
+  withdrawnBy: [],
+  per: ['pod'],
+  blocksAbove: false,
+  summary: ({ pod, capacity }) =>
+    `${pod === undefined ? 'Pods stay' : `The pod ${pod} stays`} Pending because the nodes ${capacity === undefined ? 'have no pod slot left' : `take ${capacity} pods and are full`}; DaemonSets count too.`,
+  remedy: () => [
+    {
+      text: 'See how many pods each node takes.',
+      command:
+        'kubectl get nodes -o custom-columns=NAME:.metadata.name,PODS:.status.allocatable.pods,TYPE:.metadata.labels.node\\.kubernetes\\.io/instance-type',
+    },
+    {
+      text: 'Give each interface prefixes instead of addresses, and raise maxPods in new nodes.',
+      command: 'kubectl -n kube-system set env daemonset/aws-node ENABLE_PREFIX_DELEGATION=true',
+    },
+    {
+      text: 'Or take a larger instance type or more nodes.',
+      command:
+        'aws eks update-nodegroup-config --cluster-name <cluster> --nodegroup-name <node-group> --scaling-config desiredSize=<n>',
+    },
+  ],
+  decide: {
+    text: 'Compare allocatable pods with the pods that run there.',
+    command: "kubectl describe node <node> | grep -E 'pods:|Non-terminated Pods'",
+  },
+  page: {
+    why: 'With the VPC CNI a node takes as many pods as its interfaces have addresses: 4 on a t3.nano, 11 on a t3.small. aws-node, kube-proxy and other DaemonSets use several of them.',
+    prevent: 'Choose types by their pod limit, or use prefix delegation with a maxPods that fits.',
+    notThis:
+      'A pod that was placed and stays in ContainerCreating for want of an address is subnet-out-of-pod-addresses or max-pods-above-address-capacity. Insufficient cpu or memory is ordinary sizing. Nodes that are full only because others are NotReady have another cause.',
+    alsoKnownAs: ['0/3 nodes are available: 3 Too many pods', 'Insufficient pods', 'OutOfpods'],
+    refs: [
+      'https://github.com/awslabs/amazon-eks-ami/blob/HEAD/nodeadm/internal/kubelet/eni_max_pods.go',
+      'https://docs.aws.amazon.com/eks/latest/userguide/choosing-instance-type.html',
+    ],
+  },
+});

@@ -1,0 +1,75 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** The kubelet asked for a serving certificate and nobody issued it. */
+export default defineCause({
+  id: 'kubelet-serving-certificate-missing',
+  stage: 'usable',
+  title: 'the kubelet’s serving certificate was never issued',
+  scope: 'machine',
+  signs: {
+    callRefused: {
+      in: ['client-output', 'event', 'kube-apiserver', 'pod-app', 'journal'],
+      anchors: ['remote error: tls: internal error'],
+      pattern:
+        /https:\/\/(?<address>[\w.-]+):10250\/.*remote error: tls: internal error(?:"? node="(?<node>[\w.-]+)")?/,
+      weight: 'definite',
+    },
+    noCertificate: {
+      in: ['kubelet'],
+      anchors: ['no serving certificate available for the kubelet'],
+      pattern:
+        /TLS handshake error from (?<caller>\S+): no serving certificate available for the kubelet/,
+      weight: 'likely',
+      atLeast: 3,
+    },
+    issued: {
+      in: ['kubelet'],
+      anchors: [
+        'ertificate rotation detected',
+        'Certificate expiration is',
+        'ertificate request',
+        'Rotating certificates',
+      ],
+      pattern:
+        /kubernetes\.io\/kubelet-serving: (?:Certificate expiration is|certificate signing request \S+ is issued|Certificate rotation detected)/i,
+      weight: 'withdraws',
+    },
+  },
+  needs: [],
+  symptoms: [],
+  withdrawnBy: [],
+  blocksAbove: false,
+  summary: ({ node, instance, address }) =>
+    `The kubelet of ${node ?? instance ?? address ?? 'the node'} has no serving certificate, so logs, exec and metrics fail with tls: internal error while the node is Ready.`,
+  remedy: () => [
+    {
+      text: 'See which requests wait, and compare their DNS names with the instance’s private DNS name.',
+      command: 'kubectl get csr --field-selector spec.signerName=kubernetes.io/kubelet-serving',
+    },
+    {
+      text: 'Approve the request of this node; on EKS the names must agree for that to happen by itself.',
+      command: 'kubectl certificate approve <csr>',
+    },
+    {
+      text: 'Let the VPC give instances DNS names.',
+      command: 'aws ec2 modify-vpc-attribute --vpc-id <vpc> --enable-dns-hostnames',
+    },
+  ],
+  decide: {
+    text: 'Look for a Pending request of signer kubelet-serving from system:node:<node>.',
+    command: 'kubectl get csr',
+  },
+  page: {
+    why: 'With serverTLSBootstrap the kubelet asks the API server for its serving certificate. EKS approves it only when the names in the request are the instance’s private DNS name and addresses; kubeadm clusters have no approver at all.',
+    prevent:
+      'Keep the VPC’s DNS hostnames on and the AWS domain name in DHCP, or run an approver where the cluster has none.',
+    notThis:
+      'A time-out on 10250 is node-ports-closed-to-control-plane. x509: cannot validate certificate … IP SANs means that there is a self-signed certificate. A few such handshakes in a node’s first minute are ordinary.',
+    alsoKnownAs: ['remote error: tls: internal error', 'kubectl logs tls internal error'],
+    refs: [
+      'https://github.com/awslabs/amazon-eks-ami/issues/610',
+      'https://github.com/awslabs/amazon-eks-ami/issues/1944',
+      'https://github.com/eksctl-io/eksctl/issues/1324',
+    ],
+  },
+});

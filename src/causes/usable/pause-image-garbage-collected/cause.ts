@@ -1,0 +1,86 @@
+import { defineCause, found } from '../../../diagnosis/cause.ts';
+
+/** The pause image was removed from a node that worked, and containerd cannot pull it again. */
+export default defineCause({
+  id: 'pause-image-garbage-collected',
+  stage: 'usable',
+  title: 'the pause image was garbage-collected and cannot be pulled again',
+  scope: 'machine',
+  signs: {
+    pullRefused: {
+      in: ['event', 'kubelet', 'containerd', 'pod-status'],
+      anchors: ['failed to get sandbox image'],
+      pattern:
+        /failed to get sandbox image "(?<image>[^"\s]+pause[^"\s]*)".*(?<reason>401 Unauthorized|403 Forbidden|no basic auth credentials|pull access denied)/,
+      weight: 'context',
+    },
+    removed: {
+      in: ['kubelet', 'containerd', 'journal'],
+      anchors: ['Removing image to free bytes', 'Removing image ', 'ImageDelete'],
+      pattern: /(?:Removing image .*|ImageDelete.*)\bpause\b/,
+      weight: 'context',
+    },
+    ranBefore: {
+      in: ['event', 'node-status', 'kubelet'],
+      anchors: [
+        'condition Ready=True',
+        'status is now: NodeReady',
+        'Started container',
+        'just became ready',
+      ],
+      pattern: /condition Ready=True|status is now: NodeReady|Started container|just became ready/,
+      weight: 'context',
+    },
+  },
+  needs: [],
+  symptoms: ['sandbox-not-created'],
+  withdrawnBy: [],
+  blocksAbove: false,
+  explains: ['pause-image-pull-failed', 'no-ecr-pull-credentials', 'ecr-api-endpoint-missing'],
+  match(view) {
+    const refused = view.sign('pullRefused');
+    const before = view.sign('removed') ?? view.sign('ranBefore');
+    if (refused === null || before === null) return null;
+    return found(
+      refused.last.captures,
+      [refused.first, before.first],
+      view.sign('removed') === null ? 'likely' : 'definite',
+    );
+  },
+  summary: ({ node, instance, image }) =>
+    `The pause image ${image ?? ''} is gone from ${node ?? instance ?? 'a node that worked before'} and containerd has no credentials to pull it again, so no new pod starts there while old ones run.`.replace(
+      'image  is',
+      'image is',
+    ),
+  remedy: ({ image }) => [
+    {
+      text: 'Fetch the image again on the node, with credentials.',
+      command: `sudo ctr -n k8s.io images pull --user "AWS:$(aws ecr get-login-password)" ${image ?? '<pause-image>'}`,
+    },
+    {
+      text: 'On AL2, let the unit of the AMI do it.',
+      command: 'sudo systemctl restart sandbox-image',
+    },
+    {
+      text: 'Then replace nodes by an AMI release that pins the pause image.',
+      command:
+        'aws eks update-nodegroup-version --cluster-name <cluster> --nodegroup-name <node-group>',
+    },
+  ],
+  decide: {
+    text: 'See whether the node still has the image.',
+    command: 'sudo crictl images | grep pause',
+  },
+  page: {
+    why: 'The kubelet’s image garbage collection removes images that no container names, and some AMI releases left the pause image unpinned after --pod-infra-container-image went away. containerd pulls it without credentials, which ECR refuses.',
+    prevent: 'Use AMI releases that pin the pause image, and root volumes that do not fill up.',
+    notThis:
+      'On a node that never ran a pod it is pause-image-pull-failed. A time-out to the registry is no-nat-or-vpc-endpoints.',
+    alsoKnownAs: ['failed to get sandbox image 401 Unauthorized'],
+    refs: [
+      'https://github.com/awslabs/amazon-eks-ami/issues/1597',
+      'https://github.com/awslabs/amazon-eks-ami/issues/1425',
+      'https://github.com/awslabs/amazon-eks-ami/issues/2061',
+    ],
+  },
+});
