@@ -138,11 +138,15 @@ export function printIndex(causes: readonly LoadedCause[]): string {
   ].join('\n');
 }
 
-/** All generated files as they should be. */
-export async function generatedFiles(): Promise<readonly GeneratedFile[]> {
-  const causes = await loadAllCauses();
-  const index = { path: 'src/causes/index.generated.ts', text: printIndex(causes) };
-  return [index, ...causePages(causes.map(({ cause }) => cause))];
+/** The index as it should be. */
+function indexFile(causes: readonly LoadedCause[]): GeneratedFile {
+  return { path: 'src/causes/index.generated.ts', text: printIndex(causes) };
+}
+
+/** The other generated files; the picture reads the index, which must stand by then. */
+async function otherFiles(causes: readonly LoadedCause[]): Promise<readonly GeneratedFile[]> {
+  const { picture } = await import('./generate/picture.ts');
+  return [...causePages(causes.map(({ cause }) => cause)), await picture()];
 }
 
 function currentText(path: string): string | null {
@@ -166,18 +170,32 @@ function write(file: GeneratedFile): void {
   writeFileSync(join(ROOT, file.path), file.text);
 }
 
-async function main(argv: readonly string[]): Promise<number> {
-  const files = await generatedFiles();
-  const stale = files.filter((file) => currentText(file.path) !== file.text);
-  mkdirSync(join(ROOT, 'docs/causes'), { recursive: true });
-  if (!argv.includes('--check')) {
-    for (const file of stale) write(file);
-    for (const path of orphans(files)) rmSync(join(ROOT, path));
-    return Number(process.exitCode ?? 0);
-  }
-  const wrong = [...stale.map((file) => file.path), ...orphans(files)];
-  for (const path of wrong) console.error(`${path} is stale; run: npm run generate`);
-  return wrong.length === 0 ? Number(process.exitCode ?? 0) : 1;
+function isStale(file: GeneratedFile): boolean {
+  return currentText(file.path) !== file.text;
 }
 
-if (import.meta.main) process.exitCode = await main(process.argv.slice(2));
+async function check(causes: readonly LoadedCause[]): Promise<number> {
+  const files = [indexFile(causes), ...(await otherFiles(causes))];
+  const wrong = [...files.filter(isStale).map((file) => file.path), ...orphans(files)];
+  for (const path of wrong) console.error(`${path} is stale; run: npm run generate`);
+  return wrong.length === 0 ? 0 : 1;
+}
+
+async function generate(causes: readonly LoadedCause[]): Promise<number> {
+  const index = indexFile(causes);
+  if (isStale(index)) write(index);
+  mkdirSync(join(ROOT, 'docs/causes'), { recursive: true });
+  const files = await otherFiles(causes);
+  for (const file of files.filter(isStale)) write(file);
+  for (const path of orphans(files)) rmSync(join(ROOT, path));
+  return 0;
+}
+
+async function main(argv: readonly string[]): Promise<number> {
+  const causes = await loadAllCauses();
+  const code = await (argv.includes('--check') ? check(causes) : generate(causes));
+  return Math.max(code, Number(process.exitCode ?? 0));
+}
+
+// import.meta.main is younger than the oldest Node.js that runs these sources.
+if (process.argv[1] === import.meta.filename) process.exitCode = await main(process.argv.slice(2));

@@ -1,4 +1,5 @@
-import type { DiagnosisDocument, Finding } from '../document.ts';
+import type { DiagnosisDocument, Finding, SubjectReport } from '../document.ts';
+import { piped, sequence } from './shell-words.ts';
 
 /** One read-only command that would decide, and how many candidates it tells apart. */
 export interface DecidingCommand {
@@ -8,53 +9,123 @@ export interface DecidingCommand {
 }
 
 const COMMANDS_MAX = 8;
+const COLLECTING_MAX = 4;
+
+/** What shows most of a machine of which nothing was seen yet, lowest stages first. */
+const FIRST_LOOK: readonly string[] = [
+  'journalctl -u kubelet --no-pager -o short-iso | tail -n 2000',
+  'sudo tail -n 500 /var/log/cloud-init-output.log',
+  'kubectl get nodes -o yaml',
+  'kubectl get events -A --sort-by=.lastTimestamp',
+];
 
 function placeOf(command: string): DecidingCommand['where'] {
   if (/^(?:kubectl|oc) /.test(command)) return 'with kubectl';
   return command.startsWith('aws ') ? 'with the AWS CLI' : 'on the machine';
 }
 
-/** Whole answers are recognised when they are piped back; excerpts made by --query are not. */
+const QUERY = / --query (?:"[^"]*"|'[^']*'|\S+)/g;
+const TEXT_OUTPUT = / --output (?:text|table)\b/g;
+const COLUMNS =
+  / (?:-o|--output)[ =](?:jsonpath|custom-columns|go-template)=(?:"[^"]*"|'[^']*'|\S+)/;
+const FILTER = /^(?:grep|sort|head|tail|sed|awk|cut|wc|jq)\b/;
+
+/**
+ * Whole answers are recognised when they are piped back; excerpts of them are not. What goes on in
+ * a substitution or a decoder stays as it is, since it needs the excerpt.
+ */
 function wholeAnswer(command: string): string {
-  return command.replace(/ --query (?:"[^"]*"|'[^']*'|\S+)/g, '').trim();
+  const [source = '', ...rest] = piped(command);
+  if (command.includes('$(') || !rest.every((stage) => FILTER.test(stage))) return command;
+  if (/^aws /.test(source))
+    return QUERY.test(source) ? source.replace(QUERY, '').replace(TEXT_OUTPUT, '') : source;
+  if (/^(?:kubectl|oc) (?:-n \S+ )?(?:get|describe) /.test(source))
+    return source.replace(COLUMNS, ' -o yaml');
+  return command;
 }
 
-function candidatesOf(document: DiagnosisDocument): readonly Finding[] {
-  const all = document.subjects.flatMap((subject) => subject.findings);
-  return all.filter(
-    (finding) => finding.confidence === 'possible' && typeof finding.decide?.command === 'string',
-  );
+function partsOf(command: string): readonly string[] {
+  return sequence(command).map(wholeAnswer);
+}
+
+interface Names {
+  readonly node: string | null;
+  readonly instance: string | null;
+}
+
+/** The one machine of the evidence, for commands of candidates that are the whole cluster's. */
+function soleNames(document: DiagnosisDocument): Names {
+  const machines = document.subjects.filter(({ kind }) => kind === 'Machine');
+  const [only] = machines;
+  return only === undefined || machines.length > 1 ? { node: null, instance: null } : namesOf(only);
+}
+
+function namesOf({ name, node, instanceId }: SubjectReport): Names {
+  // A resource-based name says which instance it is.
+  const named = /^(i-[0-9a-f]{17})(?:\.|$)/.exec(node ?? name)?.[1] ?? null;
+  return { node, instance: instanceId ?? named };
+}
+
+/** An instance whose id nobody saw is found by the address that its name holds. */
+function byAddress(command: string, node: string | null): string {
+  const octets = /^ip-(\d+)-(\d+)-(\d+)-(\d+)(?:\.|$)/.exec(node ?? '');
+  if (octets === null || !command.startsWith('aws ec2 describe-instances ')) return command;
+  const filter = `--filters Name=private-ip-address,Values=${octets.slice(1).join('.')}`;
+  return command.replace('--instance-ids <instance>', filter);
+}
+
+function filled(command: string, own: Names, sole: Names): string {
+  const node = own.node ?? sole.node;
+  const instance = own.instance ?? sole.instance;
+  const named = command
+    .replaceAll('<instance>', instance ?? '<instance>')
+    .replaceAll('<node>', node ?? '<node>');
+  return byAddress(named, node);
+}
+
+function decidesOf({
+  findings,
+}: SubjectReport): readonly (Finding & { readonly command: string })[] {
+  return findings.flatMap((finding) => {
+    const command = finding.decide?.command ?? null;
+    return finding.confidence === 'possible' && command !== null ? [{ ...finding, command }] : [];
+  });
 }
 
 /** The commands that decide between the candidates, those that separate most first. */
 export function decidingCommands(document: DiagnosisDocument): readonly DecidingCommand[] {
+  const sole = soleNames(document);
   const causesOf = new Map<string, Set<string>>();
-  for (const finding of candidatesOf(document)) {
-    for (const part of splitCommands(finding.decide?.command ?? '')) {
-      const causes = causesOf.get(part) ?? new Set<string>();
-      causesOf.set(part, causes.add(finding.cause));
+  for (const subject of document.subjects) {
+    for (const { cause, command } of decidesOf(subject)) {
+      for (const part of partsOf(filled(command, namesOf(subject), sole))) {
+        const causes = causesOf.get(part) ?? new Set<string>();
+        causesOf.set(part, causes.add(cause));
+      }
     }
   }
   return [...causesOf]
     .map(([command, causes]) => ({ where: placeOf(command), command, separates: causes.size }))
-    .toSorted((a, b) => b.separates - a.separates || (a.command < b.command ? -1 : 1))
+    .sort((a, b) => b.separates - a.separates || (a.command < b.command ? -1 : 1))
     .slice(0, COMMANDS_MAX);
-}
-
-function splitCommands(command: string): readonly string[] {
-  return command
-    .split(/;\s+/)
-    .map(wholeAnswer)
-    .filter((part) => part !== '');
 }
 
 /** When nothing decides and no cause asks for more: what shows the lowest stages nobody saw. */
 export function collectingCommands(document: DiagnosisDocument): readonly DecidingCommand[] {
-  const missing = document.subjects.flatMap((subject) => subject.notObservable);
-  const commands = [...new Set(missing.map((entry) => wholeAnswer(entry.collect)))];
-  return commands
-    .slice(0, 4)
-    .map((command) => ({ where: placeOf(command), command, separates: 0 }));
+  const sole = soleNames(document);
+  const missing = document.subjects.flatMap((subject) =>
+    subject.notObservable.flatMap(({ collect }) =>
+      partsOf(filled(collect, namesOf(subject), sole)),
+    ),
+  );
+  const commands = missing.length > 0 ? [...new Set(missing)].slice(0, COLLECTING_MAX) : FIRST_LOOK;
+  return commands.map((command) => ({ where: placeOf(command), command, separates: 0 }));
+}
+
+/** Names that only the reader knows, as they stand in the commands. */
+function placeholdersIn(commands: readonly DecidingCommand[]): string {
+  const names = commands.flatMap(({ command }) => command.match(/<[a-z][a-z-]*>/g) ?? []);
+  return names.length === 0 ? '' : `, with your ${[...new Set(names)].join(', ')}`;
 }
 
 /** The one block to paste, as shell lines with a heading for each place; empty when none is needed. */
@@ -63,8 +134,8 @@ export function pasteBlock(document: DiagnosisDocument): readonly string[] {
   const deciding = decidingCommands(document);
   const commands = deciding.length > 0 ? deciding : collectingCommands(document);
   const places = [...new Set(commands.map((entry) => entry.where))];
-  return places.flatMap((where) => [
-    `# ${where}`,
-    ...commands.filter((entry) => entry.where === where).map((entry) => entry.command),
-  ]);
+  return places.flatMap((where) => {
+    const here = commands.filter((entry) => entry.where === where);
+    return [`# ${where}${placeholdersIn(here)}`, ...here.map((entry) => entry.command)];
+  });
 }

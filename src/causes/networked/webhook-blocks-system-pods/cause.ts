@@ -18,7 +18,7 @@ export default defineCause({
       in: ['kube-apiserver', 'controller-manager', 'event', 'client-output'],
       anchors: ['no endpoints available for service'],
       pattern:
-        /(?:failing closed|Error creating:|Internal error occurred:).{0,300}failed calling webhook "+(?<webhook>[\w.-]+)"+.*no endpoints available for service "+(?<service>[\w.-]+)/,
+        /^(?!.{0,200}\b(?:replicaset|statefulset|job|cronjob)[/-]).*?(?:failing closed|Error creating:|Internal error occurred:).{0,300}failed calling webhook "+(?<webhook>[\w.-]+)"+.*no endpoints available for service "+(?<service>[\w.-]+)/,
       weight: 'likely',
       atLeast: 2,
     },
