@@ -51,6 +51,39 @@ export const SYMPTOMS = [
     blocksAbove: false,
   },
   {
+    id: 'user-data-script-failed',
+    stage: 'bootstrapped',
+    title: 'a user-data script that ended with an error',
+    signs: [
+      {
+        in: ['cloud-init', 'console', 'journal'],
+        anchors: [
+          'Failed to run module scripts-user',
+          'Failed to run module scripts_user',
+          'Failed running /var/lib/cloud',
+        ],
+        pattern:
+          /Failed to run module scripts[-_]user|Failed running \/var\/lib\/cloud\/instance\/scripts\/\S+ \[\d+\]/,
+      },
+    ],
+    withdrawnBy: ['joined', 'node-registered', 'node-ready'],
+    blocksAbove: false,
+  },
+  {
+    id: 'launch-timed-out',
+    stage: 'launched',
+    title: 'a NodeClaim that was given up because no instance was launched in time',
+    signs: [
+      {
+        in: ['karpenter', 'node-claim', 'event'],
+        anchors: ['launch_timeout', 'launch timeout', 'LaunchTimeout'],
+        pattern: /launch[_ ]timeout|LaunchTimeout/,
+      },
+    ],
+    withdrawnBy: ['node-registered', 'node-ready'],
+    blocksAbove: false,
+  },
+  {
     id: 'boot-verdict',
     stage: 'bootstrapped',
     title: 'a node group whose instances did not become nodes in time',

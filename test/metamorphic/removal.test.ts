@@ -94,15 +94,12 @@ async function namedWithout(pile: Pile, first: DiagnosisDocument): Promise<strin
   return document.headline?.cause ?? null;
 }
 
-describe('without the lines that decide, no other cause is named', () => {
+describe('without the lines that decide, no other cause is named', async () => {
   for (const pile of piles) {
-    test(pile.name, async (t) => {
-      const document = await diagnoseTexts(pile.files);
-      const named = document.headline?.cause ?? null;
-      if (named === null || !pile.right.includes(named)) {
-        t.diagnostic(`the headline is ${named ?? 'null'}: nothing decides here to begin with`);
-        return;
-      }
+    const document = await diagnoseTexts(pile.files);
+    const named = document.headline?.cause ?? '';
+    if (!pile.right.includes(named)) continue;
+    test(pile.name, async () => {
       const left = await namedWithout(pile, document);
       assert.ok(
         left === null || pile.right.includes(left),

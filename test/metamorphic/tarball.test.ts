@@ -64,7 +64,9 @@ const WRAPPINGS: readonly Wrapping[] = [
 ];
 
 async function diagnosePath(path: string): Promise<DiagnosisDocument> {
-  return diagnoseObservations(await readPile(openEvidence([path], assert.fail)));
+  return diagnoseObservations(
+    await readPile(openEvidence([path], ({ what }) => assert.fail(what))),
+  );
 }
 
 let count = 0;

@@ -37,8 +37,10 @@ const FILTER = /^(?:grep|sort|head|tail|sed|awk|cut|wc|jq)\b/;
 function wholeAnswer(command: string): string {
   const [source = '', ...rest] = piped(command);
   if (command.includes('$(') || !rest.every((stage) => FILTER.test(stage))) return command;
-  if (/^aws /.test(source))
-    return QUERY.test(source) ? source.replace(QUERY, '').replace(TEXT_OUTPUT, '') : source;
+  if (/^aws /.test(source)) {
+    const unqueried = source.replace(QUERY, '');
+    return unqueried === source ? source : unqueried.replace(TEXT_OUTPUT, '');
+  }
   if (/^(?:kubectl|oc) (?:-n \S+ )?(?:get|describe) /.test(source))
     return source.replace(COLUMNS, ' -o yaml');
   return command;
@@ -48,22 +50,32 @@ function partsOf(command: string): readonly string[] {
   return sequence(command).map(wholeAnswer);
 }
 
+/** What a command may name, as far as the evidence told it. */
 interface Names {
   readonly node: string | null;
   readonly instance: string | null;
+  readonly region: string | null;
 }
+
+const NOBODY: Names = { node: null, instance: null, region: null };
 
 /** The one machine of the evidence, for commands of candidates that are the whole cluster's. */
 function soleNames(document: DiagnosisDocument): Names {
   const machines = document.subjects.filter(({ kind }) => kind === 'Machine');
   const [only] = machines;
-  return only === undefined || machines.length > 1 ? { node: null, instance: null } : namesOf(only);
+  return only === undefined || machines.length > 1 ? NOBODY : namesOf(only);
 }
 
 function namesOf({ name, node, instanceId }: SubjectReport): Names {
   // A resource-based name says which instance it is.
   const named = /^(i-[0-9a-f]{17})(?:\.|$)/.exec(node ?? name)?.[1] ?? null;
-  return { node, instance: instanceId ?? named };
+  return { node, instance: instanceId ?? named, region: regionOf(node ?? name) };
+}
+
+/** EC2's own domain names say where the instance runs. */
+function regionOf(name: string): string | null {
+  if (name.endsWith('.ec2.internal')) return 'us-east-1';
+  return /\.([a-z]{2}(?:-[a-z]+){1,3}-\d)\.compute\.internal$/.exec(name)?.[1] ?? null;
 }
 
 /** An instance whose id nobody saw is found by the address that its name holds. */
@@ -75,12 +87,10 @@ function byAddress(command: string, node: string | null): string {
 }
 
 function filled(command: string, own: Names, sole: Names): string {
-  const node = own.node ?? sole.node;
-  const instance = own.instance ?? sole.instance;
-  const named = command
-    .replaceAll('<instance>', instance ?? '<instance>')
-    .replaceAll('<node>', node ?? '<node>');
-  return byAddress(named, node);
+  let text = command;
+  for (const name of ['node', 'instance', 'region'] as const)
+    text = text.replaceAll(`<${name}>`, own[name] ?? sole[name] ?? `<${name}>`);
+  return byAddress(text, own.node ?? sole.node);
 }
 
 function decidesOf({
@@ -128,9 +138,13 @@ function placeholdersIn(commands: readonly DecidingCommand[]): string {
   return names.length === 0 ? '' : `, with your ${[...new Set(names)].join(', ')}`;
 }
 
+function isAllUsable({ subjects }: DiagnosisDocument): boolean {
+  return subjects.length > 0 && subjects.every(({ verdict }) => verdict === 'usable');
+}
+
 /** The one block to paste, as shell lines with a heading for each place; empty when none is needed. */
 export function pasteBlock(document: DiagnosisDocument): readonly string[] {
-  if (document.headline !== null) return [];
+  if (document.headline !== null || isAllUsable(document)) return [];
   const deciding = decidingCommands(document);
   const commands = deciding.length > 0 ? deciding : collectingCommands(document);
   const places = [...new Set(commands.map((entry) => entry.where))];
