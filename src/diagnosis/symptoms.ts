@@ -235,7 +235,7 @@ export const SYMPTOMS = [
         in: ['event', 'cloud-controller', 'controller-manager'],
         anchors: ['DeletingNode', 'Deleting Node', 'deleting node since', 'Deleting node'],
         pattern:
-          /[Dd]eleting [Nn]ode (?:since it is no longer present in cloud provider: (?<node>[a-z0-9][a-z0-9.-]*)|(?<node2>[a-z0-9][a-z0-9.-]*) because)|DeletingNode/,
+          /[Dd]eleting [Nn]ode (?:since it is no longer present in cloud provider: (?<node>[a-z0-9][a-z0-9.-]*)|(?<node2>[a-z0-9][a-z0-9.-]*) because)|DeletingNode(?!.*[Dd]eleting [Nn]ode )/,
       },
     ],
     withdrawnBy: ['node-registered', 'node-ready'],

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DiagnosisDocument, Finding, SubjectReport } from '../document.ts';
+import { decidingCommands, pasteBlock } from './paste-block.ts';
+import { piped, sequence } from './shell-words.ts';
+
+function candidate(cause: string, command: string): Finding {
+  return {
+    cause,
+    stage: 'authenticated',
+    role: 'root',
+    explainedBy: null,
+    confidence: 'possible',
+    summary: '',
+    evidence: [],
+    remedy: [],
+    decide: { text: '', command },
+  };
+}
+
+function subject(rest: Partial<SubjectReport>): SubjectReport {
+  return {
+    kind: 'Machine',
+    name: 'machine',
+    instanceId: null,
+    node: null,
+    verdict: 'not-usable',
+    stage: 'authenticated',
+    ladder: [],
+    findings: [],
+    notObservable: [],
+    ...rest,
+  };
+}
+
+function documentOf(...subjects: readonly SubjectReport[]): DiagnosisDocument {
+  return {
+    apiVersion: 'rollcall.dev/v1alpha1',
+    kind: 'Diagnosis',
+    catalogueVersion: '0',
+    headline: null,
+    subjects,
+    losses: [],
+  };
+}
+
+/** The block for the given decide commands, each of a cause of its own. */
+function blockFor(
+  commands: readonly string[],
+  rest: Partial<SubjectReport> = {},
+): readonly string[] {
+  const findings = commands.map((command, index) => candidate(`cause-${index}`, command));
+  return pasteBlock(documentOf(subject({ ...rest, findings })));
+}
+
+test('a headline and a usable machine need no block', () => {
+  const headline = { cause: 'a', stage: 'launched', confidence: 'likely', subject: 'm' } as const;
+  assert.deepEqual(pasteBlock({ ...documentOf(subject({})), headline }), []);
+  assert.deepEqual(pasteBlock(documentOf(subject({ verdict: 'usable' }))), []);
+});
+
+test('the command that tells most candidates apart comes first, and stands once', () => {
+  const block = blockFor(['date -u', 'aws sts get-caller-identity; date -u', 'kubectl get csr']);
+  assert.deepEqual(block, [
+    '# on the machine',
+    'date -u',
+    '# with the AWS CLI',
+    'aws sts get-caller-identity',
+    '# with kubectl',
+    'kubectl get csr',
+  ]);
+});
+
+test('excerpts become whole answers, which are recognised when they are piped back', () => {
+  const whole = [
+    ['kubectl get node <node> -o jsonpath={.spec.taints}', 'kubectl get node <node> -o yaml'],
+    [
+      'kubectl get nodes -o custom-columns=\'A:.b[?(@.c=="d")].e\' | sort -k2',
+      'kubectl get nodes -o yaml',
+    ],
+    [
+      'kubectl -n kube-system get configmap aws-auth -o yaml | grep rolearn',
+      'kubectl -n kube-system get configmap aws-auth -o yaml',
+    ],
+    [
+      'aws eks describe-cluster --name c --query cluster.endpoint --output text',
+      'aws eks describe-cluster --name c',
+    ],
+    [
+      "aws ec2 describe-vpc-endpoints --query 'VpcEndpoints[].[State, Id]'",
+      'aws ec2 describe-vpc-endpoints',
+    ],
+  ];
+  for (const [given = '', expected] of whole) assert.equal(blockFor([given])[1], expected);
+});
+
+test('what a decoder or a substitution needs stays an excerpt', () => {
+  for (const command of [
+    'aws ec2 describe-instance-attribute --instance-id i-1 --query UserData.Value --output text | base64 -d',
+    'aws iam get-role --role-name "$(aws eks describe-cluster --query cluster.roleArn --output text)"',
+    'aws ec2 get-console-output --latest --output text --instance-id i-1',
+    'journalctl -u kubelet --no-pager | grep -E "lease|CSINode" | tail -n 5',
+  ]) {
+    assert.equal(blockFor([command])[1], command);
+  }
+});
+
+test('names that the evidence tells are filled in', () => {
+  const command = 'aws ec2 describe-instances --instance-ids <instance>';
+  const region = 'aws sts get-caller-identity --region <region>';
+  const byAddress = blockFor([command, region], { node: 'ip-10-0-3-4.eu-west-1.compute.internal' });
+  assert.deepEqual(byAddress.slice(1), [
+    'aws ec2 describe-instances --filters Name=private-ip-address,Values=10.0.3.4',
+    'aws sts get-caller-identity --region eu-west-1',
+  ]);
+  const byName = blockFor([command], { node: 'i-0123456789abcdef0.ec2.internal' });
+  assert.match(byName[1] ?? '', /--instance-ids i-0123456789abcdef0$/);
+});
+
+test('candidates of the whole cluster get the names of its only machine', () => {
+  const cluster = subject({
+    kind: 'Cluster',
+    findings: [candidate('a', 'kubectl describe node <node>')],
+  });
+  const block = pasteBlock(documentOf(cluster, subject({ node: 'worker-1' })));
+  assert.equal(block[1], 'kubectl describe node worker-1');
+  const two = documentOf(cluster, subject({ node: 'worker-1' }), subject({ node: 'worker-2' }));
+  assert.deepEqual(pasteBlock(two), [
+    '# with kubectl, with your <node>',
+    'kubectl describe node <node>',
+  ]);
+});
+
+test('no more than eight commands, those that separate most', () => {
+  const many = Array.from({ length: 12 }, (_, index) => `kubectl get kind${index}; date -u`);
+  const findings = many.map((command, index) => candidate(`cause-${index}`, command));
+  const commands = decidingCommands(documentOf(subject({ findings })));
+  assert.equal(commands.length, 8);
+  assert.deepEqual(commands[0], { where: 'on the machine', command: 'date -u', separates: 12 });
+});
+
+test('without candidates, what shows the lowest unseen stages; without a machine, a first look', () => {
+  const unseen = { stage: 'registered', why: '', collect: 'kubectl get nodes -o wide' } as const;
+  assert.deepEqual(pasteBlock(documentOf(subject({ notObservable: [unseen] }))), [
+    '# with kubectl',
+    'kubectl get nodes -o wide',
+  ]);
+  assert.match(pasteBlock(documentOf()).join('\n'), /journalctl -u kubelet[^]*kubectl get nodes/);
+});
+
+test('a line is cut where the shell cuts it', () => {
+  const line = `awk '{a; b}' | sort; for s in a b; do curl "$s;"; done; T=$(date; id); echo $T; df -h`;
+  assert.deepEqual(sequence(line), [
+    "awk '{a; b}' | sort",
+    'for s in a b; do curl "$s;"; done',
+    'T=$(date; id); echo $T',
+    'df -h',
+  ]);
+  assert.deepEqual(piped('a "x|y" | b $(c | d) | e'), ['a "x|y"', 'b $(c | d)', 'e']);
+});

@@ -37,7 +37,7 @@ const FILTER = /^(?:grep|sort|head|tail|sed|awk|cut|wc|jq)\b/;
 function wholeAnswer(command: string): string {
   const [source = '', ...rest] = piped(command);
   if (command.includes('$(') || !rest.every((stage) => FILTER.test(stage))) return command;
-  if (/^aws /.test(source)) {
+  if (source.startsWith('aws ')) {
     const unqueried = source.replace(QUERY, '');
     return unqueried === source ? source : unqueried.replace(TEXT_OUTPUT, '');
   }
@@ -116,7 +116,7 @@ export function decidingCommands(document: DiagnosisDocument): readonly Deciding
   }
   return [...causesOf]
     .map(([command, causes]) => ({ where: placeOf(command), command, separates: causes.size }))
-    .sort((a, b) => b.separates - a.separates || (a.command < b.command ? -1 : 1))
+    .toSorted((a, b) => b.separates - a.separates || (a.command < b.command ? -1 : 1))
     .slice(0, COMMANDS_MAX);
 }
 

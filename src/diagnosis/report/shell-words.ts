@@ -45,10 +45,10 @@ const ASSIGNMENT = /^([A-Z_]+)=/;
 /** Commands that run one after another; an assignment stays with those that use its variable. */
 export function sequence(line: string): readonly string[] {
   const commands: string[] = [];
-  let assignments: readonly string[] = [];
+  const assignments: string[] = [];
   for (const part of splitAt(line, ';')) {
     const variables = assignments.map((text) => `$${ASSIGNMENT.exec(text)?.[1] ?? ''}`);
-    if (ASSIGNMENT.test(part)) assignments = [...assignments, part];
+    if (ASSIGNMENT.test(part)) assignments.push(part);
     else if (variables.some((variable) => part.includes(variable)))
       commands.push([...assignments, part].join('; '));
     else commands.push(part);

@@ -1,6 +1,6 @@
 import type { DiagnosisDocument, EvidenceLine, Finding, Rung, SubjectReport } from '../document.ts';
 import { pasteBlock } from './paste-block.ts';
-import { wrap } from './wrap.ts';
+import { wrap, wrapCommand } from './wrap.ts';
 
 export interface TextOptions {
   readonly columns: number;
@@ -43,9 +43,11 @@ function paragraph(page: Page, label: string, text: string): void {
   }
 }
 
-/** A command on one line, so that it can be copied whole however long it is. */
+/** A command that can be copied whole; long ones go on after a backslash. */
 function command(page: Page, text: string): void {
-  page.lines.push(`${''.padEnd(LABEL_WIDTH)}  ${paint(page, `$ ${text}`, 'bold')}`);
+  const lines = wrapCommand(`$ ${text}`, page.options.columns - LABEL_WIDTH - 2);
+  for (const line of lines)
+    page.lines.push(`${''.padEnd(LABEL_WIDTH)}  ${paint(page, line, 'bold')}`);
 }
 
 /** The report that a person reads in a terminal. */
@@ -85,7 +87,7 @@ function renderSubject(page: Page, subject: SubjectReport, document: DiagnosisDo
     `${verdict}  ${subject.kind} ${paint(page, subject.name, 'bold')}${instance}`,
     '',
   );
-  renderLadder(page, subject.ladder);
+  if (subject.kind === 'Machine') renderLadder(page, subject.ladder);
   const roots = subject.findings.filter(
     (finding) => finding.role === 'root' && finding.confidence !== 'possible',
   );
@@ -211,7 +213,9 @@ function renderPasteBlock(page: Page, document: DiagnosisDocument): void {
     'Nothing here decides. Run this (it only reads) and pipe what it prints back:',
     '',
   );
-  for (const line of block) page.lines.push(`    ${line}`);
+  for (const line of block.flatMap((entry) => wrapCommand(entry, page.options.columns - 4))) {
+    page.lines.push(`    ${line}`);
+  }
   const earlier = page.options.paths
     .filter((path) => path !== '-')
     .map((path) => ` --with ${path}`);

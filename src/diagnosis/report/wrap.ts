@@ -13,7 +13,22 @@ export function wrap(text: string, width: number): readonly string[] {
   return line === '' ? lines : [...lines, line];
 }
 
-/** A text cut in the middle of nowhere to fit, with an ellipsis that says so. */
-export function cut(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, Math.max(1, width - 1))}…`;
+/** Words of a shell command; a quoted part stays whole. */
+function shellWords(command: string): readonly string[] {
+  return command.match(/(?:"[^"]*"|'[^']*'|[^\s"']+|["'])+/g) ?? [];
+}
+
+/** A command on lines of at most `width` columns, joined by the shell when they are pasted. */
+export function wrapCommand(command: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of shellWords(command)) {
+    if (line !== '' && line.length + word.length + 3 > width) {
+      lines.push(`${line} \\`);
+      line = `  ${word}`;
+    } else {
+      line = line === '' ? word : `${line} ${word}`;
+    }
+  }
+  return line === '' ? lines : [...lines, line];
 }

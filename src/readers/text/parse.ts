@@ -40,6 +40,9 @@ function aliasesIn(text: string): number {
   return (text.match(/(?:^|[\s,[{:-])\*[A-Za-z0-9_-]+/g) ?? []).length;
 }
 
+/** Lines from which a list is read item by item. */
+const SPLIT_LINES_MIN = 2000;
+
 /** Each document of a YAML stream; one that cannot be parsed loses only itself. */
 export function* parseYamlDocuments(
   lines: readonly string[],
@@ -48,10 +51,42 @@ export function* parseYamlDocuments(
   let start = 0;
   for (let index = 0; index <= lines.length; index++) {
     if (index < lines.length && !/^---(?:\s|$)/.test(lines[index] ?? '')) continue;
-    const text = lines.slice(start, index).join('\n');
-    if (text.trim() !== '') yield parseYaml(text, firstLine + start);
+    const body = lines.slice(start, index);
+    if (body.some((line) => line.trim() !== '')) yield* parseYamlBody(body, firstLine + start);
     start = index + 1;
   }
+}
+
+/** A long list (`items:`) is parsed item by item, so that its size costs nothing. */
+function* parseYamlBody(lines: readonly string[], firstLine: number): Generator<Parsed> {
+  const items =
+    lines.length < SPLIT_LINES_MIN ? -1 : lines.findIndex((line) => /^items:\s*$/.test(line));
+  if (items < 0) {
+    yield parseYaml(lines.join('\n'), firstLine);
+    return;
+  }
+  const dash = /^(\s*)- /.exec(lines[items + 1] ?? '')?.[0] ?? '- ';
+  let start = items + 1;
+  for (let index = start + 1; index <= lines.length; index++) {
+    const line = lines[index];
+    const ends = line === undefined || line.startsWith(dash) || /^[A-Za-z]/.test(line);
+    if (!ends) continue;
+    if (lines[start]?.startsWith(dash) === true)
+      yield parseYamlItem(lines.slice(start, index), dash, firstLine + start);
+    start = index;
+  }
+}
+
+function parseYamlItem(lines: readonly string[], dash: string, firstLine: number): Parsed {
+  const indent = ' '.repeat(dash.length);
+  const own = lines.map((line, index) =>
+    index === 0
+      ? line.slice(dash.length)
+      : line.startsWith(indent)
+        ? line.slice(dash.length)
+        : line,
+  );
+  return parseYaml(own.join('\n'), firstLine);
 }
 
 function parseYaml(text: string, line: number): Parsed {

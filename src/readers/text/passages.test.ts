@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { parseYamlDocuments } from './parse.ts';
 import { createItemStream, type JsonItem } from './item-stream.ts';
 import { segments } from './segments.ts';
 import { looksLikeList, looksStructured } from './shape.ts';
@@ -110,6 +111,42 @@ describe('createItemStream', () => {
         },
       ),
       { numRuns: 200 },
+    );
+  });
+});
+
+describe('parseYamlDocuments', () => {
+  const item = (index: number): string =>
+    `- apiVersion: v1\n  kind: Node\n  metadata:\n    name: n${index}\n    labels:\n      text: |\n        - not an item\n`;
+  const list = (count: number): readonly string[] =>
+    `apiVersion: v1\nitems:\n${Array.from({ length: count }, (_, index) => item(index)).join('')}kind: List\n`.split(
+      '\n',
+    );
+
+  test('a short list is one document, a long one is read item by item', () => {
+    assert.equal([...parseYamlDocuments(list(3), 1)].length, 1);
+    const items = [...parseYamlDocuments(list(400), 1)];
+    assert.equal(items.length, 400);
+    assert.deepEqual(items[399]?.ok === true ? items[399].value : null, {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: 'n399', labels: { text: '- not an item\n' } },
+    });
+  });
+
+  test('one broken item loses only itself', () => {
+    const lines = list(400).map((line) => (line === '    name: n7' ? '    name: [' : line));
+    const items = [...parseYamlDocuments(lines, 1)];
+    assert.deepEqual(
+      items.flatMap((entry, index) => (entry.ok ? [] : [index])),
+      [7],
+    );
+  });
+
+  test('documents of a stream are parsed one by one', () => {
+    assert.deepEqual(
+      [...parseYamlDocuments(['a: 1', '---', 'b: [', '---', 'c: 3'], 1)].map((entry) => entry.ok),
+      [true, false, true],
     );
   });
 });

@@ -24,6 +24,13 @@ export default defineCause({
         /no EC2 IMDS role found|EC2Metadata(?:Request)?Error|operation error ec2imds: \w+, .*(?:exceeded|canceled)|Unable to locate credentials|(?:failed|unable|could not)[^"]{0,60}from (?:EC2 ?|ec2 |instance )?(?:instance )?[Mm]etadata/,
       weight: 'context',
     },
+    oldRequestRefused: {
+      in: ['pod-app', 'csi-driver', 'client-output', 'journal', 'karpenter'],
+      anchors: ['failed to make EC2Metadata request'],
+      // The token's answer died on its way; the SDK then asked the old way, which is refused.
+      pattern: /EC2MetadataError: failed to make EC2Metadata request.*status code: 401/,
+      weight: 'likely',
+    },
   },
   needs: ['aws/instance'],
   symptoms: ['pod-without-identity'],
@@ -72,7 +79,8 @@ export default defineCause({
       'EC2MetadataRequestError: failed to get EC2 instance identity document',
     ],
     refs: [
-      'https://docs.aws.amazon.com/eks/latest/userguide/al2023.html',
+      'https://github.com/kubernetes-sigs/aws-load-balancer-controller/issues/3937',
+      'https://github.com/kubernetes-sigs/aws-load-balancer-controller/issues/2231',
       'https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/configuring-instance-metadata-options.html',
     ],
   },

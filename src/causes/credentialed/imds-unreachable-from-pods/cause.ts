@@ -30,8 +30,7 @@ export default defineCause({
     dropped: {
       in: ['host-file'],
       anchors: ['169.254.169.254'],
-      pattern:
-        /-A (?:FORWARD|[\w-]*(?:FORWARD|fw|PREROUTING)[\w-]*) .*169\.254\.169\.254(?:\/32)? .*-j (?<reason>DROP|REJECT)/,
+      pattern: /-A (?:[A-Z]+-)?FORWARD .*169\.254\.169\.254(?:\/32)? .*-j (?<reason>DROP|REJECT)/,
       weight: 'context',
     },
   },

@@ -11,7 +11,7 @@ export default defineCause({
       in: ['event', 'pod-status', 'scheduler', 'client-output'],
       anchors: ['Insufficient pods', 'Too many pods'],
       pattern:
-        /(?:pod\/(?<pod>[\w.-]+)\s+)?(?:.*?)(?<full>\b0\/\d+ nodes are available:(?!.*(?:not-ready|unreachable|uninitialized|NotReady|unschedulable)).*?(?:Insufficient pods|Too many pods))/,
+        /(?:pod\/(?<pod>[\w.-]{1,253})\s{1,200})?\b0\/\d+ nodes are available:(?!.*(?:not-ready|unreachable|uninitialized|NotReady|unschedulable)).*?(?:Insufficient pods|Too many pods)/,
       weight: 'likely',
     },
     refusedByKubelet: {

@@ -15,7 +15,17 @@ export default defineCause({
       weight: 'likely',
     },
     webhookSilent: {
-      in: ['client-output', 'event', 'kube-apiserver', 'controller-manager', 'terraform', 'object'],
+      in: [
+        'client-output',
+        'event',
+        'kube-apiserver',
+        'controller-manager',
+        'terraform',
+        'object',
+        'karpenter',
+        'pod-app',
+        'journal',
+      ],
       anchors: ['failed calling webhook', 'failed to call webhook'],
       pattern:
         /fail(?:ed calling|ed to call) webhook.*(?:dial tcp (?<address>\d+\.\d+\.\d+\.\d+):(?<port>\d+): (?:i\/o timeout|connect: (?:connection timed out|no route to host))|: context deadline exceeded|Client\.Timeout exceeded|net\/http: request canceled while waiting for connection)/,

@@ -1,0 +1,66 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** The runtime of a node that worked no longer answers the kubelet. */
+export default defineCause({
+  id: 'hanging-container-runtime',
+  stage: 'usable',
+  title: 'the container runtime hangs',
+  scope: 'machine',
+  signs: {
+    relistStopped: {
+      in: ['kubelet', 'node-status', 'event'],
+      anchors: ['PLEG is not healthy'],
+      pattern:
+        /PLEG is not healthy: pleg was last seen active (?<since>(?:\d+h)?\d+m[\d.]*s?) ago; threshold is (?<limit>\w+)/i,
+      weight: 'definite',
+    },
+    monitored: {
+      in: ['event', 'node-status'],
+      anchors: ['ContainerdRepeatedRestart', 'KubeletRepeatedRestart', 'ContainerRuntimeFailed'],
+      pattern:
+        /\b(?<reason>ContainerdRepeatedRestart|KubeletRepeatedRestart|ContainerRuntimeFailed)\b/,
+      weight: 'likely',
+    },
+    neverUp: {
+      in: ['kubelet'],
+      anchors: ['pleg has yet to be successful'],
+      pattern: /pleg has yet to be successful/,
+      weight: 'context',
+    },
+  },
+  needs: [],
+  symptoms: ['node-not-ready'],
+  withdrawnBy: ['node-ready'],
+  explains: ['pods-stuck-terminating'],
+  summary: ({ node, instance, machine, since, reason }) =>
+    `The container runtime of ${node ?? instance ?? machine ?? 'the node'} ${since === undefined ? `fails again and again (${reason ?? 'restarts'})` : `has not answered the kubelet for ${since}`}, so the node goes NotReady and no pod starts or ends there.`,
+  remedy: () => [
+    {
+      text: 'Keep what the runtime was doing, then restart it.',
+      command: 'sudo pkill -USR1 -x containerd; sudo systemctl restart containerd kubelet',
+    },
+    {
+      text: 'See whether the root volume is throttled: gp2 without credits is the usual reason.',
+      command:
+        'aws cloudwatch get-metric-statistics --namespace AWS/EBS --metric-name BurstBalance --dimensions Name=VolumeId,Value=<volume> --statistics Minimum --period 300 --start-time <start> --end-time <end>',
+    },
+    {
+      text: 'Move root volumes to gp3 and replace the node.',
+      command: 'kubectl drain <node> --ignore-daemonsets --delete-emptydir-data',
+    },
+  ],
+  decide: { text: 'Ask the runtime itself.', command: 'sudo timeout 20 crictl ps; iostat -x 2 3' },
+  page: {
+    why: 'The kubelet lists all containers every second. When that takes longer than three minutes, the runtime or what is under it (disk, CNI plugin, a stuck mount) hangs.',
+    prevent:
+      'Use gp3 root volumes with enough throughput and current AMIs; bound pods and processes on each node.',
+    notThis:
+      '“pleg has yet to be successful” and “container runtime status check may not have completed yet” belong to every start of the kubelet. A runtime that never came up is container-runtime-down.',
+    alsoKnownAs: ['PLEG is not healthy: pleg was last seen active'],
+    refs: [
+      'https://github.com/awslabs/amazon-eks-ami/issues/195',
+      'https://github.com/awslabs/amazon-eks-ami/issues/837',
+      'https://github.com/aws/eks-node-monitoring-agent',
+    ],
+  },
+});

@@ -1,0 +1,89 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** The machine itself, not one container, has run out of memory or of process ids. */
+export default defineCause({
+  id: 'memory-or-pid-pressure',
+  stage: 'usable',
+  title: 'the node has run out of memory or process ids',
+  scope: 'machine',
+  signs: {
+    condition: {
+      in: ['node-status'],
+      anchors: ['condition MemoryPressure=True', 'condition PIDPressure=True'],
+      pattern: /^Node (?<node>\S+) condition (?<what>Memory|PID)Pressure=True/,
+      weight: 'definite',
+      strict: true,
+    },
+    pressure: {
+      in: ['event', 'kubelet'],
+      anchors: ['NodeHasInsufficientMemory', 'NodeHasInsufficientPID'],
+      pattern: /Node (?<node>[\w.-]+) status is now: NodeHasInsufficient(?<what>Memory|PID)/,
+      weight: 'definite',
+    },
+    reclaiming: {
+      in: ['kubelet', 'event'],
+      anchors: ['ttempting to reclaim'],
+      pattern: /[Aa]ttempting to reclaim"? (?:resourceName=)?"?(?<what>memory|pids)\b/,
+      weight: 'likely',
+    },
+    evicted: {
+      in: ['event', 'pod-status'],
+      anchors: ['The node was low on resource: '],
+      pattern: /The node was low on resource: (?<what>memory|pids)\b/,
+      weight: 'likely',
+      atLeast: 2,
+    },
+    daemonKilled: {
+      in: ['kernel', 'journal', 'console'],
+      anchors: ['Out of memory: Kill'],
+      pattern:
+        /Out of memory: Kill(?:ed)? process \d+ \((?<daemon>kubelet|containerd|dockerd|aws-k8s-agent|systemd-journal|crio)/,
+      weight: 'definite',
+    },
+    noFork: {
+      in: ['kubelet', 'containerd', 'event', 'journal'],
+      anchors: ['resource temporarily unavailable', 'ForkFailedOutOfPIDs'],
+      pattern:
+        /(?:fork\/exec|pthread_create).*resource temporarily unavailable|ForkFailedOutOfPIDs/,
+      weight: 'likely',
+    },
+    relieved: {
+      in: ['event', 'kubelet', 'node-status'],
+      anchors: ['NodeHasSufficientMemory', 'NodeHasSufficientPID'],
+      pattern: /status is now: NodeHasSufficient(?:Memory|PID)/,
+      weight: 'withdraws',
+    },
+  },
+  needs: [],
+  symptoms: [],
+  withdrawnBy: [],
+  blocksAbove: false,
+  summary: ({ node, instance, machine, what, daemon }) =>
+    `${node ?? instance ?? machine ?? 'The node'} has run out of ${what === 'PID' || what === 'pids' ? 'process ids' : 'memory'}, so ${daemon === undefined ? 'the kubelet evicts pods there' : `the kernel killed ${daemon}`}.`,
+  remedy: () => [
+    {
+      text: 'See who uses it.',
+      command: 'kubectl top pods -A --sort-by=memory; kubectl describe node <node>',
+    },
+    {
+      text: 'Reserve memory for the system: kubeReserved and systemReserved must be set where the user data sets maxPods itself.',
+      command: 'kubectl get --raw /api/v1/nodes/<node>/proxy/configz',
+    },
+    {
+      text: 'Give workloads memory limits, bound process ids by podPidsLimit, or take a larger type.',
+      command: 'cat /proc/sys/kernel/pid_max; ps -eLf | wc -l',
+    },
+  ],
+  decide: { text: 'Read the node’s conditions.', command: 'kubectl describe node <node>' },
+  page: {
+    why: 'Pods without limits use more than they requested, and a kubelet without reservations gives all memory of the machine to pods, its own included.',
+    prevent: 'Set limits; let nodeadm compute the reservations.',
+    notThis:
+      '“Memory cgroup out of memory” and OOMKilled are one container’s own limit. Disk is node-disk-full.',
+    alsoKnownAs: ['MemoryPressure', 'PIDPressure', 'The node was low on resource: memory'],
+    refs: [
+      'https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/',
+      'https://github.com/aws/eks-node-monitoring-agent/blob/HEAD/monitors/kernel',
+    ],
+  },
+});

@@ -1,0 +1,62 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** The load balancer's controller must find one tagged security group per node, and finds several or none. */
+export default defineCause({
+  id: 'several-tagged-security-groups',
+  stage: 'usable',
+  title: 'not exactly one security group of the node carries the cluster tag',
+  scope: 'cluster',
+  signs: {
+    inTree: {
+      in: ['event', 'cloud-controller', 'controller-manager'],
+      anchors: ['security groups found for instance', 'k8s security group is tagged'],
+      pattern:
+        /[Mm]ultiple (?<kind>tagged|untagged) security groups found for instance (?<instance>i-[0-9a-f]{8,17})|(?<kind2>untagged); ensure the k8s security group is tagged/,
+      weight: 'definite',
+    },
+    controller: {
+      in: ['event', 'pod-app', 'journal', 'karpenter', 'object', 'client-output'],
+      anchors: ['one securityGroup tagged'],
+      pattern:
+        /expect(?:ed)? (?:exactly )?one securityGroup tagged (?:with )?(?<tag>\S+) (?:for|on) (?:eni|ENI) (?<eni>eni-[0-9a-z<>]+)(?:, got:? ?\[?(?<groups>[^\]"]{0,200})\]?)?/,
+      weight: 'definite',
+    },
+  },
+  needs: [],
+  symptoms: [],
+  withdrawnBy: [],
+  blocksAbove: false,
+  summary: ({ instance, eni, groups, kind }) =>
+    `${instance ?? eni ?? 'A node'} has ${kind === 'untagged' || groups === '' ? 'no security group' : 'several security groups'} with the tag kubernetes.io/cluster/…${groups === undefined || groups === '' ? '' : ` (${groups})`} where exactly one is expected, so load balancers cannot send traffic to it.`,
+  remedy: ({ instance }) => [
+    {
+      text: 'See which groups of the instance carry the tag.',
+      command: `aws ec2 describe-instances --instance-ids ${instance ?? '<instance>'} --query Reservations[].Instances[].SecurityGroups`,
+    },
+    {
+      text: 'Keep the tag on one of them.',
+      command:
+        'aws ec2 delete-tags --resources <security-group> --tags Key=kubernetes.io/cluster/<cluster>',
+    },
+  ],
+  decide: {
+    text: 'Count the tagged groups.',
+    command:
+      'aws ec2 describe-security-groups --filters Name=tag-key,Values=kubernetes.io/cluster/<cluster> --query SecurityGroups[].[GroupId,GroupName]',
+  },
+  page: {
+    why: 'Controllers open the load balancer’s ports in the one group of the node that has the cluster tag. EKS tags its cluster security group itself, Terraform modules and people tag the node’s group as well.',
+    prevent:
+      'With terraform-aws-eks, drop the tag from the node’s group or do not attach the cluster’s primary group.',
+    notThis:
+      'Pods on the node are fine; only Services of type LoadBalancer and target registration fail.',
+    alsoKnownAs: [
+      'expected exactly one securityGroup tagged with kubernetes.io/cluster',
+      'Multiple tagged security groups found for instance',
+    ],
+    refs: [
+      'https://github.com/terraform-aws-modules/terraform-aws-eks/blob/HEAD/docs/faq.md',
+      'https://github.com/kubernetes-sigs/aws-load-balancer-controller/issues/1897',
+    ],
+  },
+});
