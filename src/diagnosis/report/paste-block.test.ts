@@ -99,10 +99,24 @@ test('what a decoder or a substitution needs stays an excerpt', () => {
     'aws ec2 describe-instance-attribute --instance-id i-1 --query UserData.Value --output text | base64 -d',
     'aws iam get-role --role-name "$(aws eks describe-cluster --query cluster.roleArn --output text)"',
     'aws ec2 get-console-output --latest --output text --instance-id i-1',
-    'journalctl -u kubelet --no-pager | grep -E "lease|CSINode" | tail -n 5',
+    "sudo grep -A14 'exec:' /var/lib/kubelet/kubeconfig",
   ]) {
     assert.equal(blockFor([command])[1], command);
   }
+});
+
+test('searches of one log become one search', () => {
+  const block = blockFor([
+    "sudo grep -E 'no such|not found' /var/log/a.log | tail -n 5",
+    'sudo grep -c Limit /var/log/a.log',
+    'journalctl -u kubelet --no-pager | grep -E "lease" | tail -n 5; hostname -f',
+  ]);
+  assert.deepEqual(block, [
+    '# on the machine',
+    "sudo grep -iE 'no such|not found|Limit' /var/log/a.log | tail -n 50",
+    'hostname -f',
+    "journalctl -u kubelet --no-pager | grep -iE 'lease' | tail -n 50",
+  ]);
 });
 
 test('names that the evidence tells are filled in', () => {

@@ -1,4 +1,5 @@
 import type { DiagnosisDocument, Finding, SubjectReport } from '../document.ts';
+import { searchCommand, searchOf } from './searches.ts';
 import { piped, sequence } from './shell-words.ts';
 
 /** One read-only command that would decide, and how many candidates it tells apart. */
@@ -102,20 +103,37 @@ function decidesOf({
   });
 }
 
+/** A command as far as it is the same for several candidates, and the causes that ask for it. */
+interface Asked {
+  readonly causes: Set<string>;
+  readonly expressions: string[];
+}
+
+function ask(asked: Map<string, Asked>, part: string, cause: string): void {
+  const search = searchOf(part);
+  const key = search?.log ?? part;
+  const known = asked.get(key) ?? { causes: new Set(), expressions: [] };
+  known.causes.add(cause);
+  if (search !== null) known.expressions.push(search.expression);
+  asked.set(key, known);
+}
+
+function commandOf([key, { causes, expressions }]: readonly [string, Asked]): DecidingCommand {
+  const command = expressions.length === 0 ? key : searchCommand(key, expressions);
+  return { where: placeOf(command), command, separates: causes.size };
+}
+
 /** The commands that decide between the candidates, those that separate most first. */
 export function decidingCommands(document: DiagnosisDocument): readonly DecidingCommand[] {
   const sole = soleNames(document);
-  const causesOf = new Map<string, Set<string>>();
+  const asked = new Map<string, Asked>();
   for (const subject of document.subjects) {
     for (const { cause, command } of decidesOf(subject)) {
-      for (const part of partsOf(filled(command, namesOf(subject), sole))) {
-        const causes = causesOf.get(part) ?? new Set<string>();
-        causesOf.set(part, causes.add(cause));
-      }
+      for (const part of partsOf(filled(command, namesOf(subject), sole))) ask(asked, part, cause);
     }
   }
-  return [...causesOf]
-    .map(([command, causes]) => ({ where: placeOf(command), command, separates: causes.size }))
+  return [...asked]
+    .map(commandOf)
     .toSorted((a, b) => b.separates - a.separates || (a.command < b.command ? -1 : 1))
     .slice(0, COMMANDS_MAX);
 }

@@ -57,6 +57,8 @@ const PHRASES: readonly (readonly [LineSource, RegExp])[] = [
     'event',
     /^\s*(?:\S+\s+)?(?:(?:\d+[dhms])+|<(?:unknown|invalid)>)\s+.*\b(?:Normal|Warning)\b|^\s*(?:Normal|Warning)\s+[A-Z]\w+\s/,
   ],
+  ['nidhogg', /nidhogg/],
+  ['terraform', /\[(?:ℹ|✔|!|✖|▶)\] {1,2}\S/],
   [
     'ipamd',
     /"caller":"(?:ipamd|aws-k8s-agent|awsutils|networkutils|datastore|rpc)\/|\bipamd\b.*\bInitialization failure|^\S+Z \[(?:DEBUG|INFO|ERROR|WARN)\]/,
@@ -103,7 +105,6 @@ const PHRASES: readonly (readonly [LineSource, RegExp])[] = [
   ['cilium', /\bsubsys=[\w-]+/],
   ['csi-driver', /ebs\.csi\.aws\.com|efs\.csi\.aws\.com/],
   ['coredns', /\[(?:INFO|ERROR|WARNING)\] (?:plugin\/|SERVFAIL|Reloading|127\.0\.0\.1)|CoreDNS-\d/],
-  ['nidhogg', /nidhogg/],
   [
     'authenticator',
     /"?msg"?[=:]"?access (?:denied|granted)|aws-iam-authenticator|authenticator-[0-9a-f]{32}/,

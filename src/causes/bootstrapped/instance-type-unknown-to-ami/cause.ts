@@ -50,8 +50,8 @@ export default defineCause({
         'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<version>/amazon-linux-2/recommended/image_id --query Parameter.Value',
     },
     {
-      text: 'Or give the pod limit in user data.',
-      command: `/etc/eks/bootstrap.sh <cluster> --use-max-pods false --kubelet-extra-args '--max-pods=<n>' # ${type ?? 'instance type'}: interfaces * (addresses - 1) + 2`,
+      text: `Or give the pod limit in user data: interfaces * (addresses per interface - 1) + 2 of ${type ?? 'the instance type'}.`,
+      command: `/etc/eks/bootstrap.sh <cluster> --use-max-pods false --kubelet-extra-args '--max-pods=<n>'`,
     },
   ],
   decide: {

@@ -44,8 +44,7 @@ export default defineCause({
   ],
   decide: {
     text: 'See the taint beside agent and operator.',
-    command:
-      "kubectl get node <node> -o jsonpath='{.spec.taints}'; kubectl -n kube-system get pods -o wide | grep cilium",
+    command: 'kubectl get node <node> -o json; kubectl -n kube-system get pods,deployments -o json',
   },
   page: {
     why: 'Nodes are registered with this taint so that no pod starts before Cilium can wire it. The operator takes it off once the agent on the node is Ready.',

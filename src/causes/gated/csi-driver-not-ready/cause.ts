@@ -87,8 +87,7 @@ export default defineCause({
   },
   decide: {
     text: 'See which drivers the node has, and the state of their pods.',
-    command:
-      "kubectl get csinode <node> -o jsonpath='{.spec.drivers[*].name}'; kubectl -n kube-system get pods -o wide | grep csi-node",
+    command: 'kubectl get node/<node> csinode/<node> -o json',
   },
   page: {
     why: 'A CSI driver exists on a node once its DaemonSet pod has registered with the kubelet, which then writes the driver into CSINode. Until then volumes cannot be attached or mounted, and a start-up taint may hold pods back.',

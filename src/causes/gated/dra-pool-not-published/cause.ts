@@ -41,7 +41,7 @@ export default defineCause({
   ],
   decide: {
     text: 'Compare the slices of the node with what the driver should publish.',
-    command: 'kubectl get resourceslices --field-selector spec.nodeName=<node>',
+    command: 'kubectl get nodeclaims -o json',
   },
   page: {
     why: 'With dynamic resource allocation a driver pod on the node lists its devices in ResourceSlices. Karpenter waits for the whole pool before it calls the node initialised; there is no time limit.',

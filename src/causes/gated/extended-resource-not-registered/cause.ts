@@ -68,7 +68,7 @@ export default defineCause({
   ],
   decide: {
     text: 'Read what the node announces.',
-    command: "kubectl get node <node> -o jsonpath='{.status.allocatable}'",
+    command: 'kubectl get node <node> -o json',
   },
   page: {
     why: 'The kubelet knows devices only from device plugins. Without the plugin’s pod, or without a driver for it to talk to, the resource is missing or 0, and Karpenter calls the node not initialised.',

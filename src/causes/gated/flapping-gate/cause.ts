@@ -46,7 +46,7 @@ export default defineCause({
   },
   decide: {
     text: 'Count how often nodes were closed again.',
-    command: 'kubectl get events -A --field-selector reason=TaintsChanged --sort-by=.lastTimestamp',
+    command: 'kubectl get events -A --field-selector reason=TaintsChanged -o json',
   },
   page: {
     why: 'A gate that looks at pod readiness only cannot tell a node that starts from one whose agent restarts. A rolling update of the agent then closes nodes that serve, in waves.',

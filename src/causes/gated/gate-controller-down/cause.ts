@@ -71,7 +71,7 @@ export default defineCause({
   ],
   decide: {
     text: 'See whether the controller runs and is Ready.',
-    command: "kubectl get pods -A -o wide | grep -E 'nidhogg|node-readiness'",
+    command: "kubectl get nodes -o json; kubectl get pods -A | grep -E 'nidhogg|node-readiness'",
   },
   page: {
     why: 'Whoever adds or removes gate taints is itself a pod. Without toleration for its own taints it cannot start when all nodes are new; with one replica a node loss stops it.',

@@ -44,7 +44,7 @@ export default defineCause({
   decide: {
     text: 'List the DaemonSet’s pods by node.',
     command:
-      "kubectl get pods -A -o wide --field-selector spec.nodeName=<node>; kubectl get node <node> -o jsonpath='{.spec.taints}'",
+      'kubectl get node <node> -o json; kubectl get pods -A --field-selector spec.nodeName=<node> -o json',
   },
   page: {
     why: 'Gates in the manner of nidhogg taint a node with <namespace>.<daemonset> until that DaemonSet’s pod is Ready there. A DaemonSet that does not select the node, does not tolerate the taint, or was renamed leaves the gate shut for ever.',

@@ -36,7 +36,7 @@ export default defineCause({
   decide: {
     text: 'List the pods of the node that are not Ready, beside its taints.',
     command:
-      "kubectl get pods -A -o wide --field-selector spec.nodeName=<node> | awk '{split($3,r,\"/\"); if (r[1] != r[2]) print}'; kubectl get node <node> -o jsonpath='{.spec.taints}'",
+      'kubectl get node <node> -o json; kubectl get pods -A --field-selector spec.nodeName=<node> -o json',
   },
   page: {
     why: 'The gate does what it is for: a node agent does not work, so workloads are held back. What is wrong is with that pod: image, crash, probe, room.',

@@ -70,8 +70,7 @@ export default defineCause({
   ],
   decide: {
     text: 'Put the removal of the taint beside the first failures of pods on that node.',
-    command:
-      'kubectl get events -A --field-selector reason=TaintsChanged --sort-by=.lastTimestamp -o json',
+    command: 'kubectl get events -A --field-selector reason=TaintsChanged -o json',
   },
   page: {
     why: 'Ready means what the readiness probe tests. kiam’s agent has none by default, calico’s says nothing about services, and nidhogg 0.4 takes a pod without any container status for ready. The gate opens, pods start, and for a minute they get the node’s identity or no network.',

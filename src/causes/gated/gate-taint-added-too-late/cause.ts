@@ -37,8 +37,8 @@ export default defineCause({
     ),
   remedy: ({ pod, taint }) => [
     {
-      text: 'Register nodes with the taint already on: kubelet registerWithTaints, node group taints or Karpenter startupTaints.',
-      command: `kubelet --register-with-taints=${taint ?? '<taint-key>'}=:NoSchedule  # NodeConfig: spec.kubelet.config.registerWithTaints`,
+      text: 'Register nodes with the taint already on: kubelet registerWithTaints (NodeConfig: spec.kubelet.config.registerWithTaints), node group taints or Karpenter startupTaints.',
+      command: `kubelet --register-with-taints=${taint ?? '<taint-key>'}=:NoSchedule`,
     },
     {
       text: 'Move the pods that slipped in.',
@@ -47,8 +47,7 @@ export default defineCause({
   ],
   decide: {
     text: 'Compare when pods were bound with when the taint came.',
-    command:
-      'kubectl get events -A --sort-by=.lastTimestamp | grep -E "Successfully assigned|TaintsChanged"',
+    command: 'kubectl get events -A -o json',
   },
   page: {
     why: 'A controller sees a new Node some time after the scheduler does. Between the moment the Node is Ready (or its not-ready taint goes) and the controller’s write, nothing holds pods back.',

@@ -36,8 +36,7 @@ export default defineCause({
   ],
   decide: {
     text: 'Read why the claim is not registered.',
-    command:
-      'kubectl get nodeclaims -o custom-columns=\'NAME:.metadata.name,WHY:.status.conditions[?(@.type=="Registered")].message\'',
+    command: 'kubectl get nodeclaims -o json',
   },
   page: {
     why: 'Newer Karpenter lets providers run hooks before a node is taken as registered. While one is pending the unregistered taint stays, and after 15 minutes the claim is deleted.',

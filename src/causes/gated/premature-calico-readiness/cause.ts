@@ -39,7 +39,7 @@ export default defineCause({
   decide: {
     text: 'Compare the Node’s conditions with the calico pod on it.',
     command:
-      'kubectl get node <node> -o jsonpath=\'{range .status.conditions[*]}{.type}={.status} {.reason}{"\\n"}{end}\'; kubectl get pods -A -o wide --field-selector spec.nodeName=<node> | grep calico-node',
+      'kubectl get node <node> -o json; kubectl get pods -A -l k8s-app=calico-node --field-selector spec.nodeName=<node> -o json',
   },
   page: {
     why: 'The kubelet is Ready as soon as a CNI configuration file lies there. Calico sets NetworkUnavailable=False early, and on AWS nothing sets it True for a new node, so neither says that the data plane works.',

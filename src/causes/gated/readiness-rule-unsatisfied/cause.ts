@@ -37,8 +37,7 @@ export default defineCause({
   ],
   decide: {
     text: 'Compare what the rules want with what the node reports.',
-    command:
-      'kubectl get nodereadinessrules -o yaml; kubectl get node <node> -o jsonpath=\'{range .status.conditions[*]}{.type}={.status}{"\\n"}{end}\'',
+    command: 'kubectl get nodereadinessrules -o json; kubectl get node <node> -o json',
   },
   page: {
     why: 'The node readiness controller removes a rule’s taint only when every condition the rule names has the wanted status. It does not look at the agents itself: a reporter that does not run, or writes another name, keeps the node shut.',

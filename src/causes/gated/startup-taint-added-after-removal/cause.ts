@@ -56,7 +56,8 @@ export default defineCause({
   },
   decide: {
     text: 'Read who wrote the taint, and when.',
-    command: 'kubectl get node <node> --show-managed-fields -o yaml | grep -B30 -A3 f:taints',
+    command:
+      'kubectl get node <node> -o json; aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group>',
   },
   page: {
     why: 'Taints of a managed node group are put on the Node by eks:node-manager after the registration. A driver that is up before that finds no taint, and older releases never look again.',

@@ -47,8 +47,7 @@ export default defineCause({
   },
   decide: {
     text: 'Read what Karpenter still waits for.',
-    command:
-      'kubectl get nodeclaims -o custom-columns=\'NAME:.metadata.name,NODE:.status.nodeName,WHY:.status.conditions[?(@.type=="Initialized")].message\'',
+    command: 'kubectl get nodeclaims -o json',
   },
   page: {
     why: 'startupTaints of a NodePool are put on the Node by Karpenter and expected to be removed by someone else. Until then the node counts as coming capacity: it is not consolidated, not replaced and takes no pods.',

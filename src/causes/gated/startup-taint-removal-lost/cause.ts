@@ -55,7 +55,7 @@ export default defineCause({
   decide: {
     text: 'See whether the taint is still there, and what the driver said when it tried to remove it.',
     command:
-      "kubectl get node <node> -o jsonpath='{.spec.taints}'; kubectl -n kube-system logs -l 'app in (ebs-csi-node,efs-csi-node)' --all-containers --prefix --tail=-1 | grep -i taint",
+      "kubectl get node <node> -o json; kubectl -n kube-system logs -l 'app in (ebs-csi-node,efs-csi-node)' --all-containers --prefix --tail=-1 | grep -i taint",
   },
   page: {
     why: 'The driver removes its taint with a patch that names the whole list of taints as it was read. While a node starts, the node controller, Karpenter and other drivers change the same list; the API server then answers 422, and older drivers do not try again or repeat the stale list.',

@@ -78,8 +78,8 @@ export default defineCause({
             command: `aws ec2 describe-instances --filters Name=private-dns-name,Values=${node ?? '<node>'} --query Reservations[].Instances[].[InstanceId,PrivateDnsName,State.Name]`,
           },
           {
-            text: 'Give the kubelet the instance itself, which needs no name, or start it under the EC2 private DNS name; then register it again.',
-            command: `kubectl delete node ${node ?? '<node>'}; sudo systemctl restart kubelet  # with --provider-id=aws:///<zone>/<instance>`,
+            text: 'Give the kubelet the instance itself, which needs no name (--provider-id=aws:///<zone>/<instance>), or start it under the EC2 private DNS name; then register it again.',
+            command: `kubectl delete node ${node ?? '<node>'}; sudo systemctl restart kubelet`,
           },
         ]
       : [

@@ -63,8 +63,7 @@ export default defineCause({
   ],
   decide: {
     text: 'Compare both versions.',
-    command:
-      'kubelet --version; aws eks describe-cluster --name <cluster> --query cluster.version --output text',
+    command: 'kubectl get node <node> -o json; aws eks describe-cluster --name <cluster>',
   },
   page: {
     why: 'The API server promises to serve kubelets of its own minor and of three older ones. A newer kubelet asks for API versions the server does not have; a very old one asks for versions that were removed.',

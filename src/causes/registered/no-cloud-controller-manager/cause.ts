@@ -47,7 +47,7 @@ export default defineCause({
   ],
   decide: {
     text: 'See whether a cloud controller manager runs anywhere.',
-    command: 'kubectl get pods -A -o wide | grep -i cloud-controller',
+    command: 'kubectl get nodes -o json; kubectl -n kube-system get pods -o json',
   },
   page: {
     why: 'With --cloud-provider=external a kubelet registers its Node with a taint that only the cloud controller manager removes, after it has found the instance. Since the in-tree providers left (1.27 at the latest) each cluster that is not EKS must run its own.',

@@ -34,10 +34,10 @@ export default defineCause({
       '  ',
       ' ',
     ),
-  remedy: ({ endpoint, cluster }) => [
+  remedy: ({ cluster }) => [
     {
       text: 'Correct endpoint, CA and name in the launch template or NodeConfig, then replace the instance.',
-      command: `aws eks describe-cluster --name ${cluster ?? '<cluster>'} --query 'cluster.[endpoint,certificateAuthority.data]'  # must be ${endpoint ?? 'in the user data'}`,
+      command: `aws eks describe-cluster --name ${cluster ?? '<cluster>'} --query 'cluster.[endpoint,certificateAuthority.data]'`,
     },
     {
       text: 'Remove the Node from the cluster that it joined by mistake.',
@@ -47,7 +47,7 @@ export default defineCause({
   decide: {
     text: 'Compare the kubelet’s server with the cluster’s endpoint.',
     command:
-      'sudo grep server: /var/lib/kubelet/kubeconfig; aws eks describe-cluster --name <cluster> --query cluster.endpoint',
+      "journalctl -u kubelet --no-pager | grep -E 'Successfully registered node|eks.amazonaws.com' | tail -n 20; aws eks describe-cluster --name <cluster>",
   },
   page: {
     why: 'User data copied from another cluster, or a launch template shared by two, carries a complete and working endpoint, CA and role mapping. The kubelet joins and everything looks healthy on the machine.',

@@ -48,7 +48,7 @@ export default defineCause({
   decide: {
     text: 'Read the setting of the running kubelet.',
     command:
-      'ps -o args= -C kubelet | tr " " "\\n" | grep register-node; sudo grep -n registerNode /var/lib/kubelet/config.yaml /etc/kubernetes/kubelet/config.json',
+      "sudo grep -rhE 'registerNode|register-node' /var/lib/kubelet/config.yaml /etc/kubernetes /etc/systemd/system/kubelet.service.d",
   },
   page: {
     why: 'With registerNode=false the kubelet only updates a Node that an administrator made. Standalone and test set-ups use it; copied into a worker’s configuration it keeps the machine out of the cluster without any line that says so.',

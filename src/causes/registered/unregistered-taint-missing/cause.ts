@@ -62,8 +62,7 @@ export default defineCause({
   ],
   decide: {
     text: 'Read why Karpenter does not count the node as registered.',
-    command:
-      'kubectl get nodeclaims -o custom-columns=\'NAME:.metadata.name,WHY:.status.conditions[?(@.type=="Registered")].message\'',
+    command: 'kubectl get nodeclaims -o json',
   },
   page: {
     why: 'Since v1 Karpenter wants every node to join with karpenter.sh/unregistered:NoExecute and takes it off itself after it has set labels and taints. It adds the argument for its own AMI families; with amiFamily Custom the user data must.',

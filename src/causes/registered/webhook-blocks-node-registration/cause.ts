@@ -49,8 +49,7 @@ export default defineCause({
   ],
   decide: {
     text: 'See which webhooks claim nodes or everything, and whether they may fail.',
-    command:
-      "kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations -o custom-columns='NAME:.metadata.name,POLICY:.webhooks[*].failurePolicy,RESOURCES:.webhooks[*].rules[*].resources'",
+    command: "journalctl -u kubelet --no-pager | grep 'Unable to register node' | tail -n 5",
   },
   page: {
     why: 'A webhook with failurePolicy Fail and rules on `*` or `nodes` must answer before a Node can be created. When its pods run on nodes that are gone, the API server asks nobody, and no node can come to run them.',

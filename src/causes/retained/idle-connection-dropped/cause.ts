@@ -11,7 +11,7 @@ export default defineCause({
       in: ['kubelet'],
       anchors: ['use of closed network connection', 'http2: client connection lost'],
       pattern:
-        /(?:Error updating node status, will retry|[Ff]ailed to update (?:node )?lease).*(?<words>use of closed network connection|http2: client connection lost)/,
+        /(?:Error updating node status, will retry.*error getting node "(?<node>[^"\s]+)"|[Ff]ailed to update (?:node )?lease).*(?<words>use of closed network connection|http2: client connection lost)/,
       weight: 'context',
       atLeast: 2,
     },

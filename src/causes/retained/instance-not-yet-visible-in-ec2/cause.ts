@@ -51,7 +51,7 @@ export default defineCause({
   decide: {
     text: 'Compare state, name and launch time of the instance with the time of the deletion.',
     command:
-      'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].[LaunchTime,State.Name,PrivateDnsName]; kubectl get events -A --field-selector reason=DeletingNode',
+      'kubectl get events -A --field-selector reason=DeletingNode -o json; aws ec2 describe-instances --instance-ids <instance>',
   },
   page: {
     why: 'DescribeInstances is eventually consistent: for some seconds after the launch it may not return the instance. A Node that registers in that time and is not Ready yet is deleted as if its instance were gone. It hits a few of many.',

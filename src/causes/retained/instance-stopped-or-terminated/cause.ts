@@ -64,7 +64,7 @@ export default defineCause({
   decide: {
     text: 'Ask EC2 for the state of the instance and for why it changed.',
     command:
-      'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].[State.Name,StateTransitionReason]',
+      'kubectl get node <node> -o json; aws ec2 describe-instances --instance-ids <instance>',
   },
   page: {
     why: 'A stopped instance keeps its Node with the taint node.cloudprovider.kubernetes.io/shutdown; a terminated one loses it. Both are the cloud controller doing its work.',

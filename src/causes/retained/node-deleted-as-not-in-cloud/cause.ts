@@ -77,8 +77,8 @@ export default defineCause({
       command: 'sudo systemctl restart kubelet',
     },
     {
-      text: 'Keep it from happening again: the name must be the EC2 private DNS name, or the kubelet must carry its instance id.',
-      command: `aws ec2 describe-instances --filters Name=private-dns-name,Values=${node ?? '<node>'} --query Reservations[].Instances[].[InstanceId,PrivateDnsName,State.Name]  # else --provider-id=aws:///<zone>/<instance>`,
+      text: 'Keep it from happening again: the name must be the EC2 private DNS name, or the kubelet must carry its instance id (--provider-id=aws:///<zone>/<instance>).',
+      command: `aws ec2 describe-instances --filters Name=private-dns-name,Values=${node ?? '<node>'} --query Reservations[].Instances[].[InstanceId,PrivateDnsName,State.Name]`,
     },
     {
       text: 'In own user data start the kubelet after the host name is set and the control plane answers, with the CNI at hand: only a Node that is not Ready is ever deleted.',
@@ -89,7 +89,7 @@ export default defineCause({
   decide: {
     text: 'Read why the controller thinks so, and whether the instance is there.',
     command:
-      'kubectl get events -A --field-selector reason=DeletingNode; aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].[State.Name,PrivateDnsName]',
+      'kubectl get events -A --field-selector involvedObject.kind=Node -o json; aws ec2 describe-instances --instance-ids <instance>',
   },
   page: {
     why: 'Every few seconds the cloud controller asks EC2 about each Node that is not Ready. When the name or the providerID matches no running instance, it deletes the Node. A machine between its registration and its CNI being ready is exactly such a Node; one that was Ready first stays.',

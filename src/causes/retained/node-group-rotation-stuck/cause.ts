@@ -76,8 +76,7 @@ export default defineCause({
         ],
   decide: {
     text: 'Read the errors of the node group’s last update.',
-    command:
-      'aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group> --query nodegroup.health.issues',
+    command: 'aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group>',
   },
   page: {
     why: 'An update brings new nodes, then evicts pods from each old one for 15 minutes at most. A budget with maxUnavailable 0 or a single replica with minAvailable 1 forbids every eviction.',

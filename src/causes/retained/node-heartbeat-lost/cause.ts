@@ -48,7 +48,7 @@ export default defineCause({
   ],
   decide: {
     text: 'Read when the last heartbeat came and what the control plane says.',
-    command: 'kubectl describe node <node> | sed -n "/^Lease/,/^Addresses/p"',
+    command: 'kubectl describe node <node>',
   },
   page: {
     why: 'A kubelet renews its lease every 10 seconds. After 40 seconds without, the control plane sets every condition to Unknown and taints the Node unreachable.',

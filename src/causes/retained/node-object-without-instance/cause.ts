@@ -36,7 +36,7 @@ export default defineCause({
   decide: {
     text: 'Ask EC2 for the instance that the Node names.',
     command:
-      'aws ec2 describe-instances --instance-ids $(kubectl get node <node> -o jsonpath={.spec.providerID} | sed s#.*/##)',
+      'kubectl get node <node> -o json; aws ec2 describe-instances --instance-ids <instance>',
   },
   page: {
     why: 'The cloud controller asks EC2 about several Nodes at once. In affected releases an id that EC2 no longer knows makes the answer InvalidInstanceID.NotFound, which the controller takes for an error instead of for `gone`.',

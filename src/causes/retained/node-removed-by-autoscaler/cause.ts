@@ -65,7 +65,8 @@ export default defineCause({
   ],
   decide: {
     text: 'Read what the autoscaler counts as unregistered.',
-    command: 'kubectl -n kube-system get configmap cluster-autoscaler-status -o yaml',
+    command:
+      "kubectl -n kube-system logs -l app.kubernetes.io/name=aws-cluster-autoscaler --tail=5000 | grep 'unregistered node'",
   },
   page: {
     why: 'An instance of a group that has no Node with its providerID after the provisioning time is `unregistered`, and the autoscaler replaces it. That hides the real reason: something below kept it from joining.',

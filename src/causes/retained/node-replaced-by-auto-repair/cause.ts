@@ -58,7 +58,7 @@ export default defineCause({
   decide: {
     text: 'Read the cause of the group’s last terminations.',
     command:
-      'aws autoscaling describe-scaling-activities --auto-scaling-group-name <group> --max-items 20 --query Activities[].[StartTime,Description,Cause]',
+      'aws autoscaling describe-scaling-activities --auto-scaling-group-name <group> --max-items 20',
   },
   page: {
     why: 'A group with ELB health checks terminates nodes whose target is unhealthy, often because an ingress pod is not there; EKS node auto repair replaces nodes with a failed condition after 10 to 30 minutes.',

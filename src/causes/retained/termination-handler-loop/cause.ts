@@ -48,7 +48,7 @@ export default defineCause({
   decide: {
     text: 'Count what the handler drained, and why.',
     command:
-      'kubectl -n kube-system logs -l app.kubernetes.io/name=aws-node-termination-handler --tail=5000 | grep -icE "rebalance"',
+      'kubectl -n kube-system logs -l app.kubernetes.io/name=aws-node-termination-handler --tail=5000 | grep -i rebalance | tail -n 20',
   },
   page: {
     why: 'EC2 recommends to rebalance long before an interruption, and in a scarce pool it does so for new instances at once. A handler that drains on each makes the group turn without end.',

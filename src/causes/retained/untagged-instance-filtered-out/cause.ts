@@ -43,7 +43,7 @@ export default defineCause({
   decide: {
     text: 'Read the instance’s tags.',
     command:
-      'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].Tags',
+      'kubectl get events -A --field-selector involvedObject.kind=Node -o json; aws ec2 describe-instances --instance-ids <instance>',
   },
   page: {
     why: 'The AWS provider inside kube-controller-manager narrowed every DescribeInstances call to the cluster’s tag. An instance without it, or tagged by a later call than RunInstances, does not exist for the controller, and the Node is not looked at again.',

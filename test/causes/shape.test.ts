@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import type { Cause } from '../../src/diagnosis/cause.ts';
+import { SYMPTOMS } from '../../src/diagnosis/symptoms.ts';
+import { SOURCES } from '../../src/evidence/source.ts';
+import { cleanLine } from '../../src/readers/line/clean.ts';
+import { loadAllCauses } from '../../tools/generate.ts';
+import { loadExamples } from './example.ts';
+
+const ANCHOR_BYTES_MIN = 5;
+/** Symptoms that another program reports; they are evidence, never causes. */
+const VERDICTS = [
+  'node-creation-failure-verdict',
+  'karpenter-registration-timeout',
+  'known-ephemeral-taint',
+];
+
+let causes: readonly Cause[] = [];
+before(async () => {
+  causes = (await loadAllCauses()).map(({ cause }) => cause);
+});
+
+/** Faults of all causes, each with the id and what to do. */
+function faults(find: (cause: Cause) => readonly string[]): readonly string[] {
+  return causes.flatMap((cause) => find(cause).map((fault) => `${cause.id}: ${fault}`));
+}
+
+describe('every cause', () => {
+  test('has at least one sign or fact, a page, a source and a deciding command', () => {
+    assert.deepEqual(
+      faults((cause) => [
+        ...(Object.keys(cause.signs).length + cause.needs.length > 0
+          ? []
+          : ['reads nothing; give it signs or needs']),
+        ...(['why', 'prevent', 'notThis'] as const)
+          .filter((part) => cause.page[part].length < 30)
+          .map((part) => `write page.${part}`),
+        ...(cause.page.refs.length > 0 ? [] : ['name a source in page.refs']),
+        ...(cause.decide.command === null ? ['give decide a command'] : []),
+        ...(cause.remedy({}).length > 0 ? [] : ['give it a remedy']),
+      ]),
+      [],
+    );
+  });
+
+  test('speaks in whole sentences even when nothing was captured', () => {
+    assert.deepEqual(
+      faults((cause) => {
+        const said = [
+          cause.summary({}),
+          ...cause.remedy({}).flatMap((step) => [step.text, step.command ?? '']),
+        ];
+        return said
+          .filter((text) => /undefined|\bnull\b.*undefined|  +[.,]/.test(text))
+          .map((text) => `fallback missing in: ${text}`);
+      }),
+      [],
+    );
+  });
+
+  test('gives commands that can be pasted: one line, no comment, no prompt', () => {
+    assert.deepEqual(
+      faults((cause) =>
+        [...cause.remedy({}), cause.decide]
+          .map((step) => step.command ?? '')
+          .filter((command) => /\n|^\$ | # /.test(command))
+          .map((command) => `say it in the text instead: ${command}`),
+      ),
+      [],
+    );
+  });
+
+  test('explains and names only what exists', () => {
+    const ids = new Set([...causes.map((cause) => cause.id), ...VERDICTS]);
+    const symptoms = new Set<string>(SYMPTOMS.map((symptom) => symptom.id));
+    assert.deepEqual(
+      faults((cause) => [
+        ...(cause.explains ?? [])
+          .filter((id) => !ids.has(id))
+          .map((id) => `explains "${id}", which is no cause`),
+        ...cause.symptoms
+          .filter((id) => !symptoms.has(id))
+          .map((id) => `lists "${id}", which is no symptom`),
+        ...(VERDICTS.includes(cause.id)
+          ? ['is the verdict of another program, never a cause']
+          : []),
+      ]),
+      [],
+    );
+  });
+});
+
+describe('every sign', () => {
+  test('has anchors that a scanner can look for', () => {
+    assert.deepEqual(
+      faults((cause) =>
+        Object.entries(cause.signs).flatMap(([name, sign]) => [
+          ...(sign.anchors.length > 0 ? [] : [`${name} has no anchor`]),
+          ...sign.anchors
+            .filter(
+              (anchor) => Buffer.byteLength(anchor) < ANCHOR_BYTES_MIN || /["\\\n]/.test(anchor),
+            )
+            .map((anchor) => `${name}: anchor "${anchor}" is short or has a quote`),
+        ]),
+      ),
+      [],
+    );
+  });
+
+  test('matches no line of any example without one of its anchors', () => {
+    const lines = [
+      ...new Set(
+        loadExamples().flatMap((example) =>
+          example.files.flatMap((file) => file.text.split('\n').map(cleanLine)),
+        ),
+      ),
+    ];
+    assert.deepEqual(
+      faults((cause) =>
+        Object.entries(cause.signs).flatMap(([name, sign]) =>
+          lines
+            .filter(
+              (line) =>
+                sign.pattern.test(line) && !sign.anchors.some((anchor) => line.includes(anchor)),
+            )
+            .map((line) => `${name} matches without an anchor: ${line.slice(0, 200)}`),
+        ),
+      ),
+      [],
+    );
+  });
+
+  test('has no repetition inside a repetition, which could blow up', () => {
+    const nested = /\((?:\?:|\?<\w+>)?[^()]*[^\\][+*][^()]*\)(?:[+*]|\{\d+,\})/;
+    assert.deepEqual(
+      faults((cause) =>
+        Object.entries(cause.signs)
+          .filter(([, sign]) => nested.test(sign.pattern.source))
+          .map(([name]) => `${name} repeats a repetition`),
+      ),
+      [],
+    );
+  });
+});
+
+describe('readers and causes', () => {
+  test('every source of lines has a cause, and every cause a source that is read', () => {
+    const used = new Set(
+      causes.flatMap((cause) => Object.values(cause.signs).flatMap((sign) => sign.in)),
+    );
+    const unused = Object.keys(SOURCES).filter(
+      (source) => source !== 'unknown' && !used.has(source as never),
+    );
+    assert.deepEqual(unused, [], 'remove the source, or write the cause that reads it');
+  });
+});
