@@ -28,7 +28,12 @@ export default defineCause({
     },
     restarted: {
       in: ['cloud-init', 'user-data'],
-      anchors: ['systemctl restart containerd', 'systemctl stop containerd'],
+      anchors: [
+        'systemctl restart containerd',
+        'systemctl stop containerd',
+        'systemctl restart kubelet containerd',
+        'systemctl stop kubelet containerd',
+      ],
       pattern: /systemctl (?:restart|stop) (?:kubelet )?containerd/,
       weight: 'context',
     },

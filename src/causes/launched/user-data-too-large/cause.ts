@@ -31,7 +31,7 @@ export default defineCause({
     },
     planRefused: {
       in: ['terraform'],
-      anchors: ['expected length of user_data', 'expected length of "user_data'],
+      anchors: ['expected length of user_data'],
       pattern:
         /expected length of "?user_data(?:_base64)?"? to be in the range \(\d+ - (?<limit>\d+)\)/,
       weight: 'definite',

@@ -23,7 +23,7 @@ export default defineCause({
     },
     connected: {
       in: ['calico-node'],
-      anchors: ['Connected to Typha', 'Connected to typha'],
+      anchors: ['Connected to Typha', 'Connected to typha', 'Successfully connected to'],
       pattern: /Connected to [Tt]ypha|Successfully connected to [Tt]ypha/,
       weight: 'withdraws',
     },

@@ -56,8 +56,7 @@ export default defineCause({
     },
     {
       text: 'With nodeadm write it into the kubelet configuration of the NodeConfig.',
-      command:
-        'kubectl explain ec2nodeclass.spec.userData  # spec.kubelet.config.registerWithTaints: [{key: karpenter.sh/unregistered, value: "true", effect: NoExecute}]',
+      command: 'kubectl explain ec2nodeclass.spec.userData',
     },
   ],
   decide: {

@@ -60,7 +60,7 @@ export default defineCause({
     {
       text: 'Give the next one more time while you look.',
       command:
-        'kubectl -n kube-system set env deployment/cluster-autoscaler --list; kubectl -n kube-system edit deployment cluster-autoscaler  # --max-node-provision-time=60m',
+        'kubectl -n kube-system set env deployment/cluster-autoscaler --list; kubectl -n kube-system edit deployment cluster-autoscaler',
     },
   ],
   decide: {

@@ -1,0 +1,103 @@
+import { defineCause, found } from '../../../diagnosis/cause.ts';
+import { listAt } from '../../../evidence/json.ts';
+import type { KubeObject } from '../../../evidence/kinds.ts';
+
+/** What the host calls its ends of pod links, by the DaemonSet of the CNI. */
+const LINKS: Readonly<Record<string, string>> = {
+  'aws-node': 'eni',
+  'calico-node': 'cali',
+  'kube-flannel': 'cni',
+  'kube-flannel-ds': 'cni',
+  'weave-net': 'weave',
+};
+
+/** The metadata redirect names an interface on which no pod's packets arrive. */
+export default defineCause({
+  id: 'metadata-redirect-on-wrong-interface',
+  stage: 'credentialed',
+  title: 'the metadata redirect is bound to an interface that pods do not use',
+  scope: 'cluster',
+  signs: {
+    redirect: {
+      in: ['host-file', 'client-output', 'pod-app'],
+      anchors: ['169.254.169.254/32'],
+      pattern:
+        /-A PREROUTING -d 169\.254\.169\.254\/32 -i (?<interface>docker0|cbr0|cni0|weave|cali\+) .*-j DNAT --to-destination \S+:8181/,
+      weight: 'context',
+    },
+    amazonLinks: {
+      in: ['host-file', 'client-output', 'pod-app'],
+      anchors: ['-i eni+ -m comment', 'AWS, primary ENI'],
+      pattern: /-i eni\+ -m comment --comment "AWS, primary ENI"/,
+      weight: 'context',
+    },
+  },
+  needs: ['kube/DaemonSet'],
+  symptoms: ['pod-without-identity'],
+  withdrawnBy: [],
+  blocksAbove: false,
+  match(view) {
+    const redirect = view.sign('redirect');
+    const amazon = view.sign('amazonLinks');
+    if (redirect !== null && amazon !== null) {
+      return found({ ...redirect.last.captures, links: 'eni' }, [redirect.first, amazon.first]);
+    }
+    const sets = view.list('kube/DaemonSet');
+    const links = linksOf(sets.map((fact) => fact.value));
+    const proxy = sets.find((fact) => interfaceOf(fact.value) !== null);
+    const bound = proxy === undefined ? null : interfaceOf(proxy.value);
+    if (links === null || proxy === undefined || bound === null || fits(bound, links)) return null;
+    const quote = view.quote(proxy, `DaemonSet ${proxy.value.name} --host-interface=${bound}`);
+    return found({ interface: bound, links, proxy: proxy.value.name }, [quote]);
+  },
+  summary: ({ interface: bound, links }) =>
+    `The metadata redirect catches packets from ${bound ?? 'one interface'}, but pods are linked by ${links ?? 'other interfaces'}*, so they reach instance metadata itself and get the node’s role.`,
+  remedy: ({ links, proxy }) => [
+    {
+      text: `Set --host-interface=${links ?? 'eni'}+ (or !eth0 for everything that is not the host’s own).`,
+      command: `kubectl -n kube-system edit daemonset ${proxy ?? '<kiam-agent-or-kube2iam>'}`,
+    },
+    {
+      text: 'See that the rule’s counter rises when a pod asks.',
+      command: 'sudo iptables -t nat -vnL PREROUTING | grep 169.254.169.254',
+    },
+  ],
+  decide: {
+    text: 'Compare the rule’s interface with the names of pod links on the host.',
+    command: 'sudo iptables-save -t nat | grep 169.254.169.254; ip -br link',
+  },
+  page: {
+    why: 'kiam binds docker0 by default and its sample manifest cali+. The VPC CNI names pod links eni…, calico cali…, flannel uses cni0. A rule for another interface is there and never matches.',
+    prevent: 'Set the interface with the CNI, in one place.',
+    notThis:
+      'A rule that fits but came late is pod-started-before-kiam-redirect. Pods on the host’s network are never caught by it.',
+    alsoKnownAs: ['kiam host-interface eni+'],
+    refs: [
+      'https://github.com/uswitch/kiam/issues/148',
+      'https://github.com/uswitch/kiam/blob/HEAD/cmd/kiam/agent.go',
+      'https://github.com/jtblin/kube2iam',
+    ],
+  },
+});
+
+/** With the VPC CNI beside calico, calico only enforces policy and links stay the VPC CNI's. */
+function linksOf(sets: readonly KubeObject[]): string | null {
+  const names = sets.map((set) => set.name);
+  const cni = Object.keys(LINKS).find((name) => names.includes(name));
+  return cni === undefined ? null : (LINKS[cni] ?? null);
+}
+
+function interfaceOf(set: KubeObject): string | null {
+  const words = listAt(set.body, 'spec.template.spec.containers').flatMap((container) => [
+    ...listAt(container, 'command'),
+    ...listAt(container, 'args'),
+  ]);
+  const flag = words.map(String).find((word) => word.startsWith('--host-interface='));
+  return flag?.slice('--host-interface='.length) ?? null;
+}
+
+function fits(bound: string, links: string): boolean {
+  if (bound.startsWith('!')) return true;
+  const stem = bound.replace(/[+\d]+$/, '');
+  return stem === '' || links.startsWith(stem) || stem.startsWith(links);
+}

@@ -1,0 +1,72 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** ECR knows who asks and does not let the image of a workload out. */
+export default defineCause({
+  id: 'no-ecr-pull-credentials',
+  stage: 'credentialed',
+  title: 'ECR refuses the node an image of a workload',
+  scope: 'cluster',
+  signs: {
+    repositoryRefuses: {
+      in: ['event', 'kubelet', 'containerd', 'pod-status'],
+      anchors: ['is not authorized to perform: ecr:'],
+      pattern:
+        /assumed-role\/(?<role>[\w+=,.@-]+)\/\S+ is not authorized to perform: ecr:(?:BatchGetImage|GetDownloadUrlForLayer|BatchCheckLayerAvailability) on resource: arn:aws[\w-]*:ecr:(?<region>[\w-]+):(?<account>\d+):repository\/(?<repository>[\w./-]+)(?!.*identity-based policy)/,
+      weight: 'definite',
+    },
+    forbidden: {
+      in: ['event', 'kubelet', 'containerd', 'pod-status'],
+      anchors: ['.dkr.ecr.'],
+      pattern:
+        /(?<account>\d{12})\.dkr\.ecr\.(?<region>[\w-]+)\.amazonaws\.com(?:\.cn)?\/(?:v2\/)?(?<repository>[\w./-]+?)(?:\/manifests\/|:)(?!.*pause).*403 Forbidden/,
+      weight: 'likely',
+    },
+    providerFails: {
+      in: ['kubelet'],
+      anchors: ['external registry credential provider'],
+      pattern: /Failed getting credential from external registry credential provider/,
+      weight: 'context',
+    },
+    pulled: {
+      in: ['event', 'kubelet', 'containerd'],
+      anchors: ['Successfully pulled image'],
+      pattern:
+        /Successfully pulled image "(?<account>\d{12})\.dkr\.ecr\.(?<region>[\w-]+)\.amazonaws\.com(?:\.cn)?\/(?<repository>[\w./-]+?)[:@"]/,
+      weight: 'withdraws',
+    },
+  },
+  needs: [],
+  symptoms: ['image-not-pulled'],
+  withdrawnBy: [],
+  per: ['account', 'repository'],
+  blocksAbove: false,
+  summary: ({ role, account, region, repository }) =>
+    `ECR does not let ${role === undefined ? 'the nodes' : `the node role ${role}`} pull ${repository ?? 'an image'} of account ${account ?? '?'} in ${region ?? 'its region'}, so pods with that image do not start.`,
+  remedy: ({ role, account, region, repository }) => [
+    {
+      text: 'Read the repository’s policy; one of another account must allow this account or role.',
+      command: `aws ecr get-repository-policy --registry-id ${account ?? '<account>'} --region ${region ?? '<region>'} --repository-name ${repository ?? '<repository>'}`,
+    },
+    {
+      text: 'Let the node role pull.',
+      command: `aws iam attach-role-policy --role-name ${role ?? '<node-role>'} --policy-arn arn:aws:iam::aws:policy/AmazonEC2ContainerRegistryPullOnly`,
+    },
+  ],
+  decide: {
+    text: 'Try the pull’s permission as the node does.',
+    command:
+      'aws ecr batch-get-image --registry-id <account> --region <region> --repository-name <repository> --image-ids imageTag=<tag> --query failures',
+  },
+  page: {
+    why: 'The kubelet’s credential provider got a token with the node’s role, and ECR refused the image: the repository belongs to another account whose policy does not name this one, or a policy denies it.',
+    prevent:
+      'Give shared repositories a policy for the organisation, and nodes AmazonEC2ContainerRegistryPullOnly.',
+    notThis:
+      '“no basic auth credentials” and 401 mean that no token was sent: node-role-without-ecr-access, ecr-api-endpoint-missing or image-credential-provider-missing. With “no identity-based policy allows” it is the role. 403 from the S3 bucket of layers is ecr-layer-download-blocked.',
+    alsoKnownAs: ['pulling from host dkr.ecr failed with status code 403 Forbidden'],
+    refs: [
+      'https://docs.aws.amazon.com/AmazonECR/latest/userguide/repository-policies.html',
+      'https://docs.aws.amazon.com/eks/latest/userguide/create-node-role.html',
+    ],
+  },
+});
