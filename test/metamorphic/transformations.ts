@@ -71,7 +71,7 @@ function rename(text: string): string {
         `ip-${a}-${b}-${otherOctet(c)}-${otherOctet(d)}`,
     )
     .replace(
-      /(?<![\d.])(?!\d+\.\d+\.0\.1(?:0)?\b)(10|172|192)\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?![\d./])/g,
+      /(?<![\d.])(?!\d+\.\d+\.0\.1(?:0)?\b)(10|172|192)\.(\d{1,3})\.(\d{1,3})\.(?!0\/)(\d{1,3})(?![\d.])/g,
       (_, a: string, b: string, c: string, d: string) =>
         `${a}.${b}.${otherOctet(c)}.${otherOctet(d)}`,
     );

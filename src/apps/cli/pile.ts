@@ -1,5 +1,6 @@
 import { candidates, type CauseEntry, causeOf, concerned } from '../../causes/catalogue.ts';
 import { CATALOGUE_VERSION, CAUSES, SIGNS } from '../../causes/index.generated.ts';
+import { alignClocks } from '../../diagnosis/clocks.ts';
 import { diagnose } from '../../diagnosis/diagnose.ts';
 import type { DiagnosisDocument, SubjectReport } from '../../diagnosis/document.ts';
 import { assembleSubjects } from '../../diagnosis/subjects.ts';
@@ -26,7 +27,7 @@ export async function readPile(
     reader.end();
   }
   for (const loss of losses) reading.loss(loss);
-  return reading.finish();
+  return alignClocks(reading.finish());
 }
 
 /** The diagnosis of what was read; only causes that may matter are loaded. */

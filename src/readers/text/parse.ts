@@ -43,17 +43,28 @@ function aliasesIn(text: string): number {
 /** Lines from which a list is read item by item. */
 const SPLIT_LINES_MIN = 2000;
 
-/** Each document of a YAML stream; one that cannot be parsed loses only itself. */
+/**
+ * Each document of a YAML stream; one that cannot be parsed loses only itself.
+ * Two objects pasted one below the other are two documents even without `---` between them.
+ */
 export function* parseYamlDocuments(
   lines: readonly string[],
   firstLine: number,
 ): Generator<Parsed> {
   let start = 0;
+  const seen = new Set<string>();
   for (let index = 0; index <= lines.length; index++) {
-    if (index < lines.length && !/^---(?:\s|$)/.test(lines[index] ?? '')) continue;
+    const line = lines[index];
+    const isMark = line !== undefined && /^---(?:\s|$)/.test(line);
+    const key = /^(apiVersion|kind):/.exec(line ?? '')?.[1];
+    const isRepeated = key !== undefined && seen.has(key);
+    if (key !== undefined) seen.add(key);
+    if (line !== undefined && !isMark && !isRepeated) continue;
     const body = lines.slice(start, index);
-    if (body.some((line) => line.trim() !== '')) yield* parseYamlBody(body, firstLine + start);
-    start = index + 1;
+    if (body.some((text) => text.trim() !== '')) yield* parseYamlBody(body, firstLine + start);
+    start = isMark ? index + 1 : index;
+    seen.clear();
+    if (isRepeated) seen.add(key);
   }
 }
 

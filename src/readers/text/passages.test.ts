@@ -143,6 +143,17 @@ describe('parseYamlDocuments', () => {
     );
   });
 
+  test('objects pasted one below the other are two documents', () => {
+    const lines = 'apiVersion: v1\nkind: Node\n\napiVersion: v1\nkind: Pod\n'.split('\n');
+    const kindsOf = [...parseYamlDocuments(lines, 1)].map((entry) =>
+      entry.ok ? entry.value : null,
+    );
+    assert.deepEqual(kindsOf, [
+      { apiVersion: 'v1', kind: 'Node' },
+      { apiVersion: 'v1', kind: 'Pod' },
+    ]);
+  });
+
   test('documents of a stream are parsed one by one', () => {
     assert.deepEqual(
       [...parseYamlDocuments(['a: 1', '---', 'b: [', '---', 'c: 3'], 1)].map((entry) => entry.ok),

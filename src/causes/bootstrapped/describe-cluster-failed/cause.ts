@@ -11,7 +11,7 @@ export default defineCause({
       in: ['cloud-init', 'console'],
       anchors: ['Exhausted retries while describing cluster'],
       pattern: /Exhausted retries while describing cluster/,
-      weight: 'likely',
+      weight: 'context',
     },
     throttled: {
       in: ['cloud-init', 'console', 'aws-message'],
@@ -47,7 +47,7 @@ export default defineCause({
     },
   },
   needs: [],
-  symptoms: ['boot-verdict'],
+  symptoms: ['boot-verdict', 'user-data-script-failed'],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   explains: ['failed-user-script'],
   summary: ({ machine, reason }) =>

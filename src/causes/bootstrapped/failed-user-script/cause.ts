@@ -1,4 +1,4 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 
 /** A shell part of the user data ended with an error, and with it the node's setup. */
 export default defineCause({
@@ -12,12 +12,39 @@ export default defineCause({
       anchors: ['Failed running /var/lib/cloud/instance/scripts/'],
       pattern:
         /Failed running (?<script>\/var\/lib\/cloud\/instance\/scripts\/[^\s[]+) \[(?<code>-?\d+)\]/,
-      weight: 'likely',
+      weight: 'context',
     },
     moduleFailed: {
       in: ['cloud-init', 'console'],
       anchors: ['Failed to run module scripts-user', 'Failed to run module scripts_user'],
       pattern: /Failed to run module scripts[-_]user/,
+      weight: 'context',
+    },
+    notInstalled: {
+      in: ['cloud-init', 'console'],
+      anchors: [
+        'Cannot find a valid baseurl for repo',
+        'Failed to download metadata for repo',
+        'Unable to find a match: ',
+        'E: Unable to locate package',
+        'E: Failed to fetch ',
+      ],
+      pattern:
+        /(?<reason>Cannot find a valid baseurl for repo|Failed to download metadata for repo|Unable to find a match: \S+|E: Unable to locate package \S+|E: Failed to fetch \S+)/,
+      weight: 'context',
+    },
+    objectRefused: {
+      in: ['cloud-init', 'console'],
+      anchors: ['HeadObject operation', 'GetObject operation'],
+      pattern:
+        /fatal error: (?<reason>An error occurred \(\w+\) when calling the (?:Head|Get)Object operation)/,
+      weight: 'context',
+    },
+    variableUnset: {
+      in: ['cloud-init', 'console'],
+      anchors: ['unbound variable'],
+      pattern:
+        /(?<script>\/instance\/scripts\/\S+): line \d+: (?<reason>[A-Za-z_]\w*: unbound variable)/,
       weight: 'likely',
     },
     optionExecuted: {
@@ -31,13 +58,13 @@ export default defineCause({
       in: ['cloud-init', 'console', 'kubeadm'],
       anchors: ['[eks-bootstrap] INFO: complete', 'This node has joined the cluster'],
       pattern: /\[eks-bootstrap\] INFO: complete|This node has joined the cluster/,
-      weight: 'clears',
+      weight: 'context',
     },
     joinRefused: {
       in: ['kubeadm', 'cloud-init', 'console'],
       anchors: ['error execution phase', 'validate the identity of the API'],
       pattern: /error execution phase|couldn't validate the identity of the API Server/,
-      weight: 'clears',
+      weight: 'context',
     },
     kubeletRuns: {
       in: ['kubelet', 'event'],
@@ -48,15 +75,16 @@ export default defineCause({
       ],
       pattern:
         /Starting kubelet main sync loop|Observed pod startup duration|status is now: NodeReady/,
-      weight: 'clears',
+      weight: 'context',
       strict: true,
     },
   },
   needs: [],
-  symptoms: ['boot-verdict'],
+  symptoms: ['boot-verdict', 'user-data-script-failed'],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
-  summary: ({ machine, script, code, option }) =>
-    `The user-data script ${script ?? ''} of ${machine ?? 'the machine'} ${option === undefined ? `ended with ${code === undefined ? 'an error' : `exit code ${code}`}` : `ran the option ${option} as a command (a line continuation is lost)`}, so the node was not set up by it.`.replace(
+  match: (view) => matchScript(view),
+  summary: ({ machine, script, code, option, reason }) =>
+    `The user-data script ${script ?? ''} of ${machine ?? 'the machine'} ${option === undefined ? `ended with ${code === undefined ? 'an error' : `exit code ${code}`}${reason === undefined ? '' : ` (${reason})`}` : `ran the option ${option} as a command (a line continuation is lost)`}, so the node was not set up by it.`.replace(
       '  ',
       ' ',
     ),
@@ -79,7 +107,7 @@ export default defineCause({
     prevent:
       'Put nothing into user data that needs the internet; test the script on the very image; end it with the bootstrap call.',
     notThis:
-      'cloud-init prints the same warning whatever the script did: where the script’s own words name the reason (describe-cluster-failed, wrong-cluster-name-in-user-data, root-volume-full-at-boot, kubeadm-preflight-failed), that is the cause. A script that fails after bootstrap.sh said “complete!” does not keep the node away.',
+      'cloud-init prints the same warning whatever the script did, so that it decides only together with a command of the script’s own that failed, such as a package or a download that was not there. Where the script’s own words name the reason (describe-cluster-failed, wrong-cluster-name-in-user-data, root-volume-full-at-boot, kubeadm-preflight-failed), that is the cause. A script that fails after bootstrap.sh said “complete!” does not keep the node away.',
     alsoKnownAs: [
       'Failed to run module scripts-user',
       'util.py[WARNING]: Failed running /var/lib/cloud/instance/scripts/part-001 [1]',
@@ -90,3 +118,25 @@ export default defineCause({
     ],
   },
 });
+
+type Signs =
+  | 'scriptFailed'
+  | 'moduleFailed'
+  | 'notInstalled'
+  | 'objectRefused'
+  | 'bootstrapDone'
+  | 'joinRefused'
+  | 'kubeletRuns';
+
+/** cloud-init's warning says only that the script ended; what it could not do must be there too. */
+function matchScript(view: View<never, Signs>): Match | null {
+  const setUp = (['bootstrapDone', 'joinRefused', 'kubeletRuns'] as const).map((name) =>
+    view.sign(name),
+  );
+  if (setUp.some((sign) => sign !== null)) return clear;
+  const ended = view.sign('scriptFailed') ?? view.sign('moduleFailed');
+  const reason = view.sign('notInstalled') ?? view.sign('objectRefused');
+  if (ended === null || reason === null) return null;
+  const details = { ...ended.last.captures, ...reason.last.captures };
+  return found(details, [reason.last, ended.last], 'likely');
+}

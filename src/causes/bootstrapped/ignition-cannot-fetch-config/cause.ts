@@ -12,7 +12,8 @@ export default defineCause({
       anchors: [':22623/config/'],
       pattern:
         /GET (?<url>https?:\/\/[^\s"]+:22623\/config\/[\w-]+): attempt #(?<attempt>1[2-9]|[2-9]\d|\d{3,})/,
-      weight: 'likely',
+      // Attempts that are answered with an error are counted in the same way.
+      weight: 'context',
     },
     noAnswer: {
       in: ['ignition', 'console', 'journal'],

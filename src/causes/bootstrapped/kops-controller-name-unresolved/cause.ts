@@ -6,15 +6,16 @@ export default defineCause({
   stage: 'bootstrapped',
   title: 'the name of kops-controller is a placeholder or does not resolve',
   scope: 'machine',
+  // A line of nodeup without its prefix is known by the name of the program it asks for.
   signs: {
     notSetUp: {
-      in: ['nodeup', 'cloud-init'],
+      in: ['nodeup', 'cloud-init', 'kops-controller'],
       anchors: ['kops-controller DNS not setup yet'],
       pattern: /kops-controller DNS not setup yet \((?<reason>placeholder IP found|not found)/,
       weight: 'likely',
     },
     notResolved: {
-      in: ['nodeup', 'cloud-init'],
+      in: ['nodeup', 'cloud-init', 'kops-controller'],
       anchors: ['lookup kops-controller.internal.'],
       pattern:
         /lookup kops-controller\.internal\.(?!\S*\.k8s\.local)[^\s:]+(?: on \S+)?: (?<reason>no such host|server misbehaving)/,
@@ -22,7 +23,7 @@ export default defineCause({
       atLeast: 2,
     },
     resolved: {
-      in: ['nodeup', 'cloud-init'],
+      in: ['nodeup', 'cloud-init', 'kops-controller'],
       anchors: [':3988/'],
       pattern: /:3988\/\S*.*dial tcp \d/,
       weight: 'withdraws',

@@ -1,4 +1,5 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { isAfter } from '../../../evidence/time.ts';
 
 /** A disk was mounted over the runtime's data after the runtime had started. */
 export default defineCause({
@@ -37,9 +38,17 @@ export default defineCause({
       pattern: /systemctl (?:restart|stop) (?:kubelet )?containerd/,
       weight: 'context',
     },
+    worked: {
+      in: ['kubelet', 'event', 'node-status'],
+      anchors: ['as it just became ready', 'status is now: NodeReady', 'condition Ready=True'],
+      pattern: /as it just became ready|status is now: NodeReady|condition Ready=True/,
+      weight: 'context',
+    },
   },
   needs: [],
   symptoms: [],
+  // A success takes back the loss, not the mount; the kubelet registers in spite of both.
+  withdrawnBy: [],
   match: (view) => matchMountAndLoss(view),
   summary: ({ machine, mountpoint, path }) =>
     `The user data of ${machine ?? 'the machine'} mounts a volume over ${mountpoint ?? '/var/lib/containerd'} after containerd has started; the runtime no longer finds its data${path === undefined ? '' : ` (${path})`}, so pods do not start.`,
@@ -69,12 +78,14 @@ export default defineCause({
   },
 });
 
-type Signs = 'snapshotGone' | 'recoverFailed' | 'mounted' | 'restarted';
+type Signs = 'snapshotGone' | 'recoverFailed' | 'mounted' | 'restarted' | 'worked';
 
 function matchMountAndLoss(view: View<never, Signs>): Match | null {
   const gone = view.sign('snapshotGone') ?? view.sign('recoverFailed');
   const mounted = view.sign('mounted');
+  const worked = view.sign('worked');
   if (gone === null || mounted === null || view.sign('restarted') !== null) return null;
+  if (worked !== null && !isAfter(gone.last.moment, worked.last.moment)) return clear;
   return found(
     { ...gone.first.captures, ...mounted.first.captures },
     [gone.first, mounted.first],

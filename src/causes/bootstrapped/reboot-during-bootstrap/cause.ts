@@ -15,7 +15,7 @@ export default defineCause({
       weight: 'context',
     },
     systemReboots: {
-      in: ['journal', 'console'],
+      in: ['journal', 'console', 'nodeadm', 'cloud-init'],
       anchors: ['System is rebooting', 'systemd-reboot.service'],
       pattern: /System is rebooting|Finished systemd-reboot\.service/,
       weight: 'context',

@@ -1,4 +1,4 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 
 /** Karpenter's own verdict: five minutes without a launch. What stood in the way is another cause. */
 export default defineCause({
@@ -11,13 +11,13 @@ export default defineCause({
       in: ['karpenter'],
       anchors: ['launch_timeout'],
       pattern: /terminating due to timeout.*\blaunch_timeout\b/,
-      weight: 'likely',
+      weight: 'context',
     },
     poolUnhealthy: {
       in: ['node-claim'],
       anchors: ['condition NodeRegistrationHealthy=False'],
       pattern:
-        /NodePool (?<pool>\S+) condition NodeRegistrationHealthy=False (?!RegistrationFailed)(?<reason>\w+)/,
+        /NodePool (?<pool>\S+) condition NodeRegistrationHealthy=False (?!RegistrationFailed)(?<reason>\w+)(?: (?<message>.{1,160}))?/,
       weight: 'context',
     },
     launchedAfter: {
@@ -28,11 +28,12 @@ export default defineCause({
     },
   },
   needs: [],
-  symptoms: [],
+  symptoms: ['launch-timed-out'],
   withdrawnBy: [],
   blocksAbove: false,
-  summary: ({ pool }) =>
-    `Karpenter waited five minutes for a launch${pool === undefined ? '' : ` of NodePool ${pool}`} and deleted the claim; why EC2 did not launch stands in the Launched condition of the next one.`,
+  match: (view) => matchTimeout(view),
+  summary: ({ pool, reason, message }) =>
+    `Karpenter waited five minutes for a launch${pool === undefined ? '' : ` of NodePool ${pool}`} and deleted the claim (${reason ?? 'launch refused'}${message === undefined ? '' : `: ${message.trim()}`}).`,
   remedy: () => [
     {
       text: 'Read the reason in the Launched condition of the newest claim, before it is deleted too.',
@@ -50,7 +51,7 @@ export default defineCause({
     command: 'kubectl get nodeclaims -o yaml',
   },
   page: {
-    why: 'A claim that is not launched within five minutes is deleted and made anew. This is a verdict, not a cause: EC2 refused each attempt for a reason of its own.',
+    why: 'A claim that is not launched within five minutes is deleted and made anew. The time-out is a verdict, not a cause: EC2 refused each attempt for a reason of its own, which newer releases copy to the condition NodeRegistrationHealthy of the NodePool.',
     prevent: 'Alarm on karpenter_nodeclaims_disrupted_total with reason launch_timeout.',
     notThis:
       'registration_timeout (15 minutes) is karpenter-registration-timeout: there the machine exists. Every other cause of the stage launched is more exact than this one.',
@@ -60,3 +61,11 @@ export default defineCause({
     ],
   },
 });
+
+/** The time-out alone has a dozen reasons; the NodePool says that the launch was refused and why. */
+function matchTimeout(view: View<never, 'timeout' | 'poolUnhealthy'>): Match | null {
+  const timeout = view.sign('timeout');
+  const pool = view.sign('poolUnhealthy');
+  if (timeout === null || pool === null) return null;
+  return found(pool.last.captures, [timeout.last, pool.last], 'likely');
+}

@@ -1,4 +1,4 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 
 /** EC2 refuses a further interface: the instance has as many as its type may have. */
 export default defineCause({
@@ -12,17 +12,25 @@ export default defineCause({
       anchors: ['AttachmentLimitExceeded'],
       pattern:
         /AttachmentLimitExceeded(?:: Interface count (?<count>\d+) exceeds the limit for (?<type>[a-z0-9-]+\.[a-z0-9-]+))?/,
-      weight: 'likely',
+      weight: 'context',
     },
     noDevice: {
       in: ['ipamd', 'aws-node'],
-      anchors: [
-        'no available device number',
-        'Exceeded instance eni attachment limit',
-        'xceeded instance ENI attachment limit',
-      ],
-      pattern: /no available device number|[Ee]xceeded instance (?:eni|ENI) attachment limit/,
+      anchors: ['no available device number'],
+      pattern: /no available device number/,
       weight: 'likely',
+    },
+    limitExceeded: {
+      in: ['ipamd', 'aws-node'],
+      anchors: ['xceeded instance eni attachment limit', 'xceeded instance ENI attachment limit'],
+      pattern: /[Ee]xceeded instance (?:eni|ENI) attachment limit/,
+      weight: 'context',
+    },
+    foreignInterface: {
+      in: ['ipamd', 'aws-node'],
+      anchors: ['since it is unmanaged'],
+      pattern: /Skipping ENI (?<foreign>eni-[0-9a-f]+): since it is unmanaged/,
+      weight: 'context',
     },
     saturated: {
       in: ['ipamd'],
@@ -41,8 +49,9 @@ export default defineCause({
   symptoms: ['sandbox-not-created'],
   withdrawnBy: [],
   blocksAbove: false,
-  summary: ({ type, machine }) =>
-    `EC2 attaches no further network interface to ${machine ?? 'the instance'}${type === undefined ? '' : ` (${type})`}, so it gets no more pod addresses.`,
+  match: (view) => matchLimit(view),
+  summary: ({ type, machine, foreign }) =>
+    `EC2 attaches no further network interface to ${machine ?? 'the instance'}${type === undefined ? '' : ` (${type})`}${foreign === undefined ? '' : `, where ${foreign} is not the CNI’s own`}, so it gets no more pod addresses.`,
   remedy: () => [
     {
       text: 'See who owns the interfaces: those without the CNI’s tag count too.',
@@ -66,7 +75,7 @@ export default defineCause({
     prevent:
       'Reserve foreign interfaces in max-pods, mark them node.k8s.amazonaws.com/no_manage, or use prefix delegation.',
     notThis:
-      '“Skipping ENI allocation as the max ENI limit is already reached” is normal at saturation; with pods that find no address it is max-pods-above-address-capacity. When ipamd’s own count reaches EC2’s limit and it tries on, it is wrong-eni-limit-in-cni.',
+      '“Skipping ENI allocation as the max ENI limit is already reached” is normal at saturation; AttachmentLimitExceeded counts only beside an interface that is not the CNI’s own. With pods that find no address it is max-pods-above-address-capacity. When ipamd’s own count reaches EC2’s limit and it tries on, it is wrong-eni-limit-in-cni.',
     alsoKnownAs: ['AttachmentLimitExceeded: Interface count exceeds the limit'],
     refs: [
       'https://github.com/aws/amazon-vpc-cni-k8s/issues/36',
@@ -74,3 +83,14 @@ export default defineCause({
     ],
   },
 });
+
+type Signs = 'attachRefused' | 'limitExceeded' | 'foreignInterface';
+
+/** EC2's refusal has several reasons; a foreign interface on the instance makes it this one. */
+function matchLimit(view: View<never, Signs>): Match | null {
+  const refused = view.sign('attachRefused') ?? view.sign('limitExceeded');
+  const foreign = view.sign('foreignInterface');
+  if (refused === null || foreign === null) return null;
+  const details = { ...refused.last.captures, ...foreign.last.captures };
+  return found(details, [refused.last, foreign.last], 'likely');
+}

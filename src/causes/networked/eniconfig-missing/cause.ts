@@ -23,7 +23,7 @@ export default defineCause({
       ],
       pattern:
         /Failed to get pod ENI config|No ENIConfig could be found for this node|eniconfig: eniconfig is not available/,
-      weight: 'likely',
+      weight: 'context',
     },
     noEni: {
       in: ['ipamd'],

@@ -30,7 +30,8 @@ export default defineCause({
       in: ['host-file'],
       anchors: ['net.ipv4.ip_forward'],
       pattern: /^\s*net\.ipv4\.ip_forward ?= ?0\s*$/,
-      weight: 'likely',
+      // The kernel's own default, until the network plugin has started.
+      weight: 'context',
     },
     monitored: {
       in: ['event', 'node-status'],

@@ -24,7 +24,7 @@ export default defineCause({
       in: ['ipamd', 'aws-node'],
       anchors: ['Failed to get ENI limits from file'],
       pattern: /Failed to get ENI limits from file:\s?vpc_ip_limits or EC2 for (?<type>[\w.-]+)/,
-      weight: 'likely',
+      weight: 'context',
     },
     limitsOfNewType: {
       in: ['cni-plugin', 'event'],

@@ -58,8 +58,13 @@ export default defineCause({
     },
     nodeIp: {
       in: ['kube-proxy'],
-      anchors: ['uccessfully retrieved node IP', 'etected node IP'],
-      pattern: /[Ss]uccessfully retrieved (?:node IP|NodeIPs)|[Dd]etected node IP/,
+      anchors: [
+        'uccessfully retrieved node IP',
+        'uccessfully retrieved NodeIPs',
+        'etected node IP',
+      ],
+      pattern:
+        /(?:[Ss]uccessfully retrieved (?:node IP|NodeIPs)|[Dd]etected node IP)\D{0,20}(?<node>\d{1,3}(?:\.\d{1,3}){3})?/,
       weight: 'withdraws',
     },
   },

@@ -19,7 +19,7 @@ export default defineCause({
       anchors: ['Typha service endpoints', 'Typha discovery enabled but discovery failed'],
       pattern:
         /(?:Unable to get Typha service endpoints|Typha discovery enabled but discovery failed).*dial tcp (?<address>[\d.]+):443: (?:i\/o timeout|connect: )/,
-      weight: 'likely',
+      weight: 'context',
     },
     noDatastore: {
       in: ['calico-node'],

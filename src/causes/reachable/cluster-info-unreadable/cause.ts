@@ -28,6 +28,13 @@ export default defineCause({
         /(?:couldn't validate the identity of the API Server|failed to request the cluster-info ConfigMap).*configmaps "cluster-info" (?<why>is forbidden|not found)/,
       weight: 'definite',
     },
+    validated: {
+      in: ['kubeadm', 'cloud-init'],
+      anchors: ['Cluster info signature and contents are valid', 'Requesting info from'],
+      pattern:
+        /Cluster info signature and contents are valid|Requesting info from ".*" again to validate/,
+      weight: 'withdraws',
+    },
   },
   needs: [],
   symptoms: [],

@@ -1,5 +1,6 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { textAt } from '../../../evidence/json.ts';
+import { isAfter } from '../../../evidence/time.ts';
 
 /** The kubelet is well and registered, in another cluster than the one that is looked at. */
 export default defineCause({
@@ -20,6 +21,12 @@ export default defineCause({
       pattern: /https:\/\/(?<server>[0-9A-Fa-f]{8,32}\.[a-z0-9.-]+\.eks\.amazonaws\.com(?:\.cn)?)/,
       weight: 'context',
       strict: true,
+    },
+    notRegistered: {
+      in: ['kubelet'],
+      anchors: ['Unable to register node'],
+      pattern: /Unable to register node/,
+      weight: 'context',
     },
   },
   needs: ['aws/cluster'],
@@ -62,13 +69,18 @@ export default defineCause({
   },
 });
 
-function matchServers(view: View<'aws/cluster', 'registered' | 'server'>): Match | null {
+type Signs = 'registered' | 'server' | 'notRegistered';
+
+function matchServers(view: View<'aws/cluster', Signs>): Match | null {
   const registered = view.sign('registered');
+  const refused = view.sign('notRegistered');
   const server = view.sign('server');
   const clusters = view.list('aws/cluster');
   const [cluster] = clusters;
   if (registered === null || server === null || cluster === undefined || clusters.length > 1)
     return null;
+  // It registered once; what it cannot reach since is not where it is registered.
+  if (refused !== null && !isAfter(registered.last.moment, refused.last.moment)) return null;
   const endpoint = textAt(cluster.value, 'endpoint')?.replace(/^https:\/\//, '') ?? null;
   const own = server.last.captures['server'];
   if (endpoint === null || own === undefined) return null;
