@@ -11,6 +11,7 @@ import { assignRoles, pickHeadline } from './rank.ts';
 import type { FoundCause, OpenSymptom, Standing } from './standing.ts';
 import type { Subject } from './subjects.ts';
 import { type Symptom, SYMPTOMS } from './symptoms.ts';
+import { timelineOf } from './timeline.ts';
 
 export interface DiagnosisInput {
   readonly observations: Observations;
@@ -173,6 +174,7 @@ function reportOf(
     ladder,
     findings,
     notObservable: notObservableOf(ladder, subject),
+    timeline: timelineOf(standing, roled),
   };
 }
 

@@ -31,6 +31,15 @@ export interface SubjectReport {
   readonly ladder: readonly Rung[];
   readonly findings: readonly Finding[];
   readonly notObservable: readonly NotObservable[];
+  /** What happened, in causal order. */
+  readonly timeline: readonly TimelineEntry[];
+}
+
+export interface TimelineEntry {
+  readonly time: string | null;
+  readonly what: string;
+  readonly source: string;
+  readonly locator: string;
 }
 
 export type RungState = 'passed' | 'failed' | 'unknown' | 'pending';

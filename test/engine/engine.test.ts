@@ -349,3 +349,27 @@ describe('the ladder', () => {
     assert.equal(subject?.verdict, 'cannot-tell');
   });
 });
+
+describe('the time line', () => {
+  test('is in causal order, whatever order the files were read in', () => {
+    const at = (ms: number, document: number): Partial<Hit> => {
+      const quote = quoteAt(1, { ms, yearless: false, clock: 'utc' }, document);
+      return { document, first: quote, last: quote };
+    };
+    const hits = [
+      hitAt('a', 'deciding', 1, at(3000, 0)),
+      hitAt('milestone:node-registered', '0', 1, at(2000, 1)),
+      hitAt('milestone:kubelet-started', '0', 1, at(1000, 2)),
+    ];
+    const cause = plainCause('a', { stage: 'retained' });
+    const [subject] = diagnosisOf([machineWith(hits)], [cause]).subjects;
+    assert.deepEqual(
+      subject?.timeline.map((entry) => [entry.time, entry.what]),
+      [
+        ['1970-01-01T00:00:01Z', 'the kubelet runs'],
+        ['1970-01-01T00:00:02Z', 'the Node object was registered'],
+        ['1970-01-01T00:00:03Z', 'a: the title of a'],
+      ],
+    );
+  });
+});

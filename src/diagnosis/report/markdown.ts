@@ -26,6 +26,15 @@ function finding(entry: Finding): readonly string[] {
   ];
 }
 
+function timeline(report: SubjectReport): readonly string[] {
+  if (report.timeline.length < 2) return [];
+  const rows = report.timeline.map(
+    (entry) =>
+      `| ${entry.time ?? ''} | ${entry.what.replaceAll('|', '\\|')} | ${code(entry.locator)} |`,
+  );
+  return ['### Time line', '', '| when | what | where |', '|---|---|---|', ...rows, ''];
+}
+
 function subject(report: SubjectReport): readonly string[] {
   const rungs = report.ladder.map((rung) => `| ${rung.stage} | ${rung.state} |`);
   return [
@@ -36,6 +45,7 @@ function subject(report: SubjectReport): readonly string[] {
     ...rungs,
     '',
     ...report.findings.flatMap(finding),
+    ...timeline(report),
   ];
 }
 

@@ -73,10 +73,10 @@ test('the command that tells most candidates apart comes first, and stands once'
 
 test('excerpts become whole answers, which are recognised when they are piped back', () => {
   const whole = [
-    ['kubectl get node <node> -o jsonpath={.spec.taints}', 'kubectl get node <node> -o yaml'],
+    ['kubectl get node <node> -o jsonpath={.spec.taints}', 'kubectl get node <node> -o json'],
     [
       'kubectl get nodes -o custom-columns=\'A:.b[?(@.c=="d")].e\' | sort -k2',
-      'kubectl get nodes -o yaml',
+      'kubectl get nodes -o json',
     ],
     [
       'kubectl -n kube-system get configmap aws-auth -o yaml | grep rolearn',
@@ -108,7 +108,7 @@ test('what a decoder or a substitution needs stays an excerpt', () => {
 test('searches of one log become one search', () => {
   const block = blockFor([
     "sudo grep -E 'no such|not found' /var/log/a.log | tail -n 5",
-    'sudo grep -c Limit /var/log/a.log',
+    'sudo grep -cE "Limit|not found" /var/log/a.log',
     'journalctl -u kubelet --no-pager | grep -E "lease" | tail -n 5; hostname -f',
   ]);
   assert.deepEqual(block, [

@@ -43,7 +43,7 @@ function wholeAnswer(command: string): string {
     return unqueried === source ? source : unqueried.replace(TEXT_OUTPUT, '');
   }
   if (/^(?:kubectl|oc) (?:-n \S+ )?(?:get|describe) /.test(source))
-    return source.replace(COLUMNS, ' -o yaml');
+    return source.replace(COLUMNS, ' -o json');
   return command;
 }
 

@@ -38,9 +38,14 @@ function journalSearch(journal: string, filter: string): Search | null {
 
 /** One command for all searches of one log; it prints the last lines that any of them finds. */
 export function searchCommand(log: string, expressions: readonly string[]): string {
-  const wanted = `grep -iE '${[...new Set(expressions)].join('|')}'`;
+  const wanted = `grep -iE '${[...new Set(expressions.flatMap(alternatives))].join('|')}'`;
   const last = `tail -n ${LINES_MAX}`;
   if (log.startsWith('journalctl ')) return `${log} | ${wanted} | ${last}`;
   const file = /^(sudo )?(\S+)$/.exec(log);
   return `${file?.[1] ?? ''}${wanted} ${file?.[2] ?? log} | ${last}`;
+}
+
+/** The alternatives of an expression that has no groups, so that none is searched for twice. */
+function alternatives(expression: string): readonly string[] {
+  return /[()[\]\\]/.test(expression) ? [expression] : expression.split('|');
 }

@@ -16,6 +16,7 @@ const LABEL_WIDTH = 12;
 const SUBJECTS_MAX = 12;
 const CANDIDATES_MAX = 6;
 const NOT_SEEN_MAX = 3;
+const TIMELINE_MIN = 3;
 
 const VERDICTS = {
   usable: 'USABLE',
@@ -94,6 +95,7 @@ function renderSubject(page: Page, subject: SubjectReport, document: DiagnosisDo
   for (const root of roots) renderRoot(page, root);
   renderRest(page, subject);
   if (roots.length === 0) renderCandidates(page, subject);
+  renderTimeline(page, subject);
   if (document.headline !== null || roots.length > 0) renderNotSeen(page, subject);
   page.lines.push('');
 }
@@ -181,6 +183,20 @@ function renderCandidates(page: Page, subject: SubjectReport): void {
   );
   if (candidates.length > CANDIDATES_MAX)
     paragraph(page, '', `and ${candidates.length - CANDIDATES_MAX} more: -o json`);
+  page.lines.push('');
+}
+
+/** What happened, when there is enough of it to tell a story. */
+function renderTimeline(page: Page, subject: SubjectReport): void {
+  if (subject.kind !== 'Machine' || subject.timeline.length < TIMELINE_MIN) return;
+  for (const [index, entry] of subject.timeline.entries()) {
+    const label = index === 0 ? 'time line' : '';
+    paragraph(
+      page,
+      label,
+      `${entry.time === null ? '' : `${entry.time}  `}${entry.what} (${entry.locator})`,
+    );
+  }
   page.lines.push('');
 }
 

@@ -34,6 +34,12 @@ export default defineCause({
       pattern: /Task "BootstrapClientTask\/BootstrapClient" not ready/,
       weight: 'context',
     },
+    allDone: {
+      in: ['nodeup', 'cloud-init', 'kops-controller'],
+      anchors: ['total; 0 can run'],
+      pattern: /Tasks: \d+ done \/ \d+ total; 0 can run/,
+      weight: 'withdraws',
+    },
     unitDone: {
       in: ['nodeup', 'journal'],
       anchors: [

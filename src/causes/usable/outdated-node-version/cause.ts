@@ -1,0 +1,73 @@
+import { defineCause, found } from '../../../diagnosis/cause.ts';
+import { textAt } from '../../../evidence/json.ts';
+
+/** Minor versions that a kubelet may be behind its API server, from Kubernetes 1.28 on. */
+const SKEW_MAX = 3;
+
+/** A kubelet that is further behind the control plane than Kubernetes supports. */
+export default defineCause({
+  id: 'outdated-node-version',
+  stage: 'usable',
+  title: 'the kubelet is too old for the control plane',
+  scope: 'group',
+  signs: {
+    serverVersion: {
+      in: ['client-output', 'terraform', 'object'],
+      anchors: ['Server Version: '],
+      pattern: /Server Version: (?:version\.Info\{Major:"1", Minor:"|v1\.)(?<minor>\d+)/,
+      weight: 'context',
+    },
+  },
+  needs: ['kube/Node', 'aws/cluster'],
+  symptoms: [],
+  withdrawnBy: [],
+  blocksAbove: false,
+  match(view) {
+    const said = view.sign('serverVersion');
+    const cluster = view.read('aws/cluster');
+    const described = cluster.state === 'seen' ? minorOf(textAt(cluster.value, 'version')) : null;
+    const server = described ?? minorOf(`1.${said?.last.captures['minor'] ?? ''}`);
+    if (server === null) return null;
+    const old = view.list('kube/Node').find((fact) => {
+      const minor = minorOf(fact.value.kubeletVersion);
+      return minor !== null && server - minor > SKEW_MAX;
+    });
+    if (old === undefined) return null;
+    const version = old.value.kubeletVersion ?? '';
+    const quote = view.quote(old, `Node ${old.value.name} version ${version}`);
+    const details = { outdated: old.value.name, version, server: `1.${server}` };
+    return found(details, said === null ? [quote] : [quote, said.first]);
+  },
+  summary: ({ outdated, version, server }) =>
+    `The kubelet of ${outdated ?? 'a node'} is ${version ?? 'several minor versions old'} under a control plane of ${server ?? 'a newer one'}, more than ${SKEW_MAX} minor versions apart, so add-ons and new fields fail on it.`,
+  remedy: ({ server }) => [
+    {
+      text: 'Bring managed nodes to the control plane’s version.',
+      command: `aws eks update-nodegroup-version --cluster-name <cluster> --nodegroup-name <node-group> --kubernetes-version ${server ?? '<version>'}`,
+    },
+    {
+      text: 'Give self-managed nodes the current AMI; from 1.33 on there is none of Amazon Linux 2.',
+      command: `aws ssm get-parameter --name /aws/service/eks/optimized-ami/${server ?? '<version>'}/amazon-linux-2023/x86_64/standard/recommended/image_id --query Parameter.Value --output text`,
+    },
+  ],
+  decide: {
+    text: 'Compare the versions of nodes and control plane.',
+    command: 'kubectl version; kubectl get nodes',
+  },
+  page: {
+    why: 'The control plane was upgraded several times and the nodes were not. Registration still works, so nothing fails at once: add-ons that need newer fields crash on old nodes alone.',
+    prevent: 'Upgrade nodes with the control plane, before it is upgraded again.',
+    notThis:
+      'A kubelet that the API server refuses is kubelet-version-skew. A kubelet newer than the API server is not supported either, but is another matter.',
+    alsoKnownAs: ['kubelet version skew'],
+    refs: [
+      'https://kubernetes.io/releases/version-skew-policy/',
+      'https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions.html',
+    ],
+  },
+});
+
+function minorOf(version: string | null): number | null {
+  const minor = /^v?1\.(\d+)/.exec(version ?? '')?.[1];
+  return minor === undefined ? null : Number(minor);
+}

@@ -1,0 +1,59 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** Containers on the node do not end, so pods stay Terminating and hold what they have. */
+export default defineCause({
+  id: 'pods-stuck-terminating',
+  stage: 'usable',
+  title: 'pods on the node do not end',
+  scope: 'machine',
+  signs: {
+    monitored: {
+      in: ['event'],
+      anchors: ['PodStuckTerminating'],
+      pattern: /\bPodStuckTerminating\b(?:.*pod\/(?<pod>[\w.-]+))?/,
+      weight: 'likely',
+    },
+    killFailed: {
+      in: ['event', 'kubelet'],
+      anchors: ['FailedKillPod', 'error killing pod'],
+      pattern:
+        /(?:FailedKillPod|error killing pod)(?!.*(?:aws-cni|DelNetwork|CNI|cni plugin|network for sandbox)).*(?<reason>KillContainer|KillPodSandbox|failed to "[A-Z]\w+)/,
+      weight: 'likely',
+      atLeast: 4,
+    },
+    notExited: {
+      in: ['kubelet'],
+      anchors: ['in the non-exited state'],
+      pattern: /Pod still has one or more containers in the non-exited state/,
+      weight: 'context',
+    },
+  },
+  needs: [],
+  symptoms: [],
+  withdrawnBy: [],
+  blocksAbove: false,
+  summary: ({ node, instance, machine, pod }) =>
+    `${pod === undefined ? 'Pods' : `The pod ${pod}`} on ${node ?? instance ?? machine ?? 'the node'} cannot be ended, so what ${pod === undefined ? 'they hold' : 'it holds'} there is not freed and drains do not finish.`,
+  remedy: () => [
+    {
+      text: 'See which container does not end, and what it waits for: often a mount of a file server that is gone.',
+      command: 'sudo crictl ps -a; ps -eo pid,stat,wchan:32,cmd | grep " D"',
+    },
+    {
+      text: 'Remove the pod’s object only when its containers are gone.',
+      command: 'kubectl -n <namespace> delete pod <pod> --grace-period=0 --force',
+    },
+  ],
+  decide: {
+    text: 'See which pods stay Terminating on which node.',
+    command: 'kubectl get pods -A -o wide | grep Terminating',
+  },
+  page: {
+    why: 'A process in uninterruptible sleep cannot be killed, a runtime that hangs does not answer, a volume that is gone is not unmounted.',
+    prevent: 'Mount network file systems soft, keep AMIs current.',
+    notThis:
+      'A sandbox that cannot be torn down by the CNI has a cause in the network stage. A runtime that hangs altogether is hanging-container-runtime. A pod whose finalizers nobody removes is no matter of the node.',
+    alsoKnownAs: ['pod stuck Terminating', 'FailedKillPod'],
+    refs: ['https://github.com/aws/eks-node-monitoring-agent/blob/HEAD/monitors/runtime'],
+  },
+});
