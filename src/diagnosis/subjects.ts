@@ -1,5 +1,6 @@
 import { linkKeys, type MachineName } from '../evidence/names.ts';
 import type { DocumentSummary, FactRecord, Hit, Observations } from '../evidence/observations.ts';
+import { isAfter } from '../evidence/time.ts';
 import type { SubjectReport } from './document.ts';
 import { SOURCES, type LineSource } from '../evidence/source.ts';
 
@@ -170,14 +171,21 @@ function addHit(group: Group, hit: Hit): void {
   }
 }
 
-/** The one machine that nameless logs can be of: the only one here that was not seen Ready. */
+/** True for a machine that was not seen Ready, or of which something failed after it was. */
+function isInTrouble(group: Group): boolean {
+  const ready = group.hits.filter((hit) => hit.owner === 'milestone:node-ready');
+  const failed = group.hits.filter((hit) => !hit.owner.startsWith('milestone:'));
+  return ready.every((success) =>
+    failed.some((hit) => isAfter(hit.last.moment, success.last.moment)),
+  );
+}
+
+/** The one machine that nameless logs can be of: the only one here that is in trouble. */
 function onlyMachine(assembly: Assembly): Group | null {
   const all = [...assembly.groups.values()];
   const own = all.filter((group) => group.documents.size > 0);
   const known = own.length > 0 ? own : all.filter((group) => group.primary);
-  const troubled = known.filter(
-    (group) => !group.hits.some((hit) => hit.owner === 'milestone:node-ready'),
-  );
+  const troubled = known.filter(isInTrouble);
   return troubled.length === 1 ? (troubled[0] ?? null) : null;
 }
 

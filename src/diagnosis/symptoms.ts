@@ -337,21 +337,28 @@ export const SYMPTOMS = [
       {
         in: [
           'pod-app',
+          'unknown',
+          'karpenter',
           'kiam-agent',
-          'kiam-server',
           'kube2iam',
           'pod-identity-agent',
           'csi-driver',
         ],
         anchors: [
-          'AssumeRoleWithWebIdentity',
-          'NoCredentialProviders',
+          'NoCredentialProviders: no valid providers',
           'Unable to locate credentials',
-          'error processing request',
+          'Failed to retrieve credentials',
+          'failed to retrieve credentials',
+          'perform sts:AssumeRoleWithWebIdentity',
         ],
         pattern:
-          /AssumeRoleWithWebIdentity|NoCredentialProviders|Unable to locate credentials|error processing request/,
+          /NoCredentialProviders: no valid providers|Unable to locate credentials|[Ff]ailed to retrieve credentials|perform sts:AssumeRoleWithWebIdentity/,
         strict: true,
+      },
+      {
+        in: ['kiam-agent', 'kiam-server'],
+        anchors: ['error processing request'],
+        pattern: /error processing request/,
       },
     ],
     withdrawnBy: [],

@@ -29,6 +29,7 @@ function subject(rest: Partial<SubjectReport>): SubjectReport {
     ladder: [],
     findings: [],
     notObservable: [],
+    timeline: [],
     ...rest,
   };
 }
@@ -127,8 +128,24 @@ test('names that the evidence tells are filled in', () => {
     'aws ec2 describe-instances --filters Name=private-ip-address,Values=10.0.3.4',
     'aws sts get-caller-identity --region eu-west-1',
   ]);
+  const second = blockFor([`date; ${command}`], { node: 'ip-10-0-3-4.ec2.internal' });
+  assert.match(second.at(-1) ?? '', /Values=10\.0\.3\.4$/);
   const byName = blockFor([command], { node: 'i-0123456789abcdef0.ec2.internal' });
   assert.match(byName[1] ?? '', /--instance-ids i-0123456789abcdef0$/);
+});
+
+test('names that only a line of the evidence tells are filled in', () => {
+  const excerpt =
+    'Post "https://0A1B.gr7.eu-west-1.eks.amazonaws.com/api/v1/nodes": dial tcp: i/o timeout';
+  const line = { source: 'kubelet', locator: 'a:1', excerpt, time: null };
+  const command = 'curl -sk https://<endpoint-name>/healthz; aws sts help --region <region>';
+  const findings = [{ ...candidate('a', command), evidence: [line] }];
+  assert.deepEqual(pasteBlock(documentOf(subject({ findings }))), [
+    '# with the AWS CLI',
+    'aws sts help --region eu-west-1',
+    '# on the machine',
+    'curl -sk https://0A1B.gr7.eu-west-1.eks.amazonaws.com/healthz',
+  ]);
 });
 
 test('candidates of the whole cluster get the names of its only machine', () => {

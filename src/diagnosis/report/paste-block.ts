@@ -47,31 +47,35 @@ function wholeAnswer(command: string): string {
   return command;
 }
 
-function partsOf(command: string): readonly string[] {
-  return sequence(command).map(wholeAnswer);
-}
-
-/** What a command may name, as far as the evidence told it. */
-interface Names {
-  readonly node: string | null;
-  readonly instance: string | null;
-  readonly region: string | null;
-}
-
-const NOBODY: Names = { node: null, instance: null, region: null };
+/** What stands for a placeholder, by its name, as far as the evidence told it. */
+type Names = Readonly<Record<string, string>>;
 
 /** The one machine of the evidence, for commands of candidates that are the whole cluster's. */
 function soleNames(document: DiagnosisDocument): Names {
   const machines = document.subjects.filter(({ kind }) => kind === 'Machine');
   const [only] = machines;
-  return only === undefined || machines.length > 1 ? NOBODY : namesOf(only);
+  return only === undefined || machines.length > 1 ? {} : namesOf(only);
 }
 
-function namesOf({ name, node, instanceId }: SubjectReport): Names {
-  // A resource-based name says which instance it is.
-  const named = /^(i-[0-9a-f]{17})(?:\.|$)/.exec(node ?? name)?.[1] ?? null;
-  return { node, instance: instanceId ?? named, region: regionOf(node ?? name) };
+function namesOf(subject: SubjectReport): Names {
+  const known = subject.node ?? subject.name;
+  const lines = [...subject.findings, ...subject.ladder].flatMap(({ evidence }) => evidence);
+  const text = lines.map(({ excerpt }) => excerpt).join('\n');
+  const names = {
+    node: subject.node,
+    // A resource-based name says which instance it is.
+    instance: subject.instanceId ?? /^(i-[0-9a-f]{17})(?:\.|$)/.exec(known)?.[1],
+    region: regionOf(known) ?? /\.([a-z]{2}(?:-[a-z]+){1,3}-\d)\.eks\.amazonaws\./.exec(text)?.[1],
+    'endpoint-name': API_NAME.exec(text)?.[1],
+    'node-role': /:assumed-role\/([\w+=,.@-]+)\/i-[0-9a-f]{8,17}\b/.exec(text)?.[1],
+  };
+  return Object.fromEntries(
+    Object.entries(names).filter((entry): entry is [string, string] => entry[1] != null),
+  );
 }
+
+/** The host, with a name, of a call to a Kubernetes API. */
+const API_NAME = /https:\/\/([\w-]+(?:\.[\w-]+)*\.[a-z]{2,})(?::\d+)?\/apis?\//;
 
 /** EC2's own domain names say where the instance runs. */
 function regionOf(name: string): string | null {
@@ -80,18 +84,20 @@ function regionOf(name: string): string | null {
 }
 
 /** An instance whose id nobody saw is found by the address that its name holds. */
-function byAddress(command: string, node: string | null): string {
+function byAddress(command: string, node: string | undefined): string {
   const octets = /^ip-(\d+)-(\d+)-(\d+)-(\d+)(?:\.|$)/.exec(node ?? '');
   if (octets === null || !command.startsWith('aws ec2 describe-instances ')) return command;
   const filter = `--filters Name=private-ip-address,Values=${octets.slice(1).join('.')}`;
   return command.replace('--instance-ids <instance>', filter);
 }
 
-function filled(command: string, own: Names, sole: Names): string {
-  let text = command;
-  for (const name of ['node', 'instance', 'region'] as const)
-    text = text.replaceAll(`<${name}>`, own[name] ?? sole[name] ?? `<${name}>`);
-  return byAddress(text, own.node ?? sole.node);
+/** The commands of a line, each as a whole answer with the names that are known. */
+function partsOf(line: string, own: Names, sole: Names): readonly string[] {
+  const names = { ...sole, ...own };
+  const named = line.replace(/<([a-z][a-z-]*)>/g, (placeholder, name: string) =>
+    Object.hasOwn(names, name) ? (names[name] ?? placeholder) : placeholder,
+  );
+  return sequence(named).map((part) => byAddress(wholeAnswer(part), names['node']));
 }
 
 function decidesOf({
@@ -129,7 +135,7 @@ export function decidingCommands(document: DiagnosisDocument): readonly Deciding
   const asked = new Map<string, Asked>();
   for (const subject of document.subjects) {
     for (const { cause, command } of decidesOf(subject)) {
-      for (const part of partsOf(filled(command, namesOf(subject), sole))) ask(asked, part, cause);
+      for (const part of partsOf(command, namesOf(subject), sole)) ask(asked, part, cause);
     }
   }
   return [...asked]
@@ -142,9 +148,7 @@ export function decidingCommands(document: DiagnosisDocument): readonly Deciding
 export function collectingCommands(document: DiagnosisDocument): readonly DecidingCommand[] {
   const sole = soleNames(document);
   const missing = document.subjects.flatMap((subject) =>
-    subject.notObservable.flatMap(({ collect }) =>
-      partsOf(filled(collect, namesOf(subject), sole)),
-    ),
+    subject.notObservable.flatMap(({ collect }) => partsOf(collect, namesOf(subject), sole)),
   );
   const commands = missing.length > 0 ? [...new Set(missing)].slice(0, COLLECTING_MAX) : FIRST_LOOK;
   return commands.map((command) => ({ where: placeOf(command), command, separates: 0 }));

@@ -84,7 +84,10 @@ const PHRASES: readonly (readonly [LineSource, RegExp])[] = [
     'cloud-init',
     /user-data: |\bcloud-init\b|\/var\/lib\/cloud\/|^\S+ \S+ - \w+\.py\[\w+\]:|\/etc\/eks\/bootstrap\.sh|\bCloud-init v\. |^ci-info: |\[eks-bootstrap\]/,
   ],
-  ['nodeup', /\bnodeup\b|kops-configuration/],
+  [
+    'nodeup',
+    /\bnodeup\b|kops-configuration|\bBootstrapClientTask\b|kops-controller DNS not setup|^executor\.go:\d+\] /,
+  ],
   [
     'bottlerocket',
     /\b(?:sundog|pluto|schnauzer|thar-be-settings|early-boot-config|storewolf|netdog)\b/,

@@ -32,6 +32,12 @@ export default defineCause({
         /Setting generator '(?<generator>(?!pluto private-dns-name)[^']+)' failed with exit code \d+ - stderr: (?!.*(?:IMDS request failed|private DNS name|Error describing))(?<reason>.{0,160})/,
       weight: 'likely',
     },
+    noUserData: {
+      in: ['bottlerocket', 'console', 'journal'],
+      anchors: ['Failed to start Bottlerocket userdata configuration system'],
+      pattern: /Failed to start Bottlerocket userdata configuration system/,
+      weight: 'clears',
+    },
   },
   needs: [],
   symptoms: [],

@@ -1,4 +1,4 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 
 /** The kubelet runs on a machine that has never joined a cluster. */
 export default defineCause({
@@ -12,7 +12,15 @@ export default defineCause({
       anchors: ['unable to load bootstrap kubeconfig'],
       pattern:
         /unable to load bootstrap kubeconfig: stat (?<file>\/?[\w./-]*): no such file or directory/,
-      weight: 'likely',
+      // Printed as soon as the kubelet drops a kubeconfig of any kind, one that ran out too.
+      weight: 'context',
+    },
+    noClientCertificate: {
+      in: ['kubelet'],
+      anchors: ['unable to read existing bootstrap client config'],
+      pattern:
+        /unable to read existing bootstrap client config from [^\s:]+: invalid configuration: .*unable to read client-cert (?<certificate>\S+) .*no such file or directory/,
+      weight: 'context',
     },
     noConfig: {
       in: ['kubelet'],
@@ -26,7 +34,7 @@ export default defineCause({
       anchors: ['existing bootstrap client certificate', 'certificate has expired'],
       pattern:
         /[Pp]art of the existing bootstrap client certificate .*is expired|certificate has expired/,
-      weight: 'clears',
+      weight: 'context',
     },
     joinFailed: {
       in: ['kubeadm', 'cloud-init', 'console', 'nodeup', 'ignition'],
@@ -40,12 +48,13 @@ export default defineCause({
       ],
       pattern:
         /error execution phase|Some fatal errors occurred|couldn't validate the identity of the API Server|unable to fetch the kubeadm-config|failed to request (?:the )?cluster-info|:22623\/config/,
-      weight: 'clears',
+      weight: 'context',
     },
   },
   needs: [],
   symptoms: [],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
+  match: (view) => matchNeverJoined(view),
   summary: ({ machine, file }) =>
     `The kubelet of ${machine ?? 'the machine'} finds no ${file ?? 'kubeconfig'}: the machine has never joined a cluster, or its join did not complete.`,
   remedy: () => [
@@ -77,3 +86,13 @@ export default defineCause({
     refs: ['https://github.com/kubernetes/kubernetes/blob/HEAD/cmd/kubelet/app/server.go'],
   },
 });
+
+type Signs = 'noBootstrapFile' | 'noClientCertificate' | 'certificateExpired' | 'joinFailed';
+
+/** A missing bootstrap file alone is no proof; that no certificate was ever written is. */
+function matchNeverJoined(view: View<never, Signs>): Match | null {
+  if (view.sign('certificateExpired') !== null || view.sign('joinFailed') !== null) return clear;
+  const [file, certificate] = [view.sign('noBootstrapFile'), view.sign('noClientCertificate')];
+  if (file === null || certificate === null) return null;
+  return found(file.last.captures, [certificate.last, file.last], 'likely');
+}

@@ -1,4 +1,4 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 
 /** systemd knows the nodeadm units but cannot run them, or drops them to break a cycle. */
 export default defineCause({
@@ -24,15 +24,29 @@ export default defineCause({
       in: ['journal', 'console', 'nodeadm'],
       anchors: ['/usr/bin/nodeadm', 'bin/nodeadm:'],
       pattern:
-        /(?:Failed at step EXEC spawning|Failed to (?:locate|execute)(?: executable)?) (?<program>\S*\/nodeadm): (?<reason>Permission denied|No such file or directory|Exec format error)/,
+        /(?:Failed at step EXEC spawning|Failed to (?:locate|execute)(?: executable)?) (?<program>\S*\/nodeadm): (?<reason>No such file or directory|Exec format error)/,
       weight: 'definite',
+    },
+    notPermitted: {
+      in: ['journal', 'console', 'nodeadm'],
+      anchors: ['/usr/bin/nodeadm', 'bin/nodeadm:'],
+      pattern:
+        /(?:Failed at step EXEC spawning|Failed to (?:locate|execute)(?: executable)?) (?<program>\S*\/nodeadm): (?<reason>Permission denied)/,
+      // SELinux says the same; its own denial or the mode of the file tells which it is.
+      weight: 'context',
+    },
+    noExecuteBit: {
+      in: ['client-output', 'host-file', 'unknown', 'journal', 'nodeadm'],
+      anchors: ['bin/nodeadm'],
+      pattern: /(?<mode>-(?:[r-][w-]-){3})[.+]? .{1,120} (?<program>\/\S*bin\/nodeadm)\s*$/,
+      weight: 'context',
     },
     execStatus: {
       in: ['journal', 'console', 'nodeadm'],
       anchors: ['status=203/EXEC'],
       pattern:
         /(?<unit>nodeadm-[\w-]+\.service): Main process exited, code=exited, status=203\/EXEC/,
-      weight: 'definite',
+      weight: 'context',
     },
     networkctlMissing: {
       in: ['nodeadm', 'cloud-init', 'console'],
@@ -44,10 +58,11 @@ export default defineCause({
   needs: [],
   symptoms: [],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
-  summary: ({ machine, unit, program, reason }) =>
+  match: (view) => matchMode(view),
+  summary: ({ machine, unit, program, reason, mode }) =>
     program === undefined
       ? `systemd on ${machine ?? 'the machine'} did not run ${unit ?? 'the nodeadm units'}, so the user data is not applied and the kubelet is never configured.`
-      : `${machine ?? 'The machine'} cannot run ${program}${reason === undefined ? ' (it is not installed)' : ` (${reason})`}, so the NodeConfig is not applied and the kubelet is never configured.`,
+      : `${machine ?? 'The machine'} cannot run ${program}${reason === undefined ? ' (it is not installed)' : ` (${mode === undefined ? reason : `${reason}, its mode is ${mode}`})`}, so the NodeConfig is not applied and the kubelet is never configured.`,
   remedy: ({ program }) => [
     {
       text: 'See the unit’s failure together with the file’s mode, label and mount options.',
@@ -77,3 +92,10 @@ export default defineCause({
     ],
   },
 });
+
+/** “Permission denied” has two reasons; the mode of the file tells this one. */
+function matchMode(view: View<never, 'notPermitted' | 'noExecuteBit'>): Match | null {
+  const [denied, mode] = [view.sign('notPermitted'), view.sign('noExecuteBit')];
+  if (denied === null || mode === null) return null;
+  return found({ ...mode.last.captures, ...denied.last.captures }, [denied.last, mode.last]);
+}

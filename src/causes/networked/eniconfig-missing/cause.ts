@@ -1,4 +1,4 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 
 /** Custom networking is on, and the ENIConfig that this node asks for does not exist. */
 export default defineCause({
@@ -25,6 +25,18 @@ export default defineCause({
         /Failed to get pod ENI config|No ENIConfig could be found for this node|eniconfig: eniconfig is not available/,
       weight: 'context',
     },
+    asked: {
+      in: ['ipamd', 'aws-node'],
+      anchors: ['Setting myENI to: '],
+      pattern: /Setting myENI to: (?<eniconfig>[\w.-]+)/,
+      weight: 'context',
+    },
+    known: {
+      in: ['ipamd', 'aws-node'],
+      anchors: ['Handle ENIConfig Add/Update'],
+      pattern: /Handle ENIConfig Add\/Update: +(?<known>[\w.-]+),/,
+      weight: 'context',
+    },
     noEni: {
       in: ['ipamd'],
       anchors: ['Failed to attach any ENIs for custom networking'],
@@ -46,6 +58,7 @@ export default defineCause({
   symptoms: ['sandbox-not-created', 'cni-daemon-silent', 'cni-uninitialized'],
   withdrawnBy: [],
   explains: ['cni-configuration-missing', 'cni-killed-by-own-probes'],
+  match: (view) => matchNames(view),
   summary: ({ eniconfig, machine }) =>
     `Custom networking is on and the ENIConfig ${eniconfig ?? 'of this node'} does not exist, so ${machine ?? 'the node'} attaches no interface for pods.`,
   remedy: ({ eniconfig }) => [
@@ -83,3 +96,16 @@ export default defineCause({
     ],
   },
 });
+
+type Signs = 'noneForNode' | 'asked' | 'known';
+
+/** Releases before 1.8 list the ENIConfigs that they read, and the one that the node asks for. */
+function matchNames(view: View<never, Signs>): Match | null {
+  const [none, asked, known] = [view.sign('noneForNode'), view.sign('asked'), view.sign('known')];
+  // With none known, or more than are quoted, nobody can tell whether the one asked for is there.
+  if (none === null || asked === null || known === null) return null;
+  if (known.quotes.length < known.count) return null;
+  const name = asked.last.captures['eniconfig'];
+  if (known.quotes.some((quote) => quote.captures['known'] === name)) return null;
+  return found(asked.last.captures, [asked.last, none.last], 'likely');
+}
