@@ -35,9 +35,8 @@ function merge(hits: readonly Hit[]): Sighting | null {
 function isWithdrawn(hit: Hit, successes: readonly Hit[]): boolean {
   return successes.some((success) => {
     const sameObject = success.object === '' || hit.object === '' || success.object === hit.object;
-    return (
-      sameObject && (isAfter(success.last.moment, hit.last.moment) || isUnordered(success, hit))
-    );
+    if (!sameObject) return false;
+    return isAfter(success.last.moment, hit.last.moment) || isUnordered(success, hit);
   });
 }
 

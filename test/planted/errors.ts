@@ -102,22 +102,17 @@ export const PLANTED_ERRORS: readonly PlantedError[] = [
   ...inFile('src/diagnosis/view.ts', [
     [
       'earlier success withdraws too',
-      'return sameObject && (isAfter(success.last.moment, hit.last.moment) || isUnordered(success, hit));',
-      'return sameObject;',
+      'return isAfter(success.last.moment, hit.last.moment) || isUnordered(success, hit);',
+      'return true;',
       ENGINE,
     ],
     [
       'success never withdraws',
-      'return sameObject && (isAfter(success.last.moment, hit.last.moment) || isUnordered(success, hit));',
+      'return isAfter(success.last.moment, hit.last.moment) || isUnordered(success, hit);',
       'return false;',
       ENGINE,
     ],
-    [
-      'success of another object withdraws',
-      'return sameObject && (isAfter',
-      'return (isAfter',
-      ENGINE,
-    ],
+    ['success of another object withdraws', 'if (!sameObject) return false;', '', ENGINE],
     [
       'a cause’s own choice of successes is ignored',
       'cause.withdrawnBy ?? defaultWithdrawal(cause.stage)',

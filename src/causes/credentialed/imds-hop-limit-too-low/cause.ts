@@ -66,8 +66,7 @@ export default defineCause({
   ],
   decide: {
     text: 'Read the metadata options of the instance.',
-    command:
-      'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].MetadataOptions',
+    command: 'aws ec2 describe-instances --instance-ids <instance>',
   },
   page: {
     why: 'With IMDSv2 the answer to the token request carries a time to live of the hop limit. A pod’s network namespace is one hop more than the host. Node groups on AL2023 and Karpenter set 1 on purpose, to keep pods from the node’s role.',

@@ -65,9 +65,8 @@ export default defineCause({
     },
   ],
   decide: {
-    text: 'Ask metadata for a token from a pod and from the host.',
-    command:
-      'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].MetadataOptions',
+    text: 'Read the metadata options of the instance: with a hop limit of 2 something on the way drops the packets.',
+    command: 'aws ec2 describe-instances --instance-ids <instance>',
   },
   page: {
     why: 'Ordinary pods reach 169.254.169.254 through the host’s forwarding. Network policies, CNI policies of OpenShift or Cilium and hardening rules often drop it, as a protection of the node’s role.',

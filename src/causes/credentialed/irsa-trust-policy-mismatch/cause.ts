@@ -48,9 +48,8 @@ export default defineCause({
     },
   ],
   decide: {
-    text: 'See which issuer, subject and audience the pod’s token has.',
-    command:
-      "kubectl exec <pod> -- sh -c 'cut -d. -f2 < $AWS_WEB_IDENTITY_TOKEN_FILE | base64 -d 2>/dev/null'",
+    text: 'Read which issuer, subject and audience the role trusts.',
+    command: 'aws iam get-role --role-name <role>',
   },
   page: {
     why: 'The token and the provider are fine, the role refuses. The namespace, the service account or the chart was renamed, the cluster was created anew, the provider ARN is misspelt (oidc.REGION.eks instead of oidc.eks.REGION), a condition key carries the ARN instead of the bare issuer, or StringEquals meets a wildcard.',

@@ -18,7 +18,7 @@ export default defineCause({
       in: ['event', 'kubelet', 'containerd', 'pod-status'],
       anchors: ['.dkr.ecr.'],
       pattern:
-        /(?<account>\d{12})\.dkr\.ecr\.(?<region>[\w-]+)\.amazonaws\.com(?:\.cn)?\/(?:v2\/)?(?<repository>[\w./-]+?)(?:\/manifests\/|:)(?!.*pause).*403 Forbidden/,
+        /(?<account>\d{12})\.dkr\.ecr\.(?<region>[\w-]+)\.amazonaws\.com(?:\.cn)?\/(?:v2\/)?(?<repository>[\w./-]+?)(?:\/manifests\/|:)(?!.*(?:pause|starport|\.s3[.-])).*403 Forbidden/,
       weight: 'likely',
     },
     providerFails: {
@@ -53,9 +53,8 @@ export default defineCause({
     },
   ],
   decide: {
-    text: 'Try the pull’s permission as the node does.',
-    command:
-      'aws ecr batch-get-image --registry-id <account> --region <region> --repository-name <repository> --image-ids imageTag=<tag> --query failures',
+    text: 'Read what the registry answered.',
+    command: 'kubectl get events -A --field-selector reason=Failed',
   },
   page: {
     why: 'The kubelet’s credential provider got a token with the node’s role, and ECR refused the image: the repository belongs to another account whose policy does not name this one, or a policy denies it.',

@@ -50,9 +50,8 @@ export default defineCause({
     },
   ],
   decide: {
-    text: 'Ask the agent for its deep health on the node.',
-    command:
-      'kubectl -n kube-system exec <kiam-agent-pod> -- wget -qO- http://127.0.0.1:8181/health?deep=1',
+    text: 'See which probes the agent has.',
+    command: 'kubectl -n kube-system get daemonset kiam-agent -o yaml',
   },
   page: {
     why: 'The shipped DaemonSet has only a liveness probe on /ping, and /health without deep=1 reads the instance id from the host, which always works. Neither asks the server, so a taint controller that trusts Ready opens the node while the server is out of reach.',

@@ -39,9 +39,8 @@ export default defineCause({
     },
   ],
   decide: {
-    text: 'Compare the role that metadata names with the pod’s annotation.',
-    command:
-      'kubectl exec <pod> -- wget -qO- http://169.254.169.254/latest/meta-data/iam/security-credentials/',
+    text: 'Read which addresses kube2iam could not settle.',
+    command: 'kubectl -n kube-system logs -l app=kube2iam --prefix --tail=500',
   },
   page: {
     why: 'kube2iam keeps roles by address. Finished pods of jobs keep theirs in the API while the CNI gives it to the next pod; with two pods of one address it must ask the API, and where that fails it may answer from the older one.',

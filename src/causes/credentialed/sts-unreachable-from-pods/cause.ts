@@ -50,9 +50,8 @@ export default defineCause({
     ];
   },
   decide: {
-    text: 'Call STS from a pod on that node.',
-    command:
-      'kubectl run sts-check --rm -i --restart=Never --image=public.ecr.aws/docker/library/busybox:1.36 -- wget -T 5 -qO- https://sts.<region>.amazonaws.com/',
+    text: 'See whether the VPC has an STS endpoint with private DNS.',
+    command: 'aws ec2 describe-vpc-endpoints --filters Name=vpc-id,Values=<vpc>',
   },
   page: {
     why: 'A pod with a service-account role calls STS itself. A private VPC without an STS endpoint, an endpoint whose security group does not let the pod’s address in, or an SDK that calls the global sts.amazonaws.com leaves that call without an answer.',

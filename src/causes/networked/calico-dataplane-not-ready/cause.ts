@@ -1,4 +1,4 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { defineCause } from '../../../diagnosis/cause.ts';
 
 /** The Node is Ready, and Calico’s own routing or policy on it is not, for longer than a start takes. */
 export default defineCause({
@@ -7,26 +7,31 @@ export default defineCause({
   title: 'Calico’s data plane does not become ready on the node',
   scope: 'machine',
   signs: {
-    repeated: {
+    looseFilter: {
+      in: ['calico-node'],
+      anchors: ['RPF check is set to'],
+      pattern: /\[FATAL\].*RPF check is set to '(?<filter>loose)'/,
+      weight: 'definite',
+    },
+    rulesRefused: {
+      in: ['calico-node'],
+      anchors: ['Failed to program iptables, loading diags before panic'],
+      pattern: /(?<rules>Failed to program iptables), loading diags before panic/,
+      weight: 'definite',
+    },
+    birdDown: {
+      in: ['event', 'calico-node', 'kubelet'],
+      anchors: ['unable to connect to BIRD', 'is not live'],
+      pattern:
+        /\(x(?:[2-9]\d|\d{3,}) over [^)]*\).*(?:Readiness|Liveness) probe failed:.*(?:unable to connect to (?<part>BIRDv[46]) socket|(?<part2>bird6?(?:\/confd)?|confd) is not live)/,
+      weight: 'likely',
+    },
+    unready: {
       in: ['event', 'calico-node', 'kubelet'],
       anchors: ['calico/node is not ready', 'with BGP peering established'],
       pattern:
-        /\(x(?:[2-9]\d|\d{3,}) over [^)]*\).*(?:Readiness|Liveness) probe failed:.*(?:calico\/node is not ready(?:: (?<part>felix|BIRD6?|bird6?|bird\/confd) is not (?:ready|live))?|BGP peering established = 0)/,
-      weight: 'likely',
-    },
-    often: {
-      in: ['event', 'kubelet', 'calico-node'],
-      anchors: ['calico/node is not ready'],
-      pattern:
-        /calico\/node is not ready: (?<part>felix|BIRD6?|bird6?|bird\/confd) is not (?:ready|live)(?:.*BGP not established with (?<peers>[\d.,]+))?/,
-      weight: 'likely',
-      atLeast: 8,
-    },
-    once: {
-      in: ['event', 'kubelet', 'calico-node'],
-      anchors: ['calico/node is not ready'],
-      pattern:
-        /calico\/node is not ready: (?<part>felix|BIRD6?|bird6?|bird\/confd) is not (?:ready|live)(?:.*BGP not established with (?<peers>[\d.,]+))?/,
+        /calico\/node is not ready(?:: (?<part>felix|BIRD6?|bird6?|bird\/confd) is not ready(?:.*BGP not established with (?<peers>[\d.,]+))?)?|BGP peering established = 0/,
+      // Blocked ports, a wrong address and a silent Typha all end in these words.
       weight: 'context',
     },
     unreadyForLong: {
@@ -41,20 +46,20 @@ export default defineCause({
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
-  match: (view) => matchUnready(view),
-  summary: ({ part, peers, machine }) =>
-    `Calico on ${machine ?? 'the node'} stays not ready${part === undefined ? '' : ` (${part})`}${peers === undefined ? '' : `, without BGP session to ${peers}`}; pods there do not reach other nodes or service addresses although the Node is Ready.`,
-  remedy: ({ part }) => [
+  summary: ({ filter, rules, part, machine }) =>
+    `Calico on ${machine ?? 'the node'} does not get its data plane up (${filter !== undefined ? 'the kernel’s reverse path filter is loose, which Felix refuses' : rules !== undefined ? 'Felix’s rules are refused by iptables, and it gives up' : `${part ?? 'BIRD'} does not run`}); pods there do not reach other nodes or service addresses although the Node is Ready.`,
+  remedy: ({ filter }) => [
+    ...(filter === undefined
+      ? []
+      : [
+          {
+            text: 'Set the filter to strict, now and in the image.',
+            command:
+              "echo 'net.ipv4.conf.all.rp_filter = 1' | sudo tee /etc/sysctl.d/99-calico.conf; sudo sysctl --system",
+          },
+        ]),
     {
-      text:
-        part?.startsWith('felix') === true
-          ? 'Felix waits for its data: see that nodes reach Typha on TCP 5473 and the API server.'
-          : 'Let nodes reach each other on TCP 179 and IP protocol 4 (or UDP 4789 with VXLAN).',
-      command:
-        'aws ec2 authorize-security-group-ingress --group-id <node-security-group> --source-group <node-security-group> --protocol all',
-    },
-    {
-      text: 'Read what calico-node itself says.',
+      text: 'Read what calico-node itself says: rules that cannot be written name the missing module or the tables of another backend, and BIRD the line of its configuration.',
       command:
         'kubectl -n kube-system logs -l k8s-app=calico-node -c calico-node --tail=100 --prefix',
     },
@@ -70,24 +75,16 @@ export default defineCause({
     prevent:
       'A startup taint that is taken off only when calico-node is ready; rules between nodes for all of Calico’s ports.',
     notThis:
-      'A few failures in the first half minute are normal. Peers of another network mean calico-address-on-wrong-interface; Typha that times out is node-to-node-traffic-blocked; service addresses that are dead for kube-proxy’s sake are kube-proxy-not-working.',
+      'A few failures in the first half minute are normal. “BGP not established with” and “felix is not ready” alone name nothing: peers of another network mean calico-address-on-wrong-interface; Typha that times out, or a closed TCP 179, is node-to-node-traffic-blocked; service addresses that are dead for kube-proxy’s sake are kube-proxy-not-working.',
     alsoKnownAs: [
-      'calico/node is not ready: BIRD is not ready: BGP not established with',
-      'felix is not ready: readiness probe reporting 503',
+      "Kernel's RPF check is set to loose",
+      'Failed to program iptables, loading diags before panic',
+      'calico/node is not ready: BIRD is not ready',
     ],
     refs: [
       'https://github.com/projectcalico/calico/issues/7788',
       'https://github.com/projectcalico/calico/issues/3541',
+      'https://github.com/projectcalico/felix/pull/1322',
     ],
   },
 });
-
-type Signs = 'repeated' | 'often' | 'once' | 'unreadyForLong';
-
-/** One complaint counts when the pod list shows that it lasts. */
-function matchUnready(view: View<never, Signs>): Match | null {
-  const once = view.sign('once');
-  const unready = view.sign('unreadyForLong');
-  if (view.sign('repeated') !== null || once === null || unready === null) return null;
-  return found(once.last.captures, [once.last, unready.first], 'likely');
-}

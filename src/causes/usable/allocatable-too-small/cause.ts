@@ -53,7 +53,7 @@ export default defineCause({
   ],
   decide: {
     text: 'Compare allocatable pods with the pods that run there.',
-    command: "kubectl describe node <node> | grep -E 'pods:|Non-terminated Pods'",
+    command: 'kubectl describe node <node>',
   },
   page: {
     why: 'With the VPC CNI a node takes as many pods as its interfaces have addresses: 4 on a t3.nano, 11 on a t3.small. aws-node, kube-proxy and other DaemonSets use several of them.',

@@ -9,17 +9,11 @@ export default defineCause({
   signs: {
     serverSilent: {
       in: ['pod-app', 'client-output', 'csi-driver', 'karpenter', 'calico-node', 'event'],
-      anchors: [
-        ':53: read udp',
-        ':53: i/o timeout',
-        ':53: read: connection refused',
-        ':53: dial udp',
-        ':53: dial tcp',
-      ],
+      anchors: [':53: read udp', ':53: i/o timeout', ':53: read: connection refused'],
       pattern:
         /(?:lookup (?<name>[\w.-]+) on (?<server>(?:\d+\.){3}10|169\.254\.20\.10):53: (?:read udp|dial udp|dial tcp|i\/o timeout)|read udp (?:[\d.]+|\[[\da-f:]+\]):\d+->(?<server2>(?:\d+\.){3}10|169\.254\.20\.10):53: (?:i\/o timeout|read: connection refused))/,
       weight: 'likely',
-      atLeast: 2,
+      atLeast: 3,
     },
     askedInVain: {
       in: ['pod-app', 'client-output'],
@@ -64,9 +58,8 @@ export default defineCause({
     },
   ],
   decide: {
-    text: 'Ask the DNS service from a pod on that node, then from one on another.',
-    command:
-      'kubectl run dns-check --rm -i --restart=Never --image=public.ecr.aws/docker/library/busybox:1.36 -- nslookup kubernetes.default',
+    text: 'See whether CoreDNS runs, on which nodes, and what it says.',
+    command: 'kubectl -n kube-system logs -l k8s-app=kube-dns --prefix --tail=200',
   },
   page: {
     why: 'Pods ask the kube-dns service address. kube-proxy sends that to a CoreDNS pod, mostly on another node: closed port 53 between nodes, a kube-proxy without rules, CoreDNS pods that are Pending, or a wrong address in the kubelet’s clusterDNS leave the question without an answer.',

@@ -49,7 +49,10 @@ export default defineCause({
       command: 'kubectl drain <node> --ignore-daemonsets --delete-emptydir-data',
     },
   ],
-  decide: { text: 'Ask the runtime itself.', command: 'sudo timeout 20 crictl ps; iostat -x 2 3' },
+  decide: {
+    text: 'Read since when the runtime has not answered.',
+    command: "journalctl -u kubelet --no-pager | grep 'PLEG is not healthy' | tail -n 5",
+  },
   page: {
     why: 'The kubelet lists all containers every second. When that takes longer than three minutes, the runtime or what is under it (disk, CNI plugin, a stuck mount) hangs.',
     prevent:

@@ -31,6 +31,12 @@ export default defineCause({
         /fail(?:ed calling|ed to call) webhook.*(?:dial tcp (?<address>\d+\.\d+\.\d+\.\d+):(?<port>\d+): (?:i\/o timeout|connect: (?:connection timed out|no route to host))|: context deadline exceeded|Client\.Timeout exceeded|net\/http: request canceled while waiting for connection)/,
       weight: 'likely',
     },
+    created: {
+      in: ['event'],
+      anchors: ['SuccessfulCreate'],
+      pattern: /\bSuccessfulCreate\b.*\bCreated pod: /,
+      weight: 'withdraws',
+    },
     apiServiceSilent: {
       in: ['object', 'client-output', 'kube-apiserver'],
       anchors: ['failing or missing response from'],

@@ -52,8 +52,8 @@ export default defineCause({
     },
   ],
   decide: {
-    text: 'Ask the driver on the machine.',
-    command: 'nvidia-smi; lspci | grep -i nvidia',
+    text: 'Read what the device plugin found.',
+    command: 'kubectl -n kube-system logs -l name=nvidia-device-plugin-ds --prefix --tail=50',
   },
   page: {
     why: 'The standard AMIs carry no NVIDIA driver. On an image that does carry it, the driver does not load without a device: inf and trn types have AWS’s own accelerators.',

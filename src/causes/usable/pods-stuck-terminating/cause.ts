@@ -45,8 +45,8 @@ export default defineCause({
     },
   ],
   decide: {
-    text: 'See which pods stay Terminating on which node.',
-    command: 'kubectl get pods -A -o wide | grep Terminating',
+    text: 'Read why pods could not be ended.',
+    command: 'kubectl get events -A --field-selector reason=FailedKillPod',
   },
   page: {
     why: 'A process in uninterruptible sleep cannot be killed, a runtime that hangs does not answer, a volume that is gone is not unmounted.',
