@@ -16,9 +16,12 @@ import type { When } from '../evidence/time.ts';
 import { acceptsSource, type SignRow } from './sign-table.ts';
 
 /** Distinct sightings, facts and losses kept at most; beyond it, the loss is said once. */
-const HITS_MAX = 50_000;
+const HITS_MAX = 30_000;
 const FACTS_MAX = 200_000;
 const LOSSES_MAX = 200;
+const CAPTURE_CHARACTERS_MAX = 300;
+/** What is kept of a line until it is shown: more than is shown, for secrets across the cut. */
+const KEPT_CHARACTERS_MAX = 1200;
 /** Expressions see this much of a line, which bounds what any of them can cost. */
 const MATCH_CHARACTERS_MAX = 16_384;
 const OWN_NAMES_MAX = 50;
@@ -38,17 +41,17 @@ export interface ReadLine {
   readonly isState: boolean;
 }
 
-interface MutableHit {
-  readonly owner: string;
-  readonly sign: string;
-  readonly object: string;
-  readonly about: MachineName | null;
-  readonly document: number;
-  readonly onMachine: boolean;
+/** A line that hit, kept as it was read: it is made fit to be shown only if it is shown. */
+interface RawQuote {
+  readonly line: ReadLine;
+  readonly captures: Captures;
+}
+
+interface MutableHit extends Omit<Hit, 'count' | 'first' | 'last' | 'quotes'> {
   count: number;
-  first: Quote;
-  last: Quote;
-  readonly quotes: Quote[];
+  first: RawQuote;
+  last: RawQuote;
+  readonly quotes: RawQuote[];
 }
 
 interface MutableDocument {
@@ -88,7 +91,8 @@ function capturesOf(match: RegExpExecArray): Captures {
   const groups: Readonly<Record<string, string | undefined>> = match.groups ?? {};
   for (const [name, value] of Object.entries(groups)) {
     // One expression may name alternatives `node`, `node2`: they are one capture.
-    if (value !== undefined) captures[name.replace(/\d+$/, '')] = excerptOf(value, 300);
+    if (value !== undefined)
+      captures[name.replace(/\d+$/, '')] = value.slice(0, CAPTURE_CHARACTERS_MAX);
   }
   return captures;
 }
@@ -141,19 +145,25 @@ function linkHost(state: State, captures: Captures, line: ReadLine, document: nu
   state.links.push({ names, proof, locator: locatorAt(state, document, line.line) });
 }
 
-function quoteOf(state: State, document: number, line: ReadLine, captures: Captures): Quote {
+function quoteOf(state: State, document: number, { line, captures }: RawQuote): Quote {
+  const shown = Object.entries(captures).map(([name, value]) => [name, excerptOf(value)] as const);
   return {
     source: line.source,
     locator: locatorAt(state, document, line.line),
     excerpt: excerptOf(line.text),
     moment: { when: line.when, at: { document, line: line.line }, isState: line.isState },
-    captures,
+    captures: Object.fromEntries(shown),
   };
+}
+
+function hitOf(state: State, hit: MutableHit): Hit {
+  const show = (quote: RawQuote): Quote => quoteOf(state, hit.document, quote);
+  return { ...hit, first: show(hit.first), last: show(hit.last), quotes: hit.quotes.map(show) };
 }
 
 /** What a joined passage says was counted already when one of its own lines said it. */
 function isRepeated(known: MutableHit, line: ReadLine): boolean {
-  return line.lineEnd > line.line && known.last.moment.at.line >= line.line;
+  return line.lineEnd > line.line && known.last.line.line >= line.line;
 }
 
 function addHit(
@@ -171,11 +181,11 @@ function addHit(
   const key = [document, row.owner, row.name, about?.value ?? '', object].join('\u0000');
   const known = state.hits.get(key);
   if (known !== undefined) {
-    if (!isRepeated(known, line)) repeatHit(known, quoteOf(state, document, line, captures));
+    if (!isRepeated(known, line)) repeatHit(known, { line: kept(line), captures });
     return;
   }
   if (state.hits.size >= HITS_MAX) return;
-  const quote = quoteOf(state, document, line, captures);
+  const quote = { line: kept(line), captures };
   state.hits.set(key, {
     owner: row.owner,
     sign: row.name,
@@ -190,7 +200,13 @@ function addHit(
   });
 }
 
-function repeatHit(known: MutableHit, quote: Quote): void {
+/** The line without its tail; a copy, since a slice would keep the whole line in memory. */
+function kept(line: ReadLine): ReadLine {
+  if (line.text.length <= KEPT_CHARACTERS_MAX) return line;
+  return { ...line, text: Array.from(line.text.slice(0, KEPT_CHARACTERS_MAX)).join('') };
+}
+
+function repeatHit(known: MutableHit, quote: RawQuote): void {
   known.count += 1;
   known.last = quote;
   if (known.quotes.length < QUOTES_MAX) known.quotes.push(quote);
@@ -224,7 +240,7 @@ function finish(state: State): Observations {
     machines: [...document.machines.values()],
     sources: [...document.sources],
   }));
-  const hits: Hit[] = [...state.hits.values()];
+  const hits = [...state.hits.values()].map((hit) => hitOf(state, hit));
   const { facts, links, listings, losses } = state;
   return { documents, hits, facts, links, listings, losses };
 }

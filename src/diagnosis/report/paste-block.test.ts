@@ -65,10 +65,10 @@ test('the command that tells most candidates apart comes first, and stands once'
   assert.deepEqual(block, [
     '# on the machine',
     'date -u',
-    '# with the AWS CLI',
-    'aws sts get-caller-identity',
     '# with kubectl',
     'kubectl get csr',
+    '# with the AWS CLI',
+    'aws sts get-caller-identity',
   ]);
 });
 
@@ -106,6 +106,28 @@ test('what a decoder or a substitution needs stays an excerpt', () => {
   }
 });
 
+test('a command for each candidate comes before a second one for any', () => {
+  const both = Array.from(
+    { length: 8 },
+    (_, index) => `kubectl get a${index}; kubectl get b${index}`,
+  );
+  const commands = blockFor([...both, ...Array.from({ length: 4 }, (_, n) => `kubectl get c${n}`)]);
+  for (const name of ['a0', 'a7', 'c0', 'c3']) assert.ok(commands.includes(`kubectl get ${name}`));
+});
+
+test('selections of events and lengths of logs become one', () => {
+  const events = [
+    'kubectl -n kube-system get events --field-selector reason=Failed',
+    'kubectl get events -A | grep x',
+  ];
+  assert.deepEqual(blockFor(events).slice(1), ['kubectl get events -A --sort-by=.lastTimestamp']);
+  const logs = [
+    'kubectl -n a logs -l app=b --prefix --tail=50',
+    'kubectl -n a logs -l app=b --prefix --tail=200',
+  ];
+  assert.deepEqual(blockFor(logs).slice(1), ['kubectl -n a logs -l app=b --prefix --tail=200']);
+});
+
 test('searches of one log become one search', () => {
   const block = blockFor([
     "sudo grep -E 'no such|not found' /var/log/a.log | tail -n 5",
@@ -115,8 +137,8 @@ test('searches of one log become one search', () => {
   assert.deepEqual(block, [
     '# on the machine',
     "sudo grep -iE 'no such|not found|Limit' /var/log/a.log | tail -n 50",
-    'hostname -f',
     "journalctl -u kubelet --no-pager | grep -iE 'lease' | tail -n 50",
+    'hostname -f',
   ]);
 });
 
@@ -128,7 +150,9 @@ test('names that the evidence tells are filled in', () => {
     'aws ec2 describe-instances --filters Name=private-ip-address,Values=10.0.3.4',
     'aws sts get-caller-identity --region eu-west-1',
   ]);
-  const second = blockFor([`date; ${command}`], { node: 'ip-10-0-3-4.ec2.internal' });
+  const second = blockFor([`aws sts get-caller-identity; ${command}`], {
+    node: 'ip-10-0-3-4.ec2.internal',
+  });
   assert.match(second.at(-1) ?? '', /Values=10\.0\.3\.4$/);
   const byName = blockFor([command], { node: 'i-0123456789abcdef0.ec2.internal' });
   assert.match(byName[1] ?? '', /--instance-ids i-0123456789abcdef0$/);
@@ -141,10 +165,10 @@ test('names that only a line of the evidence tells are filled in', () => {
   const command = 'curl -sk https://<endpoint-name>/healthz; aws sts help --region <region>';
   const findings = [{ ...candidate('a', command), evidence: [line] }];
   assert.deepEqual(pasteBlock(documentOf(subject({ findings }))), [
-    '# with the AWS CLI',
-    'aws sts help --region eu-west-1',
     '# on the machine',
     'curl -sk https://0A1B.gr7.eu-west-1.eks.amazonaws.com/healthz',
+    '# with the AWS CLI',
+    'aws sts help --region eu-west-1',
   ]);
 });
 
@@ -162,12 +186,12 @@ test('candidates of the whole cluster get the names of its only machine', () => 
   ]);
 });
 
-test('no more than eight commands, those that separate most', () => {
-  const many = Array.from({ length: 12 }, (_, index) => `kubectl get kind${index}; date -u`);
+test('no more than twelve commands, those that separate most', () => {
+  const many = Array.from({ length: 16 }, (_, index) => `kubectl get kind${index}; date -u`);
   const findings = many.map((command, index) => candidate(`cause-${index}`, command));
   const commands = decidingCommands(documentOf(subject({ findings })));
-  assert.equal(commands.length, 8);
-  assert.deepEqual(commands[0], { where: 'on the machine', command: 'date -u', separates: 12 });
+  assert.equal(commands.length, 12);
+  assert.deepEqual(commands[0], { where: 'on the machine', command: 'date -u', separates: 16 });
 });
 
 test('without candidates, what shows the lowest unseen stages; without a machine, a first look', () => {

@@ -9,7 +9,7 @@ export interface DecidingCommand {
   readonly separates: number;
 }
 
-const COMMANDS_MAX = 8;
+const COMMANDS_MAX = 12;
 const COLLECTING_MAX = 4;
 
 /** What shows most of a machine of which nothing was seen yet, lowest stages first. */
@@ -31,6 +31,13 @@ const COLUMNS =
   / (?:-o|--output)[ =](?:jsonpath|custom-columns|go-template)=(?:"[^"]*"|'[^']*'|\S+)/;
 const FILTER = /^(?:grep|sort|head|tail|sed|awk|cut|wc|jq)\b/;
 
+/** Selections of events differ by reason and namespace; all of them are one answer. */
+const EVENTS = /^kubectl (?:-n \S+ )?get events\b(?!.*-o (?:json|yaml))/;
+const ALL_EVENTS = 'kubectl get events -A --sort-by=.lastTimestamp';
+
+/** Selections of a program's log differ by length. */
+const LOG_LINES = /^(kubectl (?:-n \S+ )?logs .*--tail=)(?:[1-9]|\d\d|1\d\d)\b/;
+
 /**
  * Whole answers are recognised when they are piped back; excerpts of them are not. What goes on in
  * a substitution or a decoder stays as it is, since it needs the excerpt.
@@ -43,8 +50,8 @@ function wholeAnswer(command: string): string {
     return unqueried === source ? source : unqueried.replace(TEXT_OUTPUT, '');
   }
   if (/^(?:kubectl|oc) (?:-n \S+ )?(?:get|describe) /.test(source))
-    return source.replace(COLUMNS, ' -o json');
-  return command;
+    return EVENTS.test(source) ? ALL_EVENTS : source.replace(COLUMNS, ' -o json');
+  return command.replace(LOG_LINES, '$1200');
 }
 
 /** What stands for a placeholder, by its name, as far as the evidence told it. */
@@ -61,7 +68,7 @@ function namesOf(subject: SubjectReport): Names {
   const known = subject.node ?? subject.name;
   const lines = [...subject.findings, ...subject.ladder].flatMap(({ evidence }) => evidence);
   const text = lines.map(({ excerpt }) => excerpt).join('\n');
-  const names = {
+  const names: Readonly<Record<string, string | null | undefined>> = {
     node: subject.node,
     // A resource-based name says which instance it is.
     instance: subject.instanceId ?? /^(i-[0-9a-f]{17})(?:\.|$)/.exec(known)?.[1],
@@ -70,7 +77,7 @@ function namesOf(subject: SubjectReport): Names {
     'node-role': /:assumed-role\/([\w+=,.@-]+)\/i-[0-9a-f]{8,17}\b/.exec(text)?.[1],
   };
   return Object.fromEntries(
-    Object.entries(names).filter((entry): entry is [string, string] => entry[1] != null),
+    Object.entries(names).filter((entry): entry is [string, string] => Boolean(entry[1])),
   );
 }
 
@@ -129,6 +136,25 @@ function commandOf([key, { causes, expressions }]: readonly [string, Asked]): De
   return { where: placeOf(command), command, separates: causes.size };
 }
 
+function uncovered({ causes }: Asked, covered: ReadonlySet<string>): number {
+  return [...causes].filter((cause) => !covered.has(cause)).length;
+}
+
+/** As many as fit in a block, each the one that tells most of the candidates left. */
+function chosen(asked: ReadonlyMap<string, Asked>): readonly (readonly [string, Asked])[] {
+  const left = [...asked];
+  const covered = new Set<string>();
+  const taken: (readonly [string, Asked])[] = [];
+  while (taken.length < COMMANDS_MAX && left.length > 0) {
+    const gains = left.map(([, entry]) => uncovered(entry, covered));
+    const [best] = left.splice(gains.indexOf(Math.max(...gains)), 1);
+    if (best === undefined) break;
+    for (const cause of best[1].causes) covered.add(cause);
+    taken.push(best);
+  }
+  return taken;
+}
+
 /** The commands that decide between the candidates, those that separate most first. */
 export function decidingCommands(document: DiagnosisDocument): readonly DecidingCommand[] {
   const sole = soleNames(document);
@@ -138,10 +164,9 @@ export function decidingCommands(document: DiagnosisDocument): readonly Deciding
       for (const part of partsOf(command, namesOf(subject), sole)) ask(asked, part, cause);
     }
   }
-  return [...asked]
+  return chosen(asked)
     .map(commandOf)
-    .toSorted((a, b) => b.separates - a.separates || (a.command < b.command ? -1 : 1))
-    .slice(0, COMMANDS_MAX);
+    .toSorted((a, b) => b.separates - a.separates);
 }
 
 /** When nothing decides and no cause asks for more: what shows the lowest stages nobody saw. */

@@ -13,6 +13,8 @@ export default defineCause({
       pattern:
         /(?<csr>csr-\w+): failed to find machine (?:for node|with InternalDNS matching) (?<name>[a-z0-9][a-z0-9.-]*), cannot approve/,
       weight: 'likely',
+      // A new Machine has no address in its first seconds, and the approver tries again.
+      atLeast: 2,
     },
     alreadyBound: {
       in: ['machine-approver', 'controller-manager'],

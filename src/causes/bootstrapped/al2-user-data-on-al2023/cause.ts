@@ -28,7 +28,7 @@ export default defineCause({
     },
   },
   needs: [],
-  symptoms: ['boot-verdict'],
+  symptoms: ['boot-verdict', 'user-data-script-failed'],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   explains: ['nodeconfig-missing', 'failed-user-script'],
   summary: ({ machine }) =>

@@ -35,7 +35,7 @@ export default defineCause({
     },
   },
   needs: [],
-  symptoms: [],
+  symptoms: ['user-data-script-failed'],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   explains: ['failed-user-script', 'bottlerocket-setting-generator-failed'],
   summary: ({ machine, type }) =>

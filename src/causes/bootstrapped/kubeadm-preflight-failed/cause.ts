@@ -28,7 +28,7 @@ export default defineCause({
     },
   },
   needs: [],
-  symptoms: [],
+  symptoms: ['user-data-script-failed'],
   explains: ['failed-user-script', 'kubelet-without-kubeconfig'],
   summary: ({ machine, check, reason }) =>
     `kubeadm join on ${machine ?? 'the machine'} stops at the preflight check ${check ?? ''}${reason === undefined || reason.trim() === '' ? '' : ` (${reason.trim()})`}, so the machine does not join.`.replace(

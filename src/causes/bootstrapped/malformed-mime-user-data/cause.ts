@@ -75,7 +75,7 @@ export default defineCause({
     },
   },
   needs: [],
-  symptoms: [],
+  symptoms: ['user-data-script-failed'],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   explains: ['nodeconfig-missing', 'failed-user-script', 'undecodable-nodeconfig'],
   match: (view) => matchHeaderWithoutEnd(view),

@@ -40,7 +40,7 @@ export default defineCause({
     },
   },
   needs: [],
-  symptoms: [],
+  symptoms: ['user-data-script-failed'],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   explains: ['failed-user-script'],
   summary: ({ machine, unit }) =>

@@ -34,7 +34,7 @@ export default defineCause({
     },
   },
   needs: [],
-  symptoms: [],
+  symptoms: ['user-data-script-failed'],
   explains: ['failed-user-script', 'container-runtime-down', 'kubeadm-preflight-failed'],
   summary: ({ machine, path }) =>
     `The root volume of ${machine ?? 'the machine'} is full during the setup${path === undefined ? '' : ` (writing ${path})`}, so the node is not set up.`,

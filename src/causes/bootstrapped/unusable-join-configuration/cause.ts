@@ -52,7 +52,7 @@ export default defineCause({
     },
   },
   needs: ['kube/JoinConfiguration'],
-  symptoms: [],
+  symptoms: ['user-data-script-failed'],
   explains: ['failed-user-script', 'kubelet-without-kubeconfig', 'kubeadm-preflight-failed'],
   match: (view) => matchDocument(view),
   summary: ({ machine, reason }) =>

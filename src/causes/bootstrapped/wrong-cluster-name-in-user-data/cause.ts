@@ -39,7 +39,7 @@ export default defineCause({
     },
   },
   needs: [],
-  symptoms: [],
+  symptoms: ['user-data-script-failed'],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   explains: [
     'describe-cluster-failed',

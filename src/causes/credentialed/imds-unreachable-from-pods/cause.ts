@@ -1,11 +1,11 @@
 import { defineCause, found } from '../../../diagnosis/cause.ts';
 import { textAt } from '../../../evidence/json.ts';
 
-/** Pods get no answer from instance metadata on machines whose hop limit would let them. */
+/** A driver in a pod gives up on instance metadata, which the host itself needed to boot. */
 export default defineCause({
   id: 'imds-unreachable-from-pods',
   stage: 'credentialed',
-  title: 'pods do not reach instance metadata although the host does',
+  title: 'pods do not reach instance metadata (network policy, firewall or hop limit)',
   scope: 'cluster',
   signs: {
     driverSilent: {
@@ -21,12 +21,6 @@ export default defineCause({
       pattern: /Could not determine region from any metadata service/,
       weight: 'context',
     },
-    hostAnswered: {
-      in: ['client-output', 'host-file', 'csi-driver', 'pod-app'],
-      anchors: ['169.254.169.254/latest/meta-data/instance-id'],
-      pattern: /curl .*169\.254\.169\.254\/latest\/meta-data\/instance-id/,
-      weight: 'context',
-    },
     dropped: {
       in: ['host-file'],
       anchors: ['169.254.169.254'],
@@ -39,7 +33,8 @@ export default defineCause({
   withdrawnBy: [],
   blocksAbove: false,
   match(view) {
-    const silent = view.sign('gaveUp') ?? view.sign('driverSilent');
+    const gaveUp = view.sign('gaveUp');
+    const silent = gaveUp ?? view.sign('driverSilent');
     if (silent === null) return null;
     const dropped = view.sign('dropped');
     if (dropped !== null) return found(dropped.last.captures, [silent.first, dropped.first]);
@@ -48,6 +43,8 @@ export default defineCause({
       hops: Number(textAt(fact.value, 'MetadataOptions.HttpPutResponseHopLimit') ?? '0'),
     }));
     const open = limits.find(({ hops }) => hops >= 2);
+    if (open === undefined && gaveUp !== null && view.sign('driverSilent') !== null)
+      return found({}, [gaveUp.first], 'likely');
     if (open === undefined || limits.some(({ hops }) => hops < 2)) return null;
     const quote = view.quote(open.fact, `HttpPutResponseHopLimit ${open.hops}`);
     return found({ hops: String(open.hops) }, [silent.first, quote], 'likely');

@@ -1,4 +1,4 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found } from '../../../diagnosis/cause.ts';
 
 /** ECR knows who asks and does not let the image of a workload out. */
 export default defineCause({
@@ -11,14 +11,14 @@ export default defineCause({
       in: ['event', 'kubelet', 'containerd', 'pod-status'],
       anchors: ['is not authorized to perform: ecr:'],
       pattern:
-        /assumed-role\/(?<role>[\w+=,.@-]+)\/\S+ is not authorized to perform: ecr:(?:BatchGetImage|GetDownloadUrlForLayer|BatchCheckLayerAvailability) on resource: arn:aws[\w-]*:ecr:(?<region>[\w-]+):(?<account>\d+):repository\/(?<repository>[\w./-]+)(?!.*identity-based policy)/,
-      weight: 'definite',
+        /sts::(?<own>\d+):assumed-role\/(?<role>[\w+=,.@-]+)\/\S+ is not authorized to perform: ecr:(?:BatchGetImage|GetDownloadUrlForLayer|BatchCheckLayerAvailability) on resource: arn:aws[\w-]*:ecr:(?<region>[\w-]+):(?<account>\d+):repository\/(?<repository>[\w./-]+)(?!.*identity-based policy)(?:.*(?<policy>resource-based policy))?/,
+      weight: 'context',
     },
     forbidden: {
       in: ['event', 'kubelet', 'containerd', 'pod-status'],
       anchors: ['.dkr.ecr.'],
       pattern:
-        /(?<account>\d{12})\.dkr\.ecr\.(?<region>[\w-]+)\.amazonaws\.com(?:\.cn)?\/(?:v2\/)?(?<repository>[\w./-]+?)(?:\/manifests\/|:)(?!.*(?:pause|starport|\.s3[.-])).*403 Forbidden/,
+        /(?<account>\d{12})\.dkr\.ecr\.(?<region>[\w-]+)\.amazonaws\.com(?:\.cn)?\/(?:v2\/)?(?<repository>[\w./-]+?)(?:\/manifests\/|:)(?!.*(?:pause|amazon-k8s-cni|eks\/(?:kube-proxy|coredns)|starport|\.s3[.-])).*403 Forbidden/,
       weight: 'likely',
     },
     providerFails: {
@@ -40,6 +40,13 @@ export default defineCause({
   withdrawnBy: [],
   per: ['account', 'repository'],
   blocksAbove: false,
+  match(view) {
+    const refused = view.sign('repositoryRefuses');
+    const { own, account, policy } = refused?.last.captures ?? {};
+    // Within one account the role's own policy is as likely, and the message does not say.
+    const isRepository = policy !== undefined || own !== account;
+    return refused !== null && isRepository ? found(refused.last.captures, [refused.first]) : null;
+  },
   summary: ({ role, account, region, repository }) =>
     `ECR does not let ${role === undefined ? 'the nodes' : `the node role ${role}`} pull ${repository ?? 'an image'} of account ${account ?? '?'} in ${region ?? 'its region'}, so pods with that image do not start.`,
   remedy: ({ role, account, region, repository }) => [

@@ -9,14 +9,14 @@ export default defineCause({
   signs: {
     nodeRoleUsed: {
       in: ['pod-app', 'client-output', 'aws-message', 'journal'],
-      anchors: ['assumed-role/'],
+      anchors: ['is not authorized to perform: '],
       pattern:
         /assumed-role\/(?<role>[\w+=,.@-]+)\/(?<instance>i-[0-9a-f]{8,17}) is not authorized to perform: (?!sts:AssumeRole)/,
       weight: 'context',
     },
     nodeRoleUsedSomewhere: {
       in: ['pod-app', 'client-output', 'aws-message', 'journal'],
-      anchors: ['assumed-role/'],
+      anchors: ['is not authorized to perform: '],
       pattern:
         /assumed-role\/(?<role>[\w+=,.@-]+)\/(?<session>i-[0-9a-f]{8,17}) is not authorized to perform: (?!sts:AssumeRole)/,
       weight: 'context',

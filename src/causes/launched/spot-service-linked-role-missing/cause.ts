@@ -37,7 +37,7 @@ export default defineCause({
     },
   },
   needs: [],
-  symptoms: [],
+  symptoms: ['launch-timed-out'],
   withdrawnBy: [],
   blocksAbove: false,
   explains: [

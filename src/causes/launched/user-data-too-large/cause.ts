@@ -38,7 +38,7 @@ export default defineCause({
     },
   },
   needs: [],
-  symptoms: [],
+  symptoms: ['launch-timed-out'],
   withdrawnBy: [],
   blocksAbove: false,
   explains: [

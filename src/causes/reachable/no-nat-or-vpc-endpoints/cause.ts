@@ -45,7 +45,7 @@ export default defineCause({
     },
   },
   needs: ['aws/instance', 'aws/route-table'],
-  symptoms: ['boot-call-retried', 'api-silent', 'boot-verdict'],
+  symptoms: ['boot-call-retried', 'api-silent', 'boot-verdict', 'user-data-script-failed'],
   explains: [
     'describe-cluster-failed',
     'private-dns-name-lookup-failed',

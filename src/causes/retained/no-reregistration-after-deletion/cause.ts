@@ -1,4 +1,4 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { defineCause } from '../../../diagnosis/cause.ts';
 
 /** A kubelet registers once per start; when its Node is deleted, it only asks for it, for ever. */
 export default defineCause({
@@ -12,15 +12,9 @@ export default defineCause({
       anchors: ['Error updating node status, will retry'],
       pattern:
         /Error updating node status, will retry.*(?:error getting node "(?<node>[^"\s]+)": nodes "[^"\s]+" not found|no node instance returned for "(?<node2>[^"\s]+)")/,
-      weight: 'context',
+      weight: 'likely',
       // The first try of a round asks a cache, which may not have a new Node yet.
       atLeast: 2,
-    },
-    registered: {
-      in: ['kubelet'],
-      anchors: ['Successfully registered node', 'was previously registered'],
-      pattern: /Successfully registered node|was previously registered/,
-      weight: 'context',
     },
     leaseWithoutOwner: {
       in: ['kubelet'],
@@ -33,7 +27,6 @@ export default defineCause({
   needs: [],
   symptoms: ['node-object-deleted', 'node-object-missing'],
   withdrawnBy: ['node-registered', 'node-ready'],
-  match: (view) => matchRegistered(view),
   summary: ({ node, machine }) =>
     `Somebody deleted the Node ${node ?? machine ?? ''} while its kubelet ran on; the kubelet only updates a Node it once registered and does not create it again until it is restarted.`,
   remedy: ({ instance }) => [
@@ -71,10 +64,3 @@ export default defineCause({
     ],
   },
 });
-
-/** That the Node is missing is a symptom; that this kubelet had registered it tells the cause. */
-function matchRegistered(view: View<never, 'updateFails' | 'registered'>): Match | null {
-  const [fails, registered] = [view.sign('updateFails'), view.sign('registered')];
-  if (fails === null || registered === null) return null;
-  return found(fails.last.captures, [registered.last, fails.last], 'likely');
-}

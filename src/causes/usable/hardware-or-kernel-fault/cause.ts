@@ -9,7 +9,13 @@ export default defineCause({
   signs: {
     agentReports: {
       in: ['node-status'],
-      anchors: ['Ready=False', '=True'],
+      anchors: [
+        'KernelReady=False',
+        'StorageReady=False',
+        'AcceleratedHardwareReady=False',
+        'KernelDeadlock=True',
+        'ReadonlyFilesystem=True',
+      ],
       pattern:
         /^Node (?<node>\S+) condition (?<what>(?:Kernel|Storage|AcceleratedHardware)Ready=False|(?:KernelDeadlock|ReadonlyFilesystem)=True)/,
       weight: 'definite',

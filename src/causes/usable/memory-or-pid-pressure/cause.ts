@@ -44,7 +44,7 @@ export default defineCause({
       in: ['kubelet', 'containerd', 'event', 'journal'],
       anchors: ['resource temporarily unavailable', 'ForkFailedOutOfPIDs'],
       pattern:
-        /(?:fork\/exec|pthread_create).*resource temporarily unavailable|ForkFailedOutOfPIDs/,
+        /(?:fork\/exec|pthread_create).*(?<fork>resource temporarily unavailable)|(?<fork2>ForkFailedOutOfPIDs)/,
       weight: 'likely',
     },
     relieved: {
@@ -58,8 +58,8 @@ export default defineCause({
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
-  summary: ({ node, instance, machine, what, daemon }) =>
-    `${node ?? instance ?? machine ?? 'The node'} has run out of ${what === 'PID' || what === 'pids' ? 'process ids' : 'memory'}, so ${daemon === undefined ? 'the kubelet evicts pods there' : `the kernel killed ${daemon}`}.`,
+  summary: ({ node, instance, machine, what, daemon, fork }) =>
+    `${node ?? instance ?? machine ?? 'The node'} has run out of ${what === 'PID' || what === 'pids' || fork !== undefined ? 'process ids' : 'memory'}, so ${daemon === undefined ? 'pods there are evicted or do not start' : `the kernel killed ${daemon}`}.`,
   remedy: () => [
     {
       text: 'See who uses it.',

@@ -28,7 +28,7 @@ export default defineCause({
       ],
       anchors: ['failed calling webhook', 'failed to call webhook'],
       pattern:
-        /fail(?:ed calling|ed to call) webhook.*(?:dial tcp (?<address>\d+\.\d+\.\d+\.\d+):(?<port>\d+): (?:i\/o timeout|connect: (?:connection timed out|no route to host))|: context deadline exceeded|Client\.Timeout exceeded|net\/http: request canceled while waiting for connection)/,
+        /(?<!Error creating: Internal error occurred: )failed (?:calling|to call) webhook.*(?:dial tcp (?<address>\d+\.\d+\.\d+\.\d+):(?<port>\d+): (?:i\/o timeout|connect: (?:connection timed out|no route to host))|: context deadline exceeded|Client\.Timeout exceeded|net\/http: request canceled while waiting for connection)/,
       weight: 'likely',
     },
     created: {

@@ -32,7 +32,7 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: [],
+  needs: ['kube/Node'],
   symptoms: ['sandbox-not-created'],
   withdrawnBy: [],
   blocksAbove: false,
@@ -40,7 +40,15 @@ export default defineCause({
   match(view) {
     const refused = view.sign('pullRefused');
     const before = view.sign('removed') ?? view.sign('ranBefore');
-    if (refused === null || before === null) return null;
+    if (refused === null) return null;
+    if (before === null) {
+      // A node without the pause image cannot run its CNI, so a Ready one had it.
+      const [first, ...nodes] = view.list('kube/Node');
+      if (first === undefined || [first, ...nodes].some((fact) => fact.value.ready !== true))
+        return null;
+      const quote = view.quote(first, `Node ${first.value.name} is Ready`);
+      return found(refused.last.captures, [refused.first, quote], 'likely');
+    }
     return found(
       refused.last.captures,
       [refused.first, before.first],

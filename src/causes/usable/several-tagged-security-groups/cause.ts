@@ -27,7 +27,7 @@ export default defineCause({
   withdrawnBy: [],
   blocksAbove: false,
   summary: ({ instance, eni, groups, kind }) =>
-    `${instance ?? eni ?? 'A node'} has ${kind === 'untagged' || groups === '' ? 'no security group' : 'several security groups'} with the tag kubernetes.io/cluster/…${groups === undefined || groups === '' ? '' : ` (${groups})`} where exactly one is expected, so load balancers cannot send traffic to it.`,
+    `${instance ?? eni ?? 'A node'} has ${kind === 'untagged' || groups === '' || groups === '0' ? 'no security group' : 'several security groups'} with the tag kubernetes.io/cluster/…${groups?.startsWith('sg-') === true ? ` (${groups})` : ''} where exactly one is expected, so load balancers cannot send traffic to it.`,
   remedy: ({ instance }) => [
     {
       text: 'See which groups of the instance carry the tag.',

@@ -15,16 +15,6 @@ export default defineCause({
         /nodes are available:.*(?<reason>volume node affinity conflict|didn't match pod topology spread constraints \(missing required label\))/,
       weight: 'context',
     },
-    zoneNotRead: {
-      in: ['cloud-controller', 'csi-driver', 'kubelet'],
-      anchors: [
-        'failed to get zone',
-        'failed to get node modifiers',
-        'failed to get instance metadata',
-      ],
-      pattern: /failed to get (?:zone|node modifiers|instances? metadata)(?: for| from) /,
-      weight: 'context',
-    },
   },
   needs: ['kube/Node'],
   symptoms: ['pod-not-scheduled'],
