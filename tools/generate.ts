@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Cause } from '../src/diagnosis/cause.ts';
 import { MILESTONES } from '../src/diagnosis/milestones.ts';
-import { SYMPTOMS, type Symptom } from '../src/diagnosis/symptoms.ts';
+import type { Symptom } from '../src/diagnosis/symptom.ts';
+import { SYMPTOMS } from '../src/diagnosis/symptoms.ts';
 import { STAGES } from '../src/evidence/stage.ts';
 import { causePages, type GeneratedFile } from './generate/cause-pages.ts';
 

@@ -10,7 +10,8 @@ import { buildLadder, type Failure, notObservableOf, stageOf, verdictOf } from '
 import { assignRoles, pickHeadline } from './rank.ts';
 import type { FoundCause, OpenSymptom, Standing } from './standing.ts';
 import type { Subject } from './subjects.ts';
-import { type Symptom, SYMPTOMS } from './symptoms.ts';
+import type { Symptom } from './symptom.ts';
+import { SYMPTOMS } from './symptoms.ts';
 import { timelineOf } from './timeline.ts';
 
 export interface DiagnosisInput {

@@ -2,7 +2,7 @@ import type { Quote } from '../evidence/sighting.ts';
 import type { Cause, Found } from './cause.ts';
 import type { Finding } from './document.ts';
 import type { Subject } from './subjects.ts';
-import type { Symptom } from './symptoms.ts';
+import type { Symptom } from './symptom.ts';
 
 export interface FoundCause {
   readonly cause: Cause;

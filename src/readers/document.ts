@@ -4,6 +4,7 @@ import { decodeText, isBinary, needsDecoding } from './encoding.ts';
 import { originOf, documentSource } from './line/origin.ts';
 import { cleanLine } from './line/clean.ts';
 import { unwrapLine } from './line/envelope.ts';
+import { isCommandEcho } from './line/prompt.ts';
 import { parseWhen } from './line/timestamps.ts';
 import { createLineScanner, type HitLine, type LineScanner } from './scan/anchor-scanner.ts';
 import { rowsOf, type SignTable } from './sign-table.ts';
@@ -124,6 +125,7 @@ function openStream(reading: Reading, head: string): LineStream {
   const source = documentSource(headLines);
   collector.sawSource(document, source);
   const onHit = (hit: HitLine): void => {
+    if (isCommandEcho(hit.text)) return;
     const text = cleanLine(unwrapLine(hit.text));
     const origin = originOf(text, source);
     collector.sawSource(document, origin.source);

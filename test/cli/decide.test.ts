@@ -161,6 +161,9 @@ async function headlineOf(argv: readonly string[], input: string | null): Promis
   return (JSON.parse(out) as { readonly headline: Headline | null }).headline?.cause ?? null;
 }
 
+/** How a paste begins: with the output alone, or with the command as the terminal shows it. */
+const PROMPTS = [null, '$', '[ec2-user@ip-10-60-12-40 ~]$', 'root@ip-10-60-12-40:~#'] as const;
+
 describe('the answer to one command of the block decides', async () => {
   for (const name of await readdir(UNDECIDED)) {
     test(name.replace('.txt', ''), async (t) => {
@@ -170,9 +173,11 @@ describe('the answer to one command of the block decides', async () => {
       const block = blockIn((await capture(['diagnose', folder])).out).map((line) => line.trim());
       const line = typed(block, command);
       assert.ok(line !== undefined, `\`${command}\` is not in\n${block.join('\n')}`);
-      const echoed = `$ ${command.includes('…') ? line : command}\n${answer}`;
-      for (const pasted of [answer, echoed])
-        assert.equal(await headlineOf(['-', '--with', folder], pasted), expect);
+      const asked = command.includes('…') ? line : command;
+      for (const prompt of PROMPTS) {
+        const pasted = prompt === null ? answer : `${prompt} ${asked}\n${answer}`;
+        assert.equal(await headlineOf(['-', '--with', folder], pasted), expect, pasted);
+      }
     });
   }
 });

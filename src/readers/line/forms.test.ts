@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { cleanLine } from './clean.ts';
 import { unwrapLine } from './envelope.ts';
+import { isCommandEcho } from './prompt.ts';
 import { journalExportLines } from './journal-export.ts';
 
 describe('cleanLine', () => {
@@ -63,4 +64,25 @@ describe('journalctl -o export', () => {
 
   test('other text is not taken for it', () =>
     assert.equal(journalExportLines('MESSAGE=x\n'), null));
+});
+
+describe('isCommandEcho', () => {
+  for (const line of [
+    "$ sudo grep -E 'InsufficientCidrBlocks' /var/log/aws-routed-eni/ipamd.log",
+    '[root@ip-10-0-0-1 ~]# journalctl -u kubelet | grep Unauthorized',
+    'ec2-user@ip-10-0-0-1:~$ cat /var/log/messages',
+    'sh-4.2# crictl ps',
+  ]) {
+    test(`${line} is asked`, () => assert.equal(isCommandEcho(line), true));
+  }
+
+  for (const line of [
+    '+ mount /dev/nvme1n1 /var/lib/containerd',
+    '# Please edit the object below',
+    '> Unauthorized',
+    'Jun 06 19:42:03 h kubelet[1]: $ kubectl',
+    '$ ./bootstrap.sh: line 3: unknown',
+  ]) {
+    test(`${line} is seen`, () => assert.equal(isCommandEcho(line), false));
+  }
 });

@@ -1,3 +1,5 @@
+import { isCommandEcho } from '../line/prompt.ts';
+
 /** A passage of a text document, found by its shape; lines count from 1. */
 export type Segment =
   | { readonly kind: 'line'; readonly line: number; readonly text: string }
@@ -155,6 +157,7 @@ function* lineSegments(lines: readonly string[], index: number): Generator<Segme
 function isContinued(lines: readonly string[], index: number): boolean {
   const next = lines[index + 1] ?? '';
   if (next.trim() === '' || RECORD_START.test(next)) return false;
+  if (isCommandEcho(lines[index] ?? '') || isCommandEcho(next)) return false;
   if (RECORD_START.test(lines[index] ?? '')) return true;
   // Among lines without any start, only an indented or lower-case one goes on with the last.
   return /^\s+\S|^[a-z"':,]/.test(next) && !/^\s/.test(lines[index] ?? '');

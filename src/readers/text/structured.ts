@@ -6,6 +6,7 @@ import { awsAuthOfLines } from '../kube/aws-auth.ts';
 import { readDescribe } from '../kube/describe.ts';
 import { readTable } from '../kube/table.ts';
 import { documentSource } from '../line/origin.ts';
+import { isCommandEcho } from '../line/prompt.ts';
 import { journalExportLines } from '../line/journal-export.ts';
 import { type Segment, segments } from './segments.ts';
 import { parseJson, parseYamlDocuments } from './parse.ts';
@@ -61,7 +62,7 @@ function readSegment(
   switch (segment.kind) {
     case 'line':
     case 'joined':
-      said.push(logLine(passage, segment, source));
+      if (!isCommandEcho(segment.text)) said.push(logLine(passage, segment, source));
       return;
     case 'table':
       return readTable(passage, segment, source);

@@ -1,0 +1,260 @@
+import type { Symptom } from './symptom.ts';
+
+/** What is plainly wrong with a Node or its pods: from registration on. */
+export const SYMPTOMS_OF_NODES = [
+  {
+    id: 'node-object-missing',
+    stage: 'registered',
+    title: 'a kubelet whose Node object does not come to exist',
+    signs: [
+      {
+        in: ['kubelet'],
+        anchors: [
+          'Error getting node',
+          'Error getting the current node from lister',
+          'not yet joined cluster',
+        ],
+        pattern: /Error getting (?:the current )?node\b.*\bnot found/,
+        atLeast: 10,
+      },
+      {
+        in: ['client-output', 'nodeup', 'unknown'],
+        anchors: ['has not yet joined cluster'],
+        pattern: /machine "?(?<instance>i-[0-9a-f]{8,17})"? has not yet joined cluster/,
+      },
+      {
+        in: ['karpenter', 'node-claim', 'event'],
+        anchors: ['Node not registered with cluster', 'Registered=Unknown', 'Node not found'],
+        pattern:
+          /Node not registered with cluster|condition Registered=Unknown.*NodeNotFound|condition Registered=False/,
+      },
+    ],
+    withdrawnBy: ['node-registered', 'node-ready'],
+    blocksAbove: false,
+  },
+  {
+    id: 'node-uninitialized',
+    stage: 'registered',
+    title: 'a Node that still carries the taint of a cloud provider that has not initialised it',
+    signs: [
+      {
+        in: ['node-status', 'event'],
+        anchors: ['node.cloudprovider.kubernetes.io/uninitialized'],
+        pattern: /node\.cloudprovider\.kubernetes\.io\/uninitialized/,
+      },
+    ],
+    withdrawnBy: ['node-ready'],
+    blocksAbove: false,
+  },
+  {
+    id: 'node-object-deleted',
+    stage: 'retained',
+    title: 'a Node object that was deleted while its machine runs',
+    signs: [
+      {
+        in: ['event', 'cloud-controller', 'controller-manager'],
+        anchors: ['DeletingNode', 'Deleting Node', 'deleting node since', 'Deleting node'],
+        pattern:
+          /[Dd]eleting [Nn]ode (?:since it is no longer present in cloud provider: (?<node>[a-z0-9][a-z0-9.-]*)|(?<node2>[a-z0-9][a-z0-9.-]*) because)|DeletingNode(?!.*[Dd]eleting [Nn]ode )/,
+      },
+    ],
+    withdrawnBy: ['node-registered', 'node-ready'],
+    blocksAbove: false,
+  },
+  {
+    id: 'node-not-ready',
+    stage: 'networked',
+    title: 'a Node that is not Ready',
+    signs: [
+      {
+        in: ['event', 'kubelet', 'controller-manager'],
+        anchors: ['status is now: NodeNotReady'],
+        pattern: /Node (?<node>[a-z0-9][a-z0-9.-]*) status is now: NodeNotReady/,
+      },
+      {
+        in: ['node-status'],
+        anchors: ['condition Ready=False', 'condition Ready=Unknown'],
+        pattern: /^Node (?<node>\S+) condition Ready=(?:False|Unknown)/,
+        strict: true,
+      },
+    ],
+    withdrawnBy: ['node-ready'],
+    blocksAbove: false,
+  },
+  {
+    id: 'cni-uninitialized',
+    stage: 'networked',
+    title: 'a pod network plugin that has not come up',
+    signs: [
+      {
+        in: ['kubelet', 'node-status', 'event', 'containerd'],
+        anchors: [
+          'cni plugin not initialized',
+          'cni config uninitialized',
+          'No networks found in',
+          'no networks found in',
+        ],
+        pattern:
+          /cni plugin not initialized|cni config uninitialized|[Nn]o networks found in \/etc\/cni/,
+        atLeast: 3,
+      },
+    ],
+    withdrawnBy: ['networking-initialised', 'node-ready'],
+    blocksAbove: false,
+  },
+  {
+    id: 'cni-daemon-silent',
+    stage: 'networked',
+    title: 'a VPC CNI daemon that does not come up',
+    signs: [
+      {
+        in: ['aws-node', 'ipamd'],
+        anchors: [
+          'Timed out waiting for IPAM daemon',
+          'Initialization failure',
+          'Retrying waiting for IPAM-D',
+        ],
+        pattern:
+          /Timed out waiting for IPAM daemon|Initialization failure|Retrying waiting for IPAM-D/,
+      },
+    ],
+    withdrawnBy: ['networking-initialised', 'node-ready'],
+    blocksAbove: false,
+  },
+  {
+    id: 'sandbox-not-created',
+    stage: 'networked',
+    title: 'pods whose sandbox is not created',
+    signs: [
+      {
+        in: ['event', 'kubelet', 'containerd', 'pod-status'],
+        anchors: ['create pod sandbox', 'CreatePodSandbox'],
+        pattern: /[Ff]ailed (?:to )?create pod sandbox|CreatePodSandbox.*(?:failed|error)/,
+      },
+    ],
+    withdrawnBy: ['pod-started'],
+    blocksAbove: false,
+  },
+  {
+    id: 'image-not-pulled',
+    stage: 'networked',
+    title: 'images that are not pulled',
+    signs: [
+      {
+        in: ['event', 'kubelet', 'containerd', 'pod-status'],
+        anchors: ['no basic auth credentials', 'ErrImagePull', 'ImagePullBackOff'],
+        pattern: /no basic auth credentials|ErrImagePull|ImagePullBackOff/,
+      },
+    ],
+    withdrawnBy: ['pod-started'],
+    blocksAbove: false,
+  },
+  {
+    id: 'pod-without-identity',
+    stage: 'credentialed',
+    title: 'a pod that does not get its AWS identity',
+    signs: [
+      {
+        in: [
+          'pod-app',
+          'unknown',
+          'karpenter',
+          'kiam-agent',
+          'kube2iam',
+          'pod-identity-agent',
+          'csi-driver',
+        ],
+        anchors: [
+          'NoCredentialProviders: no valid providers',
+          'Unable to locate credentials',
+          'Failed to retrieve credentials',
+          'failed to retrieve credentials',
+          'perform sts:AssumeRoleWithWebIdentity',
+        ],
+        pattern:
+          /NoCredentialProviders: no valid providers|Unable to locate credentials|[Ff]ailed to retrieve credentials|perform sts:AssumeRoleWithWebIdentity/,
+        strict: true,
+      },
+      {
+        in: ['unknown', 'pod-app', 'csi-driver', 'ipamd', 'aws-node'],
+        anchors: [
+          'no EC2 IMDS role found',
+          'failed to introspect vpcID',
+          'WebIdentityErr',
+          'get credentials: failed to refresh cached credentials',
+        ],
+        pattern:
+          /no EC2 IMDS role found|failed to introspect vpcID|WebIdentityErr|get credentials: failed to refresh cached credentials/,
+      },
+      {
+        in: ['kiam-agent', 'kiam-server'],
+        anchors: ['error processing request'],
+        pattern: /error processing request/,
+      },
+    ],
+    withdrawnBy: [],
+    blocksAbove: false,
+  },
+  {
+    id: 'pod-not-scheduled',
+    stage: 'usable',
+    title: 'pods that find no node',
+    signs: [
+      {
+        in: ['event'],
+        anchors: ['nodes are available'],
+        pattern: /\b0\/\d+ nodes are available/,
+      },
+    ],
+    withdrawnBy: [],
+    blocksAbove: false,
+  },
+  {
+    id: 'eni-not-attached',
+    stage: 'networked',
+    title: 'an instance to which EC2 attaches no further interface',
+    signs: [
+      {
+        in: ['ipamd', 'aws-node', 'event'],
+        anchors: ['AttachmentLimitExceeded'],
+        pattern: /AttachmentLimitExceeded/,
+      },
+    ],
+    withdrawnBy: [],
+    blocksAbove: false,
+  },
+  {
+    id: 'eniconfig-not-used',
+    stage: 'networked',
+    title: 'custom networking for which the CNI finds no ENIConfig',
+    signs: [
+      {
+        in: ['ipamd', 'aws-node'],
+        anchors: [
+          'Failed to get pod ENI config',
+          'No ENIConfig could be found',
+          'eniconfig is not available',
+        ],
+        pattern:
+          /Failed to get pod ENI config|No ENIConfig could be found|eniconfig is not available/,
+      },
+    ],
+    withdrawnBy: [],
+    blocksAbove: false,
+  },
+  {
+    id: 'calico-not-ready',
+    stage: 'networked',
+    title: 'a calico-node whose own probe fails for long',
+    signs: [
+      {
+        in: ['event', 'calico-node', 'kubelet'],
+        anchors: ['calico/node is not ready', 'BGP peering established = 0'],
+        pattern:
+          /\(x(?:[2-9]\d|\d{3,}) over [^)]*\).*probe failed:.*(?:calico\/node is not ready|BGP peering established = 0)/,
+      },
+    ],
+    withdrawnBy: [],
+    blocksAbove: false,
+  },
+] as const satisfies readonly Symptom[];
