@@ -73,12 +73,12 @@ function standingOf(subject: Subject, input: DiagnosisInput): Standing {
   return { subject, founds, symptoms: openSymptoms(subject), ruledOut };
 }
 
-/** Names under which evidence speaks of a group of machines, by the capture that holds it. */
-const GROUPS = {
-  nodeGroup: 'NodeGroup',
-  autoScalingGroup: 'AutoScalingGroup',
-  nodePool: 'NodePool',
-} as const;
+/** How lines made from answers and objects begin when they speak of a group of machines. */
+const GROUPS = [
+  { kind: 'NodeGroup', line: /^node group (\S+) issue\b/ },
+  { kind: 'AutoScalingGroup', line: /^Auto Scaling group (\S+) activity\b/ },
+  { kind: 'NodePool', line: /^NodePool (\S+) condition\b/ },
+] as const;
 
 interface Grouped {
   readonly kind: SubjectReport['kind'];
@@ -87,8 +87,9 @@ interface Grouped {
 
 function groupOf({ cause, match }: FoundCause): Grouped | null {
   if (cause.scope !== 'group') return null;
-  for (const [capture, kind] of Object.entries(GROUPS)) {
-    const name = match.details[capture];
+  const excerpt = match.proof[0]?.excerpt ?? '';
+  for (const { kind, line } of GROUPS) {
+    const name = line.exec(excerpt)?.[1];
     if (name !== undefined) return { kind, name };
   }
   return null;

@@ -197,7 +197,7 @@ describe('roles across subjects and symptoms', () => {
 
   test('a cause of a named node group is that group’s', () => {
     const cause = plainCause('no-capacity', { stage: 'launched', scope: 'group' });
-    const quote = { ...quoteAt(1), captures: { nodeGroup: 'gpu' } };
+    const quote = { ...quoteAt(1), excerpt: 'node group gpu issue AsgInstanceLaunchFailures' };
     const cluster = machineWith(
       [hitAt('no-capacity', 'deciding', 1, { first: quote, last: quote, quotes: [quote] })],
       { kind: 'Cluster', name: 'cluster', node: null },

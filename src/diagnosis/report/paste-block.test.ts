@@ -61,15 +61,16 @@ test('a headline and a usable machine need no block', () => {
 });
 
 test('the command that tells most candidates apart comes first, and stands once', () => {
-  const block = blockFor(['date -u', 'aws sts get-caller-identity; date -u', 'kubectl get csr']);
+  const block = blockFor(['date -u', 'aws eks list-clusters; date -u', 'kubectl get csr']);
   assert.deepEqual(block, [
     '# on the machine',
     'date -u',
     '# with kubectl',
     'kubectl get csr',
     '# with the AWS CLI',
-    'aws sts get-caller-identity',
+    'aws eks list-clusters',
   ]);
+  assert.equal(blockFor(['aws sts get-caller-identity'])[0], '# on the machine');
 });
 
 test('excerpts become whole answers, which are recognised when they are piped back', () => {
@@ -144,13 +145,13 @@ test('searches of one log become one search', () => {
 
 test('names that the evidence tells are filled in', () => {
   const command = 'aws ec2 describe-instances --instance-ids <instance>';
-  const region = 'aws sts get-caller-identity --region <region>';
+  const region = 'aws eks list-clusters --region <region>';
   const byAddress = blockFor([command, region], { node: 'ip-10-0-3-4.eu-west-1.compute.internal' });
   assert.deepEqual(byAddress.slice(1), [
     'aws ec2 describe-instances --filters Name=private-ip-address,Values=10.0.3.4',
-    'aws sts get-caller-identity --region eu-west-1',
+    'aws eks list-clusters --region eu-west-1',
   ]);
-  const second = blockFor([`aws sts get-caller-identity; ${command}`], {
+  const second = blockFor([`aws eks list-clusters; ${command}`], {
     node: 'ip-10-0-3-4.ec2.internal',
   });
   assert.match(second.at(-1) ?? '', /Values=10\.0\.3\.4$/);
@@ -162,13 +163,14 @@ test('names that only a line of the evidence tells are filled in', () => {
   const excerpt =
     'Post "https://0A1B.gr7.eu-west-1.eks.amazonaws.com/api/v1/nodes": dial tcp: i/o timeout';
   const line = { source: 'kubelet', locator: 'a:1', excerpt, time: null };
-  const command = 'curl -sk https://<endpoint-name>/healthz; aws sts help --region <region>';
+  const command =
+    'curl -sk https://<endpoint-name>/healthz; aws eks list-clusters --region <region>';
   const findings = [{ ...candidate('a', command), evidence: [line] }];
   assert.deepEqual(pasteBlock(documentOf(subject({ findings }))), [
     '# on the machine',
     'curl -sk https://0A1B.gr7.eu-west-1.eks.amazonaws.com/healthz',
     '# with the AWS CLI',
-    'aws sts help --region eu-west-1',
+    'aws eks list-clusters --region eu-west-1',
   ]);
 });
 

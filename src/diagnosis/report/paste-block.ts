@@ -22,6 +22,8 @@ const FIRST_LOOK: readonly string[] = [
 
 function placeOf(command: string): DecidingCommand['where'] {
   if (/^(?:kubectl|oc) /.test(command)) return 'with kubectl';
+  // Who calls is asked of the machine: elsewhere the answer is about whoever asks.
+  if (command.startsWith('aws sts get-caller-identity')) return 'on the machine';
   return command.startsWith('aws ') ? 'with the AWS CLI' : 'on the machine';
 }
 

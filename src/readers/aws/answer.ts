@@ -140,7 +140,7 @@ interface MessageShape {
   readonly list: string;
   readonly fields: readonly string[];
   /** What the sentence is about, put before it. */
-  readonly subject?: (answer: JsonObject) => string;
+  readonly subject?: (answer: JsonObject, entry: Json) => string;
   readonly stamp?: string;
 }
 
@@ -148,7 +148,9 @@ interface MessageShape {
 const MESSAGES: readonly MessageShape[] = [
   {
     list: 'Activities',
-    fields: ['StatusCode', 'StatusMessage', 'Description', 'Cause', 'AutoScalingGroupName'],
+    fields: ['StatusCode', 'StatusMessage', 'Description', 'Cause'],
+    subject: (_, entry) =>
+      `Auto Scaling group ${textAt(entry, 'AutoScalingGroupName') ?? ''} activity`,
     stamp: 'StartTime',
   },
   {
@@ -192,7 +194,7 @@ function sayMessage(
   const words = shape.fields.map((field) => textAt(entry, field) ?? '');
   const stamp = shape.stamp === undefined ? null : textAt(entry, shape.stamp);
   passage.say({
-    text: [shape.subject?.(answer) ?? '', ...words].join(' ').trim(),
+    text: [shape.subject?.(answer, entry) ?? '', ...words].join(' ').trim(),
     source: 'aws-message',
     line,
     when: stamp === null ? null : parseWhen(stamp),

@@ -11,7 +11,7 @@ export default defineCause({
       in: ['client-output', 'event', 'kube-apiserver', 'pod-app', 'audit', 'controller-manager'],
       anchors: [':10250'],
       pattern:
-        /dial tcp (?<address>\d+\.\d+\.\d+\.\d+):(?<port>10250): (?:i\/o timeout|connect: (?:connection timed out|no route to host))/,
+        /dial tcp (?<owner>(?<address>\d+\.\d+\.\d+\.\d+):(?<port>10250)): (?:i\/o timeout|connect: (?:connection timed out|no route to host))/,
       weight: 'likely',
     },
     webhookSilent: {
@@ -28,20 +28,21 @@ export default defineCause({
       ],
       anchors: ['failed calling webhook', 'failed to call webhook'],
       pattern:
-        /(?<!Error creating: Internal error occurred: )failed (?:calling|to call) webhook.*(?:dial tcp (?<address>\d+\.\d+\.\d+\.\d+):(?<port>\d+): (?:i\/o timeout|connect: (?:connection timed out|no route to host))|: context deadline exceeded|Client\.Timeout exceeded|net\/http: request canceled while waiting for connection)/,
+        /(?:(?<owner>(?:replicaset|daemonset|statefulset|job)\/[\w.-]+) .{0,200}failed to call webhook|(?<!Error creating: Internal error occurred: )failed (?:calling|to call) webhook "?(?<owner2>[\w.-]*)).*(?:dial tcp (?<address>\d+\.\d+\.\d+\.\d+):(?<port>\d+): (?:i\/o timeout|connect: (?:connection timed out|no route to host))|: context deadline exceeded|Client\.Timeout exceeded|net\/http: request canceled while waiting for connection)/,
       weight: 'likely',
     },
     created: {
       in: ['event'],
       anchors: ['SuccessfulCreate'],
-      pattern: /\bSuccessfulCreate\b.*\bCreated pod: /,
+      pattern:
+        /\bSuccessfulCreate +(?<owner>(?:replicaset|daemonset|statefulset|job)\/[\w.-]+) .*\bCreated pod: /,
       weight: 'withdraws',
     },
     apiServiceSilent: {
       in: ['object', 'client-output', 'kube-apiserver'],
       anchors: ['failing or missing response from'],
       pattern:
-        /failing or missing response from https:\/\/(?<address>\d+\.\d+\.\d+\.\d+):(?<port>\d+)\/apis\/.*(?:i\/o timeout|context deadline exceeded|Client\.Timeout exceeded|request canceled while waiting)/,
+        /failing or missing response from https:\/\/(?<owner>(?<address>\d+\.\d+\.\d+\.\d+):(?<port>\d+))\/apis\/.*(?:i\/o timeout|context deadline exceeded|Client\.Timeout exceeded|request canceled while waiting)/,
       weight: 'likely',
     },
     nodeGone: {
@@ -54,6 +55,8 @@ export default defineCause({
   needs: [],
   symptoms: [],
   withdrawnBy: [],
+  // A pod that its owner got later takes back only that owner's failures.
+  per: ['owner'],
   blocksAbove: false,
   summary: ({ address, port }) =>
     address === undefined

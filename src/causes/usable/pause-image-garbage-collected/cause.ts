@@ -31,6 +31,13 @@ export default defineCause({
       pattern: /condition Ready=True|status is now: NodeReady|Started container|just became ready/,
       weight: 'context',
     },
+    bootPullFailed: {
+      in: ['journal', 'cloud-init', 'console'],
+      anchors: ['sandbox-image.service', 'pull sandbox image'],
+      pattern:
+        /sandbox-image\.service: (?:Main process exited|Failed)|Failed to start pull sandbox image/,
+      weight: 'context',
+    },
   },
   needs: ['kube/Node'],
   symptoms: ['sandbox-not-created'],
@@ -41,6 +48,8 @@ export default defineCause({
     const refused = view.sign('pullRefused');
     const before = view.sign('removed') ?? view.sign('ranBefore');
     if (refused === null) return null;
+    // A boot that cannot fetch the image itself starts anew; what ran before it says nothing.
+    if (view.sign('removed') === null && view.sign('bootPullFailed') !== null) return null;
     if (before === null) {
       // A node without the pause image cannot run its CNI, so a Ready one had it.
       const [first, ...nodes] = view.list('kube/Node');
