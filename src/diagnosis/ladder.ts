@@ -1,9 +1,9 @@
-import type { Hit } from '../evidence/observations.ts';
 import type { Quote } from '../evidence/sighting.ts';
 import { type Stage, STAGES, stageIndex } from '../evidence/stage.ts';
 import { isAfter, isoTime } from '../evidence/time.ts';
 import type { EvidenceLine, NotObservable, Rung, Verdict } from './document.ts';
 import { MILESTONES } from './milestones.ts';
+import { passedByFacts } from './passing.ts';
 import type { Subject } from './subjects.ts';
 
 /** A stage seen to fail, with the lines that show it. */
@@ -21,15 +21,15 @@ export function evidenceLine(quote: Quote): EvidenceLine {
   };
 }
 
-function proofOfPassing(subject: Subject): ReadonlyMap<Stage, Hit> {
-  const passed = new Map<Stage, Hit>();
+function proofOfPassing(subject: Subject): ReadonlyMap<Stage, Quote> {
+  const passed = new Map<Stage, Quote>(passedByFacts(subject));
   for (const milestone of MILESTONES) {
     const hits = subject.hits.filter((hit) => hit.owner === `milestone:${milestone.id}`);
     for (const hit of hits) {
       for (const stage of milestone.proves) {
         const known = passed.get(stage);
-        if (known === undefined || isAfter(known.first.moment, hit.first.moment))
-          passed.set(stage, hit);
+        if (known === undefined || isAfter(known.moment, hit.first.moment))
+          passed.set(stage, hit.first);
       }
     }
   }
@@ -48,7 +48,7 @@ export function buildLadder(
     const failure = failures.find((entry) => entry.stage === stage);
     if (failure !== undefined) return rung(stage, 'failed', failure.proof);
     const proof = passed.get(stage);
-    if (proof !== undefined) return rung(stage, 'passed', [proof.first]);
+    if (proof !== undefined) return rung(stage, 'passed', [proof]);
     const state =
       pendingLeft && stageIndex(stage) >= stageIndex('registered') ? 'pending' : 'unknown';
     if (state === 'pending') pendingLeft = false;

@@ -188,6 +188,16 @@ test('candidates of the whole cluster get the names of its only machine', () => 
   ]);
 });
 
+test('what all machines agree in is known of the cluster', () => {
+  const region = candidate('a', 'curl -s https://ec2.<region>.amazonaws.com');
+  const cluster = subject({ kind: 'Cluster', name: 'cluster', findings: [region] });
+  const named = (...nodes: readonly string[]): string =>
+    pasteBlock(documentOf(cluster, ...nodes.map((node) => subject({ node })))).at(-1) ?? '';
+  const west = 'us-west-2.compute.internal';
+  assert.match(named(`ip-10-0-0-1.${west}`, `ip-10-0-0-2.${west}`), /ec2\.us-west-2\./);
+  assert.match(named(`ip-10-0-0-1.${west}`, 'ip-10-0-0-2.ec2.internal'), /ec2\.<region>\./);
+});
+
 test('no more than twelve commands, those that separate most', () => {
   const many = Array.from({ length: 16 }, (_, index) => `kubectl get kind${index}; date -u`);
   const findings = many.map((command, index) => candidate(`cause-${index}`, command));

@@ -1,4 +1,5 @@
 import type { DiagnosisDocument, Finding, SubjectReport } from '../document.ts';
+import { type KnownNames, namesOf, sharedNames } from './known-names.ts';
 import { searchCommand, searchOf } from './searches.ts';
 import { piped, sequence } from './shell-words.ts';
 
@@ -56,42 +57,6 @@ function wholeAnswer(command: string): string {
   return command.replace(LOG_LINES, '$1200');
 }
 
-/** What stands for a placeholder, by its name, as far as the evidence told it. */
-type Names = Readonly<Record<string, string>>;
-
-/** The one machine of the evidence, for commands of candidates that are the whole cluster's. */
-function soleNames(document: DiagnosisDocument): Names {
-  const machines = document.subjects.filter(({ kind }) => kind === 'Machine');
-  const [only] = machines;
-  return only === undefined || machines.length > 1 ? {} : namesOf(only);
-}
-
-function namesOf(subject: SubjectReport): Names {
-  const known = subject.node ?? subject.name;
-  const lines = [...subject.findings, ...subject.ladder].flatMap(({ evidence }) => evidence);
-  const text = lines.map(({ excerpt }) => excerpt).join('\n');
-  const names: Readonly<Record<string, string | null | undefined>> = {
-    node: subject.node,
-    // A resource-based name says which instance it is.
-    instance: subject.instanceId ?? /^(i-[0-9a-f]{17})(?:\.|$)/.exec(known)?.[1],
-    region: regionOf(known) ?? /\.([a-z]{2}(?:-[a-z]+){1,3}-\d)\.eks\.amazonaws\./.exec(text)?.[1],
-    'endpoint-name': API_NAME.exec(text)?.[1],
-    'node-role': /:assumed-role\/([\w+=,.@-]+)\/i-[0-9a-f]{8,17}\b/.exec(text)?.[1],
-  };
-  return Object.fromEntries(
-    Object.entries(names).filter((entry): entry is [string, string] => Boolean(entry[1])),
-  );
-}
-
-/** The host, with a name, of a call to a Kubernetes API. */
-const API_NAME = /https:\/\/([\w-]+(?:\.[\w-]+)*\.[a-z]{2,})(?::\d+)?\/apis?\//;
-
-/** EC2's own domain names say where the instance runs. */
-function regionOf(name: string): string | null {
-  if (name.endsWith('.ec2.internal')) return 'us-east-1';
-  return /\.([a-z]{2}(?:-[a-z]+){1,3}-\d)\.compute\.internal$/.exec(name)?.[1] ?? null;
-}
-
 /** An instance whose id nobody saw is found by the address that its name holds. */
 function byAddress(command: string, node: string | undefined): string {
   const octets = /^ip-(\d+)-(\d+)-(\d+)-(\d+)(?:\.|$)/.exec(node ?? '');
@@ -101,8 +66,8 @@ function byAddress(command: string, node: string | undefined): string {
 }
 
 /** The commands of a line, each as a whole answer with the names that are known. */
-function partsOf(line: string, own: Names, sole: Names): readonly string[] {
-  const names = { ...sole, ...own };
+function partsOf(line: string, own: KnownNames, shared: KnownNames): readonly string[] {
+  const names = { ...shared, ...own };
   const named = line.replace(/<([a-z][a-z-]*)>/g, (placeholder, name: string) =>
     Object.hasOwn(names, name) ? (names[name] ?? placeholder) : placeholder,
   );
@@ -159,11 +124,11 @@ function chosen(asked: ReadonlyMap<string, Asked>): readonly (readonly [string, 
 
 /** The commands that decide between the candidates, those that separate most first. */
 export function decidingCommands(document: DiagnosisDocument): readonly DecidingCommand[] {
-  const sole = soleNames(document);
+  const shared = sharedNames(document);
   const asked = new Map<string, Asked>();
   for (const subject of document.subjects) {
     for (const { cause, command } of decidesOf(subject)) {
-      for (const part of partsOf(command, namesOf(subject), sole)) ask(asked, part, cause);
+      for (const part of partsOf(command, namesOf(subject), shared)) ask(asked, part, cause);
     }
   }
   return chosen(asked)
@@ -173,9 +138,9 @@ export function decidingCommands(document: DiagnosisDocument): readonly Deciding
 
 /** When nothing decides and no cause asks for more: what shows the lowest stages nobody saw. */
 export function collectingCommands(document: DiagnosisDocument): readonly DecidingCommand[] {
-  const sole = soleNames(document);
+  const shared = sharedNames(document);
   const missing = document.subjects.flatMap((subject) =>
-    subject.notObservable.flatMap(({ collect }) => partsOf(collect, namesOf(subject), sole)),
+    subject.notObservable.flatMap(({ collect }) => partsOf(collect, namesOf(subject), shared)),
   );
   const commands = missing.length > 0 ? [...new Set(missing)].slice(0, COLLECTING_MAX) : FIRST_LOOK;
   return commands.map((command) => ({ where: placeOf(command), command, separates: 0 }));

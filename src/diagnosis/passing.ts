@@ -1,0 +1,149 @@
+import type { FactKind, KubeNode, KubeObject } from '../evidence/kinds.ts';
+import { at, listAt, textAt } from '../evidence/json.ts';
+import type { FactRecord } from '../evidence/observations.ts';
+import { excerptOf } from '../evidence/redact.ts';
+import type { Quote } from '../evidence/sighting.ts';
+import type { Stage } from '../evidence/stage.ts';
+import type { Subject } from './subjects.ts';
+
+const UNINITIALIZED = 'node.cloudprovider.kubernetes.io/uninitialized';
+const PRESSURES = ['MemoryPressure', 'DiskPressure', 'PIDPressure', 'NetworkUnavailable'];
+const IDENTITY_ENVIRONMENT = ['AWS_ROLE_ARN', 'AWS_CONTAINER_CREDENTIALS_FULL_URI'];
+const IDENTITY_ANNOTATION = 'iam.amazonaws.com/role';
+
+type Passed = readonly [stage: Stage, proof: Quote];
+
+function recordsOf<K extends FactKind>(subject: Subject, kind: K): readonly FactRecord<K>[] {
+  return subject.facts.filter((fact): fact is FactRecord<K> => fact.kind === kind);
+}
+
+function proofOf(fact: FactRecord, excerpt: string): Quote {
+  return {
+    source: 'object',
+    locator: fact.locator,
+    excerpt: excerptOf(excerpt),
+    moment: fact.moment,
+    captures: {},
+  };
+}
+
+/** Stages that objects and answers show to be passed, with the object that shows each. */
+export function passedByFacts(subject: Subject): readonly Passed[] {
+  const nodes = recordsOf(subject, 'kube/Node').filter((fact) => fact.value.conditions.length > 0);
+  const node = nodes[0] ?? null;
+  return [
+    ...passedByInstance(subject),
+    ...(node === null
+      ? []
+      : [...passedByNode(node), ...passedByNames(node, subject), ...passedByPods(node, subject)]),
+  ];
+}
+
+function passedByInstance(subject: Subject): readonly Passed[] {
+  const running = recordsOf(subject, 'aws/instance').find(
+    (fact) => textAt(fact.value, 'State.Name') === 'running',
+  );
+  const checked = recordsOf(subject, 'aws/instance-status').find(
+    (fact) =>
+      textAt(fact.value, 'InstanceStatus.Status') === 'ok' &&
+      textAt(fact.value, 'SystemStatus.Status') === 'ok',
+  );
+  const proof = checked ?? null;
+  if (
+    proof === null ||
+    (running === undefined && textAt(proof.value, 'InstanceState.Name') !== 'running')
+  )
+    return [];
+  return [['launched', proofOf(proof, 'the instance runs and passes its status checks')]];
+}
+
+function passedByNode(fact: FactRecord<'kube/Node'>): readonly Passed[] {
+  const node = fact.value;
+  if (node.ready !== true) return [];
+  const proof = proofOf(fact, `Node ${node.name} is Ready`);
+  const isInitialized = node.taints?.every((taint) => taint.key !== UNINITIALIZED) ?? false;
+  const admitted: readonly Stage[] = [
+    'launched',
+    'bootstrapped',
+    'reachable',
+    'authenticated',
+    'retained',
+  ];
+  const gated: readonly Passed[] =
+    node.taints?.length === 0 ? [['gated', proofOf(fact, `Node ${node.name} has no taint`)]] : [];
+  return [
+    ...admitted.map((stage): Passed => [stage, proof]),
+    ...(isInitialized ? [['registered', proof] as const] : []),
+    ...gated,
+  ];
+}
+
+/** `identified` needs the Node's name and EC2's, and that they agree. */
+function passedByNames(fact: FactRecord<'kube/Node'>, subject: Subject): readonly Passed[] {
+  const node = fact.value;
+  const agreeing = recordsOf(subject, 'aws/instance').find((instance) => {
+    const id = textAt(instance.value, 'InstanceId') ?? '';
+    const names = [textAt(instance.value, 'PrivateDnsName'), id];
+    return (
+      node.providerId?.endsWith(`/${id}`) === true &&
+      (names.includes(node.name) || node.name.startsWith(`${id}.`))
+    );
+  });
+  return agreeing === undefined
+    ? []
+    : [['identified', proofOf(agreeing, `EC2 and Kubernetes both say ${node.name}`)]];
+}
+
+function passedByPods(fact: FactRecord<'kube/Node'>, subject: Subject): readonly Passed[] {
+  const pods = recordsOf(subject, 'kube/Pod').filter(
+    (pod) => textAt(pod.value.body, 'spec.nodeName') === fact.value.name,
+  );
+  const addressed = pods.find(
+    (pod) => isRunning(pod.value) && at(pod.value.body, 'spec.hostNetwork') !== true,
+  );
+  const asks = pods.some((pod) => asksForIdentity(pod.value));
+  const passed: Passed[] = [];
+  if (addressed !== undefined && fact.value.ready === true) {
+    passed.push([
+      'networked',
+      proofOf(addressed, `pod ${addressed.value.name} runs with an address of its own`),
+    ]);
+  }
+  if (pods.length > 0 && !asks)
+    passed.push(['credentialed', proofOf(fact, 'no pod on it asks for an AWS identity')]);
+  if (addressed !== undefined && acceptsPods(fact.value)) {
+    passed.push([
+      'usable',
+      proofOf(fact, `no taint, cordon or condition keeps pods off ${fact.value.name}`),
+    ]);
+  }
+  return passed;
+}
+
+function isRunning(pod: KubeObject): boolean {
+  return (
+    textAt(pod.body, 'status.phase') === 'Running' && textAt(pod.body, 'status.podIP') !== null
+  );
+}
+
+function asksForIdentity(pod: KubeObject): boolean {
+  if (pod.annotations[IDENTITY_ANNOTATION] !== undefined) return true;
+  const containers = [
+    ...listAt(pod.body, 'spec.initContainers'),
+    ...listAt(pod.body, 'spec.containers'),
+  ];
+  return containers.some((container) =>
+    listAt(container, 'env').some((entry) =>
+      IDENTITY_ENVIRONMENT.includes(textAt(entry, 'name') ?? ''),
+    ),
+  );
+}
+
+function acceptsPods(node: KubeNode): boolean {
+  const pressed = node.conditions.some(
+    (entry) => PRESSURES.includes(entry.type) && entry.status === 'True',
+  );
+  return (
+    node.ready === true && node.unschedulable === false && node.taints?.length === 0 && !pressed
+  );
+}

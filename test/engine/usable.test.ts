@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { diagnoseTexts } from '../../src/apps/cli/pile.ts';
+import { exitCodeOf } from '../../src/apps/cli/exit-code.ts';
+import type { Json } from '../../src/evidence/json.ts';
+
+const NAME = 'ip-10-0-0-1.eu-west-1.compute.internal';
+const ID = 'i-0abc1234def567890';
+const INSTANCE = {
+  InstanceId: ID,
+  PrivateDnsName: NAME,
+  PrivateIpAddress: '10.0.0.1',
+  State: { Name: 'running' },
+};
+
+function node(change: Readonly<Record<string, Json>> = {}): Json {
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name: NAME, uid: 'u' },
+    spec: { providerID: `aws:///eu-west-1a/${ID}`, ...change },
+    status: {
+      conditions: [{ type: 'Ready', status: 'True' }],
+      nodeInfo: { kubeletVersion: 'v1.31.2' },
+    },
+  };
+}
+
+function pod(env: readonly Json[] = []): Json {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'web-1', namespace: 'shop' },
+    spec: { nodeName: NAME, containers: [{ name: 'web', env }] },
+    status: { phase: 'Running', podIP: '10.0.0.77' },
+  };
+}
+
+async function verdictOf(
+  ...answers: readonly Json[]
+): Promise<readonly [string | undefined, string | null | undefined, number]> {
+  const document = await diagnoseTexts(
+    answers.map((answer, index) => ({ name: `${index}.json`, text: JSON.stringify(answer) })),
+  );
+  const [subject] = document.subjects;
+  return [subject?.verdict, subject?.stage, exitCodeOf(document)];
+}
+
+describe('a machine that works', () => {
+  const ec2 = { Reservations: [{ Instances: [INSTANCE] }] };
+
+  test('is usable when every stage was seen to hold', async () => {
+    assert.deepEqual(await verdictOf(ec2, node(), pod()), ['usable', null, 0]);
+  });
+
+  test('cannot be told without EC2’s names', async () => {
+    assert.deepEqual(await verdictOf(node(), pod()), ['cannot-tell', 'identified', 2]);
+  });
+
+  test('cannot be told while a pod asks for an identity nobody saw it use', async () => {
+    const asking = pod([{ name: 'AWS_ROLE_ARN', value: 'arn:aws:iam::111122223333:role/web' }]);
+    assert.deepEqual(await verdictOf(ec2, node(), asking), ['cannot-tell', 'credentialed', 2]);
+  });
+
+  test('cannot be told when it is cordoned or tainted', async () => {
+    assert.deepEqual(
+      (await verdictOf(ec2, node({ unschedulable: true }), pod()))[0] === 'usable',
+      false,
+    );
+    const tainted = node({ taints: [{ key: 'dedicated', value: 'gpu', effect: 'NoSchedule' }] });
+    assert.deepEqual((await verdictOf(ec2, tainted, pod()))[0] === 'usable', false);
+  });
+
+  test('cannot be told from a table of Nodes alone', async () => {
+    const text = `NAME   STATUS   ROLES    AGE   VERSION\n${NAME}   Ready   <none>   9d   v1.31.2\n`;
+    const document = await diagnoseTexts([{ name: 'n.txt', text }]);
+    assert.equal(document.subjects[0]?.verdict, 'cannot-tell');
+  });
+});
