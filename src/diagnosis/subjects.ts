@@ -174,7 +174,7 @@ function addHit(group: Group, hit: Hit): void {
 /** True for a machine that was not seen Ready, or of which something failed after it was. */
 function isInTrouble(group: Group): boolean {
   const ready = group.hits.filter((hit) => hit.owner === 'milestone:node-ready');
-  const failed = group.hits.filter((hit) => !hit.owner.startsWith('milestone:'));
+  const failed = group.hits.filter((hit) => hit.owner.startsWith('symptom:'));
   return ready.every((success) =>
     failed.some((hit) => isAfter(hit.last.moment, success.last.moment)),
   );

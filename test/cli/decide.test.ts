@@ -78,14 +78,20 @@ function isDescending(numbers: readonly number[]): boolean {
   return numbers.every((number, index) => number <= (numbers[index - 1] ?? Infinity));
 }
 
-/** Names in angle brackets that the document itself could have filled. */
+/** Names in angle brackets that the one machine of the evidence could have filled. */
 function unfilled(document: DiagnosisDocument, block: readonly string[]): readonly string[] {
   const machines = document.subjects.filter(({ kind }) => kind === 'Machine');
   const [only] = machines;
   if (only === undefined || machines.length > 1) return [];
-  const known = [only.node === null ? '' : '<node>', only.instanceId === null ? '' : '<instance>'];
+  const { node, instanceId } = only;
+  const known = [
+    node === null ? null : '<node>',
+    instanceId === null ? null : '<instance>',
+    node?.startsWith('ip-') === true ? 'describe-instances --instance-ids <instance>' : null,
+    node?.endsWith('.compute.internal') === true ? '<region>' : null,
+  ];
   const text = block.join('\n');
-  return known.filter((placeholder) => placeholder !== '' && text.includes(placeholder));
+  return known.filter((name) => name !== null).filter((name) => text.includes(name));
 }
 
 describe('what nothing decides ends with one block to paste', async () => {

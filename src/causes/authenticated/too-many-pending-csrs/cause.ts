@@ -33,7 +33,7 @@ export default defineCause({
   ],
   decide: {
     text: 'Count the requests that wait.',
-    command: 'oc get csr | grep -c Pending',
+    command: 'oc get csr | grep Pending | tail -n 200',
   },
   page: {
     why: 'A machine whose request is refused asks again every few minutes. machine-approver takes a heap of waiting requests for an attack and stops approving altogether.',

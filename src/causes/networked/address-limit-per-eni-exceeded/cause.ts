@@ -52,7 +52,8 @@ export default defineCause({
   ],
   decide: {
     text: 'Count how often EC2 gave this answer.',
-    command: 'sudo grep -c PrivateIpAddressLimitExceeded /var/log/aws-routed-eni/ipamd.log',
+    command:
+      'sudo grep PrivateIpAddressLimitExceeded /var/log/aws-routed-eni/ipamd.log | tail -n 5',
   },
   page: {
     why: 'ipamd’s store lost addresses that the interface has, usually after a restart while metadata lagged; it then asks for addresses that do not fit.',

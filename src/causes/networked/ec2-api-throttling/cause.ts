@@ -52,7 +52,7 @@ export default defineCause({
   ],
   decide: {
     text: 'Count the throttled calls.',
-    command: 'sudo grep -c RequestLimitExceeded /var/log/aws-routed-eni/ipamd.log',
+    command: 'sudo grep RequestLimitExceeded /var/log/aws-routed-eni/ipamd.log | tail -n 5',
   },
   page: {
     why: 'EC2’s call budget is per account and region. Hundreds of nodes that start at once, or a WARM_IP_TARGET of one, spend it on single addresses.',

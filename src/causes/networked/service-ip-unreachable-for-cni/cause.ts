@@ -75,7 +75,7 @@ export default defineCause({
   ],
   decide: {
     text: 'Look for the chain of the service default/kubernetes on the node.',
-    command: 'sudo iptables-save -t nat | grep -c KUBE-SVC-NPX46M4PTMTKRN6Y',
+    command: 'sudo iptables-save -t nat | grep KUBE-SVC-NPX46M4PTMTKRN6Y',
   },
   page: {
     why: 'aws-node talks to the API server through the service kubernetes, which exists only as rules that kube-proxy writes. Without kube-proxy, or before its first round, the address leads nowhere although the kubelet reaches the real endpoint.',
