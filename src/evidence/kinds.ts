@@ -68,35 +68,15 @@ export interface AwsAuth {
   readonly malformed: string | null;
 }
 
-/** A file or command output of the machine, whole up to a limit. */
-export interface HostFile {
-  readonly lines: readonly string[];
-}
-
-const KUBE_KINDS = [
+export const KUBE_KINDS = [
   'Pod',
   'DaemonSet',
   'Deployment',
-  'Service',
-  'EndpointSlice',
-  'Lease',
-  'CertificateSigningRequest',
   'ConfigMap',
-  'Namespace',
   'CSINode',
-  'CNINode',
-  'ENIConfig',
-  'SecurityGroupPolicy',
-  'NodeClaim',
-  'NodePool',
-  'EC2NodeClass',
   'NodeReadinessRule',
-  'MutatingWebhookConfiguration',
-  'ValidatingWebhookConfiguration',
   'Machine',
   'JoinConfiguration',
-  'ClusterRole',
-  'ClusterRoleBinding',
 ] as const;
 
 export type KubeKind = (typeof KUBE_KINDS)[number];
@@ -106,34 +86,32 @@ export function isKubeKind(text: string): text is KubeKind {
 }
 
 /** AWS answers split item by item: the kind names one item of the call's list. */
-export interface AwsFactTypes {
-  readonly 'aws/instance': Json;
-  readonly 'aws/instance-status': Json;
-  readonly 'aws/subnet': Json;
-  readonly 'aws/network-interface': Json;
-  readonly 'aws/dhcp-options': Json;
-  readonly 'aws/vpc-endpoint': Json;
-  readonly 'aws/security-group': Json;
-  readonly 'aws/route-table': Json;
-  readonly 'aws/auto-scaling-group': Json;
-  readonly 'aws/cluster': Json;
-  readonly 'aws/node-group': Json;
-  readonly 'aws/access-entry': Json;
-  /** The ARNs that `aws eks list-access-entries` printed. */
-  readonly 'aws/access-entry-list': Json;
-  readonly 'aws/caller-identity': Json;
-  readonly 'aws/oidc-provider-list': Json;
-  readonly 'aws/instance-profile': Json;
-  readonly 'aws/role': Json;
-}
+export const AWS_KINDS = [
+  'aws/instance',
+  'aws/instance-status',
+  'aws/subnet',
+  'aws/network-interface',
+  'aws/dhcp-options',
+  'aws/vpc-endpoint',
+  'aws/security-group',
+  'aws/route-table',
+  'aws/auto-scaling-group',
+  'aws/cluster',
+  'aws/node-group',
+  'aws/access-entry',
+  'aws/access-entry-list',
+  'aws/instance-profile',
+  'aws/role',
+] as const;
+
+export type AwsKind = (typeof AWS_KINDS)[number];
 
 /** Every kind of fact and the shape of its value. */
-export interface FactTypes extends AwsFactTypes, Readonly<Record<`kube/${KubeKind}`, KubeObject>> {
+export interface FactTypes
+  extends Readonly<Record<AwsKind, Json>>,
+    Readonly<Record<`kube/${KubeKind}`, KubeObject>> {
   readonly 'kube/Node': KubeNode;
   readonly 'kube/aws-auth': AwsAuth;
-  readonly 'host/kubelet-config': HostFile;
-  readonly 'host/resolv-conf': HostFile;
-  readonly 'host/user-data': HostFile;
 }
 
 export type FactKind = keyof FactTypes;

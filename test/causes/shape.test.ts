@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import type { Cause } from '../../src/diagnosis/cause.ts';
 import { SYMPTOMS } from '../../src/diagnosis/symptoms.ts';
+import { AWS_KINDS, KUBE_KINDS } from '../../src/evidence/kinds.ts';
 import { SOURCES } from '../../src/evidence/source.ts';
 import { cleanLine } from '../../src/readers/line/clean.ts';
 import { loadAllCauses } from '../../tools/generate.ts';
@@ -153,5 +154,17 @@ describe('readers and causes', () => {
       (source) => source !== 'unknown' && !used.has(source as never),
     );
     assert.deepEqual(unused, [], 'remove the source, or write the cause that reads it');
+  });
+
+  test('every kind of fact has a cause that needs it', () => {
+    const needed = new Set<string>(causes.flatMap((cause) => cause.needs));
+    const kinds = [
+      'kube/Node',
+      'kube/aws-auth',
+      ...KUBE_KINDS.map((kind) => `kube/${kind}`),
+      ...AWS_KINDS,
+    ];
+    const unneeded = kinds.filter((kind) => !needed.has(kind));
+    assert.deepEqual(unneeded, [], 'remove the kind, or write the cause that needs it');
   });
 });

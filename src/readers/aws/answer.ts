@@ -1,10 +1,8 @@
 import { at, isObject, type Json, type JsonObject, listAt, textAt } from '../../evidence/json.ts';
-import type { AwsFactTypes } from '../../evidence/kinds.ts';
+import type { AwsKind } from '../../evidence/kinds.ts';
 import { classifyName, type MachineName } from '../../evidence/names.ts';
 import { parseWhen } from '../line/timestamps.ts';
 import type { PassageReading } from '../passage.ts';
-
-type AwsKind = keyof AwsFactTypes;
 
 interface AnswerShape {
   readonly path: string;
@@ -41,16 +39,10 @@ const SINGLES: readonly AnswerShape[] = [
   { path: 'nodegroup', kind: 'aws/node-group', call: 'aws eks describe-nodegroup' },
   { path: 'accessEntry', kind: 'aws/access-entry', call: 'aws eks describe-access-entry' },
   { path: 'accessEntries', kind: 'aws/access-entry-list', call: 'aws eks list-access-entries' },
-  {
-    path: 'OpenIDConnectProviderList',
-    kind: 'aws/oidc-provider-list',
-    call: 'aws iam list-open-id-connect-providers',
-  },
   { path: 'InstanceProfile', kind: 'aws/instance-profile', call: 'aws iam get-instance-profile' },
   { path: 'Role', kind: 'aws/role', call: 'aws iam get-role' },
 ];
 
-const CALLER = { kind: 'aws/caller-identity', call: 'aws sts get-caller-identity' } as const;
 const INSTANCES = { kind: 'aws/instance', call: 'aws ec2 describe-instances' } as const;
 
 /** Reads an answer of `aws … --output json|yaml`; false when the value is none that is known. */
@@ -60,10 +52,6 @@ export function readAwsAnswer(passage: PassageReading, value: JsonObject, line: 
     readSingles(passage, value, line),
     readMessages(passage, value, line),
   ];
-  if (textAt(value, 'UserId') !== null && textAt(value, 'Arn') !== null) {
-    addFact(passage, CALLER, value, line);
-    return true;
-  }
   return understood.some((one) => one);
 }
 

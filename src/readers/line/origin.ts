@@ -97,7 +97,7 @@ const PHRASES: readonly (readonly [LineSource, RegExp])[] = [
     'kiam-agent',
     /kiam.?agent|"msg":\s*"(?:configuring iptables|undoing iptables changes|error creating server gateway|error finding role for pod)|"path":\s*"\/latest\/meta-data\/iam\/security-credentials|"pod\.ip":/,
   ],
-  ['kiam-server', /kiam.?server|processing pod update|announced=(?:true|false)/],
+  ['kiam-server', /\bkiam-server-\w+|processing pod update|announced=(?:true|false)/],
   ['kube2iam', /kube2iam|"?ns\.name"?[:=]|"?req\.path"?[:=]/],
   ['pod-identity-agent', /eks-pod-identity-agent|Calling EKS Auth|AssumeRoleForPodIdentity/],
   ['pod-identity-webhook', /amazon-eks-pod-identity-webhook|pod-identity-webhook/],

@@ -9,7 +9,13 @@ export default defineCause({
   signs: {
     serverSilent: {
       in: ['pod-app', 'client-output', 'csi-driver', 'karpenter', 'calico-node', 'event'],
-      anchors: [':53: read udp', ':53: i/o timeout', ':53: read: connection refused'],
+      anchors: [
+        ':53: read udp',
+        ':53: dial udp',
+        ':53: dial tcp',
+        ':53: i/o timeout',
+        ':53: read: connection refused',
+      ],
       pattern:
         /(?:lookup (?<name>[\w.-]+) on (?<server>(?:\d+\.){3}10|169\.254\.20\.10):53: (?:read udp|dial udp|dial tcp|i\/o timeout)|read udp (?:[\d.]+|\[[\da-f:]+\]):\d+->(?<server2>(?:\d+\.){3}10|169\.254\.20\.10):53: (?:i\/o timeout|read: connection refused))/,
       weight: 'likely',

@@ -49,9 +49,19 @@ export default defineCause({
     },
     monitored: {
       in: ['event'],
-      anchors: ['SoftLockup', 'KernelBug', 'BlockDeviceIOError', 'XIDError', 'NvidiaXID', 'DCGM'],
+      anchors: [
+        'SoftLockup',
+        'KernelBug',
+        'BlockDeviceIOError',
+        'XIDError',
+        'NvidiaXID',
+        'DCGMD',
+        'DCGME',
+        'DCGMF',
+        'DCGMH',
+      ],
       pattern:
-        /\bWarning\s+(?<what>SoftLockup|KernelBug|BlockDeviceIOError|NvidiaXID\w*Error|DCGM\w+)\b/,
+        /\bWarning\s+(?<what>SoftLockup|KernelBug|BlockDeviceIOError|NvidiaXID\w*Error|DCGM[DEFH]\w+)\b/,
       weight: 'likely',
     },
   },
