@@ -32,12 +32,11 @@ export default defineCause({
       pattern: /(?:Instance details|Default options) populated/,
       weight: 'withdraws',
     },
-    // nodeadm itself prints full dates and the journal prints no year, so the order is often unknown.
     configured: {
       in: ['nodeadm', 'journal', 'console'],
       anchors: ['nodeadm-config.service', 'EKS Nodeadm Config'],
       pattern: /Finished (?:nodeadm-config\.service|EKS Nodeadm Config)/,
-      weight: 'clears',
+      weight: 'withdraws',
     },
   },
   needs: [],

@@ -65,7 +65,7 @@ export default defineCause({
   decide: {
     text: 'Compare the image’s devices with those of the template.',
     command:
-      "aws ec2 describe-images --image-ids <ami> --query Images[].BlockDeviceMappings; aws ec2 describe-launch-template-versions --launch-template-id <template> --versions \'$Default\' --query LaunchTemplateVersions[].LaunchTemplateData.BlockDeviceMappings",
+      "aws ec2 describe-images --image-ids <ami> --query Images[].BlockDeviceMappings; aws ec2 describe-launch-template-versions --launch-template-id <template> --versions '$Default' --query LaunchTemplateVersions[].LaunchTemplateData.BlockDeviceMappings",
   },
   page: {
     why: 'A mapping overrides the image’s disks by device name and cannot make one smaller than its snapshot. Changing the image family (Amazon Linux, Bottlerocket, Windows, GPU images with larger roots) changes names and sizes.',

@@ -64,7 +64,7 @@ export default defineCause({
     {
       text: 'Read what the template sets.',
       command:
-        "aws ec2 describe-launch-template-versions --launch-template-id <template> --versions \'$Latest\' --query LaunchTemplateVersions[].LaunchTemplateData",
+        "aws ec2 describe-launch-template-versions --launch-template-id <template> --versions '$Latest' --query LaunchTemplateVersions[].LaunchTemplateData",
     },
     {
       text: 'Take subnet, instance profile, spot options and shutdown behaviour out of it; where it has NetworkInterfaces, put the security groups inside them. Then use the new version.',
@@ -75,7 +75,7 @@ export default defineCause({
   decide: {
     text: 'Read what the template sets, and the group’s issues.',
     command:
-      "aws ec2 describe-launch-template-versions --launch-template-id <template> --versions \'$Latest\' --query LaunchTemplateVersions[].LaunchTemplateData; aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group> --query nodegroup.health",
+      "aws ec2 describe-launch-template-versions --launch-template-id <template> --versions '$Latest' --query LaunchTemplateVersions[].LaunchTemplateData; aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group> --query nodegroup.health",
   },
   page: {
     why: 'A managed node group adds its own subnets, security groups, profile and user data to the template. A template made for plain EC2 sets some of those itself, and a NetworkInterfaces block excludes security groups beside it.',

@@ -54,7 +54,7 @@ export default defineCause({
     {
       text: 'Measure it as it is sent.',
       command:
-        "aws ec2 describe-launch-template-versions --launch-template-id <template> --versions \'$Latest\' --query LaunchTemplateVersions[].LaunchTemplateData.UserData --output text | base64 -d | wc -c",
+        "aws ec2 describe-launch-template-versions --launch-template-id <template> --versions '$Latest' --query LaunchTemplateVersions[].LaunchTemplateData.UserData --output text | base64 -d | wc -c",
     },
     {
       text: 'Move scripts and certificates to S3 or SSM and fetch them at boot, or send the MIME document gzipped.',
@@ -64,7 +64,7 @@ export default defineCause({
   decide: {
     text: 'Measure the user data as it is sent.',
     command:
-      "aws ec2 describe-launch-template-versions --launch-template-id <template> --versions \'$Latest\' --query LaunchTemplateVersions[].LaunchTemplateData.UserData --output text | base64 -d | wc -c",
+      "aws ec2 describe-launch-template-versions --launch-template-id <template> --versions '$Latest' --query LaunchTemplateVersions[].LaunchTemplateData.UserData --output text | base64 -d | wc -c",
   },
   page: {
     why: 'EC2 takes 16 KB before base64. Certificates, agents and long scripts in user data grow over the years, and Karpenter or EKS add their own part to them.',
