@@ -29,8 +29,8 @@ function proofOf(fact: FactRecord, excerpt: string): Quote {
 
 /** Stages that objects and answers show to be passed, with the object that shows each. */
 export function passedByFacts(subject: Subject): readonly Passed[] {
-  const nodes = recordsOf(subject, 'kube/Node').filter((fact) => fact.value.conditions.length > 0);
-  const node = nodes[0] ?? null;
+  const nodes = recordsOf(subject, 'kube/Node');
+  const node = nodes.find((fact) => fact.value.conditions.length > 0) ?? null;
   return [
     ...passedByInstance(subject),
     ...(node === null

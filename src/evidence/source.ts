@@ -33,7 +33,7 @@ export const SOURCES = {
   'cloud-init': onMachine('cloud-init output', 'sudo cat /var/log/cloud-init-output.log'),
   'user-data': onMachine('user data as given', 'sudo cat /var/lib/cloud/instance/user-data.txt'),
   nodeup: onMachine('kOps nodeup journal', 'journalctl -u kops-configuration --no-pager'),
-  kubeadm: onMachine('kubeadm output', 'kubeadm join … -v5'),
+  kubeadm: onMachine('kubeadm output', 'sudo tail -n 500 /var/log/cloud-init-output.log'),
   bottlerocket: onMachine('Bottlerocket services', 'journalctl -b --no-pager'),
   ignition: onMachine('Ignition log', 'journalctl -t ignition --no-pager'),
   console: onMachine(

@@ -267,7 +267,7 @@ export const PLANTED_ERRORS: readonly PlantedError[] = [
       '',
       PASSAGES,
     ],
-    ['tables swallow what follows', "line.trim() !== '' && !/^", '!/^', PASSAGES],
+    ['tables swallow what follows', "return line.trim() !== '' && !/^", 'return !/^', PASSAGES],
   ]),
   ...inFile('src/readers/text/parse.ts', [
     ['aliases are not limited', 'if (aliasesIn(text) > ALIASES_MAX)', 'if (false)', HOSTILE],

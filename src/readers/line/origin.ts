@@ -58,6 +58,7 @@ const PHRASES: readonly (readonly [LineSource, RegExp])[] = [
     /^\s*(?:\S+\s+)?(?:(?:\d+[dhms])+|<(?:unknown|invalid)>)\s+.*\b(?:Normal|Warning)\b|^\s*(?:Normal|Warning)\s+[A-Z]\w+\s/,
   ],
   ['nidhogg', /nidhogg/],
+  ['kubelet', /\b[Ff]ailed to run Kubelet\b|when waiting for CSINode publishing/],
   ['terraform', /\[(?:ℹ|✔|!|✖|▶)\] {1,2}\S/],
   [
     'ipamd',
@@ -86,13 +87,16 @@ const PHRASES: readonly (readonly [LineSource, RegExp])[] = [
   ],
   [
     'nodeup',
-    /\bnodeup\b|kops-configuration|\bBootstrapClientTask\b|kops-controller DNS not setup|^executor\.go:\d+\] /,
+    /\bnodeup\b|kops-configuration|\bBootstrapClientTask\b|parsing (?:Cluster config response|NodeupConfig)|kops-controller DNS not setup|^executor\.go:\d+\] /,
   ],
   [
     'bottlerocket',
     /\b(?:sundog|pluto|schnauzer|thar-be-settings|early-boot-config|storewolf|netdog)\b/,
   ],
-  ['ignition', /\bignition\[\d+\]|Ignition \d|machine-config-server/],
+  [
+    'ignition',
+    /\bignition\[\d+\]|Ignition (?:\d|\(\w+\))|GET https:\/\/\S+:22623\/config\/|machine-config-server/,
+  ],
   [
     'kiam-agent',
     /kiam.?agent|"msg":\s*"(?:configuring iptables|undoing iptables changes|error creating server gateway|error finding role for pod)|"path":\s*"\/latest\/meta-data\/iam\/security-credentials|"pod\.ip":/,
@@ -113,7 +117,10 @@ const PHRASES: readonly (readonly [LineSource, RegExp])[] = [
     /"?msg"?[=:]"?access (?:denied|granted)|aws-iam-authenticator|authenticator-[0-9a-f]{32}/,
   ],
   ['audit', /"kind":\s*"Event".*"auditID"|"auditID":/],
-  ['kops-controller', /kops-controller|"\/bootstrap"|bootstrap request/],
+  [
+    'kops-controller',
+    /kops-controller|bootstrap failed to build node config|getting node config for &\{|"\/bootstrap"|bootstrap request/,
+  ],
   [
     'aws-message',
     /StatusReason|Launching a new EC2 instance|An error occurred \(\w+\) when calling|health\.issues|AsgInstanceLaunchFailures|NodeCreationFailure/,

@@ -22,6 +22,18 @@ describe('segments', () => {
     ]);
   });
 
+  test('a table ends at the next command and at the next header', () => {
+    const text =
+      'NAME   STATUS   AGE\na      Ready    5m\n[root@h ~]# oc get csr\nNAME   AGE   CONDITION\ncsr-1  5m    Pending';
+    assert.deepEqual(kinds(text), ['table', 'line', 'table']);
+    assert.deepEqual(
+      kinds(
+        'NAME   STATUS   AGE\na      Ready    5m\nNAME   AGE   CONDITION\ncsr-1  5m    Pending',
+      ),
+      ['table', 'table'],
+    );
+  });
+
   test('pretty JSON is one passage, with lines around it', () => {
     assert.deepEqual(kinds('$ aws x\n{\n  "a": {\n    "b": 1\n  }\n}\n$ done'), [
       'line',

@@ -115,9 +115,19 @@ function jsonBlock(lines: readonly string[], from: number): Block | null {
 }
 
 function tableBlock(lines: readonly string[], from: number): Block {
-  const end = endWhile(lines, from + 1, (line) => line.trim() !== '' && !/^(?:\$|#) /.test(line));
+  const end = endWhile(lines, from + 1, isTableRow);
   const rows = lines.slice(from + 1, end);
   return { segment: { kind: 'table', line: from + 1, header: lines[from] ?? '', rows }, end };
+}
+
+/** A table ends at an empty line, at the next command, and at the next table's header. */
+function isTableRow(line: string): boolean {
+  return (
+    line.trim() !== '' &&
+    !/^(?:\$|#) /.test(line) &&
+    !isCommandEcho(line) &&
+    !TABLE_HEADER.test(line)
+  );
 }
 
 function describeBlock(lines: readonly string[], from: number): Block {

@@ -40,9 +40,9 @@ export default defineCause({
     },
   ],
   decide: {
-    text: 'See the groups of the token and who is bound.',
+    text: 'See which groups of bootstrap tokens are bound.',
     command:
-      'kubeadm token list; kubectl get clusterrolebindings,rolebindings -A -o wide | grep -E "bootstrap|kubeadm"',
+      'kubectl get clusterrolebindings,rolebindings -A -o wide | grep -E "bootstrap|kubeadm"',
   },
   page: {
     why: 'A token brings the groups that are written in its Secret. kubeadm’s roles are bound to system:bootstrappers:kubeadm:default-node-token, so a token made by hand without that group is let in and may do nothing.',

@@ -13,6 +13,14 @@ export default defineCause({
       pattern: /token id "(?<token>[a-z0-9]{6})" is invalid for this cluster or it has expired/,
       weight: 'definite',
     },
+    noSignedToken: {
+      in: ['kubeadm', 'cloud-init'],
+      anchors: ['there is no JWS signed token in the cluster-info ConfigMap'],
+      pattern:
+        /there is no JWS signed token in the cluster-info ConfigMap\. This token id "(?<token>[a-z0-9]{6})" is invalid for this cluster/,
+      weight: 'definite',
+      atLeast: 2,
+    },
     signatureMissing: {
       in: ['kubeadm', 'cloud-init'],
       anchors: ['could not find a JWS signature in the cluster-info ConfigMap'],
@@ -55,7 +63,8 @@ export default defineCause({
   ],
   decide: {
     text: 'List the tokens that the cluster knows, and when they expire.',
-    command: 'kubeadm token list',
+    command:
+      'kubectl -n kube-system get secrets --field-selector type=bootstrap.kubernetes.io/token',
   },
   page: {
     why: 'A kubeadm token is a Secret that the token cleaner deletes when its time is over. The signature in cluster-info goes with it, and a join finds neither.',

@@ -60,9 +60,8 @@ export default defineCause({
     },
   ],
   decide: {
-    text: 'Parse the text of mapRoles by itself.',
-    command:
-      "kubectl -n kube-system get configmap aws-auth -o jsonpath='{.data.mapRoles}' | python3 -c 'import sys,yaml; yaml.safe_load(sys.stdin)'",
+    text: 'Read the map as it stands; what cannot be parsed is named.',
+    command: 'kubectl -n kube-system get configmap aws-auth -o yaml',
   },
   page: {
     why: 'To Kubernetes mapRoles is any text; nothing checks it when it is saved. The authenticator parses it as YAML and drops the whole list at the first error.',

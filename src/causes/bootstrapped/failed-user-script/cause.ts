@@ -40,6 +40,19 @@ export default defineCause({
         /fatal error: (?<reason>An error occurred \(\w+\) when calling the (?:Head|Get)Object operation)/,
       weight: 'context',
     },
+    bootstrapMissing: {
+      in: ['cloud-init', 'console'],
+      anchors: ['/etc/eks/bootstrap.sh: No such file'],
+      pattern:
+        /\/instance\/scripts\/\S+: line \d+: (?<reason>\/etc\/eks\/bootstrap\.sh: No such file or directory)/,
+      weight: 'context',
+    },
+    imageWithNodeadm: {
+      in: ['cloud-init', 'console', 'nodeadm', 'user-data'],
+      anchors: ['Cloud-init v. 22.2.2 ', '.amzn2023', 'nodeadm'],
+      pattern: /Cloud-init v\. 22\.2\.2 |\.amzn2023|\bnodeadm\b/,
+      weight: 'context',
+    },
     variableUnset: {
       in: ['cloud-init', 'console'],
       anchors: ['unbound variable'],
@@ -88,11 +101,17 @@ export default defineCause({
       '  ',
       ' ',
     ),
-  remedy: () => [
-    {
-      text: 'Read what the script said last; the first error stands above cloud-init’s own warning.',
-      command: 'sudo tail -n 80 /var/log/cloud-init-output.log',
-    },
+  remedy: ({ reason }) => [
+    reason?.includes('bootstrap.sh') === true
+      ? {
+          text: 'The image is not one of EKS: take the EKS image of the same system and version, or install bootstrap.sh when the image is built.',
+          command:
+            'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<version>/amazon-linux-2023/x86_64/standard/recommended/image_id',
+        }
+      : {
+          text: 'Read what the script said last; the first error stands above cloud-init’s own warning.',
+          command: 'sudo tail -n 80 /var/log/cloud-init-output.log',
+        },
     {
       text: 'Give downloads and package installs a timeout and retries, or bake them into the image; then publish a new launch template version and replace the machine.',
       command: null,
@@ -124,6 +143,8 @@ type Signs =
   | 'moduleFailed'
   | 'notInstalled'
   | 'objectRefused'
+  | 'bootstrapMissing'
+  | 'imageWithNodeadm'
   | 'bootstrapDone'
   | 'joinRefused'
   | 'kubeletRuns';
@@ -135,8 +156,16 @@ function matchScript(view: View<never, Signs>): Match | null {
   );
   if (setUp.some((sign) => sign !== null)) return clear;
   const ended = view.sign('scriptFailed') ?? view.sign('moduleFailed');
-  const reason = view.sign('notInstalled') ?? view.sign('objectRefused');
+  const reason =
+    view.sign('notInstalled') ?? view.sign('objectRefused') ?? imageWithoutScript(view);
   if (ended === null || reason === null) return null;
   const details = { ...ended.last.captures, ...reason.last.captures };
   return found(details, [reason.last, ended.last], 'likely');
+}
+
+/** An AL2023 image lacks bootstrap.sh too, but there the user data is what has to change. */
+function imageWithoutScript(
+  view: View<never, 'bootstrapMissing' | 'imageWithNodeadm'>,
+): ReturnType<typeof view.sign> {
+  return view.sign('imageWithNodeadm') === null ? view.sign('bootstrapMissing') : null;
 }

@@ -1,4 +1,4 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 
 /** An OpenShift machine loops in its initramfs because the machine-config server does not answer. */
 export default defineCause({
@@ -9,9 +9,9 @@ export default defineCause({
   signs: {
     manyAttempts: {
       in: ['ignition', 'console', 'journal'],
-      anchors: [':22623/config/'],
+      anchors: [':22623/config/', ':49500/config/'],
       pattern:
-        /GET (?<url>https?:\/\/[^\s"]+:22623\/config\/[\w-]+): attempt #(?<attempt>1[2-9]|[2-9]\d|\d{3,})/,
+        /GET (?<url>https?:\/\/[^\s"]+:(?:22623|49500)\/config\/[\w-]+): attempt #(?<attempt>1[2-9]|[2-9]\d|\d{3,})/,
       // Attempts that are answered with an error are counted in the same way.
       weight: 'context',
     },
@@ -22,6 +22,13 @@ export default defineCause({
         /GET error: Get "?(?<url>https?:\/\/[^\s"]+:22623\/config\/[\w-]+)"?: (?!.*\[::1\]:53).*(?<reason>i\/o timeout|no such host|connection refused|timeout awaiting response headers|no route to host|EOF|Client\.Timeout)/,
       weight: 'likely',
       atLeast: 3,
+    },
+    unansweredNow: {
+      in: ['ignition', 'console', 'journal'],
+      anchors: [':22623/config/', ':49500/config/'],
+      pattern:
+        /GET error: Get "?(?<url>https?:\/\/[^\s"]+:(?:22623|49500)\/config\/[\w-]+)"?: .*(?<reason>i\/o timeout|no such host|connection refused|timeout awaiting response headers|no route to host|EOF|Client\.Timeout)/,
+      weight: 'context',
     },
     untrusted: {
       in: ['ignition', 'console', 'journal'],
@@ -40,6 +47,7 @@ export default defineCause({
   needs: [],
   symptoms: [],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
+  match: (view) => matchTail(view),
   summary: ({ machine, url, reason }) =>
     `Ignition on ${machine ?? 'the machine'} gets no configuration from ${url ?? 'the machine-config server'}${reason === undefined ? '' : ` (${reason.trim()})`} and repeats forever; the system behind it never starts.`,
   remedy: ({ reason, url }) => [
@@ -75,3 +83,17 @@ export default defineCause({
     ],
   },
 });
+
+/** The tail of a long wait shows one or two errors; the counter beside them says how many there were. */
+function matchTail(
+  view: View<never, 'manyAttempts' | 'unansweredNow' | 'noAnswer' | 'untrusted'>,
+): Match | null {
+  const counted = view.sign('manyAttempts');
+  const unanswered = view.sign('unansweredNow');
+  if (counted === null || unanswered === null || isPlain(view)) return null;
+  return found(unanswered.last.captures, [unanswered.last, counted.last], 'likely');
+}
+
+function isPlain(view: View<never, 'noAnswer' | 'untrusted'>): boolean {
+  return view.sign('noAnswer') !== null || view.sign('untrusted') !== null;
+}

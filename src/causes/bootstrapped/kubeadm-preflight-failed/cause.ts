@@ -43,9 +43,8 @@ export default defineCause({
     },
   ],
   decide: {
-    text: 'Run the checks alone.',
-    command:
-      'sudo kubeadm join phase preflight <endpoint>:6443 --token <token> --discovery-token-ca-cert-hash sha256:<hash>',
+    text: 'Read what the join printed: each failed check stands in a line of its own.',
+    command: "sudo grep -A12 'error execution phase preflight' /var/log/cloud-init-output.log",
   },
   page: {
     why: 'kubeadm refuses a machine that looks joined already (files, a kubelet on port 10250), lacks tools or kernel settings, or is too small. Images made from a joined machine and repeated joins without a reset are the common cases.',

@@ -13,29 +13,35 @@ export default defineCause({
       pattern: /nodeup config hash mismatch \(was "(?<was>[^"]*)", expected "(?<expected>[^"]*)"\)/,
       weight: 'definite',
     },
+    groupNotLoaded: {
+      in: ['nodeup', 'cloud-init', 'kops-controller'],
+      anchors: ['error loading NodeupConfig'],
+      pattern:
+        /error loading NodeupConfig "?(?<path>[^\s"]+)"?: (?!.*(?:i\/o timeout|no such host|deadline exceeded|NoCredentialProviders))(?<reason>.{0,160})/,
+      weight: 'definite',
+    },
+    answerNotParsed: {
+      in: ['nodeup', 'cloud-init'],
+      anchors: ['parsing Cluster config response', 'parsing NodeupConfig'],
+      pattern: /parsing (?:Cluster config response|NodeupConfig\b[^:]{0,80}): (?<reason>.{0,160})/,
+      weight: 'definite',
+    },
     notLoaded: {
       in: ['nodeup', 'cloud-init', 'kops-controller'],
       anchors: [
         'error loading configuration',
-        'error loading NodeupConfig',
         'error loading Cluster',
         'error loading InstanceGroup',
       ],
       pattern:
-        /error loading (?:configuration|NodeupConfig|Cluster|InstanceGroup) "?(?<path>[^\s"]+)"?: (?!.*(?:i\/o timeout|no such host|deadline exceeded|NoCredentialProviders))(?<reason>.{0,160})/,
+        /error loading (?:configuration|Cluster|InstanceGroup) "?(?<path>[^\s"]+)"?: (?!.*(?:i\/o timeout|no such host|deadline exceeded|NoCredentialProviders))(?<reason>.{0,160})/,
       weight: 'definite',
       strict: true,
     },
     notParsed: {
       in: ['nodeup', 'cloud-init'],
-      anchors: [
-        'parsing Cluster config response',
-        'parsing NodeupConfig',
-        'error parsing configuration',
-        'parsing InstanceGroup',
-      ],
-      pattern:
-        /parsing (?:Cluster config response|NodeupConfig\b[^:]*|configuration\b[^:]*|InstanceGroup\b[^:]*): (?<reason>.{0,160})/,
+      anchors: ['error parsing configuration', 'parsing InstanceGroup'],
+      pattern: /parsing (?:configuration|InstanceGroup)\b[^:]{0,200}: (?<reason>.{0,160})/,
       weight: 'definite',
       strict: true,
     },

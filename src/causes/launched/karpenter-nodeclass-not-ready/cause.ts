@@ -33,6 +33,14 @@ export default defineCause({
         /(?<reason>no (?:subnets|security groups) (?:exist given constraints|matched selector))/,
       weight: 'definite',
     },
+    nothingListed: {
+      in: ['karpenter'],
+      anchors: ['no subnets found'],
+      pattern: /listing instance types\b.*\b(?<reason>no subnets found)/,
+      // A class made a moment ago has no subnets in its status either.
+      weight: 'likely',
+      atLeast: 3,
+    },
     notReadyEvent: {
       in: ['event', 'karpenter'],
       anchors: [

@@ -24,6 +24,12 @@ export default defineCause({
       pattern: /Client\.InternalError: Client error on launch/,
       weight: 'likely',
     },
+    keyInaccessible: {
+      in: LAUNCHERS,
+      anchors: ['encrypted with an inaccessible'],
+      pattern: /volumes? (?:are|is) encrypted with an inaccessible (?:AWS )?KMS key/,
+      weight: 'likely',
+    },
     keyDenied: {
       in: LAUNCHERS,
       anchors: ['not authorized to perform: kms:'],
@@ -77,7 +83,9 @@ export default defineCause({
   },
 });
 
-function matchState(view: View<'aws/instance', 'clientError' | 'keyDenied'>): Match | null {
+function matchState(
+  view: View<'aws/instance', 'clientError' | 'keyInaccessible' | 'keyDenied'>,
+): Match | null {
   const failed = view
     .list('aws/instance')
     .find(

@@ -9,8 +9,8 @@ export default defineCause({
   signs: {
     notMultipart: {
       in: ['aws-message', 'terraform', 'client-output'],
-      anchors: ['not in the MIME multipart format'],
-      pattern: /User data was not in the MIME multipart format/i,
+      anchors: ['not in the MIME multipart format', 'not a TOML format'],
+      pattern: /User data was not (?<format>in the MIME multipart|a TOML) format/i,
       weight: 'definite',
     },
     unreadable: {

@@ -13,7 +13,7 @@ export default defineCause({
       in: ON_NODE,
       anchors: ['certificate signed by unknown authority'],
       pattern:
-        /(?:[Uu]nable to register node|[Ff]ailed to ensure lease|failed to get node config from server)(?!.*failed calling webhook).*x509: certificate signed by unknown authority/,
+        /(?:[Uu]nable to register node|[Ff]ailed to ensure lease|waiting for CSINode publishing|failed to get node config from server)(?!.*failed calling webhook).*x509: certificate signed by unknown authority/,
       weight: 'definite',
     },
     unknownAuthority: {
