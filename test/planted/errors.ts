@@ -267,7 +267,12 @@ export const PLANTED_ERRORS: readonly PlantedError[] = [
       '',
       PASSAGES,
     ],
-    ['tables swallow what follows', "return line.trim() !== '' && !/^", 'return !/^', PASSAGES],
+    [
+      'tables swallow what follows',
+      "if (line.trim() === '' || TABLE_HEADER.test(line)) return false;",
+      '',
+      PASSAGES,
+    ],
   ]),
   ...inFile('src/readers/text/parse.ts', [
     ['aliases are not limited', 'if (aliasesIn(text) > ALIASES_MAX)', 'if (false)', HOSTILE],

@@ -122,12 +122,8 @@ function tableBlock(lines: readonly string[], from: number): Block {
 
 /** A table ends at an empty line, at the next command, and at the next table's header. */
 function isTableRow(line: string): boolean {
-  return (
-    line.trim() !== '' &&
-    !/^(?:\$|#) /.test(line) &&
-    !isCommandEcho(line) &&
-    !TABLE_HEADER.test(line)
-  );
+  if (line.trim() === '' || TABLE_HEADER.test(line)) return false;
+  return !/^(?:\$|#) /.test(line) && !isCommandEcho(line);
 }
 
 function describeBlock(lines: readonly string[], from: number): Block {

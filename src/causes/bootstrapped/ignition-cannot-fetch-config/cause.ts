@@ -9,9 +9,9 @@ export default defineCause({
   signs: {
     manyAttempts: {
       in: ['ignition', 'console', 'journal'],
-      anchors: [':22623/config/', ':49500/config/'],
+      anchors: [':22623/config/'],
       pattern:
-        /GET (?<url>https?:\/\/[^\s"]+:(?:22623|49500)\/config\/[\w-]+): attempt #(?<attempt>1[2-9]|[2-9]\d|\d{3,})/,
+        /GET (?<url>https?:\/\/[^\s"]+:22623\/config\/[\w-]+): attempt #(?<attempt>1[2-9]|[2-9]\d|\d{3,})/,
       // Attempts that are answered with an error are counted in the same way.
       weight: 'context',
     },
@@ -25,9 +25,9 @@ export default defineCause({
     },
     unansweredNow: {
       in: ['ignition', 'console', 'journal'],
-      anchors: [':22623/config/', ':49500/config/'],
+      anchors: [':22623/config/'],
       pattern:
-        /GET error: Get "?(?<url>https?:\/\/[^\s"]+:(?:22623|49500)\/config\/[\w-]+)"?: .*(?<reason>i\/o timeout|no such host|connection refused|timeout awaiting response headers|no route to host|EOF|Client\.Timeout)/,
+        /GET error: Get "?(?<url>https?:\/\/[^\s"]+:22623\/config\/[\w-]+)"?: .*(?<reason>i\/o timeout|no such host|connection refused|timeout awaiting response headers|no route to host|EOF|Client\.Timeout)/,
       weight: 'context',
     },
     untrusted: {

@@ -41,6 +41,19 @@ export default defineCause({
         /Timed out trying to remove agent-not-ready taint(?: from node (?<node>[a-z0-9][a-z0-9.-]*[a-z0-9]))?/,
       weight: 'likely',
     },
+    panicked: {
+      in: ['csi-driver'],
+      anchors: ['node providerID empty', 'did not find aws instance ID in node providerID'],
+      pattern:
+        /\b(?<reason>node providerID empty|did not find aws instance ID in node providerID)\b/,
+      weight: 'likely',
+    },
+    listening: {
+      in: ['csi-driver'],
+      anchors: ['istening for connections'],
+      pattern: /Listening for connections/i,
+      weight: 'withdraws',
+    },
     removed: {
       in: ['csi-driver'],
       anchors: ['Removed taint(s) from local node'],
@@ -60,9 +73,9 @@ export default defineCause({
   // Pods without volumes run.
   blocksAbove: false,
   match: (view) => matchNode(view),
-  summary: ({ node, machine, driver, verb }) =>
+  summary: ({ node, machine, driver, verb, reason }) =>
     verb === undefined
-      ? `The CSI driver ${driver ?? ''} is not registered on ${node ?? machine ?? 'the node'}, so pods with its volumes do not start there.`.replace(
+      ? `The CSI driver ${driver ?? ''} is not registered on ${node ?? machine ?? 'the node'}${reason === undefined ? '' : ` (it ends with: ${reason})`}, so pods with its volumes do not start there.`.replace(
           'driver  is',
           'driver is',
         )

@@ -28,6 +28,12 @@ export default defineCause({
       pattern: /Resource "(?<resource>[^"]+)" was requested but not registered/,
       weight: 'likely',
     },
+    inflight: {
+      in: ['karpenter', 'event', 'client-output'],
+      anchors: ['register on the node'],
+      pattern: /Expected resource "(?<resource>[^"]+)" didn't register on the node/,
+      weight: 'likely',
+    },
     reason: {
       in: ['node-claim', 'karpenter', 'object', 'device-plugin', 'client-output'],
       anchors: ['ResourceNotRegistered'],
@@ -84,7 +90,7 @@ export default defineCause({
   },
 });
 
-function matchNode(view: View<'kube/Node', 'condition' | 'reason'>): Match | null {
+function matchNode(view: View<'kube/Node', string>): Match | null {
   const node = view.read('kube/Node');
   if (
     node.state !== 'seen' ||

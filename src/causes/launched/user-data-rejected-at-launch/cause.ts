@@ -48,8 +48,8 @@ export default defineCause({
     'karpenter-launch-timeout',
     'node-creation-failure-verdict',
   ],
-  summary: ({ reason }) =>
-    `The user data cannot be merged with the node group’s own${reason === undefined ? ' (not MIME multipart)' : ` (${reason.replace(/[\\"}]+$/, '')})`}, so no launch template is made and nothing is launched.`,
+  summary: ({ reason, format }) =>
+    `The user data cannot be merged with the node group’s own${reason === undefined ? ` (not ${format?.includes('TOML') === true ? 'TOML' : 'MIME multipart'})` : ` (${reason.replace(/[\\"}]+$/, '')})`}, so no launch template is made and nothing is launched.`,
   remedy: () => [
     {
       text: 'Read the user data as it is sent.',

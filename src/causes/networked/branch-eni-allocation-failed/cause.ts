@@ -20,6 +20,13 @@ export default defineCause({
       pattern: /BranchAllocationFailed(?:\s+pod\/(?<pod>\S+))?/,
       weight: 'likely',
     },
+    refused: {
+      in: ['event', 'vpc-resource-controller', 'client-output'],
+      anchors: ['failed to allocate branch ENI to pod', 'failed to annotate pod with branch ENI'],
+      pattern:
+        /(?:\bpod\/(?<pod>\S+)\s+)?failed to (?:allocate branch ENI to pod|annotate pod with branch ENI details): (?<reason2>[^,"]{1,120})/,
+      weight: 'likely',
+    },
     daemonWaits: {
       in: ['ipamd', 'aws-node'],
       anchors: ['failed to get Branch ENI resource'],

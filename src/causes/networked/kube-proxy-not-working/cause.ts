@@ -36,6 +36,13 @@ export default defineCause({
       weight: 'likely',
       atLeast: 3,
     },
+    gaveUp: {
+      in: ['kube-proxy'],
+      anchors: ['unable to create proxier', 'Error running ProxyServer', 'nf_conntrack_max: '],
+      pattern:
+        /unable to create proxier: (?<reason>.{1,160})|"Error running ProxyServer" err="(?<reason2>[^"]{1,160})|server\.go:\d{1,4}\] (?<reason3>open \/proc\/sys\/net\/netfilter\/nf_conntrack_max: permission denied)/,
+      weight: 'likely',
+    },
     crashes: {
       in: ['pod-status', 'event'],
       anchors: ['kube-proxy'],
@@ -79,8 +86,8 @@ export default defineCause({
     'cni-configuration-missing',
     'cni-killed-by-own-probes',
   ],
-  summary: ({ resource, machine }) =>
-    `kube-proxy does not work on ${machine ?? 'the node'}${resource === undefined ? '' : ` (it asks for ${resource}, which this API server no longer serves)`}, so service addresses lead nowhere there.`,
+  summary: ({ resource, machine, reason }) =>
+    `kube-proxy does not work on ${machine ?? 'the node'}${resource === undefined ? '' : ` (it asks for ${resource}, which this API server no longer serves)`}${reason === undefined ? '' : ` (it ends with: ${reason})`}, so service addresses lead nowhere there.`,
   remedy: () => [
     {
       text: 'Bring kube-proxy to the cluster’s own minor version.',

@@ -11,7 +11,7 @@ export default defineCause({
       in: ['client-output', 'event', 'kube-apiserver', 'pod-app', 'journal'],
       anchors: ['remote error: tls: internal error'],
       pattern:
-        /(?:https:\/\/(?<address>[\w.-]+):10250\/.*|error dialing backend: )remote error: tls: internal error(?:"? node="(?<node>[\w.-]+)")?/,
+        /(?:https:\/\/(?<address>[\w.-]+):10250\/.*|error dialing backend: |Error from server:? )remote error: tls: internal error(?:"? node="(?<node>[\w.-]+)")?/,
       weight: 'definite',
     },
     noCertificate: {
