@@ -102,6 +102,19 @@ export const MILESTONES = [
     ],
   },
   {
+    id: 'api-knew-the-caller',
+    title: 'the API server knew who asked',
+    proves: ADMITTED,
+    signs: [
+      {
+        in: ['kubelet'],
+        anchors: ['is forbidden: node ', 'is forbidden: User'],
+        pattern:
+          /(?:register node|[Ff]ailed to (?:list|watch|ensure)|CSINode publishing).*is forbidden: (?:node |User "system:node:[a-z0-9])/,
+      },
+    ],
+  },
+  {
     id: 'joined',
     title: 'kubeadm join ended well',
     proves: ADMITTED,

@@ -27,7 +27,7 @@ function symptomsOf(standing: Standing): readonly Happening[] {
 
 function findingsOf(roled: readonly RoledFinding[]): readonly Happening[] {
   return roled.flatMap(({ cause, match }) =>
-    match.proof.slice(0, 2).map((quote) => ({ what: `${cause.id}: ${cause.title}`, quote })),
+    match.proof.slice(0, 1).map((quote) => ({ what: `${cause.id}: ${cause.title}`, quote })),
   );
 }
 
@@ -44,13 +44,18 @@ function byReading(a: Happening, b: Happening): number {
   return first.document - second.document || first.line - second.line;
 }
 
+/** A milestone can be seen again and again; the first time tells the story. */
+function isFirst(one: Happening, index: number, all: readonly Happening[]): boolean {
+  return all.findIndex((other) => other.what === one.what) === index;
+}
+
 /** What happened to a subject, in causal order: by stamps where they compare, by lines within a file. */
 export function timelineOf(
   standing: Standing,
   roled: readonly RoledFinding[],
 ): readonly TimelineEntry[] {
   const all = [...milestonesOf(standing), ...symptomsOf(standing), ...findingsOf(roled)];
-  const left = all.toSorted(byReading).slice(0, ENTRIES_MAX);
+  const left = all.toSorted(byReading).filter(isFirst).slice(0, ENTRIES_MAX);
   const ordered: TimelineEntry[] = [];
   while (left.length > 0) {
     const [next] = left.splice(earliest(left), 1);

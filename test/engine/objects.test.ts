@@ -77,6 +77,22 @@ describe('kubectl describe and events', () => {
   });
 });
 
+describe('kubectl describe in pieces', () => {
+  test('conditions are known without the line above them', () => {
+    const text = [
+      'Name:               ip-10-0-0-1.ec2.internal',
+      'Roles:              master',
+      '  Type    Status  LastHeartbeatTime                 LastTransitionTime                Reason           Message',
+      '  Ready   False   Mon, 03 Jun 2019 13:54:18 +0000   Sun, 02 Jun 2019 21:39:37 +0000   KubeletNotReady  PLEG is not healthy',
+    ].join('\n');
+    const [node] = factsOf(read({ 'd.txt': text }), 'kube/Node');
+    assert.deepEqual(
+      node?.conditions.map((entry) => [entry.type, entry.status, entry.message]),
+      [['Ready', 'False', 'PLEG is not healthy']],
+    );
+  });
+});
+
 describe('events and objects', () => {
   test('events of each age are lines with the machine they are about', () => {
     const modern =

@@ -50,22 +50,20 @@ const CONDITION = new RegExp(
   `^(\\w+)\\s+(True|False|Unknown)\\s+(${STAMP})\\s+(${STAMP})\\s+(\\w+)\\s*(.*)$`,
 );
 
+function conditionOf(line: string): readonly KubeCondition[] {
+  const match = CONDITION.exec(line.trim());
+  if (match === null) return [];
+  const [, type = '', status = '', beat = '', changed = '', reason = '', message = ''] = match;
+  const heartbeatMs = parseWhen(beat)?.ms ?? null;
+  return [
+    { type, status, reason, message, heartbeatMs, changedMs: parseWhen(changed)?.ms ?? null },
+  ];
+}
+
+/** Conditions by their two dates; the line `Conditions:` above them is often cut when pasted. */
 function conditionsOf(lines: readonly string[]): readonly KubeCondition[] {
-  return section(lines, 'Conditions').flatMap((line) => {
-    const match = CONDITION.exec(line);
-    if (match === null) return [];
-    const [, type = '', status = '', beat = '', changed = '', reason = '', message = ''] = match;
-    return [
-      {
-        type,
-        status,
-        reason,
-        message,
-        heartbeatMs: parseWhen(beat)?.ms ?? null,
-        changedMs: parseWhen(changed)?.ms ?? null,
-      },
-    ];
-  });
+  const own = section(lines, 'Conditions');
+  return (own.length === 0 ? lines : own).flatMap(conditionOf);
 }
 
 function address(lines: readonly string[], type: string): string | null {

@@ -75,7 +75,7 @@ const PHRASES: readonly (readonly [LineSource, RegExp])[] = [
   ],
   [
     'karpenter',
-    /karpenter\.sh|"logger":"controller[".]|controller\.(?:provisioning|deprovisioning|interruption|node)|nodeclaim\.lifecycle|machine\.lifecycle/,
+    /karpenter\.sh|(?:DEBUG|INFO|WARN|ERROR)\s+controller(?:\.[\w-]+)*\s|"logger":"controller[".]|controller\.(?:provisioning|deprovisioning|interruption|node)|nodeclaim\.lifecycle|machine\.lifecycle/,
   ],
   [
     'kubeadm',
