@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -123,5 +124,24 @@ describe('the rest of the command line', () => {
       assert.equal(code, 0);
       assert.match(out, new RegExp(`\\n  .*rollcall ${command} `));
     }
+  });
+});
+
+describe('the program as a shell runs it', () => {
+  const shell = (command: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      execFile('sh', ['-c', command], { cwd: ROOT }, (error, stdout, stderr) => {
+        if (error === null) resolve(stdout);
+        else reject(new Error(stderr));
+      });
+    });
+
+  test('a reader that goes away is no error', async () => {
+    assert.equal(await shell('bin/rollcall causes -o json | head -c 1'), '{');
+  });
+
+  test('everything is written before it ends, however slowly it is read', async () => {
+    const out = await shell('bin/rollcall causes -o json | { sleep 0.3; cat; }');
+    assert.equal((JSON.parse(out) as { kind: string }).kind, 'CauseList');
   });
 });

@@ -1,10 +1,11 @@
 import { enableCompileCache } from 'node:module';
 import packageJson from '../../../package.json' with { type: 'json' };
+import { writeAll } from './output.ts';
 
 const [first] = process.argv.slice(2);
 
 if (first === '--version' || first === '-V' || first === 'version') {
-  process.stdout.write(`rollcall ${packageJson.version}\n`);
+  writeAll(1, `rollcall ${packageJson.version}\n`);
 } else {
   enableCompileCache();
   const { run } = await import('./run.ts');

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { type CliContext, type Command, UsageError } from './context.ts';
 import { EXIT } from './exit-code.ts';
+import { isTerminal, writeAll } from './output.ts';
 
 // An expression that backtracks too much goes on in V8's linear engine, whatever the input.
 setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');
@@ -16,16 +17,16 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 };
 
 function contextOf(): CliContext {
+  const isPage = isTerminal(1);
   return {
-    out: (text) => process.stdout.write(text),
-    err: (text) => process.stderr.write(text),
+    out: (text) => writeAll(1, text),
+    err: (text) => writeAll(2, text),
     stdin: () => process.stdin as AsyncIterable<Uint8Array>,
-    isInputPiped: !process.stdin.isTTY,
-    colour:
-      process.stdout.isTTY &&
-      (process.env['NO_COLOR'] ?? '') === '' &&
-      process.env['TERM'] !== 'dumb',
-    columns: Math.min(COLUMNS_MAX, process.stdout.columns || COLUMNS_MAX),
+    get isInputPiped() {
+      return !isTerminal(0);
+    },
+    colour: isPage && (process.env['NO_COLOR'] ?? '') === '' && process.env['TERM'] !== 'dumb',
+    columns: isPage ? Math.min(COLUMNS_MAX, process.stdout.columns || COLUMNS_MAX) : COLUMNS_MAX,
   };
 }
 

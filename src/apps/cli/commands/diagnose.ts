@@ -14,7 +14,7 @@ interface DiagnoseArguments {
   readonly output: Output;
 }
 
-function readArguments(args: readonly string[], isInputPiped: boolean): DiagnoseArguments {
+function readArguments(args: readonly string[], context: CliContext): DiagnoseArguments {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
@@ -27,7 +27,7 @@ function readArguments(args: readonly string[], isInputPiped: boolean): Diagnose
   if (output === undefined)
     throw new UsageError(`-o takes ${OUTPUTS.join(', ')}; "${values.output}" is none of them.`);
   const given = [...positionals, ...values.with];
-  if (given.length === 0 && !isInputPiped) {
+  if (given.length === 0 && !context.isInputPiped) {
     throw new UsageError(
       'Say what to look at: rollcall diagnose PATH…, or pipe text into: rollcall diagnose -',
     );
@@ -40,9 +40,14 @@ export async function diagnoseCommand(
   args: readonly string[],
   context: CliContext,
 ): Promise<number> {
-  const { paths, output } = readArguments(args, context.isInputPiped);
+  const { paths, output } = readArguments(args, context);
   const losses: InputLoss[] = [];
-  const documents = openEvidence(paths, (loss) => losses.push(loss), undefined, context.stdin());
+  const documents = openEvidence(
+    paths,
+    (loss) => losses.push(loss),
+    undefined,
+    paths.includes('-') ? context.stdin() : undefined,
+  );
   const document = await diagnoseObservations(await readPile(documents, losses));
   await print(document, output, paths, context);
   return exitCodeOf(document);

@@ -14,6 +14,13 @@ export default defineCause({
         /unknown 'kubernetes\.io' or 'k8s\.io' labels specified with --node-labels: \[(?<labels>[^\]]*)\]/,
       weight: 'definite',
     },
+    onlyWarned: {
+      in: ['kubelet', 'nodeup', 'cloud-init'],
+      anchors: ['in 1.15, --node-labels', 'labels specified with --node-labels'],
+      // Kubelets up to 1.14 say the same as a warning and go on.
+      pattern: /options\.go:\d+\] unknown 'kubernetes\.io'|in 1\.15, --node-labels in the/,
+      weight: 'clears',
+    },
   },
   needs: [],
   symptoms: [],

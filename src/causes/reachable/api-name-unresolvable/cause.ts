@@ -23,14 +23,14 @@ export default defineCause({
       in: ON_NODE,
       anchors: ['no such host'],
       pattern:
-        /^(?!.*(?:Unable to connect to the server|current server API group|configmaps\/aws-auth|on (?:172\.20|10\.100|10\.96)\.0\.10:53)).*lookup (?<name>[\w-]+\.[\w-]+\.[a-z0-9-]+\.eks\.amazonaws\.com(?:\.cn)?)\s{0,4}(?:on (?<resolver>[\d.:a-f[\]]+))?: no such host/,
+        /^(?!.*(?:Unable to connect to the server|current server API group|cluster unreachable|configmaps\/aws-auth|on (?:172\.20|10\.100|10\.96)\.0\.10:53)).*lookup (?<name>[\w-]+\.[\w-]+\.[a-z0-9-]+\.eks\.amazonaws\.com(?:\.cn)?)\s{0,4}(?:on (?<resolver>[\d.:a-f[\]]+))?: no such host/,
       weight: 'likely',
     },
     apiNameUnknown: {
       in: ON_NODE,
       anchors: ['no such host', 'server misbehaving'],
       pattern:
-        /https:\/\/(?<name>[\w.-]+)(?::\d+)?\/apis?\/(?!.*configmaps\/aws-auth)[^\s"]*"?: dial tcp: lookup [\w.-]+ on (?!(?:172\.20|10\.100|10\.96)\.0\.10:53)(?<resolver>[\d.:a-f[\]]+): (?:no such host|server misbehaving)/,
+        /^(?!.*(?:cannot get nodes for|error listing nodes|Unable to connect to the server|current server API group|cluster unreachable|configmaps\/aws-auth)).*https:\/\/(?<name>[\w.-]+)(?::\d+)?\/apis?\/[^\s"]*"?: dial tcp: lookup [\w.-]+ on (?!(?:172\.20|10\.100|10\.96)\.0\.10:53)(?<resolver>[\d.:a-f[\]]+): (?:no such host|server misbehaving)/,
       weight: 'likely',
     },
     resolverSilent: {
