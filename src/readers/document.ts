@@ -127,6 +127,9 @@ function openStream(reading: Reading, head: string): LineStream {
   const onHit = (hit: HitLine): void => {
     if (isCommandEcho(hit.text)) return;
     const text = cleanLine(unwrapLine(hit.text));
+    // Most lines with an anchor match no expression; who printed them and when need not be known.
+    const rows = [...rowsOf(table, hit.anchors)].filter((row) => row.pattern.test(text));
+    if (rows.length === 0) return;
     const origin = originOf(text, source);
     collector.sawSource(document, origin.source);
     const line = {
@@ -139,7 +142,7 @@ function openStream(reading: Reading, head: string): LineStream {
       about: null,
       isState: false,
     };
-    collector.tryRows(document, line, rowsOf(table, hit.anchors));
+    collector.tryRows(document, line, rows);
   };
   const scanner: LineScanner = createLineScanner(table.anchorSet, onHit);
   return {

@@ -50,6 +50,13 @@ export default defineCause({
         /\bcondition (?:AMIsReady|Launched|NodeRegistrationHealthy)=\w+ (?:AMINotFound|UnsupportedAlias)\b|no amis exist given constraints/,
       weight: 'definite',
     },
+    noneGiven: {
+      in: LAUNCHERS,
+      anchors: ['amiIdList', 'must contain the parameter ImageId'],
+      pattern:
+        /(?<parameter>Parameter 'amiIdList' cannot be empty|must contain the parameter ImageId)/,
+      weight: 'definite',
+    },
     amisFound: {
       in: ['node-claim'],
       anchors: ['condition AMIsReady=True'],
@@ -68,13 +75,21 @@ export default defineCause({
     'launch-template-deleted-or-edited',
     'node-creation-failure-verdict',
   ],
-  summary: ({ image }) =>
-    `The machine image ${image ?? 'that the group asks for'} does not exist in this region or is not shared with this account, so nothing is launched.`,
-  remedy: ({ image }) => [
-    {
-      text: 'See whether the account can see the image, whose it is and in which state.',
-      command: `aws ec2 describe-images --image-ids ${image ?? '<ami>'} --query Images[].[ImageId,OwnerId,State,Public,DeprecationTime]`,
-    },
+  summary: ({ image, parameter }) =>
+    parameter === undefined
+      ? `The machine image ${image ?? 'that the group asks for'} does not exist in this region or is not shared with this account, so nothing is launched.`
+      : 'The launch template names no machine image and the caller adds none, so nothing is launched.',
+  remedy: ({ image, parameter }) => [
+    parameter === undefined
+      ? {
+          text: 'See whether the account can see the image, whose it is and in which state.',
+          command: `aws ec2 describe-images --image-ids ${image ?? '<ami>'} --query Images[].[ImageId,OwnerId,State,Public,DeprecationTime]`,
+        }
+      : {
+          text: 'See which image the template names.',
+          command:
+            'aws ec2 describe-launch-template-versions --launch-template-id <template> --versions $Default --query LaunchTemplateVersions[].LaunchTemplateData.ImageId',
+        },
     {
       text: 'Own image: let this account launch it (from the account that owns it).',
       command: `aws ec2 modify-image-attribute --image-id ${image ?? '<ami>'} --launch-permission 'Add=[{UserId=<account>}]'`,

@@ -32,20 +32,30 @@ export default defineCause({
       weight: 'definite',
     },
     condition: {
-      in: ['node-status'],
-      anchors: ['NetworkUnavailable=True'],
-      pattern: /condition NetworkUnavailable=True NoRouteCreated .*failed to create a route/,
+      in: ['node-status', 'client-output', 'event'],
+      anchors: ['RouteController failed to create a route'],
+      pattern:
+        /(?:^Node (?<nodeName>\S+) condition NetworkUnavailable=True|\bNetworkUnavailable\s+True\b.{0,90}) NoRouteCreated\s+RouteController failed to create a route/,
+      weight: 'likely',
+    },
+    notListed: {
+      in: ['controller-manager', 'cloud-controller'],
+      anchors: ['reconcile node routes: error listing routes'],
+      pattern:
+        /reconcile node routes: error listing routes: (?<reason>node with instanceID "i-[0-9a-f]{8,17}" not found)/,
       weight: 'likely',
     },
     created: {
       in: ['controller-manager', 'cloud-controller', 'node-status'],
       anchors: ['Created route for node', 'RouteController created a route'],
-      pattern: /Created route for node|RouteController created a route/,
+      pattern:
+        /Created route for node "?(?<nodeName>[\w.-]+)|^Node (?<nodeName2>\S+) condition NetworkUnavailable=False .*RouteController created a route/,
       weight: 'withdraws',
     },
   },
   needs: [],
   symptoms: [],
+  per: ['nodeName'],
   withdrawnBy: [],
   explains: ['cni-configuration-missing'],
   summary: ({ nodeName, range, reason }) =>

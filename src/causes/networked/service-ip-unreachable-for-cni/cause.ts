@@ -27,6 +27,14 @@ export default defineCause({
         /(?:Unable to reach API Server|Failed to check API server connectivity|error communicating with apiserver|Failed to communicate with K8S Server)(?!.*no configuration has been provided)(?:.*dial tcp (?<address>[\d.]+):443)?/i,
       weight: 'likely',
     },
+    asksAgain: {
+      in: ['ipamd'],
+      anchors: ['Testing communication with server'],
+      pattern: /Testing communication with server/,
+      weight: 'likely',
+      // Old releases exit without a word when the answer stays away, and are started again.
+      atLeast: 4,
+    },
     carriedOn: {
       in: ['ipamd'],
       anchors: ['Proceeding without API server connectivity'],
@@ -45,9 +53,10 @@ export default defineCause({
         'Successful communication with the Cluster',
         'Running with Kubernetes cluster version',
         'node init completed',
+        'Communication with server successful',
       ],
       pattern:
-        /Successful communication with the Cluster|Running with Kubernetes cluster version|node init completed successfully/,
+        /Successful communication with the Cluster|Running with Kubernetes cluster version|node init completed successfully|Communication with server successful/,
       weight: 'withdraws',
     },
   },
