@@ -1,19 +1,6 @@
 import type { Cause } from '../diagnosis/cause.ts';
 import type { FactKind } from '../evidence/kinds.ts';
-import type { LineSource } from '../evidence/source.ts';
 import type { Stage } from '../evidence/stage.ts';
-
-/** One expression of the generated table; the readers try lines against it. */
-export interface IndexedSign {
-  /** `cause-id`, `symptom:id` or `milestone:id`. */
-  readonly owner: string;
-  readonly name: string;
-  readonly in: readonly LineSource[];
-  readonly anchors: readonly string[];
-  readonly pattern: RegExp;
-  readonly strict: boolean;
-  readonly per: readonly string[];
-}
 
 /** What the index knows of a cause without loading it. */
 export interface CauseEntry {

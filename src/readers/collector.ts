@@ -13,7 +13,8 @@ import { excerptOf } from '../evidence/redact.ts';
 import { type Captures, type Quote, QUOTES_MAX } from '../evidence/sighting.ts';
 import { type LineSource, SOURCES } from '../evidence/source.ts';
 import type { When } from '../evidence/time.ts';
-import { acceptsSource, type SignRow } from './sign-table.ts';
+import type { SignRow } from '../evidence/sign-row.ts';
+import { acceptsSource } from './sign-table.ts';
 
 /** Distinct sightings, facts and losses kept at most; beyond it, the loss is said once. */
 const HITS_MAX = 30_000;

@@ -1,18 +1,6 @@
+import type { SignRow } from '../evidence/sign-row.ts';
 import type { LineSource } from '../evidence/source.ts';
 import { type AnchorSet, compileAnchors } from './scan/anchor-scanner.ts';
-
-/** One expression of the table that the reading is given; the readers know no cause by name. */
-export interface SignRow {
-  /** `cause-id`, `symptom:id` or `milestone:id`. */
-  readonly owner: string;
-  readonly name: string;
-  readonly in: readonly LineSource[];
-  readonly anchors: readonly string[];
-  readonly pattern: RegExp;
-  readonly strict: boolean;
-  /** Captures whose values tell objects apart. */
-  readonly per: readonly string[];
-}
 
 export interface SignTable {
   readonly anchorSet: AnchorSet;

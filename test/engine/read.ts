@@ -2,7 +2,8 @@ import { assembleSubjects } from '../../src/diagnosis/subjects.ts';
 import type { FactKind, FactTypes } from '../../src/evidence/kinds.ts';
 import type { Observations } from '../../src/evidence/observations.ts';
 import { createReading } from '../../src/readers/reading.ts';
-import { compileSigns, type SignRow } from '../../src/readers/sign-table.ts';
+import type { SignRow } from '../../src/evidence/sign-row.ts';
+import { compileSigns } from '../../src/readers/sign-table.ts';
 
 export function row(change: Partial<SignRow>): SignRow {
   return {

@@ -1,4 +1,5 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { REFUSED_NAMES } from '../../../diagnosis/name-signs.ts';
 import { hasEc2Domain, instanceIdIn, ipInName } from '../../../evidence/names.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 
@@ -9,20 +10,7 @@ export default defineCause({
   title: 'the Node name differs from the name in the kubelet’s certificate',
   scope: 'machine',
   signs: {
-    refusedName: {
-      in: ['kubelet', 'kubeadm'],
-      anchors: ['is not allowed to modify node', 'cannot modify node'],
-      pattern:
-        /node "?(?<credential>[^"\s]+)"? (?:is not allowed to|cannot) modify node "?(?<node>[^"\s]+)/,
-      weight: 'context',
-    },
-    refusedObject: {
-      in: ['kubelet'],
-      anchors: ['with the same name as the requesting node', 'only its own Node object'],
-      pattern:
-        /(?:csinodes|leases)\.\S+ "(?<node>[^"\s]+)" is forbidden: User "system:node:(?<credential>[^"\s]+)".*can only access \S.* with the same name as the requesting node|node '(?<credential2>[^'\s]+)' cannot read '(?<node2>[^'\s]+)', only its own Node object/,
-      weight: 'context',
-    },
+    ...REFUSED_NAMES,
   },
   needs: [],
   symptoms: ['node-forbidden', 'instance-not-found'],

@@ -1,4 +1,5 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { INITIALISED, REFUSED_NAMES } from '../../../diagnosis/name-signs.ts';
 import { instanceIdIn, ipInName } from '../../../evidence/names.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 
@@ -9,20 +10,7 @@ export default defineCause({
   title: 'a resource-based (i-…) host name that one of the components does not expect',
   scope: 'machine',
   signs: {
-    refusedName: {
-      in: ['kubelet', 'kubeadm'],
-      anchors: ['is not allowed to modify node', 'cannot modify node'],
-      pattern:
-        /node "?(?<credential>[^"\s]+)"? (?:is not allowed to|cannot) modify node "?(?<node>[^"\s]+)/,
-      weight: 'context',
-    },
-    refusedObject: {
-      in: ['kubelet'],
-      anchors: ['with the same name as the requesting node', 'only its own Node object'],
-      pattern:
-        /(?:csinodes|leases)\.\S+ "(?<node>[^"\s]+)" is forbidden: User "system:node:(?<credential>[^"\s]+)".*can only access \S.* with the same name as the requesting node|node '(?<credential2>[^'\s]+)' cannot read '(?<node2>[^'\s]+)', only its own Node object/,
-      weight: 'context',
-    },
+    ...REFUSED_NAMES,
     notFoundByResourceName: {
       in: ['cloud-controller', 'controller-manager'],
       anchors: ['failed to get provider ID for node', 'failed to get instance metadata for node'],
@@ -30,12 +18,7 @@ export default defineCause({
         /failed to get (?:provider ID|instance metadata) for node (?<node>i-[0-9a-f]{8,17}(?:\.[a-z0-9.-]+)?)(?![\w.-]).*instance not found/,
       weight: 'likely',
     },
-    initialised: {
-      in: ['cloud-controller', 'controller-manager'],
-      anchors: ['Successfully initialized node'],
-      pattern: /Successfully initialized node (?<node>[a-z0-9][a-z0-9.-]*) with cloud provider/,
-      weight: 'withdraws',
-    },
+    ...INITIALISED,
   },
   needs: [],
   symptoms: ['instance-not-found', 'node-forbidden'],

@@ -1,4 +1,5 @@
 import { defineCause } from '../../../diagnosis/cause.ts';
+import { INITIALISED } from '../../../diagnosis/name-signs.ts';
 
 /** The cloud controller runs, but what it asks EC2 about this Node gives no instance. */
 export default defineCause({
@@ -46,12 +47,7 @@ export default defineCause({
       pattern: /provided node ip for node "(?<node>[^"\s]+)" is not valid/,
       weight: 'definite',
     },
-    initialised: {
-      in: ['cloud-controller', 'controller-manager'],
-      anchors: ['Successfully initialized node'],
-      pattern: /Successfully initialized node (?<node>[a-z0-9][a-z0-9.-]*) with cloud provider/,
-      weight: 'withdraws',
-    },
+    ...INITIALISED,
     synced: {
       in: ['event'],
       anchors: ['Node synced successfully'],

@@ -1,0 +1,32 @@
+import type { Sign } from './cause.ts';
+
+/**
+ * How the API server refuses a kubelet whose credential carries another name than it asks for; the
+ * causes that share these lines are told apart by the two names.
+ */
+export const REFUSED_NAMES = {
+  refusedName: {
+    in: ['kubelet', 'kubeadm'],
+    anchors: ['is not allowed to modify node', 'cannot modify node'],
+    pattern:
+      /node "?(?<credential>[^"\s]+)"? (?:is not allowed to|cannot) modify node "?(?<node>[^"\s]+)/,
+    weight: 'context',
+  },
+  refusedObject: {
+    in: ['kubelet'],
+    anchors: ['with the same name as the requesting node', 'only its own Node object'],
+    pattern:
+      /(?:csinodes|leases)\.\S+ "(?<node>[^"\s]+)" is forbidden: User "system:node:(?<credential>[^"\s]+)".*can only access \S.* with the same name as the requesting node|node '(?<credential2>[^'\s]+)' cannot read '(?<node2>[^'\s]+)', only its own Node object/,
+    weight: 'context',
+  },
+} as const satisfies Readonly<Record<string, Sign>>;
+
+/** A cloud controller that found the instance after all. */
+export const INITIALISED = {
+  initialised: {
+    in: ['cloud-controller', 'controller-manager'],
+    anchors: ['Successfully initialized node'],
+    pattern: /Successfully initialized node (?<node>[a-z0-9][a-z0-9.-]*) with cloud provider/,
+    weight: 'withdraws',
+  },
+} as const satisfies Readonly<Record<string, Sign>>;

@@ -1,0 +1,14 @@
+import type { LineSource } from './source.ts';
+
+/** One expression of the generated table, as the readers try it; they know no cause by name. */
+export interface SignRow {
+  /** `cause-id`, `symptom:id` or `milestone:id`. */
+  readonly owner: string;
+  readonly name: string;
+  readonly in: readonly LineSource[];
+  readonly anchors: readonly string[];
+  readonly pattern: RegExp;
+  readonly strict: boolean;
+  /** Captures whose values tell objects apart. */
+  readonly per: readonly string[];
+}
