@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '261-499b7430';
+export const CATALOGUE_VERSION = '261-bc16425a';
 
 export const SIGNS: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d+\] "?Started kubelet"?/,strict:false,per:[]},
@@ -179,7 +179,7 @@ export const SIGNS: readonly SignRow[] = [
 {owner:"container-runtime-down",name:"kubeadmCri",in:["kubeadm","cloud-init","console"],anchors:["[ERROR CRI]"],pattern:/\[ERROR CRI\]/,strict:false,per:[]},
 {owner:"container-runtime-down",name:"socketSilent",in:["kubelet"],anchors:["validate service connection"],pattern:/validate service connection: .*dial unix (?<endpoint>\/\S+\.sock): connect: (?<reason>no such file or directory|connection refused)/,strict:false,per:[]},
 {owner:"container-runtime-down",name:"dockerSilent",in:["kubelet"],anchors:["failed to get docker version"],pattern:/failed to get docker version: Cannot connect to the Docker daemon/,strict:false,per:[]},
-{owner:"container-runtime-down",name:"configBroken",in:["containerd","journal"],anchors:["containerd: failed to load","invalid disabled plugin URI","failed to load TOML"],pattern:/containerd: failed to load (?:TOML|config)[^"]{0,200}|(?<reason>failed to load TOML[^"]{0,160})|invalid disabled plugin URI/,strict:false,per:[]},
+{owner:"container-runtime-down",name:"configBroken",in:["containerd","journal","kubelet"],anchors:["containerd: failed to load","invalid disabled plugin URI","failed to load TOML"],pattern:/containerd: failed to load (?:TOML|config)[^"]{0,200}|(?<reason>failed to load TOML[^"]{0,160})|invalid disabled plugin URI/,strict:false,per:[]},
 {owner:"container-runtime-down",name:"silentFromTheStart",in:["kubelet"],anchors:["container runtime is down"],pattern:/container runtime is down/,strict:false,per:[]},
 {owner:"describe-cluster-failed",name:"exhausted",in:["cloud-init","console"],anchors:["Exhausted retries while describing cluster"],pattern:/Exhausted retries while describing cluster/,strict:false,per:[]},
 {owner:"describe-cluster-failed",name:"throttled",in:["cloud-init","console","aws-message"],anchors:["TooManyRequestsException","ThrottlingException"],pattern:/(?<reason>TooManyRequestsException|ThrottlingException)\b.*\bDescribeCluster\b/,strict:false,per:[]},
@@ -896,7 +896,7 @@ export const SIGNS: readonly SignRow[] = [
 {owner:"cordon-or-deliberate-taint",name:"closed",in:["event","kubelet"],anchors:["NodeNotSchedulable"],pattern:/Node (?<node>[\w.-]+) status is now: NodeNotSchedulable/,strict:false,per:[]},
 {owner:"cordon-or-deliberate-taint",name:"podsWait",in:["event","pod-status","scheduler"],anchors:["node(s) were unschedulable","karpenter.sh/disrupt","ToBeDeletedByClusterAutoscaler"],pattern:/\b0\/(?<total>\d+) nodes are available: (?<closedNodes>\d+) node\(s\) (?:were unschedulable|had (?:untolerated )?taint \{(?:karpenter\.sh\/disrupt\w+|ToBeDeletedByClusterAutoscaler)[^}]*\}[^.,]*)\./,strict:false,per:[]},
 {owner:"cordon-or-deliberate-taint",name:"opened",in:["event","kubelet"],anchors:["status is now: NodeSchedulable"],pattern:/Node (?<node>[\w.-]+) status is now: NodeSchedulable/,strict:false,per:[]},
-{owner:"hanging-container-runtime",name:"relistStopped",in:["kubelet","node-status","event"],anchors:["PLEG is not healthy"],pattern:/PLEG is not healthy: pleg was last seen active (?<since>(?:\d+h)?\d+m[\d.]*s?) ago; threshold is (?<limit>\w+)/i,strict:false,per:[]},
+{owner:"hanging-container-runtime",name:"relistStopped",in:["kubelet","node-status","event"],anchors:["PLEG is not healthy"],pattern:/PLEG is not healthy: pleg was last seen active (?<since>(?:\d{1,5}h)?\d{1,2}m[\d.]*s?) ago; threshold is (?<limit>\w+)/i,strict:false,per:[]},
 {owner:"hanging-container-runtime",name:"monitored",in:["event","node-status"],anchors:["ContainerdRepeatedRestart","KubeletRepeatedRestart","ContainerRuntimeFailed"],pattern:/\b(?<reason>ContainerdRepeatedRestart|KubeletRepeatedRestart|ContainerRuntimeFailed)\b/,strict:false,per:[]},
 {owner:"hanging-container-runtime",name:"neverUp",in:["kubelet"],anchors:["pleg has yet to be successful"],pattern:/pleg has yet to be successful/,strict:false,per:[]},
 {owner:"hardware-or-kernel-fault",name:"agentReports",in:["node-status"],anchors:["KernelReady=False","StorageReady=False","AcceleratedHardwareReady=False","KernelDeadlock=True","ReadonlyFilesystem=True"],pattern:/^Node (?<node>\S+) condition (?<what>(?:Kernel|Storage|AcceleratedHardware)Ready=False|(?:KernelDeadlock|ReadonlyFilesystem)=True)/,strict:true,per:[]},
@@ -906,6 +906,7 @@ export const SIGNS: readonly SignRow[] = [
 {owner:"hardware-or-kernel-fault",name:"monitored",in:["event"],anchors:["SoftLockup","KernelBug","BlockDeviceIOError","XIDError","NvidiaXID","DCGMD","DCGME","DCGMF","DCGMH"],pattern:/\bWarning\s+(?<what>SoftLockup|KernelBug|BlockDeviceIOError|NvidiaXID\w*Error|DCGM[DEFH]\w+)\b/,strict:false,per:[]},
 {owner:"kubelet-serving-certificate-missing",name:"callRefused",in:["client-output","event","kube-apiserver","pod-app","journal"],anchors:["remote error: tls: internal error"],pattern:/(?:https:\/\/(?<address>[\w.-]+):10250\/.*|error dialing backend: |Error from server:? )remote error: tls: internal error(?:"? node="(?<node>[\w.-]+)")?/,strict:false,per:[]},
 {owner:"kubelet-serving-certificate-missing",name:"noCertificate",in:["kubelet"],anchors:["no serving certificate available for the kubelet"],pattern:/TLS handshake error from (?<caller>\S+): no serving certificate available for the kubelet/,strict:false,per:[]},
+{owner:"kubelet-serving-certificate-missing",name:"issuedYoung",in:["client-output"],anchors:["Approved,Issued"],pattern:/\s\d{1,3}s\s+kubernetes\.io\/kubelet-serving\s.*\bApproved,Issued/,strict:false,per:[]},
 {owner:"kubelet-serving-certificate-missing",name:"issued",in:["kubelet"],anchors:["ertificate rotation detected","Certificate expiration is","ertificate request","Rotating certificates"],pattern:/kubernetes\.io\/kubelet-serving: (?:Certificate expiration is|certificate signing request \S+ is issued|Certificate rotation detected)/i,strict:false,per:[]},
 {owner:"memory-or-pid-pressure",name:"condition",in:["node-status"],anchors:["condition MemoryPressure=True","condition PIDPressure=True"],pattern:/^Node (?<node>\S+) condition (?<what>Memory|PID)Pressure=True/,strict:true,per:[]},
 {owner:"memory-or-pid-pressure",name:"pressure",in:["event","kubelet"],anchors:["NodeHasInsufficientMemory","NodeHasInsufficientPID"],pattern:/Node (?<node>[\w.-]+) status is now: NodeHasInsufficient(?<what>Memory|PID)/,strict:false,per:[]},

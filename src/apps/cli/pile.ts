@@ -15,6 +15,19 @@ export interface PileDocument {
   readonly chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 
+/** The same chunks, the next one asked for before this one is used: unpacking and reading overlap. */
+async function* ahead(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  const source =
+    Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]();
+  let next = source.next();
+  for (let chunk = await next; chunk.done !== true; chunk = await next) {
+    next = source.next();
+    yield chunk.value;
+  }
+}
+
 /** Reads every document and returns what all of them said together. */
 export async function readPile(
   documents: AsyncIterable<PileDocument> | Iterable<PileDocument>,
@@ -23,7 +36,7 @@ export async function readPile(
   const reading = createReading(compileSigns(SIGNS));
   for await (const document of documents) {
     const reader = reading.open(document.locator, document.container);
-    for await (const chunk of document.chunks) reader.push(chunk);
+    for await (const chunk of ahead(document.chunks)) reader.push(chunk);
     reader.end();
   }
   for (const loss of losses) reading.loss(loss);

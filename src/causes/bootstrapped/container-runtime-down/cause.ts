@@ -43,7 +43,8 @@ export default defineCause({
       atLeast: 3,
     },
     configBroken: {
-      in: ['containerd', 'journal'],
+      // Without its tag the line is taken for one of the kubelet's that stand around it.
+      in: ['containerd', 'journal', 'kubelet'],
       anchors: ['containerd: failed to load', 'invalid disabled plugin URI', 'failed to load TOML'],
       pattern:
         /containerd: failed to load (?:TOML|config)[^"]{0,200}|(?<reason>failed to load TOML[^"]{0,160})|invalid disabled plugin URI/,

@@ -11,7 +11,7 @@ export default defineCause({
       in: ['kubelet', 'node-status', 'event'],
       anchors: ['PLEG is not healthy'],
       pattern:
-        /PLEG is not healthy: pleg was last seen active (?<since>(?:\d+h)?\d+m[\d.]*s?) ago; threshold is (?<limit>\w+)/i,
+        /PLEG is not healthy: pleg was last seen active (?<since>(?:\d{1,5}h)?\d{1,2}m[\d.]*s?) ago; threshold is (?<limit>\w+)/i,
       weight: 'definite',
     },
     monitored: {
@@ -58,7 +58,7 @@ export default defineCause({
     prevent:
       'Use gp3 root volumes with enough throughput and current AMIs; bound pods and processes on each node.',
     notThis:
-      '“pleg has yet to be successful” and “container runtime status check may not have completed yet” belong to every start of the kubelet. A runtime that never came up is container-runtime-down.',
+      '“pleg has yet to be successful”, “last seen active 2562047h47m16.8s ago” (never, counted from the year 1) and “container runtime status check may not have completed yet” belong to every start of the kubelet. A runtime that never came up is container-runtime-down.',
     alsoKnownAs: ['PLEG is not healthy: pleg was last seen active'],
     refs: [
       'https://github.com/awslabs/amazon-eks-ami/issues/195',

@@ -22,6 +22,12 @@ export default defineCause({
       weight: 'likely',
       atLeast: 3,
     },
+    issuedYoung: {
+      in: ['client-output'],
+      anchors: ['Approved,Issued'],
+      pattern: /\s\d{1,3}s\s+kubernetes\.io\/kubelet-serving\s.*\bApproved,Issued/,
+      weight: 'withdraws',
+    },
     issued: {
       in: ['kubelet'],
       anchors: [
