@@ -5,6 +5,8 @@ import { isTerminal, writeAll } from './output.ts';
 
 // An expression that backtracks too much goes on in V8's linear engine, whatever the input.
 setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');
+// The heap stays small while buffers of logs pass by; marking it in steps costs more than at once.
+setFlagsFromString('--no-incremental-marking');
 
 const COLUMNS_MAX = 100;
 

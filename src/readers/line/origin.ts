@@ -161,7 +161,11 @@ function klogSource(text: string): LineSource | null {
   return KLOG_FILES.find(([, files]) => files.test(file))?.[0] ?? null;
 }
 
-function phraseSource(text: string): LineSource | null {
+const PHRASE_OF: ReadonlyMap<LineSource, RegExp> = new Map(PHRASES.toReversed());
+
+/** By its words; the program that printed the lines around it is tried first. */
+function phraseSource(text: string, likely: LineSource): LineSource | null {
+  if (PHRASE_OF.get(likely)?.test(text) === true) return likely;
   return PHRASES.find(([, phrase]) => phrase.test(text))?.[0] ?? null;
 }
 
@@ -179,7 +183,7 @@ export function originOf(line: string, ofDocument: LineSource): Origin {
   const byTag = tagSource(tag ?? CONSOLE_TAG.exec(head)?.[1]);
   if (byTag !== null && byTag !== 'journal') return { source: byTag, host };
   if (CONFIG_SERVER.test(head)) return { source: 'machine-config-server', host };
-  const source = klogSource(head) ?? phraseSource(head) ?? byTag;
+  const source = klogSource(head) ?? phraseSource(head, ofDocument) ?? byTag;
   return { source: source ?? ofDocument, host };
 }
 
