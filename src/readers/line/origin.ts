@@ -123,7 +123,7 @@ const PHRASES: readonly (readonly [LineSource, RegExp])[] = [
   ],
   [
     'aws-message',
-    /StatusReason|Launching a new EC2 instance|An error occurred \(\w+\) when calling|health\.issues|AsgInstanceLaunchFailures|NodeCreationFailure/,
+    /StatusReason|Launching a new EC2 instance|health\.issues|AsgInstanceLaunchFailures|NodeCreationFailure/,
   ],
   [
     'terraform',
