@@ -47,13 +47,19 @@ function missingSources(cause: Cause, subject: Subject): readonly WhyUnknown[] {
   const deciding = Object.values(cause.signs).filter(
     (sign) => sign.weight === 'definite' || sign.weight === 'likely',
   );
-  const sources = new Set(deciding.flatMap((sign) => sign.in));
+  // Where it is printed first of all: other places that may quote it prove nothing by their silence.
+  const sources = new Set(deciding.flatMap((sign) => sign.in.slice(0, 1)));
   if ([...sources].some((source) => subject.sources.has(source))) return [];
   return [...sources].slice(0, 2).map((source) => ({
     reason: 'not-collected',
     detail: `the ${SOURCES[source].title} is not in this evidence`,
     collect: SOURCES[source].collect,
   }));
+}
+
+/** True when the subject shows a symptom behind which this cause may stand. */
+function showsSymptom(cause: Cause, subject: Subject): boolean {
+  return cause.symptoms.some((id) => subject.hits.some((hit) => hit.owner === `symptom:${id}`));
 }
 
 /** Only supporting lines were seen: nothing here decides, and one command would. */
@@ -74,7 +80,7 @@ export function matchBySigns(cause: Cause, subject: Subject, reading: SignReadin
     return found(detailsOf([...deciding, ...context]), proofOf(deciding), confidence);
   }
   if (reading.withdrawn) return clear;
-  if (context.length > 0) return supportedOnly(cause);
+  if (context.length > 0 || showsSymptom(cause, subject)) return supportedOnly(cause);
   const missing = missingSources(cause, subject);
   return missing.length === 0 ? clear : ({ verdict: 'unknown', missing } satisfies CannotSay);
 }
