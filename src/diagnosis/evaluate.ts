@@ -1,8 +1,9 @@
 import type { Listing } from '../evidence/observations.ts';
 import type { WhyUnknown } from '../evidence/fact.ts';
 import type { Quote, Sighting } from '../evidence/sighting.ts';
-import { SOURCES } from '../evidence/source.ts';
+import { type LineSource, SOURCES } from '../evidence/source.ts';
 import {
+  cannotSay,
   type CannotSay,
   type Cause,
   clear,
@@ -11,6 +12,7 @@ import {
   found,
   type Match,
 } from './cause.ts';
+import { defaultWithdrawal } from './milestones.ts';
 import type { Subject } from './subjects.ts';
 import { createView, readSigns, type SignReading } from './view.ts';
 
@@ -43,18 +45,34 @@ function standingOf(cause: Cause, reading: SignReading, weight: string): readonl
     .map(([, sighting]) => sighting);
 }
 
-function missingSources(cause: Cause, subject: Subject): readonly WhyUnknown[] {
+/** Nothing was said of the cause: its sources were not read, or those that were are silent. */
+function silence(cause: Cause, subject: Subject): CannotSay {
   const deciding = Object.values(cause.signs).filter(
     (sign) => sign.weight === 'definite' || sign.weight === 'likely',
   );
   // Where it is printed first of all: other places that may quote it prove nothing by their silence.
   const sources = new Set(deciding.flatMap((sign) => sign.in.slice(0, 1)));
-  if ([...sources].some((source) => subject.sources.has(source))) return [];
-  return [...sources].slice(0, 2).map((source) => ({
+  const read = [...sources].find((source) => subject.sources.has(source));
+  if (read === undefined && sources.size > 0) return cannotSay(...notCollected([...sources]));
+  const detail =
+    read === undefined
+      ? 'the objects that decide it are not in this evidence'
+      : `the ${SOURCES[read].title} does not speak of it, and may have been cut`;
+  return cannotSay({ reason: 'not-in-source', detail, collect: cause.decide.command });
+}
+
+function notCollected(sources: readonly LineSource[]): readonly WhyUnknown[] {
+  return sources.slice(0, 2).map((source) => ({
     reason: 'not-collected',
     detail: `the ${SOURCES[source].title} is not in this evidence`,
     collect: SOURCES[source].collect,
   }));
+}
+
+/** A success was seen that takes back every failure of this kind. */
+function hasSucceeded(cause: Cause, subject: Subject): boolean {
+  const successes = cause.withdrawnBy ?? defaultWithdrawal(cause.stage);
+  return successes.some((id) => subject.hits.some((hit) => hit.owner === `milestone:${id}`));
 }
 
 /** True when the subject shows a symptom behind which this cause may stand. */
@@ -65,10 +83,13 @@ function showsSymptom(cause: Cause, subject: Subject): boolean {
 /** Only supporting lines were seen: nothing here decides, and one command would. */
 function supportedOnly(cause: Cause): CannotSay {
   const why = { reason: 'not-in-source', detail: 'only supporting lines were seen' } as const;
-  return { verdict: 'unknown', missing: [{ ...why, collect: cause.decide.command }] };
+  return cannotSay({ ...why, collect: cause.decide.command });
 }
 
-/** What the signs alone say: found by the strongest that stands, else clear or unknown. */
+/**
+ * What the signs alone say: found by the strongest that stands, clear only where something says so;
+ * silence is unknown, since every log may have been cut.
+ */
 export function matchBySigns(cause: Cause, subject: Subject, reading: SignReading): Match {
   if (reading.cleared) return clear;
   const definite = standingOf(cause, reading, 'definite');
@@ -81,8 +102,8 @@ export function matchBySigns(cause: Cause, subject: Subject, reading: SignReadin
   }
   if (reading.withdrawn) return clear;
   if (context.length > 0 || showsSymptom(cause, subject)) return supportedOnly(cause);
-  const missing = missingSources(cause, subject);
-  return missing.length === 0 ? clear : ({ verdict: 'unknown', missing } satisfies CannotSay);
+  if (hasSucceeded(cause, subject)) return clear;
+  return silence(cause, subject);
 }
 
 /** Asks one cause about one subject. */

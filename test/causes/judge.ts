@@ -1,5 +1,9 @@
-import { diagnoseTexts } from '../../src/apps/cli/pile.ts';
+import { diagnoseTexts, readTexts } from '../../src/apps/cli/pile.ts';
+import { causeOf } from '../../src/causes/catalogue.ts';
+import { CAUSES } from '../../src/causes/index.generated.ts';
 import type { DiagnosisDocument, Finding } from '../../src/diagnosis/document.ts';
+import { evaluate } from '../../src/diagnosis/evaluate.ts';
+import { assembleSubjects } from '../../src/diagnosis/subjects.ts';
 import type { Example } from './example.ts';
 
 const LINES_MIN = 10;
@@ -7,7 +11,23 @@ const LINES_MIN = 10;
 /** What is wrong with an example's outcome, in sentences; empty when it is as it says. */
 export async function judgeExample(example: Example): Promise<readonly string[]> {
   const document = await diagnoseTexts(example.files);
-  return [...faultsOfShape(example), ...faultsOfOutcome(example, document)];
+  return [
+    ...faultsOfShape(example),
+    ...faultsOfOutcome(example, document),
+    ...(await faultsOfVerdict(example)),
+  ];
+}
+
+/** What the cause itself says in an `unknown` example: of some subject it cannot say. */
+async function faultsOfVerdict(example: Example): Promise<readonly string[]> {
+  const entry = CAUSES.find(({ id }) => id === example.cause);
+  if (example.expect !== 'unknown' || entry === undefined) return [];
+  const cause = causeOf(await entry.load());
+  const observations = await readTexts(example.files);
+  const verdicts = assembleSubjects(observations).map(
+    (subject) => evaluate(cause, subject, observations.listings).match.verdict,
+  );
+  return verdicts.includes('unknown') ? [] : [`the cause itself says ${verdicts.join(', ')}`];
 }
 
 function faultsOfShape(example: Example): string[] {

@@ -74,15 +74,22 @@ function isUnexplained(subject: SubjectReport): boolean {
   return subject.verdict === 'not-usable' && roots.length === 0;
 }
 
-/** Diagnoses texts held in memory, as tests and examples do. */
-export async function diagnoseTexts(
+/** Reads texts held in memory, as tests and examples have them. */
+export async function readTexts(
   texts: readonly { readonly name: string; readonly text: string }[],
-): Promise<DiagnosisDocument> {
+): Promise<Observations> {
   const encoder = new TextEncoder();
   const documents = texts.map(({ name, text }) => ({
     locator: name,
     container: null,
     chunks: [encoder.encode(text)],
   }));
-  return diagnoseObservations(await readPile(documents));
+  return readPile(documents);
+}
+
+/** The diagnosis of texts held in memory. */
+export async function diagnoseTexts(
+  texts: readonly { readonly name: string; readonly text: string }[],
+): Promise<DiagnosisDocument> {
+  return diagnoseObservations(await readTexts(texts));
 }

@@ -63,10 +63,11 @@ type Kinds =
   | 'aws/instance-profile';
 
 function matchEntries(view: View<Kinds, 'entryNotFound'>): Match | null {
-  const cluster = view
-    .list('aws/cluster')
-    .find((fact) => textAt(fact.value, 'accessConfig.authenticationMode') === 'API');
-  if (cluster === undefined) return clear;
+  const clusters = view.list('aws/cluster');
+  const cluster = clusters.find(
+    (fact) => textAt(fact.value, 'accessConfig.authenticationMode') === 'API',
+  );
+  if (cluster === undefined) return clusters.length === 0 ? null : clear;
   const name = textAt(cluster.value, 'name');
   const details = name === null ? {} : { cluster: name };
   const mode = view.quote(cluster, `cluster ${name ?? ''} accessConfig.authenticationMode API`);

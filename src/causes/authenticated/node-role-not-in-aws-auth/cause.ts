@@ -57,7 +57,7 @@ export default defineCause({
     'aws/cluster',
   ],
   symptoms: ['kubelet-unauthorized', 'boot-verdict'],
-  match: (view) => matchConfigMap(view) ?? matchPlan(view) ?? clear,
+  match: (view) => matchConfigMap(view) ?? matchPlan(view),
   summary: ({ role, planned }) =>
     planned === undefined
       ? `aws-auth does not map ${role ?? 'any role to system:nodes'}, so the API server answers ${role === undefined ? 'every kubelet' : 'the kubelets of that role'} with 401 Unauthorized.`
@@ -105,7 +105,8 @@ type Evidence = View<Kinds, Signs>;
 
 function matchConfigMap(view: Evidence): Match | null {
   const auth = view.read('kube/aws-auth');
-  if (auth.state !== 'seen' || auth.value.malformed !== null || isApiOnly(view)) return null;
+  if (auth.state !== 'seen' || auth.value.malformed !== null) return null;
+  if (isApiOnly(view)) return clear;
   const known = nodeRoles(view);
   const missing = known.find((role) => !isMapped(role, auth.value) && !isAdmitted(role, view));
   const proof = view.quote(
@@ -116,7 +117,8 @@ function matchConfigMap(view: Evidence): Match | null {
   // Since access entries exist, a role may be let in without being in the ConfigMap.
   const isKept = refused !== null || view.sign('denied') !== null || readsConfigMapOnly(view);
   if (missing !== undefined && isKept) return found({ role: missing }, [proof]);
-  if (known.length > 0 || refused === null || hasNodeEntry(auth.value)) return null;
+  if (known.length > 0) return missing === undefined ? clear : null;
+  if (refused === null || hasNodeEntry(auth.value)) return null;
   return found({}, [proof, refused.first], 'likely');
 }
 

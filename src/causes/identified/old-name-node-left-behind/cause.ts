@@ -23,7 +23,8 @@ export default defineCause({
         node.value.name !== current?.value.name &&
         isSameMachine(node.value, current?.value),
     );
-    if (current === undefined || stale === undefined) return clear;
+    if (nodes.length > 0 && nodes.every((node) => node.value.ready === true)) return clear;
+    if (current === undefined || stale === undefined) return null;
     const details = { stale: stale.value.name, node: current.value.name };
     return found(details, [
       view.quote(stale, `Node ${stale.value.name} is not Ready`),

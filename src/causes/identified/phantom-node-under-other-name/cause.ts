@@ -23,7 +23,8 @@ export default defineCause({
     const real = nodes.find(
       (node) => node.value.kubeletVersion !== null && node.value.name !== empty?.value.name,
     );
-    if (empty === undefined || real === undefined) return clear;
+    if (nodes.some((node) => node.value.conditions.length > 0) && empty === undefined) return clear;
+    if (empty === undefined || real === undefined) return null;
     const details = { phantom: empty.value.name, node: real.value.name };
     return found(details, [
       view.quote(empty, `Node ${empty.value.name} has no kubelet version`),

@@ -1,4 +1,11 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  cannotSay,
+  clear,
+  defineCause,
+  found,
+  type Match,
+  type View,
+} from '../../../diagnosis/cause.ts';
 import { type Json, textAt } from '../../../evidence/json.ts';
 import { hasEc2Domain } from '../../../evidence/names.ts';
 import type { Sighting } from '../../../evidence/sighting.ts';
@@ -119,6 +126,12 @@ type Signs =
   | 'registeredInController'
   | 'wentBefore';
 
+const INSTANCE_UNSEEN = {
+  reason: 'not-collected',
+  detail: 'whether the instance still ran when its Node was deleted',
+  collect: 'aws ec2 describe-instances --instance-ids <instance>',
+} as const;
+
 /** Scale-in prints the same event, so that the event alone proves little of a name that EC2 gives. */
 function matchDeletion(view: View<'aws/instance', Signs>): Match | null {
   const old = view.sign('deletedOld');
@@ -134,7 +147,7 @@ function matchDeletion(view: View<'aws/instance', Signs>): Match | null {
   if (alive !== null)
     return found({ ...deletion.last.captures, ...foreign }, [deletion.last, alive.last]);
   // A Node that was drained or silent first went the way of every scale-in.
-  if (old === null || view.sign('wentBefore') !== null) return null;
+  if (old === null || view.sign('wentBefore') !== null) return cannotSay(INSTANCE_UNSEEN);
   return found({ ...deletion.last.captures, ...foreign }, [deletion.last], 'likely');
 }
 
