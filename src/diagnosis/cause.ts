@@ -68,6 +68,10 @@ export interface View<K extends FactKind, S extends string> {
   list<N extends K>(kind: N): readonly Seen<FactTypes[N]>[];
   /** A sign as seen for the subject and not withdrawn since, null when it was not seen. */
   sign(name: S): Sighting | null;
+  /** True when the subject shows this symptom, which does not decide by itself. */
+  shows(symptom: SymptomId): boolean;
+  /** When Rollcall collected the evidence, ms since the epoch; null for evidence of others. */
+  readonly nowMs: number | null;
   /** A line of evidence made from a fact, for `proof`. */
   quote(fact: Seen<unknown>, excerpt: string): Quote;
 }

@@ -1,9 +1,10 @@
 import type { FactRecord, Hit, Observations } from '../evidence/observations.ts';
 import type { Quote } from '../evidence/sighting.ts';
 import { type Moment, utcMs, type When } from '../evidence/time.ts';
+import { readDrifts, type Drift } from './drift.ts';
 
 const DAY_MS = 86_400_000;
-/** A log may run a little ahead of the newest stamp seen elsewhere: skewed clocks, late collection. */
+/** A log may run a little ahead of the newest stamp seen elsewhere: late collection. */
 const AHEAD_MAX_MS = DAY_MS;
 
 interface Clocks {
@@ -60,7 +61,7 @@ function inYear(when: When, newestMs: number): When {
   const year = yearOf(newestMs + AHEAD_MAX_MS);
   const candidates = [year, year - 1].map((candidate) => dateIn(candidate, intoYear));
   const ms = candidates.find((candidate) => candidate <= newestMs + AHEAD_MAX_MS) ?? when.ms;
-  return { ms, yearless: false, clock: 'utc' };
+  return { ms, yearless: false, clock: when.clock };
 }
 
 /** 2000 was a leap year: from March on, other years lie a day earlier in their count. */
@@ -74,26 +75,45 @@ function alignWhen(when: When | null, document: number, clocks: Clocks): When | 
   if (when === null) return null;
   if (when.yearless) return clocks.newestMs === null ? when : inYear(when, clocks.newestMs);
   const madeMs = clocks.newestOf.get(document);
-  if (when.clock === 'utc' || madeMs === undefined) return when;
+  if (!when.clock.startsWith('dump ') || madeMs === undefined) return when;
   return { ms: madeMs + when.ms, yearless: false, clock: 'utc' };
 }
 
-/**
- * Puts all moments of a pile on one clock as far as the evidence allows: years for stamps without
- * one, and dates for ages (`5m3s`) of a dump that shows when it was made.
- */
-export function alignClocks(observations: Observations): Observations {
-  const clocks = readClocks(observations);
-  const moment = (given: Moment): Moment => ({
-    ...given,
-    when: alignWhen(given.when, given.at.document, clocks),
-  });
-  const quote = (given: Quote): Quote => ({ ...given, moment: moment(given.moment) });
-  const hit = (given: Hit): Hit => ({
+function withMoments(given: Hit, moment: (moment: Moment) => Moment): Hit {
+  const quote = (one: Quote): Quote => ({ ...one, moment: moment(one.moment) });
+  return {
     ...given,
     first: quote(given.first),
     last: quote(given.last),
     quotes: given.quotes.map(quote),
+  };
+}
+
+/** A stamp as the machine's true clock in UTC would have printed it. */
+function corrected(when: When | null, drift: Drift): When | null {
+  if (when === null || !(when.clock === 'utc')) return when;
+  const zoneMs = when.isLocal === true ? drift.zoneOffsetMs : 0;
+  const ms = when.ms - zoneMs - (drift.aheadMs ?? 0);
+  const clock = drift.aheadMs === null ? drift.clock : 'utc';
+  return { ms, yearless: when.yearless, clock };
+}
+
+/**
+ * Puts all moments of a pile on one clock as far as the evidence allows: zones and errors of the
+ * machines' own clocks, years for stamps without one, and dates for ages (`5m3s`) of a dump that
+ * shows when it was made.
+ */
+export function alignClocks(given: Observations): Observations {
+  const drifts = readDrifts(given);
+  const hits = given.hits.map((hit) => {
+    const drift = drifts(hit);
+    if (drift === null) return hit;
+    return withMoments(hit, (moment) => ({ ...moment, when: corrected(moment.when, drift) }));
   });
-  return { ...observations, hits: observations.hits.map(hit) };
+  const clocks = readClocks({ ...given, hits });
+  const align = (moment: Moment): Moment => ({
+    ...moment,
+    when: alignWhen(moment.when, moment.at.document, clocks),
+  });
+  return { ...given, hits: hits.map((hit) => withMoments(hit, align)) };
 }

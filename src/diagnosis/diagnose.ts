@@ -1,5 +1,5 @@
 import type { Hit, Observations } from '../evidence/observations.ts';
-import type { FactTypes } from '../evidence/kinds.ts';
+import type { KubeNode } from '../evidence/kinds.ts';
 import { stageIndex } from '../evidence/stage.ts';
 import { isAfter } from '../evidence/time.ts';
 import type { Cause } from './cause.ts';
@@ -9,6 +9,7 @@ import { possibleFindings, shownFinding } from './findings.ts';
 import { buildLadder, type Failure, notObservableOf, stageOf, verdictOf } from './ladder.ts';
 import { assignRoles, pickHeadline } from './rank.ts';
 import type { FoundCause, OpenSymptom, Standing } from './standing.ts';
+import { ageOf, instanceWithoutNode, REGISTRATION_NORMAL_MS } from './seen-symptoms.ts';
 import type { Subject } from './subjects.ts';
 import type { Symptom } from './symptom.ts';
 import { SYMPTOMS } from './symptoms.ts';
@@ -20,6 +21,8 @@ export interface DiagnosisInput {
   /** Causes that may matter: those with a hit, a needed fact or an open symptom. */
   readonly causes: readonly Cause[];
   readonly catalogueVersion: string;
+  /** Which machines are asked about; all when not given. */
+  readonly asked?: (subject: Pick<Subject, 'name' | 'instanceId' | 'node' | 'names'>) => boolean;
 }
 
 /** Symptoms of a subject that no later success took back. */
@@ -50,7 +53,7 @@ function evaluationsOf(subject: Subject, input: DiagnosisInput): readonly Evalua
         cause.scope === 'machine' || subject.kind === 'Cluster' || hasOwnHits(cause, subject),
     )
     .filter((cause) => hasOwnHits(cause, subject) || hasNeededFact(cause, subject))
-    .map((cause) => evaluate(cause, subject, input.observations.listings));
+    .map((cause) => evaluate(cause, subject, input.observations));
 }
 
 function hasOwnHits(cause: Cause, subject: Subject): boolean {
@@ -59,7 +62,7 @@ function hasOwnHits(cause: Cause, subject: Subject): boolean {
 
 function hasNeededFact(cause: Cause, subject: Subject): boolean {
   if (cause.scope === 'machine' && subject.kind === 'Cluster') return false;
-  return subject.facts.some((fact) => cause.needs.includes(fact.kind));
+  return cause.needs.some((kind) => subject.facts.has(kind));
 }
 
 function standingOf(subject: Subject, input: DiagnosisInput): Standing {
@@ -124,32 +127,59 @@ export function diagnose(input: DiagnosisInput): DiagnosisDocument {
   const standings = assembled.flatMap((standing) =>
     standing.subject.kind === 'Cluster' ? splitGroups(standing) : [standing],
   );
-  const reports = standings.flatMap((standing) => {
+  const all = standings.flatMap((standing) => {
     const report = reportOf(standing, standing.subject.kind === 'Machine' ? shared : [], input);
-    return report === null ? [] : [report];
+    return report === null ? [] : [{ report, subject: standing.subject }];
   });
+  const reports = concerning(all, input.asked);
   return {
     apiVersion: 'rollcall.dev/v1alpha1',
     kind: 'Diagnosis',
     catalogueVersion: input.catalogueVersion,
     headline: pickHeadline(reports, standings),
     subjects: reports,
-    losses: input.observations.losses,
+    losses: lossesOf(input.observations),
   };
+}
+
+/** The machines asked about, and the cluster and groups whose causes concern them. */
+function concerning(
+  all: readonly { readonly report: SubjectReport; readonly subject: Subject }[],
+  asked: DiagnosisInput['asked'],
+): readonly SubjectReport[] {
+  if (asked === undefined) return all.map(({ report }) => report);
+  const machines = all.filter(({ subject }) => subject.kind === 'Machine' && asked(subject));
+  const explaining = new Set(
+    machines.flatMap(({ report }) => report.findings.map(({ explainedBy }) => explainedBy)),
+  );
+  const others = all.filter(
+    ({ report }) =>
+      report.kind !== 'Machine' && report.findings.some(({ cause }) => explaining.has(cause)),
+  );
+  return [...machines, ...others].map(({ report }) => report);
+}
+
+function lossesOf({ losses, collection }: Observations): DiagnosisDocument['losses'] {
+  const refused = collection?.refusals ?? [];
+  return [...losses, ...refused.map(({ call, message }) => ({ locator: call, what: message }))];
 }
 
 /** A Node this young may still come up by itself: pulling the CNI's images takes about a minute. */
 const READY_NORMAL_MS = 120_000;
 
-function isPending({ subject, founds }: Standing): boolean {
+function isPending({ subject, founds }: Standing, observations: Observations): boolean {
   if (founds.length > 0) return false;
-  return subject.facts.some(
-    (fact) => fact.kind === 'kube/Node' && isYoung(fact.value as FactTypes['kube/Node']),
-  );
+  const lonely = instanceWithoutNode(subject, observations);
+  const age = lonely === null ? null : ageOf(lonely.value, observations);
+  if (age !== null && age < REGISTRATION_NORMAL_MS) return true;
+  return subject.facts.of('kube/Node').some((fact) => isYoung(fact.value, observations));
 }
 
-function isYoung(node: FactTypes['kube/Node']): boolean {
-  return node.ageMs !== null && node.ageMs <= READY_NORMAL_MS && node.ready === false;
+function isYoung(node: KubeNode, { collection }: Observations): boolean {
+  const created = node.createdMs;
+  const age =
+    node.ageMs ?? (collection === null || created === null ? null : collection.atMs - created);
+  return age !== null && age <= READY_NORMAL_MS && node.ready === false;
 }
 
 function reportOf(
@@ -157,7 +187,7 @@ function reportOf(
   shared: readonly FoundCause[],
   input: DiagnosisInput,
 ): SubjectReport | null {
-  const pending = given.subject.kind === 'Machine' && isPending(given);
+  const pending = given.subject.kind === 'Machine' && isPending(given, input.observations);
   const standing = pending ? { ...given, symptoms: [] } : given;
   const { subject } = standing;
   const roled = assignRoles(standing, shared);

@@ -1,4 +1,4 @@
-import type { Listing } from '../evidence/observations.ts';
+import type { Observations } from '../evidence/observations.ts';
 import type { WhyUnknown } from '../evidence/fact.ts';
 import type { Quote, Sighting } from '../evidence/sighting.ts';
 import { type LineSource, SOURCES } from '../evidence/source.ts';
@@ -107,8 +107,12 @@ export function matchBySigns(cause: Cause, subject: Subject, reading: SignReadin
 }
 
 /** Asks one cause about one subject. */
-export function evaluate(cause: Cause, subject: Subject, listings: readonly Listing[]): Evaluation {
+export function evaluate(
+  cause: Cause,
+  subject: Subject,
+  observations: Pick<Observations, 'listings' | 'collection'>,
+): Evaluation {
   const reading = readSigns(cause, subject);
-  const own = cause.match?.(createView(subject, reading, listings)) ?? null;
+  const own = cause.match?.(createView(subject, reading, observations)) ?? null;
   return { cause, match: own ?? matchBySigns(cause, subject, reading) };
 }

@@ -14,7 +14,7 @@ const IDENTITY_ANNOTATION = 'iam.amazonaws.com/role';
 type Passed = readonly [stage: Stage, proof: Quote];
 
 function recordsOf<K extends FactKind>(subject: Subject, kind: K): readonly FactRecord<K>[] {
-  return subject.facts.filter((fact): fact is FactRecord<K> => fact.kind === kind);
+  return subject.facts.of(kind);
 }
 
 function proofOf(fact: FactRecord, excerpt: string): Quote {

@@ -1,7 +1,10 @@
+import { type Json, textAt } from '../evidence/json.ts';
 import { linkKeys, type MachineName } from '../evidence/names.ts';
 import type { DocumentSummary, FactRecord, Hit, Observations } from '../evidence/observations.ts';
 import { isAfter } from '../evidence/time.ts';
 import type { SubjectReport } from './document.ts';
+import { type FactIndex, indexFacts } from './fact-index.ts';
+import { seenSymptoms } from './seen-symptoms.ts';
 import { SOURCES, type LineSource } from '../evidence/source.ts';
 
 /** One machine, or the cluster, with all evidence that is about it. */
@@ -12,7 +15,7 @@ export interface Subject {
   readonly node: string | null;
   readonly names: readonly MachineName[];
   readonly hits: readonly Hit[];
-  readonly facts: readonly FactRecord[];
+  readonly facts: FactIndex;
   /** Sources seen in the documents that belong to it or to the whole cluster. */
   readonly sources: ReadonlySet<LineSource>;
 }
@@ -31,6 +34,7 @@ const OWN_FACTS: ReadonlySet<FactRecord['kind']> = new Set([
   'kube/Node',
   'aws/instance',
   'aws/instance-status',
+  'kube/NodeClaim',
 ]);
 
 /** Union of link keys; every key finds the representative of its machine. */
@@ -124,10 +128,18 @@ export function assembleSubjects(observations: Observations): readonly Subject[]
   const machines = [...assembly.groups.values()].filter(
     (group) => group.primary || group.hits.length > 0,
   );
+  const shared = indexFacts(cluster.facts);
+  const sources = createSources(cluster, observations);
+  const assembled = machines.map((group) => machineSubject(group, shared, sources(group)));
   return [
-    ...machines.map((group) => machineSubject(group, cluster, observations)),
-    clusterSubject(cluster, observations),
+    ...assembled.map((subject) => withSeenSymptoms(subject, observations)),
+    clusterSubject(cluster, observations, sources(cluster)),
   ];
+}
+
+function withSeenSymptoms(subject: Subject, observations: Observations): Subject {
+  const seen = seenSymptoms(subject, observations);
+  return seen.length === 0 ? subject : { ...subject, hits: [...subject.hits, ...seen] };
 }
 
 function placeFact(assembly: Assembly, cluster: Group, fact: FactRecord): void {
@@ -139,7 +151,17 @@ function placeFact(assembly: Assembly, cluster: Group, fact: FactRecord): void {
   }
   for (const other of fact.about) groupOf(assembly, other);
   group.facts.push(fact);
-  if (OWN_FACTS.has(fact.kind)) group.primary = true;
+  if (OWN_FACTS.has(fact.kind) && !isDismissed(fact)) group.primary = true;
+}
+
+/** An instance that somebody ended on purpose, and that therefore is nobody's concern. */
+function isDismissed({ kind, value }: FactRecord): boolean {
+  if (kind !== 'aws/instance' && kind !== 'aws/instance-status') return false;
+  const state =
+    textAt(value as Json, 'State.Name') ?? textAt(value as Json, 'InstanceState.Name') ?? '';
+  const code = textAt(value as Json, 'StateReason.Code') ?? '';
+  const isGone = state === 'terminated' || state === 'shutting-down';
+  return isGone && (code === '' || code.startsWith('Client.User'));
 }
 
 function placeHits(assembly: Assembly, cluster: Group, observations: Observations): void {
@@ -201,19 +223,31 @@ function valueOf(group: Group, ...kinds: readonly MachineName['kind'][]): string
   return null;
 }
 
-function sourcesOf(group: Group, cluster: Group, observations: Observations): Set<LineSource> {
-  const sources = new Set<LineSource>();
+/** What a group's sources are; those of documents that name no machine are everybody's. */
+function createSources(
+  cluster: Group,
+  observations: Observations,
+): (group: Group) => ReadonlySet<LineSource> {
+  const common = new Set<LineSource>();
   for (const [index, document] of observations.documents.entries()) {
-    const foreign = !group.documents.has(index) && !cluster.documents.has(index);
-    for (const source of document.sources) {
-      if (!foreign || !SOURCES[source].onMachine || document.machines.length === 0)
-        sources.add(source);
-    }
+    const isCommon = cluster.documents.has(index) || document.machines.length === 0;
+    for (const source of document.sources)
+      if (isCommon || !SOURCES[source].onMachine) common.add(source);
   }
-  return sources;
+  return (group) => {
+    if (group.documents.size === 0) return common;
+    const own = [...group.documents].flatMap(
+      (index) => observations.documents[index]?.sources ?? [],
+    );
+    return new Set([...common, ...own]);
+  };
 }
 
-function machineSubject(group: Group, cluster: Group, observations: Observations): Subject {
+function machineSubject(
+  group: Group,
+  shared: FactIndex,
+  sources: ReadonlySet<LineSource>,
+): Subject {
   const node =
     valueOf(group, 'node') ?? valueOf(group, 'certificate')?.slice('system:node:'.length) ?? null;
   const instanceId = valueOf(group, 'instance-id') ?? instanceOfProvider(group);
@@ -237,8 +271,8 @@ function machineSubject(group: Group, cluster: Group, observations: Observations
     node,
     names: [...group.names.values()],
     hits: group.hits,
-    facts: [...group.facts, ...cluster.facts],
-    sources: sourcesOf(group, cluster, observations),
+    facts: indexFacts(group.facts, shared),
+    sources,
   };
 }
 
@@ -247,7 +281,11 @@ function instanceOfProvider(group: Group): string | null {
   return provider === null ? null : (/i-[0-9a-f]{8,17}$/.exec(provider)?.[0] ?? null);
 }
 
-function clusterSubject(cluster: Group, observations: Observations): Subject {
+function clusterSubject(
+  cluster: Group,
+  observations: Observations,
+  sources: ReadonlySet<LineSource>,
+): Subject {
   return {
     kind: 'Cluster',
     name: 'cluster',
@@ -255,7 +293,7 @@ function clusterSubject(cluster: Group, observations: Observations): Subject {
     node: null,
     names: [],
     hits: cluster.hits,
-    facts: observations.facts,
-    sources: sourcesOf(cluster, cluster, observations),
+    facts: indexFacts(observations.facts),
+    sources,
   };
 }

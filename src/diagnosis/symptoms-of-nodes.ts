@@ -3,6 +3,15 @@ import type { Symptom } from './symptom.ts';
 /** What is plainly wrong with a Node or its pods: from registration on. */
 export const SYMPTOMS_OF_NODES = [
   {
+    // Never printed: `facts-of-standing.ts` sees it in the lists of instances and Nodes.
+    id: 'machine-without-node',
+    stage: 'registered',
+    title: 'a running instance of the cluster that has no Node',
+    signs: [],
+    withdrawnBy: [],
+    blocksAbove: false,
+  },
+  {
     id: 'node-object-missing',
     stage: 'registered',
     title: 'a kubelet whose Node object does not come to exist',

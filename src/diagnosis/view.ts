@@ -1,6 +1,6 @@
 import { absent, type Fact, type Seen, unknown } from '../evidence/fact.ts';
 import type { FactKind, FactTypes } from '../evidence/kinds.ts';
-import type { FactRecord, Hit, Listing } from '../evidence/observations.ts';
+import type { FactRecord, Hit, Observations } from '../evidence/observations.ts';
 import { excerptOf } from '../evidence/redact.ts';
 import { type Quote, QUOTES_MAX, type Sighting } from '../evidence/sighting.ts';
 import { isAfter } from '../evidence/time.ts';
@@ -91,10 +91,9 @@ function quoteOf(fact: Seen<unknown>, excerpt: string): Quote {
 export function createView(
   subject: Subject,
   reading: SignReading,
-  listings: readonly Listing[],
+  { listings, collection }: Pick<Observations, 'listings' | 'collection'>,
 ): View<FactKind, string> {
-  const recordsOf = <N extends FactKind>(kind: N): FactRecord<N>[] =>
-    subject.facts.filter((fact): fact is FactRecord<N> => fact.kind === kind);
+  const recordsOf = <N extends FactKind>(kind: N): FactRecord<N>[] => [...subject.facts.of(kind)];
   return {
     names: subject.names.map((name) => name.value),
     instanceId: subject.instanceId,
@@ -109,6 +108,8 @@ export function createView(
     },
     list: (kind) => recordsOf(kind).map(asSeen),
     sign: (name) => reading.standing.get(name) ?? null,
+    shows: (symptom) => subject.hits.some((hit) => hit.owner === `symptom:${symptom}`),
+    nowMs: collection?.atMs ?? null,
     quote: quoteOf,
   };
 }

@@ -9,6 +9,11 @@ export interface WhyUnknown {
 /** Where in the evidence something was read: `bundle.tar.gz!path:line` or an object path. */
 export type Locator = string;
 
+/** A place in a document; answers of APIs, which have no lines, are line 0. */
+export function locatorAt(document: Locator, line: number): Locator {
+  return line === 0 ? document : `${document}:${line}`;
+}
+
 export interface Seen<T> {
   readonly state: 'seen';
   readonly value: T;

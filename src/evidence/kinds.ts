@@ -41,6 +41,17 @@ export interface KubeNode {
   readonly allocatable: Readonly<Record<string, string>>;
   readonly capacity: Readonly<Record<string, string>>;
   readonly podCidr: string | null;
+  /** /etc/machine-id of the machine, null when the source does not show it. */
+  readonly machineId: string | null;
+  readonly osImage: string | null;
+  /** Who last wrote `spec.taints`, by managedFields; empty when the source does not show them. */
+  readonly taintWriters: readonly KubeWriter[];
+}
+
+export interface KubeWriter {
+  readonly manager: string;
+  /** ms since the epoch, null when not told. */
+  readonly atMs: number | null;
 }
 
 /** Any other Kubernetes object: identity by itself, the rest as it came. */
@@ -77,6 +88,15 @@ export const KUBE_KINDS = [
   'NodeReadinessRule',
   'Machine',
   'JoinConfiguration',
+  'Lease',
+  'ServiceAccount',
+  'NodeClaim',
+  'NodePool',
+  'EC2NodeClass',
+  'CertificateSigningRequest',
+  'MutatingWebhookConfiguration',
+  'ENIConfig',
+  'Namespace',
 ] as const;
 
 export type KubeKind = (typeof KUBE_KINDS)[number];
@@ -102,6 +122,18 @@ export const AWS_KINDS = [
   'aws/access-entry-list',
   'aws/instance-profile',
   'aws/role',
+  'aws/vpc',
+  'aws/vpc-attribute',
+  'aws/nat-gateway',
+  'aws/network-acl',
+  'aws/attached-policies',
+  'aws/oidc-providers',
+  'aws/pod-identity-association',
+  'aws/addon',
+  'aws/instance-type',
+  'aws/image',
+  'aws/launch-template-version',
+  'aws/caller',
 ] as const;
 
 export type AwsKind = (typeof AWS_KINDS)[number];

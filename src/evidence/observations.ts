@@ -48,6 +48,8 @@ export interface DocumentSummary {
   readonly machines: readonly MachineName[];
   readonly sources: readonly LineSource[];
   readonly linesRead: number;
+  /** How far its stamps without a zone are ahead of UTC, ms; null when nothing in it shows that. */
+  readonly zoneOffsetMs: number | null;
 }
 
 /** A complete list of one kind: what it lacks is absent, not unknown. */
@@ -63,6 +65,25 @@ export interface InputLoss {
   readonly what: string;
 }
 
+/** A call that was made and not answered as asked. */
+export interface Refusal {
+  /** `ec2:DescribeInstances` or `list nodes`. */
+  readonly call: string;
+  /** One sentence with the missing permission or what to do. */
+  readonly message: string;
+  /** `denied`, `unreachable`, … */
+  readonly failure: string;
+  readonly permission: string | null;
+}
+
+/** When and how evidence was collected by Rollcall itself. */
+export interface Collection {
+  /** ms since the epoch. */
+  readonly atMs: number;
+  readonly cluster: string | null;
+  readonly refusals: readonly Refusal[];
+}
+
 /** Everything a pile of evidence said, before it is put together by machine. */
 export interface Observations {
   readonly documents: readonly DocumentSummary[];
@@ -71,4 +92,6 @@ export interface Observations {
   readonly links: readonly NameLink[];
   readonly listings: readonly Listing[];
   readonly losses: readonly InputLoss[];
+  /** null for evidence that others collected. */
+  readonly collection: Collection | null;
 }

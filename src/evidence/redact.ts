@@ -1,44 +1,109 @@
 const REDACTED = '‹redacted›';
 
+/** A value behind its field: quoted to its closing quote, else up to a blank or a quote. */
+const VALUE = '(?:"(?:[^"\\\\]|\\\\.){1,2000}(?:"|$)|\'[^\']{1,2000}(?:\'|$)|[^\\s"\']+)';
+
+/** Names of fields and flags whose values open doors, whatever stands before the name. */
+const FIELDS = [
+  'client[_-]key[_-]data',
+  'client[_-]certificate[_-]data',
+  'certificate[_-]authority[_-]data',
+  'certificate[_-]?key',
+  'b64[_-]cluster[_-]ca',
+  '(?:secret[_-]?)?access[_-]?key',
+  '(?:api|auth|private|secret|encryption|signing)[_-]?key',
+  'token',
+  'secret',
+  'credentials',
+].join('|');
+const PASSWORDS = 'password|passwd|passphrase|(?<![a-z])pwd|[a-z]_pwd';
+
+function flags(names: string): RegExp {
+  return new RegExp(`(--(?:[a-z0-9-]{0,60}-)?(?:${names})(?:=|\\s+))(?![‹-])${VALUE}`, 'gi');
+}
+
 /** Shapes of secrets that logs, kubeconfigs and user data carry; the kept groups name the field. */
 const SECRETS: readonly (readonly [RegExp, string])[] = [
-  [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g, REDACTED],
-  [/\b(?:AKIA|ASIA)[A-Z0-9]{12,}\b/g, REDACTED],
-  [/\bey[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?/g, REDACTED],
+  [
+    /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:Proc-Type: 4,ENCRYPTED|DEK-Info: [\w-]+,[0-9A-F]+|\s|\\+[nr])*[A-Za-z0-9+/=\s\\]*(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/g,
+    `${REDACTED} `,
+  ],
+  [/(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z0-9]{12,}/g, REDACTED],
+  // Names of machines are compared in small letters.
+  [/(?<![a-z0-9])(?:akia|asia)[a-z2-7]{16}(?![a-z0-9])/g, REDACTED],
+  [/eyJ[A-Za-z0-9_-]{8,400}\.[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*)?/g, REDACTED],
+  [/\bey[A-Za-z0-9_-]{8,400}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?/g, REDACTED],
   [/\bk8s-aws-v1\.[A-Za-z0-9_=-]+/g, `k8s-aws-v1.${REDACTED}`],
+  [/\b(?:IQoJb3JpZ2lu|F[wQ]oGZXIvYXdz)[A-Za-z0-9+/=_%-]+/g, REDACTED],
+  [/\b(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-)[A-Za-z0-9_-]{16,}/g, REDACTED],
   [/((?:X-Amz-(?:Signature|Credential|Security-Token))=)[^&\s"']+/gi, `$1${REDACTED}`],
   [/(\bBearer\s+)[A-Za-z0-9._~+/=-]{6,}/gi, `$1${REDACTED}`],
   [/(\bBasic\s+)[A-Za-z0-9+/=]{8,}/g, `$1${REDACTED}`],
-  [/\b[a-z0-9]{6}\.[a-z0-9]{16}\b/g, REDACTED],
-  [/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/:@"']{1,200}:[^\s/@"']{1,200}@/gi, `$1${REDACTED}@`],
+  [/(?<![A-Za-z0-9])[a-z0-9]{6}\.[a-z0-9]{16}(?![A-Za-z0-9])/g, REDACTED],
+  [/(:\/\/?)[^\s/:@"']{1,200}:[^\s/"']{1,200}@/g, `$1${REDACTED}@`],
+  [/(:\/\/?)[^\s/:@"']{16,200}@/g, `$1${REDACTED}@`],
+  [/(proxy["']?\s*[:=]\s*["']?)[^\s/:@"']{1,200}:[^\s/"']{1,200}@/gi, `$1${REDACTED}@`],
   [
-    /((?:aws_?)?(?:secret_?access_?key|session_?token|security_?token)["']?\s*[:=]\s*["']?)[A-Za-z0-9/+=_-]{8,}/gi,
+    /((?:^|\s)(?:-u|-U|--user|--proxy-user)[ =]*["']?[^\s:"'‹]{1,100}:)(?!\d+(?:\s|$))[^\s"']+/g,
     `$1${REDACTED}`,
   ],
+  [flags(`${FIELDS}|${PASSWORDS}`), `$1${REDACTED}`],
+  [new RegExp(`((?:${PASSWORDS})["']?\\s*[:=]\\s*)(?!["']?‹)${VALUE}`, 'gi'), `$1${REDACTED}`],
   [
-    /((?:password|passwd|client-key-data|client-certificate-data|certificate-authority-data|certificate-key|b64-cluster-ca|token|secret)["']?\s*[:=]\s*["']?)(?!‹)[^\s"',}&\]]{6,}/gi,
+    new RegExp(`((?:${FIELDS})["']?\\s*[:=]\\s*)(?!["']?‹)(?=["']?[^\\s"']{6})${VALUE}`, 'gi'),
     `$1${REDACTED}`,
-  ],
-  [
-    /(--(?:token|session-token|security-token|password|certificate-key|b64-cluster-ca|tls-bootstrap-token)[ =]+)(?!‹)["']?[^\s"']+/gi,
-    `$1${REDACTED}`,
-  ],
-  // A secret access key is 40 characters of base64; hashes have no capitals.
-  [
-    /(?<![A-Za-z0-9+/=])(?=[A-Za-z0-9+/]*[a-z])(?=[A-Za-z0-9+/]*[A-Z])(?=[A-Za-z0-9+/]*\d)[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=])/g,
-    REDACTED,
-  ],
-  [
-    /\b(?=[A-Za-z0-9+/]*[a-z])(?=[A-Za-z0-9+/]*[A-Z])(?=[A-Za-z0-9+/]*\d)[A-Za-z0-9+/]{200,}={0,2}/g,
-    REDACTED,
   ],
 ];
+
+function countOf(text: string, letters: RegExp): number {
+  return text.match(letters)?.length ?? 0;
+}
+
+/**
+ * Base64 of 40 characters is a secret access key, longer one a key's or a token's body. Hashes have
+ * no capitals, and names and paths, which are made of the same letters, have fewer.
+ */
+function redactRun(run: string): string {
+  const digits = countOf(run, /\d/g);
+  const share = run.length === 40 || run.length >= 200 ? 0.01 : ([0.33, 0.25][digits] ?? 0.2);
+  const least = run.length * share;
+  const isMixed = countOf(run, /[A-Z]/g) >= least && countOf(run, /[a-z]/g) >= least;
+  return isMixed && (digits > 0 || share > 0.3) ? REDACTED : run;
+}
+
+const KEY_END = /-----END [A-Z ]{0,40}PRIVATE KEY-----/g;
+
+/** The end of a private key whose beginning was cut off: its body stands before its last line. */
+function redactKeyEnds(text: string): string {
+  if (!text.includes('PRIVATE KEY-----')) return text;
+  let clean = '';
+  let from = 0;
+  for (const match of text.matchAll(KEY_END)) {
+    clean += `${withoutKeyBody(text.slice(from, match.index))}${REDACTED}`;
+    from = match.index + match[0].length;
+  }
+  return clean + text.slice(from);
+}
+
+const KEY_LINE_LEAST = 16;
+
+function withoutKeyBody(before: string): string {
+  let start = before.length;
+  while (start > 0 && /[A-Za-z0-9+/=\s\\]/.test(before[start - 1] ?? '')) start--;
+  const pieces = before.slice(start).split(/(\s+|\\+n)/);
+  const isBody = (piece: string): boolean =>
+    piece.length >= KEY_LINE_LEAST && /[A-Z]/.test(piece) && /[a-z]/.test(piece);
+  const first = pieces.findIndex(isBody);
+  const words = first < 0 ? pieces.slice(0, -1) : pieces.slice(0, first);
+  return before.slice(0, start) + words.join('');
+}
 
 /** The text without anything that opens a door; idempotent, linear in its length. */
 export function redact(text: string): string {
   let clean = text;
   for (const [secret, replacement] of SECRETS) clean = clean.replace(secret, replacement);
-  return clean;
+  clean = redactKeyEnds(clean);
+  return clean.replace(/[A-Za-z0-9+/]{40,}={0,2}/g, redactRun);
 }
 
 // biome-ignore lint: control characters are what this expression is about
@@ -66,4 +131,57 @@ export function excerptOf(text: string, lengthMax = 400): string {
     .replace(/\s+/g, ' ')
     .trim();
   return clean.length <= lengthMax ? clean : `${clean.slice(0, lengthMax - 1)}…`;
+}
+
+/** What may be shown of a value that a longer text carried: nothing when it is part of a secret. */
+export function excerptWithin(value: string, shownText: string): string {
+  const clean = redact(printable(value));
+  return shownText.includes(clean) ? excerptOf(value) : REDACTED;
+}
+
+/** Fields of objects and answers that hold a secret by their name alone. */
+const SECRET_FIELD =
+  /^(?:.*password|passwd|token|tlsBootstrapToken|sessionToken|secretAccessKey|client-key-data|certificateKey|auth)$/i;
+/** What every secret without the name of its field has, and what stands behind such a name. */
+const BARE_MARK =
+  /PRIVATE KEY|AKIA|ASIA|a[sk]ia[a-z2-7]{16}|ey[A-Za-z0-9_-]{8}|k8s-aws-v1|IQoJ|oGZXIvYXdz|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|[a-z0-9]{6}\.[a-z0-9]{16}|@|-[uU][ =]|--|[A-Za-z0-9+/]{40}/;
+const FIELD_MARK =
+  /(?:key|token|secret|credentials|passwd|password|passphrase|pwd|data|ca|signature|credential)["']?\s*[:=]|(?:bearer|basic)\s/i;
+const SHORTEST_SECRET = 8;
+const DEPTH_MAX = 400;
+
+function cleanText(text: string, field: string): string {
+  if (text !== '' && SECRET_FIELD.test(field)) return REDACTED;
+  if (text.length < SHORTEST_SECRET) return text;
+  const plain = printableLines(text);
+  return BARE_MARK.test(plain) || FIELD_MARK.test(plain) ? redact(plain) : plain;
+}
+
+// biome-ignore lint: control characters are what this expression is about
+const UNPRINTABLE =
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/;
+
+/** Texts of objects keep their lines, which parsers of configuration need. */
+function printableLines(text: string): string {
+  return UNPRINTABLE.test(text) ? text.split('\n').map(printable).join('\n') : text;
+}
+
+/**
+ * A value of objects, lists and texts, all texts without secrets; the same value when there are
+ * none. What is nested deeper than 400 levels is left out.
+ */
+export function redactValue<T>(value: T, field = '', depth = 0): T {
+  if (typeof value === 'string') return cleanText(value, field) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > DEPTH_MAX) return (Array.isArray(value) ? [] : {}) as T;
+  if (Array.isArray(value)) {
+    const items = value.map((item: unknown) => redactValue(item, field, depth + 1));
+    return items.some((item, index) => item !== value[index]) ? (items as T) : value;
+  }
+  const entries = Object.entries(value);
+  const clean = entries.map(([key, entry]: [string, unknown]) =>
+    redactValue(entry, key, depth + 1),
+  );
+  if (entries.every(([, entry], index) => entry === clean[index])) return value;
+  return Object.fromEntries(entries.map(([key], index) => [key, clean[index]])) as T;
 }

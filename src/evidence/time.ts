@@ -3,12 +3,15 @@
  * `ms` is milliseconds since the Unix epoch; when `yearless` it was computed for the year 2000,
  * because klog and journald's short format print no year.
  * `clock` is `utc` for wall-clock stamps, or the name of one dump whose ages (`5m3s`) count
- * backwards from a moment nobody wrote down; moments of different clocks cannot be compared.
+ * backwards from a moment nobody wrote down, or of one machine whose clock is wrong by an unknown
+ * amount; moments of different clocks cannot be compared.
+ * `isLocal` marks a stamp without a zone, which counts as UTC until its document shows its zone.
  */
 export interface When {
   readonly ms: number;
   readonly yearless: boolean;
   readonly clock: string;
+  readonly isLocal?: true;
 }
 
 /** Where a line stands: documents in reading order, lines from 1. */
@@ -44,6 +47,19 @@ export function isoTime(when: When | null): string | null {
   if (when === null || when.yearless || when.clock !== 'utc') return null;
   const days = Math.floor(when.ms / 86_400_000);
   return `${isoDate(days)}T${isoClock(when.ms - days * 86_400_000)}Z`;
+}
+
+/** Milliseconds since the epoch of an ISO stamp in UTC or with an offset, null for anything else. */
+export function isoMs(text: string): number | null {
+  const m =
+    /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:Z|([+-])(\d{2}):?(\d{2}))$/.exec(
+      text,
+    );
+  if (m === null) return null;
+  const part = (index: number): number => Number(m[index] ?? 0);
+  const seconds = (part(4) * 60 + part(5)) * 60 + part(6) + Number(`0.${m[7] ?? 0}`);
+  const offsetMs = (part(9) * 60 + part(10)) * 60_000 * (m[8] === '-' ? -1 : 1);
+  return utcMs(part(1), part(2), part(3), seconds * 1000) - offsetMs;
 }
 
 function isoClock(msOfDay: number): string {

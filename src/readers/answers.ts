@@ -1,12 +1,15 @@
 import { at, isObject, type Json, type JsonObject, listAt, textAt } from '../evidence/json.ts';
 import { readAwsAnswer } from './aws/answer.ts';
 import { readKubeObject } from './kube/object.ts';
+import { isKubeKind } from '../evidence/kinds.ts';
+import { isOurs, readOurs } from './ours.ts';
 import type { PassageReading } from './passage.ts';
 
 /** Reads a JSON or YAML value as Kubernetes objects or an AWS answer; false when it is neither. */
 export function readAnswer(passage: PassageReading, value: Json, line: number): boolean {
   if (Array.isArray(value)) return readEach(passage, value, line);
   if (!isObject(value)) return false;
+  if (isOurs(value)) return readOurs(passage, value, line);
   if (isKubeList(value)) return readList(passage, value, line);
   if (textAt(value, 'kind') !== null && textAt(value, 'apiVersion') !== null) {
     return readKubeObject(passage, value, line);
@@ -27,6 +30,25 @@ function isKubeList(value: JsonObject): boolean {
   return kind?.endsWith('List') === true && Array.isArray(at(value, 'items'));
 }
 
+/** Rollcall marks its own lists of all objects of a kind; those of kubectl may be of one namespace. */
+function isComplete(list: JsonObject): boolean {
+  return textAt(list, 'metadata.annotations.rollcall') === 'complete';
+}
+
+function soleKind(items: readonly JsonObject[]): string {
+  const kinds = new Set(items.map((item) => textAt(item, 'kind') ?? ''));
+  const [only = ''] = kinds;
+  return kinds.size === 1 ? only : '';
+}
+
+function kubectlOf(kind: string): string {
+  return `kubectl get ${kind.toLowerCase()}s${kind === 'Node' ? '' : ' -A'}`;
+}
+
+function locatorOf({ collector, document }: PassageReading): string {
+  return collector.locatorOf(document);
+}
+
 /** A list names the kind of its items only in its own kind (`NodeList`). */
 function readList(passage: PassageReading, list: JsonObject, line: number): boolean {
   const itemKind = (textAt(list, 'kind') ?? '').replace(/List$/, '');
@@ -35,12 +57,8 @@ function readList(passage: PassageReading, list: JsonObject, line: number): bool
     const kind = textAt(item, 'kind') ?? itemKind;
     readKubeObject(passage, { apiVersion: 'v1', ...item, kind }, line);
   }
-  if (
-    itemKind === 'Node' ||
-    (items.length > 0 && items.every((item) => textAt(item, 'kind') === 'Node'))
-  ) {
-    const { collector, document } = passage;
-    collector.listing('kube/Node', 'kubectl get nodes', collector.locatorOf(document));
-  }
+  const listed = itemKind === '' ? soleKind(items) : itemKind;
+  if (listed === 'Node' || (isKubeKind(listed) && isComplete(list)))
+    passage.collector.listing(`kube/${listed}`, kubectlOf(listed), locatorOf(passage));
   return true;
 }

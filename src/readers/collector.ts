@@ -1,6 +1,8 @@
+import { locatorAt } from '../evidence/fact.ts';
 import type { FactKind, FactTypes } from '../evidence/kinds.ts';
 import { classifyName, type MachineName } from '../evidence/names.ts';
 import type {
+  Collection,
   DocumentSummary,
   FactRecord,
   Hit,
@@ -9,7 +11,7 @@ import type {
   NameLink,
   Observations,
 } from '../evidence/observations.ts';
-import { excerptOf } from '../evidence/redact.ts';
+import { excerptOf, excerptWithin, printable, redact, redactValue } from '../evidence/redact.ts';
 import { type Captures, type Quote, QUOTES_MAX } from '../evidence/sighting.ts';
 import { type LineSource, SOURCES } from '../evidence/source.ts';
 import type { When } from '../evidence/time.ts';
@@ -17,9 +19,11 @@ import type { SignRow } from '../evidence/sign-row.ts';
 import { acceptsSource } from './sign-table.ts';
 
 /** Distinct sightings, facts and losses kept at most; beyond it, the loss is said once. */
-const HITS_MAX = 30_000;
-const FACTS_MAX = 200_000;
-const LOSSES_MAX = 200;
+export const HITS_MAX = 30_000;
+export const FACTS_MAX = 200_000;
+export const LOSSES_MAX = 200;
+export const LINKS_MAX = 200_000;
+export const LISTINGS_MAX = 10_000;
 const CAPTURE_CHARACTERS_MAX = 300;
 /** What is kept of a line until it is shown: more than is shown, for secrets across the cut. */
 const KEPT_CHARACTERS_MAX = 1200;
@@ -46,6 +50,8 @@ export interface ReadLine {
 interface RawQuote {
   readonly line: ReadLine;
   readonly captures: Captures;
+  /** What was captured lies beyond what is kept, so it was made fit to be shown at once. */
+  readonly isShown: boolean;
 }
 
 interface MutableHit extends Omit<Hit, 'count' | 'first' | 'last' | 'quotes'> {
@@ -61,6 +67,7 @@ interface MutableDocument {
   readonly machines: Map<string, MachineName>;
   readonly sources: Set<LineSource>;
   linesRead: number;
+  zoneOffsetMs: number | null;
 }
 
 /** What the readers write into; bounded whatever the size of the input. */
@@ -69,12 +76,15 @@ export interface Collector {
   sawSource(document: number, source: LineSource): void;
   sawMachine(document: number, machine: MachineName | null): void;
   countLines(document: number, lines: number): void;
+  /** What `zoneOffsetMs` of an observed document means; null is no news. */
+  sawZone(document: number, zoneOffsetMs: number | null): void;
   tryRows(document: number, line: ReadLine, rows: Iterable<SignRow>): void;
   fact<K extends FactKind>(document: number, kind: K, value: FactTypes[K], rest: FactOrigin): void;
   hasFact(document: number, kind: FactKind): boolean;
   link(names: readonly (MachineName | null)[], proof: string, locator: string): void;
   listing(kind: FactKind, by: string, locator: string): void;
   loss(loss: InputLoss): void;
+  collected(collection: Collection): void;
   locatorOf(document: number): string;
   finish(): Observations;
 }
@@ -87,15 +97,28 @@ export interface FactOrigin {
   readonly when?: When | null;
 }
 
-function capturesOf(match: RegExpExecArray): Captures {
+function isKept(match: RegExpExecArray): boolean {
+  return match.index + match[0].length <= KEPT_CHARACTERS_MAX;
+}
+
+function capturesOf(match: RegExpExecArray, text: string): Captures {
   const captures: Record<string, string> = {};
   const groups: Readonly<Record<string, string | undefined>> = match.groups ?? {};
+  // What is not kept of the line cannot be asked later whether a capture is part of a secret.
+  const shown = isKept(match) ? null : redact(printable(text));
   for (const [name, value] of Object.entries(groups)) {
+    if (value === undefined) continue;
+    const capture = value.slice(0, CAPTURE_CHARACTERS_MAX);
     // One expression may name alternatives `node`, `node2`: they are one capture.
-    if (value !== undefined)
-      captures[name.replace(/\d+$/, '')] = value.slice(0, CAPTURE_CHARACTERS_MAX);
+    captures[name.replace(/\d+$/, '')] = shown === null ? capture : excerptWithin(capture, shown);
   }
   return captures;
+}
+
+/** A name that an object carries may hold a secret like any other text. */
+function shownName(name: MachineName): MachineName {
+  const value = redact(name.value);
+  return value === name.value ? name : { kind: name.kind, value };
 }
 
 function machineOf(captures: Captures, line: ReadLine): MachineName | null {
@@ -118,42 +141,48 @@ interface State {
   readonly links: NameLink[];
   readonly listings: Listing[];
   readonly losses: InputLoss[];
+  collection: Collection | null;
   /** Pairs of host and Node name that are linked already. */
   readonly linked: Set<string>;
 }
 
-function locatorAt(state: State, document: number, line: number): string {
-  return `${state.documents[document]?.locator ?? ''}:${line}`;
+function locatorIn(state: State, document: number, line: number): string {
+  return locatorAt(state.documents[document]?.locator ?? '', line);
 }
 
 function addMachine(state: State, document: number, machine: MachineName | null): void {
   const machines = state.documents[document]?.machines;
   if (machine === null || machines === undefined || machines.size >= OWN_NAMES_MAX) return;
-  machines.set(machine.value, machine);
+  const name = shownName(machine);
+  machines.set(name.value, name);
 }
 
 /** A kubelet speaks of no Node but its own, so its journal's host and that name are one machine. */
 function linkHost(state: State, captures: Captures, line: ReadLine, document: number): void {
   const node = captures['node'];
   if (line.source !== 'kubelet' || line.host === null || node === undefined) return;
-  const names = [classifyName(line.host, 'host'), classifyName(node, 'node')].filter(
-    (name) => name !== null,
-  );
+  const names = [classifyName(line.host, 'host'), classifyName(node, 'node')]
+    .filter((name) => name !== null)
+    .map(shownName);
   const key = names.map((name) => name.value).join(' ');
   if (names.length < 2 || state.linked.has(key)) return;
   state.linked.add(key);
-  const proof = `the kubelet on ${line.host} registers as ${node}`;
-  state.links.push({ names, proof, locator: locatorAt(state, document, line.line) });
+  const proof = redact(`the kubelet on ${line.host} registers as ${node}`);
+  state.links.push({ names, proof, locator: locatorIn(state, document, line.line) });
 }
 
-function quoteOf(state: State, document: number, { line, captures }: RawQuote): Quote {
-  const shown = Object.entries(captures).map(([name, value]) => [name, excerptOf(value)] as const);
+function quoteOf(state: State, document: number, raw: RawQuote): Quote {
+  const { line, captures } = raw;
+  const whole = redact(printable(line.text));
+  const shown = Object.entries(captures).map(
+    ([name, value]) => [name, excerptWithin(value, whole)] as const,
+  );
   return {
     source: line.source,
-    locator: locatorAt(state, document, line.line),
+    locator: locatorIn(state, document, line.line),
     excerpt: excerptOf(line.text),
     moment: { when: line.when, at: { document, line: line.line }, isState: line.isState },
-    captures: Object.fromEntries(shown),
+    captures: raw.isShown ? captures : Object.fromEntries(shown),
   };
 }
 
@@ -174,19 +203,20 @@ function addHit(
   line: ReadLine,
   match: RegExpExecArray,
 ): void {
-  const captures = capturesOf(match);
-  const about = machineOf(captures, line);
+  const captures = capturesOf(match, line.text);
+  const named = machineOf(captures, line);
+  const about = named === null ? null : shownName(named);
   linkHost(state, captures, line, document);
   if (captures['self'] !== undefined) addMachine(state, document, classifyName(captures['self']));
   const object = row.per.map((name) => captures[name] ?? '').join('\u0001');
   const key = [document, row.owner, row.name, about?.value ?? '', object].join('\u0000');
   const known = state.hits.get(key);
+  const quote = { line: kept(line), captures, isShown: !isKept(match) };
   if (known !== undefined) {
-    if (!isRepeated(known, line)) repeatHit(known, { line: kept(line), captures });
+    if (!isRepeated(known, line)) repeatHit(known, quote);
     return;
   }
   if (state.hits.size >= HITS_MAX) return;
-  const quote = { line: kept(line), captures };
   state.hits.set(key, {
     owner: row.owner,
     sign: row.name,
@@ -231,8 +261,10 @@ function addFact(
 ): void {
   if (state.facts.length >= FACTS_MAX) return;
   const moment = { when: origin.when ?? null, at: { document, line: origin.line }, isState: true };
-  const about = origin.about.filter((name) => name !== null);
-  state.facts.push({ ...record, by: origin.by, locator: origin.locator, moment, about });
+  const about = origin.about.filter((name) => name !== null).map(shownName);
+  const value = redactValue(record.value);
+  const locator = redact(printable(origin.locator));
+  state.facts.push({ kind: record.kind, value, by: origin.by, locator, moment, about });
 }
 
 function finish(state: State): Observations {
@@ -243,7 +275,7 @@ function finish(state: State): Observations {
   }));
   const hits = [...state.hits.values()].map((hit) => hitOf(state, hit));
   const { facts, links, listings, losses } = state;
-  return { documents, hits, facts, links, listings, losses };
+  return { documents, hits, facts, links, listings, losses, collection: state.collection };
 }
 
 /** An empty collector, for one pile of evidence. */
@@ -255,12 +287,22 @@ export function createCollector(): Collector {
     links: [],
     listings: [],
     losses: [],
+    collection: null,
     linked: new Set(),
   };
   const { documents, links, listings, losses } = state;
   return {
-    openDocument(locator, container) {
-      documents.push({ locator, container, machines: new Map(), sources: new Set(), linesRead: 0 });
+    openDocument(given, givenContainer) {
+      const locator = redact(printable(given));
+      const container = givenContainer === null ? null : redact(printable(givenContainer));
+      documents.push({
+        locator,
+        container,
+        machines: new Map(),
+        sources: new Set(),
+        linesRead: 0,
+        zoneOffsetMs: null,
+      });
       return documents.length - 1;
     },
     sawSource(document, source) {
@@ -271,17 +313,27 @@ export function createCollector(): Collector {
       const known = documents[document];
       if (known !== undefined) known.linesRead += lines;
     },
+    sawZone(document, zoneOffsetMs) {
+      const known = documents[document];
+      if (known !== undefined) known.zoneOffsetMs ??= zoneOffsetMs;
+    },
     tryRows: (document, line, rows) => tryRows(state, document, line, rows),
     fact: (document, kind, value, origin) => addFact(state, document, { kind, value }, origin),
     hasFact: (document, kind) =>
       state.facts.some((fact) => fact.kind === kind && fact.moment.at.document === document),
     link(names, proof, locator) {
-      const known = names.filter((name) => name !== null);
-      if (known.length > 1) links.push({ names: known, proof, locator });
+      const known = names.filter((name) => name !== null).map(shownName);
+      if (known.length > 1 && links.length < LINKS_MAX)
+        links.push(redactValue({ names: known, proof, locator }));
     },
-    listing: (kind, by, locator) => listings.push({ kind, by, locator }),
+    listing(kind, by, locator) {
+      if (listings.length < LISTINGS_MAX) listings.push({ kind, by, locator });
+    },
     loss(entry) {
-      if (losses.length < LOSSES_MAX) losses.push(entry);
+      if (losses.length < LOSSES_MAX) losses.push(redactValue(entry));
+    },
+    collected(collection) {
+      state.collection = collection;
     },
     locatorOf: (document) => documents[document]?.locator ?? '',
     finish: () => finish(state),

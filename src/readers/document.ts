@@ -1,13 +1,15 @@
 import { classifyName, type MachineName } from '../evidence/names.ts';
-import type { Collector } from './collector.ts';
+import type { LineSource } from '../evidence/source.ts';
+import type { Collector, ReadLine } from './collector.ts';
 import { decodeText, isBinary, needsDecoding } from './encoding.ts';
-import { originOf, documentSource } from './line/origin.ts';
+import { documentSource, type Origin, originOf, readPrefix } from './line/origin.ts';
 import { cleanLine } from './line/clean.ts';
 import { unwrapLine } from './line/envelope.ts';
 import { isCommandEcho } from './line/prompt.ts';
 import { parseWhen } from './line/timestamps.ts';
+import { zoneOffsetMs } from './line/zones.ts';
 import { createLineScanner, type HitLine, type LineScanner } from './scan/anchor-scanner.ts';
-import { rowsOf, type SignTable } from './sign-table.ts';
+import { acceptsSource, rowsOf, type SignTable } from './sign-table.ts';
 import { readStructuredText } from './text/structured.ts';
 import { openItems } from './text/items.ts';
 import { looksLikeList, looksStructured } from './text/shape.ts';
@@ -118,32 +120,52 @@ interface LineStream {
   end(): void;
 }
 
+/** Reads the lines of one document that hit. */
+function createHitReader(reading: Reading, ofDocument: LineSource): (hit: HitLine) => void {
+  const { collector, table, document } = reading;
+  const seen = new Set([ofDocument]);
+  return (hit) => {
+    if (isCommandEcho(hit.text)) return;
+    const text = cleanLine(unwrapLine(hit.text));
+    const prefix = readPrefix(text);
+    const { program } = prefix;
+    // Of a program seen before nothing is learnt by expressions about others: they are not tried.
+    const isSeen = program !== null && seen.has(program);
+    const rows = rowsOf(table, hit.anchors).filter(
+      (row) => (!isSeen || acceptsSource(row, program)) && row.pattern.test(text),
+    );
+    // Most lines with an anchor match no expression; who printed them and when need not be known.
+    if (rows.length === 0) return;
+    const origin = originOf(text, ofDocument, prefix);
+    collector.sawSource(document, origin.source);
+    seen.add(origin.source);
+    const accepted = rows.filter((row) => acceptsSource(row, origin.source));
+    if (accepted.length === 0) return;
+    collector.tryRows(document, lineOf(hit, text, origin), accepted);
+  };
+}
+
+function lineOf(hit: HitLine, text: string, { source, host }: Origin): ReadLine {
+  return {
+    text,
+    source,
+    line: hit.lineNumber,
+    lineEnd: hit.lineNumber,
+    when: parseWhen(text),
+    host,
+    about: null,
+    isState: false,
+  };
+}
+
 /** Scans a large log: only lines that contain an anchor are looked at again. */
 function openStream(reading: Reading, head: string): LineStream {
   const { collector, table, document } = reading;
   const headLines = head.split('\n', 400);
   const source = documentSource(headLines);
   collector.sawSource(document, source);
-  const onHit = (hit: HitLine): void => {
-    if (isCommandEcho(hit.text)) return;
-    const text = cleanLine(unwrapLine(hit.text));
-    // Most lines with an anchor match no expression; who printed them and when need not be known.
-    const rows = [...rowsOf(table, hit.anchors)].filter((row) => row.pattern.test(text));
-    if (rows.length === 0) return;
-    const origin = originOf(text, source);
-    collector.sawSource(document, origin.source);
-    const line = {
-      text,
-      source: origin.source,
-      line: hit.lineNumber,
-      lineEnd: hit.lineNumber,
-      when: parseWhen(text),
-      host: origin.host,
-      about: null,
-      isState: false,
-    };
-    collector.tryRows(document, line, rows);
-  };
+  collector.sawZone(document, zoneOffsetMs(headLines));
+  const onHit = createHitReader(reading, source);
   const scanner: LineScanner = createLineScanner(table.anchorSet, onHit);
   return {
     push: (chunk) => scanner.push(chunk),

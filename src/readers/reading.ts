@@ -1,11 +1,17 @@
+import type { Json } from '../evidence/json.ts';
 import type { InputLoss, Observations } from '../evidence/observations.ts';
+import { readAnswer } from './answers.ts';
 import { createCollector } from './collector.ts';
 import { createDocumentReader, type DocumentReader } from './document.ts';
+import { openPassage } from './passage.ts';
 import type { SignTable } from './sign-table.ts';
+import { readStructuredText } from './text/structured.ts';
 
 /** One pile of evidence being read: documents one after another, then everything they said. */
 export interface Reading {
   open(locator: string, container: string | null): DocumentReader;
+  /** Reads an answer of an API that is parsed already, or a text that a program gave. */
+  take(locator: string, content: Json | string): void;
   loss(loss: InputLoss): void;
   finish(): Observations;
 }
@@ -20,6 +26,13 @@ export function createReading(table: SignTable): Reading {
         table,
         document: collector.openDocument(locator, container),
       }),
+    take(locator, content) {
+      const reading = { collector, table, document: collector.openDocument(locator, null) };
+      if (typeof content === 'string') return readStructuredText(reading, content);
+      const open = openPassage(reading);
+      readAnswer(open.passage, content, 0);
+      open.flush();
+    },
     loss: (loss) => collector.loss(loss),
     finish: () => collector.finish(),
   };

@@ -12,7 +12,7 @@ export interface SignTable {
 export function compileSigns(rows: readonly SignRow[]): SignTable {
   const byAnchor = new Map<string, SignRow[]>();
   for (const row of rows) {
-    for (const anchor of row.anchors) {
+    for (const anchor of new Set(row.anchors)) {
       const sharing = byAnchor.get(anchor);
       if (sharing === undefined) byAnchor.set(anchor, [row]);
       else sharing.push(row);
@@ -22,12 +22,10 @@ export function compileSigns(rows: readonly SignRow[]): SignTable {
 }
 
 /** The rows that any of these anchors belongs to, each once. */
-export function rowsOf(table: SignTable, anchors: readonly number[]): ReadonlySet<SignRow> {
-  const rows = new Set<SignRow>();
-  for (const anchor of anchors) {
-    for (const row of table.rowsByAnchor[anchor] ?? []) rows.add(row);
-  }
-  return rows;
+export function rowsOf(table: SignTable, anchors: readonly number[]): readonly SignRow[] {
+  const [first = -1] = anchors;
+  if (anchors.length < 2) return table.rowsByAnchor[first] ?? [];
+  return [...new Set(anchors.flatMap((anchor) => table.rowsByAnchor[anchor] ?? []))];
 }
 
 /** True when a line of this source may count for the row. */

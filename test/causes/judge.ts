@@ -25,7 +25,7 @@ async function faultsOfVerdict(example: Example): Promise<readonly string[]> {
   const cause = causeOf(await entry.load());
   const observations = await readTexts(example.files);
   const verdicts = assembleSubjects(observations).map(
-    (subject) => evaluate(cause, subject, observations.listings).match.verdict,
+    (subject) => evaluate(cause, subject, observations).match.verdict,
   );
   return verdicts.includes('unknown') ? [] : [`the cause itself says ${verdicts.join(', ')}`];
 }

@@ -25,6 +25,7 @@ export async function capture(
       err += text;
     },
     stdin: () => bytesOf(input ?? ''),
+    progress: () => {},
     isInputPiped: input !== null,
     colour: false,
     columns: 100,

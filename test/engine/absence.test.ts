@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createView } from '../../src/diagnosis/view.ts';
+import { indexFacts } from '../../src/diagnosis/fact-index.ts';
 import { machineWith } from './fixtures.ts';
 import { read } from './read.ts';
 
 const NOTHING_SIGNED = { standing: new Map(), withdrawn: false, cleared: false };
 
 function nodeFact(files: Readonly<Record<string, string>>): string {
-  const { listings, facts } = read(files);
+  const { listings, facts, collection } = read(files);
   const other = machineWith([], {
-    facts: facts.filter((fact) => fact.about[0]?.value === 'ip-10-0-1-2.ec2.internal'),
+    facts: indexFacts(facts.filter((fact) => fact.about[0]?.value === 'ip-10-0-1-2.ec2.internal')),
   });
-  const fact = createView(other, NOTHING_SIGNED, listings).read('kube/Node');
+  const fact = createView(other, NOTHING_SIGNED, { listings, collection }).read('kube/Node');
   return fact.state === 'unknown'
     ? `unknown: ${fact.why.reason}`
     : fact.state === 'absent'

@@ -3,6 +3,7 @@ import type { Hit, Observations } from '../../src/evidence/observations.ts';
 import type { Quote } from '../../src/evidence/sighting.ts';
 import type { When } from '../../src/evidence/time.ts';
 import type { Cause, CauseSpec, Sign } from '../../src/diagnosis/cause.ts';
+import { NO_FACTS } from '../../src/diagnosis/fact-index.ts';
 import type { Subject } from '../../src/diagnosis/subjects.ts';
 
 /** A cause of three lines for tests of the engine. */
@@ -69,7 +70,7 @@ export function machineWith(hits: readonly Hit[], change: Partial<Subject> = {})
     node: 'ip-10-0-1-2.ec2.internal',
     names: [],
     hits,
-    facts: [],
+    facts: NO_FACTS,
     sources: new Set(['kubelet']),
     ...change,
   };
@@ -82,4 +83,5 @@ export const NOTHING_OBSERVED: Observations = {
   links: [],
   listings: [],
   losses: [],
+  collection: null,
 };

@@ -14,6 +14,8 @@ const NAMES = ['src/evidence/names.test.ts'];
 const FORMS = ['src/readers/line/forms.test.ts'];
 const STAMPS = ['src/readers/line/timestamps.test.ts'];
 const PASSAGES = ['src/readers/text/passages.test.ts'];
+const CLOCKS = ['test/engine/clocks.test.ts'];
+const EXAMPLES = ['test/causes/examples.test.ts'];
 const HOSTILE = ['test/hostile/input.test.ts'];
 
 type Row = readonly [name: string, find: string, replace: string, tests: readonly string[]];
@@ -128,6 +130,7 @@ export const PLANTED_ERRORS: readonly PlantedError[] = [
     ['nothing clears', "cleared: weighed('clears').length > 0", 'cleared: false', ENGINE],
   ]),
   ...inFile('src/diagnosis/evaluate.ts', [
+    ['silence clears', 'return silence(cause, subject);', 'return clear;', EXAMPLES],
     [
       'supporting lines decide',
       'const deciding = [...definite, ...likely];',
@@ -200,6 +203,21 @@ export const PLANTED_ERRORS: readonly PlantedError[] = [
     ],
     ['clocks of different dumps are mixed', 'a.clock === b.clock &&', '', TIME],
     ['years are mixed with none', '&& a.yearless === b.yearless', '', TIME],
+  ]),
+  ...inFile('src/diagnosis/drift.ts', [
+    ['the zone of a journal is not applied', 'return document.zoneOffsetMs;', 'return 0;', CLOCKS],
+    [
+      'a clock error is added',
+      'if (home === undefined) {',
+      'if (home !== undefined) return null; else {',
+      CLOCKS,
+    ],
+    [
+      'an unknown error counts as none',
+      'return BEFORE_VALIDITY.test(line) ? null : undefined;',
+      'return undefined;',
+      CLOCKS,
+    ],
   ]),
   ...inFile('src/evidence/names.ts', [
     [

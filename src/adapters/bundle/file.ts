@@ -6,6 +6,12 @@ import { CHUNK_BYTES, FIRST_CHUNK_BYTES } from './byte-source.ts';
 import type { Session } from './session.ts';
 import { sized, systemReason } from './words.ts';
 
+/** A read under way, and where in the file. */
+interface ReadAhead {
+  readonly position: number;
+  readonly chunk: Promise<Uint8Array>;
+}
+
 /** A regular file on disk, read from its beginning in large pieces. */
 export class FileSource implements ByteSource, RandomAccess {
   readonly sizeBytes: number;
@@ -15,6 +21,7 @@ export class FileSource implements ByteSource, RandomAccess {
   readonly #locator: string;
   readonly #session: Session;
   #position = 0;
+  #ahead: ReadAhead | null = null;
   #closed = false;
 
   constructor(opened: OpenedFile, locator: string, session: Session) {
@@ -31,7 +38,9 @@ export class FileSource implements ByteSource, RandomAccess {
     if (chunk === null || chunk.length === 0) return null;
     this.#position += chunk.length;
     this.cut = !this.#session.countRead(chunk.length);
-    return this.cut ? null : chunk;
+    if (this.cut) return null;
+    this.#startAhead();
+    return chunk;
   }
 
   async skip(bytes: number): Promise<number> {
@@ -63,16 +72,36 @@ export class FileSource implements ByteSource, RandomAccess {
   }
 
   async #read(): Promise<Uint8Array | null> {
-    const aim = this.#position === 0 ? FIRST_CHUNK_BYTES : CHUNK_BYTES;
-    // Files of /proc and /sys tell size 0 and have content, so the size only ever lowers the aim.
-    const left = this.sizeBytes - this.#position;
-    const buffer = Buffer.allocUnsafe(left > 0 ? Math.min(aim, left) : FIRST_CHUNK_BYTES);
+    const ahead = this.#ahead?.position === this.#position ? this.#ahead : null;
+    this.#ahead = null;
     try {
-      const { bytesRead } = await this.#file.read(buffer, 0, buffer.length, this.#position);
-      return buffer.subarray(0, bytesRead);
+      return await (ahead ?? this.#start()).chunk;
     } catch (error) {
       return this.#broken(error);
     }
+  }
+
+  /** Reads on while the last chunk is unpacked, once it is clear that more than a look is wanted. */
+  #startAhead(): void {
+    const isWanted = this.#position > FIRST_CHUNK_BYTES && this.#position < this.sizeBytes;
+    if (!isWanted) return;
+    this.#ahead = this.#start();
+    // Told by the call that asks for these bytes, if one does.
+    this.#ahead.chunk.catch(() => {});
+  }
+
+  #start(): ReadAhead {
+    const position = this.#position;
+    const aim = position === 0 ? FIRST_CHUNK_BYTES : CHUNK_BYTES;
+    // Files of /proc and /sys tell size 0 and have content, so the size only ever lowers the aim.
+    const left = this.sizeBytes - position;
+    const buffer = Buffer.allocUnsafe(left > 0 ? Math.min(aim, left) : FIRST_CHUNK_BYTES);
+    return { position, chunk: this.#fill(buffer, position) };
+  }
+
+  async #fill(buffer: Buffer, position: number): Promise<Uint8Array> {
+    const { bytesRead } = await this.#file.read(buffer, 0, buffer.length, position);
+    return buffer.subarray(0, bytesRead);
   }
 
   #broken(error: unknown): null {

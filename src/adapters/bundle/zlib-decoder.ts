@@ -6,6 +6,8 @@ import { DecodeError, EngineDecoder } from './decoder.ts';
 export type ZlibMethod = 'gzip' | 'zstd' | 'deflate';
 
 const SMALL_OUTPUT_BYTES = 64 * 1024;
+/** A slice of log seldom unpacks to more, so that one call to zlib unpacks it. */
+const OUTPUT_BYTES = 2 * CHUNK_BYTES;
 
 /**
  * A decoder of node:zlib: gzip with any number of members, one frame of zstd, or the bare DEFLATE
@@ -21,7 +23,7 @@ export async function zlibDecoder(
   const zlib = await import('node:zlib');
   // One write at a time, so that a failing decoder failed on the slice it was given last.
   const options = {
-    chunkSize: isSmall ? SMALL_OUTPUT_BYTES : CHUNK_BYTES,
+    chunkSize: isSmall ? SMALL_OUTPUT_BYTES : OUTPUT_BYTES,
     writableHighWaterMark: 1,
   };
   const makers = {

@@ -4,12 +4,17 @@ export interface CliContext {
   readonly err: (text: string) => void;
   readonly stdin: () => AsyncIterable<Uint8Array>;
   readonly isInputPiped: boolean;
+  /** Says what is under way, on a terminal only. */
+  readonly progress: (words: string) => void;
   readonly colour: boolean;
   readonly columns: number;
 }
 
 /** A mistake on the command line, with the sentence to print. */
 export class UsageError extends Error {}
+
+/** No source answered; the message says why and what to do. */
+export class SourceError extends Error {}
 
 /** Every command: reads its own arguments, writes to the context, returns an exit code. */
 export type Command = (args: readonly string[], context: CliContext) => Promise<number>;

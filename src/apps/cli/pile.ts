@@ -1,9 +1,9 @@
 import { candidates, type CauseEntry, causeOf, concerned } from '../../causes/catalogue.ts';
 import { CATALOGUE_VERSION, CAUSES, SIGNS } from '../../causes/index.generated.ts';
 import { alignClocks } from '../../diagnosis/clocks.ts';
-import { diagnose } from '../../diagnosis/diagnose.ts';
+import { diagnose, type DiagnosisInput } from '../../diagnosis/diagnose.ts';
 import type { DiagnosisDocument, SubjectReport } from '../../diagnosis/document.ts';
-import { assembleSubjects } from '../../diagnosis/subjects.ts';
+import { assembleSubjects, type Subject } from '../../diagnosis/subjects.ts';
 import type { InputLoss, Observations } from '../../evidence/observations.ts';
 import { createReading } from '../../readers/reading.ts';
 import { compileSigns } from '../../readers/sign-table.ts';
@@ -43,24 +43,36 @@ export async function readPile(
   return alignClocks(reading.finish());
 }
 
+interface Asked {
+  readonly observations: Observations;
+  readonly subjects: readonly Subject[];
+  readonly asked: DiagnosisInput['asked'];
+}
+
 /** The diagnosis of what was read; only causes that may matter are loaded. */
-export async function diagnoseObservations(observations: Observations): Promise<DiagnosisDocument> {
-  const owners = new Set(observations.hits.map((hit) => hit.owner));
+export async function diagnoseObservations(
+  observations: Observations,
+  asked?: DiagnosisInput['asked'],
+): Promise<DiagnosisDocument> {
+  const subjects = assembleSubjects(observations);
+  const owners = new Set(subjects.flatMap(({ hits }) => hits.map((hit) => hit.owner)));
   const kinds = new Set(observations.facts.map((fact) => fact.kind));
   const direct = concerned(CAUSES, owners, kinds);
-  const document = await diagnoseWith(observations, direct);
+  const document = await diagnoseWith({ observations, subjects, asked }, direct);
   if (!document.subjects.some(isUnexplained)) return document;
-  return diagnoseWith(observations, [...new Set([...direct, ...candidates(CAUSES, owners)])]);
+  return diagnoseWith({ observations, subjects, asked }, [
+    ...new Set([...direct, ...candidates(CAUSES, owners)]),
+  ]);
 }
 
 async function diagnoseWith(
-  observations: Observations,
+  { asked, ...given }: Asked,
   entries: readonly CauseEntry[],
 ): Promise<DiagnosisDocument> {
   const modules = await Promise.all(entries.map((entry) => entry.load()));
   return diagnose({
-    observations,
-    subjects: assembleSubjects(observations),
+    ...given,
+    ...(asked === undefined ? {} : { asked }),
     causes: modules.map(causeOf),
     catalogueVersion: CATALOGUE_VERSION,
   });

@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-import { type CliContext, type Command, UsageError } from './context.ts';
+import { type CliContext, type Command, SourceError, UsageError } from './context.ts';
 import { EXIT } from './exit-code.ts';
 import { isTerminal, writeAll } from './output.ts';
 
@@ -26,6 +26,9 @@ function contextOf(): CliContext {
     stdin: () => process.stdin as AsyncIterable<Uint8Array>,
     get isInputPiped() {
       return !isTerminal(0);
+    },
+    progress: (words) => {
+      if (isTerminal(2)) writeAll(2, `\r\u001B[K${words} …`);
     },
     colour: isPage && (process.env['NO_COLOR'] ?? '') === '' && process.env['TERM'] !== 'dumb',
     columns: isPage ? Math.min(COLUMNS_MAX, process.stdout.columns || COLUMNS_MAX) : COLUMNS_MAX,
@@ -63,7 +66,7 @@ function reportError(error: unknown, context: CliContext): number {
     context.err(`${error.message}\n`);
     return EXIT.usage;
   }
-  if (error instanceof Error && error.name === 'EvidenceError') {
+  if (error instanceof SourceError || (error instanceof Error && error.name === 'EvidenceError')) {
     context.err(`${error.message}\n`);
     return EXIT.noSource;
   }

@@ -1,8 +1,10 @@
 import { at, isObject, type Json, type JsonObject, listAt, textAt } from '../../evidence/json.ts';
 import type { AwsKind } from '../../evidence/kinds.ts';
 import { classifyName, type MachineName } from '../../evidence/names.ts';
+import { locatorAt } from '../../evidence/fact.ts';
 import { parseWhen } from '../line/timestamps.ts';
-import type { PassageReading } from '../passage.ts';
+import type { LineSource } from '../../evidence/source.ts';
+import { logLine, type PassageReading } from '../passage.ts';
 
 interface AnswerShape {
   readonly path: string;
@@ -28,6 +30,20 @@ const LISTS: readonly AnswerShape[] = [
   { path: 'SecurityGroups', kind: 'aws/security-group', call: 'aws ec2 describe-security-groups' },
   { path: 'RouteTables', kind: 'aws/route-table', call: 'aws ec2 describe-route-tables' },
   {
+    path: 'NatGateways',
+    kind: 'aws/nat-gateway',
+    call: 'aws ec2 describe-nat-gateways',
+  },
+  { path: 'NetworkAcls', kind: 'aws/network-acl', call: 'aws ec2 describe-network-acls' },
+  { path: 'Vpcs', kind: 'aws/vpc', call: 'aws ec2 describe-vpcs' },
+  { path: 'InstanceTypes', kind: 'aws/instance-type', call: 'aws ec2 describe-instance-types' },
+  { path: 'Images', kind: 'aws/image', call: 'aws ec2 describe-images' },
+  {
+    path: 'LaunchTemplateVersions',
+    kind: 'aws/launch-template-version',
+    call: 'aws ec2 describe-launch-template-versions',
+  },
+  {
     path: 'AutoScalingGroups',
     kind: 'aws/auto-scaling-group',
     call: 'aws autoscaling describe-auto-scaling-groups',
@@ -41,6 +57,33 @@ const SINGLES: readonly AnswerShape[] = [
   { path: 'accessEntries', kind: 'aws/access-entry-list', call: 'aws eks list-access-entries' },
   { path: 'InstanceProfile', kind: 'aws/instance-profile', call: 'aws iam get-instance-profile' },
   { path: 'Role', kind: 'aws/role', call: 'aws iam get-role' },
+  { path: 'addon', kind: 'aws/addon', call: 'aws eks describe-addon' },
+  {
+    path: 'association',
+    kind: 'aws/pod-identity-association',
+    call: 'aws eks describe-pod-identity-association',
+  },
+  {
+    path: 'OpenIDConnectProviderList',
+    kind: 'aws/oidc-providers',
+    call: 'aws iam list-open-id-connect-providers',
+  },
+];
+
+/** Answers that are one fact as a whole, together with what was asked. */
+const WHOLES: readonly AnswerShape[] = [
+  {
+    path: 'AttachedPolicies',
+    kind: 'aws/attached-policies',
+    call: 'aws iam list-attached-role-policies',
+  },
+  {
+    path: 'EnableDnsHostnames',
+    kind: 'aws/vpc-attribute',
+    call: 'aws ec2 describe-vpc-attribute',
+  },
+  { path: 'EnableDnsSupport', kind: 'aws/vpc-attribute', call: 'aws ec2 describe-vpc-attribute' },
+  { path: 'UserId', kind: 'aws/caller', call: 'aws sts get-caller-identity' },
 ];
 
 const INSTANCES = { kind: 'aws/instance', call: 'aws ec2 describe-instances' } as const;
@@ -48,11 +91,44 @@ const INSTANCES = { kind: 'aws/instance', call: 'aws ec2 describe-instances' } a
 /** Reads an answer of `aws … --output json|yaml`; false when the value is none that is known. */
 export function readAwsAnswer(passage: PassageReading, value: JsonObject, line: number): boolean {
   const understood = [
+    readTexts(passage, value),
     readLists(passage, value, line),
     readSingles(passage, value, line),
     readMessages(passage, value, line),
   ];
   return understood.some((one) => one);
+}
+
+/** Console output and user data: texts of a machine, one of them in base64. */
+function readTexts(passage: PassageReading, value: JsonObject): boolean {
+  const about = classifyName(textAt(value, 'InstanceId') ?? '', 'instance-id');
+  if (about === null) return false;
+  const output = textAt(value, 'Output');
+  const userData = textAt(value, 'UserData.Value');
+  if (output !== null) sayLines(passage, output, 'console', about);
+  if (userData !== null) sayLines(passage, fromBase64(userData), 'user-data', about);
+  return output !== null || userData !== null;
+}
+
+function sayLines(
+  passage: PassageReading,
+  text: string,
+  source: LineSource,
+  about: MachineName,
+): void {
+  passage.collector.sawSource(passage.document, source);
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    if (line.trim() === '') continue;
+    passage.say({ ...logLine(passage, { line: index + 1, text: line }, source), about });
+  }
+}
+
+function fromBase64(text: string): string {
+  try {
+    return new TextDecoder().decode(Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0)));
+  } catch {
+    return '';
+  }
 }
 
 function addFact(
@@ -63,7 +139,7 @@ function addFact(
   about: readonly (MachineName | null)[] = [],
 ): void {
   const { collector, document } = passage;
-  const locator = `${collector.locatorOf(document)}:${line}`;
+  const locator = locatorAt(collector.locatorOf(document), line);
   collector.fact(document, shape.kind, value, { by: shape.call, locator, line, about });
   collector.link(about, `${shape.call} shows them for one instance`, locator);
 }
@@ -106,11 +182,19 @@ function readLists(passage: PassageReading, value: JsonObject, line: number): bo
       passage.collector.locatorOf(passage.document),
     );
     for (const item of listAt(value, shape.path)) {
-      const about = shape.kind === 'aws/instance-status' ? namesOfItem(item) : [];
+      const about = aboutOf(shape.kind, item);
       addFact(passage, shape, item, line, about);
     }
   }
   return understood;
+}
+
+/** The machine that an item is of; an interface is of the machine it is attached to. */
+function aboutOf(kind: AwsKind, item: Json): readonly (MachineName | null)[] {
+  if (kind === 'aws/instance-status') return namesOfItem(item);
+  if (kind !== 'aws/network-interface') return [];
+  const owner = classifyName(textAt(item, 'Attachment.InstanceId') ?? '', 'instance-id');
+  return owner?.kind === 'instance-id' ? [owner] : [];
 }
 
 function readSingles(passage: PassageReading, value: JsonObject, line: number): boolean {
@@ -120,6 +204,11 @@ function readSingles(passage: PassageReading, value: JsonObject, line: number): 
     if (found === undefined || !(isObject(found) || Array.isArray(found))) continue;
     understood = true;
     addFact(passage, shape, found, line);
+  }
+  for (const shape of WHOLES) {
+    if (at(value, shape.path) === undefined) continue;
+    understood = true;
+    addFact(passage, shape, value, line);
   }
   return understood;
 }

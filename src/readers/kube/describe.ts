@@ -96,6 +96,9 @@ function nodeOf(lines: readonly string[]): KubeNode {
     allocatable: pairs(section(lines, 'Allocatable')),
     capacity: pairs(section(lines, 'Capacity')),
     podCidr: value(lines, 'PodCIDR'),
+    machineId: value(lines, 'Machine ID'),
+    osImage: value(lines, 'OS Image'),
+    taintWriters: [],
   };
 }
 

@@ -1,5 +1,13 @@
-import { at, type Json, type JsonObject, listAt, textAt, textsAt } from '../../evidence/json.ts';
-import type { KubeCondition, KubeNode, KubeTaint } from '../../evidence/kinds.ts';
+import {
+  at,
+  isObject,
+  type Json,
+  type JsonObject,
+  listAt,
+  textAt,
+  textsAt,
+} from '../../evidence/json.ts';
+import type { KubeCondition, KubeNode, KubeTaint, KubeWriter } from '../../evidence/kinds.ts';
 import { classifyName, type MachineName } from '../../evidence/names.ts';
 import { parseWhen } from '../line/timestamps.ts';
 
@@ -40,6 +48,12 @@ export function readyOf(conditions: readonly KubeCondition[]): boolean | null {
   return status === 'False' ? false : null;
 }
 
+function taintWritersOf(value: JsonObject): readonly KubeWriter[] {
+  return listAt(value, 'metadata.managedFields')
+    .filter((entry) => isObject(at(entry, 'fieldsV1.f:spec.f:taints')))
+    .map((entry) => ({ manager: textAt(entry, 'manager') ?? '', atMs: msAt(entry, 'time') }));
+}
+
 /** The one projection of a Node object, for files, live APIs and the simulator. */
 export function projectNode(value: JsonObject): KubeNode {
   const conditions = listAt(value, 'status.conditions').map(condition);
@@ -62,6 +76,9 @@ export function projectNode(value: JsonObject): KubeNode {
     allocatable: textsAt(value, 'status.allocatable'),
     capacity: textsAt(value, 'status.capacity'),
     podCidr: textAt(value, 'spec.podCIDR'),
+    machineId: textAt(value, 'status.nodeInfo.machineID'),
+    osImage: textAt(value, 'status.nodeInfo.osImage'),
+    taintWriters: taintWritersOf(value),
   };
 }
 

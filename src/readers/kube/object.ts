@@ -6,6 +6,7 @@ import { parseWhen } from '../line/timestamps.ts';
 import type { PassageReading } from '../passage.ts';
 import { parseAwsAuth } from './aws-auth.ts';
 import { linesOfNode, namesOfNode, projectNode } from './node.ts';
+import { projectPod } from './pod.ts';
 
 const BY = 'kubectl get -o json|yaml';
 
@@ -131,12 +132,18 @@ function projectObject(kind: string, value: JsonObject): KubeObject {
     uid: textAt(value, 'metadata.uid'),
     labels: textsAt(value, 'metadata.labels'),
     annotations: textsAt(value, 'metadata.annotations'),
-    body: value,
+    body: kind === 'Pod' ? projectPod(value) : value,
   };
 }
 
 function machineOfObject(kind: string, value: JsonObject): readonly (MachineName | null)[] {
   if (kind === 'Pod') return [classifyName(textAt(value, 'spec.nodeName') ?? '', 'node')];
+  const name = textAt(value, 'metadata.name') ?? '';
+  if (kind === 'Lease') {
+    const isHeartbeat = textAt(value, 'metadata.namespace') === 'kube-node-lease';
+    return isHeartbeat ? [classifyName(name, 'node')] : [];
+  }
+  if (kind === 'CSINode') return [classifyName(name, 'node')];
   if (kind === 'NodeClaim' || kind === 'Machine') {
     return [
       classifyName(
@@ -147,6 +154,7 @@ function machineOfObject(kind: string, value: JsonObject): readonly (MachineName
         textAt(value, 'status.providerID') ?? textAt(value, 'spec.providerID') ?? '',
         'provider-id',
       ),
+      kind === 'NodeClaim' ? { kind: 'node-claim' as const, value: name } : null,
     ].filter((name) => name !== null);
   }
   return [];

@@ -99,6 +99,9 @@ function nodeOf(row: Row): KubeNode {
     allocatable: {},
     capacity: {},
     podCidr: null,
+    machineId: null,
+    osImage: null,
+    taintWriters: [],
   };
 }
 

@@ -1,7 +1,7 @@
 import { isoTime } from '../../evidence/time.ts';
 
 /** Wrappings that collectors put around a program's own line. */
-const CRI = /^\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:\d{2}) (?:stdout|stderr) [FP] /;
+const CRI = /^(\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:\d{2}) )(?:stdout|stderr) [FP] /;
 const KUBECTL_PREFIX = /^\[pod\/[\w.-]+\/[\w.-]+\] /;
 const JOURNAL_JSON = /^\s*\{.*"(?:MESSAGE|__REALTIME_TIMESTAMP)"\s*:/;
 const DOCKER_JSON = /^\s*\{"log":"/;
@@ -54,7 +54,7 @@ export function unwrapLine(line: string): string {
       ? line
       : `${fieldOf(record, 'time')} ${fieldOf(record, 'log').trimEnd()}`;
   }
-  return line
-    .replace(KUBECTL_PREFIX, '')
-    .replace(CRI, (prefix) => `${prefix.split(' ', 1)[0] ?? ''} `);
+  const own = line.startsWith('[pod/') ? line.replace(KUBECTL_PREFIX, '') : line;
+  const wrapped = CRI.exec(own);
+  return wrapped === null ? own : `${wrapped[1] ?? ''}${own.slice(wrapped[0].length)}`;
 }

@@ -35,7 +35,7 @@ describe('stamps of log lines', () => {
 
   for (const [line, ms] of YEARLESS) {
     test(`${line.slice(0, 30)} has no year`, () => {
-      assert.deepEqual(parseWhen(line), { ms, yearless: true, clock: 'utc' });
+      assert.deepEqual(parseWhen(line), { ms, yearless: true, clock: 'utc', isLocal: true });
     });
   }
 

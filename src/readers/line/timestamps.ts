@@ -23,6 +23,11 @@ function utc(ms: number, yearless = false): When {
   return { ms, yearless, clock: 'utc' };
 }
 
+/** A stamp without a zone. */
+function local(ms: number, yearless: boolean): When {
+  return { ms, yearless, clock: 'utc', isLocal: true };
+}
+
 function zoneMs(zone: string | undefined): number {
   const match = /^([+-])(\d{2}):?(\d{2})$/.exec(zone ?? '');
   if (match === null) return 0;
@@ -34,14 +39,15 @@ function parseIso(text: string): When | null {
   const m = ISO.exec(text);
   if (m === null) return null;
   const day = msOfDay(m[4] ?? '', m[5] ?? '', m[6] ?? '', m[7]);
-  return utc(utcMs(Number(m[1]), Number(m[2]), Number(m[3]), day) - zoneMs(m[8]));
+  const ms = utcMs(Number(m[1]), Number(m[2]), Number(m[3]), day);
+  return m[8] === undefined ? local(ms, false) : utc(ms - zoneMs(m[8]));
 }
 
 function parseKlog(text: string): When | null {
   const m = KLOG.exec(text);
   if (m === null) return null;
   const day = msOfDay(m[3] ?? '', m[4] ?? '', m[5] ?? '', m[6]);
-  return utc(utcMs(YEARLESS, Number(m[1]), Number(m[2]), day), true);
+  return local(utcMs(YEARLESS, Number(m[1]), Number(m[2]), day), true);
 }
 
 function parseJournal(text: string): When | null {
@@ -50,7 +56,7 @@ function parseJournal(text: string): When | null {
   if (m === null || month === 0) return null;
   const year = m[3] === undefined ? YEARLESS : Number(m[3]);
   const day = msOfDay(m[4] ?? '', m[5] ?? '', m[6] ?? '', m[7]);
-  return utc(utcMs(year, month, Number(m[2]), day), m[3] === undefined);
+  return local(utcMs(year, month, Number(m[2]), day), m[3] === undefined);
 }
 
 function parseRfc1123(text: string): When | null {
@@ -70,8 +76,9 @@ function parseEpoch(text: string): When | null {
 
 /**
  * The moment a log line carries, null without one.
- * Full stamps win over klog's and journald's, which have no year; zones are applied, and a stamp
- * without a zone counts as UTC, which is what EKS machine images and containers use.
+ * Full stamps win over klog's and journald's, which have no year; zones are applied. A stamp without
+ * a zone is marked: it counts as UTC, which EKS machine images and containers use, unless its
+ * document shows another zone (`zoneOffsetMs`).
  */
 export function parseWhen(line: string): When | null {
   const head = line.slice(0, 400);

@@ -7,6 +7,7 @@ import { readDescribe } from '../kube/describe.ts';
 import { readTable } from '../kube/table.ts';
 import { documentSource } from '../line/origin.ts';
 import { isCommandEcho } from '../line/prompt.ts';
+import { zoneOffsetMs } from '../line/zones.ts';
 import { journalExportLines } from '../line/journal-export.ts';
 import { type Segment, segments } from './segments.ts';
 import { parseJson, parseYamlDocuments } from './parse.ts';
@@ -16,6 +17,7 @@ export function readStructuredText(reading: TextReading, text: string): void {
   const { collector, document } = reading;
   const lines = journalExportLines(text) ?? text.split(/\r?\n/);
   collector.countLines(document, lines.length);
+  collector.sawZone(document, zoneOffsetMs(lines));
   const sources = paragraphSources(lines);
   for (const source of new Set(sources)) collector.sawSource(document, source);
   const open = openPassage(reading);

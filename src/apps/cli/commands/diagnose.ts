@@ -1,9 +1,11 @@
-import { parseArgs } from 'node:util';
+import { existsSync } from 'node:fs';
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import { openEvidence } from '../../../adapters/bundle/open.ts';
 import type { DiagnosisDocument } from '../../../diagnosis/document.ts';
 import type { InputLoss } from '../../../evidence/observations.ts';
 import { type CliContext, UsageError } from '../context.ts';
 import { exitCodeOf } from '../exit-code.ts';
+import { LIVE_OPTIONS, type LiveFlags, liveFlagsOf } from '../live/flags.ts';
 import { diagnoseObservations, readPile } from '../pile.ts';
 
 const OUTPUTS = ['text', 'json', 'yaml', 'markdown'] as const;
@@ -11,36 +13,66 @@ type Output = (typeof OUTPUTS)[number];
 
 interface DiagnoseArguments {
   readonly paths: readonly string[];
+  /** Nodes, instances, addresses or NodeClaims of a live cluster. */
+  readonly names: readonly string[];
   readonly output: Output;
+  readonly live: LiveFlags;
+  readonly isDeep: boolean;
+  /** The file into which the evidence is written, null for none. */
+  readonly save: string | null;
+}
+
+const FLAGS = {
+  output: { type: 'string', short: 'o', default: 'text' },
+  with: { type: 'string', multiple: true, default: [] as string[] },
+  save: { type: 'string' },
+  deep: { type: 'boolean', default: false },
+  ...LIVE_OPTIONS,
+} satisfies ParseArgsOptionsConfig;
+
+/** A path contains a slash or is there, or is `-`; anything else is a name. */
+function isPath(word: string): boolean {
+  return word === '-' || word.includes('/') || existsSync(word);
 }
 
 function readArguments(args: readonly string[], context: CliContext): DiagnoseArguments {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: {
-      output: { type: 'string', short: 'o', default: 'text' },
-      with: { type: 'string', multiple: true, default: [] },
-    },
+    options: FLAGS,
   });
   const output = OUTPUTS.find((name) => name === values.output);
   if (output === undefined)
     throw new UsageError(`-o takes ${OUTPUTS.join(', ')}; "${values.output}" is none of them.`);
-  const given = [...positionals, ...values.with];
-  if (given.length === 0 && !context.isInputPiped) {
+  const paths = [...positionals.filter(isPath), ...values.with];
+  const names = positionals.filter((word) => !isPath(word));
+  if (paths.length > 0 && names.length > 0)
     throw new UsageError(
-      'Say what to look at: rollcall diagnose PATH…, or pipe text into: rollcall diagnose -',
+      `"${names[0] ?? ''}" is no file here; ask for machines of a live cluster and for files in two commands.`,
     );
-  }
-  return { paths: given.length === 0 ? ['-'] : given, output };
+  const isText = paths.length === 0 && names.length === 0 && context.isInputPiped;
+  const { deep, save = null } = values;
+  const live = liveFlagsOf(values);
+  return { paths: isText ? ['-'] : paths, names, output, live, isDeep: deep, save };
 }
 
-/** Diagnoses files, folders, archives and pasted text. */
+/** Diagnoses a live cluster or machines of it; files, folders, archives and pasted text. */
 export async function diagnoseCommand(
   args: readonly string[],
   context: CliContext,
 ): Promise<number> {
-  const { paths, output } = readArguments(args, context);
+  const given = readArguments(args, context);
+  const document = await (given.paths.length > 0
+    ? diagnosePaths(given, context)
+    : diagnoseLive(given, context));
+  await print(document, given.output, given.paths, context);
+  return exitCodeOf(document);
+}
+
+async function diagnosePaths(
+  { paths }: DiagnoseArguments,
+  context: CliContext,
+): Promise<DiagnosisDocument> {
   const losses: InputLoss[] = [];
   const documents = openEvidence(
     paths,
@@ -48,9 +80,15 @@ export async function diagnoseCommand(
     undefined,
     paths.includes('-') ? context.stdin() : undefined,
   );
-  const document = await diagnoseObservations(await readPile(documents, losses));
-  await print(document, output, paths, context);
-  return exitCodeOf(document);
+  return diagnoseObservations(await readPile(documents, losses));
+}
+
+async function diagnoseLive(
+  { names, live, isDeep, save }: DiagnoseArguments,
+  context: CliContext,
+): Promise<DiagnosisDocument> {
+  const { diagnoseCluster } = await import('../live/diagnose-cluster.ts');
+  return diagnoseCluster({ names, flags: live, isDeep, save }, context);
 }
 
 async function print(

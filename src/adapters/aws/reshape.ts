@@ -1,0 +1,54 @@
+/** Where the AWS command line prints something else than the service sent, and what we leave out. */
+import { isObject, type Json, type JsonObject } from '../../evidence/json.ts';
+
+export type Reshape = (answer: JsonObject) => JsonObject;
+
+const POLICY_MEMBERS = new Set(['AssumeRolePolicyDocument', 'PolicyDocument', 'Document']);
+
+/** Policy documents, which IAM sends as URL-encoded JSON and the command line prints as objects. */
+export const policies: Reshape = (answer) => mapMembers(answer, decodePolicy);
+
+/** Console output, which EC2 sends in base64 and the command line prints as text. */
+export const consoleText: Reshape = (answer) => {
+  const { Output: output, ...rest } = answer;
+  if (typeof output !== 'string') return answer;
+  return { ...rest, Output: Buffer.from(output, 'base64').toString('utf8') };
+};
+
+/** ECR's answer says that a token was granted, where and until when; the token is a password. */
+export const withoutTokens: Reshape = (answer) => {
+  const granted = answer['authorizationData'];
+  if (!Array.isArray(granted)) return answer;
+  return { ...answer, authorizationData: granted.map((one: Json) => withoutToken(one)) };
+};
+
+function withoutToken(granted: Json): Json {
+  if (!isObject(granted)) return granted;
+  return Object.fromEntries(
+    Object.entries(granted).filter(([member]) => member !== 'authorizationToken'),
+  );
+}
+
+function mapMembers(answer: JsonObject, change: (member: string, value: Json) => Json): JsonObject {
+  return Object.fromEntries(
+    Object.entries(answer).map(([member, value]) => [
+      member,
+      mapValue(change(member, value), change),
+    ]),
+  );
+}
+
+function mapValue(value: Json, change: (member: string, value: Json) => Json): Json {
+  if (Array.isArray(value)) return value.map((one: Json) => mapValue(one, change));
+  return isObject(value) ? mapMembers(value, change) : value;
+}
+
+/** A document that is no JSON stays as it was sent. */
+function decodePolicy(member: string, value: Json): Json {
+  if (!POLICY_MEMBERS.has(member) || typeof value !== 'string') return value;
+  try {
+    return JSON.parse(decodeURIComponent(value)) as Json;
+  } catch {
+    return value;
+  }
+}

@@ -1,0 +1,82 @@
+import type { JsonObject } from '../../evidence/json.ts';
+import type { AwsApi } from '../../ports/aws-api.ts';
+import { PortError } from '../../ports/port-error.ts';
+import { EVIDENCE_VERSION } from '../../readers/ours.ts';
+import { commandOf, fileOf, type PlannedCall } from './aws-calls.ts';
+import type { CollectedEvidence } from './document.ts';
+
+/** Calls under way at once; more makes AWS throttle sooner than it answers faster. */
+const PARALLEL_MAX = 8;
+
+/** Asks AWS; what comes back is evidence, and a refusal is an empty answer that was written down. */
+export type Ask = (call: PlannedCall) => Promise<readonly JsonObject[]>;
+
+/** Lets at most `most` tasks run at once, the others wait in the order in which they came. */
+export function limiter(most: number): <T>(task: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async (task) => {
+    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve));
+    running++;
+    try {
+      return await task();
+    } finally {
+      running--;
+      waiting.shift()?.();
+    }
+  };
+}
+
+/** Errors that mean "there is none", or that a cluster does not use the feature. */
+const NOT_THERE: ReadonlySet<string> = new Set(['not-found', 'invalid', 'unsupported']);
+
+export function createAsk(aws: AwsApi, evidence: CollectedEvidence, signal: AbortSignal): Ask {
+  const limited = limiter(PARALLEL_MAX);
+  const counts = new Map<string, number>();
+  return async (call) => {
+    const answers: JsonObject[] = [];
+    const take = (answer: JsonObject): void => {
+      const key = `${call.service}:${call.operation}`;
+      const index = counts.get(key) ?? 0;
+      counts.set(key, index + 1);
+      answers.push(answer);
+      const { input } = call;
+      evidence.add({
+        name: fileOf(call, index),
+        locator: commandOf(call),
+        content: { apiVersion: EVIDENCE_VERSION, kind: 'AwsAnswer', call: key, input, answer },
+      });
+    };
+    try {
+      await limited(() => readPages(aws, call, take, signal));
+    } catch (error) {
+      refuse(call, evidence, error);
+    }
+    return answers;
+  };
+}
+
+async function readPages(
+  aws: AwsApi,
+  call: PlannedCall,
+  take: (answer: JsonObject) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  let left = call.pagesMax ?? Number.POSITIVE_INFINITY;
+  for await (const page of aws.pages(call, signal)) {
+    take(page);
+    left--;
+    if (left <= 0) return;
+  }
+}
+
+function refuse(call: PlannedCall, evidence: CollectedEvidence, error: unknown): void {
+  if (!(error instanceof PortError)) throw error;
+  if (call.isOptional === true && NOT_THERE.has(error.failure)) return;
+  evidence.refuse({
+    call: `${call.service}:${call.operation}`,
+    message: error.message,
+    failure: error.failure,
+    permission: error.permission,
+  });
+}

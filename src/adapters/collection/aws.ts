@@ -1,0 +1,267 @@
+import { type Json, type JsonObject, listAt, textAt } from '../../evidence/json.ts';
+import type { AwsApi } from '../../ports/aws-api.ts';
+import { type Ask, createAsk } from './asking.ts';
+import { filters } from './aws-calls.ts';
+import type { CollectedEvidence } from './document.ts';
+
+export interface AwsTarget {
+  /** null when nothing names the cluster; then the tags of known instances may. */
+  readonly cluster: string | null;
+  /** Instances behind the providerIDs of Nodes, and those that were asked about. */
+  readonly instanceIds: readonly string[];
+  /** Other words for a machine that was asked about: addresses, private DNS names. */
+  readonly names: readonly string[];
+}
+
+export interface AwsFindings {
+  readonly cluster: string | null;
+  /** Several names where the instances carry tags of several clusters. */
+  readonly clusters: readonly string[];
+  readonly instances: readonly Json[];
+}
+
+/** Groups whose scaling activities are read at most. */
+const GROUPS_MAX = 20;
+/** Profiles and roles that are looked at at most. */
+const ROLES_MAX = 20;
+
+function unique(values: readonly (string | null)[]): readonly string[] {
+  return [...new Set(values.filter((value) => value !== null && value !== ''))] as string[];
+}
+
+function instancesIn(answers: readonly JsonObject[]): readonly Json[] {
+  return answers.flatMap((answer) =>
+    listAt(answer, 'Reservations').flatMap((reservation) => listAt(reservation, 'Instances')),
+  );
+}
+
+/** Names of clusters that an instance's tags give. */
+export function clustersOf(instance: Json): readonly string[] {
+  return listAt(instance, 'Tags').flatMap((tag) => {
+    const key = textAt(tag, 'Key') ?? '';
+    if (key.startsWith('kubernetes.io/cluster/'))
+      return [key.slice('kubernetes.io/cluster/'.length)];
+    return /^(?:aws:)?eks:cluster-name$/.test(key) ? [textAt(tag, 'Value') ?? ''] : [];
+  });
+}
+
+/** Reads everything of AWS that causes read of one cluster. */
+export async function collectAws(
+  aws: AwsApi,
+  target: AwsTarget,
+  evidence: CollectedEvidence,
+  signal: AbortSignal,
+): Promise<AwsFindings> {
+  const ask = createAsk(aws, evidence, signal);
+  const known = await askKnownInstances(ask, target);
+  const clusters = target.cluster === null ? unique(known.flatMap(clustersOf)) : [target.cluster];
+  const cluster = clusters.length === 1 ? (clusters[0] ?? null) : null;
+  if (cluster === null) return { cluster: null, clusters, instances: known };
+  const [tagged, description, groups] = await Promise.all([
+    askTagged(ask, cluster),
+    ask({
+      service: 'eks',
+      operation: 'DescribeCluster',
+      input: { name: cluster },
+      isOptional: true,
+    }),
+    askGroups(ask, cluster),
+    ask({ service: 'sts', operation: 'GetCallerIdentity', input: {} }),
+    askCluster(ask, cluster),
+  ]);
+  const instances = [...known, ...tagged];
+  await Promise.all([
+    askNetwork(ask, instances, description),
+    askStatus(ask, instances),
+    askTypes(ask, instances),
+    askIdentity(ask, instances, description),
+    askActivities(ask, groups),
+  ]);
+  return { cluster, clusters, instances };
+}
+
+async function askKnownInstances(ask: Ask, target: AwsTarget): Promise<readonly Json[]> {
+  const byNames = target.names.flatMap((name) =>
+    ['private-dns-name', 'private-ip-address'].map((filter) =>
+      ask(describeInstances({ Filters: filters({ [filter]: [name] }) })),
+    ),
+  );
+  // Asked by filter, not by id: one unknown id would make the whole call fail.
+  const batches = batched(target.instanceIds, 200).map((ids) =>
+    ask(describeInstances({ Filters: filters({ 'instance-id': ids }) })),
+  );
+  const answers = await Promise.all([...batches, ...byNames]);
+  return instancesIn(answers.flat());
+}
+
+function describeInstances(input: JsonObject) {
+  return { service: 'ec2', operation: 'DescribeInstances', input } as const;
+}
+
+function batched(values: readonly string[], size: number): readonly (readonly string[])[] {
+  const batches: string[][] = [];
+  for (let from = 0; from < values.length; from += size)
+    batches.push(values.slice(from, from + size));
+  return batches;
+}
+
+async function askTagged(ask: Ask, cluster: string): Promise<readonly Json[]> {
+  const input = { Filters: filters({ 'tag-key': [`kubernetes.io/cluster/${cluster}`] }) };
+  return instancesIn(await ask(describeInstances(input)));
+}
+
+async function askGroups(ask: Ask, cluster: string): Promise<readonly Json[]> {
+  const answers = await ask({
+    service: 'autoscaling',
+    operation: 'DescribeAutoScalingGroups',
+    input: { Filters: filters({ 'tag-key': [`kubernetes.io/cluster/${cluster}`] }) },
+  });
+  return answers.flatMap((answer) => listAt(answer, 'AutoScalingGroups'));
+}
+
+async function askCluster(ask: Ask, cluster: string): Promise<void> {
+  const eks = (operation: string, input: JsonObject): ReturnType<Ask> =>
+    ask({ service: 'eks', operation, input, isOptional: true });
+  const input = { clusterName: cluster };
+  const [groups, , addons] = await Promise.all([
+    eks('ListNodegroups', input),
+    eks('ListAccessEntries', input),
+    eks('ListAddons', input),
+    eks('ListPodIdentityAssociations', input),
+  ]);
+  const names = groups.flatMap((answer) => listAt(answer, 'nodegroups').map(String));
+  const addonNames = addons.flatMap((answer) => listAt(answer, 'addons').map(String));
+  await Promise.all([
+    ...names.map((nodegroupName) => eks('DescribeNodegroup', { ...input, nodegroupName })),
+    ...addonNames.map((addonName) => eks('DescribeAddon', { ...input, addonName })),
+  ]);
+}
+
+async function askNetwork(
+  ask: Ask,
+  instances: readonly Json[],
+  description: readonly JsonObject[],
+): Promise<void> {
+  const vpcs = unique([
+    ...instances.map((instance) => textAt(instance, 'VpcId')),
+    ...description.map((answer) => textAt(answer, 'cluster.resourcesVpcConfig.vpcId')),
+  ]);
+  if (vpcs.length === 0) return;
+  const inVpc = (operation: string, name = 'vpc-id'): ReturnType<Ask> =>
+    ask({ service: 'ec2', operation, input: { Filters: filters({ [name]: vpcs }) } });
+  const [described] = await Promise.all([
+    inVpc('DescribeVpcs'),
+    inVpc('DescribeSubnets'),
+    inVpc('DescribeRouteTables'),
+    inVpc('DescribeNetworkAcls'),
+    inVpc('DescribeSecurityGroups'),
+    inVpc('DescribeVpcEndpoints'),
+    ask({
+      service: 'ec2',
+      operation: 'DescribeNatGateways',
+      input: { Filter: filters({ 'vpc-id': vpcs }) },
+    }),
+    inVpc('DescribeNetworkInterfaces'),
+    ...vpcs.flatMap((VpcId) =>
+      ['enableDnsHostnames', 'enableDnsSupport'].map((Attribute) =>
+        ask({ service: 'ec2', operation: 'DescribeVpcAttribute', input: { VpcId, Attribute } }),
+      ),
+    ),
+  ]);
+  const options = unique(
+    described.flatMap((answer) =>
+      listAt(answer, 'Vpcs').map((vpc) => textAt(vpc, 'DhcpOptionsId')),
+    ),
+  ).filter((id) => id.startsWith('dopt-'));
+  if (options.length > 0)
+    await ask({
+      service: 'ec2',
+      operation: 'DescribeDhcpOptions',
+      input: { DhcpOptionsIds: [...options] },
+    });
+}
+
+async function askStatus(ask: Ask, instances: readonly Json[]): Promise<void> {
+  const ids = unique(instances.map((instance) => textAt(instance, 'InstanceId')));
+  await Promise.all(
+    batched(ids, 100).map((batch) =>
+      ask({
+        service: 'ec2',
+        operation: 'DescribeInstanceStatus',
+        input: { IncludeAllInstances: true, InstanceIds: [...batch] },
+      }),
+    ),
+  );
+}
+
+async function askTypes(ask: Ask, instances: readonly Json[]): Promise<void> {
+  const types = unique(instances.map((instance) => textAt(instance, 'InstanceType')));
+  const images = unique(instances.map((instance) => textAt(instance, 'ImageId')));
+  await Promise.all([
+    ...batched(types, 100).map((batch) =>
+      ask({
+        service: 'ec2',
+        operation: 'DescribeInstanceTypes',
+        input: { InstanceTypes: [...batch] },
+        isOptional: true,
+      }),
+    ),
+    ...batched(images, 100).map((batch) =>
+      ask({
+        service: 'ec2',
+        operation: 'DescribeImages',
+        input: { Filters: filters({ 'image-id': batch }) },
+      }),
+    ),
+  ]);
+}
+
+async function askIdentity(
+  ask: Ask,
+  instances: readonly Json[],
+  description: readonly JsonObject[],
+): Promise<void> {
+  const profiles = unique(
+    instances.map(
+      (instance) => (textAt(instance, 'IamInstanceProfile.Arn') ?? '').split('/').at(-1) ?? null,
+    ),
+  ).slice(0, ROLES_MAX);
+  const [described] = await Promise.all([
+    Promise.all(
+      profiles.map((InstanceProfileName) =>
+        ask({ service: 'iam', operation: 'GetInstanceProfile', input: { InstanceProfileName } }),
+      ),
+    ),
+    ask({ service: 'iam', operation: 'ListOpenIDConnectProviders', input: {} }),
+  ]);
+  const roles = unique([
+    ...described
+      .flat()
+      .flatMap((answer) =>
+        listAt(answer, 'InstanceProfile.Roles').map((role) => textAt(role, 'RoleName')),
+      ),
+    ...description.map(
+      (answer) => (textAt(answer, 'cluster.roleArn') ?? '').split('/').at(-1) ?? '',
+    ),
+  ]).slice(0, ROLES_MAX);
+  await Promise.all(
+    roles.flatMap((RoleName) => [
+      ask({ service: 'iam', operation: 'GetRole', input: { RoleName } }),
+      ask({ service: 'iam', operation: 'ListAttachedRolePolicies', input: { RoleName } }),
+    ]),
+  );
+}
+
+async function askActivities(ask: Ask, groups: readonly Json[]): Promise<void> {
+  const names = unique(groups.map((group) => textAt(group, 'AutoScalingGroupName')));
+  await Promise.all(
+    names.slice(0, GROUPS_MAX).map((AutoScalingGroupName) =>
+      ask({
+        service: 'autoscaling',
+        operation: 'DescribeScalingActivities',
+        input: { AutoScalingGroupName },
+        pagesMax: 1,
+      }),
+    ),
+  );
+}

@@ -1,0 +1,104 @@
+import type { AwsApi } from '../../ports/aws-api.ts';
+import type { KubeApi } from '../../ports/kube-api.ts';
+import { PortError } from '../../ports/port-error.ts';
+import { EVIDENCE_VERSION } from '../../readers/ours.ts';
+import { createAsk, limiter } from './asking.ts';
+import type { CollectedEvidence } from './document.ts';
+
+/** A container whose log is read. */
+export interface LogTarget {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly container: string;
+  /** The Node it runs on. */
+  readonly node: string | null;
+  /** True for the log of the run before, of containers that crash. */
+  readonly previous: boolean;
+}
+
+/** Calls that exist only for one machine, for those machines that stand for the others. */
+export interface DetailTarget {
+  readonly instanceIds: readonly string[];
+  readonly logs: readonly LogTarget[];
+}
+
+const LOG_LINES = 400;
+const LOG_BYTES_MAX = 256 * 1024;
+const PARALLEL_MAX = 8;
+
+/** Reads consoles, user data and container logs. */
+export async function collectDetails(
+  clients: { readonly kube: KubeApi | null; readonly aws: AwsApi | null },
+  target: DetailTarget,
+  evidence: CollectedEvidence,
+  signal: AbortSignal,
+): Promise<void> {
+  const limited = limiter(PARALLEL_MAX);
+  const { kube, aws } = clients;
+  const logs =
+    kube === null
+      ? []
+      : target.logs.map((log) => limited(() => collectLog(kube, log, evidence, signal)));
+  const instances = aws === null ? [] : askInstances(aws, target.instanceIds, evidence, signal);
+  await Promise.all([...logs, ...instances]);
+}
+
+function askInstances(
+  aws: AwsApi,
+  instanceIds: readonly string[],
+  evidence: CollectedEvidence,
+  signal: AbortSignal,
+): readonly Promise<unknown>[] {
+  const ask = createAsk(aws, evidence, signal);
+  return instanceIds.flatMap((InstanceId) => [
+    ask({ service: 'ec2', operation: 'GetConsoleOutput', input: { InstanceId }, isOptional: true }),
+    ask({
+      service: 'ec2',
+      operation: 'DescribeInstanceAttribute',
+      input: { InstanceId, Attribute: 'userData' },
+      isOptional: true,
+    }),
+  ]);
+}
+
+async function collectLog(
+  kube: KubeApi,
+  target: LogTarget,
+  evidence: CollectedEvidence,
+  signal: AbortSignal,
+): Promise<void> {
+  const { namespace, pod, container, node, previous } = target;
+  try {
+    const bytes = await kube.logs(
+      { namespace, name: pod },
+      { container, previous, tailLines: LOG_LINES, bytesMax: LOG_BYTES_MAX, signal },
+    );
+    evidence.add({
+      name: `kubernetes/logs/${namespace}_${pod}_${container}${previous ? '_previous' : ''}.json`,
+      locator: `kubectl -n ${namespace} logs ${pod} -c ${container}${previous ? ' -p' : ''}`,
+      content: {
+        apiVersion: EVIDENCE_VERSION,
+        kind: 'ContainerLog',
+        namespace,
+        pod,
+        container,
+        node,
+        text: new TextDecoder().decode(bytes),
+      },
+    });
+  } catch (error) {
+    refuse(target, evidence, error);
+  }
+}
+
+/** A container that never ran has no log, and one on a dead kubelet cannot be asked: both are known. */
+function refuse(target: LogTarget, evidence: CollectedEvidence, error: unknown): void {
+  if (!(error instanceof PortError)) throw error;
+  if (error.failure === 'invalid' || error.failure === 'not-found') return;
+  evidence.refuse({
+    call: `get pods/log of ${target.namespace}/${target.pod}`,
+    message: error.message,
+    failure: error.failure,
+    permission: error.permission,
+  });
+}

@@ -1,0 +1,59 @@
+import { type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http';
+import { request as requestSecure } from 'node:https';
+import type { HostReply, HostRequest } from '../../ports/host.ts';
+import { PortError } from '../../ports/port-error.ts';
+import { portErrorOf, timeoutOf } from './failure.ts';
+
+/** One request on a connection of its own: no redirect, no proxy, no retry. */
+export function sendRequest(asked: HostRequest): Promise<HostReply> {
+  const { promise, resolve, reject } = Promise.withResolvers<HostReply>();
+  const request = begin(asked);
+  if (request === null) {
+    const message = `${asked.url} is no http or https address.`;
+    return Promise.reject(new PortError({ failure: 'invalid', message }));
+  }
+  const timer = setTimeout(() => {
+    request.destroy(timeoutOf(asked.url, asked.timeoutMs));
+  }, asked.timeoutMs);
+  request.once('error', (error) => {
+    reject(error instanceof PortError ? error : portErrorOf(asked.url, error));
+  });
+  request.once('response', (response) => {
+    replyOf(response, asked).then(resolve, (error: unknown) => {
+      reject(error instanceof PortError ? error : portErrorOf(asked.url, error));
+    });
+  });
+  request.end();
+  return promise.finally(() => {
+    clearTimeout(timer);
+    request.destroy();
+  });
+}
+
+function begin({ url, method, headers }: HostRequest): ClientRequest | null {
+  const protocol = URL.canParse(url) ? new URL(url).protocol : '';
+  const options = { method: method ?? 'GET', headers: { ...headers }, agent: false };
+  if (protocol === 'http:') return requestPlain(url, options);
+  return protocol === 'https:' ? requestSecure(url, options) : null;
+}
+
+async function replyOf(response: IncomingMessage, asked: HostRequest): Promise<HostReply> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response as AsyncIterable<Uint8Array>) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > asked.bytesMax) {
+      const message = `${asked.url} answered with more than ${asked.bytesMax} bytes.`;
+      throw new PortError({ failure: 'malformed', message });
+    }
+  }
+  const body = Buffer.concat(chunks).toString('utf8');
+  return { status: response.statusCode ?? 0, headers: headersOf(response), body };
+}
+
+function headersOf(response: IncomingMessage): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(response.headers).map(([name, value]) => [name, [value].flat().join(', ')]),
+  );
+}

@@ -1,0 +1,58 @@
+const NEWLINE = 10;
+
+/** Raised for a line over its limit and for bytes after the last line; the client names it. */
+export class LineError extends Error {
+  readonly what: 'long' | 'half';
+
+  constructor(what: 'long' | 'half') {
+    super(`a line is too ${what}`);
+    this.what = what;
+  }
+}
+
+/**
+ * The lines of a stream, without their ends; each byte is looked at once.
+ * @throws LineError when a line passes `bytesMax`, or the stream ends within one
+ */
+export async function* linesOf(
+  chunks: AsyncIterable<Uint8Array>,
+  bytesMax: number,
+): AsyncGenerator<string, void> {
+  const open = new OpenLine(bytesMax);
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      const line = open.close(chunk.subarray(start, end));
+      start = end + 1;
+      if (line !== '') yield line;
+    }
+    open.add(chunk.subarray(start));
+  }
+  if (open.close(new Uint8Array()) !== '') throw new LineError('half');
+}
+
+/** The beginning of a line whose end has not come yet. */
+class OpenLine {
+  readonly #bytesMax: number;
+  #parts: Uint8Array[] = [];
+  #bytes = 0;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  add(part: Uint8Array): void {
+    if (part.length === 0) return;
+    this.#bytes += part.length;
+    if (this.#bytes > this.#bytesMax) throw new LineError('long');
+    this.#parts.push(part);
+  }
+
+  close(last: Uint8Array): string {
+    this.add(last);
+    const line = Buffer.concat(this.#parts).toString('utf8').trim();
+    this.#parts = [];
+    this.#bytes = 0;
+    return line;
+  }
+}

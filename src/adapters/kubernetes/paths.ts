@@ -1,0 +1,81 @@
+import type {
+  KubeListOptions,
+  KubeName,
+  KubeResource,
+  KubeSelection,
+  KubeWatchOptions,
+} from '../../ports/kube-api.ts';
+import { PortError } from '../../ports/port-error.ts';
+import { shown } from './words.ts';
+
+type Query = Readonly<Record<string, string | undefined>>;
+
+/** Objects a page when nothing else is asked for. */
+const PAGE_SIZE = 500;
+
+export function listPath(
+  resource: KubeResource,
+  options: KubeListOptions,
+  continueToken: string | null,
+): string {
+  const query = {
+    ...selectors(options),
+    limit: String(options.pageSize ?? PAGE_SIZE),
+    // A continued list has its version in the token.
+    resourceVersion: continueToken === null ? options.resourceVersion : undefined,
+    continue: continueToken ?? undefined,
+  };
+  return withQuery(collectionPath(resource, options.namespace ?? null), query);
+}
+
+export function watchPath(resource: KubeResource, options: KubeWatchOptions): string {
+  const isWatchList = options.sendInitialEvents === true;
+  const query = {
+    ...selectors(options),
+    watch: 'true',
+    allowWatchBookmarks: 'true',
+    resourceVersion: options.resourceVersion,
+    sendInitialEvents: isWatchList ? 'true' : undefined,
+    resourceVersionMatch: isWatchList ? 'NotOlderThan' : undefined,
+    timeoutSeconds: options.timeoutSeconds?.toFixed(0),
+  };
+  return withQuery(collectionPath(resource, options.namespace ?? null), query);
+}
+
+export function objectPath(resource: KubeResource, { namespace, name }: KubeName): string {
+  return `${collectionPath(resource, namespace ?? null)}/${segment(name)}`;
+}
+
+function collectionPath(resource: KubeResource, namespace: string | null): string {
+  const { group, version, plural, isNamespaced } = resource;
+  const root =
+    group === '' ? `/api/${segment(version)}` : `/apis/${segment(group)}/${segment(version)}`;
+  const scope = isNamespaced && namespace !== null ? `/namespaces/${segment(namespace)}` : '';
+  return `${root}${scope}/${segment(plural)}`;
+}
+
+/**
+ * One part of a path. The server splits paths after decoding, so a name with a slash would become
+ * another request.
+ * @throws PortError `invalid`
+ */
+export function segment(name: string): string {
+  if (/^[^/%\\?#\s]{1,253}$/.test(name) && name !== '.' && name !== '..')
+    return encodeURIComponent(name);
+  throw new PortError({
+    failure: 'invalid',
+    message: `${shown(name) || 'An empty name'} is no name that Kubernetes allows; see the names there are: kubectl get nodes`,
+  });
+}
+
+function selectors({ labelSelector, fieldSelector }: KubeSelection): Query {
+  return { labelSelector, fieldSelector };
+}
+
+export function withQuery(path: string, query: Query): string {
+  const set = Object.entries(query).filter(
+    (pair): pair is [string, string] => pair[1] !== undefined,
+  );
+  const text = new URLSearchParams(set).toString();
+  return text === '' ? path : `${path}?${text}`;
+}

@@ -1,0 +1,92 @@
+import { type JsonObject, textAt } from '../../evidence/json.ts';
+
+/** Something that happened to an object, or that a new listing shows to have happened. */
+export interface ReflectorChange<T> {
+  readonly type: 'added' | 'updated' | 'deleted';
+  /** `namespace/name`, or the name alone. */
+  readonly key: string;
+  /** What is now; of a deleted object, what was last known. */
+  readonly value: T;
+  /** What was before, null for an added object. */
+  readonly previous: T | null;
+}
+
+export interface StoredObject<T> {
+  readonly uid: string;
+  readonly version: string;
+  readonly value: T;
+}
+
+export type StoredObjects<T> = Map<string, StoredObject<T>>;
+
+/** `namespace/name`, or the name alone; null for an object without one. */
+export function keyOf(object: JsonObject): string | null {
+  const name = textAt(object, 'metadata.name') ?? '';
+  const namespace = textAt(object, 'metadata.namespace') ?? '';
+  if (name === '') return null;
+  return namespace === '' ? name : `${namespace}/${name}`;
+}
+
+/** Objects by key; every change tells what it does. */
+export class ReflectorStore<T> {
+  #objects: StoredObjects<T> = new Map();
+
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  get(key: string): T | undefined {
+    return this.#objects.get(key)?.value;
+  }
+
+  *values(): IterableIterator<T> {
+    for (const { value } of this.#objects.values()) yield value;
+  }
+
+  *entries(): IterableIterator<readonly [string, T]> {
+    for (const [key, { value }] of this.#objects) yield [key, value];
+  }
+
+  /** An object of another uid under the same name is another object. */
+  set(key: string, next: StoredObject<T>): readonly ReflectorChange<T>[] {
+    const old = this.#objects.get(key);
+    this.#objects.set(key, next);
+    return difference(key, old, next);
+  }
+
+  delete(key: string): readonly ReflectorChange<T>[] {
+    const old = this.#objects.get(key);
+    this.#objects.delete(key);
+    return difference(key, old, undefined);
+  }
+
+  /** Takes a whole listing; what it lacks is told as deleted. */
+  replace(objects: StoredObjects<T>): readonly ReflectorChange<T>[] {
+    const before = this.#objects;
+    this.#objects = objects;
+    const gone = [...before].filter(([key]) => !objects.has(key));
+    return [
+      ...gone.flatMap(([key, old]) => difference(key, old, undefined)),
+      ...[...objects].flatMap(([key, next]) => difference(key, before.get(key), next)),
+    ];
+  }
+}
+
+function difference<T>(
+  key: string,
+  old: StoredObject<T> | undefined,
+  next: StoredObject<T> | undefined,
+): readonly ReflectorChange<T>[] {
+  const deleted = (gone: StoredObject<T>): ReflectorChange<T> => ({
+    type: 'deleted',
+    key,
+    value: gone.value,
+    previous: gone.value,
+  });
+  if (next === undefined) return old === undefined ? [] : [deleted(old)];
+  const added: ReflectorChange<T> = { type: 'added', key, value: next.value, previous: null };
+  if (old === undefined) return [added];
+  if (old.uid !== next.uid) return [deleted(old), added];
+  if (old.version === next.version) return [];
+  return [{ type: 'updated', key, value: next.value, previous: old.value }];
+}

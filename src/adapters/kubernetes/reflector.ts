@@ -1,0 +1,282 @@
+import { type JsonObject, textAt } from '../../evidence/json.ts';
+import type { KubeWatchEvent } from '../../ports/kube-api.ts';
+import { PortError } from '../../ports/port-error.ts';
+import { Backoff } from './backoff.ts';
+import {
+  DEFAULT_REFLECTOR_LIMITS,
+  type ReflectorLimits,
+  type ReflectorOptions,
+  type ReflectorPhase,
+  type ReflectorState,
+} from './reflector-options.ts';
+import { ReflectorRecord } from './reflector-record.ts';
+import {
+  keyOf,
+  type ReflectorChange,
+  ReflectorStore,
+  type StoredObject,
+  type StoredObjects,
+} from './reflector-store.ts';
+import { isNoNewer, isOlder } from './versions.ts';
+import { DeadWatch, rewound, watchedOver, type WatchUnderWay } from './watchdog.ts';
+
+/**
+ * Keeps the projection of all objects of one resource equal to the server's, over any failure.
+ * Runs until its signal is aborted; there is no other end. See docs/decisions/0006-reflector.md.
+ */
+export class Reflector<T> {
+  readonly #options: ReflectorOptions<T>;
+  readonly #limits: ReflectorLimits;
+  readonly #store = new ReflectorStore<T>();
+  readonly #record: ReflectorRecord;
+  readonly #backoff: Backoff;
+  readonly #synced = Promise.withResolvers<void>();
+  /** The version up to which the store is whole; null when a listing is needed. */
+  #version: string | null = null;
+  #canWatchList = true;
+  #pageSize = PAGE_SIZE;
+  #listedAtMs = 0;
+
+  constructor(options: ReflectorOptions<T>) {
+    this.#options = options;
+    this.#limits = { ...DEFAULT_REFLECTOR_LIMITS, ...options.limits };
+    this.#record = new ReflectorRecord(options.clock);
+    const { backoffLeastMs, backoffMostMs } = this.#limits;
+    this.#backoff = new Backoff(options.random, {
+      leastMs: backoffLeastMs,
+      mostMs: backoffMostMs,
+    });
+  }
+
+  get size(): number {
+    return this.#store.size;
+  }
+
+  /** @param key `namespace/name`, or the name alone for a kind without namespaces */
+  get(key: string): T | undefined {
+    return this.#store.get(key);
+  }
+
+  values(): IterableIterator<T> {
+    return this.#store.values();
+  }
+
+  entries(): IterableIterator<readonly [string, T]> {
+    return this.#store.entries();
+  }
+
+  state(): ReflectorState {
+    return this.#record.state();
+  }
+
+  /** Resolves when the first whole listing is in the store; its handlers have been told. */
+  async whenSynced(): Promise<void> {
+    await this.#synced.promise;
+  }
+
+  /** @throws only what is no `PortError`, which is a bug of an adapter */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const waitMs = await this.#round(signal);
+      if (waitMs > 0) await this.#sleep(waitMs, signal);
+    }
+    this.#record.enter('stopped');
+  }
+
+  /** One listing or watch. @returns how long to wait before the next */
+  async #round(signal: AbortSignal): Promise<number> {
+    const startMs = this.#options.clock.monotonicMs();
+    try {
+      if (this.#version !== null || this.#canWatchList) {
+        await this.#watch(signal);
+        return this.#afterEnd(startMs);
+      }
+      await this.#list(signal);
+      return 0;
+    } catch (error) {
+      if (signal.aborted) return 0;
+      if (error instanceof DeadWatch) return this.#afterDeath();
+      if (!(error instanceof PortError)) throw error;
+      return this.#afterFailure(error, startMs);
+    }
+  }
+
+  /** A server that ends every watch at once is not asked in a tight loop. */
+  #afterEnd(startMs: number): number {
+    const { clock } = this.#options;
+    const livedMs = clock.monotonicMs() - startMs;
+    if (clock.monotonicMs() - this.#listedAtMs > this.#limits.resyncMs) this.#version = null;
+    const isRefused = this.#version === null && !this.#canWatchList;
+    if (livedMs < SHORT_LIFE_MS && !isRefused) return this.#backoff.nextMs();
+    this.#backoff.reset();
+    return 0;
+  }
+
+  #afterDeath(): number {
+    this.#record.count('deadWatches');
+    return 0;
+  }
+
+  #afterFailure(error: PortError, startMs: number): number {
+    const { clock, random } = this.#options;
+    if (error.failure === 'expired') this.#version = null;
+    if (clock.monotonicMs() - startMs > LONG_LIFE_MS) this.#backoff.reset();
+    const phase = phaseOf(error);
+    this.#record.fail(error, phase);
+    const jitter = 0.75 + random.next() / 2;
+    if (phase !== 'waiting') return this.#limits.refusedRetryMs * jitter;
+    const askedMs = (error.retryAfterMs ?? 0) * (1 + random.next() / 4);
+    return Math.max(askedMs, this.#backoff.nextMs());
+  }
+
+  async #list(signal: AbortSignal): Promise<void> {
+    const { api, resource, selection } = this.#options;
+    this.#record.enter('listing');
+    const listed: StoredObjects<T> = new Map();
+    let version = '';
+    const startMs = this.#options.clock.monotonicMs();
+    try {
+      const pages = api.list(resource, { ...selection, pageSize: this.#pageSize, signal });
+      for await (const page of pages) {
+        this.#record.contact();
+        for (const object of page.items) this.#collect(listed, object);
+        version = page.resourceVersion;
+      }
+    } catch (error) {
+      // The listing took longer than its token lives; with bigger pages it is quicker.
+      if (error instanceof PortError && error.failure === 'expired') this.#pageSize *= 4;
+      throw error;
+    }
+    this.#replace(listed, version, startMs);
+  }
+
+  #replace(listed: StoredObjects<T>, version: string, atMs: number): void {
+    this.#record.count('listings');
+    this.#version = version;
+    this.#listedAtMs = this.#options.clock.monotonicMs();
+    this.#tell(this.#store.replace(listed));
+    this.#record.current(atMs);
+    this.#synced.resolve();
+  }
+
+  /** Follows one watch to its end; without a version the server sends what exists first. */
+  async #watch(signal: AbortSignal): Promise<void> {
+    const { api, clock, resource, selection } = this.#options;
+    const under: WatchUnderWay = {
+      version: () => this.#version,
+      lastEventMs: clock.monotonicMs(),
+    };
+    const initial: StoredObjects<T> | null = this.#version === null ? new Map() : null;
+    const lifeMs = this.#lifeMs();
+    if (initial !== null) this.#record.enter('listing');
+    this.#record.count('watches');
+    const open = (watchSignal: AbortSignal): AsyncIterable<KubeWatchEvent> =>
+      api.watch(resource, {
+        ...selection,
+        ...(this.#version === null
+          ? { sendInitialEvents: true }
+          : { resourceVersion: this.#version }),
+        timeoutSeconds: Math.round(lifeMs / 1000),
+        signal: watchSignal,
+      });
+    try {
+      const scene = { ...this.#options, limits: this.#limits, record: this.#record };
+      for await (const event of watchedOver({ scene, under, lifeMs, open, signal })) {
+        this.#record.contact();
+        if (this.#version === null && initial !== null) this.#takeInitial(initial, event);
+        else this.#take(event);
+      }
+    } catch (error) {
+      if (this.#version === null && isWatchListRefused(error)) this.#canWatchList = false;
+      else throw error;
+    }
+    // A server that ends before the end of the initial events does not know to mark it.
+    if (this.#version === null) this.#canWatchList = false;
+  }
+
+  #lifeMs(): number {
+    const { watchLeastMs, watchMostMs } = this.#limits;
+    return watchLeastMs + this.#options.random.next() * (watchMostMs - watchLeastMs);
+  }
+
+  #takeInitial(initial: StoredObjects<T>, event: KubeWatchEvent): void {
+    if (event.type === 'DELETED') initial.delete(keyOf(event.object) ?? '');
+    else if (event.type !== 'BOOKMARK') this.#collect(initial, event.object);
+    if (!event.endsInitialEvents) return;
+    this.#replace(initial, event.resourceVersion, this.#options.clock.monotonicMs());
+  }
+
+  #take(event: KubeWatchEvent): void {
+    const { resourceVersion, type } = event;
+    const known = this.#version ?? '';
+    if (type === 'BOOKMARK' && isOlder(resourceVersion, known)) throw rewound(known);
+    if (type !== 'BOOKMARK' && isNoNewer(resourceVersion, known))
+      return this.#record.count('ignoredEvents');
+    this.#version = resourceVersion;
+    if (type !== 'BOOKMARK') this.#tell(this.#changesOf(type, event.object));
+    this.#record.current(this.#options.clock.monotonicMs());
+  }
+
+  #changesOf(type: KubeWatchEvent['type'], object: JsonObject): readonly ReflectorChange<T>[] {
+    const key = keyOf(object);
+    if (key === null) return [];
+    const stored = type === 'DELETED' ? null : this.#stored(object);
+    return stored === null ? this.#store.delete(key) : this.#store.set(key, stored);
+  }
+
+  #collect(into: StoredObjects<T>, object: JsonObject): void {
+    const key = keyOf(object);
+    const stored = key === null ? null : this.#stored(object);
+    if (key === null) return;
+    if (stored === null) into.delete(key);
+    else into.set(key, stored);
+  }
+
+  /** null for an object that the projection leaves out, or chokes on. */
+  #stored(object: JsonObject): StoredObject<T> | null {
+    const value = this.#guarded(() => this.#options.project(object)) ?? null;
+    if (value === null) return null;
+    const uid = textAt(object, 'metadata.uid') ?? '';
+    return { uid, version: textAt(object, 'metadata.resourceVersion') ?? '', value };
+  }
+
+  #tell(changes: readonly ReflectorChange<T>[]): void {
+    const { onChange } = this.#options;
+    if (onChange === undefined) return;
+    for (const change of changes) this.#guarded(() => onChange(change));
+  }
+
+  #guarded<R>(call: () => R): R | undefined {
+    try {
+      return call();
+    } catch {
+      this.#record.count('callbackErrors');
+      return undefined;
+    }
+  }
+
+  async #sleep(durationMs: number, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#options.clock.sleep(durationMs, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+}
+
+const PAGE_SIZE = 500;
+/** A watch that ends within this time did not do its work. */
+const SHORT_LIFE_MS = 1_000;
+/** One that lasted longer shows that the server is well again. */
+const LONG_LIFE_MS = 5_000;
+
+function phaseOf({ failure }: PortError): ReflectorPhase {
+  return failure === 'denied' || failure === 'unauthenticated' ? failure : 'waiting';
+}
+
+/** Servers without WatchList refuse its parameters; those that ignore them are found out later. */
+function isWatchListRefused(error: unknown): boolean {
+  return (
+    error instanceof PortError && ['invalid', 'unsupported', 'not-found'].includes(error.failure)
+  );
+}

@@ -1,0 +1,212 @@
+import type { Dispatcher } from 'undici';
+import type { Clock } from '../../ports/clock.ts';
+import { PortError } from '../../ports/port-error.ts';
+import { type ConnectionScene, connectionFailure } from './connection-failure.ts';
+import { type Credential, type Credentials, credentialsOf } from './credentials.ts';
+import type { KubeEnvironment } from './environment.ts';
+import { notConfigured } from './kubeconfig-file.ts';
+import type { KubeClientLimits } from './limits.ts';
+import { type RequestName, textOf } from './request-name.ts';
+import { statusFailure } from './status-failure.ts';
+import type { Impersonation, KubeTarget } from './target.ts';
+import { bytesOf, Transport } from './transport.ts';
+
+export interface KubeRequest {
+  readonly name: RequestName;
+  /** With its query, below the path of the server. */
+  readonly path: string;
+  readonly accept: string;
+  /** JSON; makes the request a POST. */
+  readonly body?: string;
+  /** True for an answer that goes on for minutes and may be silent. */
+  readonly isWatch?: boolean;
+  readonly signal?: AbortSignal | undefined;
+  /** True for a status beyond 2xx that is an answer nevertheless. */
+  readonly isAnswer?: (status: number, contentType: string) => boolean;
+}
+
+/** An answer with status 2xx, whose bytes are to be read or destroyed. */
+export interface KubeAnswer {
+  readonly headers: Dispatcher.ResponseData['headers'];
+  readonly bytes: ReturnType<typeof bytesOf>;
+}
+
+export interface SenderOptions {
+  readonly environment: KubeEnvironment;
+  readonly clock: Clock;
+  readonly limits: KubeClientLimits;
+  readonly isCompressed: boolean;
+}
+
+/** Sends requests with the target's credential, counts them, and names what goes wrong. */
+export class Sender {
+  readonly target: KubeTarget;
+  readonly limits: KubeClientLimits;
+  readonly #clock: Clock;
+  readonly #isCompressed: boolean;
+  readonly #transport: Transport;
+  readonly #credentials: Credentials;
+  readonly #impersonation: Readonly<Record<string, string | string[]>>;
+  readonly #counts = new Map<string, number>();
+
+  constructor(target: KubeTarget, options: SenderOptions) {
+    const { environment, clock, limits, isCompressed } = options;
+    this.target = target;
+    this.limits = limits;
+    this.#clock = clock;
+    this.#isCompressed = isCompressed;
+    this.#transport = new Transport(target, limits);
+    this.#credentials = credentialsOf(target, {
+      environment,
+      clock,
+      execTimeoutMs: limits.execTimeoutMs,
+    });
+    this.#impersonation = impersonationHeaders(target.impersonation);
+  }
+
+  counts(): ReadonlyMap<string, number> {
+    return this.#counts;
+  }
+
+  async close(): Promise<void> {
+    await this.#transport.close();
+  }
+
+  /** A credential that the server refuses is made anew once. */
+  async send(request: KubeRequest): Promise<KubeAnswer> {
+    const credential = await this.#credential(request);
+    const response = await this.#exchange(request, credential);
+    if (response.statusCode !== 401 || !this.#credentials.renew(credential))
+      return await this.#judged(request, credential, response);
+    bytesOf(response).destroy();
+    const renewed = await this.#credential(request);
+    return await this.#judged(request, renewed, await this.#exchange(request, renewed));
+  }
+
+  /** The error for whatever broke while an answer was read; an abort stays what it is. */
+  failure(error: unknown, signal?: AbortSignal): unknown {
+    signal?.throwIfAborted();
+    if (error instanceof PortError) return error;
+    return connectionFailure(error, this.#scene());
+  }
+
+  now(): number {
+    return this.#clock.nowMs();
+  }
+
+  async #credential({ signal }: KubeRequest): Promise<Credential> {
+    signal?.throwIfAborted();
+    const credential = await this.#credentials.current();
+    signal?.throwIfAborted();
+    return credential;
+  }
+
+  async #exchange(request: KubeRequest, credential: Credential): Promise<Dispatcher.ResponseData> {
+    this.#count(request.name);
+    const dispatcher = this.#transport.dispatcher(credential.client);
+    try {
+      return await dispatcher.request(this.#optionsOf(request, credential));
+    } catch (error) {
+      throw this.failure(error, request.signal);
+    }
+  }
+
+  #optionsOf(request: KubeRequest, credential: Credential): Dispatcher.RequestOptions {
+    const { origin, pathname } = new URL(this.target.server);
+    return {
+      origin,
+      path: `${pathname.replace(/\/$/, '')}${request.path}`,
+      method: request.body === undefined ? 'GET' : 'POST',
+      headers: this.#headersOf(request, credential),
+      ...(request.body === undefined ? {} : { body: request.body }),
+      ...(request.signal === undefined ? {} : { signal: request.signal }),
+      ...(request.isWatch === true ? { bodyTimeout: 0 } : {}),
+    };
+  }
+
+  #headersOf(
+    request: KubeRequest,
+    { authorization }: Credential,
+  ): Record<string, string | string[]> {
+    return {
+      accept: request.accept,
+      'user-agent': 'rollcall',
+      'accept-encoding': this.#isCompressed ? 'gzip' : 'identity',
+      ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(authorization === null ? {} : { authorization }),
+      ...this.#impersonation,
+    };
+  }
+
+  async #judged(
+    request: KubeRequest,
+    credential: Credential,
+    response: Dispatcher.ResponseData,
+  ): Promise<KubeAnswer> {
+    const { statusCode, headers } = response;
+    const bytes = bytesOf(response);
+    const isAnswer = request.isAnswer?.(statusCode, String(headers['content-type'] ?? ''));
+    if ((statusCode >= 200 && statusCode < 300) || isAnswer === true) return { headers, bytes };
+    throw statusFailure({
+      server: this.target.server,
+      name: request.name,
+      status: statusCode,
+      headers,
+      text: await beginningOf(bytes, this.limits.errorBytesMax),
+      refusal: this.#credentials.refusal(credential),
+      nowMs: this.#clock.nowMs(),
+    });
+  }
+
+  #scene(): ConnectionScene {
+    return { target: this.target, limits: this.limits, nowMs: this.#clock.nowMs() };
+  }
+
+  #count(name: RequestName): void {
+    const text = textOf(name);
+    this.#counts.set(text, (this.#counts.get(text) ?? 0) + 1);
+  }
+}
+
+/** The beginning of an answer that is an error; the status says enough when it cannot be read. */
+async function beginningOf(bytes: KubeAnswer['bytes'], bytesMax: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let read = 0;
+  try {
+    for await (const chunk of bytes as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      read += chunk.length;
+      if (read >= bytesMax) break;
+    }
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+  } finally {
+    bytes.destroy();
+  }
+  return Buffer.concat(chunks).subarray(0, bytesMax).toString('utf8');
+}
+
+function impersonationHeaders(
+  impersonation: Impersonation | null,
+): Readonly<Record<string, string | string[]>> {
+  if (impersonation === null) return {};
+  const { user, uid, groups, extra } = impersonation;
+  const extras = Object.entries(extra).map(([key, values]): [string, string[]] => [
+    `impersonate-extra-${encodeURIComponent(key.toLowerCase())}`,
+    values.map(printable),
+  ]);
+  return {
+    'impersonate-user': printable(user),
+    ...(uid === null ? {} : { 'impersonate-uid': printable(uid) }),
+    ...(groups.length === 0 ? {} : { 'impersonate-group': groups.map(printable) }),
+    ...Object.fromEntries(extras),
+  };
+}
+
+function printable(text: string): string {
+  if (/^[\x20-\x7e]*$/.test(text)) return text;
+  throw notConfigured(
+    'A user, group or extra to impersonate has characters that no header takes; spell it in ' +
+      'ASCII: --as=USER',
+  );
+}

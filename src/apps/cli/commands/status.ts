@@ -1,0 +1,226 @@
+import { openEvidence } from '../../../adapters/bundle/open.ts';
+import type { DiagnosisDocument, NotObservable } from '../../../diagnosis/document.ts';
+import { changeLines } from '../../../diagnosis/roll-call/changes.ts';
+import type { RollCallDocument, RollCallRow } from '../../../diagnosis/roll-call/document.ts';
+import { rollCallOf } from '../../../diagnosis/roll-call/roll-call.ts';
+import type { InputLoss, Observations } from '../../../evidence/observations.ts';
+import { type CliContext, type Command, UsageError } from '../context.ts';
+import { EXIT } from '../exit-code.ts';
+import { isTerminal } from '../output.ts';
+import { diagnoseObservations, readPile } from '../pile.ts';
+import { customLines } from '../table/custom-columns.ts';
+import { printTemplate } from '../table/json-path.ts';
+import { JsonPathError } from '../table/json-path-tree.ts';
+import { clipLines, repaint } from '../table/redraw.ts';
+import { rollCallPage, type TableOptions } from '../table/roll-call-table.ts';
+import { sortRows } from '../table/sort-by.ts';
+import { readStatusArguments, type StatusArguments } from '../table/status-arguments.ts';
+import { cellText } from '../table/width.ts';
+
+/** One look at a cluster, or at files. */
+export interface StatusObservation {
+  readonly observations: Observations;
+  readonly document: DiagnosisDocument;
+  /** When the live cluster was looked at, ms since the epoch; null for files. */
+  readonly nowMs: number | null;
+  /** What a source refused or was down for. */
+  readonly notObservable: readonly NotObservable[];
+}
+
+/** Where the roll call comes from when no files are given. */
+export interface StatusSource {
+  /** Looks once. */
+  readonly observe: () => Promise<StatusObservation>;
+  /** Looks again and again, telling each look, until the watch is ended; null when it cannot. */
+  readonly watch: ((show: (look: StatusObservation) => void) => Promise<void>) | null;
+  /** Lines of the terminal, for the screen that `--watch` keeps; null when it is none. */
+  readonly height: () => number | null;
+}
+
+/** 1 when a machine or a lacking group is not usable, else 2 when one cannot be told, else 0. */
+export function exitCodeOfRollCall({ rows, gaps }: RollCallDocument): number {
+  const verdicts = [...rows, ...gaps].map(({ verdict }) => verdict);
+  if (verdicts.includes('not-usable')) return EXIT.notUsable;
+  return verdicts.length === 0 || verdicts.includes('cannot-tell') ? EXIT.cannotTell : EXIT.usable;
+}
+
+function isCalled(row: RollCallRow, name: string): boolean {
+  const wanted = name.toLowerCase();
+  return [row.name, row.instanceId, row.node].some(
+    (known) => known?.toLowerCase() === wanted || known?.split('.')[0]?.toLowerCase() === wanted,
+  );
+}
+
+/** The document with only the machines that were asked for by name. */
+function named(document: RollCallDocument, names: readonly string[]): RollCallDocument {
+  if (names.length === 0) return document;
+  const unknown = names.find((name) => !document.rows.some((row) => isCalled(row, name)));
+  if (unknown !== undefined)
+    throw new UsageError(
+      `No machine is called ${JSON.stringify(cellText(unknown))}; all of them: rollcall status -o name`,
+    );
+  const rows = document.rows.filter((row) => names.some((name) => isCalled(row, name)));
+  return { ...document, rows, shared: [], gaps: [] };
+}
+
+function callRoll(look: StatusObservation, asked: StatusArguments): RollCallDocument {
+  const { selects, expected, names } = asked;
+  const all = rollCallOf({ ...look, expected, ...(selects === null ? {} : { selects }) });
+  return named(all, names);
+}
+
+function shownRows(document: RollCallDocument, asked: StatusArguments): readonly RollCallRow[] {
+  const rows = asked.failed
+    ? document.rows.filter(({ verdict }) => verdict === 'not-usable')
+    : document.rows;
+  return asked.sortBy === null ? rows : sortRows(rows, asked.sortBy);
+}
+
+function lined(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** What is printed for one roll call in the format asked for. */
+export async function printedRollCall(
+  document: RollCallDocument,
+  asked: StatusArguments,
+  options: TableOptions,
+): Promise<string> {
+  const rows = shownRows(document, asked);
+  const { output, headers } = asked;
+  switch (output.kind) {
+    case 'table':
+    case 'wide':
+      return lined(rollCallPage(document, rows, options));
+    case 'json':
+      return `${JSON.stringify({ ...document, rows }, null, 2)}\n`;
+    case 'yaml': {
+      const { dump } = await import('js-yaml');
+      return dump({ ...document, rows }, { lineWidth: 100, noRefs: true });
+    }
+    case 'name':
+      return lined(rows.map(({ name }) => `machine/${cellText(name)}`));
+    case 'custom-columns':
+      return lined(customLines(output.columns, rows, headers));
+    case 'jsonpath':
+      return printTemplate(output.template, { ...document, rows });
+  }
+}
+
+function tableOptions(
+  asked: StatusArguments,
+  context: CliContext,
+  nowMs: number | null,
+): TableOptions {
+  return {
+    wide: asked.output.kind === 'wide',
+    headers: asked.headers,
+    columns: context.columns,
+    colour: context.colour,
+    nowMs,
+  };
+}
+
+async function observeFiles(
+  paths: readonly string[],
+  context: CliContext,
+): Promise<StatusObservation> {
+  const losses: InputLoss[] = [];
+  const documents = openEvidence(
+    paths,
+    (loss) => losses.push(loss),
+    undefined,
+    paths.includes('-') ? context.stdin() : undefined,
+  );
+  const observations = await readPile(documents, losses);
+  const document = await diagnoseObservations(observations);
+  return { observations, document, nowMs: null, notObservable: [] };
+}
+
+function sayNothing(document: RollCallDocument, asked: StatusArguments, context: CliContext): void {
+  if (shownRows(document, asked).length > 0) return;
+  const why = asked.failed && document.rows.length > 0 ? 'is known to be unusable' : 'was seen';
+  context.err(`No machine ${why}.\n`);
+}
+
+async function once(
+  look: StatusObservation,
+  asked: StatusArguments,
+  context: CliContext,
+): Promise<number> {
+  const document = callRoll(look, asked);
+  try {
+    context.out(await printedRollCall(document, asked, tableOptions(asked, context, look.nowMs)));
+  } catch (error) {
+    if (error instanceof JsonPathError) throw new UsageError(error.message);
+    throw error;
+  }
+  sayNothing(document, asked, context);
+  return exitCodeOfRollCall(document);
+}
+
+function timeOf(nowMs: number | null): string {
+  return nowMs === null ? '' : `${new Date(nowMs).toISOString()}  `;
+}
+
+/**
+ * Shows look after look: on a terminal of `height` lines in place, elsewhere a line per change.
+ *
+ * @returns what to call with each look, and the exit code of the last one
+ */
+export function createWatchPrinter(
+  asked: StatusArguments,
+  context: CliContext,
+  height: () => number | null,
+): { readonly show: (look: StatusObservation) => void; readonly exitCode: () => number } {
+  let drawn: readonly string[] = [];
+  let last: RollCallDocument | null = null;
+  const show = (look: StatusObservation): void => {
+    const document = callRoll(look, asked);
+    const lines = height();
+    if (lines === null) {
+      const changes = changeLines(last, document);
+      context.out(lined(changes.map((line) => timeOf(look.nowMs) + cellText(line))));
+    } else {
+      const options = tableOptions(asked, context, look.nowMs);
+      const page = rollCallPage(document, shownRows(document, asked), options);
+      const next = clipLines(page, Math.max(1, lines - 1));
+      context.out(repaint(drawn, next));
+      drawn = next;
+    }
+    last = document;
+  };
+  return {
+    show,
+    exitCode: () => (last === null ? EXIT.cannotTell : exitCodeOfRollCall(last)),
+  };
+}
+
+async function watching(
+  source: StatusSource,
+  asked: StatusArguments,
+  context: CliContext,
+): Promise<number> {
+  if (source.watch === null) throw new UsageError('--watch needs a live cluster to look at.');
+  if (asked.output.kind !== 'table' && asked.output.kind !== 'wide')
+    throw new UsageError('--watch draws a table: leave -o out, or use -o wide.');
+  const printer = createWatchPrinter(asked, context, source.height);
+  await source.watch(printer.show);
+  return printer.exitCode();
+}
+
+/** Lines of the terminal on standard output, null when it is none. */
+export function terminalHeight(): number | null {
+  return isTerminal(1) ? process.stdout.rows || null : null;
+}
+
+/** `rollcall status`: every expected machine against every Node, live or from files. */
+export function createStatusCommand(source: StatusSource): Command {
+  return async (args, context) => {
+    const asked = readStatusArguments(args);
+    if (asked.watch) return watching(source, asked, context);
+    const isLive = asked.paths.length === 0;
+    const look = isLive ? await source.observe() : await observeFiles(asked.paths, context);
+    return once(look, asked, context);
+  };
+}

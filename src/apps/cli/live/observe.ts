@@ -1,0 +1,132 @@
+import { collectAws } from '../../../adapters/collection/aws.ts';
+import { collectDetails } from '../../../adapters/collection/details.ts';
+import type {
+  CollectedDocument,
+  CollectedEvidence,
+} from '../../../adapters/collection/document.ts';
+import { collectKubernetes } from '../../../adapters/collection/kubernetes.ts';
+import { systemClock } from '../../../adapters/system/clock.ts';
+import { SIGNS } from '../../../causes/index.generated.ts';
+import { alignClocks } from '../../../diagnosis/clocks.ts';
+import type { DiagnosisInput } from '../../../diagnosis/diagnose.ts';
+import type { DiagnosisDocument } from '../../../diagnosis/document.ts';
+import type { KubeNode } from '../../../evidence/kinds.ts';
+import { instanceIdIn } from '../../../evidence/names.ts';
+import type { Observations, Refusal } from '../../../evidence/observations.ts';
+import { isoTime } from '../../../evidence/time.ts';
+import { EVIDENCE_VERSION } from '../../../readers/ours.ts';
+import { createReading } from '../../../readers/reading.ts';
+import { compileSigns } from '../../../readers/sign-table.ts';
+import { diagnoseObservations } from '../pile.ts';
+import type { Clients } from './open-clients.ts';
+import { representatives } from './representatives.ts';
+
+export interface LiveOptions {
+  /** null: as the kubeconfig or the instances' tags say. */
+  readonly cluster: string | null;
+  /** Machines that were asked about: Nodes, instances, addresses, NodeClaims; empty for all. */
+  readonly asked: readonly string[];
+  readonly isDeep: boolean;
+  readonly progress: (words: string) => void;
+  /** Receives every document as it comes, for `--save`. */
+  readonly onDocument?: (document: CollectedDocument) => void;
+}
+
+export interface LiveEvidence {
+  readonly observations: Observations;
+  readonly document: DiagnosisDocument;
+  readonly nowMs: number;
+  readonly cluster: string | null;
+}
+
+/** Everything that is collected goes to the readers at once, as if it were a file. */
+interface Intake extends CollectedEvidence {
+  finish(cluster: string | null): Observations;
+}
+
+function createIntake(options: LiveOptions, refused: readonly Refusal[], nowMs: number): Intake {
+  const table = compileSigns(SIGNS);
+  const refusals: Refusal[] = [...refused];
+  const reading = createReading(table);
+  const add = (document: CollectedDocument): void => {
+    options.onDocument?.(document);
+    reading.take(document.locator, document.content);
+  };
+  return {
+    add,
+    refuse: (refusal) => {
+      if (!refusals.some(({ call }) => call === refusal.call)) refusals.push(refusal);
+    },
+    finish(cluster) {
+      const at = isoTime({ ms: nowMs, yearless: false, clock: 'utc' });
+      const collection = { apiVersion: EVIDENCE_VERSION, kind: 'Collection', at, cluster };
+      add({
+        name: 'collection.json',
+        locator: 'rollcall',
+        content: { ...collection, refusals: refusals.map((refusal) => ({ ...refusal })) },
+      });
+      return alignClocks(reading.finish());
+    },
+  };
+}
+
+/** Ids of the instances behind Nodes, by their providerIDs. */
+function instanceIdsOf(observations: Observations): readonly string[] {
+  const ids = observations.facts.flatMap((fact) => {
+    if (fact.kind !== 'kube/Node') return [];
+    const id = instanceIdIn((fact.value as KubeNode).providerId ?? '');
+    return id === null ? [] : [id];
+  });
+  return [...new Set(ids)];
+}
+
+/** Collects everything once, looks, asks the machines that are not well one by one, and looks again. */
+export async function observe(clients: Clients, options: LiveOptions): Promise<LiveEvidence> {
+  const nowMs = systemClock.nowMs();
+  const intake = createIntake(options, clients.refusals, nowMs);
+  const { signal } = new AbortController();
+  const cluster = await collectAll(clients, options, intake, signal);
+  const first = intake.finish(cluster);
+  options.progress('looking at what was found');
+  const asked = options.asked.length === 0 ? undefined : isAsked(options.asked);
+  const rough = await diagnoseObservations(first, asked);
+  const target = representatives(rough, first, options.isDeep);
+  if (target.instanceIds.length + target.logs.length === 0)
+    return { observations: first, document: rough, nowMs, cluster };
+  options.progress(`asking ${target.instanceIds.length} machines and ${target.logs.length} logs`);
+  await collectDetails(clients, target, intake, signal);
+  const observations = intake.finish(cluster);
+  return {
+    observations,
+    document: await diagnoseObservations(observations, asked),
+    nowMs,
+    cluster,
+  };
+}
+
+async function collectAll(
+  clients: Clients,
+  options: LiveOptions,
+  intake: Intake,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { kube, aws } = clients;
+  const named = options.cluster ?? clients.described?.clusterName ?? null;
+  options.progress('asking Kubernetes and AWS');
+  const kubernetes = kube === null ? undefined : collectKubernetes(kube, intake, signal);
+  const instanceIds = options.asked.flatMap((name) => instanceIdIn(name) ?? []);
+  const names = options.asked.filter((name) => instanceIdIn(name) === null);
+  if (aws === null || named === null) await kubernetes;
+  if (aws === null) return named;
+  const nodes = named === null ? instanceIdsOf(intake.finish(null)) : [];
+  const target = { cluster: named, instanceIds: [...instanceIds, ...nodes], names };
+  const [found] = await Promise.all([collectAws(aws, target, intake, signal), kubernetes]);
+  return found.cluster;
+}
+
+/** True for the machines that were asked about by any of their names. */
+function isAsked(asked: readonly string[]): NonNullable<DiagnosisInput['asked']> {
+  const words = new Set(asked.map((name) => name.toLowerCase()));
+  return ({ name, names }) =>
+    words.has(name.toLowerCase()) || names.some(({ value }) => words.has(value.toLowerCase()));
+}

@@ -1,0 +1,77 @@
+import { openAws, type OpenedAws } from '../../../adapters/aws/open.ts';
+import { kubeClient, type KubeClient } from '../../../adapters/kubernetes/client.ts';
+import {
+  type ContextDescription,
+  describeContext,
+} from '../../../adapters/kubernetes/describe-context.ts';
+import { loadKubeTarget } from '../../../adapters/kubernetes/kubeconfig.ts';
+import { systemKubeEnvironment } from '../../../adapters/kubernetes/system-environment.ts';
+import { systemClock } from '../../../adapters/system/clock.ts';
+import type { Refusal } from '../../../evidence/observations.ts';
+import { PortError } from '../../../ports/port-error.ts';
+import type { LiveFlags } from './flags.ts';
+
+export interface Clients {
+  readonly kube: KubeClient | null;
+  readonly aws: OpenedAws | null;
+  readonly described: ContextDescription | null;
+  /** Why one of them could not be opened. */
+  readonly refusals: readonly Refusal[];
+  close(): Promise<void>;
+}
+
+function refusalOf(call: string, error: unknown): Refusal {
+  if (!(error instanceof PortError)) throw error;
+  return { call, message: error.message, failure: error.failure, permission: error.permission };
+}
+
+async function openKube(
+  flags: LiveFlags,
+): Promise<{ readonly kube: KubeClient; readonly described: ContextDescription }> {
+  const environment = systemKubeEnvironment();
+  const target = await loadKubeTarget(environment, {
+    ...(flags.kubeconfig === undefined ? {} : { kubeconfig: flags.kubeconfig }),
+    ...(flags.context === undefined ? {} : { context: flags.context }),
+  });
+  const kube = kubeClient(target, { environment, clock: systemClock });
+  return { kube, described: describeContext(target) };
+}
+
+/** Opens what the kubeconfig and the AWS configuration name; one of the two is enough. */
+export async function openClients(flags: LiveFlags): Promise<Clients> {
+  const refusals: Refusal[] = [];
+  const opened = await openKube(flags).catch((error: unknown) => {
+    refusals.push(refusalOf('kubernetes', error));
+    return null;
+  });
+  const described = opened?.described ?? null;
+  const aws = openAwsFor(flags, described, refusals);
+  return {
+    kube: opened?.kube ?? null,
+    aws,
+    described,
+    refusals,
+    async close() {
+      aws?.close();
+      await opened?.kube.close();
+    },
+  };
+}
+
+function openAwsFor(
+  flags: LiveFlags,
+  described: ContextDescription | null,
+  refusals: Refusal[],
+): OpenedAws | null {
+  try {
+    return openAws({
+      region: flags.region ?? described?.region ?? null,
+      profile: flags.profile ?? described?.awsProfile ?? null,
+      env: process.env,
+      clock: systemClock,
+    });
+  } catch (error) {
+    refusals.push(refusalOf('aws', error));
+    return null;
+  }
+}

@@ -1,0 +1,87 @@
+import type { DetailTarget, LogTarget } from '../../../adapters/collection/details.ts';
+import type { DiagnosisDocument, SubjectReport } from '../../../diagnosis/document.ts';
+import type { KubeObject } from '../../../evidence/kinds.ts';
+import { at, listAt, textAt } from '../../../evidence/json.ts';
+import type { Observations } from '../../../evidence/observations.ts';
+
+/** Machines asked one by one: so many of those that stand at the same stage, and in all. */
+const PER_STAGE_MAX = 3;
+const ALL_MAX = 40;
+const PODS_OF_NODE_MAX = 12;
+const CONTROLLERS_MAX = 8;
+
+/** Programs of a node that say why it does not work. */
+const NODE_PROGRAMS =
+  /^(?:aws-node|calico-node|cilium|kiam-agent|kube2iam|ebs-csi-node|efs-csi-node|eks-pod-identity-agent|kube-proxy|coredns)(?:-|$)/;
+/** Programs of the cluster that make, initialise or delete Nodes. */
+const CONTROLLERS =
+  /^(?:aws-cloud-controller-manager|cloud-controller-manager|karpenter|kiam-server|nidhogg|kops-controller|pod-identity-webhook)(?:-|$)/;
+
+interface PlacedPod {
+  readonly pod: KubeObject;
+  readonly node: string | null;
+}
+
+function podsOf(observations: Observations): readonly PlacedPod[] {
+  return observations.facts.flatMap((fact) => {
+    if (fact.kind !== 'kube/Pod') return [];
+    const pod = fact.value as KubeObject;
+    return [{ pod, node: textAt(pod.body, 'spec.nodeName') }];
+  });
+}
+
+function isReady(pod: KubeObject): boolean {
+  return listAt(pod.body, 'status.conditions').some(
+    (entry) => textAt(entry, 'type') === 'Ready' && textAt(entry, 'status') === 'True',
+  );
+}
+
+/** Each container's log, and that of its last run where it has crashed. */
+function logsOf({ pod, node }: PlacedPod): readonly LogTarget[] {
+  return listAt(pod.body, 'status.containerStatuses').flatMap((status) => {
+    const container = textAt(status, 'name');
+    if (container === null) return [];
+    const of = { namespace: pod.namespace ?? 'default', pod: pod.name, container, node };
+    const crashed = at(status, 'lastState.terminated') !== undefined;
+    const runs = textAt(status, 'state.running.startedAt') !== null;
+    return [
+      ...(runs || !crashed ? [{ ...of, previous: false }] : []),
+      ...(crashed ? [{ ...of, previous: true }] : []),
+    ];
+  });
+}
+
+function chosen(subjects: readonly SubjectReport[], isDeep: boolean): readonly SubjectReport[] {
+  const machines = subjects.filter(
+    ({ kind, verdict }) => kind === 'Machine' && verdict !== 'usable',
+  );
+  if (isDeep) return machines;
+  const byStage = Map.groupBy(machines, ({ stage }) => stage);
+  return [...byStage.values()].flatMap((some) => some.slice(0, PER_STAGE_MAX)).slice(0, ALL_MAX);
+}
+
+/** Which machines, pods and controllers are asked one by one, after the first look at everything. */
+export function representatives(
+  document: DiagnosisDocument,
+  observations: Observations,
+  isDeep: boolean,
+): DetailTarget {
+  const machines = chosen(document.subjects, isDeep);
+  if (machines.length === 0 && !document.subjects.some(({ kind }) => kind === 'Cluster'))
+    return { instanceIds: [], logs: [] };
+  const pods = podsOf(observations);
+  const nodes = new Set(machines.map(({ node }) => node).filter((node) => node !== null));
+  const onNodes = [...nodes].flatMap((node) =>
+    pods
+      .filter((placed) => placed.node === node)
+      .filter(({ pod }) => NODE_PROGRAMS.test(pod.name) || !isReady(pod))
+      .slice(0, PODS_OF_NODE_MAX),
+  );
+  const controllers = pods
+    .filter(({ pod }) => CONTROLLERS.test(pod.name))
+    .slice(0, CONTROLLERS_MAX);
+  return {
+    instanceIds: machines.map(({ instanceId }) => instanceId).filter((id) => id !== null),
+    logs: [...new Set([...onNodes, ...controllers])].flatMap(logsOf),
+  };
+}

@@ -1,0 +1,154 @@
+import { at, isObject, type Json, listAt, textAt } from '../../evidence/json.ts';
+import type { KubeNode } from '../../evidence/kinds.ts';
+import { isoTime, utcMs } from '../../evidence/time.ts';
+import type { Attribute, MachineGroup, RollCallRow } from './document.ts';
+import type { Machine } from './machines.ts';
+
+type Texts = Readonly<Record<string, string>>;
+
+/** Tags of an EC2 instance or an Auto Scaling group, which AWS answers as a list of pairs. */
+export function tagsOf(resource: Json | null): Texts {
+  const pairs = listAt(resource ?? undefined, 'Tags').flatMap((tag): [string, string][] => {
+    const key = textAt(tag, 'Key');
+    return key === null ? [] : [[key, textAt(tag, 'Value') ?? '']];
+  });
+  return Object.fromEntries(pairs);
+}
+
+/** The Node that stands for the machine now: a Ready one, else the youngest. */
+export function currentNode({ nodes }: Machine): KubeNode | null {
+  const ordered = nodes.toSorted(
+    (a, b) =>
+      Number(b.ready === true) - Number(a.ready === true) ||
+      (b.createdMs ?? 0) - (a.createdMs ?? 0),
+  );
+  return ordered[0] ?? null;
+}
+
+/** Labels of the Node and the claim, and tags of the instance, by which `-l` selects. */
+export function labelsOf(machine: Machine): Texts {
+  const claims = machine.claims.map(({ labels }) => labels);
+  return Object.assign(
+    {},
+    tagsOf(machine.instance),
+    ...claims,
+    currentNode(machine)?.labels ?? {},
+  ) as Texts;
+}
+
+const GROUPS = [
+  { kind: 'NodeGroup', keys: ['eks:nodegroup-name', 'eks.amazonaws.com/nodegroup'] },
+  { kind: 'NodePool', keys: ['karpenter.sh/nodepool', 'karpenter.sh/provisioner-name'] },
+  { kind: 'AutoScalingGroup', keys: ['aws:autoscaling:groupName'] },
+] as const;
+
+const NO_GROUP: MachineGroup = { kind: 'none', name: null };
+
+/** The group that made the machine, by its tags and labels; the most particular one. */
+export function groupOf(labels: Texts): MachineGroup {
+  for (const { kind, keys } of GROUPS) {
+    const key = keys.find((one) => Object.hasOwn(labels, one) && labels[one] !== '');
+    if (key !== undefined) return { kind, name: labels[key] ?? null };
+  }
+  return NO_GROUP;
+}
+
+const ISO = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))?(Z|[+-]\d\d:?\d\d)$/;
+const MINUTE_MS = 60_000;
+
+/** Milliseconds since the epoch of an ISO 8601 stamp with its zone, null for any other text. */
+export function isoMs(text: string): number | null {
+  const match = ISO.exec(text);
+  if (match === null) return null;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
+    .slice(1, 7)
+    .map(Number);
+  const fraction = Math.floor(Number(`0.${match[7] ?? '0'}`) * 1000);
+  const msOfDay = ((hour * 60 + minute) * 60 + second) * 1000 + fraction;
+  return utcMs(year, month, day, msOfDay) - zoneMs(match[8] ?? 'Z');
+}
+
+function zoneMs(zone: string): number {
+  if (zone === 'Z') return 0;
+  const digits = zone.replace(':', '');
+  const minutes = Number(digits.slice(1, 3)) * 60 + Number(digits.slice(3, 5));
+  return (zone.startsWith('-') ? -1 : 1) * minutes * MINUTE_MS;
+}
+
+function launchedAt(instance: Json | null): string | null {
+  const ms = isoMs(textAt(instance ?? undefined, 'LaunchTime') ?? '');
+  return ms === null ? null : isoTime({ ms, yearless: false, clock: 'utc' });
+}
+
+function firstOf(labels: Texts, keys: readonly string[]): string | null {
+  for (const key of keys) if (Object.hasOwn(labels, key)) return labels[key] ?? null;
+  return null;
+}
+
+const TYPE_LABELS = ['node.kubernetes.io/instance-type', 'beta.kubernetes.io/instance-type'];
+const ZONE_LABELS = ['topology.kubernetes.io/zone', 'failure-domain.beta.kubernetes.io/zone'];
+
+type Traits = Pick<RollCallRow, 'group' | 'instanceType' | 'zone' | 'image' | 'launchedAt'>;
+
+/** What a row says of the machine itself: from EC2 where it answered, else from labels. */
+export function traitsOf(machine: Machine, labels: Texts): Traits {
+  const instance = machine.instance ?? undefined;
+  const claim = machine.claims[0]?.body;
+  return {
+    group: groupOf(labels),
+    instanceType: textAt(instance, 'InstanceType') ?? firstOf(labels, TYPE_LABELS),
+    zone: textAt(instance, 'Placement.AvailabilityZone') ?? firstOf(labels, ZONE_LABELS),
+    image: textAt(instance, 'ImageId') ?? textAt(claim, 'status.imageID'),
+    launchedAt: launchedAt(machine.instance),
+  };
+}
+
+function subnetOf(instance: Json | undefined): string | null {
+  return (
+    textAt(instance, 'SubnetId') ?? textAt(listAt(instance, 'NetworkInterfaces')[0], 'SubnetId')
+  );
+}
+
+/** Both tags are put there by EC2 itself when a launch template was used. */
+function launchTemplateOf(instance: Json | null): string | null {
+  const tags = tagsOf(instance);
+  const id = tags['aws:ec2launchtemplate:id'];
+  const version = tags['aws:ec2launchtemplate:version'];
+  if (id === undefined) return null;
+  return version === undefined ? id : `${id}:${version}`;
+}
+
+/** What machines are compared by; an attribute that no source shows is left out. */
+export function attributesOf(
+  machine: Machine,
+  traits: Traits,
+): Readonly<Partial<Record<Attribute, string>>> {
+  const instance = machine.instance ?? undefined;
+  const values: Readonly<Record<Attribute, string | null>> = {
+    subnet: subnetOf(instance),
+    image: traits.image,
+    launchTemplate: launchTemplateOf(machine.instance),
+    zone: traits.zone,
+    instanceType: traits.instanceType,
+    role: textAt(instance, 'IamInstanceProfile.Arn')?.split('/').at(-1) ?? null,
+    kubeletVersion: currentNode(machine)?.kubeletVersion ?? null,
+    group: traits.group.name,
+  };
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
+}
+
+/** When a claim or Lease was last renewed or changed, from a field of its object. */
+export function msAt(value: Json | undefined, path: string): number | null {
+  return isoMs(textAt(value, path) ?? '');
+}
+
+/** Reason and message of a condition that is not True, null when there is none such. */
+export function unmetCondition(body: Json, type: string): string | null {
+  const found = listAt(body, 'status.conditions').find(
+    (entry) => isObject(entry) && textAt(entry, 'type') === type,
+  );
+  if (found === undefined || at(found, 'status') === 'True') return null;
+  const words = [textAt(found, 'reason'), textAt(found, 'message')];
+  const text = words.filter((word) => word !== null && word !== '').join(': ');
+  return text === '' ? null : text;
+}

@@ -1,0 +1,38 @@
+import type { RollCallDocument, RollCallRow } from './document.ts';
+
+/** What tells two rows of one name apart, and one machine from look to look. */
+function identityOf({ name, instanceId }: RollCallRow): string {
+  return instanceId ?? name;
+}
+
+function standing({ verdict, stage, headline }: RollCallRow): string {
+  const where = verdict === 'usable' || stage === null ? '' : ` at ${stage}`;
+  return `${verdict}${where}${headline === null ? '' : ` (${headline.cause})`}`;
+}
+
+function labelOf({ name, instanceId }: RollCallRow): string {
+  return instanceId === null || instanceId === name ? name : `${name} ${instanceId}`;
+}
+
+/**
+ * What changed from one look to the next, a line for each machine:
+ * `ip-10-0-1-2 i-0abc…: not-usable at authenticated (aws-auth-missing) -> usable`.
+ *
+ * @param previous null before the first look, when every machine is new
+ */
+export function changeLines(
+  previous: RollCallDocument | null,
+  next: RollCallDocument,
+): readonly string[] {
+  const before = new Map((previous?.rows ?? []).map((row) => [identityOf(row), row]));
+  const lines: string[] = [];
+  for (const row of next.rows) {
+    const known = before.get(identityOf(row));
+    before.delete(identityOf(row));
+    const now = standing(row);
+    if (known === undefined) lines.push(`${labelOf(row)}: new, ${now}`);
+    else if (standing(known) !== now) lines.push(`${labelOf(row)}: ${standing(known)} -> ${now}`);
+  }
+  for (const row of before.values()) lines.push(`${labelOf(row)}: gone, was ${standing(row)}`);
+  return lines;
+}

@@ -1,0 +1,132 @@
+import { type Json, listAt, textAt } from '../../evidence/json.ts';
+import type { Observations } from '../../evidence/observations.ts';
+import type { DiagnosisDocument } from '../document.ts';
+import { groupOf, tagsOf } from './attributes.ts';
+import type { GroupGap, MachineGroup } from './document.ts';
+import { type Findings, headlineOf } from './headline.ts';
+import { isTerminated, type Machine } from './machines.ts';
+
+/** How many machines a group wants and has, by what AWS answered of it. */
+interface GroupSize {
+  readonly group: MachineGroup;
+  /** All names of the group: a managed node group is an Auto Scaling group too. */
+  readonly names: readonly string[];
+  readonly desired: number;
+  readonly present: number;
+}
+
+function numberAt(value: Json, path: string): number | null {
+  const text = textAt(value, path);
+  const found = text === null ? Number.NaN : Number(text);
+  return Number.isInteger(found) && found >= 0 ? found : null;
+}
+
+/** Instances that count towards the desired size; those that leave or stand by do not. */
+function inService(group: Json): number {
+  return listAt(group, 'Instances').filter((entry) =>
+    /^(?:InService|Pending)/.test(textAt(entry, 'LifecycleState') ?? ''),
+  ).length;
+}
+
+function sizesOfAutoScaling(groups: readonly Json[]): readonly GroupSize[] {
+  return groups.flatMap((value): GroupSize[] => {
+    const name = textAt(value, 'AutoScalingGroupName');
+    const desired = numberAt(value, 'DesiredCapacity');
+    if (name === null || desired === null) return [];
+    const group = groupOf({ ...tagsOf(value), 'aws:autoscaling:groupName': name });
+    const names = [name, ...(group.name === null ? [] : [group.name])];
+    return [{ group, names, desired, present: inService(value) }];
+  });
+}
+
+/** A managed node group whose Auto Scaling group nobody could read: its instances are counted. */
+function sizesOfNodeGroups(
+  groups: readonly Json[],
+  known: readonly GroupSize[],
+  present: ReadonlyMap<string, number>,
+): readonly GroupSize[] {
+  const told = new Set(known.flatMap(({ names }) => names));
+  return groups.flatMap((value): GroupSize[] => {
+    const name = textAt(value, 'nodegroupName');
+    const desired = numberAt(value, 'scalingConfig.desiredSize');
+    if (name === null || desired === null || told.has(name)) return [];
+    if (textAt(value, 'status') === 'DELETING') return [];
+    const group: MachineGroup = { kind: 'NodeGroup', name };
+    return [{ group, names: [name], desired, present: present.get(keyOf(group)) ?? 0 }];
+  });
+}
+
+export function keyOf({ kind, name }: MachineGroup): string {
+  return `${kind} ${name ?? ''}`;
+}
+
+function countPresent(
+  machines: readonly Machine[],
+  groups: ReadonlyMap<Machine, MachineGroup>,
+): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const machine of machines) {
+    const group = groups.get(machine);
+    if (group === undefined || machine.instance === null || isTerminated(machine.instance))
+      continue;
+    counts.set(keyOf(group), (counts.get(keyOf(group)) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function latestBy(observations: Observations, kind: string, field: string): readonly Json[] {
+  const latest = new Map<string, Json>();
+  for (const fact of observations.facts) {
+    const value = fact.value as Json;
+    if (fact.kind === kind) latest.set(textAt(value, field) ?? '', value);
+  }
+  return [...latest.values()];
+}
+
+function gapOf(size: GroupSize, document: DiagnosisDocument, findings: Findings): GroupGap {
+  const { group, names, desired, present } = size;
+  const subject = document.subjects.find(
+    ({ kind, name }) => kind !== 'Machine' && kind !== 'Cluster' && names.includes(name),
+  );
+  return {
+    group,
+    desired,
+    present,
+    verdict: subject?.verdict === 'not-usable' ? 'not-usable' : 'cannot-tell',
+    headline: subject === undefined ? null : headlineOf(subject, findings),
+  };
+}
+
+/**
+ * Groups that want more machines than they have. They are no rows: a row is a machine or a claim
+ * for one, and what a group lacks has neither name nor instance, so nothing of it could be told
+ * apart. A node group whose instances nobody listed has no known gap.
+ */
+export function gapsOf(
+  observations: Observations,
+  document: DiagnosisDocument,
+  findings: Findings,
+  groups: ReadonlyMap<Machine, MachineGroup>,
+): readonly GroupGap[] {
+  const byScaling = sizesOfAutoScaling(
+    latestBy(observations, 'aws/auto-scaling-group', 'AutoScalingGroupName'),
+  );
+  const isListed = observations.listings.some(({ kind }) => kind === 'aws/instance');
+  const present = countPresent([...groups.keys()], groups);
+  const byNodeGroup = isListed
+    ? sizesOfNodeGroups(
+        latestBy(observations, 'aws/node-group', 'nodegroupName'),
+        byScaling,
+        present,
+      )
+    : [];
+  return [...byScaling, ...byNodeGroup]
+    .filter((size) => size.desired > size.present)
+    .map((size) => gapOf(size, document, findings));
+}
+
+/** The gap in words: `NodeGroup workers has 3 of 5 machines`. */
+export function gapSentence({ group, desired, present, headline }: GroupGap): string {
+  const why = headline === null ? '' : `: ${headline.cause}`;
+  return `${group.kind} ${group.name ?? ''} has ${present} of ${desired} machines${why}`;
+}

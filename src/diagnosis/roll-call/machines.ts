@@ -1,0 +1,220 @@
+import { at, type Json, textAt } from '../../evidence/json.ts';
+import type { KubeNode, KubeObject } from '../../evidence/kinds.ts';
+import { classifyName, instanceIdIn, linkKeys, type MachineName } from '../../evidence/names.ts';
+import type { FactRecord, Observations } from '../../evidence/observations.ts';
+import type { DiagnosisDocument, SubjectReport, Verdict } from '../document.ts';
+
+/** A machine that somebody expects by name, such as a line of `--expect FILE`. */
+export interface ExpectedMachine {
+  readonly name: string;
+  readonly instanceId?: string;
+}
+
+/** Everything that the sources show of one machine. */
+export interface Machine {
+  instanceId: string | null;
+  /** An item of `aws ec2 describe-instances`. */
+  instance: Json | null;
+  readonly nodes: KubeNode[];
+  /** Karpenter NodeClaims and OpenShift Machines. */
+  readonly claims: KubeObject[];
+  readonly expected: ExpectedMachine[];
+  subject: SubjectReport | null;
+}
+
+export interface Roll {
+  readonly machines: readonly Machine[];
+  /** True when the source listed all there are, so that what it lacks is not there. */
+  readonly hasAllInstances: boolean;
+  readonly hasAllNodes: boolean;
+}
+
+interface Assembly {
+  readonly machines: Machine[];
+  /** Machines by instance id and by every name that one machine has at a time. */
+  readonly byKey: Map<string, Machine>;
+}
+
+/** Kinds that other readers may add; they are compared by their text. */
+const CLAIM_KINDS: ReadonlySet<string> = new Set(['kube/NodeClaim', 'kube/Machine']);
+
+function create(assembly: Assembly, keys: readonly string[]): Machine {
+  const machine: Machine = {
+    instanceId: null,
+    instance: null,
+    nodes: [],
+    claims: [],
+    expected: [],
+    subject: null,
+  };
+  assembly.machines.push(machine);
+  know(assembly, machine, keys);
+  return machine;
+}
+
+function know(assembly: Assembly, machine: Machine, keys: readonly string[]): void {
+  for (const key of keys) if (!assembly.byKey.has(key)) assembly.byKey.set(key, machine);
+}
+
+function find(assembly: Assembly, keys: readonly string[]): Machine | null {
+  for (const key of keys) {
+    const machine = assembly.byKey.get(key);
+    if (machine !== undefined) return machine;
+  }
+  return null;
+}
+
+/** True for an instance that is gone, or going for good. */
+export function isTerminated(instance: Json): boolean {
+  return /^(?:terminated|shutting-down)$/.test(textAt(instance, 'State.Name') ?? '');
+}
+
+function addInstances(assembly: Assembly, facts: readonly FactRecord[]): void {
+  const latest = new Map<string, FactRecord>();
+  for (const fact of facts) {
+    const id = textAt(fact.value as Json, 'InstanceId');
+    if (id !== null) latest.set(id, fact);
+  }
+  for (const [id, fact] of latest) {
+    const instance = fact.value as Json;
+    // The address of a terminated instance may be another's by now.
+    const keys = isTerminated(instance) ? [id] : [id, ...fact.about.flatMap(linkKeys)];
+    const machine = create(assembly, keys);
+    machine.instanceId = id;
+    machine.instance = instance;
+  }
+}
+
+/** Of two dumps of one Node the later, unless it is a table that shows less. */
+function fuller(known: FactRecord | undefined, fact: FactRecord): FactRecord {
+  if (known === undefined) return fact;
+  const [before, after] = [known.value as KubeNode, fact.value as KubeNode];
+  return before.uid !== null && after.uid === null ? known : fact;
+}
+
+function addNodes(assembly: Assembly, facts: readonly FactRecord[]): void {
+  const latest = new Map<string, FactRecord>();
+  for (const fact of facts) {
+    const { name } = fact.value as KubeNode;
+    latest.set(name, fuller(latest.get(name), fact));
+  }
+  for (const { value, about } of latest.values()) {
+    const node = value as KubeNode;
+    const instanceId = instanceIdIn(node.providerId ?? '');
+    const names = about.flatMap(linkKeys);
+    // A providerID decides alone: names and addresses are used again.
+    const machine = find(assembly, instanceId === null ? names : [instanceId]);
+    const home = machine ?? create(assembly, []);
+    home.instanceId ??= instanceId;
+    home.nodes.push(node);
+    know(assembly, home, instanceId === null ? names : [instanceId, ...names]);
+  }
+}
+
+function claimKeys(claim: KubeObject): readonly string[] {
+  const provider =
+    textAt(claim.body, 'status.providerID') ?? textAt(claim.body, 'spec.providerID') ?? '';
+  const instanceId =
+    instanceIdIn(provider) ?? textAt(claim.body, 'status.providerStatus.instanceId');
+  if (instanceId !== null) return [instanceId];
+  const node =
+    textAt(claim.body, 'status.nodeName') ?? textAt(claim.body, 'status.nodeRef.name') ?? '';
+  return keysOfText(node, 'node');
+}
+
+function keysOfText(text: string, kind: MachineName['kind']): readonly string[] {
+  const name = classifyName(text, kind);
+  return name === null ? [] : linkKeys(name);
+}
+
+function addClaims(assembly: Assembly, facts: readonly FactRecord[]): void {
+  const latest = new Map<string, KubeObject>();
+  for (const { value } of facts) {
+    const claim = value as KubeObject;
+    latest.set(`${claim.kind} ${claim.name}`, claim);
+  }
+  for (const claim of latest.values()) {
+    const keys = claimKeys(claim);
+    const known = find(assembly, keys);
+    const isDeleted = at(claim.body, 'metadata.deletionTimestamp') !== undefined;
+    if (known === null && isDeleted) continue;
+    const own = keysOfText(claim.name, 'node-claim');
+    const machine = known ?? create(assembly, keys);
+    machine.instanceId ??= instanceIdIn(keys[0] ?? '');
+    machine.claims.push(claim);
+    know(assembly, machine, own);
+  }
+}
+
+function addExpected(assembly: Assembly, expected: readonly ExpectedMachine[]): void {
+  for (const entry of expected) {
+    const names = keysOfText(entry.name, 'host');
+    const keys = entry.instanceId === undefined ? names : [entry.instanceId, ...names];
+    const machine = find(assembly, keys) ?? create(assembly, keys);
+    machine.instanceId ??= entry.instanceId ?? instanceIdIn(entry.name);
+    machine.expected.push(entry);
+  }
+}
+
+function keysOfSubject(subject: SubjectReport): readonly string[] {
+  return [
+    ...(subject.instanceId === null ? [] : [subject.instanceId]),
+    ...keysOfText(subject.node ?? '', 'node'),
+    ...keysOfText(subject.name, 'node'),
+    ...keysOfText(subject.name, 'node-claim'),
+  ];
+}
+
+const WORSE: Readonly<Record<Verdict, number>> = { 'not-usable': 2, 'cannot-tell': 1, usable: 0 };
+
+function worse(known: SubjectReport | null, other: SubjectReport): SubjectReport {
+  return known === null || WORSE[other.verdict] > WORSE[known.verdict] ? other : known;
+}
+
+/** A machine that complete lists no longer have counts only while something is known against it. */
+function isMissed(subject: SubjectReport, isGone: boolean): boolean {
+  const isFound = subject.findings.some(({ confidence }) => confidence !== 'possible');
+  return !isGone || (subject.verdict === 'not-usable' && isFound);
+}
+
+function addSubjects(assembly: Assembly, document: DiagnosisDocument, isGone: boolean): void {
+  for (const subject of document.subjects) {
+    if (subject.kind !== 'Machine') continue;
+    const keys = keysOfSubject(subject);
+    const known = find(assembly, keys);
+    if (known === null && !isMissed(subject, isGone)) continue;
+    const machine = known ?? create(assembly, keys);
+    machine.instanceId ??= subject.instanceId;
+    machine.subject = worse(machine.subject, subject);
+  }
+}
+
+/** Puts instances, Nodes, claims, expected names and diagnosed subjects together by machine. */
+export function assembleRoll(
+  document: DiagnosisDocument,
+  observations: Observations,
+  expected: readonly ExpectedMachine[],
+  isLive: boolean,
+): Roll {
+  const assembly: Assembly = { machines: [], byKey: new Map() };
+  const { facts, listings } = observations;
+  const hasAll = (kind: string): boolean => listings.some((listing) => listing.kind === kind);
+  // In files a list may be of a few machines that somebody asked for by id.
+  const hasAllInstances = isLive && hasAll('aws/instance');
+  const hasAllNodes = hasAll('kube/Node');
+  addInstances(
+    assembly,
+    facts.filter(({ kind }) => kind === 'aws/instance'),
+  );
+  addNodes(
+    assembly,
+    facts.filter(({ kind }) => kind === 'kube/Node'),
+  );
+  addClaims(
+    assembly,
+    facts.filter(({ kind }) => CLAIM_KINDS.has(kind)),
+  );
+  addExpected(assembly, expected);
+  addSubjects(assembly, document, hasAllInstances && hasAllNodes);
+  return { machines: assembly.machines, hasAllInstances, hasAllNodes };
+}

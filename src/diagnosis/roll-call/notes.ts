@@ -1,0 +1,122 @@
+import { at, type Json, textAt } from '../../evidence/json.ts';
+import type { KubeObject } from '../../evidence/kinds.ts';
+import type { Observations } from '../../evidence/observations.ts';
+import { excerptOf } from '../../evidence/redact.ts';
+import type { Headline, SubjectReport } from '../document.ts';
+import { currentNode, msAt, unmetCondition } from './attributes.ts';
+import type { Machine, Roll } from './machines.ts';
+
+const CANDIDATES_MAX = 3;
+const MESSAGE_MAX = 200;
+/** Twice the 40 seconds for which a kubelet takes its Lease by default. */
+const LEASE_FRESH_MS = 80_000;
+
+/** Names of Nodes whose kubelet renewed its Lease within the last 80 seconds. */
+export function renewedLeases(observations: Observations, nowMs: number | null): Set<string> {
+  const names = new Set<string>();
+  if (nowMs === null) return names;
+  for (const { kind, value } of observations.facts) {
+    if ((kind as string) !== 'kube/Lease') continue;
+    const lease = value as KubeObject;
+    const renewedMs = msAt(lease.body, 'spec.renewTime');
+    const isFresh = renewedMs !== null && nowMs - renewedMs <= LEASE_FRESH_MS;
+    if (isFresh && lease.namespace === 'kube-node-lease') names.add(lease.name.toLowerCase());
+  }
+  return names;
+}
+
+function ofInstance(instance: Json): string[] {
+  const state = textAt(instance, 'State.Name') ?? 'running';
+  if (state === 'running' || state === 'pending') return [];
+  const why = textAt(instance, 'StateReason.Message') ?? '';
+  return [`EC2 says it is ${state}${why === '' ? '' : ` (${excerptOf(why, MESSAGE_MAX)})`}.`];
+}
+
+function ofNodes(machine: Machine, roll: Roll): string[] {
+  const notes: string[] = [];
+  const names = machine.nodes.map(({ name }) => name);
+  if (names.length > 1)
+    notes.push(`${names.length} Nodes are of this machine: ${names.join(', ')}.`);
+  const provider = currentNode(machine)?.providerId ?? '';
+  const isOfEc2 = machine.instanceId !== null && provider.includes(machine.instanceId);
+  if (isOfEc2 && machine.instance === null && roll.hasAllInstances)
+    notes.push(`The Node is there, but EC2 has no instance ${machine.instanceId}.`);
+  if (names.length > 0 && provider === '') notes.push('The Node has no providerID.');
+  return notes;
+}
+
+/** Names under which a kubelet without a Node would still renew its Lease. */
+function kubeletNames({ instance, subject, expected }: Machine): readonly string[] {
+  const names = [
+    subject?.node ?? null,
+    subject?.name ?? null,
+    textAt(instance ?? undefined, 'PrivateDnsName'),
+    textAt(instance ?? undefined, 'InstanceId'),
+    ...expected.map(({ name }) => name),
+  ];
+  return names.flatMap((name) => (name === null ? [] : [name.toLowerCase()]));
+}
+
+function ofLease(machine: Machine, roll: Roll, renewed: ReadonlySet<string>): string[] {
+  if (machine.nodes.length > 0 || !roll.hasAllNodes) return [];
+  const alive = kubeletNames(machine).find((name) => renewed.has(name));
+  if (alive === undefined) return [];
+  return [
+    `There is no Node ${alive}, but its kubelet still renews its Lease: it registers again when it is restarted.`,
+  ];
+}
+
+function ofClaims({ claims, instance, instanceId, nodes }: Machine): string[] {
+  const [claim] = claims;
+  if (claim === undefined || instance !== null || instanceId !== null || nodes.length > 0)
+    return [];
+  const why = unmetCondition(claim.body, 'Launched');
+  const cause = why === null ? '' : ` (${excerptOf(why, MESSAGE_MAX)})`;
+  return [`${claim.kind} ${claim.name} has no instance${cause}.`];
+}
+
+function ofExpected({ expected, instance, nodes, claims, subject }: Machine): string[] {
+  const isSeen = instance !== null || nodes.length > 0 || claims.length > 0 || subject !== null;
+  return expected.length === 0 || isSeen ? [] : ['It is expected, but no source shows it.'];
+}
+
+function ofSubject(subject: SubjectReport, headline: Headline | null): string[] {
+  if (headline !== null || subject.verdict === 'usable') return [];
+  const candidates = subject.findings.filter(({ confidence }) => confidence === 'possible');
+  const causes = [...new Set(candidates.map(({ cause }) => cause))];
+  if (causes.length > 0) {
+    const more = causes.length > CANDIDATES_MAX ? `, ${causes.length - CANDIDATES_MAX} more` : '';
+    return [`Could be ${causes.slice(0, CANDIDATES_MAX).join(', ')}${more}.`];
+  }
+  const unseen = subject.notObservable.find(({ stage }) => stage === subject.stage);
+  const rung = subject.ladder.find(({ stage }) => stage === subject.stage);
+  if (rung?.state === 'pending') return ['It is still within the normal time of its stage.'];
+  return unseen === undefined ? [] : [`Not seen: ${unseen.why}.`];
+}
+
+/** What the columns of the row do not say, in sentences; null when they say all. */
+export function noteOf(
+  machine: Machine,
+  roll: Roll,
+  renewed: ReadonlySet<string>,
+  headline: Headline | null,
+): string | null {
+  const notes = [
+    ...(machine.instance === null ? [] : ofInstance(machine.instance)),
+    ...ofNodes(machine, roll),
+    ...ofLease(machine, roll, renewed),
+    ...ofClaims(machine),
+    ...ofExpected(machine),
+    ...(machine.subject === null ? [] : ofSubject(machine.subject, headline)),
+  ];
+  return notes.length === 0 ? null : notes.join(' ');
+}
+
+/** True for a Node or claim that somebody asked to go. */
+export function isAskedToGo(machine: Machine): boolean {
+  const reason = textAt(machine.instance ?? undefined, 'StateReason.Code') ?? '';
+  const isDeleted = machine.claims.some(
+    ({ body }) => at(body, 'metadata.deletionTimestamp') !== undefined,
+  );
+  return isDeleted || reason === '' || reason === 'Client.UserInitiatedShutdown';
+}

@@ -1,0 +1,175 @@
+import { textAt } from '../../evidence/json.ts';
+import type { Observations } from '../../evidence/observations.ts';
+import { excerptOf, redactValue } from '../../evidence/redact.ts';
+import type { DiagnosisDocument, NotObservable } from '../document.ts';
+import { attributesOf, currentNode, labelsOf, traitsOf } from './attributes.ts';
+import type { GroupGap, MachineGroup, RollCallDocument, RollCallRow } from './document.ts';
+import { gapsOf, keyOf } from './gaps.ts';
+import { type Findings, headlineOf, indexFindings } from './headline.ts';
+import {
+  assembleRoll,
+  type ExpectedMachine,
+  isTerminated,
+  type Machine,
+  type Roll,
+} from './machines.ts';
+import { isAskedToGo, noteOf, renewedLeases } from './notes.ts';
+import { compareRows } from './order.ts';
+import { type Compared, sharedAttributes } from './shared.ts';
+
+export interface RollCallInput {
+  readonly document: DiagnosisDocument;
+  readonly observations: Observations;
+  /**
+   * The time of a live look, ms since the epoch: its lists are complete. null for files, whose
+   * lists may be parts and whose present nobody knows.
+   */
+  readonly nowMs: number | null;
+  /** Machines that somebody expects by name, beside those that AWS and Kubernetes expect. */
+  readonly expected: readonly ExpectedMachine[];
+  /** What a source refused or was down for, in the words of who asked it. */
+  readonly notObservable?: readonly NotObservable[];
+  /** Chooses machines by labels of Node and claim and tags of the instance; all when not given. */
+  readonly selects?: (labels: Readonly<Record<string, string>>) => boolean;
+}
+
+const NAME_MAX = 253;
+const NOT_OBSERVABLE_MAX = 20;
+
+interface Entry {
+  readonly machine: Machine;
+  readonly row: RollCallRow;
+  readonly attributes: Compared['attributes'];
+}
+
+function nameOf(machine: Machine): string {
+  const node = currentNode(machine)?.name;
+  const claim = machine.instanceId === null ? machine.claims[0]?.name : undefined;
+  return (
+    node ??
+    claim ??
+    machine.expected[0]?.name ??
+    machine.subject?.name ??
+    (textAt(machine.instance ?? undefined, 'PrivateDnsName') || null) ??
+    machine.instanceId ??
+    'machine'
+  );
+}
+
+function plain(text: string | null): string | null {
+  return text === null ? null : excerptOf(text, NAME_MAX);
+}
+
+interface Frame {
+  readonly roll: Roll;
+  readonly findings: Findings;
+  readonly renewed: ReadonlySet<string>;
+}
+
+function entryOf(machine: Machine, frame: Frame): Entry {
+  const { subject } = machine;
+  const labels = labelsOf(machine);
+  const traits = traitsOf(machine, labels);
+  const headline = subject === null ? null : headlineOf(subject, frame.findings);
+  const node = currentNode(machine)?.name ?? null;
+  const row: RollCallRow = {
+    name: plain(nameOf(machine)) || 'machine',
+    instanceId: plain(machine.instanceId),
+    node: plain(node ?? (frame.roll.hasAllNodes ? null : (subject?.node ?? null))),
+    group: { kind: traits.group.kind, name: plain(traits.group.name) },
+    instanceType: plain(traits.instanceType),
+    zone: plain(traits.zone),
+    image: plain(traits.image),
+    launchedAt: traits.launchedAt,
+    stage: subject?.stage ?? null,
+    verdict: subject?.verdict ?? 'cannot-tell',
+    headline,
+    note: redactValue(noteOf(machine, frame.roll, frame.renewed, headline)),
+  };
+  return { machine, row, attributes: attributesOf(machine, traits) };
+}
+
+function launchOrder(a: Machine, b: Machine): number {
+  const [first, second] = [a, b].map(
+    ({ instance }) => textAt(instance ?? undefined, 'LaunchTime') ?? '',
+  );
+  if (first === second) return 0;
+  return (first ?? '') < (second ?? '') ? 1 : -1;
+}
+
+/**
+ * Terminated machines that still matter: one whose Node is left, one that nobody asked to go and
+ * that no group replaces, and, the newest first, as many as its group lacks.
+ */
+function keptTerminated(
+  machines: readonly Machine[],
+  groups: ReadonlyMap<Machine, MachineGroup>,
+  gaps: readonly GroupGap[],
+): ReadonlySet<Machine> {
+  const left = new Map(gaps.map((gap) => [keyOf(gap.group), gap.desired - gap.present]));
+  const kept = new Set<Machine>();
+  for (const machine of machines.toSorted(launchOrder)) {
+    const group = groups.get(machine) ?? { kind: 'none', name: null };
+    const missing = left.get(keyOf(group)) ?? 0;
+    const isMissed = group.kind === 'none' && !isAskedToGo(machine);
+    if (machine.nodes.length === 0 && missing === 0 && !isMissed) continue;
+    kept.add(machine);
+    if (missing > 0) left.set(keyOf(group), missing - 1);
+  }
+  return kept;
+}
+
+/** The same thing unseen on many machines is said once, with the command for the first of them. */
+function unseenOf(
+  entries: readonly Entry[],
+  given: readonly NotObservable[],
+): readonly NotObservable[] {
+  const told = new Map(given.map((entry) => [`${entry.stage} ${entry.why}`, entry]));
+  for (const { machine, row } of entries) {
+    if (row.verdict !== 'cannot-tell' || machine.subject === null) continue;
+    const unseen = machine.subject.notObservable.find(({ stage }) => stage === row.stage);
+    if (unseen === undefined) continue;
+    const key = `${unseen.stage} ${unseen.why}`;
+    if (!told.has(key)) told.set(key, unseen);
+  }
+  return [...told.values()].slice(0, Math.max(NOT_OBSERVABLE_MAX, given.length));
+}
+
+function compared({ row, attributes }: Entry): Compared {
+  return { verdict: row.verdict, cause: row.headline?.cause ?? null, attributes };
+}
+
+/**
+ * The roll call: every expected machine against every Node. Expected are the EC2 instances seen,
+ * claims (NodeClaim, Machine) without one, machines expected by name, and machines whose own
+ * evidence was read; rows are only these and Nodes without any, and what a group lacks is in
+ * `gaps`. With `selects` no gaps are told, because what is missing has no labels.
+ */
+export function rollCallOf(input: RollCallInput): RollCallDocument {
+  const { document, observations, nowMs, expected, selects } = input;
+  const roll = assembleRoll(document, observations, expected, nowMs !== null);
+  const findings = indexFindings(document);
+  const groups = new Map(
+    roll.machines.map((machine) => [machine, traitsOf(machine, labelsOf(machine)).group]),
+  );
+  const gaps = gapsOf(observations, document, findings, groups);
+  const isGone = ({ instance }: Machine): boolean => instance !== null && isTerminated(instance);
+  const kept = keptTerminated(roll.machines.filter(isGone), groups, gaps);
+  const chosen = roll.machines.filter(
+    (machine) => (!isGone(machine) || kept.has(machine)) && (selects?.(labelsOf(machine)) ?? true),
+  );
+  const frame = { roll, findings, renewed: renewedLeases(observations, nowMs) };
+  const entries = chosen
+    .map((machine) => entryOf(machine, frame))
+    .toSorted((a, b) => compareRows(a.row, b.row));
+  return {
+    apiVersion: 'rollcall.dev/v1alpha1',
+    kind: 'RollCall',
+    catalogueVersion: document.catalogueVersion,
+    rows: entries.map(({ row }) => row),
+    shared: redactValue(sharedAttributes(entries.map(compared))),
+    gaps: selects === undefined ? gaps : [],
+    notObservable: unseenOf(entries, input.notObservable ?? []),
+    losses: document.losses,
+  };
+}

@@ -1,0 +1,58 @@
+import { at, type Json, textAt } from '../evidence/json.ts';
+import type { FactRecord, Hit, Observations } from '../evidence/observations.ts';
+import { excerptOf } from '../evidence/redact.ts';
+import { isoMs } from '../evidence/time.ts';
+import type { Subject } from './subjects.ts';
+
+/** A healthy machine has registered by then; Windows and large images take longest. */
+export const REGISTRATION_NORMAL_MS = 300_000;
+
+/** What the state of an instance is, null when the answer does not say. */
+function stateOf(instance: Json): string | null {
+  return textAt(instance, 'State.Name');
+}
+
+/** The running instance of a subject that has no Node in a complete list of Nodes, null otherwise. */
+export function instanceWithoutNode(
+  subject: Subject,
+  observations: Observations,
+): FactRecord<'aws/instance'> | null {
+  if (subject.kind !== 'Machine' || subject.facts.has('kube/Node')) return null;
+  if (!observations.listings.some(({ kind }) => kind === 'kube/Node')) return null;
+  const own = subject.facts
+    .of('aws/instance')
+    .find(({ value }) => textAt(value, 'InstanceId') === subject.instanceId);
+  return own !== undefined && stateOf(own.value) === 'running' ? own : null;
+}
+
+/** How long the instance has run when the evidence was collected, ms; null when nobody knows. */
+export function ageOf(instance: Json, observations: Observations): number | null {
+  const launchedMs = isoMs(textAt(instance, 'LaunchTime') ?? '');
+  const atMs = observations.collection?.atMs ?? null;
+  return launchedMs === null || atMs === null ? null : atMs - launchedMs;
+}
+
+function hitOf(fact: FactRecord, owner: string, words: string): Hit {
+  const quote = {
+    source: 'aws-message' as const,
+    locator: fact.locator,
+    excerpt: excerptOf(words),
+    moment: { ...fact.moment, when: null },
+    captures: {},
+  };
+  const place = { about: fact.about[0] ?? null, document: fact.moment.at.document };
+  const once = { count: 1, first: quote, last: quote, quotes: [quote] };
+  return { owner, sign: '0', object: '', onMachine: false, ...place, ...once };
+}
+
+/** Symptoms that only lists and states show, as hits beside those which lines show. */
+export function seenSymptoms(subject: Subject, observations: Observations): readonly Hit[] {
+  const lonely = instanceWithoutNode(subject, observations);
+  if (lonely === null) return [];
+  const age = ageOf(lonely.value, observations);
+  if (age !== null && age < REGISTRATION_NORMAL_MS) return [];
+  const since = textAt(lonely.value, 'LaunchTime') ?? 'an unknown time';
+  const name = at(lonely.value, 'PrivateDnsName') ?? '';
+  const words = `instance ${subject.instanceId ?? ''} ${String(name)} runs since ${since} and no Node is its`;
+  return [hitOf(lonely, 'symptom:machine-without-node', words)];
+}

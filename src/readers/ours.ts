@@ -1,0 +1,81 @@
+import { at, isObject, type Json, type JsonObject, listAt, textAt } from '../evidence/json.ts';
+import type { Refusal } from '../evidence/observations.ts';
+import { readAwsAnswer } from './aws/answer.ts';
+import { parseWhen } from './line/timestamps.ts';
+import type { LineSource } from '../evidence/source.ts';
+import { documentSource } from './line/origin.ts';
+import { logLine, type PassageReading } from './passage.ts';
+import { classifyName } from '../evidence/names.ts';
+
+/** Version of the documents that Rollcall itself writes into a bundle. */
+export const EVIDENCE_VERSION = 'evidence.rollcall.dev/v1alpha1';
+
+/** Names which manifests give the containers of well-known programs. */
+const CONTAINERS: Readonly<Record<string, LineSource>> = {
+  'aws-node': 'aws-node',
+  'kube-proxy': 'kube-proxy',
+  'calico-node': 'calico-node',
+  'cilium-agent': 'cilium',
+  'kiam-agent': 'kiam-agent',
+  'kiam-server': 'kiam-server',
+  kube2iam: 'kube2iam',
+  'eks-pod-identity-agent': 'pod-identity-agent',
+  'pod-identity-webhook': 'pod-identity-webhook',
+  coredns: 'coredns',
+  'ebs-plugin': 'csi-driver',
+  'efs-plugin': 'csi-driver',
+  karpenter: 'karpenter',
+  'aws-cloud-controller-manager': 'cloud-controller',
+};
+
+const REFUSALS_MAX = 200;
+
+/** True for documents that Rollcall itself collected. */
+export function isOurs(value: JsonObject): boolean {
+  return textAt(value, 'apiVersion') === EVIDENCE_VERSION;
+}
+
+/**
+ * Reads `kind: AwsAnswer` (the call, its input and its answer, since many answers do not say what
+ * was asked) and `kind: Collection` (when it was collected, and which calls were refused).
+ */
+export function readOurs(passage: PassageReading, value: JsonObject, line: number): boolean {
+  if (textAt(value, 'kind') === 'Collection') return readCollection(passage, value);
+  if (textAt(value, 'kind') === 'ContainerLog') return readContainerLog(passage, value);
+  const answer = at(value, 'answer');
+  const input = at(value, 'input');
+  if (!isObject(answer)) return false;
+  return readAwsAnswer(passage, { ...(isObject(input) ? scalarsOf(input) : {}), ...answer }, line);
+}
+
+/** The log of one container, whose Node the pod told. */
+function readContainerLog(passage: PassageReading, value: JsonObject): boolean {
+  const lines = (textAt(value, 'text') ?? '').split('\n').filter((line) => line.trim() !== '');
+  const container = textAt(value, 'container') ?? '';
+  const about = classifyName(textAt(value, 'node') ?? '', 'node');
+  const likely = CONTAINERS[container] ?? documentSource(lines.slice(0, 60));
+  for (const [index, text] of lines.entries())
+    passage.say({ ...logLine(passage, { line: index + 1, text }, likely), about });
+  return true;
+}
+
+function scalarsOf(input: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(input).filter(([, entry]) => typeof entry === 'string'));
+}
+
+function readCollection(passage: PassageReading, value: JsonObject): boolean {
+  const atMs = parseWhen(textAt(value, 'at') ?? '')?.ms;
+  if (atMs === undefined) return false;
+  const refusals = listAt(value, 'refusals').slice(0, REFUSALS_MAX).map(refusalOf);
+  passage.collector.collected({ atMs, cluster: textAt(value, 'cluster'), refusals });
+  return true;
+}
+
+function refusalOf(entry: Json): Refusal {
+  return {
+    call: textAt(entry, 'call') ?? '',
+    message: textAt(entry, 'message') ?? '',
+    failure: textAt(entry, 'failure') ?? '',
+    permission: textAt(entry, 'permission'),
+  };
+}

@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { capacityOf } from '../../src/capacity/capacity.ts';
+import { INSTANCE_TYPES } from '../../src/capacity/instance-types.generated.ts';
+import { instanceTypes } from '../../src/capacity/instance-types.ts';
+import { byOwner, interfaceOf, withoutPodAddresses } from '../../src/capacity/interfaces.ts';
+import { columns, commandRows, marked, paragraph } from '../../src/capacity/layout.ts';
+import { leaksOf } from '../../src/capacity/leaks.ts';
+import { DEFAULT_MODE, MANIFEST_TARGETS } from '../../src/capacity/mode.ts';
+import { acceptanceOf } from '../../src/capacity/naming/acceptance.ts';
+import { breaksBy } from '../../src/capacity/naming/breaks.ts';
+import type { NamingInput } from '../../src/capacity/naming/input.ts';
+import { namesTable } from '../../src/capacity/naming/names-table.ts';
+import { nodeNameOf } from '../../src/capacity/naming/node-name.ts';
+import { namingPage } from '../../src/capacity/naming/report.ts';
+import { capacityLines, capacityPage } from '../../src/capacity/report.ts';
+import { subnetOf, subnetState, usedAddresses } from '../../src/capacity/subnet.ts';
+import { counted, grouped, lengthText, shellWord, shown } from '../../src/capacity/words.ts';
+
+const TYPES = instanceTypes(INSTANCE_TYPES);
+const NOW_MS = Date.parse('2026-11-22T12:00:00Z');
+
+function interfaceItem(index: number) {
+  return {
+    NetworkInterfaceId: `eni-0${index}`,
+    SubnetId: 'subnet-0a',
+    Status: 'available',
+    Description: `aws-K8S-i-0aaaaaaaaaaaaaaa${index}`,
+    PrivateIpAddresses: Array.from({ length: 10 }, (_, offset) => ({
+      PrivateIpAddress: `10.0.1.${16 * index + offset}`,
+    })),
+    TagSet: [{ Key: 'node.k8s.amazonaws.com/createdAt', Value: '2026-11-20T12:00:00Z' }],
+  };
+}
+
+function page(name: string): readonly string[] {
+  const items = [1, 2].map(interfaceItem);
+  const subnet = subnetOf({
+    SubnetId: 'subnet-0a',
+    CidrBlock: '10.0.1.0/26',
+    AvailabilityZone: 'eu-west-1a',
+    AvailableIpAddressCount: 35,
+  });
+  assert.ok(subnet !== null);
+  const subnets = [subnetState(subnet, usedAddresses(subnet, items))];
+  const interfaces = items.map(interfaceOf).filter((one) => one !== null);
+  const bare = interfaceOf({ NetworkInterfaceId: 'eni-0f', Attachment: { InstanceId: 'i-0b' } });
+  return capacityPage({
+    capacity: capacityOf({
+      type: TYPES.named(name),
+      mode: DEFAULT_MODE,
+      targets: MANIFEST_TARGETS,
+      subnets,
+      maxPodsConfigured: 110,
+    }),
+    subnets,
+    owners: byOwner(interfaces),
+    leaks: leaksOf(interfaces, { states: new Map(), isComplete: true }, NOW_MS),
+    withoutPodAddresses: withoutPodAddresses(bare === null ? [] : [bare], new Set(['i-0b'])),
+    exhaustion: null,
+    notes: [],
+  });
+}
+
+test('the page of a type says what it holds, what ends it, and who holds the rest', () => {
+  assert.deepEqual(page('m5.large'), [
+    'm5.large: 2 vCPUs, 8 GiB, amd64, nitro, as shipped with this program',
+    '  pods    29 have addresses, AWS recommends 29.',
+    '          3 interfaces x (10 addresses - 1 primary) + 2 host-network pods = 29',
+    '  limit   The interfaces end it: 3 interfaces with 9 pod addresses each.',
+    '  subnet  A node takes: no pod: 10 addresses on 1 interface · 1 pod: 20 addresses on 2 interfaces ·',
+    '          27 pods: 30 addresses on 3 interfaces.',
+    '          ipamd wants interfaces for 27 pods + 1 whole interface free, as far as they fit.',
+    '  !       max-pods is 110, but addresses are there for 29: up to 81 pods would hang in',
+    '          ContainerCreating, "failed to assign an IP address to container".',
+    '',
+    'SUBNET     ZONE        CIDR         USABLE  FREE  FREE /28  FRAGMENTED',
+    'subnet-0a  eu-west-1a  10.0.1.0/26  59      35    0         100 %',
+    '  They can feed 1 more node full of pods; addresses end it.',
+    '  subnet-0a: 4 addresses in use by no listed interface, so FREE /28 is an upper bound.',
+    '',
+    'OWNER  INTERFACES  ADDRESSES',
+    'cni    2           20',
+    '',
+    '2 interfaces of the CNI leaked, with 20 addresses.',
+    '  ! eni-01 in subnet-0a, 10 addresses: its instance i-0aaaaaaaaaaaaaaa1 is gone; it was made 2 days',
+    '    ago.',
+    '    aws ec2 delete-network-interface --network-interface-id eni-01',
+    '  ! eni-02 in subnet-0a, 10 addresses: its instance i-0aaaaaaaaaaaaaaa2 is gone; it was made 2 days',
+    '    ago.',
+    '    aws ec2 delete-network-interface --network-interface-id eni-02',
+    '',
+    '! i-0b holds no secondary address and no prefix: no pod gets an address there.',
+  ]);
+});
+
+test('the page of an unknown type says so and shows the call', () => {
+  assert.deepEqual(page('x9.large').slice(0, 4), [
+    'x9.large: not in the shipped table, so nothing is known of it.',
+    '  EC2 would tell:',
+    '    aws ec2 describe-instance-types --instance-types x9.large',
+    '',
+  ]);
+});
+
+const STORY: NamingInput = {
+  image: 'rhel',
+  cloudProvider: { kind: 'in-tree' },
+  kubeletVersion: 'v1.10.3',
+  hostnameOverride: 'node00.k8s.internal',
+  instanceId: 'i-0123456789abcdef0',
+  privateDnsName: 'ip-172-12-4-2.eu-west-1.compute.internal',
+  clusterTag: true,
+};
+
+function namingRows(input: NamingInput, oldName: string): readonly string[] {
+  const name = nodeNameOf(input);
+  const expected = name.state === 'known' ? name.name : null;
+  return namingPage({
+    name,
+    acceptance: expected === null ? null : acceptanceOf(expected, input),
+    rows: namesTable({ ...input, nodeName: oldName }, expected),
+    twin: null,
+    effects: breaksBy(oldName, expected ?? 'NEW_NAME', { credential: null, inTreeVolumes: true }),
+  });
+}
+
+test('the page of a name begins with the name and its rule', () => {
+  const rows = namingRows(STORY, 'node00.k8s.internal');
+  assert.deepEqual(rows.slice(0, 6), [
+    'The Node will be called ip-172-12-4-2.eu-west-1.compute.internal',
+    '  With --cloud-provider=aws the kubelet takes the private DNS name of EC2 and ignores hostname, DNS',
+    '  zone, nodeName and --hostname-override. [kubernetes legacy-cloud-providers aws/aws.go (v0.26)]',
+    '',
+    'The cloud controller will accept it.',
+    '  The name is the private DNS name of the instance. [kubernetes legacy-cloud-providers aws/aws.go',
+  ]);
+  assert.ok(rows.some((row) => /^DIFFERS {2}Node +node00\.k8s\.internal$/.test(row)));
+  assert.ok(rows.some((row) => row.includes('rollcall.dev/machine=node00')));
+});
+
+test('the page of a name that is not known shows what to collect', () => {
+  const rows = namingRows({ ...STORY, kubeletVersion: null }, 'node00.k8s.internal');
+  assert.equal(rows[0], 'The name of the Node is not known.');
+  assert.ok(rows.includes('    ps -o args= -C kubelet; kubelet --version'));
+});
+
+test('no row of a page is over 100 columns, whatever the names are', () => {
+  const NAME = fc.string({ unit: 'grapheme-ascii', maxLength: 400 });
+  const property = fc.property(NAME, NAME, (nodeName, typeName) => {
+    const rows = [
+      ...namingRows(
+        { ...STORY, hostnameOverride: nodeName, privateDnsName: nodeName },
+        'old.example',
+      ),
+      ...page(typeName),
+    ];
+    const prose = rows.filter((row) => !row.startsWith('    '));
+    for (const row of prose) assert.ok(row.length <= 100, row);
+  });
+  fc.assert(property, { numRuns: 40 });
+});
+
+test('what is said of every type fits 100 columns', () => {
+  const mode = {
+    ...DEFAULT_MODE,
+    addressing: 'prefix',
+    podEni: true,
+    cniVersion: 'v1.12.0',
+  } as const;
+  for (const name of TYPES.names) {
+    const type = TYPES.named(name);
+    const rest = { mode, targets: MANIFEST_TARGETS, subnets: null, maxPodsConfigured: 300 };
+    for (const row of capacityLines(capacityOf({ type, ...rest })))
+      assert.ok(row.length <= 100, row);
+  }
+});
+
+test('commands go on behind a backslash, and a quoted program after its pipes', () => {
+  assert.deepEqual(commandRows('kubectl get nodes'), ['    kubectl get nodes']);
+  const long = `kubectl get pods -A -o json | jq -r --arg old ${'x'.repeat(40)} '.items[] | select(.spec.nodeName == $old) | .metadata.name'`;
+  const rows = commandRows(long);
+  assert.ok(rows.every((row) => row.length <= 100));
+  assert.ok(rows.slice(0, -1).every((row) => row.endsWith(' \\') || row.endsWith('|')));
+  const joined = rows.map((row) => row.trim().replace(/ \\$/, '')).join(' ');
+  assert.equal(joined, long);
+});
+
+test('paragraphs keep every word, tables cut what does not fit', () => {
+  const text = fc.string({ maxLength: 500 });
+  fc.assert(
+    fc.property(text, (given) => {
+      const rows = paragraph(given, '  ');
+      assert.equal(rows.join('').replaceAll(/\s/g, ''), given.replaceAll(/\s/g, ''));
+      assert.ok(rows.every((row) => row.length <= 100));
+    }),
+  );
+  const [row = ''] = columns([['a'.repeat(90), 'b'.repeat(90), 'c']]);
+  assert.ok(row.length <= 100 && row.includes('…') && row.endsWith('  c'));
+  assert.deepEqual(marked('!', 'x'), ['! x']);
+  assert.deepEqual(columns([]), []);
+});
+
+test('numbers and words', () => {
+  assert.deepEqual(
+    [counted(1, 'address'), counted(2, 'address'), counted(2, 'prefix'), counted(0, 'pod')],
+    ['1 address', '2 addresses', '2 prefixes', '0 pods'],
+  );
+  assert.deepEqual(
+    [grouped(999), grouped(24_194), grouped(1_000_000)],
+    ['999', '24,194', '1,000,000'],
+  );
+  assert.deepEqual([1, 600_000, 8e6, 2e8].map(lengthText), [
+    '1 minute',
+    '10 minutes',
+    '2 hours',
+    '2 days',
+  ]);
+  assert.equal(shellWord('m5.large'), 'm5.large');
+  assert.equal(shellWord('-x'), "'-x'");
+  assert.equal(shellWord("it's"), "'it'\\''s'");
+  assert.equal(shellWord(''), "''");
+  assert.equal(shown('a\u001b[31mb\n'), 'a[31mb');
+  assert.equal(shown('x'.repeat(300)).length, 254);
+});

@@ -1,0 +1,127 @@
+/** How one reader's input carries some words in a line or a field that is quoted. */
+export type Write = (words: string) => string;
+
+const FAILURE = 'Unable to register node with API server err="Unauthorized';
+const KLOG = 'E0606 19:42:03.800000 3214 kubelet_node_status.go:96]';
+const STAMP = '2024-05-01T10:00:00.123456789Z';
+
+function said(words: string): string {
+  return `${KLOG} ${FAILURE} ${words}" node="ip-10-0-0-1.ec2.internal"`;
+}
+
+/** What collectors put around a line; names in capitals are the expressions of envelope.ts. */
+export const ENVELOPES: Readonly<Record<string, Write>> = {
+  'journal, short': (words) => `Jun 06 19:42:03 ip-10-0-0-1 kubelet[21]: ${said(words)}`,
+  'journal, short-iso': (words) =>
+    `2024-06-06T19:42:03+0000 ip-10-0-0-1 kubelet[21]: ${said(words)}`,
+  JOURNAL_JSON: (words) =>
+    JSON.stringify({
+      _HOSTNAME: 'ip-10-0-0-1',
+      SYSLOG_IDENTIFIER: 'kubelet',
+      __REALTIME_TIMESTAMP: '1717702923000000',
+      MESSAGE: said(words),
+    }),
+  'JOURNAL_JSON of bytes': (words) =>
+    JSON.stringify({
+      _HOSTNAME: 'ip-10-0-0-1',
+      SYSLOG_IDENTIFIER: 'kubelet',
+      MESSAGE: [...new TextEncoder().encode(said(words))],
+    }),
+  'journal-export.ts': (words) =>
+    `__CURSOR=s=1\n_HOSTNAME=ip-10-0-0-1\nSYSLOG_IDENTIFIER=kubelet\nMESSAGE=${said(words)}\n\n`,
+  CRI: (words) => `${STAMP} stderr F ${said(words)}`,
+  DOCKER_JSON: (words) =>
+    JSON.stringify({ log: `${said(words)}\n`, stream: 'stderr', time: STAMP }),
+  KUBECTL_PREFIX: (words) => `[pod/kubelet-x/kubelet] ${said(words)}`,
+  klog: said,
+  seelog: (words) =>
+    `2018-10-02T15:20:14Z [ERROR] Failed to CreateNetworkInterface UnauthorizedOperation: You are not authorized to perform this operation. ${words}`,
+  'zap JSON': (words) =>
+    JSON.stringify({
+      level: 'error',
+      ts: STAMP,
+      caller: 'awsutils/awsutils.go:640',
+      msg: `Failed to CreateNetworkInterface UnauthorizedOperation: You are not authorized to perform this operation. ${words}`,
+    }),
+  logfmt: (words) =>
+    `Jun 06 19:42:03 ip-10-0-0-1 containerd[9]: time="${STAMP}" level=error msg="RunPodSandbox failed" error="failed to create pod sandbox: ${words}"`,
+  syslog: (words) => `<13>Jun  6 19:42:03 ip-10-0-0-1 kubelet: ${said(words)}`,
+  console: (words) => `[   12.345678] cloud-init[1234]: Unable to locate credentials ${words}`,
+  'joined lines': (words) =>
+    `Jun 06 19:42:03 ip-10-0-0-1 kubelet[21]: ${KLOG} Unable to register node\n  with API server err="Unauthorized ${words}"`,
+  'command echo': (words) => `$ curl ${words}\nJun 06 19:42:03 h kubelet[21]: ${said('now')}`,
+};
+
+function object(kind: string, rest: object): string {
+  return JSON.stringify({ apiVersion: 'v1', kind, ...rest });
+}
+
+function node(words: string): object {
+  const message = `cni plugin not initialized ${words}`;
+  const condition = { type: 'Ready', status: 'False', reason: 'KubeletNotReady', message };
+  return {
+    metadata: { name: 'ip-10-0-0-1.ec2.internal', labels: { a: words }, annotations: { b: words } },
+    spec: { taints: [{ key: 'k', value: words, effect: 'NoSchedule' }] },
+    status: { conditions: [condition] },
+  };
+}
+
+function indented(words: string): string {
+  return JSON.stringify(words);
+}
+
+/** Text of every structured reader, named by its file. */
+export const STRUCTURED: Readonly<Record<string, Write>> = {
+  'kube/node.ts': (words) => object('Node', node(words)),
+  'kube/object.ts': (words) =>
+    object('Event', {
+      involvedObject: { kind: 'Pod', name: 'web' },
+      type: 'Warning',
+      reason: 'FailedCreatePodSandBox',
+      message: `Failed to create pod sandbox: ${words}`,
+    }),
+  'kube/pod.ts': (words) => {
+    const state = { waiting: { reason: 'ImagePullBackOff', message: `Back-off ${words}` } };
+    return object('Pod', {
+      metadata: { name: 'web', namespace: 'default', annotations: { a: words } },
+      spec: { nodeName: 'ip-10-0-0-1.ec2.internal', containers: [{ name: 'c', args: [words] }] },
+      status: { phase: 'Pending', containerStatuses: [{ name: 'c', state }] },
+    });
+  },
+  'kube/table.ts': (words) =>
+    `LAST SEEN   TYPE      REASON   OBJECT      MESSAGE\n10s         Warning   Failed   pod/web-1   Error: ErrImagePull ${words}`,
+  'kube/describe.ts': (words) =>
+    `Name:               ip-10-0-0-1.ec2.internal\nRoles:              <none>\nLabels:             a=${words}\nAnnotations:        b: ${words}\nConditions:\n  Type   Status  LastHeartbeatTime                 LastTransitionTime                Reason           Message\n  ----   ------  -----------------                 ------------------                ------           -------\n  Ready  False   Thu, 06 Jun 2024 19:42:03 +0000   Thu, 06 Jun 2024 19:42:03 +0000   KubeletNotReady  cni plugin not initialized ${words}\nEvents:\n  Warning  FailedCreatePodSandBox  10s  kubelet  Failed to create pod sandbox ${words}`,
+  'kube/aws-auth.ts': (words) =>
+    `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: aws-auth\ndata:\n  mapRoles: |\n    - rolearn: ${indented(`arn:aws:iam::123456789012:role/team/path/nodes ${words}`)}\n      username: ${indented(words)}\n      groups: [system:nodes]\n---\nJun 06 19:42:03 h kubelet[21]: ${said('now')}`,
+  'aws/answer.ts': (words) =>
+    JSON.stringify({
+      nodegroup: {
+        nodegroupName: 'workers',
+        nodeRole: words,
+        health: {
+          issues: [
+            {
+              code: 'NodeCreationFailure',
+              message: `Instances failed to join the kubernetes cluster ${words}`,
+              resourceIds: [words],
+            },
+          ],
+        },
+      },
+    }),
+  'text/structured.ts': (words) =>
+    `apiVersion: v1\nkind: Node\nmetadata:\n  name: ip-10-0-0-1.ec2.internal\nstatus:\n  conditions:\n  - type: Ready\n    status: "False"\n    reason: KubeletNotReady\n    message: ${indented(`cni plugin not initialized ${words}`)}\n`,
+  'text/items.ts': (words) =>
+    `{"apiVersion":"v1","kind":"List","items":[${object('Node', node(words))},${Array.from({ length: 24 }, (_, index) => object('Service', { metadata: { name: `s${index}` }, filler: 'x y '.repeat(25_000) })).join(',')}]}`,
+  'document.ts': (words) =>
+    `${`Jun 06 19:42:02 ip-10-0-0-1 kubelet[21]: ${'all is well '.repeat(60)}\n`.repeat(3000)}Jun 06 19:42:03 ip-10-0-0-1 kubelet[21]: ${said(words)}\n`,
+};
+
+/** Files of the readers that are parts of the ones above: they are given no input of their own. */
+export const PARTS: readonly string[] = [
+  'text/segments.ts',
+  'text/parse.ts',
+  'text/item-stream.ts',
+  'text/shape.ts',
+];

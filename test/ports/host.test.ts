@@ -1,0 +1,319 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttp } from 'node:http';
+import { createServer as createSecure } from 'node:https';
+import type { AddressInfo, Server } from 'node:net';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { after, before, describe, test } from 'node:test';
+import { openHost } from '../../src/adapters/host/open.ts';
+import type { Host, HostProbe, HostRequest } from '../../src/ports/host.ts';
+import { PortError, type PortFailure } from '../../src/ports/port-error.ts';
+import { createFakeHost } from './fake/host.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'rollcall-host-'));
+const [long, sub] = [join(folder, 'long.txt'), join(folder, 'sub')];
+const servers: Server[] = [];
+const ports = { http: 0, tls: 0, tlsWithoutDate: 0, silent: 0, closed: 0 };
+let caPem = '';
+
+/** A certificate for api.test, made here so that none is kept; empty where openssl is missing. */
+function makeCertificate(): { readonly key: string; readonly cert: string } | null {
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  const words =
+    'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=api.test';
+  const names = ['-addext', 'subjectAltName=DNS:api.test', '-keyout', key, '-out', cert];
+  const made = spawnSync('openssl', [...words.split(' '), ...names]);
+  if (made.status !== 0) return null;
+  return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
+}
+
+const certificate = makeCertificate();
+
+async function listen(server: Server): Promise<number> {
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+before(async () => {
+  mkdirSync(sub);
+  writeFileSync(long, '0123456789');
+  writeFileSync(join(sub, 'b'), 'b');
+  writeFileSync(join(sub, 'a'), 'a');
+  ports.http = await listen(
+    createHttp((request, response) => {
+      const { url = '', method = '' } = request;
+      if (url === '/slow') return;
+      response.setHeader('X-Method', method);
+      response.statusCode = url === '/none' ? 404 : 200;
+      response.end(url === '/large' ? 'x'.repeat(5000) : String(request.headers['x-token'] ?? ''));
+    }),
+  );
+  ports.silent = await listen(createServer(() => undefined));
+  const gone = createServer();
+  ports.closed = await listen(gone);
+  gone.close();
+  if (certificate === null) return;
+  caPem = certificate.cert;
+  ports.tls = await listen(
+    createSecure(certificate, (_, response) => {
+      response.setHeader('Date', 'Thu, 01 Jan 2099 00:00:00 GMT');
+      response.writeHead(401).end();
+    }),
+  );
+  ports.tlsWithoutDate = await listen(
+    createSecure(certificate, (_, response) => {
+      response.sendDate = false;
+      response.end();
+    }),
+  );
+});
+
+after(() => {
+  for (const server of servers) server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const LIMITS = { timeoutMs: 5000, bytesMax: 1000 };
+
+function fails(failure: PortFailure): (error: unknown) => boolean {
+  return (error) => {
+    assert.ok(error instanceof PortError, String(error));
+    assert.equal(error.failure, failure, error.message);
+    assert.match(error.message, /^[^\n]+\.$/);
+    return true;
+  };
+}
+
+function fakeHost(): Host {
+  const at = (port: number): string => `127.0.0.1:${port}`;
+  const tls = { issuer: 'CN=api.test', validFrom: 'a', validTo: 'b', names: ['api.test'] };
+  const base = `http://${at(ports.http)}`;
+  const trusted = { ...tls, isTrusted: true, why: null, subject: 'CN=api.test' };
+  return createFakeHost({
+    files: { [long]: '0123456789', [`${sub}/b`]: 'b', [`${sub}/a`]: 'a', '/etc/shadow': DENIED },
+    programs: {
+      'printf %s $(id);`id`': { stdout: '$(id);`id`' },
+      'sh -c echo out; echo complaint >&2; exit 3': {
+        stdout: 'out\n',
+        stderr: 'complaint\n',
+        exitCode: 3,
+      },
+      'seq 1 2000': { stdout: `${Array.from({ length: 2000 }, (_, i) => i + 1).join('\n')}\n` },
+      'sleep 60': { failure: 'timeout' },
+    },
+    replies: {
+      [`PUT ${base}/`]: { headers: { 'x-method': 'PUT' }, body: 'secret' },
+      [`${base}/none`]: { status: 404, headers: { 'x-method': 'GET' } },
+      [`${base}/large`]: { body: 'x'.repeat(5000) },
+      [`${base}/slow`]: { failure: 'timeout' },
+    },
+    servers: {
+      [at(ports.http)]: {},
+      [at(ports.tls)]: { tls: trusted, clockOffsetMs: 1 },
+      [at(ports.tlsWithoutDate)]: { tls: trusted },
+      [at(ports.silent)]: { failure: 'timeout' },
+    },
+    names: { localhost: ['127.0.0.1'] },
+  });
+}
+
+const DENIED = { failure: 'denied' } as const;
+const HOSTS: Readonly<Record<string, () => Host>> = {
+  'this machine': openHost,
+  'a machine in memory': fakeHost,
+};
+const isRoot = process.getuid?.() === 0;
+
+for (const [name, open] of Object.entries(HOSTS)) {
+  describe(`files of the host: ${name}`, () => {
+    test('gives the end of a file', async () => {
+      const text = async (bytesMax: number): Promise<string> =>
+        new TextDecoder().decode(await open().readFile(long, bytesMax));
+      assert.equal(await text(100), '0123456789');
+      assert.equal(await text(10), '0123456789');
+      assert.equal(await text(3), '789');
+    });
+
+    test('tells a file that is missing from one that is none', async () => {
+      await assert.rejects(open().readFile(join(folder, 'no'), 9), fails('not-found'));
+      await assert.rejects(open().readFile(sub, 9), fails('invalid'));
+    });
+
+    const skip = name === 'this machine' && isRoot ? 'root may read every file' : false;
+    test('tells a file that may not be read', { skip }, async () => {
+      await assert.rejects(open().readFile('/etc/shadow', 9), fails('denied'));
+    });
+
+    test('lists a folder in order', async () => {
+      assert.deepEqual(await open().listFolder(sub), ['a', 'b']);
+      await assert.rejects(open().listFolder(join(folder, 'no')), fails('not-found'));
+    });
+
+    test('has a name', () => assert.notEqual(open().hostname(), ''));
+  });
+
+  describe(`programs of the host: ${name}`, () => {
+    test('runs a program by its arguments, never by a shell', async () => {
+      const ran = await open().run(['printf', '%s', '$(id);`id`'], LIMITS);
+      assert.equal(new TextDecoder().decode(ran.stdout), '$(id);`id`');
+      assert.deepEqual([ran.exitCode, ran.isCut, ran.stderr], [0, false, '']);
+    });
+
+    test('gives what a program that failed has said', async () => {
+      const argv = ['sh', '-c', 'echo out; echo complaint >&2; exit 3'];
+      const { stdout, stderr, exitCode } = await open().run(argv, LIMITS);
+      assert.deepEqual(
+        [new TextDecoder().decode(stdout), stderr, exitCode],
+        ['out\n', 'complaint\n', 3],
+      );
+    });
+
+    test('keeps the end of a long output', async () => {
+      const { stdout, isCut } = await open().run(['seq', '1', '2000'], LIMITS);
+      assert.equal(stdout.length, 1000);
+      assert.equal(isCut, true);
+      assert.match(new TextDecoder().decode(stdout), /\n1999\n2000\n$/);
+    });
+
+    test('tells a program that is missing, and ends one that hangs', async () => {
+      await assert.rejects(open().run(['rollcall-no-such-program'], LIMITS), fails('not-found'));
+      const hanging = open().run(['sleep', '60'], { timeoutMs: 50, bytesMax: 9 });
+      await assert.rejects(hanging, fails('timeout'));
+    });
+  });
+
+  describe(`the network of the host: ${name}`, () => {
+    test('asks over HTTP and gives the answer as it came', async () => {
+      const ask = (path: string, change: Partial<HostRequest> = {}) =>
+        open().request({ url: `http://127.0.0.1:${ports.http}${path}`, ...LIMITS, ...change });
+      const put = await ask('/', { method: 'PUT', headers: { 'X-Token': 'secret' } });
+      assert.deepEqual([put.status, put.headers['x-method'], put.body], [200, 'PUT', 'secret']);
+      assert.equal((await ask('/none')).status, 404);
+      await assert.rejects(ask('/large'), fails('malformed'));
+      await assert.rejects(ask('/slow', { timeoutMs: 50 }), fails('timeout'));
+      const url = `http://127.0.0.1:${ports.closed}/`;
+      await assert.rejects(ask('/', { url }), fails('unreachable'));
+    });
+
+    const probe = (change: Partial<HostProbe>): ReturnType<Host['probe']> =>
+      open().probe({
+        host: '127.0.0.1',
+        port: ports.http,
+        tlsServerName: null,
+        caPem: null,
+        timeoutMs: 5000,
+        ...change,
+      });
+
+    test('connects to a port, or says why not', async () => {
+      const { tls, clockOffsetMs } = await probe({});
+      assert.deepEqual([tls, clockOffsetMs], [null, null]);
+      await assert.rejects(probe({ port: ports.closed }), fails('unreachable'));
+      const mute = { port: ports.silent, tlsServerName: 'api.test', timeoutMs: 50 };
+      await assert.rejects(probe(mute), fails('timeout'));
+    });
+
+    const noTls = certificate === null ? 'openssl is not installed' : false;
+    test('shakes hands and reads the clock of the server', { skip: noTls }, async () => {
+      const asked = { port: ports.tls, tlsServerName: 'api.test', caPem };
+      const { tls, clockOffsetMs } = await probe(asked);
+      assert.deepEqual([tls?.isTrusted, tls?.why], [true, null]);
+      assert.deepEqual([tls?.subject, tls?.names], ['CN=api.test', ['api.test']]);
+      assert.ok((clockOffsetMs ?? 0) > 0);
+      const silent = await probe({ ...asked, port: ports.tlsWithoutDate });
+      assert.equal(silent.clockOffsetMs, null);
+    });
+
+    test('looks names up as the machine does', async () => {
+      const found = await open().resolve('localhost', 5000);
+      assert.ok(found.some((address) => address === '127.0.0.1' || address === '::1'));
+      await assert.rejects(open().resolve('nothing.invalid', 5000), PortError);
+    });
+  });
+}
+
+describe('the network of this machine alone', () => {
+  const noTls = certificate === null ? 'openssl is not installed' : false;
+  const probe = (change: Partial<HostProbe>): ReturnType<Host['probe']> =>
+    openHost().probe({
+      host: '127.0.0.1',
+      port: ports.tls,
+      tlsServerName: 'api.test',
+      caPem: null,
+      timeoutMs: 5000,
+      ...change,
+    });
+
+  test('says why a certificate is not trusted', { skip: noTls }, async () => {
+    const { tls } = await probe({});
+    assert.deepEqual([tls?.isTrusted, tls?.why], [false, 'DEPTH_ZERO_SELF_SIGNED_CERT']);
+    const named = await probe({ caPem, tlsServerName: 'other.test' });
+    assert.equal(named.tls?.why, 'ERR_TLS_CERT_ALTNAME_INVALID');
+    const address = await probe({ caPem, tlsServerName: '127.0.0.1' });
+    assert.equal(address.tls?.isTrusted, false);
+  });
+
+  test('looks up no name that is an option', async () => {
+    await assert.rejects(openHost().resolve('--help', 5000), fails('invalid'));
+    await assert.rejects(openHost().resolve('nothing.invalid', 5000), (error: unknown) => {
+      assert.ok(error instanceof PortError);
+      return /nothing\.invalid/.test(error.message);
+    });
+  });
+
+  test('says when the other side speaks no TLS', async () => {
+    await assert.rejects(probe({ port: ports.http }), fails('unreachable'));
+  });
+});
+
+describe('files and programs of this machine alone', () => {
+  test('reads files that have no size, and refuses pipes', async () => {
+    const version = new TextDecoder().decode(await openHost().readFile('/proc/version', 5000));
+    assert.match(version, /^Linux version /);
+    const pipe = join(folder, 'pipe');
+    spawnSync('mkfifo', [pipe]);
+    await assert.rejects(openHost().readFile(pipe, 9), fails('invalid'));
+  });
+
+  test('takes what a program said though its child keeps the output open', async () => {
+    const argv = ['sh', '-c', 'echo said; sleep 5 & exit 0'];
+    const { stdout, exitCode } = await openHost().run(argv, { timeoutMs: 300, bytesMax: 100 });
+    assert.deepEqual([new TextDecoder().decode(stdout), exitCode], ['said\n', 0]);
+  });
+
+  test('ends a program that hangs with all that it started', { timeout: 30_000 }, async () => {
+    const noted = join(folder, 'pid');
+    const argv = ['sh', '-c', `sleep 60 & echo $! > ${noted}; wait`];
+    await assert.rejects(openHost().run(argv, { timeoutMs: 500, bytesMax: 9 }), fails('timeout'));
+    const state = (): string => {
+      const path = `/proc/${readFileSync(noted, 'utf8').trim()}/stat`;
+      return existsSync(path) ? readFileSync(path, 'utf8') : 'gone';
+    };
+    while (!/^gone|\) [ZX] /.test(state())) await pause(10);
+  });
+
+  test('refuses arguments that no program can be given', async () => {
+    await assert.rejects(openHost().run([], LIMITS), fails('invalid'));
+    await assert.rejects(openHost().run(['echo', 'a\0b'], LIMITS), fails('invalid'));
+    await assert.rejects(openHost().request({ url: 'file:///etc/passwd', ...LIMITS }), PortError);
+  });
+
+  const whyNot = isRoot ? noSetpriv() : 'these tests run as an ordinary user already';
+  test('does the same for an ordinary user', { skip: whyNot }, () => {
+    const user = ['--reuid', '65534', '--regid', '65534', '--clear-groups'];
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+    const argv = [...user, process.execPath, '--test', import.meta.filename];
+    const ran = spawnSync('setpriv', argv, { env, encoding: 'utf8' });
+    assert.equal(ran.status, 0, ran.stdout);
+  });
+});
+
+function noSetpriv(): string | false {
+  const argv = ['--reuid', '65534', '--clear-groups', process.execPath, '--version'];
+  return spawnSync('setpriv', argv).status === 0 ? false : 'setpriv cannot become uid 65534 here';
+}

@@ -1,0 +1,189 @@
+/** Programs of one test: started in a folder of their own, and gone with it however it ends. */
+import { spawn } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface ProgramOptions {
+  /** Names the log, and the program in messages. */
+  readonly name: string;
+  readonly path: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface Program {
+  readonly name: string;
+  readonly pid: number;
+  /** What it wrote to both streams so far. */
+  readonly log: () => string;
+  /** @throws Error with the end of its log when it ends, or is not ready in time */
+  readonly untilReady: (isReady: () => Promise<boolean>) => Promise<void>;
+  /** Ends it at once and waits until it is gone; again is no error. */
+  readonly stop: () => Promise<void>;
+}
+
+export interface Bench {
+  /** Removed when the bench closes. */
+  readonly dir: string;
+  readonly start: (options: ProgramOptions) => Program;
+  /** Stops every program, the youngest first, and removes the folder; again is no error. */
+  readonly close: () => Promise<void>;
+}
+
+/** A machine that also runs other tests starts an API server in well under this. */
+const READY_LIMIT_MS = 40_000;
+const STOP_LIMIT_MS = 10_000;
+const POLL_EVERY_MS = 50;
+const LOG_TAIL_CHARS = 2_000;
+
+export function openBench(): Bench {
+  const dir = mkdtempSync(join(tmpdir(), 'rollcall-real-'));
+  const programs: Program[] = [];
+  return {
+    dir,
+    start: (options) => {
+      const program = startProgram(dir, options);
+      programs.push(program);
+      return program;
+    },
+    close: async () => {
+      for (const program of programs.toReversed()) await program.stop();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/**
+ * Opens a bench, and closes it again when what is to be set up on it throws.
+ *
+ * @param setUp its value is what this answers
+ */
+export async function withBench<T>(setUp: (bench: Bench) => Promise<T>): Promise<T> {
+  const bench = openBench();
+  try {
+    return await setUp(bench);
+  } catch (error) {
+    await bench.close();
+    throw error;
+  }
+}
+
+type Child = ReturnType<typeof spawn>;
+
+function startProgram(dir: string, { name, path, args, env }: ProgramOptions): Program {
+  const logPath = join(dir, `${name}.log`);
+  const out = openSync(logPath, 'w');
+  const child = spawn(path, args, {
+    cwd: dir,
+    detached: true,
+    stdio: ['ignore', out, out],
+    env: { PATH: process.env['PATH'], HOME: dir, ...env },
+  });
+  closeSync(out);
+  child.unref();
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`${name}: ${path} does not start`);
+  const guard = guardOf(pid, dir);
+  const log = (): string => readFileSync(logPath, 'utf8');
+  return {
+    name,
+    pid,
+    log,
+    untilReady: (isReady) => untilReady(name, child, log, isReady),
+    stop: async () => {
+      await end(name, child);
+      guard.kill('SIGKILL');
+    },
+  };
+}
+
+/** Its input is a pipe that only this process holds, so it ends when this process does. */
+const GUARD = 'read -r _; kill -9 "$1"; rm -rf "$2"';
+
+/** Clears the program and the folder away when this process ends without having done so. */
+function guardOf(pid: number, dir: string): Child {
+  const guard = spawn('/bin/sh', ['-c', GUARD, 'guard', String(pid), dir], {
+    cwd: '/',
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  guard.unref();
+  // A pipe is a socket here, and would keep a test file that forgot to stop from ending.
+  if (guard.stdin instanceof Socket) guard.stdin.unref();
+  return guard;
+}
+
+function hasEnded(child: Child): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}
+
+/** What it holds is thrown away with its folder, so nothing is gained by asking it to finish. */
+async function end(name: string, child: Child): Promise<void> {
+  child.kill('SIGKILL');
+  const limit = Date.now() + STOP_LIMIT_MS;
+  while (!hasEnded(child)) {
+    if (Date.now() > limit) throw new Error(`${name} (process ${child.pid}) does not end`);
+    await sleep(POLL_EVERY_MS);
+  }
+}
+
+async function untilReady(
+  name: string,
+  child: Child,
+  log: () => string,
+  isReady: () => Promise<boolean>,
+): Promise<void> {
+  const limit = Date.now() + READY_LIMIT_MS;
+  while (!hasEnded(child) && Date.now() < limit) {
+    if (await isReady().catch(() => false)) return;
+    await sleep(POLL_EVERY_MS);
+  }
+  const how = hasEnded(child) ? 'ended' : 'was not ready in time';
+  throw new Error(`${name} ${how}; its log ends:\n${log().slice(-LOG_TAIL_CHARS)}`);
+}
+
+/**
+ * Waits for something that other programs bring about.
+ *
+ * @param look answers the value waited for, or null while it is not there
+ * @param limitMs how long at most
+ * @throws Error that names what was waited for
+ */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | null>,
+  limitMs = READY_LIMIT_MS,
+): Promise<T> {
+  const limit = Date.now() + limitMs;
+  for (;;) {
+    const value = await look();
+    if (value !== null) return value;
+    if (Date.now() > limit) throw new Error(`waited in vain for ${what}`);
+    await sleep(POLL_EVERY_MS);
+  }
+}
+
+/** Below the ports that outgoing connections take, so that none of those is in the way. */
+const PORTS_FROM = 20_000;
+const PORTS_TO = 32_000;
+const PORT_TRIES = 100;
+
+/** @returns a port of 127.0.0.1 that nobody listened on a moment ago */
+export async function freePort(): Promise<number> {
+  for (let tries = 0; tries < PORT_TRIES; tries++) {
+    const port = PORTS_FROM + Math.floor(Math.random() * (PORTS_TO - PORTS_FROM));
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`no port of 127.0.0.1 from ${PORTS_FROM} to ${PORTS_TO} is free`);
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}
