@@ -10,7 +10,7 @@ import { buildLadder, type Failure, notObservableOf, stageOf, verdictOf } from '
 import { assignRoles, pickHeadline } from './rank.ts';
 import type { FoundCause, OpenSymptom, Standing } from './standing.ts';
 import { ageOf, instanceWithoutNode, REGISTRATION_NORMAL_MS } from './seen-symptoms.ts';
-import type { Subject } from './subjects.ts';
+import type { Subject } from './subject.ts';
 import type { Symptom } from './symptom.ts';
 import { SYMPTOMS } from './symptoms.ts';
 import { timelineOf } from './timeline.ts';

@@ -13,7 +13,7 @@ import {
   type Match,
 } from './cause.ts';
 import { defaultWithdrawal } from './milestones.ts';
-import type { Subject } from './subjects.ts';
+import type { Subject } from './subject.ts';
 import { createView, readSigns, type SignReading } from './view.ts';
 
 export interface Evaluation {

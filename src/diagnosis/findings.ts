@@ -3,7 +3,7 @@ import type { Cause, Details, Step } from './cause.ts';
 import type { Finding } from './document.ts';
 import { evidenceLine, fillNames } from './ladder.ts';
 import type { OpenSymptom, RoledFinding, Standing } from './standing.ts';
-import type { Subject } from './subjects.ts';
+import type { Subject } from './subject.ts';
 
 const SAFE_WORD = /^[\w.:/@=+,{}-]+$/;
 const EVIDENCE_MAX = 6;

@@ -4,7 +4,7 @@ import { isAfter, isoTime } from '../evidence/time.ts';
 import type { EvidenceLine, NotObservable, Rung, Verdict } from './document.ts';
 import { MILESTONES } from './milestones.ts';
 import { passedByFacts } from './passing.ts';
-import type { Subject } from './subjects.ts';
+import type { Subject } from './subject.ts';
 
 /** A stage seen to fail, with the lines that show it. */
 export interface Failure {

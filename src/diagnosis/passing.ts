@@ -4,7 +4,7 @@ import type { FactRecord } from '../evidence/observations.ts';
 import { excerptOf } from '../evidence/redact.ts';
 import type { Quote } from '../evidence/sighting.ts';
 import type { Stage } from '../evidence/stage.ts';
-import type { Subject } from './subjects.ts';
+import type { Subject } from './subject.ts';
 
 const UNINITIALIZED = 'node.cloudprovider.kubernetes.io/uninitialized';
 const PRESSURES = ['MemoryPressure', 'DiskPressure', 'PIDPressure', 'NetworkUnavailable'];

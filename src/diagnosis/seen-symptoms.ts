@@ -1,8 +1,8 @@
-import { at, type Json, textAt } from '../evidence/json.ts';
+import { type Json, textAt } from '../evidence/json.ts';
 import type { FactRecord, Hit, Observations } from '../evidence/observations.ts';
 import { excerptOf } from '../evidence/redact.ts';
 import { isoMs } from '../evidence/time.ts';
-import type { Subject } from './subjects.ts';
+import type { Subject } from './subject.ts';
 
 /** A healthy machine has registered by then; Windows and large images take longest. */
 export const REGISTRATION_NORMAL_MS = 300_000;
@@ -52,7 +52,7 @@ export function seenSymptoms(subject: Subject, observations: Observations): read
   const age = ageOf(lonely.value, observations);
   if (age !== null && age < REGISTRATION_NORMAL_MS) return [];
   const since = textAt(lonely.value, 'LaunchTime') ?? 'an unknown time';
-  const name = at(lonely.value, 'PrivateDnsName') ?? '';
-  const words = `instance ${subject.instanceId ?? ''} ${String(name)} runs since ${since} and no Node is its`;
+  const name = textAt(lonely.value, 'PrivateDnsName') ?? '';
+  const words = `instance ${subject.instanceId ?? ''} ${name} runs since ${since} and no Node is its`;
   return [hitOf(lonely, 'symptom:machine-without-node', words)];
 }

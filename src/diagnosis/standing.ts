@@ -1,7 +1,7 @@
 import type { Quote } from '../evidence/sighting.ts';
 import type { Cause, Found } from './cause.ts';
 import type { Finding } from './document.ts';
-import type { Subject } from './subjects.ts';
+import type { Subject } from './subject.ts';
 import type { Symptom } from './symptom.ts';
 
 export interface FoundCause {

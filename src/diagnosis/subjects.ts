@@ -2,23 +2,10 @@ import { type Json, textAt } from '../evidence/json.ts';
 import { linkKeys, type MachineName } from '../evidence/names.ts';
 import type { DocumentSummary, FactRecord, Hit, Observations } from '../evidence/observations.ts';
 import { isAfter } from '../evidence/time.ts';
-import type { SubjectReport } from './document.ts';
 import { type FactIndex, indexFacts } from './fact-index.ts';
 import { seenSymptoms } from './seen-symptoms.ts';
+import type { Subject } from './subject.ts';
 import { SOURCES, type LineSource } from '../evidence/source.ts';
-
-/** One machine, or the cluster, with all evidence that is about it. */
-export interface Subject {
-  readonly kind: SubjectReport['kind'];
-  readonly name: string;
-  readonly instanceId: string | null;
-  readonly node: string | null;
-  readonly names: readonly MachineName[];
-  readonly hits: readonly Hit[];
-  readonly facts: FactIndex;
-  /** Sources seen in the documents that belong to it or to the whole cluster. */
-  readonly sources: ReadonlySet<LineSource>;
-}
 
 interface Group {
   readonly names: Map<string, MachineName>;

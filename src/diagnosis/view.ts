@@ -6,7 +6,7 @@ import { type Quote, QUOTES_MAX, type Sighting } from '../evidence/sighting.ts';
 import { isAfter } from '../evidence/time.ts';
 import type { Cause, View } from './cause.ts';
 import { defaultWithdrawal } from './milestones.ts';
-import type { Subject } from './subjects.ts';
+import type { Subject } from './subject.ts';
 
 /** What a cause's signs came to for one subject. */
 export interface SignReading {

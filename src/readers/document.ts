@@ -29,6 +29,7 @@ interface Reading {
   readonly collector: Collector;
   readonly table: SignTable;
   readonly document: number;
+  readonly likely?: LineSource;
 }
 
 /** Reads one document whose kind is found out from its first bytes. */
@@ -162,7 +163,8 @@ function lineOf(hit: HitLine, text: string, { source, host }: Origin): ReadLine 
 function openStream(reading: Reading, head: string): LineStream {
   const { collector, table, document } = reading;
   const headLines = head.split('\n', 400);
-  const source = documentSource(headLines);
+  const known = documentSource(headLines);
+  const source = known === 'unknown' ? (reading.likely ?? known) : known;
   collector.sawSource(document, source);
   collector.sawZone(document, zoneOffsetMs(headLines));
   const onHit = createHitReader(reading, source);

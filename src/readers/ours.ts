@@ -5,7 +5,7 @@ import { parseWhen } from './line/timestamps.ts';
 import type { LineSource } from '../evidence/source.ts';
 import { documentSource } from './line/origin.ts';
 import { logLine, type PassageReading } from './passage.ts';
-import { classifyName } from '../evidence/names.ts';
+import { classifyName, type MachineName, type NameKind } from '../evidence/names.ts';
 
 /** Version of the documents that Rollcall itself writes into a bundle. */
 export const EVIDENCE_VERSION = 'evidence.rollcall.dev/v1alpha1';
@@ -41,11 +41,27 @@ export function isOurs(value: JsonObject): boolean {
  */
 export function readOurs(passage: PassageReading, value: JsonObject, line: number): boolean {
   if (textAt(value, 'kind') === 'Collection') return readCollection(passage, value);
+  if (textAt(value, 'kind') === 'MachineNames') return readNames(passage, value);
   if (textAt(value, 'kind') === 'ContainerLog') return readContainerLog(passage, value);
   const answer = at(value, 'answer');
   const input = at(value, 'input');
   if (!isObject(answer)) return false;
   return readAwsAnswer(passage, { ...(isObject(input) ? scalarsOf(input) : {}), ...answer }, line);
+}
+
+/** Every name that a machine has for itself. */
+function readNames({ collector, document }: PassageReading, value: JsonObject): boolean {
+  const named = (path: string, kind: NameKind): MachineName | null =>
+    classifyName(textAt(value, path) ?? '', kind);
+  const names = [
+    named('instanceId', 'instance-id'),
+    named('localHostname', 'private-dns'),
+    named('hostname', 'host'),
+    named('privateIp', 'ip'),
+  ];
+  for (const name of names) collector.sawMachine(document, name);
+  collector.link(names, 'the machine says so itself', collector.locatorOf(document));
+  return true;
 }
 
 /** The log of one container, whose Node the pod told. */

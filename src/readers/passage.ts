@@ -11,6 +11,8 @@ export interface TextReading {
   readonly collector: Collector;
   readonly table: SignTable;
   readonly document: number;
+  /** What lines are that do not say so themselves, where their collector knows. */
+  readonly likely?: LineSource;
 }
 
 /** What the readers of structured passages need to write facts and lines. */

@@ -1,5 +1,6 @@
 import type { Json } from '../evidence/json.ts';
 import type { InputLoss, Observations } from '../evidence/observations.ts';
+import type { LineSource } from '../evidence/source.ts';
 import { readAnswer } from './answers.ts';
 import { createCollector } from './collector.ts';
 import { createDocumentReader, type DocumentReader } from './document.ts';
@@ -9,7 +10,8 @@ import { readStructuredText } from './text/structured.ts';
 
 /** One pile of evidence being read: documents one after another, then everything they said. */
 export interface Reading {
-  open(locator: string, container: string | null): DocumentReader;
+  /** `likely` is what lines are that do not say so themselves, where the collector knows. */
+  open(locator: string, container: string | null, likely?: LineSource): DocumentReader;
   /** Reads an answer of an API that is parsed already, or a text that a program gave. */
   take(locator: string, content: Json | string): void;
   loss(loss: InputLoss): void;
@@ -20,11 +22,12 @@ export interface Reading {
 export function createReading(table: SignTable): Reading {
   const collector = createCollector();
   return {
-    open: (locator, container) =>
+    open: (locator, container, likely) =>
       createDocumentReader({
         collector,
         table,
         document: collector.openDocument(locator, container),
+        ...(likely === undefined ? {} : { likely }),
       }),
     take(locator, content) {
       const reading = { collector, table, document: collector.openDocument(locator, null) };

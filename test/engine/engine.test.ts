@@ -5,7 +5,7 @@ import type { Cause } from '../../src/diagnosis/cause.ts';
 import { diagnose } from '../../src/diagnosis/diagnose.ts';
 import type { DiagnosisDocument } from '../../src/diagnosis/document.ts';
 import { hitAt, machineWith, NOTHING_OBSERVED, plainCause, quoteAt } from './fixtures.ts';
-import type { Subject } from '../../src/diagnosis/subjects.ts';
+import type { Subject } from '../../src/diagnosis/subject.ts';
 
 function diagnosisOf(subjects: readonly Subject[], causes: readonly Cause[]): DiagnosisDocument {
   return diagnose({ observations: NOTHING_OBSERVED, subjects, causes, catalogueVersion: 'test' });

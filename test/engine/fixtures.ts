@@ -4,7 +4,7 @@ import type { Quote } from '../../src/evidence/sighting.ts';
 import type { When } from '../../src/evidence/time.ts';
 import type { Cause, CauseSpec, Sign } from '../../src/diagnosis/cause.ts';
 import { NO_FACTS } from '../../src/diagnosis/fact-index.ts';
-import type { Subject } from '../../src/diagnosis/subjects.ts';
+import type { Subject } from '../../src/diagnosis/subject.ts';
 
 /** A cause of three lines for tests of the engine. */
 export function plainCause(id: string, change: Partial<CauseSpec<FactKind, string>> = {}): Cause {

@@ -24,6 +24,7 @@ export async function printedFor(
     out: (text) => printed.push(text),
     err: (text) => printed.push(text),
     stdin: () => pieces(bytes),
+    progress: () => {},
     isInputPiped: true,
     colour: false,
     columns: 100_000,

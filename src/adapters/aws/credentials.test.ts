@@ -265,7 +265,7 @@ test('a machine that does not answer is given up, and not asked by every service
 });
 
 /** A profile whose credentials come from a program. */
-function processProfile(command: string): Setting {
+function programProfile(command: string): Setting {
   return { profile: 'tool', config: `[profile tool]\ncredential_process = ${command}\n` };
 }
 
@@ -276,7 +276,7 @@ test('a program gives credentials, once for all services', async (t) => {
   const keys = JSON.stringify({ Version: 1, AccessKeyId: 'AKIDTOOL', SecretAccessKey: 's' });
   writeFileSync(join(folder, 'keys'), keys);
   const command = `sh -c "echo run >> ${folder}/runs; cat ${folder}/keys"`;
-  const opened = openWith(t, aws, processProfile(command));
+  const opened = openWith(t, aws, programProfile(command));
   await Promise.all([allPages(opened, WHO_AM_I), allPages(opened, CLUSTERS)]);
   await allPages(opened, WHO_AM_I);
   assert.deepEqual(aws.signers, ['AKIDTOOL', 'AKIDTOOL', 'AKIDTOOL']);
@@ -289,7 +289,7 @@ test('a program that prints something else is named, and nobody else signs', asy
     AWS_EC2_METADATA_DISABLED: 'false',
     AWS_EC2_METADATA_SERVICE_ENDPOINT: aws.url,
   });
-  const failure = await failureOf(openWith(t, aws, processProfile('echo sEcReT')), WHO_AM_I);
+  const failure = await failureOf(openWith(t, aws, programProfile('echo sEcReT')), WHO_AM_I);
   assert.equal(failure.failure, 'unauthenticated');
   assert.match(failure.message, /^The credential_process of profile tool gave no credentials/);
   assert.doesNotMatch(failure.message, /sEcReT/);
@@ -302,7 +302,7 @@ test('a program that hangs is given up', async (t) => {
   const clock = testClock();
   const command = `sh -c "touch ${folder}/begun; while [ -e ${folder}/begun ]; do sleep 0.02; done"`;
   const aws = await cloud(t);
-  const failing = failureOf(openWith(t, aws, { ...processProfile(command), clock }), WHO_AM_I);
+  const failing = failureOf(openWith(t, aws, { ...programProfile(command), clock }), WHO_AM_I);
   while (!existsSync(join(folder, 'begun'))) await sleep(5);
   clock.expire(60_000);
   const failure = await failing;

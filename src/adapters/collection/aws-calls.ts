@@ -19,9 +19,9 @@ export function filters(entries: Readonly<Record<string, readonly string[]>>): J
 /** The words of the command that shows the same: `aws ec2 describe-instances`. */
 export function commandOf({ service, operation, input }: PlannedCall): string {
   const verb = dashed(operation.replace('OpenIDConnect', 'OpenIdConnect'));
-  const flags = Object.entries(input)
-    .filter(([, value]) => typeof value === 'string')
-    .map(([key, value]) => ` --${dashed(key)} ${String(value)}`);
+  const flags = Object.entries(input).flatMap(([key, value]) =>
+    typeof value === 'string' ? [` --${dashed(key)} ${value}`] : [],
+  );
   return `aws ${service} ${verb}${flags.join('')}`;
 }
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../evidence/json.ts';
-import { type KubeApi, type KubeListPage } from '../../ports/kube-api.ts';
+import type { KubeApi, KubeListPage } from '../../ports/kube-api.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { projectPod } from '../../readers/kube/pod.ts';
 import { type CollectedEvidence, completeList } from './document.ts';

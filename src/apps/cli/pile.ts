@@ -3,8 +3,10 @@ import { CATALOGUE_VERSION, CAUSES, SIGNS } from '../../causes/index.generated.t
 import { alignClocks } from '../../diagnosis/clocks.ts';
 import { diagnose, type DiagnosisInput } from '../../diagnosis/diagnose.ts';
 import type { DiagnosisDocument, SubjectReport } from '../../diagnosis/document.ts';
-import { assembleSubjects, type Subject } from '../../diagnosis/subjects.ts';
+import type { Subject } from '../../diagnosis/subject.ts';
+import { assembleSubjects } from '../../diagnosis/subjects.ts';
 import type { InputLoss, Observations } from '../../evidence/observations.ts';
+import type { LineSource } from '../../evidence/source.ts';
 import { createReading } from '../../readers/reading.ts';
 import { compileSigns } from '../../readers/sign-table.ts';
 
@@ -12,6 +14,8 @@ import { compileSigns } from '../../readers/sign-table.ts';
 export interface PileDocument {
   readonly locator: string;
   readonly container: string | null;
+  /** What lines are that do not say so themselves; null or absent when nobody knows. */
+  readonly source?: LineSource | null;
   readonly chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 
@@ -35,7 +39,7 @@ export async function readPile(
 ): Promise<Observations> {
   const reading = createReading(compileSigns(SIGNS));
   for await (const document of documents) {
-    const reader = reading.open(document.locator, document.container);
+    const reader = reading.open(document.locator, document.container, document.source ?? undefined);
     for await (const chunk of ahead(document.chunks)) reader.push(chunk);
     reader.end();
   }

@@ -1,5 +1,5 @@
 import { at, type Json, textAt } from '../../evidence/json.ts';
-import type { KubeNode, KubeObject } from '../../evidence/kinds.ts';
+import type { FactKind, KubeNode, KubeObject } from '../../evidence/kinds.ts';
 import { classifyName, instanceIdIn, linkKeys, type MachineName } from '../../evidence/names.ts';
 import type { FactRecord, Observations } from '../../evidence/observations.ts';
 import type { DiagnosisDocument, SubjectReport, Verdict } from '../document.ts';
@@ -35,8 +35,7 @@ interface Assembly {
   readonly byKey: Map<string, Machine>;
 }
 
-/** Kinds that other readers may add; they are compared by their text. */
-const CLAIM_KINDS: ReadonlySet<string> = new Set(['kube/NodeClaim', 'kube/Machine']);
+const CLAIM_KINDS: ReadonlySet<FactKind> = new Set(['kube/NodeClaim', 'kube/Machine']);
 
 function create(assembly: Assembly, keys: readonly string[]): Machine {
   const machine: Machine = {
@@ -198,7 +197,7 @@ export function assembleRoll(
 ): Roll {
   const assembly: Assembly = { machines: [], byKey: new Map() };
   const { facts, listings } = observations;
-  const hasAll = (kind: string): boolean => listings.some((listing) => listing.kind === kind);
+  const hasAll = (kind: FactKind): boolean => listings.some((listing) => listing.kind === kind);
   // In files a list may be of a few machines that somebody asked for by id.
   const hasAllInstances = isLive && hasAll('aws/instance');
   const hasAllNodes = hasAll('kube/Node');

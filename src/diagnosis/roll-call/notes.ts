@@ -16,7 +16,7 @@ export function renewedLeases(observations: Observations, nowMs: number | null):
   const names = new Set<string>();
   if (nowMs === null) return names;
   for (const { kind, value } of observations.facts) {
-    if ((kind as string) !== 'kube/Lease') continue;
+    if (kind !== 'kube/Lease') continue;
     const lease = value as KubeObject;
     const renewedMs = msAt(lease.body, 'spec.renewTime');
     const isFresh = renewedMs !== null && nowMs - renewedMs <= LEASE_FRESH_MS;

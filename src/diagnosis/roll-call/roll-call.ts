@@ -17,6 +17,8 @@ import { isAskedToGo, noteOf, renewedLeases } from './notes.ts';
 import { compareRows } from './order.ts';
 import { type Compared, sharedAttributes } from './shared.ts';
 
+type Labels = Readonly<Record<string, string>>;
+
 export interface RollCallInput {
   readonly document: DiagnosisDocument;
   readonly observations: Observations;
@@ -30,7 +32,7 @@ export interface RollCallInput {
   /** What a source refused or was down for, in the words of who asked it. */
   readonly notObservable?: readonly NotObservable[];
   /** Chooses machines by labels of Node and claim and tags of the instance; all when not given. */
-  readonly selects?: (labels: Readonly<Record<string, string>>) => boolean;
+  readonly selects?: (labels: Labels) => boolean;
 }
 
 const NAME_MAX = 253;
@@ -56,8 +58,23 @@ function nameOf(machine: Machine): string {
   );
 }
 
+const PLAIN = /^[\u0021-\u007e]{0,253}$/;
+
+/** The text as a row shows it: on one line, printable, without secrets. */
 function plain(text: string | null): string | null {
-  return text === null ? null : excerptOf(text, NAME_MAX);
+  if (text === null) return null;
+  const clean = redactValue(text);
+  return PLAIN.test(clean) ? clean : excerptOf(clean, NAME_MAX);
+}
+
+interface Described {
+  readonly labels: Labels;
+  readonly traits: ReturnType<typeof traitsOf>;
+}
+
+function describe(machine: Machine): Described {
+  const labels = labelsOf(machine);
+  return { labels, traits: traitsOf(machine, labels) };
 }
 
 interface Frame {
@@ -66,10 +83,8 @@ interface Frame {
   readonly renewed: ReadonlySet<string>;
 }
 
-function entryOf(machine: Machine, frame: Frame): Entry {
+function entryOf(machine: Machine, { traits }: Described, frame: Frame): Entry {
   const { subject } = machine;
-  const labels = labelsOf(machine);
-  const traits = traitsOf(machine, labels);
   const headline = subject === null ? null : headlineOf(subject, frame.findings);
   const node = currentNode(machine)?.name ?? null;
   const row: RollCallRow = {
@@ -149,18 +164,18 @@ export function rollCallOf(input: RollCallInput): RollCallDocument {
   const { document, observations, nowMs, expected, selects } = input;
   const roll = assembleRoll(document, observations, expected, nowMs !== null);
   const findings = indexFindings(document);
-  const groups = new Map(
-    roll.machines.map((machine) => [machine, traitsOf(machine, labelsOf(machine)).group]),
-  );
+  const described = new Map(roll.machines.map((machine) => [machine, describe(machine)]));
+  const groups = new Map([...described].map(([machine, { traits }]) => [machine, traits.group]));
   const gaps = gapsOf(observations, document, findings, groups);
   const isGone = ({ instance }: Machine): boolean => instance !== null && isTerminated(instance);
   const kept = keptTerminated(roll.machines.filter(isGone), groups, gaps);
-  const chosen = roll.machines.filter(
-    (machine) => (!isGone(machine) || kept.has(machine)) && (selects?.(labelsOf(machine)) ?? true),
+  const chosen = [...described].filter(
+    ([machine, { labels }]) =>
+      (!isGone(machine) || kept.has(machine)) && (selects?.(labels) ?? true),
   );
   const frame = { roll, findings, renewed: renewedLeases(observations, nowMs) };
   const entries = chosen
-    .map((machine) => entryOf(machine, frame))
+    .map(([machine, words]) => entryOf(machine, words, frame))
     .toSorted((a, b) => compareRows(a.row, b.row));
   return {
     apiVersion: 'rollcall.dev/v1alpha1',

@@ -155,7 +155,7 @@ function machineOfObject(kind: string, value: JsonObject): readonly (MachineName
         'provider-id',
       ),
       kind === 'NodeClaim' ? { kind: 'node-claim' as const, value: name } : null,
-    ].filter((name) => name !== null);
+    ].filter((one) => one !== null);
   }
   return [];
 }

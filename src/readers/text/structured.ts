@@ -18,7 +18,7 @@ export function readStructuredText(reading: TextReading, text: string): void {
   const lines = journalExportLines(text) ?? text.split(/\r?\n/);
   collector.countLines(document, lines.length);
   collector.sawZone(document, zoneOffsetMs(lines));
-  const sources = paragraphSources(lines);
+  const sources = paragraphSources(lines, reading.likely ?? 'unknown');
   for (const source of new Set(sources)) collector.sawSource(document, source);
   const open = openPassage(reading);
   for (const segment of segments(lines)) {
@@ -42,13 +42,14 @@ function readLooseAwsAuth({ collector, document }: PassageReading, lines: readon
 const PARAGRAPH_HEAD = 60;
 
 /** The program behind each line's paragraph: a pasted text holds several, parted by empty lines. */
-function paragraphSources(lines: readonly string[]): readonly LineSource[] {
+function paragraphSources(lines: readonly string[], likely: LineSource): readonly LineSource[] {
   const sources: LineSource[] = [];
   let start = 0;
   for (let index = 0; index <= lines.length; index++) {
     if (index < lines.length && (lines[index] ?? '').trim() !== '') continue;
     const head = lines.slice(start, Math.min(index, start + PARAGRAPH_HEAD));
-    const source = head.length === 0 ? 'unknown' : documentSource(head);
+    const known = head.length === 0 ? 'unknown' : documentSource(head);
+    const source = known === 'unknown' ? likely : known;
     for (let line = start; line <= index; line++) sources.push(source);
     start = index + 1;
   }

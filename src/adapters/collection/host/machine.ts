@@ -1,3 +1,4 @@
+import { EVIDENCE_VERSION } from '../../../readers/ours.ts';
 import type { Host } from '../../../ports/host.ts';
 import { documentOf, type HostItem, lossOf } from './document.ts';
 import { type Imds, imdsInstanceId, imdsValue } from './imds.ts';
@@ -55,7 +56,7 @@ async function storedInstanceId(host: Host): Promise<StoredId | null> {
 /** Every name that the machine has for itself, so that evidence under each is known to be its. */
 function namesDocument(host: Host, imds: Imds, instanceId: string | null): HostItem {
   const names = {
-    apiVersion: 'rollcall.dev/v1alpha1',
+    apiVersion: EVIDENCE_VERSION,
     kind: 'MachineNames',
     instanceId,
     hostname: host.hostname(),

@@ -18,6 +18,8 @@ interface DiagnoseArguments {
   readonly output: Output;
   readonly live: LiveFlags;
   readonly isDeep: boolean;
+  /** True to look at the machine on which the program runs. */
+  readonly isHost: boolean;
   /** The file into which the evidence is written, null for none. */
   readonly save: string | null;
 }
@@ -27,6 +29,7 @@ const FLAGS = {
   with: { type: 'string', multiple: true, default: [] as string[] },
   save: { type: 'string' },
   deep: { type: 'boolean', default: false },
+  host: { type: 'boolean', default: false },
   ...LIVE_OPTIONS,
 } satisfies ParseArgsOptionsConfig;
 
@@ -50,10 +53,12 @@ function readArguments(args: readonly string[], context: CliContext): DiagnoseAr
     throw new UsageError(
       `"${names[0] ?? ''}" is no file here; ask for machines of a live cluster and for files in two commands.`,
     );
-  const isText = paths.length === 0 && names.length === 0 && context.isInputPiped;
-  const { deep, save = null } = values;
+  const isText = paths.length === 0 && names.length === 0 && context.isInputPiped && !values.host;
+  const { deep, host, save = null } = values;
+  if (host && paths.length + names.length > 0)
+    throw new UsageError('--host looks at this machine and takes no names or files.');
   const live = liveFlagsOf(values);
-  return { paths: isText ? ['-'] : paths, names, output, live, isDeep: deep, save };
+  return { paths: isText ? ['-'] : paths, names, output, live, isDeep: deep, isHost: host, save };
 }
 
 /** Diagnoses a live cluster or machines of it; files, folders, archives and pasted text. */
@@ -84,9 +89,10 @@ async function diagnosePaths(
 }
 
 async function diagnoseLive(
-  { names, live, isDeep, save }: DiagnoseArguments,
+  { names, live, isDeep, isHost, save }: DiagnoseArguments,
   context: CliContext,
 ): Promise<DiagnosisDocument> {
+  if (isHost) return (await import('../live/diagnose-host.ts')).diagnoseHost(save);
   const { diagnoseCluster } = await import('../live/diagnose-cluster.ts');
   return diagnoseCluster({ names, flags: live, isDeep, save }, context);
 }

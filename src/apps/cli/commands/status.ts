@@ -21,7 +21,7 @@ import { cellText } from '../table/width.ts';
 export interface StatusObservation {
   readonly observations: Observations;
   readonly document: DiagnosisDocument;
-  /** When the live cluster was looked at, ms since the epoch; null for files. */
+  /** When the cluster was looked at, ms since the epoch; null when nobody knows. */
   readonly nowMs: number | null;
   /** What a source refused or was down for. */
   readonly notObservable: readonly NotObservable[];
@@ -134,7 +134,9 @@ async function observeFiles(
   );
   const observations = await readPile(documents, losses);
   const document = await diagnoseObservations(observations);
-  return { observations, document, nowMs: null, notObservable: [] };
+  // What Rollcall itself collected tells when; of other files nobody knows it.
+  const nowMs = observations.collection?.atMs ?? null;
+  return { observations, document, nowMs, notObservable: [] };
 }
 
 function sayNothing(document: RollCallDocument, asked: StatusArguments, context: CliContext): void {

@@ -38,6 +38,8 @@ function textOf(descriptor: number, path: string): string {
     throw unreadable(path, error);
   }
   if (length > BYTES_MAX)
-    throw new UsageError(`${JSON.stringify(path)} is over ${BYTES_MAX} bytes; give a smaller file.`);
+    throw new UsageError(
+      `${JSON.stringify(path)} is over ${BYTES_MAX} bytes; give a smaller file.`,
+    );
   return new TextDecoder().decode(bytes.subarray(0, length));
 }
