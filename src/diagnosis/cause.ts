@@ -37,6 +37,8 @@ export interface Found {
   readonly confidence: Exclude<Confidence, 'possible'>;
   readonly details: Details;
   readonly proof: readonly Quote[];
+  /** Instance ids or Node names which a cause of the cluster or a group concerns; all when absent. */
+  readonly machines?: readonly string[];
 }
 
 export interface Clear {
@@ -68,6 +70,11 @@ export interface View<K extends FactKind, S extends string> {
   list<N extends K>(kind: N): readonly Seen<FactTypes[N]>[];
   /** A sign as seen for the subject and not withdrawn since, null when it was not seen. */
   sign(name: S): Sighting | null;
+  /**
+   * A sign as it stands on the whole cluster: lines about no machine, such as events of pods that
+   * no Node took.
+   */
+  clusterSign(name: S): Sighting | null;
   /** True when the subject shows this symptom, which does not decide by itself. */
   shows(symptom: SymptomId): boolean;
   /** When Rollcall collected the evidence, ms since the epoch; null for evidence of others. */
@@ -131,8 +138,10 @@ export function found(
   details: Details,
   proof: readonly Quote[],
   confidence: Found['confidence'] = 'definite',
+  machines?: readonly string[],
 ): Found {
-  return { verdict: 'found', confidence, details, proof };
+  const of = machines === undefined ? {} : { machines };
+  return { verdict: 'found', confidence, details, proof, ...of };
 }
 
 export const clear: Clear = { verdict: 'clear' };

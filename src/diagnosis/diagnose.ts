@@ -53,7 +53,11 @@ function evaluationsOf(subject: Subject, input: DiagnosisInput): readonly Evalua
         cause.scope === 'machine' || subject.kind === 'Cluster' || hasOwnHits(cause, subject),
     )
     .filter((cause) => hasOwnHits(cause, subject) || hasNeededFact(cause, subject))
-    .map((cause) => evaluate(cause, subject, input.observations));
+    .map((cause) => evaluate(cause, subject, input.observations, clusterOf(input)));
+}
+
+function clusterOf({ subjects }: DiagnosisInput): Subject | undefined {
+  return subjects.at(-1)?.kind === 'Cluster' ? subjects.at(-1) : undefined;
 }
 
 function hasOwnHits(cause: Cause, subject: Subject): boolean {

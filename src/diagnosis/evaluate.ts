@@ -111,8 +111,12 @@ export function evaluate(
   cause: Cause,
   subject: Subject,
   observations: Pick<Observations, 'listings' | 'collection'>,
+  cluster?: Subject,
 ): Evaluation {
   const reading = readSigns(cause, subject);
-  const own = cause.match?.(createView(subject, reading, observations)) ?? null;
+  const { listings, collection } = observations;
+  const around = cluster === undefined ? {} : { cluster: () => readSigns(cause, cluster) };
+  const surroundings = { listings, collection, ...around };
+  const own = cause.match?.(createView(subject, reading, surroundings)) ?? null;
   return { cause, match: own ?? matchBySigns(cause, subject, reading) };
 }

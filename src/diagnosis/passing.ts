@@ -101,7 +101,7 @@ function passedByPods(fact: FactRecord<'kube/Node'>, subject: Subject): readonly
   const addressed = pods.find(
     (pod) => isRunning(pod.value) && at(pod.value.body, 'spec.hostNetwork') !== true,
   );
-  const asks = pods.some((pod) => asksForIdentity(pod.value));
+  const asking = pods.filter((pod) => asksForIdentity(pod.value));
   const passed: Passed[] = [];
   if (addressed !== undefined && fact.value.ready === true) {
     passed.push([
@@ -109,8 +109,7 @@ function passedByPods(fact: FactRecord<'kube/Node'>, subject: Subject): readonly
       proofOf(addressed, `pod ${addressed.value.name} runs with an address of its own`),
     ]);
   }
-  if (pods.length > 0 && !asks)
-    passed.push(['credentialed', proofOf(fact, 'no pod on it asks for an AWS identity')]);
+  if (pods.length > 0) passed.push(...passedByIdentity(fact, asking));
   if (addressed !== undefined && acceptsPods(fact.value)) {
     passed.push([
       'usable',
@@ -118,6 +117,25 @@ function passedByPods(fact: FactRecord<'kube/Node'>, subject: Subject): readonly
     ]);
   }
   return passed;
+}
+
+/** Nothing here depends on an identity, or all that asks for one works. */
+function passedByIdentity(
+  node: FactRecord<'kube/Node'>,
+  asking: readonly FactRecord<'kube/Pod'>[],
+): readonly Passed[] {
+  const [first] = asking;
+  if (first === undefined)
+    return [['credentialed', proofOf(node, 'no pod on it asks for an AWS identity')]];
+  if (!asking.every(({ value }) => isReady(value))) return [];
+  const words = `pod ${first.value.name} asks for an AWS identity and is Ready`;
+  return [['credentialed', proofOf(first, words)]];
+}
+
+function isReady(pod: KubeObject): boolean {
+  return listAt(pod.body, 'status.conditions').some(
+    (entry) => textAt(entry, 'type') === 'Ready' && textAt(entry, 'status') === 'True',
+  );
 }
 
 function isRunning(pod: KubeObject): boolean {

@@ -31,8 +31,20 @@ export function assignRoles(
   return [...repeated, ...own.map((entry) => roleOf(entry, roots, standing))];
 }
 
+/** A cause that names its machines concerns only those. */
+function names({ match }: FoundCause, { subject }: Standing): boolean {
+  if (match.machines === undefined) return true;
+  const own = new Set([
+    subject.instanceId,
+    subject.node,
+    ...subject.names.map(({ value }) => value),
+  ]);
+  return match.machines.some((machine) => own.has(machine));
+}
+
 /** A cause of the whole cluster concerns the machines that stand at or above its stage in trouble. */
 function concerns(entry: FoundCause, standing: Standing): boolean {
+  if (!names(entry, standing)) return false;
   const reach = stageIndex(entry.cause.stage);
   return (
     standing.symptoms.some(({ symptom }) => stageIndex(symptom.stage) >= reach) ||

@@ -1,7 +1,8 @@
 import { type Json, textAt } from '../evidence/json.ts';
 import type { FactRecord, Hit, Observations } from '../evidence/observations.ts';
-import { excerptOf } from '../evidence/redact.ts';
 import { isoMs } from '../evidence/time.ts';
+import { podSymptoms } from './seen-pods.ts';
+import { seenHit } from './seen-hit.ts';
 import type { Subject } from './subject.ts';
 
 /** A healthy machine has registered by then; Windows and large images take longest. */
@@ -32,21 +33,13 @@ export function ageOf(instance: Json, observations: Observations): number | null
   return launchedMs === null || atMs === null ? null : atMs - launchedMs;
 }
 
-function hitOf(fact: FactRecord, owner: string, words: string): Hit {
-  const quote = {
-    source: 'aws-message' as const,
-    locator: fact.locator,
-    excerpt: excerptOf(words),
-    moment: { ...fact.moment, when: null },
-    captures: {},
-  };
-  const place = { about: fact.about[0] ?? null, document: fact.moment.at.document };
-  const once = { count: 1, first: quote, last: quote, quotes: [quote] };
-  return { owner, sign: '0', object: '', onMachine: false, ...place, ...once };
-}
-
 /** Symptoms that only lists and states show, as hits beside those which lines show. */
 export function seenSymptoms(subject: Subject, observations: Observations): readonly Hit[] {
+  if (subject.kind !== 'Machine') return [];
+  return [...withoutNode(subject, observations), ...podSymptoms(subject, observations)];
+}
+
+function withoutNode(subject: Subject, observations: Observations): readonly Hit[] {
   const lonely = instanceWithoutNode(subject, observations);
   if (lonely === null) return [];
   const age = ageOf(lonely.value, observations);
@@ -54,5 +47,5 @@ export function seenSymptoms(subject: Subject, observations: Observations): read
   const since = textAt(lonely.value, 'LaunchTime') ?? 'an unknown time';
   const name = textAt(lonely.value, 'PrivateDnsName') ?? '';
   const words = `instance ${subject.instanceId ?? ''} ${name} runs since ${since} and no Node is its`;
-  return [hitOf(lonely, 'symptom:machine-without-node', words)];
+  return [seenHit(lonely, 'symptom:machine-without-node', words)];
 }

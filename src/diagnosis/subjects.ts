@@ -1,4 +1,5 @@
 import { type Json, textAt } from '../evidence/json.ts';
+import type { KubeObject } from '../evidence/kinds.ts';
 import { linkKeys, type MachineName } from '../evidence/names.ts';
 import type { DocumentSummary, FactRecord, Hit, Observations } from '../evidence/observations.ts';
 import { isAfter } from '../evidence/time.ts';
@@ -153,8 +154,9 @@ function isDismissed({ kind, value }: FactRecord): boolean {
 
 function placeHits(assembly: Assembly, cluster: Group, observations: Observations): void {
   const homeless: Hit[] = [];
+  const nodeOf = nodesOfPods(observations);
   for (const hit of observations.hits) {
-    const name = hit.about ?? ownName(hit, observations);
+    const name = nodeOf(hit.about) ?? ownName(hit, observations);
     const group = name === null ? null : groupOf(assembly, name);
     if (group === null) homeless.push(hit);
     else addHit(group, hit);
@@ -165,6 +167,19 @@ function placeHits(assembly: Assembly, cluster: Group, observations: Observation
     const home = hit.onMachine ? (inDocument ?? only) : null;
     addHit(home ?? cluster, hit);
   }
+}
+
+/** Resolves a pod to its Node, where the pod itself was seen. */
+function nodesOfPods(observations: Observations): (name: MachineName | null) => MachineName | null {
+  if (!observations.hits.some(({ about }) => about?.kind === 'pod')) return (name) => name;
+  const nodes = new Map<string, MachineName>();
+  for (const { kind, value, about } of observations.facts) {
+    if (kind !== 'kube/Pod') continue;
+    const pod = value as KubeObject;
+    const [node] = about;
+    if (node !== undefined) nodes.set(`${pod.namespace ?? 'default'}/${pod.name}`, node);
+  }
+  return (name) => (name?.kind === 'pod' ? (nodes.get(name.value) ?? null) : name);
 }
 
 function ownName(hit: Hit, observations: Observations): MachineName | null {

@@ -87,11 +87,17 @@ function quoteOf(fact: Seen<unknown>, excerpt: string): Quote {
   };
 }
 
+/** What stands around a subject: lists of the whole pile, and what is about no machine. */
+export interface Surroundings extends Pick<Observations, 'listings' | 'collection'> {
+  /** The cluster's own reading of the same cause. */
+  readonly cluster?: () => SignReading;
+}
+
 /** The subject as one cause may look at it. */
 export function createView(
   subject: Subject,
   reading: SignReading,
-  { listings, collection }: Pick<Observations, 'listings' | 'collection'>,
+  { listings, collection, cluster }: Surroundings,
 ): View<FactKind, string> {
   const recordsOf = <N extends FactKind>(kind: N): FactRecord<N>[] => [...subject.facts.of(kind)];
   return {
@@ -108,6 +114,7 @@ export function createView(
     },
     list: (kind) => recordsOf(kind).map(asSeen),
     sign: (name) => reading.standing.get(name) ?? null,
+    clusterSign: (name) => cluster?.().standing.get(name) ?? null,
     shows: (symptom) => subject.hits.some((hit) => hit.owner === `symptom:${symptom}`),
     nowMs: collection?.atMs ?? null,
     quote: quoteOf,

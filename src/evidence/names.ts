@@ -1,4 +1,4 @@
-/** The ways a machine is called; `alias` is any other text that a source ties to it. */
+/** The ways a machine is called; a `pod` (`namespace/name`) stands for the Node that it is on. */
 export type NameKind =
   | 'instance-id'
   | 'node'
@@ -9,6 +9,7 @@ export type NameKind =
   | 'node-claim'
   | 'certificate'
   | 'network-interface'
+  | 'pod'
   | 'bundle';
 
 export interface MachineName {
@@ -57,7 +58,7 @@ export function classifyName(text: string, otherwise: NameKind = 'node'): Machin
  */
 export function linkKeys(name: MachineName): readonly string[] {
   const value = name.kind === 'certificate' ? name.value.slice('system:node:'.length) : name.value;
-  if (value === '') return [];
+  if (value === '' || name.kind === 'pod') return [];
   const instanceId = instanceIdIn(value);
   if (instanceId !== null) return [instanceId];
   const ip = IPV4.test(value) ? value : ipInName(value);

@@ -45,6 +45,13 @@ function kubectlOf(kind: string): string {
   return `kubectl get ${kind.toLowerCase()}s${kind === 'Node' ? '' : ' -A'}`;
 }
 
+/** The ConfigMap is looked for in the list of its namespace; that namespace is never empty. */
+const AWS_AUTH = 'kubectl -n kube-system get configmap aws-auth';
+
+function isOfOtherNamespaces(items: readonly JsonObject[]): boolean {
+  return items.every((item) => textAt(item, 'metadata.namespace') !== 'kube-system');
+}
+
 function locatorOf({ collector, document }: PassageReading): string {
   return collector.locatorOf(document);
 }
@@ -60,5 +67,7 @@ function readList(passage: PassageReading, list: JsonObject, line: number): bool
   const listed = itemKind === '' ? soleKind(items) : itemKind;
   if (listed === 'Node' || (isKubeKind(listed) && isComplete(list)))
     passage.collector.listing(`kube/${listed}`, kubectlOf(listed), locatorOf(passage));
+  if (listed === 'ConfigMap' && isComplete(list) && !isOfOtherNamespaces(items))
+    passage.collector.listing('kube/aws-auth', AWS_AUTH, locatorOf(passage));
   return true;
 }

@@ -27,10 +27,9 @@ function scaling(desired: number, present: readonly number[]): Record<string, un
 
 describe('rows', () => {
   test('an instance and its Node are one row with what both say', async () => {
-    const { rows } = await rollCall(
-      { instances: [instance(1, tags(WORKERS))], nodes: [node(1)] },
-      [machine(1)],
-    );
+    const { rows } = await rollCall({ instances: [instance(1, tags(WORKERS))], nodes: [node(1)] }, [
+      machine(1),
+    ]);
     assert.deepEqual(rows, [
       {
         name: dnsName(1),
@@ -57,9 +56,9 @@ describe('rows', () => {
       findings: [finding('user-data-failed', { stage: 'bootstrapped' })],
     });
     const { rows } = await rollCall({ instances: [instance(2)], nodes: [] }, [failed]);
-    assert.equal(rows[0]?.node, null);
-    assert.equal(rows[0]?.stage, 'bootstrapped');
-    assert.deepEqual(rows[0]?.headline, {
+    const { node: present, stage, headline } = rows[0] ?? {};
+    assert.deepEqual([present, stage], [null, 'bootstrapped']);
+    assert.deepEqual(headline, {
       cause: 'user-data-failed',
       stage: 'bootstrapped',
       confidence: 'definite',
@@ -74,13 +73,17 @@ describe('rows', () => {
 
   test('two Nodes of one machine are one row: the Ready one, and both named', async () => {
     const renamed = node(1, { name: 'node00.k8s.internal', providerID: null, ready: 'False' });
-    const { rows } = await rollCall(
-      { instances: [instance(1)], nodes: [renamed, node(1)] },
-      [machine(1)],
+    const { rows } = await rollCall({ instances: [instance(1)], nodes: [renamed, node(1)] }, [
+      machine(1),
+    ]);
+    assert.deepEqual(
+      rows.map((row) => row.node),
+      [dnsName(1)],
     );
-    assert.equal(rows.length, 1);
-    assert.equal(rows[0]?.node, dnsName(1));
-    assert.match(rows[0]?.note ?? '', /^2 Nodes are of this machine: node00\.k8s\.internal, ip-10/);
+    assert.match(
+      rows.map((row) => row.note).join(),
+      /^2 Nodes are of this machine: node00\.k8s\.internal, ip-10/,
+    );
   });
 
   test('a Node whose instance is gone has a row that says so, when EC2 listed all', async () => {
@@ -95,15 +98,18 @@ describe('rows', () => {
 
   test('a providerID decides whose Node it is, even when the address is used again', async () => {
     const { rows } = await rollCall(
-      { instances: [instance(1)], nodes: [node(1, { name: 'other', providerID: 'aws:///a/i-0123456789abcdef0' })] },
+      {
+        instances: [instance(1)],
+        nodes: [node(1, { name: 'other', providerID: 'aws:///a/i-0123456789abcdef0' })],
+      },
       [],
     );
-    assert.deepEqual(rows.map((row) => [row.instanceId, row.node]).toSorted(), [
-      [instanceId(1), null],
-      ['i-0123456789abcdef0', 'other'],
-    ]);
+    const pairs = rows.map((row) => `${row.instanceId ?? ''} ${row.node ?? ''}`);
+    assert.deepEqual(new Set(pairs), new Set([`${instanceId(1)} `, 'i-0123456789abcdef0 other']));
   });
+});
 
+describe('all rows', () => {
   test('the worst come first, then names in natural order', async () => {
     const numbers = [10, 2, 1, 3];
     const subjects = numbers.map((n) =>
@@ -127,12 +133,10 @@ describe('rows', () => {
     };
     const { rows } = await rollCall({ nodes: [node(1, { labels })] }, [machine(1)]);
     const { group, instanceType, zone, image } = rows[0] ?? {};
-    assert.deepEqual([group, instanceType, zone, image], [
-      { kind: 'NodePool', name: 'spot' },
-      'c6g.xlarge',
-      'eu-west-1c',
-      null,
-    ]);
+    assert.deepEqual(
+      [group, instanceType, zone, image],
+      [{ kind: 'NodePool', name: 'spot' }, 'c6g.xlarge', 'eu-west-1c', null],
+    );
   });
 
   test('names are shown without control characters or secrets', async () => {
@@ -173,7 +177,10 @@ describe('expected machines', () => {
       },
       [],
     );
-    assert.deepEqual(rows.map((row) => row.instanceId), [instanceId(1)]);
+    assert.deepEqual(
+      rows.map((row) => row.instanceId),
+      [instanceId(1)],
+    );
     assert.deepEqual(rows[0]?.group, { kind: 'NodePool', name: 'spot' });
   });
 
@@ -181,10 +188,13 @@ describe('expected machines', () => {
     const { rows } = await rollCall({ nodes: [node(1)] }, [machine(1)], {
       expected: [{ name: dnsName(1).split('.')[0] ?? '' }, { name: 'node-9' }],
     });
-    assert.deepEqual(rows.map((row) => [row.name, row.note]), [
-      ['node-9', 'It is expected, but no source shows it.'],
-      [dnsName(1), null],
-    ]);
+    assert.deepEqual(
+      rows.map((row) => [row.name, row.note]),
+      [
+        ['node-9', 'It is expected, but no source shows it.'],
+        [dnsName(1), null],
+      ],
+    );
   });
 
   test('a kubelet without a Node that renews its Lease is told', async () => {
@@ -277,10 +287,10 @@ describe('gaps', () => {
       findings: [finding('insufficient-capacity', { stage: 'launched' })],
     });
     const { gaps } = await rollCall({ scaling: [scaling(3, [])] }, [group]);
-    assert.deepEqual([gaps[0]?.verdict, gaps[0]?.headline?.cause], [
-      'not-usable',
-      'insufficient-capacity',
-    ]);
+    assert.deepEqual(
+      [gaps[0]?.verdict, gaps[0]?.headline?.cause],
+      ['not-usable', 'insufficient-capacity'],
+    );
   });
 
   test('a node group is counted by its instances only when they were listed', async () => {
@@ -312,16 +322,20 @@ describe('the headline of a row', () => {
   });
 
   test('possible causes are no headline but a note', async () => {
-    const findings = ['a', 'b', 'c', 'd'].map((cause) => finding(cause, { confidence: 'possible' }));
+    const findings = ['a', 'b', 'c', 'd'].map((cause) =>
+      finding(cause, { confidence: 'possible' }),
+    );
     const { rows } = await rollCall({ instances: [instance(1)] }, [
       machine(1, { verdict: 'not-usable', findings }),
     ]);
-    assert.equal(rows[0]?.headline, null);
-    assert.equal(rows[0]?.note, 'Could be a, b, c, 1 more.');
+    const { headline, note } = rows[0] ?? {};
+    assert.deepEqual([headline, note], [null, 'Could be a, b, c, 1 more.']);
   });
 
   test('lowest stage, then most explained, then definite, then id', async () => {
-    const causeOf = async (...findings: ReturnType<typeof finding>[]): Promise<string | undefined> =>
+    const causeOf = async (
+      ...findings: ReturnType<typeof finding>[]
+    ): Promise<string | undefined> =>
       (
         await rollCall({ instances: [instance(1), instance(2)] }, [
           machine(1, { verdict: 'not-usable', findings }),
@@ -344,13 +358,24 @@ test('a selector chooses by labels and tags, and then no gap is told', async () 
     [],
     { selects: (labels) => labels['team'] === 'x' },
   );
-  assert.deepEqual(document.rows.map((row) => row.instanceId), [instanceId(1)]);
+  assert.deepEqual(
+    document.rows.map((row) => row.instanceId),
+    [instanceId(1)],
+  );
   assert.deepEqual(document.gaps, []);
 });
 
 test('what was not seen is said once for all machines, after what was given', async () => {
-  const unseen = { stage: 'registered', why: 'no list of Nodes', collect: 'kubectl get nodes' } as const;
-  const given = { stage: 'launched', why: 'EC2 refused', collect: 'aws ec2 describe-instances' } as const;
+  const unseen = {
+    stage: 'registered',
+    why: 'no list of Nodes',
+    collect: 'kubectl get nodes',
+  } as const;
+  const given = {
+    stage: 'launched',
+    why: 'EC2 refused',
+    collect: 'aws ec2 describe-instances',
+  } as const;
   const subjects = [1, 2].map((n) =>
     machine(n, { verdict: 'cannot-tell', stage: 'registered', notObservable: [unseen] }),
   );

@@ -59,12 +59,12 @@ describe("Fisher's exact test", () => {
 });
 
 function machines(
-  count: number,
+  length: number,
   verdict: Compared['verdict'],
   attributes: Compared['attributes'],
   cause: string | null = null,
 ): readonly Compared[] {
-  return Array.from({ length: count }, () => ({ verdict, cause, attributes }));
+  return Array.from({ length }, () => ({ verdict, cause, attributes }));
 }
 
 const BAD = { subnet: 'subnet-0bad', zone: 'eu-west-1b' };
@@ -85,18 +85,29 @@ describe('what failures share', () => {
       usable: 0,
       cause: 'no-nat',
     });
+  });
+
+  test('the claim in words', () => {
+    const claim = {
+      attribute: 'subnet',
+      value: 'subnet-0bad',
+      failing: 11,
+      failingOfAll: 14,
+    } as const;
     assert.equal(
-      first === undefined ? '' : sharedSentence({ ...first, cause: null }, 40),
+      sharedSentence({ ...claim, usable: 0, cause: null }, 40),
       '11 of 14 failures share subnet-0bad (0 of 40 usable machines have it)',
+    );
+    assert.match(
+      sharedSentence({ ...claim, attribute: 'zone', usable: 0, cause: 'no-nat' }, 40),
+      /share zone subnet-0bad .*; the cause there: no-nat$/,
     );
   });
 
   test('nothing under four failures, however clear', () => {
     const clear = (failures: number): number =>
-      sharedAttributes([
-        ...machines(failures, 'not-usable', BAD),
-        ...machines(100, 'usable', GOOD),
-      ]).length;
+      sharedAttributes([...machines(failures, 'not-usable', BAD), ...machines(100, 'usable', GOOD)])
+        .length;
     assert.deepEqual([clear(3), clear(4)], [0, 2]);
   });
 
@@ -127,7 +138,9 @@ describe('what failures share', () => {
     assert.equal(sharedAttributes(base).length, 2);
     assert.deepEqual(sharedAttributes(many), []);
   });
+});
 
+describe('what is claimed', () => {
   test('a cause is named only when all of them are named it', () => {
     const causeOf = (causes: readonly (string | null)[]): string | null | undefined =>
       sharedAttributes([

@@ -60,11 +60,22 @@ function nameOf(machine: Machine): string {
 
 const PLAIN = /^[\u0021-\u007e]{0,253}$/;
 
-/** The text as a row shows it: on one line, printable, without secrets. */
-function plain(text: string | null): string | null {
-  if (text === null) return null;
+function plainText(text: string): string {
   const clean = redactValue(text);
   return PLAIN.test(clean) ? clean : excerptOf(clean, NAME_MAX);
+}
+
+type Plain = <T extends string | null>(text: T) => T | string;
+
+/** Texts as rows show them: on one line, printable, without secrets; each is looked at once. */
+function createPlain(): Plain {
+  const known = new Map<string, string>();
+  return (text) => {
+    if (text === null) return text;
+    const clean = known.get(text) ?? plainText(text);
+    known.set(text, clean);
+    return clean;
+  };
 }
 
 interface Described {
@@ -78,6 +89,7 @@ function describe(machine: Machine): Described {
 }
 
 interface Frame {
+  readonly plain: Plain;
   readonly roll: Roll;
   readonly findings: Findings;
   readonly renewed: ReadonlySet<string>;
@@ -85,6 +97,7 @@ interface Frame {
 
 function entryOf(machine: Machine, { traits }: Described, frame: Frame): Entry {
   const { subject } = machine;
+  const { plain } = frame;
   const headline = subject === null ? null : headlineOf(subject, frame.findings);
   const node = currentNode(machine)?.name ?? null;
   const row: RollCallRow = {
@@ -173,7 +186,8 @@ export function rollCallOf(input: RollCallInput): RollCallDocument {
     ([machine, { labels }]) =>
       (!isGone(machine) || kept.has(machine)) && (selects?.(labels) ?? true),
   );
-  const frame = { roll, findings, renewed: renewedLeases(observations, nowMs) };
+  const plain = createPlain();
+  const frame = { plain, roll, findings, renewed: renewedLeases(observations, nowMs) };
   const entries = chosen
     .map(([machine, words]) => entryOf(machine, words, frame))
     .toSorted((a, b) => compareRows(a.row, b.row));

@@ -80,12 +80,7 @@ function readEvent(passage: PassageReading, value: JsonObject, line: number): vo
   const host = textAt(value, 'source.host') ?? textAt(value, 'deprecatedSource.host');
   const message = textAt(value, 'message') ?? textAt(value, 'note') ?? '';
   const text = `${stamp} ${textAt(value, 'type') ?? ''} ${textAt(value, 'reason') ?? ''} ${kind}/${name} ${message}`;
-  const about =
-    kind === 'node'
-      ? classifyName(name, 'node')
-      : host === null
-        ? null
-        : classifyName(host, 'node');
+  const about = machineOfEvent(kind, name, host, value);
   passage.say({
     text,
     source: 'event',
@@ -95,6 +90,22 @@ function readEvent(passage: PassageReading, value: JsonObject, line: number): vo
     about,
     isState: false,
   });
+}
+
+/** An event of a pod is about the Node that it is on, told by the kubelet or by the pod itself. */
+function machineOfEvent(
+  kind: string,
+  name: string,
+  host: string | null,
+  value: JsonObject,
+): MachineName | null {
+  if (kind === 'node') return classifyName(name, 'node');
+  if (host !== null && host !== '') return classifyName(host, 'node');
+  const namespace =
+    textAt(value, 'involvedObject.namespace') ?? textAt(value, 'regarding.namespace');
+  return kind === 'pod' && namespace !== null
+    ? { kind: 'pod', value: `${namespace}/${name}` }
+    : null;
 }
 
 const LINE_SOURCES: Readonly<Record<string, LineSource>> = {

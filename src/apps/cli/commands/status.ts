@@ -88,23 +88,15 @@ export async function printedRollCall(
 ): Promise<string> {
   const rows = shownRows(document, asked);
   const { output, headers } = asked;
-  switch (output.kind) {
-    case 'table':
-    case 'wide':
-      return lined(rollCallPage(document, rows, options));
-    case 'json':
-      return `${JSON.stringify({ ...document, rows }, null, 2)}\n`;
-    case 'yaml': {
-      const { dump } = await import('js-yaml');
-      return dump({ ...document, rows }, { lineWidth: 100, noRefs: true });
-    }
-    case 'name':
-      return lined(rows.map(({ name }) => `machine/${cellText(name)}`));
-    case 'custom-columns':
-      return lined(customLines(output.columns, rows, headers));
-    case 'jsonpath':
-      return printTemplate(output.template, { ...document, rows });
-  }
+  const { kind } = output;
+  if (kind === 'table' || kind === 'wide') return lined(rollCallPage(document, rows, options));
+  if (kind === 'name') return lined(rows.map(({ name }) => `machine/${cellText(name)}`));
+  if (kind === 'custom-columns') return lined(customLines(output.columns, rows, headers));
+  const shown = { ...document, rows };
+  if (kind === 'jsonpath') return printTemplate(output.template, shown);
+  if (kind === 'json') return `${JSON.stringify(shown, null, 2)}\n`;
+  const { dump } = await import('js-yaml');
+  return dump(shown, { lineWidth: 100, noRefs: true });
 }
 
 function tableOptions(

@@ -1,4 +1,4 @@
-import { padTo, widthOf } from './width.ts';
+import { widthOf } from './width.ts';
 
 export interface Column {
   readonly header: string;
@@ -9,7 +9,7 @@ export interface ColumnLayout {
   /** Blanks between two columns. */
   readonly gap: number;
   readonly headers: boolean;
-  /** Puts colour around a padded cell; the text as it is when not given. */
+  /** Puts colour around the text of a cell; as it is when not given. */
   readonly paint?: (text: string, column: Column, row: number) => string;
 }
 
@@ -22,13 +22,18 @@ export function columnLines(columns: readonly Column[], layout: ColumnLayout): r
   const { gap, headers, paint = (text: string): string => text } = layout;
   const widths = columns.map((column) => columnWidth(column, headers));
   const count = columns[0]?.cells.length ?? 0;
-  const pad = (text: string, index: number): string =>
-    index === columns.length - 1 ? text : padTo(text, widths[index] ?? 0);
+  const cell = (text: string, painted: string, index: number): string =>
+    painted + ' '.repeat(Math.max(0, (widths[index] ?? 0) - widthOf(text)));
   const join = (cells: readonly string[]): string => cells.join(' '.repeat(gap)).trimEnd();
-  const lines = headers ? [join(columns.map(({ header }, index) => pad(header, index)))] : [];
-  for (let row = 0; row < count; row++)
-    lines.push(
-      join(columns.map((column, index) => paint(pad(column.cells[row] ?? '', index), column, row))),
-    );
+  const lines = headers
+    ? [join(columns.map(({ header }, index) => cell(header, header, index)))]
+    : [];
+  for (let row = 0; row < count; row++) {
+    const cells = columns.map((column, index) => {
+      const text = column.cells[row] ?? '';
+      return cell(text, paint(text, column, row), index);
+    });
+    lines.push(join(cells));
+  }
   return lines;
 }

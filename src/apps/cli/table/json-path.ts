@@ -57,28 +57,20 @@ function sliceOf(value: unknown, step: Extract<PathStep, { kind: 'slice' }>): Va
   return step.by === 1 ? part : part.filter((_, index) => index % step.by === 0);
 }
 
+/** Values of different types are not equal, and neither is less than the other. */
 function isLess(a: unknown, b: unknown): boolean {
   if (typeof a === 'number' && typeof b === 'number') return a < b;
   return typeof a === 'string' && typeof b === 'string' && a < b;
 }
 
-/** Values of different types are not equal, and neither is less than the other. */
-function compares(a: unknown, comparison: Comparison, b: unknown): boolean {
-  switch (comparison) {
-    case '==':
-      return a === b;
-    case '!=':
-      return a !== b;
-    case '<':
-      return isLess(a, b);
-    case '<=':
-      return a === b || isLess(a, b);
-    case '>':
-      return isLess(b, a);
-    case '>=':
-      return a === b || isLess(b, a);
-  }
-}
+const COMPARE: Readonly<Record<Comparison, (a: unknown, b: unknown) => boolean>> = {
+  '==': (a, b) => a === b,
+  '!=': (a, b) => a !== b,
+  '<': isLess,
+  '<=': (a, b) => a === b || isLess(a, b),
+  '>': (a, b) => isLess(b, a),
+  '>=': (a, b) => a === b || isLess(b, a),
+};
 
 function passes(value: unknown, { left, comparison, right }: PathFilter): boolean {
   const lefts = follow([value], left);
@@ -86,7 +78,7 @@ function passes(value: unknown, { left, comparison, right }: PathFilter): boolea
   const rights = follow([value], right);
   if (lefts.length > 1 || rights.length > 1)
     throw new JsonPathError('A JSONPath filter compares one value with one value at a time');
-  return lefts.length === 1 && rights.length === 1 && compares(lefts[0], comparison, rights[0]);
+  return lefts.length === 1 && rights.length === 1 && COMPARE[comparison](lefts[0], rights[0]);
 }
 
 function stepFrom(value: unknown, step: PathStep): Values {
@@ -108,8 +100,7 @@ function stepFrom(value: unknown, step: PathStep): Values {
       containersIn(value, found);
       return found;
     }
-    case 'union':
-    case 'constant':
+    default:
       return [];
   }
 }

@@ -22,7 +22,8 @@ export interface TableOptions {
 const GAP = 2;
 /** A headline shorter than this names no cause; other columns are left out before it is. */
 const HEADLINE_LEAST = 24;
-const NAME_LEAST = 12;
+/** What is left of both on a terminal too narrow for anything. */
+const CELL_LEAST = 8;
 /** The first to go when all columns together are too wide. */
 const LEFT_OUT_FIRST = ['ZONE', 'TYPE', 'AGE', 'INSTANCE'];
 const SENTENCES_MAX = 3;
@@ -60,7 +61,7 @@ function groupText({ group }: RollCallRow): string {
 
 function allColumns(rows: readonly RollCallRow[], options: TableOptions): readonly Column[] {
   const { nowMs, wide } = options;
-  const more = wide
+  const widened = wide
     ? [
         column('NODE', rows, ({ node }) => node),
         column('GROUP', rows, groupText),
@@ -76,7 +77,7 @@ function allColumns(rows: readonly RollCallRow[], options: TableOptions): readon
     column('AGE', rows, ({ launchedAt }) => ageText(launchedAt, nowMs)),
     column('STAGE', rows, stageText),
     column('VERDICT', rows, ({ verdict }) => verdict),
-    ...more,
+    ...widened,
     column('HEADLINE', rows, headlineText),
   ];
 }
@@ -156,9 +157,9 @@ function fit(all: readonly Column[], options: TableOptions): Fitted {
   const nameWidth = columnWidth(left.columns[0] ?? { header: '', cells: [] }, options.headers);
   const named =
     over > 0
-      ? cutColumn(left.columns, 'NAME', Math.max(NAME_LEAST, nameWidth - over))
+      ? cutColumn(left.columns, 'NAME', Math.max(CELL_LEAST, nameWidth - over))
       : left.columns;
-  const headline = Math.max(least, room - rest(named));
+  const headline = Math.max(CELL_LEAST, room - rest(named));
   return { columns: cutColumn(named, 'HEADLINE', headline), notes: left.notes };
 }
 

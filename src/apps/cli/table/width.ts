@@ -38,8 +38,3 @@ export function cutTo(text: string, width: number): string {
   }
   return `${kept.trimEnd()}…`;
 }
-
-/** The text with blanks behind it up to `width` columns. */
-export function padTo(text: string, width: number): string {
-  return text + ' '.repeat(Math.max(0, width - widthOf(text)));
-}

@@ -1,0 +1,43 @@
+import { type Json, listAt, textAt } from '../evidence/json.ts';
+import type { NetworkMode } from './mode.ts';
+
+/** The container of the VPC CNI in its DaemonSet. */
+export function cniContainer(daemonSet: Json): Json | null {
+  const containers = listAt(daemonSet, 'spec.template.spec.containers');
+  return containers.find((entry) => textAt(entry, 'name') === 'aws-node') ?? null;
+}
+
+/** One variable of the VPC CNI, null when the DaemonSet does not set it. */
+export function cniVariable(daemonSet: Json, name: string): string | null {
+  const entries = listAt(cniContainer(daemonSet) ?? undefined, 'env');
+  const entry = entries.find((one) => textAt(one, 'name') === name);
+  return textAt(entry, 'value');
+}
+
+function isOn(daemonSet: Json, name: string): boolean {
+  return /^(?:true|1|t)$/i.test(cniVariable(daemonSet, name) ?? '');
+}
+
+function maxEniOf(daemonSet: Json): number | null {
+  const count = Number(cniVariable(daemonSet, 'MAX_ENI') ?? Number.NaN);
+  return Number.isInteger(count) && count > 0 ? count : null;
+}
+
+/** The release in an image: `v1.23.1` of `…/amazon-k8s-cni:v1.23.1-eksbuild.1`. */
+export function cniRelease(daemonSet: Json): string | null {
+  const image = textAt(cniContainer(daemonSet) ?? undefined, 'image') ?? '';
+  return /:(v\d+\.\d+\.\d+)/.exec(image)?.[1] ?? null;
+}
+
+/** How the DaemonSet `aws-node` gives addresses, by its environment (amazon-vpc-cni-k8s README). */
+export function networkModeOf(daemonSet: Json): NetworkMode {
+  const prefix = isOn(daemonSet, 'ENABLE_PREFIX_DELEGATION');
+  const ipv6 = isOn(daemonSet, 'ENABLE_IPv6');
+  return {
+    addressing: ipv6 ? 'ipv6' : prefix ? 'prefix' : 'secondary',
+    customNetworking: isOn(daemonSet, 'AWS_VPC_K8S_CNI_CUSTOM_NETWORK_CFG'),
+    podEni: isOn(daemonSet, 'ENABLE_POD_ENI'),
+    maxEni: maxEniOf(daemonSet),
+    cniVersion: cniRelease(daemonSet),
+  };
+}

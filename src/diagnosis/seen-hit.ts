@@ -1,0 +1,16 @@
+import type { FactRecord, Hit } from '../evidence/observations.ts';
+import { excerptOf } from '../evidence/redact.ts';
+
+/** A symptom that a fact shows, as if a line had said it. */
+export function seenHit(fact: FactRecord, owner: string, words: string): Hit {
+  const quote = {
+    source: 'object' as const,
+    locator: fact.locator,
+    excerpt: excerptOf(words),
+    moment: { ...fact.moment, when: null },
+    captures: {},
+  };
+  const place = { about: fact.about[0] ?? null, document: fact.moment.at.document };
+  const once = { count: 1, first: quote, last: quote, quotes: [quote] };
+  return { owner, sign: '0', object: '', onMachine: false, ...place, ...once };
+}

@@ -1,0 +1,115 @@
+import type { Fact, Seen } from './fact.ts';
+import { type Json, listAt, textAt } from './json.ts';
+import type { KubeNode } from './kinds.ts';
+import { instanceIdIn } from './names.ts';
+import { isoMs } from './time.ts';
+
+/** A healthy machine has registered by then; Windows and large images take longest. */
+const REGISTRATION_NORMAL_MS = 300_000;
+
+/** Everything by which the instances of a cluster are compared with its Nodes. */
+export interface FleetFacts {
+  readonly instances: readonly Seen<Json>[];
+  readonly nodes: readonly Seen<KubeNode>[];
+  /** `unknown` when nobody listed the Nodes, so that no machine can be said to lack its own. */
+  readonly nodesRead: Fact<unknown>['state'];
+  readonly profiles: readonly Seen<Json>[];
+  readonly clusters: readonly Seen<Json>[];
+  /** When the evidence was collected, ms since the epoch; null for evidence of others. */
+  readonly nowMs: number | null;
+}
+
+/** The instances of one IAM role, by what became of their Nodes. */
+export interface NodeRole {
+  /** ARN of the role, with its path. */
+  readonly arn: string;
+  /** The instance profile that shows the role. */
+  readonly profile: Seen<Json>;
+  /** Instances that run and have no Node, or whose Node's kubelet has gone silent. */
+  readonly lost: readonly Seen<Json>[];
+  /** True when a machine of this role has a Node that is Ready now. */
+  readonly isAdmitted: boolean;
+}
+
+type Member = 'admitted' | 'lost' | 'undecided';
+
+/** True when an instance carries a cluster's tag; `cluster` null accepts that of any. */
+export function isTaggedFor(instance: Json, cluster: string | null): boolean {
+  return listAt(instance, 'Tags').some((tag) => {
+    const key = textAt(tag, 'Key') ?? '';
+    if (key.startsWith('kubernetes.io/cluster/'))
+      return cluster === null || key === `kubernetes.io/cluster/${cluster}`;
+    return (
+      /^(?:aws:)?eks:(?:eks-)?cluster-name$/.test(key) &&
+      (cluster === null || textAt(tag, 'Value') === cluster)
+    );
+  });
+}
+
+/** Finds the Node of an instance by providerID, private DNS name or address. */
+function nodeFinder(nodes: readonly Seen<KubeNode>[]): (instance: Json) => KubeNode | null {
+  const byName = new Map<string, KubeNode>();
+  for (const { value } of nodes) {
+    const id = instanceIdIn(`${value.providerId ?? ''} ${value.name}`);
+    for (const name of [id, value.name, value.internalDns, value.internalIp])
+      if (name !== null && name !== '') byName.set(name, value);
+  }
+  return (instance) => {
+    for (const path of ['InstanceId', 'PrivateDnsName', 'PrivateIpAddress']) {
+      const node = byName.get(textAt(instance, path) ?? '');
+      if (node !== undefined) return node;
+    }
+    return null;
+  };
+}
+
+function memberOf(instance: Json, node: KubeNode | null, nowMs: number): Member {
+  if (textAt(instance, 'State.Name') !== 'running') return 'undecided';
+  if (node !== null) {
+    const ready = node.conditions.find(({ type }) => type === 'Ready');
+    if (node.ready === true) return 'admitted';
+    return ready?.status === 'Unknown' ? 'lost' : 'undecided';
+  }
+  const launchedMs = isoMs(textAt(instance, 'LaunchTime') ?? '');
+  return launchedMs !== null && nowMs - launchedMs >= REGISTRATION_NORMAL_MS ? 'lost' : 'undecided';
+}
+
+/**
+ * Roles of the cluster's running instances; null where nobody can say which of them joined:
+ * evidence of others, or Nodes that were not listed.
+ */
+export function nodeRolesOf(facts: FleetFacts): readonly NodeRole[] | null {
+  const { nowMs, nodesRead } = facts;
+  if (nowMs === null || nodesRead === 'unknown') return null;
+  const cluster = textAt(facts.clusters[0]?.value, 'name');
+  const nodeOf = nodeFinder(facts.nodes);
+  const own = facts.instances.filter(({ value }) => isTaggedFor(value, cluster));
+  const byProfile = Map.groupBy(own, ({ value }) => textAt(value, 'IamInstanceProfile.Arn') ?? '');
+  return facts.profiles.flatMap((profile) => {
+    const arn = textAt(listAt(profile.value, 'Roles')[0], 'Arn');
+    const machines = byProfile.get(textAt(profile.value, 'Arn') ?? '-') ?? [];
+    if (arn === null || machines.length === 0) return [];
+    const members = machines.map((machine) => ({
+      machine,
+      member: memberOf(machine.value, nodeOf(machine.value), nowMs),
+    }));
+    const lost = members.filter(({ member }) => member === 'lost').map(({ machine }) => machine);
+    const isAdmitted = members.some(({ member }) => member === 'admitted');
+    return [{ arn, profile, lost, isAdmitted }];
+  });
+}
+
+/** Roles of which machines are lost and none is admitted: whatever is wrong, all share it. */
+export function lostRoles(roles: readonly NodeRole[]): readonly NodeRole[] {
+  return roles.filter(({ lost, isAdmitted }) => lost.length > 0 && !isAdmitted);
+}
+
+/** The last part of a role's ARN: its name without the path. */
+export function roleName(arn: string): string {
+  return arn.split('/').at(-1) ?? arn;
+}
+
+/** Ids of instances, for sentences. */
+export function idsOf(instances: readonly Seen<Json>[]): readonly string[] {
+  return instances.map(({ value }) => textAt(value, 'InstanceId') ?? '');
+}

@@ -1,0 +1,100 @@
+import { at, type Json, listAt, textAt } from './json.ts';
+import type { KubeObject } from './kinds.ts';
+import { isoMs } from './time.ts';
+
+/** What causes read of a Pod as `readers/kube/pod.ts` projects it. */
+function statuses(pod: KubeObject): readonly Json[] {
+  return [
+    ...listAt(pod.body, 'status.initContainerStatuses'),
+    ...listAt(pod.body, 'status.containerStatuses'),
+  ];
+}
+
+/** True for a pod that is bound to this Node and has not ended. */
+export function isOnNode(pod: KubeObject, node: string): boolean {
+  const phase = textAt(pod.body, 'status.phase');
+  const hasEnded = phase === 'Succeeded' || phase === 'Failed';
+  return !hasEnded && textAt(pod.body, 'spec.nodeName') === node;
+}
+
+export function isPodReady(pod: KubeObject): boolean {
+  return podCondition(pod, 'Ready', 'status') === 'True';
+}
+
+/** One field of a condition of the pod, null without the condition. */
+export function podCondition(pod: KubeObject, type: string, field: string): string | null {
+  const entry = listAt(pod.body, 'status.conditions').find((one) => textAt(one, 'type') === type);
+  return entry === undefined ? null : textAt(entry, field);
+}
+
+/** `namespace/name` as people write it. */
+export function podName(pod: KubeObject): string {
+  return `${pod.namespace ?? 'default'}/${pod.name}`;
+}
+
+export function serviceAccountOf(pod: KubeObject): string {
+  return textAt(pod.body, 'spec.serviceAccountName') ?? 'default';
+}
+
+/** The value of a variable in the first container that has it, null when none has. */
+export function environmentOf(pod: KubeObject, name: string): string | null {
+  const containers = [
+    ...listAt(pod.body, 'spec.initContainers'),
+    ...listAt(pod.body, 'spec.containers'),
+  ];
+  for (const container of containers) {
+    const entry = listAt(container, 'env').find((one) => textAt(one, 'name') === name);
+    if (entry !== undefined) return textAt(entry, 'value') ?? '';
+  }
+  return null;
+}
+
+/** True for a pod owned by this DaemonSet. */
+export function isOfDaemonSet(pod: KubeObject, name: string): boolean {
+  return listAt(pod.body, 'metadata.ownerReferences').some(
+    (owner) => textAt(owner, 'kind') === 'DaemonSet' && textAt(owner, 'name') === name,
+  );
+}
+
+/** Why a container waits (`CrashLoopBackOff`), null when none does. */
+export function waitingReason(pod: KubeObject): string | null {
+  for (const status of statuses(pod)) {
+    const reason = textAt(status, 'state.waiting.reason');
+    if (reason !== null) return reason;
+  }
+  return null;
+}
+
+/** What a container said when it last ended or waits, by its termination message; '' for nothing. */
+export function complaintOf(pod: KubeObject): string {
+  const paths = ['lastState.terminated', 'state.terminated', 'state.waiting'];
+  const messages = statuses(pod).flatMap((status) =>
+    paths.map((path) => textAt(status, `${path}.message`) ?? ''),
+  );
+  return messages.find((message) => message !== '') ?? '';
+}
+
+/** True for a pod whose container ends again and again. */
+export function isCrashing(pod: KubeObject): boolean {
+  if (isPodReady(pod)) return false;
+  return statuses(pod).some((status) => {
+    const restarts = Number(textAt(status, 'restartCount') ?? 0);
+    const waiting = textAt(status, 'state.waiting.reason');
+    return waiting === 'CrashLoopBackOff' || restarts >= 3 || at(status, 'state.terminated') !== undefined;
+  });
+}
+
+/** A stamp inside an object, ms since the epoch, null when it is missing or no time. */
+export function msIn(value: Json | undefined, path: string): number | null {
+  const text = textAt(value, path);
+  return text === null ? null : isoMs(text);
+}
+
+/** When the pod's first container began to run, ms since the epoch. */
+export function runningSinceMs(pod: KubeObject): number | null {
+  for (const status of listAt(pod.body, 'status.containerStatuses')) {
+    const since = msIn(status, 'state.running.startedAt');
+    if (since !== null) return since;
+  }
+  return null;
+}

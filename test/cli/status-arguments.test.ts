@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { UsageError } from '../../src/apps/cli/context.ts';
+import { readStatusArguments } from '../../src/apps/cli/table/status-arguments.ts';
+
+describe('mistakes on the command line', () => {
+  const mistakes: readonly (readonly [readonly string[], RegExp])[] = [
+    [['-o', 'xml'], /^-o takes table, wide, json/],
+    [['-o', 'jsonpath={.a'], /^JSONPath, character 1: this brace is not closed$/],
+    [['-o', 'custom-columns=A'], /is no column such as NAME:\.name$/],
+    [['-o', 'jsonpath-file=/nowhere/at/all'], /cannot be read: ENOENT/],
+    [['-l', 'a in b'], /^-l cannot read "a in b"/],
+    [['--sort-by', '{'], /^JSONPath/],
+    [['--expect', '/nowhere/at/all'], /cannot be read: ENOENT/],
+    [['--expect', '/'], /cannot be read: EISDIR/],
+    [['--watch', './x'], /^--watch looks at a live cluster/],
+  ];
+  for (const [args, why] of mistakes)
+    test(args.join(' '), () => {
+      assert.throws(
+        () => readStatusArguments(args),
+        (error) => {
+          assert.ok(error instanceof UsageError);
+          assert.match(error.message, why);
+          return true;
+        },
+      );
+    });
+});
+
+test('paths, names and options of every kind are told apart', () => {
+  const asked = readStatusArguments([
+    './x',
+    '-',
+    'i-1',
+    '-o=wide',
+    '-l=a=b',
+    '--failed',
+    '--no-headers',
+  ]);
+  assert.deepEqual([asked.paths, asked.names], [['./x', '-'], ['i-1']]);
+  assert.deepEqual(
+    [asked.output.kind, asked.failed, asked.headers, asked.watch],
+    ['wide', true, false, false],
+  );
+  assert.equal(asked.selects?.({ a: 'b' }), true);
+});
