@@ -35,9 +35,7 @@ export function attachedOf(instance: Json, withPrimary: boolean): Attached {
   const all = listAt(instance, 'NetworkInterfaces').filter(
     (network) => (textAt(network, 'Attachment.NetworkCardIndex') ?? '0') === '0',
   );
-  const filled = all.filter((network) =>
-    isPrimary(network) ? withPrimary : isOfCni(network),
-  );
+  const filled = all.filter((network) => (isPrimary(network) ? withPrimary : isOfCni(network)));
   const foreign = all.filter((network) => !isPrimary(network) && !isOfCni(network));
   return {
     enis: all.length,

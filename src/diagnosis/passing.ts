@@ -1,4 +1,4 @@
-import type { FactKind, KubeNode, KubeObject } from '../evidence/kinds.ts';
+import type { FactKind, KubeNode, KubeObject, KubeTaint } from '../evidence/kinds.ts';
 import { at, listAt, textAt } from '../evidence/json.ts';
 import type { FactRecord } from '../evidence/observations.ts';
 import { excerptOf } from '../evidence/redact.ts';
@@ -70,7 +70,9 @@ function passedByNode(fact: FactRecord<'kube/Node'>): readonly Passed[] {
     'retained',
   ];
   const gated: readonly Passed[] =
-    node.taints?.length === 0 ? [['gated', proofOf(fact, `Node ${node.name} has no taint`)]] : [];
+    node.taints?.every(isRole) === true
+      ? [['gated', proofOf(fact, `Node ${node.name} has no taint that a gate would put on it`)]]
+      : [];
   return [
     ...admitted.map((stage): Passed => [stage, proof]),
     ...(isInitialized ? [['registered', proof] as const] : []),
@@ -157,11 +159,19 @@ function asksForIdentity(pod: KubeObject): boolean {
   );
 }
 
+/** Taints of a role, such as the control plane's, are meant to stay. */
+function isRole({ key }: KubeTaint): boolean {
+  return key.startsWith('node-role.kubernetes.io/');
+}
+
 function acceptsPods(node: KubeNode): boolean {
   const pressed = node.conditions.some(
     (entry) => PRESSURES.includes(entry.type) && entry.status === 'True',
   );
   return (
-    node.ready === true && node.unschedulable === false && node.taints?.length === 0 && !pressed
+    node.ready === true &&
+    node.unschedulable === false &&
+    node.taints?.every(isRole) === true &&
+    !pressed
   );
 }

@@ -1,22 +1,20 @@
 import type { Fact, Seen } from './fact.ts';
 import { type Json, listAt, textAt } from './json.ts';
-import type { KubeNode } from './kinds.ts';
+import type { FactTypes, KubeNode } from './kinds.ts';
 import { instanceIdIn } from './names.ts';
 import { isoMs } from './time.ts';
 
 /** A healthy machine has registered by then; Windows and large images take longest. */
 const REGISTRATION_NORMAL_MS = 300_000;
 
-/** Everything by which the instances of a cluster are compared with its Nodes. */
+type FleetKind = 'aws/instance' | 'kube/Node' | 'aws/instance-profile' | 'aws/cluster';
+
+/** Whatever gives the facts of a whole cluster, as a cause's view does. */
 export interface FleetFacts {
-  readonly instances: readonly Seen<Json>[];
-  readonly nodes: readonly Seen<KubeNode>[];
-  /** `unknown` when nobody listed the Nodes, so that no machine can be said to lack its own. */
-  readonly nodesRead: Fact<unknown>['state'];
-  readonly profiles: readonly Seen<Json>[];
-  readonly clusters: readonly Seen<Json>[];
   /** When the evidence was collected, ms since the epoch; null for evidence of others. */
   readonly nowMs: number | null;
+  read<N extends FleetKind>(kind: N): Fact<FactTypes[N]>;
+  list<N extends FleetKind>(kind: N): readonly Seen<FactTypes[N]>[];
 }
 
 /** The instances of one IAM role, by what became of their Nodes. */
@@ -79,13 +77,13 @@ function memberOf(instance: Json, node: KubeNode | null, nowMs: number): Member 
  * evidence of others, or Nodes that were not listed.
  */
 export function nodeRolesOf(facts: FleetFacts): readonly NodeRole[] | null {
-  const { nowMs, nodesRead } = facts;
-  if (nowMs === null || nodesRead === 'unknown') return null;
-  const cluster = textAt(facts.clusters[0]?.value, 'name');
-  const nodeOf = nodeFinder(facts.nodes);
-  const own = facts.instances.filter(({ value }) => isTaggedFor(value, cluster));
+  const { nowMs } = facts;
+  if (nowMs === null || facts.read('kube/Node').state === 'unknown') return null;
+  const cluster = textAt(facts.list('aws/cluster')[0]?.value, 'name');
+  const nodeOf = nodeFinder(facts.list('kube/Node'));
+  const own = facts.list('aws/instance').filter(({ value }) => isTaggedFor(value, cluster));
   const byProfile = Map.groupBy(own, ({ value }) => textAt(value, 'IamInstanceProfile.Arn') ?? '');
-  return facts.profiles.flatMap((profile) => {
+  return facts.list('aws/instance-profile').flatMap((profile) => {
     const arn = textAt(listAt(profile.value, 'Roles')[0], 'Arn');
     const machines = byProfile.get(textAt(profile.value, 'Arn') ?? '-') ?? [];
     if (arn === null || machines.length === 0) return [];

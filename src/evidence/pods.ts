@@ -80,7 +80,11 @@ export function isCrashing(pod: KubeObject): boolean {
   return statuses(pod).some((status) => {
     const restarts = Number(textAt(status, 'restartCount') ?? 0);
     const waiting = textAt(status, 'state.waiting.reason');
-    return waiting === 'CrashLoopBackOff' || restarts >= 3 || at(status, 'state.terminated') !== undefined;
+    return (
+      waiting === 'CrashLoopBackOff' ||
+      restarts >= 3 ||
+      at(status, 'state.terminated') !== undefined
+    );
   });
 }
 

@@ -70,7 +70,9 @@ describe('rows', () => {
     const { rows } = await rollCall({ instances: [instance(1)] }, []);
     assert.deepEqual([rows[0]?.verdict, rows[0]?.stage], ['cannot-tell', null]);
   });
+});
 
+describe('Nodes and their machines', () => {
   test('two Nodes of one machine are one row: the Ready one, and both named', async () => {
     const renamed = node(1, { name: 'node00.k8s.internal', providerID: null, ready: 'False' });
     const { rows } = await rollCall({ instances: [instance(1)], nodes: [renamed, node(1)] }, [
@@ -257,6 +259,18 @@ describe('machines that are gone', () => {
     assert.deepEqual(await idsOf({ instances: [gone(1, 'Server.SpotInstanceTermination')] }, []), [
       instanceId(1),
     ]);
+  });
+
+  test('what is known of a gone instance is not said of the one with its name', async () => {
+    const past = machine(1, { instanceId: instanceId(99), verdict: 'not-usable' });
+    const { rows } = await rollCall({ instances: [instance(1)] }, [past, machine(1)]);
+    assert.deepEqual(
+      rows.map((row) => [row.instanceId, row.verdict]),
+      [
+        [instanceId(99), 'not-usable'],
+        [instanceId(1), 'usable'],
+      ],
+    );
   });
 
   test('one whose Node is left is a row', async () => {

@@ -104,9 +104,8 @@ function addNodes(assembly: Assembly, facts: readonly FactRecord[]): void {
     // A providerID decides alone: names and addresses are used again.
     const machine = find(assembly, instanceId === null ? names : [instanceId]);
     const home = machine ?? create(assembly, []);
-    home.instanceId ??= instanceId;
+    settle(assembly, home, instanceId, names);
     home.nodes.push(node);
-    know(assembly, home, instanceId === null ? names : [instanceId, ...names]);
   }
 }
 
@@ -138,26 +137,51 @@ function addClaims(assembly: Assembly, facts: readonly FactRecord[]): void {
     const isDeleted = at(claim.body, 'metadata.deletionTimestamp') !== undefined;
     if (known === null && isDeleted) continue;
     const own = keysOfText(claim.name, 'node-claim');
-    const machine = known ?? create(assembly, keys);
-    machine.instanceId ??= instanceIdIn(keys[0] ?? '');
+    const machine = known ?? create(assembly, []);
+    settle(assembly, machine, instanceIdIn(keys[0] ?? ''), [...keys, ...own]);
     machine.claims.push(claim);
-    know(assembly, machine, own);
   }
+}
+
+/**
+ * The machine of an instance, else the one with a name, unless that is another instance's: names
+ * and addresses are used again.
+ */
+function claimed(
+  assembly: Assembly,
+  instanceId: string | null,
+  names: readonly string[],
+): Machine | null {
+  const own = instanceId === null ? null : find(assembly, [instanceId]);
+  if (own !== null) return own;
+  const machine = find(assembly, names);
+  const isOther = machine !== null && machine.instanceId !== null && instanceId !== null;
+  return isOther ? null : machine;
+}
+
+/** Ties an instance id and names to a machine, so that who comes later finds it by them. */
+function settle(
+  assembly: Assembly,
+  machine: Machine,
+  instanceId: string | null,
+  names: readonly string[],
+): void {
+  machine.instanceId ??= instanceId;
+  know(assembly, machine, instanceId === null ? names : [instanceId, ...names]);
 }
 
 function addExpected(assembly: Assembly, expected: readonly ExpectedMachine[]): void {
   for (const entry of expected) {
     const names = keysOfText(entry.name, 'host');
-    const keys = entry.instanceId === undefined ? names : [entry.instanceId, ...names];
-    const machine = find(assembly, keys) ?? create(assembly, keys);
-    machine.instanceId ??= entry.instanceId ?? instanceIdIn(entry.name);
+    const instanceId = entry.instanceId ?? instanceIdIn(entry.name);
+    const machine = claimed(assembly, instanceId, names) ?? create(assembly, []);
+    settle(assembly, machine, instanceId, names);
     machine.expected.push(entry);
   }
 }
 
-function keysOfSubject(subject: SubjectReport): readonly string[] {
+function namesOfSubject(subject: SubjectReport): readonly string[] {
   return [
-    ...(subject.instanceId === null ? [] : [subject.instanceId]),
     ...keysOfText(subject.node ?? '', 'node'),
     ...keysOfText(subject.name, 'node'),
     ...keysOfText(subject.name, 'node-claim'),
@@ -179,11 +203,11 @@ function isMissed(subject: SubjectReport, isGone: boolean): boolean {
 function addSubjects(assembly: Assembly, document: DiagnosisDocument, isGone: boolean): void {
   for (const subject of document.subjects) {
     if (subject.kind !== 'Machine') continue;
-    const keys = keysOfSubject(subject);
-    const known = find(assembly, keys);
+    const names = namesOfSubject(subject);
+    const known = claimed(assembly, subject.instanceId, names);
     if (known === null && !isMissed(subject, isGone)) continue;
-    const machine = known ?? create(assembly, keys);
-    machine.instanceId ??= subject.instanceId;
+    const machine = known ?? create(assembly, []);
+    settle(assembly, machine, subject.instanceId, names);
     machine.subject = worse(machine.subject, subject);
   }
 }

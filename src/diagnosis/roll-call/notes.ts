@@ -41,7 +41,6 @@ function ofNodes(machine: Machine, roll: Roll): string[] {
   const isOfEc2 = machine.instanceId !== null && provider.includes(machine.instanceId);
   if (isOfEc2 && machine.instance === null && roll.hasAllInstances)
     notes.push(`The Node is there, but EC2 has no instance ${machine.instanceId}.`);
-  if (names.length > 0 && provider === '') notes.push('The Node has no providerID.');
   return notes;
 }
 

@@ -163,6 +163,10 @@ function unseenOf(
   return [...told.values()].slice(0, Math.max(NOT_OBSERVABLE_MAX, given.length));
 }
 
+function shownGap(gap: GroupGap, plain: Plain): GroupGap {
+  return { ...gap, group: { kind: gap.group.kind, name: plain(gap.group.name) } };
+}
+
 function compared({ row, attributes }: Entry): Compared {
   return { verdict: row.verdict, cause: row.headline?.cause ?? null, attributes };
 }
@@ -196,8 +200,11 @@ export function rollCallOf(input: RollCallInput): RollCallDocument {
     kind: 'RollCall',
     catalogueVersion: document.catalogueVersion,
     rows: entries.map(({ row }) => row),
-    shared: redactValue(sharedAttributes(entries.map(compared))),
-    gaps: selects === undefined ? gaps : [],
+    shared: sharedAttributes(entries.map(compared)).map((entry) => ({
+      ...entry,
+      value: plain(entry.value),
+    })),
+    gaps: selects === undefined ? gaps.map((gap) => shownGap(gap, plain)) : [],
     notObservable: unseenOf(entries, input.notObservable ?? []),
     losses: document.losses,
   };

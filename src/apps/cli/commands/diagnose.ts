@@ -5,7 +5,13 @@ import type { DiagnosisDocument } from '../../../diagnosis/document.ts';
 import type { InputLoss } from '../../../evidence/observations.ts';
 import { type CliContext, UsageError } from '../context.ts';
 import { exitCodeOf } from '../exit-code.ts';
-import { LIVE_OPTIONS, type LiveFlags, liveFlagsOf } from '../live/flags.ts';
+import {
+  contextsOf,
+  durationMs,
+  LIVE_OPTIONS,
+  type LiveFlags,
+  liveFlagsOf,
+} from '../live/flags.ts';
 import { diagnoseObservations, readPile } from '../pile.ts';
 
 const OUTPUTS = ['text', 'json', 'yaml', 'markdown'] as const;
@@ -17,6 +23,10 @@ interface DiagnoseArguments {
   readonly names: readonly string[];
   readonly output: Output;
   readonly live: LiveFlags;
+  readonly contexts: readonly string[];
+  readonly sinceMs: number | null;
+  /** True to look again until the machine is usable or its next cause is known. */
+  readonly waits: boolean;
   readonly isDeep: boolean;
   /** True to look at the machine on which the program runs. */
   readonly isHost: boolean;
@@ -30,6 +40,8 @@ const FLAGS = {
   save: { type: 'string' },
   deep: { type: 'boolean', default: false },
   host: { type: 'boolean', default: false },
+  since: { type: 'string' },
+  wait: { type: 'boolean', default: false },
   ...LIVE_OPTIONS,
 } satisfies ParseArgsOptionsConfig;
 
@@ -57,8 +69,30 @@ function readArguments(args: readonly string[], context: CliContext): DiagnoseAr
   const { deep, host, save = null } = values;
   if (host && paths.length + names.length > 0)
     throw new UsageError('--host looks at this machine and takes no names or files.');
-  const live = liveFlagsOf(values);
-  return { paths: isText ? ['-'] : paths, names, output, live, isDeep: deep, isHost: host, save };
+  const live = { live: liveFlagsOf(values), contexts: contextsOf(values) };
+  return {
+    paths: isText ? ['-'] : paths,
+    names,
+    output,
+    ...live,
+    isDeep: deep,
+    isHost: host,
+    save,
+    ...whenOf(values),
+  };
+}
+
+function whenOf({
+  since,
+  wait,
+}: {
+  readonly since?: string | undefined;
+  readonly wait: boolean;
+}): Pick<DiagnoseArguments, 'sinceMs' | 'waits'> {
+  const sinceMs = since === undefined ? null : durationMs(since);
+  if (since !== undefined && sinceMs === null)
+    throw new UsageError(`--since takes a duration such as 15m, 2h or 1d; "${since}" is none.`);
+  return { sinceMs, waits: wait };
 }
 
 /** Diagnoses a live cluster or machines of it; files, folders, archives and pasted text. */
@@ -89,12 +123,17 @@ async function diagnosePaths(
 }
 
 async function diagnoseLive(
-  { names, live, isDeep, isHost, save }: DiagnoseArguments,
+  { names, live, contexts, isDeep, isHost, sinceMs, waits, save }: DiagnoseArguments,
   context: CliContext,
 ): Promise<DiagnosisDocument> {
   if (isHost) return (await import('../live/diagnose-host.ts')).diagnoseHost(save);
   const { diagnoseCluster } = await import('../live/diagnose-cluster.ts');
-  return diagnoseCluster({ names, flags: live, isDeep, save }, context);
+  const question = { names, flags: live, isDeep, sinceMs, save };
+  const look = (): Promise<DiagnosisDocument> => diagnoseCluster(question, contexts, context);
+  if (!waits) return look();
+  const { waitUntilOver } = await import('../live/wait.ts');
+  const { systemClock } = await import('../../../adapters/system/clock.ts');
+  return waitUntilOver(look, systemClock, (line) => context.err(`${line}\n`));
 }
 
 async function print(

@@ -10,6 +10,7 @@ export interface LiveQuestion {
   readonly names: readonly string[];
   readonly flags: LiveFlags;
   readonly isDeep: boolean;
+  readonly sinceMs: number | null;
   /** The file into which the evidence is written, null for none. */
   readonly save: string | null;
 }
@@ -26,6 +27,7 @@ export async function lookAtCluster(
       cluster: question.flags.cluster ?? null,
       asked: question.names,
       isDeep: question.isDeep,
+      sinceMs: question.sinceMs,
       progress: context.progress,
       onDocument: (one) => {
         if (question.save !== null) saved.set(one.name, one);
@@ -51,10 +53,33 @@ function mustHaveAnswered({ observations }: LiveEvidence): void {
   throw new SourceError(messages.slice(0, 4).join('\n'));
 }
 
-/** The document for a live question. */
+/** One document for a live question; several contexts are several clusters in one document. */
 export async function diagnoseCluster(
   question: LiveQuestion,
+  contexts: readonly string[],
   context: CliContext,
 ): Promise<DiagnosisDocument> {
-  return (await lookAtCluster(question, context)).document;
+  const [only] = contexts;
+  if (contexts.length <= 1) {
+    const flags = only === undefined ? question.flags : { ...question.flags, context: only };
+    return (await lookAtCluster({ ...question, flags }, context)).document;
+  }
+  const documents: DiagnosisDocument[] = [];
+  for (const name of contexts) {
+    const flags = { ...question.flags, context: name };
+    documents.push((await lookAtCluster({ ...question, flags }, context)).document);
+  }
+  return merged(documents);
+}
+
+/** Subjects of all; the headline is the first cluster's that has one, in the order given. */
+function merged(documents: readonly DiagnosisDocument[]): DiagnosisDocument {
+  const [first] = documents;
+  if (first === undefined) throw new SourceError('No context was named.');
+  return {
+    ...first,
+    headline: documents.find(({ headline }) => headline !== null)?.headline ?? null,
+    subjects: documents.flatMap(({ subjects }) => subjects),
+    losses: documents.flatMap(({ losses }) => losses),
+  };
 }

@@ -1,7 +1,7 @@
 /** Flags of every command that looks at a live cluster, as `parseArgs` takes them. */
 export const LIVE_OPTIONS = {
   kubeconfig: { type: 'string' },
-  context: { type: 'string' },
+  context: { type: 'string', multiple: true },
   cluster: { type: 'string' },
   region: { type: 'string' },
   profile: { type: 'string' },
@@ -16,13 +16,28 @@ export interface LiveFlags {
   readonly profile?: string;
 }
 
-const NAMES = ['kubeconfig', 'context', 'cluster', 'region', 'profile'] as const;
+const NAMES = ['kubeconfig', 'cluster', 'region', 'profile'] as const;
 
-/** The live flags among parsed values. */
+/** The contexts named by `--context`, which may be given several times. */
+export function contextsOf(values: Readonly<Record<string, unknown>>): readonly string[] {
+  const given = values['context'];
+  return Array.isArray(given) ? given.map(String) : [];
+}
+
+/** Milliseconds of a duration such as `90s`, `15m`, `2h` or `1d`, null when it is none. */
+export function durationMs(text: string): number | null {
+  const match = /^(\d{1,6})([smhd])$/.exec(text);
+  if (match === null) return null;
+  const units = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+  return Number(match[1]) * units[match[2] as keyof typeof units];
+}
+
+/** The live flags among parsed values; of several contexts the first. */
 export function liveFlagsOf(values: Readonly<Record<string, unknown>>): LiveFlags {
   const given = NAMES.flatMap((name) => {
     const value = values[name];
     return typeof value === 'string' ? [[name, value] as const] : [];
   });
-  return Object.fromEntries(given);
+  const [context] = contextsOf(values);
+  return { ...Object.fromEntries(given), ...(context === undefined ? {} : { context }) };
 }

@@ -27,6 +27,8 @@ export interface LiveOptions {
   /** Machines that were asked about: Nodes, instances, addresses, NodeClaims; empty for all. */
   readonly asked: readonly string[];
   readonly isDeep: boolean;
+  /** How far back lines with a stamp count, ms; null for all. */
+  readonly sinceMs: number | null;
   readonly progress: (words: string) => void;
   /** Receives every document as it comes, for `--save`. */
   readonly onDocument?: (document: CollectedDocument) => void;
@@ -65,9 +67,19 @@ function createIntake(options: LiveOptions, refused: readonly Refusal[], nowMs: 
         locator: 'rollcall',
         content: { ...collection, refusals: refusals.map((refusal) => ({ ...refusal })) },
       });
-      return alignClocks(reading.finish());
+      const all = alignClocks(reading.finish());
+      return options.sinceMs === null ? all : linesSince(all, nowMs - options.sinceMs);
     },
   };
+}
+
+/** What was last seen before a moment is left out; states have no stamp and stay. */
+function linesSince(observations: Observations, fromMs: number): Observations {
+  const hits = observations.hits.filter(({ last }) => {
+    const when = last.moment.when;
+    return when === null || when.yearless || when.clock !== 'utc' || when.ms >= fromMs;
+  });
+  return { ...observations, hits };
 }
 
 /** Ids of the instances behind Nodes, by their providerIDs. */
@@ -121,7 +133,22 @@ async function collectAll(
   const nodes = named === null ? instanceIdsOf(intake.finish(null)) : [];
   const target = { cluster: named, instanceIds: [...instanceIds, ...nodes], names };
   const [found] = await Promise.all([collectAws(aws, target, intake, signal), kubernetes]);
+  if (found.cluster === null) intake.refuse(unnamedCluster(found.clusters));
   return found.cluster;
+}
+
+/** Two names are no answer: machines of another cluster must never appear. */
+function unnamedCluster(names: readonly string[]): Refusal {
+  const why =
+    names.length === 0
+      ? 'Nothing names the cluster: neither the kubeconfig nor a tag of an instance behind a Node'
+      : `Instances behind the Nodes carry the tags of ${names.length} clusters (${names.slice(0, 5).join(', ')})`;
+  return {
+    call: 'cluster',
+    message: `${why}; say which one it is: rollcall diagnose --cluster NAME`,
+    failure: 'not-configured',
+    permission: null,
+  };
 }
 
 /** True for the machines that were asked about by any of their names. */

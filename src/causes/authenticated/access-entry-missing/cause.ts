@@ -1,5 +1,15 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  cannotSay,
+  clear,
+  defineCause,
+  type Details,
+  found,
+  type Match,
+  type View,
+} from '../../../diagnosis/cause.ts';
+import { idsOf, lostRoles, type NodeRole, nodeRolesOf } from '../../../evidence/fleet.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
+import type { Quote } from '../../../evidence/sighting.ts';
 
 /** On a cluster in mode API only access entries count, and the node role has none. */
 export default defineCause({
@@ -22,8 +32,10 @@ export default defineCause({
     'aws/access-entry',
     'aws/node-group',
     'aws/instance-profile',
+    'aws/instance',
+    'kube/Node',
   ],
-  symptoms: ['kubelet-unauthorized', 'boot-verdict'],
+  symptoms: ['kubelet-unauthorized', 'boot-verdict', 'machine-without-node'],
   withdrawnBy: [],
   explains: ['aws-auth-missing', 'node-role-not-in-aws-auth'],
   match: (view) => matchEntries(view),
@@ -60,7 +72,9 @@ type Kinds =
   | 'aws/access-entry-list'
   | 'aws/access-entry'
   | 'aws/node-group'
-  | 'aws/instance-profile';
+  | 'aws/instance-profile'
+  | 'aws/instance'
+  | 'kube/Node';
 
 function matchEntries(view: View<Kinds, 'entryNotFound'>): Match | null {
   const clusters = view.list('aws/cluster');
@@ -74,6 +88,9 @@ function matchEntries(view: View<Kinds, 'entryNotFound'>): Match | null {
   const entries = view.read('aws/access-entry-list');
   const listed =
     entries.state === 'seen' && Array.isArray(entries.value) ? entries.value.map(String) : null;
+  const fleet = nodeRolesOf(view);
+  if (fleet !== null)
+    return listed === null ? unlisted : matchLost(view, lostRoles(fleet), listed, details, mode);
   const missing = nodeRoles(view).find((role) => listed?.includes(role) === false);
   if (missing !== undefined) return found({ ...details, role: missing }, [mode]);
   const notFound = view.sign('entryNotFound');
@@ -82,6 +99,31 @@ function matchEntries(view: View<Kinds, 'entryNotFound'>): Match | null {
     listed?.some((arn) => arn.includes(':role/') && /node|worker|karpenter|instance/i.test(arn)) !==
     false;
   return hasNodeLike || nodeRoles(view).length > 0 ? clear : found(details, [mode], 'likely');
+}
+
+const unlisted = cannotSay({
+  reason: 'not-collected',
+  detail: 'which roles have an access entry',
+  collect: 'aws eks list-access-entries --cluster-name <cluster>',
+});
+
+/** Machines of a role without an entry, of which none has joined. */
+function matchLost(
+  view: View<Kinds, 'entryNotFound'>,
+  lost: readonly NodeRole[],
+  listed: readonly string[],
+  details: Details,
+  mode: Quote,
+): Match {
+  const role = lost.find(({ arn }) => !listed.includes(arn));
+  if (role === undefined) return clear;
+  const entries = view.list('aws/access-entry-list').map((fact) => {
+    return view.quote(fact, `access entries: ${listed.join(', ') || 'none'}`);
+  });
+  const machines = idsOf(role.lost);
+  const ran = `machines ${machines.join(', ')} run with the role ${role.arn} and have no Node`;
+  const proof = [mode, view.quote(role.profile, ran), ...entries.slice(0, 1)];
+  return found({ ...details, role: role.arn }, proof, 'definite', machines);
 }
 
 function nodeRoles(view: View<Kinds, 'entryNotFound'>): readonly string[] {

@@ -1,5 +1,14 @@
-import { cannotSay, clear, defineCause, found } from '../../../diagnosis/cause.ts';
-import { textAt } from '../../../evidence/json.ts';
+import {
+  cannotSay,
+  clear,
+  defineCause,
+  found,
+  type Match,
+  type View,
+} from '../../../diagnosis/cause.ts';
+import { type Absent, seen } from '../../../evidence/fact.ts';
+import { idsOf, lostRoles, type NodeRole, nodeRolesOf } from '../../../evidence/fleet.ts';
+import { type Json, textAt } from '../../../evidence/json.ts';
 
 /** Nobody created the aws-auth ConfigMap, and no access entry maps the node role either. */
 export default defineCause({
@@ -21,34 +30,19 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: ['kube/aws-auth', 'kube/Node', 'aws/access-entry-list', 'aws/cluster'],
-  symptoms: ['kubelet-unauthorized', 'boot-verdict'],
+  needs: [
+    'kube/aws-auth',
+    'kube/Node',
+    'aws/access-entry-list',
+    'aws/cluster',
+    'aws/instance',
+    'aws/instance-profile',
+  ],
+  symptoms: ['kubelet-unauthorized', 'boot-verdict', 'machine-without-node'],
   withdrawnBy: [],
-  match(view) {
-    const configMap = view.read('kube/aws-auth');
-    const mode = view
-      .list('aws/cluster')
-      .map((cluster) => textAt(cluster.value, 'accessConfig.authenticationMode'));
-    // Ready nodes mean that somebody is mapped; in mode API nobody reads the ConfigMap.
-    const isMapped = view.list('kube/Node').some((node) => node.value.ready === true);
-    if (configMap.state === 'seen' || isMapped || mode.includes('API')) return clear;
-    const notFound = view.sign('configMapNotFound');
-    if (notFound === null) {
-      return cannotSay({
-        reason: 'not-collected',
-        detail: 'whether the ConfigMap aws-auth exists',
-        collect: 'kubectl -n kube-system get configmap aws-auth -o yaml',
-      });
-    }
-    const entries = view.read('aws/access-entry-list');
-    const maps =
-      entries.state === 'seen' &&
-      Array.isArray(entries.value) &&
-      entries.value.some((arn) => String(arn).includes(':role/'));
-    return maps ? clear : found(notFound.first.captures, [notFound.first], 'likely');
-  },
-  summary: () =>
-    'The ConfigMap kube-system/aws-auth does not exist and no access entry maps the node role, so the API server answers every kubelet with 401 Unauthorized.',
+  match: (view) => matchMapping(view),
+  summary: ({ role, cluster, count }) =>
+    `The ConfigMap kube-system/aws-auth does not exist${cluster === undefined ? '' : ` in cluster ${cluster}`} and no access entry maps ${role ?? 'the node role'}, so the API server answers ${count === undefined ? 'every kubelet' : `the kubelets of its ${count}`} with 401 Unauthorized.`,
   remedy: ({ cluster, role }) => [
     {
       text: 'Let the node role in with an access entry (authentication mode API or API_AND_CONFIG_MAP).',
@@ -76,3 +70,82 @@ export default defineCause({
     ],
   },
 });
+
+type Kinds =
+  | 'kube/aws-auth'
+  | 'kube/Node'
+  | 'aws/access-entry-list'
+  | 'aws/cluster'
+  | 'aws/instance'
+  | 'aws/instance-profile';
+type Evidence = View<Kinds, 'configMapNotFound' | 'roleNotMapped'>;
+
+function matchMapping(view: Evidence): Match | null {
+  const configMap = view.read('kube/aws-auth');
+  const mode = view
+    .list('aws/cluster')
+    .map((cluster) => textAt(cluster.value, 'accessConfig.authenticationMode'));
+  if (configMap.state === 'seen' || mode.includes('API')) return clear;
+  const roles = configMap.state === 'absent' && mode.length === 1 ? nodeRolesOf(view) : null;
+  if (roles !== null && configMap.state === 'absent')
+    return matchRoles(view, configMap, lostRoles(roles), mode.includes('API_AND_CONFIG_MAP'));
+  // Ready nodes mean that somebody is mapped.
+  if (view.list('kube/Node').some((node) => node.value.ready === true)) return clear;
+  return matchAnswer(view);
+}
+
+/** The list of ConfigMaps lacks it, and the machines of a role have all stayed without a Node. */
+function matchRoles(
+  view: Evidence,
+  configMap: Absent,
+  lost: readonly NodeRole[],
+  readsEntries: boolean,
+): Match {
+  if (lost.length === 0) return clear;
+  const entries = view.read('aws/access-entry-list');
+  if (readsEntries && entries.state !== 'seen') return unknownEntries;
+  const listed = entries.state === 'seen' ? entryArns(entries.value) : [];
+  const role = lost.find(({ arn }) => !listed.includes(arn));
+  if (role === undefined) return clear;
+  const cluster = textAt(view.list('aws/cluster')[0]?.value, 'name') ?? '';
+  const machines = idsOf(role.lost);
+  const count = machines.length === 1 ? 'machine' : `${machines.length} machines`;
+  const gone = seen(null, configMap.by, configMap.by);
+  const none = listed.length === 0 ? 'no access entry' : `access entries: ${listed.join(', ')}`;
+  return found(
+    { cluster, role: role.arn, count },
+    [
+      view.quote(gone, 'ConfigMap aws-auth is not in the list of all ConfigMaps of kube-system'),
+      view.quote(role.profile, `machines ${machines.join(', ')} run with the role ${role.arn}`),
+      ...(entries.state === 'seen' ? [view.quote(entries, none)] : []),
+    ],
+    'definite',
+    machines,
+  );
+}
+
+const unknownEntries = cannotSay({
+  reason: 'not-collected',
+  detail: 'whether an access entry lets the node role in',
+  collect: 'aws eks list-access-entries --cluster-name <cluster>',
+});
+
+function entryArns(list: Json): readonly string[] {
+  return Array.isArray(list) ? list.map(String) : [];
+}
+
+/** Some client was told that the ConfigMap is not there. */
+function matchAnswer(view: Evidence): Match {
+  const notFound = view.sign('configMapNotFound');
+  if (notFound === null) {
+    return cannotSay({
+      reason: 'not-collected',
+      detail: 'whether the ConfigMap aws-auth exists',
+      collect: 'kubectl -n kube-system get configmap aws-auth -o yaml',
+    });
+  }
+  const entries = view.read('aws/access-entry-list');
+  const maps =
+    entries.state === 'seen' && entryArns(entries.value).some((arn) => arn.includes(':role/'));
+  return maps ? clear : found(notFound.first.captures, [notFound.first], 'likely');
+}

@@ -1,11 +1,30 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import {
+  cannotSay,
+  clear,
+  defineCause,
+  found,
+  type Match,
+  type View,
+} from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { type Json, textAt } from '../../../evidence/json.ts';
+import type { KubeObject } from '../../../evidence/kinds.ts';
+import {
+  complaintOf,
+  environmentOf,
+  isCrashing,
+  isOnNode,
+  podName,
+  serviceAccountOf,
+} from '../../../evidence/pods.ts';
+import type { Quote } from '../../../evidence/sighting.ts';
 
 /** STS knows no IAM OIDC provider for the issuer that signed the pod's token. */
 export default defineCause({
   id: 'irsa-oidc-provider-missing',
   stage: 'credentialed',
   title: 'the account has no usable IAM OIDC provider for the cluster’s issuer',
-  scope: 'cluster',
+  scope: 'machine',
   signs: {
     providerMissing: {
       in: [
@@ -32,13 +51,14 @@ export default defineCause({
       weight: 'likely',
     },
   },
-  needs: [],
+  needs: ['aws/cluster', 'aws/oidc-providers', 'kube/Pod'],
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['irsa-trust-policy-mismatch'],
-  summary: ({ issuer }) =>
-    `IAM has no usable OIDC provider for ${issuer ?? 'the cluster’s issuer'}, so STS refuses the token of every service account and pods get no AWS credentials.`,
+  match: (view) => matchProviders(view),
+  summary: ({ issuer, pod, role }) =>
+    `IAM has no usable OIDC provider for ${issuer ?? 'the cluster’s issuer'}, so STS refuses the token of every service account and ${pod === undefined ? 'pods get no AWS credentials' : `the pod ${pod} does not get ${role ?? 'its role'}`}.`,
   remedy: ({ cluster }) => [
     {
       text: 'Register the cluster’s issuer with IAM.',
@@ -69,3 +89,58 @@ export default defineCause({
     ],
   },
 });
+
+type Own = View<'aws/cluster' | 'aws/oidc-providers' | 'kube/Pod', 'providerMissing'>;
+
+/** A pod that shows STS its token and crashes, while no provider of the account is of the issuer. */
+function matchProviders(view: Own): Match | null {
+  const asking = view.list('kube/Pod').find(({ value }) => asksSts(value, view.node ?? ''));
+  if (asking === undefined) return null;
+  const clusters = view.list('aws/cluster');
+  const cluster = clusters.find(({ value }) => issuerOf(value) !== null);
+  const providers = view.read('aws/oidc-providers');
+  if (cluster === undefined || providers.state !== 'seen' || !Array.isArray(providers.value))
+    return unknownUnlessSaid(view);
+  const role = environmentOf(asking.value, 'AWS_ROLE_ARN') ?? '';
+  // A role of another account is trusted through that account's own providers.
+  if (accountOf(role) !== accountOf(textAt(cluster.value, 'arn') ?? '')) return null;
+  const issuer = issuerOf(cluster.value) ?? '';
+  const arns = providers.value.map((entry) => textAt(entry, 'Arn') ?? '');
+  if (arns.some((arn) => arn.endsWith(`:oidc-provider/${issuer.replace('https://', '')}`)))
+    return view.sign('providerMissing') === null ? clear : null;
+  const details = { issuer, role, pod: podName(asking.value) };
+  const name = textAt(cluster.value, 'name');
+  return found(name === null ? details : { ...details, cluster: name }, [
+    view.quote(cluster, `cluster ${name ?? ''} identity.oidc.issuer ${issuer}`),
+    view.quote(providers, `IAM OIDC providers of the account: ${arns.join(', ') || 'none'}`),
+    podQuote(view, asking, role),
+  ]);
+}
+
+function asksSts(pod: KubeObject, node: string): boolean {
+  const token = environmentOf(pod, 'AWS_WEB_IDENTITY_TOKEN_FILE');
+  return isOnNode(pod, node) && token !== null && isCrashing(pod);
+}
+
+function issuerOf(cluster: Json): string | null {
+  return textAt(cluster, 'identity.oidc.issuer');
+}
+
+function accountOf(arn: string): string {
+  return arn.split(':')[4] ?? '';
+}
+
+function unknownUnlessSaid(view: Own): Match | null {
+  if (view.sign('providerMissing') !== null) return null;
+  return cannotSay({
+    reason: 'not-collected',
+    detail: 'the OIDC providers of the account and the cluster’s issuer are not both here',
+    collect: 'aws iam list-open-id-connect-providers',
+  });
+}
+
+function podQuote(view: Own, pod: Seen<KubeObject>, role: string): Quote {
+  const account = serviceAccountOf(pod.value);
+  const words = `Pod ${podName(pod.value)} (service account ${account}, AWS_ROLE_ARN ${role})`;
+  return view.quote(pod, `${words} keeps ending: ${complaintOf(pod.value)}`);
+}

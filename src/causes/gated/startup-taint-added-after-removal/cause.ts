@@ -1,6 +1,15 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+import type { KubeNode, KubeObject } from '../../../evidence/kinds.ts';
+import {
+  isOfDaemonSet,
+  isOnNode,
+  isPodReady,
+  podName,
+  runningSinceMs,
+} from '../../../evidence/pods.ts';
+import { isoTime } from '../../../evidence/time.ts';
 
 const TAINT = /^(?:ebs|efs|fsx|s3)\.csi\.aws\.com\/agent-not-ready$/;
 
@@ -31,21 +40,25 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: ['kube/Node', 'aws/node-group'],
+  needs: ['kube/Node', 'kube/Pod', 'kube/CSINode', 'aws/node-group'],
   symptoms: ['pod-not-scheduled'],
   explains: ['startup-taint-not-removed', 'csi-driver-not-ready'],
   match: (view) => matchLateTaint(view),
-  summary: ({ node, taint, group }) =>
-    `The node ${node ?? ''} carries ${taint ?? 'the start-up taint'} although its driver started well: ${group === undefined ? 'somebody' : `the node group ${group}`} put it there after the driver had looked, and the driver looks only once.`.replace(
+  summary: ({ node, taint, group, writer }) =>
+    `The node ${node ?? ''} carries ${taint ?? 'the start-up taint'} although its driver started well: ${group === undefined ? (writer ?? 'somebody') : `the node group ${group}`} put it there after the driver had looked, and the driver looks only once.`.replace(
       'node  carries',
       'node carries',
     ),
-  remedy: ({ node, taint }) => {
+  remedy: ({ node, taint, pod }) => {
     const driver = taint?.split('.')[0] ?? 'ebs';
+    const [namespace = 'kube-system', name] = pod?.split('/') ?? [];
     return [
       {
         text: 'Start the driver’s pod on this node again; it looks once more.',
-        command: `kubectl -n kube-system delete pod -l app=${driver}-csi-node --field-selector spec.nodeName=${node ?? '<node>'}`,
+        command:
+          name === undefined
+            ? `kubectl -n kube-system delete pod -l app=${driver}-csi-node --field-selector spec.nodeName=${node ?? '<node>'}`
+            : `kubectl -n ${namespace} delete pod ${name}`,
       },
       {
         text: 'Let the kubelet register the taint (registerWithTaints in the NodeConfig) instead of the node group, which adds it seconds later.',
@@ -68,14 +81,73 @@ export default defineCause({
   },
 });
 
-type Own = View<'kube/Node' | 'aws/node-group', 'registered' | 'removed' | 'rejected'>;
+type Own = View<Kinds, 'registered' | 'removed' | 'rejected'>;
+type Kinds = 'kube/Node' | 'kube/Pod' | 'kube/CSINode' | 'aws/node-group';
+
+/** Whoever else writes taints adds them after the kubelet has registered the Node. */
+const KUBELET = 'kubelet';
 
 function matchLateTaint(view: Own): Match | null {
   const node = view.read('kube/Node');
-  const registered = view.sign('registered');
-  if (node.state !== 'seen' || registered === null || view.sign('rejected') !== null) return null;
+  if (node.state !== 'seen' || view.sign('rejected') !== null) return null;
   const taint = (node.value.taints ?? []).map(({ key }) => key).find((key) => TAINT.test(key));
   if (taint === undefined) return null;
+  return byWriter(view, node, taint) ?? byLog(view, node, taint);
+}
+
+/** The Node's own fields say who wrote its taints last, and when: after the driver was running. */
+function byWriter(view: Own, node: Seen<KubeNode>, taint: string): Match | null {
+  const driver = taint.slice(0, taint.indexOf('/'));
+  const csi = view.list('kube/CSINode').find(({ value }) => value.name === node.value.name);
+  const pod = view.list('kube/Pod').find(({ value }) => isDriver(value, driver, node.value.name));
+  const startedMs = pod === undefined ? null : runningSinceMs(pod.value);
+  const late = node.value.taintWriters.find(
+    ({ manager, atMs }) => manager !== KUBELET && isLater(atMs, startedMs),
+  );
+  if (csi === undefined || pod === undefined || late === undefined) return null;
+  if (!has(csi.value, driver) || !isPodReady(pod.value)) return null;
+  const { manager, atMs } = late;
+  const [written, started] = [clock(atMs), clock(startedMs)];
+  const group = view.list('aws/node-group').find((entry) => sets(entry, taint));
+  return found(
+    {
+      node: node.value.name,
+      taint,
+      writer: manager,
+      pod: podName(pod.value),
+      ...(group === undefined ? {} : { group: textAt(group.value, 'nodegroupName') ?? '' }),
+    },
+    [
+      view.quote(
+        node,
+        `Node ${node.value.name} taint ${taint}; managedFields: ${manager} wrote spec.taints at ${written}`,
+      ),
+      view.quote(pod, `Pod ${podName(pod.value)} is Ready and runs since ${started}`),
+      view.quote(csi, `CSINode ${csi.value.name} has the driver ${driver}`),
+    ],
+  );
+}
+
+function isLater(atMs: number | null, startedMs: number | null): boolean {
+  return atMs !== null && startedMs !== null && atMs > startedMs;
+}
+
+function isDriver(pod: KubeObject, driver: string, node: string): boolean {
+  const name = `${driver.split('.')[0] ?? ''}-csi-node`;
+  return isOnNode(pod, node) && (isOfDaemonSet(pod, name) || pod.name.startsWith(`${name}-`));
+}
+
+function has(csi: KubeObject, driver: string): boolean {
+  return listAt(csi.body, 'spec.drivers').some((entry) => textAt(entry, 'name') === driver);
+}
+
+function clock(ms: number | null): string {
+  return (ms === null ? null : isoTime({ ms, yearless: false, clock: 'utc' })) ?? 'an unknown time';
+}
+
+function byLog(view: Own, node: Seen<KubeNode>, taint: string): Match | null {
+  const registered = view.sign('registered');
+  if (registered === null) return null;
   const proof = [registered.last, view.quote(node, `Node ${node.value.name} taint ${taint}`)];
   const group = view.list('aws/node-group').find((entry) => sets(entry, taint));
   if (group !== undefined) {

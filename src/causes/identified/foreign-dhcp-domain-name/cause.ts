@@ -1,5 +1,6 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { INITIALISED, REFUSED_NAMES } from '../../../diagnosis/name-signs.ts';
+import { dhcpDomainOf, refusedName, wordsOfRefused } from '../../../capacity/naming/seen-names.ts';
 import { hasEc2Domain, ipInName } from '../../../evidence/names.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 
@@ -20,31 +21,50 @@ export default defineCause({
     },
     ...INITIALISED,
   },
-  needs: [],
-  symptoms: ['instance-not-found', 'node-forbidden'],
+  needs: [
+    'kube/Node',
+    'aws/instance',
+    'aws/vpc',
+    'aws/dhcp-options',
+    'kube/DaemonSet',
+    'kube/Deployment',
+  ],
+  symptoms: ['instance-not-found', 'node-forbidden', 'node-uninitialized'],
   explains: [
     'ccm-cannot-initialize-node',
     'instance-not-found-by-kubelet',
     'kubelet-serving-certificate-missing',
     'lease-or-csinode-publishing-failed',
   ],
-  match: (view) => matchNames(view),
-  summary: ({ node, credential, domain }) =>
-    credential === undefined
-      ? `The Node ${node ?? ''} has the DHCP domain ${domain ?? 'of its own'}, under which EC2 knows no instance; the cloud controller cannot initialise it.`.replace(
-          '  ',
-          ' ',
-        )
-      : `The kubelet registers as ${node ?? 'one name'} (DHCP domain ${domain ?? 'of its own'}) but its credential is for the EC2 name ${credential}; the API server refuses it.`,
-  remedy: ({ credential }) => [
+  match: (view) => matchNames(view) ?? matchFacts(view),
+  summary: ({ node, credential, domain, ec2Name, options, instance }) =>
+    ec2Name !== undefined
+      ? `The Node ${node ?? ''} is called by the domain ${domain ?? ''}${options === undefined ? '' : ` of the DHCP option set ${options}`}, but EC2 calls ${instance ?? 'the instance'} ${ec2Name}; the cloud controller finds no instance of that name and leaves the Node uninitialized.`
+      : credential === undefined
+        ? `The Node ${node ?? ''} has the DHCP domain ${domain ?? 'of its own'}, under which EC2 knows no instance; the cloud controller cannot initialise it.`.replace(
+            '  ',
+            ' ',
+          )
+        : `The kubelet registers as ${node ?? 'one name'} (DHCP domain ${domain ?? 'of its own'}) but its credential is for the EC2 name ${credential}; the API server refuses it.`,
+  remedy: ({ credential, ec2Name, vpc, node }) => [
     {
       text: 'Start the kubelet under the EC2 private DNS name; current EKS machine images do so by themselves, own images must pass it as --hostname-override.',
-      command: `sudo hostnamectl set-hostname ${credential ?? EC2_NAME} && sudo systemctl restart kubelet`,
+      command: `sudo hostnamectl set-hostname ${credential ?? ec2Name ?? EC2_NAME} && sudo systemctl restart kubelet`,
     },
+    ...(ec2Name === undefined
+      ? []
+      : [
+          {
+            text: 'Then delete the Node of the foreign name.',
+            command: `kubectl delete node ${node ?? '<node>'}`,
+          },
+        ]),
     {
       text: 'Or give the VPC a DHCP option set with the domain of its region, then replace the machines.',
       command:
-        'aws ec2 describe-dhcp-options --query "DhcpOptions[].DhcpConfigurations[?Key==\'domain-name\']"',
+        vpc === undefined
+          ? 'aws ec2 describe-dhcp-options --query "DhcpOptions[].DhcpConfigurations[?Key==\'domain-name\']"'
+          : `aws ec2 create-dhcp-options --dhcp-configurations Key=domain-name,Values=${domainOf(ec2Name ?? '')} Key=domain-name-servers,Values=AmazonProvidedDNS --query DhcpOptions.DhcpOptionsId --output text | xargs -I{} aws ec2 associate-dhcp-options --vpc-id ${vpc} --dhcp-options-id {}`,
     },
   ],
   decide: {
@@ -70,9 +90,46 @@ export default defineCause({
 const EC2_NAME =
   '$(aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].PrivateDnsName --output text)';
 
-function matchNames(
-  view: View<never, 'refusedName' | 'refusedObject' | 'notFoundByForeignName' | 'initialised'>,
-): Match | null {
+type Own = View<
+  | 'kube/Node'
+  | 'aws/instance'
+  | 'aws/vpc'
+  | 'aws/dhcp-options'
+  | 'kube/DaemonSet'
+  | 'kube/Deployment',
+  'refusedName' | 'refusedObject' | 'notFoundByForeignName' | 'initialised'
+>;
+
+function domainOf(name: string): string {
+  return name.includes('.') ? name.slice(name.indexOf('.') + 1) : '';
+}
+
+/** The objects alone: a waiting Node, another domain in EC2, and the option set that gave it. */
+function matchFacts(view: Own): Match | null {
+  const refused = refusedName({
+    nodes: view.list('kube/Node'),
+    instances: view.list('aws/instance'),
+    workloads: [...view.list('kube/DaemonSet'), ...view.list('kube/Deployment')],
+    nowMs: view.nowMs,
+  });
+  if (refused?.difference !== 'other-domain') return null;
+  const { node, instance, instanceId, ec2Name } = refused;
+  const domain = domainOf(node.value.name);
+  const details = { node: node.value.name, instance: instanceId, ec2Name, domain };
+  const [ofNode, ofInstance] = wordsOfRefused(refused);
+  const proof = [view.quote(node, ofNode), view.quote(instance, ofInstance)];
+  const dhcp = dhcpDomainOf(instance.value, view.list('aws/vpc'), view.list('aws/dhcp-options'));
+  if (dhcp === null) return found(details, proof, 'likely');
+  // A domain which DHCP does not give is the image's own; that is no matter of the VPC.
+  if (!dhcp.domain.split(/\s+/).includes(domain)) return null;
+  const words = `${dhcp.optionsId} of ${dhcp.vpc}: domain-name ${dhcp.domain}`;
+  return found({ ...details, options: dhcp.optionsId, vpc: dhcp.vpc }, [
+    ...proof,
+    view.quote(dhcp.options, words),
+  ]);
+}
+
+function matchNames(view: Own): Match | null {
   const refused = (['refusedName', 'refusedObject'] as const).flatMap(
     (name) => view.sign(name)?.quotes ?? [],
   );

@@ -1,4 +1,5 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { dhcpDomainOf, refusedName, wordsOfRefused } from '../../../capacity/naming/seen-names.ts';
 import { INITIALISED, REFUSED_NAMES } from '../../../diagnosis/name-signs.ts';
 import { hasEc2Domain } from '../../../evidence/names.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
@@ -32,7 +33,14 @@ export default defineCause({
     },
     ...INITIALISED,
   },
-  needs: [],
+  needs: [
+    'kube/Node',
+    'aws/instance',
+    'aws/vpc',
+    'aws/dhcp-options',
+    'kube/DaemonSet',
+    'kube/Deployment',
+  ],
   symptoms: ['instance-not-found', 'node-forbidden', 'node-uninitialized'],
   explains: [
     'instance-not-found-by-kubelet',
@@ -41,15 +49,17 @@ export default defineCause({
     'ccm-cannot-initialize-node',
     'node-deleted-as-not-in-cloud',
   ],
-  match: (view) => matchNames(view),
-  summary: ({ node, credential, bare }) =>
-    bare === undefined
-      ? `The machine calls itself ${node ?? 'ip-a-b-c-d'}, without the domain with which EC2 knows it${credential === undefined ? '' : ` (${credential})`}; its Node is not tied to the instance.`
-      : `The machine calls itself ${bare} in its certificate request while its Node is ${node ?? 'the full name'}; the request is refused.`,
-  remedy: ({ credential }) => [
+  match: (view) => matchNames(view) ?? matchFacts(view),
+  summary: ({ node, credential, bare, ec2Name, instance }) =>
+    ec2Name !== undefined
+      ? `The Node ${node ?? ''} is called by its host part alone, but EC2 calls ${instance ?? 'the instance'} ${ec2Name}; the cloud controller finds no instance of that name and leaves the Node uninitialized.`
+      : bare === undefined
+        ? `The machine calls itself ${node ?? 'ip-a-b-c-d'}, without the domain with which EC2 knows it${credential === undefined ? '' : ` (${credential})`}; its Node is not tied to the instance.`
+        : `The machine calls itself ${bare} in its certificate request while its Node is ${node ?? 'the full name'}; the request is refused.`,
+  remedy: ({ credential, ec2Name }) => [
     {
       text: 'Set the full name from instance metadata before the kubelet starts (images that set the short name: RHEL, Ubuntu, CoreOS).',
-      command: `sudo hostnamectl set-hostname ${credential ?? EC2_NAME} && sudo systemctl restart kubelet`,
+      command: `sudo hostnamectl set-hostname ${credential ?? ec2Name ?? EC2_NAME} && sudo systemctl restart kubelet`,
     },
     {
       text: 'When metadata itself gives the bare name, the VPC’s DHCP options have no domain: give it options with the region’s (ec2.internal in us-east-1).',
@@ -87,7 +97,39 @@ type Signs =
   | 'lookedUpByBareName'
   | 'initialised';
 
-function matchNames(view: View<never, Signs>): Match | null {
+type Own = View<
+  | 'kube/Node'
+  | 'aws/instance'
+  | 'aws/vpc'
+  | 'aws/dhcp-options'
+  | 'kube/DaemonSet'
+  | 'kube/Deployment',
+  Signs
+>;
+
+/** The objects alone: a waiting Node without domain, and the name which EC2 has. */
+function matchFacts(view: Own): Match | null {
+  const refused = refusedName({
+    nodes: view.list('kube/Node'),
+    instances: view.list('aws/instance'),
+    workloads: [...view.list('kube/DaemonSet'), ...view.list('kube/Deployment')],
+    nowMs: view.nowMs,
+  });
+  if (refused?.difference !== 'no-domain') return null;
+  const { node, instance, instanceId, ec2Name } = refused;
+  const [ofNode, ofInstance] = wordsOfRefused(refused);
+  const dhcp = dhcpDomainOf(instance.value, view.list('aws/vpc'), view.list('aws/dhcp-options'));
+  const domain = dhcp === null || dhcp.domain === '' ? 'not set' : dhcp.domain;
+  return found({ node: node.value.name, instance: instanceId, ec2Name }, [
+    view.quote(node, ofNode),
+    view.quote(instance, ofInstance),
+    ...(dhcp === null
+      ? []
+      : [view.quote(dhcp.options, `${dhcp.optionsId} of ${dhcp.vpc}: domain-name ${domain}`)]),
+  ]);
+}
+
+function matchNames(view: Own): Match | null {
   const refused = (['refusedName', 'refusedObject'] as const).flatMap(
     (name) => view.sign(name)?.quotes ?? [],
   );

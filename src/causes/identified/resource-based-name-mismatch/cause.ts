@@ -1,5 +1,7 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { refusedName, wordsOfRefused } from '../../../capacity/naming/seen-names.ts';
 import { INITIALISED, REFUSED_NAMES } from '../../../diagnosis/name-signs.ts';
+import { textAt } from '../../../evidence/json.ts';
 import { instanceIdIn, ipInName } from '../../../evidence/names.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 
@@ -20,24 +22,25 @@ export default defineCause({
     },
     ...INITIALISED,
   },
-  needs: [],
-  symptoms: ['instance-not-found', 'node-forbidden'],
+  needs: ['kube/Node', 'aws/instance', 'kube/DaemonSet', 'kube/Deployment'],
+  symptoms: ['instance-not-found', 'node-forbidden', 'node-uninitialized'],
   explains: [
     'instance-not-found-by-kubelet',
     'kubelet-serving-certificate-missing',
     'lease-or-csinode-publishing-failed',
     'ccm-cannot-initialize-node',
   ],
-  match: (view) => matchNames(view),
-  summary: ({ node, credential }) =>
-    credential === undefined
-      ? `The cloud controller finds no instance for the Node ${node ?? 'i-…'}, which has the resource-based name; the Node stays uninitialised.`
-      : `The kubelet registers as ${node ?? 'one name'} but its credential is for ${credential}: one side uses the resource-based name, the other does not, and the API server refuses it.`,
-  remedy: () => [
+  match: (view) => matchNames(view) ?? matchFacts(view),
+  summary: ({ node, credential, ec2Name, instance }) =>
+    ec2Name !== undefined
+      ? `The Node is called ${node ?? ''}, but EC2 calls ${instance ?? 'the instance'} ${ec2Name}: one is the resource-based name, the other is not, and the cloud controller leaves the Node uninitialized.`
+      : credential === undefined
+        ? `The cloud controller finds no instance for the Node ${node ?? 'i-…'}, which has the resource-based name; the Node stays uninitialised.`
+        : `The kubelet registers as ${node ?? 'one name'} but its credential is for ${credential}: one side uses the resource-based name, the other does not, and the API server refuses it.`,
+  remedy: ({ subnet }) => [
     {
       text: 'Use IP names in the subnet (new instances only), then replace the machines.',
-      command:
-        'aws ec2 modify-subnet-attribute --subnet-id <subnet> --private-dns-hostname-type-on-launch ip-name',
+      command: `aws ec2 modify-subnet-attribute --subnet-id ${subnet ?? '<subnet>'} --private-dns-hostname-type-on-launch ip-name`,
     },
     {
       text: 'Or let all parts use the name that EC2 has: a machine image that overrides the host name with it, and a cloud controller that knows resource names.',
@@ -64,9 +67,33 @@ export default defineCause({
   },
 });
 
-function matchNames(
-  view: View<never, 'refusedName' | 'refusedObject' | 'notFoundByResourceName' | 'initialised'>,
-): Match | null {
+type Own = View<
+  'kube/Node' | 'aws/instance' | 'kube/DaemonSet' | 'kube/Deployment',
+  'refusedName' | 'refusedObject' | 'notFoundByResourceName' | 'initialised'
+>;
+
+/** The objects alone: a waiting Node, and the other kind of name in EC2. */
+function matchFacts(view: Own): Match | null {
+  const refused = refusedName({
+    nodes: view.list('kube/Node'),
+    instances: view.list('aws/instance'),
+    workloads: [...view.list('kube/DaemonSet'), ...view.list('kube/Deployment')],
+    nowMs: view.nowMs,
+  });
+  if (refused?.difference !== 'resource-name') return null;
+  const { node, instance, instanceId, ec2Name } = refused;
+  const [ofNode, ofInstance] = wordsOfRefused(refused);
+  const type = textAt(instance.value, 'PrivateDnsNameOptions.HostnameType');
+  const subnet = textAt(instance.value, 'SubnetId');
+  const words = type === null ? ofInstance : `${ofInstance} HostnameType ${type}`;
+  const names = { node: node.value.name, instance: instanceId, ec2Name };
+  return found({ ...names, ...(subnet === null ? {} : { subnet }) }, [
+    view.quote(node, ofNode),
+    view.quote(instance, words),
+  ]);
+}
+
+function matchNames(view: Own): Match | null {
   const refused = (['refusedName', 'refusedObject'] as const).flatMap(
     (name) => view.sign(name)?.quotes ?? [],
   );

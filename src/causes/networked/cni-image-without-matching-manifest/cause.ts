@@ -1,5 +1,13 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { cniContainer } from '../../../capacity/cni-settings.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { listAt, textAt, type Json } from '../../../evidence/json.ts';
+import {
+  isReadyPod,
+  podsOfSet,
+  podWords,
+  stateWords,
+  unreadyPods,
+} from '../../../evidence/pods-seen.ts';
 
 /** Somebody changed the image of aws-node and left the rest of the daemon set as it was. */
 export default defineCause({
@@ -21,7 +29,7 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: ['kube/DaemonSet'],
+  needs: ['kube/DaemonSet', 'kube/Pod'],
   symptoms: ['cni-daemon-silent'],
   withdrawnBy: ['networking-initialised', 'node-ready'],
   explains: [
@@ -63,26 +71,25 @@ export default defineCause({
   },
 });
 
-/** The settings became mandatory in release 1.10. */
-function matchEnvironment(view: View<'kube/DaemonSet', 'noFamily' | 'panics'>): Match | null {
+type ImageView = View<'kube/DaemonSet' | 'kube/Pod', 'noFamily' | 'panics'>;
+
+/** The settings became mandatory in release 1.10; where a pod of it is Ready, they do not matter. */
+function matchEnvironment(view: ImageView): Match | null {
   const daemonSet = view.list('kube/DaemonSet').find((entry) => entry.value.name === 'aws-node');
   if (daemonSet === undefined || view.sign('noFamily') !== null) return null;
-  const container = listAt(daemonSet.value.body, 'spec.template.spec.containers').find(
-    (entry) => textAt(entry, 'name') === 'aws-node',
-  );
-  const image = textAt(container, 'image') ?? '';
+  const container = cniContainer(daemonSet.value.body);
+  const image = textAt(container ?? undefined, 'image') ?? '';
   const minor = Number(/:v1\.(\d+)/.exec(image)?.[1] ?? 0);
-  if (minor < 10 || container === undefined || namesFamily(container)) return null;
-  return found(
-    { image },
-    [
-      view.quote(
-        daemonSet,
-        `DaemonSet aws-node image ${image} without ENABLE_IPv4 and ENABLE_IPv6`,
-      ),
-    ],
-    'likely',
-  );
+  if (minor < 10 || container === null || namesFamily(container)) return null;
+  const pods = podsOfSet(view.list('kube/Pod'), 'aws-node');
+  if (pods.some(isReadyPod)) return clear;
+  const [broken] = unreadyPods(pods, view.nowMs);
+  if (broken === undefined && !view.shows('cni-daemon-silent')) return null;
+  const settings = `DaemonSet aws-node image ${image} without ENABLE_IPv4 and ENABLE_IPv6`;
+  const proof = [view.quote(daemonSet, settings)];
+  const state =
+    broken === undefined ? [] : [view.quote(broken, `${podWords(broken)} ${stateWords(broken)}`)];
+  return found({ image }, [...proof, ...state], 'likely');
 }
 
 function namesFamily(container: Json): boolean {

@@ -1,4 +1,11 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  type AddressShortage,
+  addressShortage,
+  SHORTAGE_KINDS,
+} from '../../../capacity/address-shortage.ts';
+import { arithmeticLine, HOST_NETWORK_PODS, podAddresses } from '../../../capacity/eni.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { waitingWords } from '../../../evidence/pods-seen.ts';
 
 /** All interfaces are attached and full, and the kubelet still accepts pods. */
 export default defineCause({
@@ -38,21 +45,23 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: [],
+  needs: SHORTAGE_KINDS,
   symptoms: ['sandbox-not-created'],
   withdrawnBy: [],
   blocksAbove: false,
   match: (view) => matchSaturation(view),
-  summary: ({ machine }) =>
-    `${machine ?? 'The instance'} has all its interfaces attached and all addresses given out, and its kubelet still accepts pods; those stay in ContainerCreating.`,
-  remedy: () => [
+  summary: ({ machine, type, maxPods, fits }) =>
+    maxPods === undefined
+      ? `${machine ?? 'The instance'} has all its interfaces attached and all addresses given out, and its kubelet still accepts pods; those stay in ContainerCreating.`
+      : `The kubelet of ${machine ?? 'the node'} accepts ${maxPods} pods, and the addresses of a ${type ?? 'machine of its type'} are enough for ${fits ?? 'fewer'}; all are given out, so further pods stay in ContainerCreating.`,
+  remedy: ({ fits }) => [
     {
       text: 'See how many pods the node claims to hold.',
       command:
         "kubectl get node <node> -o jsonpath='{.status.capacity.pods} {.metadata.labels.node\\.kubernetes\\.io/instance-type}'",
     },
     {
-      text: 'Drop the own max-pods value from kubelet arguments or user data, so that the type’s own figure holds; then replace the nodes.',
+      text: `Drop the own max-pods value from kubelet arguments or user data, so that the type’s own figure${fits === undefined ? '' : ` (${fits})`} holds; then replace the nodes.`,
       command: null,
     },
     {
@@ -83,9 +92,31 @@ export default defineCause({
   },
 });
 
-function matchSaturation(view: View<never, 'noneLeft' | 'allAttached' | 'refused'>): Match | null {
+type Signs = 'noneLeft' | 'allAttached' | 'refused';
+type Kinds = (typeof SHORTAGE_KINDS)[number];
+
+function matchSaturation(view: View<Kinds, Signs>): Match | null {
+  const shortage = addressShortage(view);
+  if (shortage !== null) return matchShortage(view, shortage);
   const none = view.sign('noneLeft');
   const all = view.sign('allAttached');
   if (none === null || all === null || view.sign('refused') !== null) return null;
   return found({}, [all.first, none.first], 'likely');
+}
+
+/** Interfaces of others leave fewer addresses; that is eni-limit-reached. */
+function matchShortage(view: View<Kinds, Signs>, shortage: AddressShortage): Match | null {
+  const { node, instance, budget, attached, typeName, waiting } = shortage;
+  const [first] = waiting;
+  if (budget === null || first === undefined || shortage.isFull === null) return null;
+  if (!shortage.isFull) return clear;
+  const maxPods = Number(node.value.capacity['pods'] ?? Number.NaN);
+  const fits = podAddresses(budget) + HOST_NETWORK_PODS;
+  if (!(maxPods > fits) || attached.foreign.length > 0) return null;
+  const held = `${attached.enis} interfaces attached, ${attached.secondary.length} pod addresses`;
+  return found({ type: typeName, maxPods: String(maxPods), fits: String(fits) }, [
+    view.quote(node, `Node ${node.value.name} status.capacity.pods ${maxPods}`),
+    view.quote(instance, `${typeName}: ${arithmeticLine(budget)}; ${held}`),
+    view.quote(first, `${waitingWords(first)} (${waiting.length} pods)`),
+  ]);
 }

@@ -1,4 +1,14 @@
-import { cannotSay, defineCause, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  type AddressShortage,
+  addressShortage,
+  SHORTAGE_KINDS,
+} from '../../../capacity/address-shortage.ts';
+import { PREFIX_ADDRESSES } from '../../../capacity/eni.ts';
+import { cannotSay, clear, defineCause, found } from '../../../diagnosis/cause.ts';
+import type { Match, View } from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+import { waitingWords } from '../../../evidence/pods-seen.ts';
 
 /** A running node asks its subnet for pod addresses, and the subnet has none left. */
 export default defineCause({
@@ -49,14 +59,14 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: [],
+  needs: [...SHORTAGE_KINDS, 'aws/subnet', 'kube/ENIConfig'],
   symptoms: ['sandbox-not-created', 'cni-daemon-silent'],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['cni-configuration-missing', 'no-usable-subnet-discovered'],
   match: (view) => matchShortage(view),
-  summary: ({ subnet, machine }) =>
-    `The subnet ${subnet ?? ''} of ${machine ?? 'the machine'} has no free address, so new pods stay in ContainerCreating.`.replace(
+  summary: ({ subnet, range, free, machine }) =>
+    `The subnet ${subnet ?? ''}${range === undefined ? '' : ` (${range})`} of ${machine ?? 'the machine'} has ${free === undefined || free === '0' ? 'no free address' : `only ${free} free addresses`}, so new pods stay in ContainerCreating.`.replace(
       '  ',
       ' ',
     ),
@@ -98,16 +108,88 @@ export default defineCause({
 });
 
 type Signs = 'refusedByEc2' | 'notEnough' | 'noAddresses' | 'prefixMode' | 'assigned';
+type Kinds = (typeof SHORTAGE_KINDS)[number] | 'aws/subnet' | 'kube/ENIConfig';
+type SubnetView = View<Kinds, Signs>;
 
 /** With prefixes the words "not enough IPs/Prefixes" fit a fragmented subnet just as well. */
-function matchShortage(view: View<never, Signs>): Match | null {
+function matchShortage(view: SubnetView): Match | null {
   const named = view.sign('refusedByEc2') ?? view.sign('noAddresses');
-  if (named !== null || view.sign('notEnough') === null || view.sign('prefixMode') === null)
-    return null;
+  if (named !== null) return null;
+  const shortage = addressShortage(view);
+  if (shortage !== null) return matchSubnet(view, shortage);
+  if (view.sign('notEnough') === null || view.sign('prefixMode') === null) return null;
   return cannotSay({
     reason: 'not-collected',
     detail: 'what EC2 answered: a full subnet or one without a whole /28',
     collect:
       'sudo grep -E "InsufficientFreeAddresses|InsufficientCidrBlocks" /var/log/aws-routed-eni/ipamd.log',
   });
+}
+
+/** An instance that has no slot left asks EC2 for nothing, however full its subnet is. */
+function matchSubnet(view: SubnetView, shortage: AddressShortage): Match | null {
+  const { waiting, isFull, mode } = shortage;
+  const [first] = waiting;
+  const subnet = subnetOf(view, shortage);
+  if (first === undefined || isFull === true) return isFull === true ? clear : null;
+  const id = textAt(shortage.instance.value, 'SubnetId') ?? '<subnet>';
+  if (subnet === null) return subnetUnknown(id);
+  const free = Number(textAt(subnet.value, 'AvailableIpAddressCount') ?? Number.NaN);
+  const enough = mode.addressing === 'prefix' ? 1 : waiting.length;
+  if (!(free < enough)) return Number.isNaN(free) ? subnetUnknown(id) : clear;
+  if (hasRoomElsewhere(view, subnet)) return null;
+  return found(detailsOf(subnet, free), [
+    view.quote(first, `${waitingWords(first)} (${waiting.length} pods)`),
+    view.quote(subnet, wordsOf(subnet, free)),
+  ]);
+}
+
+function detailsOf(subnet: Seen<Json>, free: number): Readonly<Record<string, string>> {
+  const range = textAt(subnet.value, 'CidrBlock') ?? '';
+  return { subnet: textAt(subnet.value, 'SubnetId') ?? '', range, free: String(free) };
+}
+
+function wordsOf(subnet: Seen<Json>, free: number): string {
+  const { value } = subnet;
+  return `${textAt(value, 'SubnetId') ?? ''} ${textAt(value, 'CidrBlock') ?? ''} AvailableIpAddressCount ${free}`;
+}
+
+function subnetUnknown(id: string): Match {
+  return cannotSay({
+    reason: 'not-collected',
+    detail: `how many addresses of ${id} are free`,
+    collect: `aws ec2 describe-subnets --subnet-ids ${id} --query 'Subnets[].[SubnetId,CidrBlock,AvailableIpAddressCount]'`,
+  });
+}
+
+/** With custom networking the subnet of the zone's ENIConfig, else that of the instance. */
+function subnetOf(view: SubnetView, { mode, node, instance }: AddressShortage): Seen<Json> | null {
+  const zone = node.value.labels['topology.kubernetes.io/zone'] ?? '';
+  const config = view.list('kube/ENIConfig').find(({ value }) => value.name === zone);
+  const id = mode.customNetworking
+    ? textAt(config?.value.body, 'spec.subnet')
+    : textAt(instance.value, 'SubnetId');
+  const subnets = view.list('aws/subnet');
+  return subnets.find(({ value }) => id !== null && textAt(value, 'SubnetId') === id) ?? null;
+}
+
+/** Subnets tagged for the CNI in the same zone, which it takes new interfaces from. */
+function hasRoomElsewhere(view: SubnetView, full: Seen<Json>): boolean {
+  const same = (value: Json, path: string): boolean =>
+    textAt(value, path) === textAt(full.value, path);
+  return view
+    .list('aws/subnet')
+    .some(
+      ({ value }) =>
+        same(value, 'VpcId') &&
+        same(value, 'AvailabilityZone') &&
+        isTagged(value) &&
+        Number(textAt(value, 'AvailableIpAddressCount')) > PREFIX_ADDRESSES,
+    );
+}
+
+function isTagged(subnet: Json): boolean {
+  return listAt(subnet, 'Tags').some(
+    (tag) => textAt(tag, 'Key') === 'kubernetes.io/role/cni' && textAt(tag, 'Value') !== '0',
+  );
 }

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { refusedName, wordsOfRefused } from '../../../capacity/naming/seen-names.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { INITIALISED } from '../../../diagnosis/name-signs.ts';
 
 /** The cloud controller runs, but what it asks EC2 about this Node gives no instance. */
@@ -55,15 +56,18 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: [],
+  needs: ['kube/Node', 'aws/instance', 'kube/DaemonSet', 'kube/Deployment'],
   symptoms: ['node-uninitialized', 'instance-not-found'],
   // Older controllers leave such a Node Ready and tainted for ever.
   withdrawnBy: [],
-  summary: ({ machine, denied, several }) => {
+  match: (view) => matchFacts(view),
+  summary: ({ machine, denied, several, ec2Name, node, instance }) => {
     if (denied !== undefined)
       return `The cloud controller may not ask EC2 (${denied}), so ${machine ?? 'the Node'} keeps the taint node.cloudprovider.kubernetes.io/uninitialized.`;
     if (several !== undefined)
       return `EC2 has more than one instance called ${several}, so the cloud controller initialises none of them as a Node.`;
+    if (ec2Name !== undefined)
+      return `The Node is called ${node ?? ''}, but EC2 calls ${instance ?? 'its instance'} ${ec2Name}, and the Node has no providerID; the cloud controller finds no instance for it and leaves it uninitialized.`;
     return `The cloud controller finds no EC2 instance for the Node ${machine ?? ''} and leaves it uninitialized: no pod is scheduled to it, and newer controllers delete it.`;
   },
   remedy: ({ denied, node }) =>
@@ -107,3 +111,30 @@ export default defineCause({
     ],
   },
 });
+
+type Own = View<
+  'kube/Node' | 'aws/instance' | 'kube/DaemonSet' | 'kube/Deployment',
+  'denied' | 'several' | 'unmappable' | 'foreignAddress' | 'notFound'
+>;
+
+const SAID = ['denied', 'several', 'unmappable', 'foreignAddress'] as const;
+
+/** A waiting Node whose name is not EC2's, where the log gives no other reason. */
+function matchFacts(view: Own): Match | null {
+  if (SAID.some((name) => view.sign(name) !== null)) return null;
+  const refused = refusedName({
+    nodes: view.list('kube/Node'),
+    instances: view.list('aws/instance'),
+    workloads: [...view.list('kube/DaemonSet'), ...view.list('kube/Deployment')],
+    nowMs: view.nowMs,
+  });
+  if (refused === null) return null;
+  const { node, instance, instanceId, ec2Name } = refused;
+  const [ofNode, ofInstance] = wordsOfRefused(refused);
+  const said = view.sign('notFound');
+  return found({ node: node.value.name, instance: instanceId, ec2Name }, [
+    ...(said === null ? [] : [said.last]),
+    view.quote(node, ofNode),
+    view.quote(instance, ofInstance),
+  ]);
+}

@@ -1,15 +1,21 @@
-import type { Seen } from '../evidence/fact.ts';
+import type { Fact, Seen } from '../evidence/fact.ts';
 import { type Json, textAt } from '../evidence/json.ts';
-import type { KubeNode } from '../evidence/kinds.ts';
-import { type Attached, attachedOf, isFull } from '../capacity/attached.ts';
-import { networkModeOf } from '../capacity/cni-settings.ts';
-import { type EniBudget, eniBudget } from '../capacity/eni.ts';
-import { knownType } from '../capacity/known-type.ts';
-import type { NetworkMode } from '../capacity/mode.ts';
-import type { View } from './cause.ts';
-import { isReadyPod, placeOf, podsOfSet, type SeenObject, waitingPods } from './pods-seen.ts';
+import type { FactTypes, KubeNode } from '../evidence/kinds.ts';
+import { type Attached, attachedOf, isFull } from './attached.ts';
+import { networkModeOf } from './cni-settings.ts';
+import { type EniBudget, eniBudget } from './eni.ts';
+import { knownType } from './known-type.ts';
+import type { NetworkMode } from './mode.ts';
+import {
+  isReadyPod,
+  placeOf,
+  podsOfSet,
+  type SeenObject,
+  waitingPods,
+} from '../evidence/pods-seen.ts';
 
-export const SHORTAGE_NEEDS = [
+/** The kinds of facts that show a shortage; causes that ask for it need them. */
+export const SHORTAGE_KINDS = [
   'kube/Node',
   'kube/Pod',
   'kube/DaemonSet',
@@ -17,7 +23,16 @@ export const SHORTAGE_NEEDS = [
   'aws/instance-type',
 ] as const;
 
-type ShortageView = View<(typeof SHORTAGE_NEEDS)[number], never>;
+type Kind = (typeof SHORTAGE_KINDS)[number];
+
+/** What is asked about one machine: the part of a cause's view that is read here. */
+export interface ShortageView {
+  readonly instanceId: string | null;
+  /** When it was collected, ms since the epoch; null when nobody knows. */
+  readonly nowMs: number | null;
+  read<N extends Kind>(kind: N): Fact<FactTypes[N]>;
+  list<N extends Kind>(kind: N): readonly Seen<FactTypes[N]>[];
+}
 
 /** A Node whose VPC CNI works and has no address left for pods that wait. */
 export interface AddressShortage {
@@ -51,35 +66,28 @@ function cniOf(view: ShortageView, node: string): SeenObject | null {
   return own.every(isReadyPod) ? daemonSet : null;
 }
 
+function ownInstance(view: ShortageView): Seen<Json> | undefined {
+  const instances = view.list('aws/instance');
+  return instances.find(({ value }) => textAt(value, 'InstanceId') === view.instanceId);
+}
+
 /** The shortage that objects and answers show, null where nothing waits for an address. */
 export function addressShortage(view: ShortageView): AddressShortage | null {
   const node = view.read('kube/Node');
-  const instance = view.list('aws/instance').find(
-    ({ value }) => textAt(value, 'InstanceId') === view.instanceId,
-  );
+  const instance = ownInstance(view);
   if (node.state !== 'seen' || instance === undefined) return null;
+  const { name } = node.value;
   const pods = view.list('kube/Pod');
-  const waiting = waitingPods(pods, node.value.name, view.nowMs);
-  const daemonSet = waiting.length === 0 ? null : cniOf(view, node.value.name);
+  const waiting = waitingPods(pods, name, view.nowMs);
+  const daemonSet = waiting.length === 0 ? null : cniOf(view, name);
   if (daemonSet === null) return null;
   const mode = networkModeOf(daemonSet.value.body);
   const attached = attachedOf(instance.value, !mode.customNetworking);
-  if (mode.addressing === 'secondary' && spareAddresses(attached, pods, node.value.name) > 0)
-    return null;
+  if (mode.addressing === 'secondary' && spareAddresses(attached, pods, name) > 0) return null;
   const typeName = textAt(instance.value, 'InstanceType') ?? '';
   const described = view.list('aws/instance-type').map(({ value }) => value);
   const type = knownType(typeName, described);
   const budget = type === null ? null : eniBudget(type, mode);
   const full = budget === null ? null : isFull(attached, budget, mode.maxEni);
-  return {
-    node,
-    instance,
-    daemonSet,
-    waiting,
-    mode,
-    attached,
-    typeName,
-    budget,
-    isFull: full,
-  };
+  return { node, instance, daemonSet, waiting, mode, attached, typeName, budget, isFull: full };
 }

@@ -1,7 +1,7 @@
-import type { Seen } from '../evidence/fact.ts';
-import { at, listAt, textAt } from '../evidence/json.ts';
-import type { KubeObject } from '../evidence/kinds.ts';
-import { isoMs } from '../evidence/time.ts';
+import type { Seen } from './fact.ts';
+import { at, listAt, textAt } from './json.ts';
+import type { KubeObject } from './kinds.ts';
+import { isoMs } from './time.ts';
 
 export type SeenObject = Seen<KubeObject>;
 
@@ -70,8 +70,7 @@ export function podsOfSet(pods: readonly SeenObject[], daemonSet: string): reado
     return owners.length === 0
       ? new RegExp(`^${daemonSet}-[a-z0-9]{5}$`).test(pod.value.name)
       : owners.some(
-          (owner) =>
-            textAt(owner, 'kind') === 'DaemonSet' && textAt(owner, 'name') === daemonSet,
+          (owner) => textAt(owner, 'kind') === 'DaemonSet' && textAt(owner, 'name') === daemonSet,
         );
   });
 }

@@ -1,0 +1,61 @@
+import type { DiagnosisDocument, RungState, SubjectReport } from '../../../diagnosis/document.ts';
+import type { Stage } from '../../../evidence/stage.ts';
+import { isoTime } from '../../../evidence/time.ts';
+import type { Clock } from '../../../ports/clock.ts';
+
+/** How long between two looks, ms: a Node's Lease is renewed every ten seconds. */
+const PAUSE_MS = 5000;
+
+type States = ReadonlyMap<string, RungState>;
+
+function statesOf(subjects: readonly SubjectReport[]): States {
+  return new Map(
+    subjects
+      .filter(({ kind }) => kind === 'Machine')
+      .flatMap(({ name, ladder }) =>
+        ladder.map(({ stage, state }) => [`${name} ${stage}`, state] as const),
+      ),
+  );
+}
+
+/** One line per rung that changed since the last look. */
+export function climbed(before: States, subjects: readonly SubjectReport[]): readonly string[] {
+  return subjects.flatMap(({ kind, name, ladder }) =>
+    kind !== 'Machine'
+      ? []
+      : ladder
+          .filter(({ stage, state }) => isNews(before, name, stage, state))
+          .map(({ stage, state }) => `${name} ${stage} ${state}`),
+  );
+}
+
+function isNews(before: States, name: string, stage: Stage, state: RungState): boolean {
+  const known = before.get(`${name} ${stage}`);
+  return known === undefined ? state === 'failed' || state === 'pending' : known !== state;
+}
+
+/** True when the waiting is over: all usable, or another cause than the one that is being mended. */
+export function isOver(document: DiagnosisDocument, mended: string | null): boolean {
+  const machines = document.subjects.filter(({ kind }) => kind === 'Machine');
+  if (machines.length > 0 && machines.every(({ verdict }) => verdict === 'usable')) return true;
+  return document.headline !== null && document.headline.cause !== mended;
+}
+
+/** Looks again and again while a fix takes effect; says each rung as it changes. */
+export async function waitUntilOver(
+  look: () => Promise<DiagnosisDocument>,
+  clock: Clock,
+  say: (line: string) => void,
+): Promise<DiagnosisDocument> {
+  let document = await look();
+  const mended = document.headline?.cause ?? null;
+  let before: States = new Map();
+  for (;;) {
+    const at = isoTime({ ms: clock.nowMs(), yearless: false, clock: 'utc' }) ?? '';
+    for (const line of climbed(before, document.subjects)) say(`${at} ${line}`);
+    before = statesOf(document.subjects);
+    if (isOver(document, mended)) return document;
+    await clock.sleep(PAUSE_MS);
+    document = await look();
+  }
+}

@@ -1,0 +1,179 @@
+import type { Seen } from '../../evidence/fact.ts';
+import { type Json, listAt, textAt } from '../../evidence/json.ts';
+import type { KubeNode, KubeObject } from '../../evidence/kinds.ts';
+import { instanceIdIn, ipInName } from '../../evidence/names.ts';
+import { acceptanceOf } from './acceptance.ts';
+
+/** Set by a kubelet with an external cloud provider, removed by the cloud controller alone. */
+export const UNINITIALIZED = 'node.cloudprovider.kubernetes.io/uninitialized';
+
+/** A cloud controller that works initialises a Node within seconds. */
+const INITIALISATION_NORMAL_MS = 120_000;
+
+/** How a Node is called, against the private DNS name that EC2 has for its instance. */
+export type NameDifference = 'none' | 'no-domain' | 'other-domain' | 'resource-name' | 'other-host';
+
+function hostOf(name: string): string {
+  return name.split('.')[0] ?? name;
+}
+
+/** Tells two names of one instance apart by host part and domain. */
+export function nameDifference(node: string, ec2Name: string): NameDifference {
+  if (node === ec2Name.toLowerCase()) return 'none';
+  if (hostOf(node) === hostOf(ec2Name)) return node.includes('.') ? 'other-domain' : 'no-domain';
+  const [a, b] = [instanceIdIn(node), instanceIdIn(ec2Name)];
+  const [idAgainstAddress, addressAgainstId] = [
+    a !== null && ipInName(ec2Name) !== null,
+    b !== null && ipInName(node) !== null,
+  ];
+  return idAgainstAddress || addressAgainstId ? 'resource-name' : 'other-host';
+}
+
+/** All private addresses of an instance, those of further interfaces too. */
+export function addressesOf(instance: Json): readonly string[] {
+  const further = listAt(instance, 'NetworkInterfaces').flatMap((entry) =>
+    listAt(entry, 'PrivateIpAddresses').map((one) => textAt(one, 'PrivateIpAddress')),
+  );
+  return [textAt(instance, 'PrivateIpAddress'), ...further].filter((one) => one !== null);
+}
+
+/** The running instance with the Node's address, or the one that its providerID names. */
+export function instanceOfNode(
+  node: KubeNode,
+  instances: readonly Seen<Json>[],
+): Seen<Json> | null {
+  const named = node.providerId === null ? null : instanceIdIn(node.providerId);
+  if (named !== null)
+    return instances.find(({ value }) => textAt(value, 'InstanceId') === named) ?? null;
+  const address = node.internalIp ?? ipInName(node.name);
+  const running = instances.filter(({ value }) => textAt(value, 'State.Name') === 'running');
+  return running.find(({ value }) => addressesOf(value).includes(address ?? '')) ?? null;
+}
+
+const CONTROLLER = /cloud-controller-manager|(?:^|-)ccm(?:-|$)/;
+
+/** True for the names of cloud controllers and their pods. */
+export function isCloudController(name: string): boolean {
+  return CONTROLLER.test(name);
+}
+
+/** A DaemonSet or Deployment of a cloud controller with a ready pod, null when none is seen. */
+export function runningController(workloads: readonly Seen<KubeObject>[]): Seen<KubeObject> | null {
+  const ready = workloads.filter(({ value }) => {
+    const count =
+      textAt(value.body, 'status.numberReady') ?? textAt(value.body, 'status.readyReplicas');
+    return isCloudController(value.name) && Number(count ?? 0) > 0;
+  });
+  return ready[0] ?? null;
+}
+
+/** The release by the tag of a cloud controller's image, null when it shows none. */
+function releaseOf(controller: KubeObject | null): string | null {
+  const image = listAt(controller?.body, 'spec.template.spec.containers')
+    .map((container) => textAt(container, 'image') ?? '')
+    .find(isCloudController);
+  const tag = /:(v?\d+\.\d+[^:@]*)(?:@|$)/.exec(image ?? '')?.[1];
+  return tag ?? null;
+}
+
+/** EKS runs the cloud controller out of sight. */
+export function isEksNode(node: KubeNode): boolean {
+  const keys = Object.keys(node.labels);
+  return (
+    node.kubeletVersion?.includes('-eks-') === true ||
+    keys.some((key) => key.startsWith('eks.amazonaws.com/'))
+  );
+}
+
+/** True when the Node has waited for its cloud controller for longer than is normal. */
+export function waitsForController(node: KubeNode, nowMs: number | null): boolean {
+  const isTainted = (node.taints ?? []).some(({ key }) => key === UNINITIALIZED);
+  const age = nowMs === null || node.createdMs === null ? null : nowMs - node.createdMs;
+  return isTainted && (age === null || age >= INITIALISATION_NORMAL_MS);
+}
+
+export interface NamesSeen {
+  readonly nodes: readonly Seen<KubeNode>[];
+  readonly instances: readonly Seen<Json>[];
+  /** DaemonSets and Deployments of the cluster. */
+  readonly workloads: readonly Seen<KubeObject>[];
+  readonly nowMs: number | null;
+}
+
+export interface RefusedName {
+  readonly node: Seen<KubeNode>;
+  readonly instance: Seen<Json>;
+  readonly instanceId: string;
+  readonly ec2Name: string;
+  readonly difference: NameDifference;
+}
+
+/**
+ * A Node that stays uninitialized because the cloud controller, which runs, looks its instance up
+ * by a name that EC2 does not have; null when the name is right, or something else is to blame.
+ */
+export function refusedName(seen: NamesSeen): RefusedName | null {
+  const node = seen.nodes.find(({ value }) => waitsForController(value, seen.nowMs));
+  if (node === undefined) return null;
+  const controller = runningController(seen.workloads);
+  if (controller === null && !isEksNode(node.value)) return null;
+  const instance = instanceOfNode(node.value, seen.instances);
+  if (instance === null) return null;
+  const instanceId = textAt(instance.value, 'InstanceId') ?? '';
+  const ec2Name = textAt(instance.value, 'PrivateDnsName') ?? '';
+  const version = releaseOf(controller?.value ?? null);
+  const acceptance = acceptanceOf(node.value.name, {
+    image: null,
+    cloudProvider: { kind: 'external', controllerVersion: version },
+    kubeletVersion: node.value.kubeletVersion,
+    instanceId,
+    privateDnsName: ec2Name,
+    providerId: node.value.providerId,
+  });
+  if (acceptance.state !== 'refused' || ec2Name === '') return null;
+  return {
+    node,
+    instance,
+    instanceId,
+    ec2Name,
+    difference: nameDifference(node.value.name, ec2Name),
+  };
+}
+
+/** The two sentences that show a refused name, as they are quoted. */
+export function wordsOfRefused({
+  node,
+  instanceId,
+  ec2Name,
+}: RefusedName): readonly [string, string] {
+  return [
+    `Node ${node.value.name} has no spec.providerID and keeps the taint ${UNINITIALIZED}`,
+    `${instanceId} PrivateDnsName ${ec2Name}`,
+  ];
+}
+
+export interface DomainSeen {
+  readonly options: Seen<Json>;
+  readonly optionsId: string;
+  readonly vpc: string;
+  /** `domain-name` as it is set, the empty text when it is not. */
+  readonly domain: string;
+}
+
+/** The DHCP option set of the VPC in which an instance is, null when it was not seen. */
+export function dhcpDomainOf(
+  instance: Json,
+  vpcs: readonly Seen<Json>[],
+  all: readonly Seen<Json>[],
+): DomainSeen | null {
+  const vpc = textAt(instance, 'VpcId') ?? '';
+  const owner = vpcs.find(({ value }) => textAt(value, 'VpcId') === vpc);
+  const optionsId = textAt(owner?.value, 'DhcpOptionsId') ?? '';
+  const options = all.find(({ value }) => textAt(value, 'DhcpOptionsId') === optionsId);
+  if (options === undefined || optionsId === '') return null;
+  const entry = listAt(options.value, 'DhcpConfigurations').find(
+    (one) => textAt(one, 'Key') === 'domain-name',
+  );
+  const values = listAt(entry, 'Values').map((one) => textAt(one, 'Value') ?? '');
+  return { options, optionsId, vpc, domain: values.join(' ').trim() };
+}

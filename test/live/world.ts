@@ -1,0 +1,208 @@
+/** A small EKS cluster, half in a real API server and half in moto, that tests then break. */
+import { type ControlPlane, startControlPlane } from '../real/control-plane.ts';
+import { awsEnvironment, type Moto, signature, startMoto } from '../real/moto.ts';
+import { type ApiProxy, awsProxyOf, proxyOf } from './proxy.ts';
+import { emptyHome, type Surroundings, writeKubeconfig } from './rollcall.ts';
+
+export const CLUSTER = 'lab';
+const ACCOUNT = '123456789012';
+const NODE_ROLE = `arn:aws:iam::${ACCOUNT}:role/lab-node`;
+
+/** Both APIs, each behind a proxy. */
+export interface Site {
+  readonly plane: ControlPlane;
+  readonly moto: Moto;
+  readonly kube: ApiProxy;
+  readonly aws: ApiProxy;
+  /** What the program needs to find both. */
+  readonly env: Surroundings;
+  readonly reset: () => void;
+  readonly stop: () => Promise<void>;
+}
+
+export async function startSite(): Promise<Site> {
+  const [plane, moto] = await Promise.all([startControlPlane(), startMoto()]);
+  const [kube, aws] = await Promise.all([proxyOf(plane), awsProxyOf(moto.url)]);
+  const env = {
+    ...emptyHome(plane.dir, 'home'),
+    ...awsEnvironment(aws.url),
+    KUBECONFIG: writeKubeconfig(`${plane.dir}/lab.kubeconfig`, { server: kube.url }),
+  };
+  return {
+    plane,
+    moto,
+    kube,
+    aws,
+    env,
+    reset: () => {
+      kube.reset();
+      aws.reset();
+    },
+    stop: async () => {
+      await Promise.all([kube.stop(), aws.stop()]);
+      await Promise.all([plane.stop(), moto.stop()]);
+    },
+  };
+}
+
+export interface Machine {
+  readonly id: string;
+  readonly address: string;
+  readonly name: string;
+  readonly zone: string;
+}
+
+interface MachineOptions {
+  readonly userData?: string;
+  /** False for a machine without the cluster's tag. */
+  readonly isTagged?: boolean;
+}
+
+function one(xml: string, element: string): string {
+  return new RegExp(`<${element}>([^<]*)</${element}>`).exec(xml)?.[1] ?? '';
+}
+
+/** The node role in its instance profile. */
+async function makeRole({ moto }: Site): Promise<void> {
+  const trust = JSON.stringify({
+    Version: '2012-10-17',
+    Statement: [
+      { Effect: 'Allow', Principal: { Service: 'ec2.amazonaws.com' }, Action: 'sts:AssumeRole' },
+    ],
+  });
+  const iam = (Action: string, parameters: Readonly<Record<string, string>>) =>
+    fetch(moto.directUrl, {
+      method: 'POST',
+      headers: { authorization: signature('iam') },
+      body: new URLSearchParams({ Action, Version: '2010-05-08', ...parameters }),
+    }).then((answer) => answer.text());
+  await iam('CreateRole', { RoleName: 'lab-node', AssumeRolePolicyDocument: trust });
+  await iam('CreateInstanceProfile', { InstanceProfileName: 'lab-node' });
+  await iam('AddRoleToInstanceProfile', {
+    InstanceProfileName: 'lab-node',
+    RoleName: 'lab-node',
+  });
+}
+
+async function makeCluster({ moto }: Site): Promise<void> {
+  const subnets = await moto.ec2('DescribeSubnets');
+  const subnetIds = [...subnets.matchAll(/<subnetId>([^<]+)/g)].map(([, id]) => id);
+  await fetch(`${moto.directUrl}/clusters`, {
+    method: 'POST',
+    headers: { authorization: signature('eks'), 'content-type': 'application/json' },
+    body: JSON.stringify({
+      name: CLUSTER,
+      version: '1.34',
+      roleArn: `arn:aws:iam::${ACCOUNT}:role/lab-cluster`,
+      resourcesVpcConfig: { subnetIds: subnetIds.slice(0, 2) },
+    }),
+  });
+}
+
+/** The role that machines have, the EKS cluster and its aws-auth. */
+export async function layCluster(site: Site, mapRoles = nodeMapping()): Promise<void> {
+  await makeRole(site);
+  await makeCluster(site);
+  await site.plane.client.create('/api/v1/namespaces/kube-system/configmaps', {
+    metadata: { name: 'aws-auth', namespace: 'kube-system' },
+    data: { mapRoles },
+  });
+}
+
+export function nodeMapping(): string {
+  return [
+    `- rolearn: ${NODE_ROLE}`,
+    '  username: system:node:{{EC2PrivateDNSName}}',
+    '  groups:',
+    '  - system:bootstrappers',
+    '  - system:nodes',
+    '',
+  ].join('\n');
+}
+
+/** An instance of the cluster, which the proxy makes six hours old. */
+export async function runMachine({ moto }: Site, options: MachineOptions = {}): Promise<Machine> {
+  const { userData, isTagged = true } = options;
+  const xml = await moto.ec2('RunInstances', {
+    ImageId: 'ami-12c6146b',
+    InstanceType: 'm5.large',
+    MinCount: '1',
+    MaxCount: '1',
+    'IamInstanceProfile.Name': 'lab-node',
+    ...(userData === undefined ? {} : { UserData: Buffer.from(userData).toString('base64') }),
+    ...(isTagged
+      ? {
+          'TagSpecification.1.ResourceType': 'instance',
+          'TagSpecification.1.Tag.1.Key': `kubernetes.io/cluster/${CLUSTER}`,
+          'TagSpecification.1.Tag.1.Value': 'owned',
+        }
+      : {}),
+  });
+  const id = one(xml, 'instanceId');
+  const seen = await moto.ec2('DescribeInstances', { 'InstanceId.1': id });
+  const address = one(seen, 'privateIpAddress');
+  const name = `ip-${address.replaceAll('.', '-')}.${moto.region}.compute.internal`;
+  return { id, address, name, zone: one(seen, 'availabilityZone') };
+}
+
+interface NodeOptions {
+  readonly name?: string;
+  /** null for a Node that no cloud knows. */
+  readonly providerID?: string | null;
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Why it is not Ready; null for a Node that is. */
+  readonly trouble?: { readonly reason: string; readonly message: string } | null;
+}
+
+function now(): string {
+  return new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+/** The Node of a machine as its kubelet would have registered it, with a fresh Lease. */
+export async function registerNode(
+  { plane }: Site,
+  machine: Machine,
+  options: NodeOptions = {},
+): Promise<string> {
+  const { name = machine.name, labels = {}, trouble = null } = options;
+  const { providerID = `aws:///${machine.zone}/${machine.id}` } = options;
+  const { client } = plane;
+  await client.create('/api/v1/nodes', {
+    metadata: { name, labels: { 'kubernetes.io/hostname': name, ...labels } },
+    spec: providerID === null ? {} : { providerID },
+  });
+  const ready = { reason: 'KubeletReady', message: 'kubelet is posting ready status' };
+  const condition = {
+    type: 'Ready',
+    status: trouble === null ? 'True' : 'False',
+    lastHeartbeatTime: now(),
+    lastTransitionTime: now(),
+    ...(trouble ?? ready),
+  };
+  await client.patch(`/api/v1/nodes/${name}/status`, {
+    status: {
+      addresses: [
+        { type: 'InternalIP', address: machine.address },
+        { type: 'InternalDNS', address: machine.name },
+        { type: 'Hostname', address: name },
+      ],
+      capacity: { cpu: '2', memory: '7902680Ki', pods: '29' },
+      allocatable: { cpu: '2', memory: '7211480Ki', pods: '29' },
+      conditions: [condition],
+      nodeInfo: { kubeletVersion: 'v1.34.2', systemUUID: machine.id },
+    },
+  });
+  await client.patch(`/api/v1/nodes/${name}`, { spec: { taints: null } });
+  await layLease(plane, name);
+  return name;
+}
+
+
+async function layLease(plane: ControlPlane, name: string): Promise<void> {
+  const path = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
+  const renewTime = new Date().toISOString().replace('Z', '000Z');
+  await plane.client.create(path, {
+    metadata: { name, namespace: 'kube-node-lease' },
+    spec: { holderIdentity: name, leaseDurationSeconds: 40, renewTime },
+  });
+}
