@@ -121,10 +121,17 @@ export function pickHeadline(
   reports: readonly SubjectReport[],
   standings: readonly Standing[],
 ): Headline | null {
+  const explained = explainedBy(reports);
+  const matches = matchesOf(standings);
   const candidates = reports.flatMap((report) =>
     report.findings
       .filter((finding) => finding.role === 'root' && finding.confidence !== 'possible')
-      .map((finding) => candidateOf(finding, report, reports, standings)),
+      .map((finding) => ({
+        finding,
+        report,
+        explained: explained.get(finding.cause) ?? 0,
+        match: matches.get(`${report.name} ${finding.cause}`) ?? null,
+      })),
   );
   const best = candidates.toSorted(compare)[0];
   if (best === undefined) return null;
@@ -132,20 +139,23 @@ export function pickHeadline(
   return { cause, stage, confidence, subject: best.report.instanceId ?? best.report.name };
 }
 
-function candidateOf(
-  finding: Finding,
-  report: SubjectReport,
-  reports: readonly SubjectReport[],
-  standings: readonly Standing[],
-): Candidate {
-  const explained = reports.filter((other) =>
-    other.findings.some(
-      (entry) => entry.cause === finding.cause || entry.explainedBy === finding.cause,
-    ),
-  ).length;
-  const founds = standings.flatMap((standing) =>
-    standing.subject.name === report.name ? standing.founds : [],
+/** In how many subjects each cause is found, or explains what is. */
+function explainedBy(reports: readonly SubjectReport[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { findings } of reports) {
+    const causes = new Set(findings.flatMap(({ cause, explainedBy: by }) => [cause, by]));
+    for (const cause of causes) if (cause !== null) counts.set(cause, (counts.get(cause) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** What was found, by the name of its subject and the cause. */
+function matchesOf(standings: readonly Standing[]): ReadonlyMap<string, Found> {
+  return new Map(
+    standings
+      .toReversed()
+      .flatMap(({ subject, founds }) =>
+        founds.map(({ cause, match }) => [`${subject.name} ${cause.id}`, match] as const),
+      ),
   );
-  const match = founds.find((entry) => entry.cause.id === finding.cause)?.match ?? null;
-  return { finding, report, explained, match };
 }

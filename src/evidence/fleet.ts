@@ -111,3 +111,8 @@ export function roleName(arn: string): string {
 export function idsOf(instances: readonly Seen<Json>[]): readonly string[] {
   return instances.map(({ value }) => textAt(value, 'InstanceId') ?? '');
 }
+
+/** An ARN as the authenticator knows it: of an assumed role it never sees the path. */
+export function withoutPath(arn: string): string {
+  return arn.replace(/(:role\/)(?:[^/]+\/)+([^/]+)$/, '$1$2');
+}

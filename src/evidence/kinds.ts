@@ -1,4 +1,5 @@
 import type { Json } from './json.ts';
+import type { UserData } from './user-data.ts';
 
 export interface KubeCondition {
   readonly type: string;
@@ -144,6 +145,7 @@ export interface FactTypes
     Readonly<Record<`kube/${KubeKind}`, KubeObject>> {
   readonly 'kube/Node': KubeNode;
   readonly 'kube/aws-auth': AwsAuth;
+  readonly 'aws/user-data': UserData;
 }
 
 export type FactKind = keyof FactTypes;

@@ -35,6 +35,12 @@ function isComplete(list: JsonObject): boolean {
   return textAt(list, 'metadata.annotations.rollcall') === 'complete';
 }
 
+/** A page before the last one; what it lacks may stand on another. */
+function isPart(list: JsonObject): boolean {
+  const more = textAt(list, 'metadata.continue') ?? '';
+  return more !== '' || textAt(list, 'metadata.annotations.rollcall') === 'part';
+}
+
 function soleKind(items: readonly JsonObject[]): string {
   const kinds = new Set(items.map((item) => textAt(item, 'kind') ?? ''));
   const [only = ''] = kinds;
@@ -64,6 +70,7 @@ function readList(passage: PassageReading, list: JsonObject, line: number): bool
     const kind = textAt(item, 'kind') ?? itemKind;
     readKubeObject(passage, { apiVersion: 'v1', ...item, kind }, line);
   }
+  if (isPart(list)) return true;
   const listed = itemKind === '' ? soleKind(items) : itemKind;
   if (listed === 'Node' || (isKubeKind(listed) && isComplete(list)))
     passage.collector.listing(`kube/${listed}`, kubectlOf(listed), locatorOf(passage));

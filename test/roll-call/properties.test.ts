@@ -23,7 +23,7 @@ import {
 } from './fixtures.ts';
 
 const SCHEMA = join(import.meta.dirname, '../../docs/schemas/roll-call.schema.json');
-const fits = new Ajv({ allUnionTypes: true }).compile(
+const fits = new Ajv({ allowUnionTypes: true }).compile(
   JSON.parse(readFileSync(SCHEMA, 'utf8')) as object,
 );
 

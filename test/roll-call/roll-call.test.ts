@@ -16,15 +16,6 @@ import {
 
 const WORKERS = { 'eks:nodegroup-name': 'workers', 'aws:autoscaling:groupName': 'eks-workers-1' };
 
-function scaling(desired: number, present: readonly number[]): Record<string, unknown> {
-  return {
-    AutoScalingGroupName: 'eks-workers-1',
-    DesiredCapacity: desired,
-    Instances: present.map((n) => ({ InstanceId: instanceId(n), LifecycleState: 'InService' })),
-    ...tags({ 'eks:nodegroup-name': 'workers' }),
-  };
-}
-
 describe('rows', () => {
   test('an instance and its Node are one row with what both say', async () => {
     const { rows } = await rollCall({ instances: [instance(1, tags(WORKERS))], nodes: [node(1)] }, [
@@ -215,109 +206,6 @@ describe('expected machines', () => {
   });
 });
 
-describe('machines that are gone', () => {
-  const gone = (n: number, code: string, change: object = {}): Record<string, unknown> =>
-    instance(n, {
-      State: { Name: 'terminated' },
-      StateReason: { Code: code, Message: `${code}: gone` },
-      PrivateIpAddress: '',
-      PrivateDnsName: '',
-      ...change,
-    });
-  const idsOf = async (...args: Parameters<typeof rollCall>): Promise<(string | null)[]> =>
-    (await rollCall(...args)).rows.map((row) => row.instanceId);
-
-  test('the newest that a group lacks are rows, and the gap is told', async () => {
-    const terminated = [2, 3, 4].map((n) =>
-      gone(n, 'Client.UserInitiatedShutdown', {
-        ...tags(WORKERS),
-        LaunchTime: `2026-03-01T0${n}:00:00Z`,
-      }),
-    );
-    const document = await rollCall(
-      { instances: [instance(1, tags(WORKERS)), ...terminated], scaling: [scaling(2, [1])] },
-      [machine(1)],
-    );
-    assert.deepEqual(
-      document.rows.map((row) => row.instanceId),
-      [instanceId(4), instanceId(1)],
-    );
-    assert.deepEqual(document.gaps, [
-      {
-        group: { kind: 'NodeGroup', name: 'workers' },
-        desired: 2,
-        present: 1,
-        verdict: 'cannot-tell',
-        headline: null,
-      },
-    ]);
-    assert.match(document.rows[0]?.note ?? '', /^EC2 says it is terminated \(Client/);
-  });
-
-  test('without a gap or a Node, one that was asked to go is no row', async () => {
-    assert.deepEqual(await idsOf({ instances: [gone(1, 'Client.UserInitiatedShutdown')] }, []), []);
-    assert.deepEqual(await idsOf({ instances: [gone(1, 'Server.SpotInstanceTermination')] }, []), [
-      instanceId(1),
-    ]);
-  });
-
-  test('what is known of a gone instance is not said of the one with its name', async () => {
-    const past = machine(1, { instanceId: instanceId(99), verdict: 'not-usable' });
-    const { rows } = await rollCall({ instances: [instance(1)] }, [past, machine(1)]);
-    assert.deepEqual(
-      rows.map((row) => [row.instanceId, row.verdict]),
-      [
-        [instanceId(99), 'not-usable'],
-        [instanceId(1), 'usable'],
-      ],
-    );
-  });
-
-  test('one whose Node is left is a row', async () => {
-    const sources = { instances: [gone(1, 'Client.UserInitiatedShutdown')], nodes: [node(1)] };
-    assert.deepEqual(await idsOf(sources, []), [instanceId(1)]);
-  });
-
-  test('a subject in no complete list is a row only when something is known against it', async () => {
-    const sources = { instances: [], nodes: [] };
-    const known = machine(1, { verdict: 'not-usable', findings: [finding('node-deleted')] });
-    assert.deepEqual(await idsOf(sources, [known]), [instanceId(1)]);
-    assert.deepEqual(await idsOf(sources, [machine(1, { verdict: 'cannot-tell' })]), []);
-    assert.deepEqual(await idsOf({}, [machine(1, { verdict: 'cannot-tell' })]), [instanceId(1)]);
-  });
-});
-
-describe('gaps', () => {
-  test('a group that has what it wants has none', async () => {
-    const { gaps } = await rollCall({ scaling: [scaling(1, [1])] }, []);
-    assert.deepEqual(gaps, []);
-  });
-
-  test('what the diagnosis says of the group is its headline', async () => {
-    const group = subject({
-      kind: 'NodeGroup',
-      name: 'workers',
-      verdict: 'not-usable',
-      findings: [finding('insufficient-capacity', { stage: 'launched' })],
-    });
-    const { gaps } = await rollCall({ scaling: [scaling(3, [])] }, [group]);
-    assert.deepEqual(
-      [gaps[0]?.verdict, gaps[0]?.headline?.cause],
-      ['not-usable', 'insufficient-capacity'],
-    );
-  });
-
-  test('a node group is counted by its instances only when they were listed', async () => {
-    const nodeGroups = [
-      { nodegroupName: 'workers', status: 'ACTIVE', scalingConfig: { desiredSize: 2 } },
-    ];
-    const unlisted = await rollCall({ nodeGroups }, []);
-    const listed = await rollCall({ nodeGroups, instances: [instance(1, tags(WORKERS))] }, []);
-    assert.deepEqual(unlisted.gaps, []);
-    assert.deepEqual([listed.gaps[0]?.desired, listed.gaps[0]?.present], [2, 1]);
-  });
-});
-
 describe('the headline of a row', () => {
   test('a cause of the cluster is named with its subject', async () => {
     const cluster = subject({
@@ -367,7 +255,7 @@ test('a selector chooses by labels and tags, and then no gap is told', async () 
   const document = await rollCall(
     {
       instances: [instance(1, tags({ team: 'x' })), instance(2)],
-      scaling: [scaling(1, [])],
+      scaling: [{ AutoScalingGroupName: 'a', DesiredCapacity: 1, Instances: [] }],
     },
     [],
     { selects: (labels) => labels['team'] === 'x' },

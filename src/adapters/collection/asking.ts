@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../evidence/json.ts';
 import type { AwsApi } from '../../ports/aws-api.ts';
-import { PortError } from '../../ports/port-error.ts';
 import { EVIDENCE_VERSION } from '../../readers/ours.ts';
 import { commandOf, fileOf, type PlannedCall } from './aws-calls.ts';
-import type { CollectedEvidence } from './document.ts';
+import { type CollectedEvidence, refusalOf } from './document.ts';
+import { inTime } from './in-time.ts';
 
 /** Calls under way at once; more makes AWS throttle sooner than it answers faster. */
 const PARALLEL_MAX = 8;
@@ -35,7 +35,9 @@ export function createAsk(aws: AwsApi, evidence: CollectedEvidence, signal: Abor
   const counts = new Map<string, number>();
   return async (call) => {
     const answers: JsonObject[] = [];
+    let isOver = false;
     const take = (answer: JsonObject): void => {
+      if (isOver) return;
       const key = `${call.service}:${call.operation}`;
       const index = counts.get(key) ?? 0;
       counts.set(key, index + 1);
@@ -48,9 +50,14 @@ export function createAsk(aws: AwsApi, evidence: CollectedEvidence, signal: Abor
       });
     };
     try {
-      await limited(() => readPages(aws, call, take, signal));
+      await inTime(
+        limited(() => readPages(aws, call, take, signal)),
+        signal,
+      );
     } catch (error) {
       refuse(call, evidence, error);
+    } finally {
+      isOver = true;
     }
     return answers;
   };
@@ -71,12 +78,7 @@ async function readPages(
 }
 
 function refuse(call: PlannedCall, evidence: CollectedEvidence, error: unknown): void {
-  if (!(error instanceof PortError)) throw error;
-  if (call.isOptional === true && NOT_THERE.has(error.failure)) return;
-  evidence.refuse({
-    call: `${call.service}:${call.operation}`,
-    message: error.message,
-    failure: error.failure,
-    permission: error.permission,
-  });
+  const refusal = refusalOf(`${call.service}:${call.operation}`, error);
+  if (call.isOptional === true && NOT_THERE.has(refusal.failure)) return;
+  evidence.refuse(refusal);
 }

@@ -74,7 +74,7 @@ export async function collectAws(
     askNetwork(ask, instances, description),
     askStatus(ask, instances),
     askTypes(ask, instances),
-    askIdentity(ask, instances, description),
+    askIdentity(ask, instances, description, cluster),
     askActivities(ask, groups),
   ]);
   return { cluster, clusters, instances };
@@ -220,6 +220,7 @@ async function askIdentity(
   ask: Ask,
   instances: readonly Json[],
   description: readonly JsonObject[],
+  clusterName: string,
 ): Promise<void> {
   const profiles = unique(
     instances.map(
@@ -244,12 +245,28 @@ async function askIdentity(
       (answer) => (textAt(answer, 'cluster.roleArn') ?? '').split('/').at(-1) ?? '',
     ),
   ]).slice(0, ROLES_MAX);
-  await Promise.all(
-    roles.flatMap((RoleName) => [
+  const nodeRoles = unique(
+    described
+      .flat()
+      .flatMap((answer) =>
+        listAt(answer, 'InstanceProfile.Roles').map((role) => textAt(role, 'Arn')),
+      ),
+  ).slice(0, ROLES_MAX);
+  const entries = nodeRoles.map((principalArn) =>
+    ask({
+      service: 'eks',
+      operation: 'DescribeAccessEntry',
+      input: { clusterName, principalArn },
+      isOptional: true,
+    }),
+  );
+  await Promise.all([
+    ...entries,
+    ...roles.flatMap((RoleName) => [
       ask({ service: 'iam', operation: 'GetRole', input: { RoleName } }),
       ask({ service: 'iam', operation: 'ListAttachedRolePolicies', input: { RoleName } }),
     ]),
-  );
+  ]);
 }
 
 async function askActivities(ask: Ask, groups: readonly Json[]): Promise<void> {

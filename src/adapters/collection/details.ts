@@ -1,9 +1,8 @@
 import type { AwsApi } from '../../ports/aws-api.ts';
 import type { KubeApi } from '../../ports/kube-api.ts';
-import { PortError } from '../../ports/port-error.ts';
 import { EVIDENCE_VERSION } from '../../readers/ours.ts';
 import { createAsk, limiter } from './asking.ts';
-import type { CollectedEvidence } from './document.ts';
+import { type CollectedEvidence, refusalOf } from './document.ts';
 
 /** A container whose log is read. */
 export interface LogTarget {
@@ -93,12 +92,6 @@ async function collectLog(
 
 /** A container that never ran has no log, and one on a dead kubelet cannot be asked: both are known. */
 function refuse(target: LogTarget, evidence: CollectedEvidence, error: unknown): void {
-  if (!(error instanceof PortError)) throw error;
-  if (error.failure === 'invalid' || error.failure === 'not-found') return;
-  evidence.refuse({
-    call: `get pods/log of ${target.namespace}/${target.pod}`,
-    message: error.message,
-    failure: error.failure,
-    permission: error.permission,
-  });
+  const refusal = refusalOf(`get pods/log of ${target.namespace}/${target.pod}`, error);
+  if (refusal.failure !== 'invalid' && refusal.failure !== 'not-found') evidence.refuse(refusal);
 }

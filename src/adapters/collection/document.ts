@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../evidence/json.ts';
 import type { Refusal } from '../../evidence/observations.ts';
+import { PortError } from '../../ports/port-error.ts';
 
 /** One answer as it goes to the readers, and as `--save` writes it. */
 export interface CollectedDocument {
@@ -16,12 +17,22 @@ export interface CollectedEvidence {
   readonly refuse: (refusal: Refusal) => void;
 }
 
-/** Rollcall's own list of all objects of a kind, which proves what it lacks to be absent. */
-export function completeList(kind: string, items: readonly JsonObject[]): JsonObject {
+/** The last page proves what all of them lack to be absent; a part of a list proves nothing. */
+export type ListShare = 'complete' | 'part';
+
+/** Rollcall's own list of objects of a kind. */
+export function listOf(kind: string, items: readonly JsonObject[], share: ListShare): JsonObject {
   return {
     apiVersion: 'v1',
     kind: `${kind}List`,
-    metadata: { annotations: { rollcall: 'complete' } },
+    metadata: { annotations: { rollcall: share } },
     items,
   };
+}
+
+/** What was not answered and why; any error but a source's own is a bug and goes on. */
+export function refusalOf(call: string, error: unknown): Refusal {
+  if (!(error instanceof PortError)) throw error;
+  const { message, failure, permission } = error;
+  return { call, message, failure, permission };
 }

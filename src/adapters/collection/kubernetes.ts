@@ -1,9 +1,11 @@
-import type { JsonObject } from '../../evidence/json.ts';
-import type { KubeApi, KubeListPage } from '../../ports/kube-api.ts';
-import { PortError } from '../../ports/port-error.ts';
+import { type JsonObject, textAt } from '../../evidence/json.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { KubeApi } from '../../ports/kube-api.ts';
+import type { PortError, PortFailure } from '../../ports/port-error.ts';
 import { projectPod } from '../../readers/kube/pod.ts';
-import { type CollectedEvidence, completeList } from './document.ts';
-import { EVENTS, KUBE_LISTS, type PlannedList, PODS } from './resources.ts';
+import { type CollectedEvidence, type ListShare, listOf, refusalOf } from './document.ts';
+import { inTime } from './in-time.ts';
+import { EVENTS, KUBE_LISTS, NODES, type PlannedList, PODS } from './resources.ts';
 
 /** Events kept at most; the newest page is as good as the oldest, since the server orders by name. */
 const EVENTS_MAX = 10_000;
@@ -37,69 +39,128 @@ function pickedNames(metadata: unknown): JsonObject {
   return names;
 }
 
-async function listAll(
+/** Failures that another try a moment later may not meet. */
+const PASSING: ReadonlySet<PortFailure> = new Set(['throttled', 'unavailable', 'expired']);
+const TRIES_MAX = 4;
+const WAIT_MS = 250;
+const WAIT_MAX_MS = 5000;
+
+type TakePage = (items: readonly JsonObject[], share: ListShare) => void;
+
+/** Gives each page when the next one has come: only then is it known which one is the last. */
+async function listOnce(
   kube: KubeApi,
-  planned: PlannedList,
-  onItems: (items: readonly JsonObject[]) => void,
+  { resource, namespace }: PlannedList,
+  take: TakePage,
   signal: AbortSignal,
 ): Promise<void> {
-  const { resource, namespace } = planned;
-  const pages: AsyncIterable<KubeListPage> = kube.list(resource, {
-    namespace,
-    pageSize: PAGE_SIZE,
-    signal,
-  });
+  const pages = kube.list(resource, { namespace, pageSize: PAGE_SIZE, signal });
+  let held: readonly JsonObject[] | null = null;
   let count = 0;
-  for await (const page of pages) {
-    onItems(page.items.map((item) => lean(planned, item)));
-    count += page.items.length;
-    if (resource === EVENTS && count >= EVENTS_MAX) return;
+  try {
+    for await (const page of pages) {
+      if (held !== null) take(held, 'part');
+      held = page.items;
+      count += held.length;
+      if (resource === EVENTS && count >= EVENTS_MAX) return take(held, 'part');
+    }
+  } catch (error) {
+    if (held !== null) take(held, 'part');
+    throw error;
   }
+  take(held ?? [], 'complete');
+}
+
+/** The same list again where the server was busy, or forgot where the last page ended. */
+async function listPatiently(
+  source: KubeSource,
+  planned: PlannedList,
+  take: TakePage,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await listOnce(source.kube, planned, take, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      const { failure, retryAfterMs } = error as PortError;
+      if (tries >= TRIES_MAX || !PASSING.has(failure)) throw error;
+      const leastMs = Math.min(retryAfterMs ?? 0, WAIT_MAX_MS);
+      await source.clock.sleep(Math.max(leastMs, WAIT_MS * 2 ** tries), signal);
+    }
+  }
+}
+
+/** Lets through what an earlier try has not given already. */
+function unseen(seen: Set<string>, items: readonly JsonObject[]): readonly JsonObject[] {
+  return items.filter((item) => {
+    const uid = textAt(item, 'metadata.uid');
+    if (uid === null) return true;
+    if (seen.has(uid)) return false;
+    seen.add(uid);
+    return true;
+  });
 }
 
 /** Every page is a document of its own, so that what one holds can be forgotten before the next. */
 async function collectList(
-  kube: KubeApi,
+  source: KubeSource,
   planned: PlannedList,
   evidence: CollectedEvidence,
   signal: AbortSignal,
 ): Promise<void> {
   const { resource } = planned;
   const locator = kubectlOf(planned);
+  const seen = new Set<string>();
   let page = 0;
+  let isOver = false;
+  const take: TakePage = (items, share) => {
+    if (isOver) return;
+    const name = `kubernetes/${resource.plural}${page === 0 ? '' : `-${page}`}.json`;
+    const kept = unseen(seen, items).map((item) => lean(planned, item));
+    evidence.add({ name, locator, content: listOf(resource.kind, kept, share) });
+    page++;
+  };
   try {
-    await listAll(
-      kube,
-      planned,
-      (items) => {
-        const name = `kubernetes/${resource.plural}${page === 0 ? '' : `-${page}`}.json`;
-        evidence.add({ name, locator, content: completeList(resource.kind, items) });
-        page++;
-      },
-      signal,
-    );
+    await inTime(listPatiently(source, planned, take, signal), signal);
   } catch (error) {
     refuse(planned, evidence, error);
+  } finally {
+    isOver = true;
   }
 }
 
 function refuse(planned: PlannedList, evidence: CollectedEvidence, error: unknown): void {
-  if (!(error instanceof PortError)) throw error;
-  const isMissing = error.failure === 'unsupported' || error.failure === 'not-found';
-  if (planned.isOptional && isMissing) return;
-  evidence.refuse({
-    call: `list ${planned.resource.plural}`,
-    message: error.message,
-    failure: error.failure,
-    permission: error.permission,
-  });
+  const refusal = refusalOf(`list ${planned.resource.plural}`, error);
+  const isMissing = refusal.failure === 'unsupported' || refusal.failure === 'not-found';
+  if (!planned.isOptional || !isMissing) evidence.refuse(refusal);
+}
+
+export interface KubeSource {
+  readonly kube: KubeApi;
+  readonly clock: Clock;
+}
+
+/** The lists that are under way. */
+export interface KubeLists {
+  /** Ends when the Nodes are known, or will not be. */
+  readonly nodes: Promise<void>;
+  /** Ends when all lists have. */
+  readonly all: Promise<void>;
 }
 
 /** Lists everything that causes read of a cluster, all kinds at once. */
-export async function collectKubernetes(
-  kube: KubeApi,
+export function collectKubernetes(
+  source: KubeSource,
   evidence: CollectedEvidence,
   signal: AbortSignal,
-): Promise<void> {
-  await Promise.all(KUBE_LISTS.map((planned) => collectList(kube, planned, evidence, signal)));
+): KubeLists {
+  const lists = KUBE_LISTS.map((planned) => ({
+    planned,
+    done: collectList(source, planned, evidence, signal),
+  }));
+  return {
+    nodes: lists.find(({ planned }) => planned.resource === NODES)?.done ?? Promise.resolve(),
+    all: Promise.all(lists.map(({ done }) => done)).then(() => {}),
+  };
 }

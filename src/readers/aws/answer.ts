@@ -5,6 +5,7 @@ import { locatorAt } from '../../evidence/fact.ts';
 import { parseWhen } from '../line/timestamps.ts';
 import type { LineSource } from '../../evidence/source.ts';
 import { logLine, type PassageReading } from '../passage.ts';
+import { readUserData } from './user-data.ts';
 
 interface AnswerShape {
   readonly path: string;
@@ -91,7 +92,7 @@ const INSTANCES = { kind: 'aws/instance', call: 'aws ec2 describe-instances' } a
 /** Reads an answer of `aws … --output json|yaml`; false when the value is none that is known. */
 export function readAwsAnswer(passage: PassageReading, value: JsonObject, line: number): boolean {
   const understood = [
-    readTexts(passage, value),
+    readTexts(passage, value, line),
     readLists(passage, value, line),
     readSingles(passage, value, line),
     readMessages(passage, value, line),
@@ -100,14 +101,30 @@ export function readAwsAnswer(passage: PassageReading, value: JsonObject, line: 
 }
 
 /** Console output and user data: texts of a machine, one of them in base64. */
-function readTexts(passage: PassageReading, value: JsonObject): boolean {
+function readTexts(passage: PassageReading, value: JsonObject, line: number): boolean {
   const about = classifyName(textAt(value, 'InstanceId') ?? '', 'instance-id');
   if (about === null) return false;
   const output = textAt(value, 'Output');
   const userData = textAt(value, 'UserData.Value');
   if (output !== null) sayLines(passage, output, 'console', about);
   if (userData !== null) sayLines(passage, fromBase64(userData), 'user-data', about);
-  return output !== null || userData !== null;
+  if (!isObject(at(value, 'UserData'))) return output !== null;
+  addUserData(passage, about, userData, line);
+  return true;
+}
+
+/** An instance without user data has an answer too, with nothing in it. */
+function addUserData(
+  passage: PassageReading,
+  about: MachineName,
+  encoded: string | null,
+  line: number,
+): void {
+  const { collector, document } = passage;
+  const by = 'aws ec2 describe-instance-attribute';
+  const locator = locatorAt(collector.locatorOf(document), line);
+  const given = readUserData(about.value, encoded);
+  collector.fact(document, 'aws/user-data', given, { by, locator, line, about: [about] });
 }
 
 function sayLines(

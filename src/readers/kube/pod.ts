@@ -1,7 +1,13 @@
 import { at, isObject, type Json, type JsonObject, listAt, textAt } from '../../evidence/json.ts';
 
 /** What causes read of a pod; the rest of 100,000 pods would not fit into memory. */
-const METADATA = ['name', 'namespace', 'creationTimestamp', 'deletionTimestamp'] as const;
+const METADATA = [
+  'name',
+  'namespace',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'finalizers',
+] as const;
 const SPEC = [
   'nodeName',
   'hostNetwork',

@@ -2,7 +2,12 @@ import type { CliContext } from '../context.ts';
 
 const OVERVIEW = `rollcall says why an AWS machine is not a usable Kubernetes node.
 
-  rollcall diagnose PATH…     logs, folders, archives, kubectl and aws dumps: one cause, its proof, the command
+  rollcall                    every expected machine against every Node (also: rollcall status)
+  rollcall diagnose [NAME…]   a live cluster or machines of it: one cause, its proof, the command
+  rollcall diagnose PATH…     the same from logs, folders, archives, kubectl and aws dumps
+  rollcall capacity           addresses, interfaces and pods of nodes and subnets
+  rollcall name [INSTANCE]    which Node name a machine gets, and which of its names disagree
+  rollcall permissions        the rights that are needed, and with --check those that are there
   rollcall explain CAUSE      the page of one cause
   rollcall causes             the catalogue
   rollcall help COMMAND       options and examples of a command
@@ -12,7 +17,22 @@ Exit codes: 0 usable, 1 not usable, 2 cannot tell, 64 wrong command line, 69 not
 `;
 
 const PAGES: Readonly<Record<string, string>> = {
-  diagnose: `rollcall diagnose PATH…  [-o text|json|yaml|markdown] [--with PATH]…
+  diagnose: `rollcall diagnose [NODE|INSTANCE|ADDRESS|NODECLAIM]…   [-o text|json|yaml|markdown]
+         [--context NAME]… [--kubeconfig FILE] [--cluster NAME] [--region R] [--profile P]
+         [--since 2h] [--deep] [--wait] [--save FILE]
+rollcall diagnose --host [--save FILE]
+rollcall diagnose PATH… [--with PATH]…
+
+Without a path it looks at the cluster of the kubeconfig and at AWS, and only reads. A name that
+contains "/" or exists is a path. --since leaves older lines out, --deep asks every machine that is
+not well for its console, user data and logs, --save writes the evidence into a tar.gz that gives
+the same answer, --wait looks again until the machine is usable or its next cause is known, and
+--host looks at the machine on which it runs.
+
+  rollcall diagnose
+  rollcall diagnose i-0abc1234def567890 --save evidence.tar.gz
+  rollcall diagnose ip-10-0-1-2.eu-west-1.compute.internal --wait
+  sudo rollcall diagnose --host
 
 Reads any pile of evidence: journals, pod logs, cloud-init output, kubectl and aws output, the EKS log
 collector's archive, must-gather, sosreport, pasted text. Kinds are known by content, never by name.

@@ -4,6 +4,7 @@ import { type CliContext, SourceError } from '../context.ts';
 import type { LiveFlags } from './flags.ts';
 import { type LiveEvidence, observe } from './observe.ts';
 import { openClients } from './open-clients.ts';
+import { timeLimitMs } from './time-limit.ts';
 
 export interface LiveQuestion {
   /** Machines that are asked about; empty for the whole cluster. */
@@ -20,6 +21,7 @@ export async function lookAtCluster(
   question: LiveQuestion,
   context: CliContext,
 ): Promise<LiveEvidence> {
+  const timeoutMs = timeLimitMs(question.flags.timeout);
   const clients = await openClients(question.flags);
   const saved = new Map<string, CollectedDocument>();
   try {
@@ -27,6 +29,7 @@ export async function lookAtCluster(
       cluster: question.flags.cluster ?? null,
       asked: question.names,
       isDeep: question.isDeep,
+      timeoutMs,
       sinceMs: question.sinceMs,
       progress: context.progress,
       onDocument: (one) => {

@@ -5,6 +5,7 @@ export const LIVE_OPTIONS = {
   cluster: { type: 'string' },
   region: { type: 'string' },
   profile: { type: 'string' },
+  timeout: { type: 'string' },
 } as const;
 
 /** What the flags of a live command say; names as kubectl and aws have them. */
@@ -14,9 +15,11 @@ export interface LiveFlags {
   readonly cluster?: string;
   readonly region?: string;
   readonly profile?: string;
+  /** How long evidence is collected: `30s`, `2m`. */
+  readonly timeout?: string;
 }
 
-const NAMES = ['kubeconfig', 'cluster', 'region', 'profile'] as const;
+const NAMES = ['kubeconfig', 'cluster', 'region', 'profile', 'timeout'] as const;
 
 /** The contexts named by `--context`, which may be given several times. */
 export function contextsOf(values: Readonly<Record<string, unknown>>): readonly string[] {

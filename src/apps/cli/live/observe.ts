@@ -4,7 +4,8 @@ import type {
   CollectedDocument,
   CollectedEvidence,
 } from '../../../adapters/collection/document.ts';
-import { collectKubernetes } from '../../../adapters/collection/kubernetes.ts';
+import { inTime } from '../../../adapters/collection/in-time.ts';
+import { collectKubernetes, type KubeLists } from '../../../adapters/collection/kubernetes.ts';
 import { systemClock } from '../../../adapters/system/clock.ts';
 import { SIGNS } from '../../../causes/index.generated.ts';
 import { alignClocks } from '../../../diagnosis/clocks.ts';
@@ -14,12 +15,14 @@ import type { KubeNode } from '../../../evidence/kinds.ts';
 import { instanceIdIn } from '../../../evidence/names.ts';
 import type { Observations, Refusal } from '../../../evidence/observations.ts';
 import { isoTime } from '../../../evidence/time.ts';
+import type { AwsApi } from '../../../ports/aws-api.ts';
 import { EVIDENCE_VERSION } from '../../../readers/ours.ts';
 import { createReading } from '../../../readers/reading.ts';
 import { compileSigns } from '../../../readers/sign-table.ts';
 import { diagnoseObservations } from '../pile.ts';
 import type { Clients } from './open-clients.ts';
 import { representatives } from './representatives.ts';
+import { startTimeLimit, type TimeLimit } from './time-limit.ts';
 
 export interface LiveOptions {
   /** null: as the kubeconfig or the instances' tags say. */
@@ -27,6 +30,8 @@ export interface LiveOptions {
   /** Machines that were asked about: Nodes, instances, addresses, NodeClaims; empty for all. */
   readonly asked: readonly string[];
   readonly isDeep: boolean;
+  /** How long evidence is collected; what is unanswered then is unknown. */
+  readonly timeoutMs: number;
   /** How far back lines with a stamp count, ms; null for all. */
   readonly sinceMs: number | null;
   readonly progress: (words: string) => void;
@@ -96,8 +101,26 @@ function instanceIdsOf(observations: Observations): readonly string[] {
 export async function observe(clients: Clients, options: LiveOptions): Promise<LiveEvidence> {
   const nowMs = systemClock.nowMs();
   const intake = createIntake(options, clients.refusals, nowMs);
-  const { signal } = new AbortController();
-  const cluster = await collectAll(clients, options, intake, signal);
+  const time = startTimeLimit(options.timeoutMs);
+  try {
+    return await lookTwice(clients, options, { intake, time, nowMs });
+  } finally {
+    time.clear();
+  }
+}
+
+interface Looking {
+  readonly intake: Intake;
+  readonly time: TimeLimit;
+  readonly nowMs: number;
+}
+
+async function lookTwice(
+  clients: Clients,
+  options: LiveOptions,
+  { intake, time, nowMs }: Looking,
+): Promise<LiveEvidence> {
+  const cluster = await collectAll(clients, options, intake, time);
   const first = intake.finish(cluster);
   options.progress('looking at what was found');
   const asked = options.asked.length === 0 ? undefined : isAsked(options.asked);
@@ -106,7 +129,7 @@ export async function observe(clients: Clients, options: LiveOptions): Promise<L
   if (target.instanceIds.length + target.logs.length === 0)
     return { observations: first, document: rough, nowMs, cluster };
   options.progress(`asking ${target.instanceIds.length} machines and ${target.logs.length} logs`);
-  await collectDetails(clients, target, intake, signal);
+  await collectDetails(clients, target, intake, time.details);
   const observations = intake.finish(cluster);
   return {
     observations,
@@ -117,38 +140,44 @@ export async function observe(clients: Clients, options: LiveOptions): Promise<L
 }
 
 async function collectAll(
-  clients: Clients,
+  { kube, aws, described }: Clients,
   options: LiveOptions,
   intake: Intake,
-  signal: AbortSignal,
+  time: TimeLimit,
 ): Promise<string | null> {
-  const { kube, aws } = clients;
-  const named = options.cluster ?? clients.described?.clusterName ?? null;
+  const named = options.cluster ?? described?.clusterName ?? null;
   options.progress('asking Kubernetes and AWS');
-  const kubernetes = kube === null ? undefined : collectKubernetes(kube, intake, signal);
-  const instanceIds = options.asked.flatMap((name) => instanceIdIn(name) ?? []);
-  const names = options.asked.filter((name) => instanceIdIn(name) === null);
-  if (aws === null || named === null) await kubernetes;
-  if (aws === null) return named;
-  const nodes = named === null ? instanceIdsOf(intake.finish(null)) : [];
-  const target = { cluster: named, instanceIds: [...instanceIds, ...nodes], names };
-  const [found] = await Promise.all([collectAws(aws, target, intake, signal), kubernetes]);
-  if (found.cluster === null) intake.refuse(unnamedCluster(found.clusters));
-  return found.cluster;
+  const lists =
+    kube === null ? null : collectKubernetes({ kube, clock: systemClock }, intake, time.listing);
+  const [cluster] = await Promise.all([
+    aws === null ? named : askAws(aws, lists, { named, options, intake, time }),
+    lists?.all,
+  ]);
+  return cluster;
 }
 
-/** Two names are no answer: machines of another cluster must never appear. */
-function unnamedCluster(names: readonly string[]): Refusal {
-  const why =
-    names.length === 0
-      ? 'Nothing names the cluster: neither the kubeconfig nor a tag of an instance behind a Node'
-      : `Instances behind the Nodes carry the tags of ${names.length} clusters (${names.slice(0, 5).join(', ')})`;
-  return {
-    call: 'cluster',
-    message: `${why}; say which one it is: rollcall diagnose --cluster NAME`,
-    failure: 'not-configured',
-    permission: null,
-  };
+interface AwsQuestion {
+  readonly named: string | null;
+  readonly options: LiveOptions;
+  readonly intake: Intake;
+  readonly time: TimeLimit;
+}
+
+/** Where nothing names the cluster, the instances behind its Nodes do: those are waited for. */
+async function askAws(
+  aws: AwsApi,
+  lists: KubeLists | null,
+  { named, options, intake, time }: AwsQuestion,
+): Promise<string | null> {
+  if (named === null && lists !== null)
+    await inTime(lists.nodes, time.waiting).catch((error: unknown) => {
+      if (error !== time.waiting.reason) throw error;
+    });
+  const instanceIds = options.asked.flatMap((name) => instanceIdIn(name) ?? []);
+  const names = options.asked.filter((name) => instanceIdIn(name) === null);
+  const nodes = named === null ? instanceIdsOf(intake.finish(null)) : [];
+  const target = { cluster: named, instanceIds: [...instanceIds, ...nodes], names };
+  return (await collectAws(aws, target, intake, time.listing)).cluster;
 }
 
 /** True for the machines that were asked about by any of their names. */

@@ -1,4 +1,12 @@
 import { clear, defineCause, found } from '../../../diagnosis/cause.ts';
+import {
+  idsOf,
+  lostRoles,
+  type NodeRole,
+  nodeRolesOf,
+  withoutPath,
+} from '../../../evidence/fleet.ts';
+import { textAt } from '../../../evidence/json.ts';
 
 /** aws-auth names the instance profile where the role belongs. */
 export default defineCause({
@@ -23,33 +31,47 @@ export default defineCause({
       weight: 'likely',
     },
   },
-  needs: ['kube/aws-auth', 'aws/instance-profile'],
-  symptoms: ['kubelet-unauthorized'],
+  needs: ['kube/aws-auth', 'aws/instance-profile', 'aws/instance', 'kube/Node', 'aws/cluster'],
+  symptoms: ['kubelet-unauthorized', 'machine-without-node'],
   withdrawnBy: [],
   explains: ['node-role-not-in-aws-auth'],
   match(view) {
     const auth = view.read('kube/aws-auth');
     if (auth.state !== 'seen') return null;
     const { roles } = auth.value;
-    const entry = roles.find((role) => PROFILE.test(role.arn));
+    const fleet = nodeRolesOf(view);
+    const lost = fleet === null ? null : lostRoles(fleet);
+    const entry = roles.find(
+      (role) => PROFILE.test(role.arn) && lost?.some((of) => profileArn(of) === role.arn) !== false,
+    );
     if (entry === undefined) return clear;
     const profile = entry.arn.split('/').at(-1) ?? '';
     // A role of the same name beside it, as consoles create them, lets the nodes in.
     const isMappedToo = roles.some((role) => role.arn.endsWith(`:role/${profile}`));
     if (isMappedToo) return clear;
-    return found({ arn: entry.arn, profile }, [view.quote(auth, `rolearn: ${entry.arn}`)]);
+    const proof = [view.quote(auth, `rolearn: ${entry.arn}`)];
+    const of = lost?.find((role) => profileArn(role) === entry.arn);
+    if (of === undefined) return found({ arn: entry.arn, profile }, proof);
+    if (roles.some((role) => role.arn === withoutPath(of.arn))) return clear;
+    const machines = idsOf(of.lost);
+    const ran = `machines ${machines.join(', ')} run with the role ${of.arn} of that profile`;
+    return found(
+      { arn: entry.arn, profile, role: withoutPath(of.arn) },
+      [...proof, view.quote(of.profile, ran)],
+      'definite',
+      machines,
+    );
   },
   summary: ({ arn }) =>
     `aws-auth maps ${arn ?? 'an instance profile'}; a node calls with the role inside the profile, so the entry matches nobody and its nodes get 401 Unauthorized.`,
-  remedy: ({ profile }) => [
+  remedy: ({ profile, role }) => [
     {
       text: 'Look up the role inside the profile.',
       command: `aws iam get-instance-profile --instance-profile-name ${profile ?? '<profile>'} --query InstanceProfile.Roles[].Arn --output text`,
     },
     {
       text: 'Map that role.',
-      command:
-        "eksctl create iamidentitymapping --cluster <cluster> --arn <node-role-arn> --group system:bootstrappers,system:nodes --username 'system:node:{{EC2PrivateDNSName}}'",
+      command: `eksctl create iamidentitymapping --cluster <cluster> --arn ${role ?? '<node-role-arn>'} --group system:bootstrappers,system:nodes --username 'system:node:{{EC2PrivateDNSName}}'`,
     },
   ],
   decide: {
@@ -66,3 +88,7 @@ export default defineCause({
 });
 
 const PROFILE = /^arn:aws[\w-]*:iam::[^:]*:instance-profile\//;
+
+function profileArn({ profile }: NodeRole): string {
+  return textAt(profile.value, 'Arn') ?? '';
+}

@@ -1,4 +1,19 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  cannotSay,
+  clear,
+  defineCause,
+  found,
+  type Match,
+  type View,
+} from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import {
+  idsOf,
+  lostRoles,
+  type NodeRole,
+  nodeRolesOf,
+  withoutPath,
+} from '../../../evidence/fleet.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
 import type { AwsAuth } from '../../../evidence/kinds.ts';
 
@@ -55,8 +70,10 @@ export default defineCause({
     'aws/instance-profile',
     'aws/access-entry-list',
     'aws/cluster',
+    'aws/instance',
+    'kube/Node',
   ],
-  symptoms: ['kubelet-unauthorized', 'boot-verdict'],
+  symptoms: ['kubelet-unauthorized', 'boot-verdict', 'machine-without-node'],
   match: (view) => matchConfigMap(view) ?? matchPlan(view),
   summary: ({ role, planned }) =>
     planned === undefined
@@ -99,7 +116,9 @@ type Kinds =
   | 'aws/node-group'
   | 'aws/instance-profile'
   | 'aws/access-entry-list'
-  | 'aws/cluster';
+  | 'aws/cluster'
+  | 'aws/instance'
+  | 'kube/Node';
 type Signs = 'refused' | 'denied' | 'planned' | 'roleRemoved' | 'nodeRemoved' | 'roleAdded';
 type Evidence = View<Kinds, Signs>;
 
@@ -107,6 +126,8 @@ function matchConfigMap(view: Evidence): Match | null {
   const auth = view.read('kube/aws-auth');
   if (auth.state !== 'seen' || auth.value.malformed !== null) return null;
   if (isApiOnly(view)) return clear;
+  const fleet = nodeRolesOf(view);
+  if (fleet !== null) return matchLost(view, auth, lostRoles(fleet));
   const known = nodeRoles(view);
   const missing = known.find((role) => !isMapped(role, auth.value) && !isAdmitted(role, view));
   const proof = view.quote(
@@ -120,6 +141,36 @@ function matchConfigMap(view: Evidence): Match | null {
   if (known.length > 0) return missing === undefined ? clear : null;
   if (refused === null || hasNodeEntry(auth.value)) return null;
   return found({}, [proof, refused.first], 'likely');
+}
+
+/** Machines of a role that neither the ConfigMap nor an entry maps, and of which none has joined. */
+function matchLost(view: Evidence, auth: Seen<AwsAuth>, lost: readonly NodeRole[]): Match {
+  const role = lost.find(({ arn }) => !isMapped(arn, auth.value) && !isAdmitted(arn, view));
+  if (role === undefined) return clear;
+  if (readsEntries(view) && view.read('aws/access-entry-list').state !== 'seen') return unlisted;
+  const machines = idsOf(role.lost);
+  const arns = auth.value.roles.map((entry) => entry.arn).join(', ');
+  const ran = `machines ${machines.join(', ')} run with the role ${role.arn} and have no Node`;
+  return found(
+    { role: withoutPath(role.arn) },
+    [view.quote(auth, `mapRoles: ${arns || 'empty'}`), view.quote(role.profile, ran)],
+    'definite',
+    machines,
+  );
+}
+
+const unlisted = cannotSay({
+  reason: 'not-collected',
+  detail: 'whether an access entry lets the node role in',
+  collect: 'aws eks list-access-entries --cluster-name <cluster>',
+});
+
+function readsEntries(view: Evidence): boolean {
+  const clusters = view.list('aws/cluster');
+  if (clusters.length === 0) return true;
+  return clusters.some(
+    ({ value }) => textAt(value, 'accessConfig.authenticationMode') === 'API_AND_CONFIG_MAP',
+  );
 }
 
 /** ARNs known to be a node's: of node groups, of instance profiles, and of denied callers named so. */

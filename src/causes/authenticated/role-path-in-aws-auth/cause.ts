@@ -1,4 +1,6 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { idsOf, lostRoles, nodeRolesOf, roleName } from '../../../evidence/fleet.ts';
+import { textAt } from '../../../evidence/json.ts';
 import type { AwsAuthEntry } from '../../../evidence/kinds.ts';
 
 /** aws-auth names the node role by an ARN with its IAM path, which no caller ever carries. */
@@ -52,23 +54,47 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: ['kube/aws-auth', 'aws/access-entry-list', 'aws/cluster'],
-  symptoms: ['kubelet-unauthorized'],
+  needs: [
+    'kube/aws-auth',
+    'aws/access-entry-list',
+    'aws/cluster',
+    'aws/instance',
+    'aws/instance-profile',
+    'kube/Node',
+  ],
+  symptoms: ['kubelet-unauthorized', 'machine-without-node'],
   withdrawnBy: [],
   explains: ['node-role-not-in-aws-auth'],
   match(view) {
     const auth = view.read('kube/aws-auth');
     if (auth.state !== 'seen') return matchLines(view);
     const { roles } = auth.value;
-    const entry = roles.find((role) => isNodeEntry(role) && hasPath(role.arn));
-    if (entry === undefined) return clear;
+    const fleet = nodeRolesOf(view);
+    const lost = fleet === null ? null : lostRoles(fleet);
+    const entry = roles.find(
+      (role) =>
+        isNodeEntry(role) &&
+        hasPath(role.arn) &&
+        lost?.some(({ arn }) => roleName(arn) === roleName(role.arn)) !== false,
+    );
+    if (entry === undefined || isApiOnly(view)) return clear;
     const plain = withoutPath(entry.arn);
     const isMappedTwice = roles.some((role) => role.arn.toLowerCase() === plain.toLowerCase());
     const entries = view.read('aws/access-entry-list');
     const isAdmitted =
       entries.state === 'seen' && JSON.stringify(entries.value).includes(entry.arn);
     if (isMappedTwice || isAdmitted) return clear;
-    return found({ role: entry.arn, plain }, [view.quote(auth, `rolearn: ${entry.arn}`)]);
+    const of = lost?.find(({ arn }) => roleName(arn) === roleName(entry.arn));
+    const proof = [view.quote(auth, `rolearn: ${entry.arn}`)];
+    if (of === undefined) return found({ role: entry.arn, plain }, proof);
+    const machines = idsOf(of.lost);
+    const ran = `machines ${machines.join(', ')} run with the role ${of.arn} and have no Node`;
+    return found(
+      { role: entry.arn, plain },
+      [...proof, view.quote(of.profile, ran)],
+      'definite',
+      machines,
+    );
   },
   summary: ({ role, plain }) =>
     `aws-auth maps ${role ?? 'the node role with its path'}, but the authenticator sees the role without its path (${plain ?? 'role/<name>'}); the two never match and its nodes get 401 Unauthorized.`,
@@ -108,6 +134,12 @@ function hasPath(arn: string): boolean {
 
 function withoutPath(arn: string): string {
   return arn.replace(ROLE_WITH_PATH, '$1$2');
+}
+
+function isApiOnly(view: View<'aws/cluster', never>): boolean {
+  return view
+    .list('aws/cluster')
+    .some((cluster) => textAt(cluster.value, 'accessConfig.authenticationMode') === 'API');
 }
 
 /** A ConfigMap pasted in part: one mapping, of a node, by a path. */

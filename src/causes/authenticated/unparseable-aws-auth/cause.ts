@@ -1,5 +1,6 @@
-import { defineCause, found } from '../../../diagnosis/cause.ts';
-import { at } from '../../../evidence/json.ts';
+import { clear, defineCause, found } from '../../../diagnosis/cause.ts';
+import { idsOf, lostRoles, nodeRolesOf } from '../../../evidence/fleet.ts';
+import { at, textAt } from '../../../evidence/json.ts';
 
 /** The authenticator cannot parse mapRoles, so no entry of it counts. */
 export default defineCause({
@@ -21,8 +22,15 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: ['kube/aws-auth', 'kube/ConfigMap'],
-  symptoms: ['kubelet-unauthorized'],
+  needs: [
+    'kube/aws-auth',
+    'kube/ConfigMap',
+    'aws/instance',
+    'aws/instance-profile',
+    'kube/Node',
+    'aws/cluster',
+  ],
+  symptoms: ['kubelet-unauthorized', 'machine-without-node'],
   withdrawnBy: [],
   explains: [
     'node-role-not-in-aws-auth',
@@ -31,6 +39,15 @@ export default defineCause({
   ],
   match(view) {
     const auth = view.read('kube/aws-auth');
+    const fleet = nodeRolesOf(view);
+    const lost = fleet === null ? null : lostRoles(fleet);
+    const isRead = view
+      .list('aws/cluster')
+      .every(({ value }) => textAt(value, 'accessConfig.authenticationMode') !== 'API');
+    // Without mapUsers people are locked out, and nodes are not.
+    const isOfUsers =
+      auth.state === 'seen' && auth.value.malformed?.startsWith('mapUsers') === true;
+    if (lost !== null && (lost.length === 0 || !isRead || isOfUsers)) return clear;
     const manifest = view.list('kube/ConfigMap').find((map) => map.value.name === 'aws-auth');
     if (manifest !== undefined && Array.isArray(at(manifest.value.body, 'data.mapRoles'))) {
       const why = 'mapRoles is a YAML list where a text holding one belongs';
@@ -44,7 +61,12 @@ export default defineCause({
     )
       return null;
     const why = auth.value.malformed.replace(/A YAML document cannot be parsed \((.*)\);.*$/, '$1');
-    return found({ why }, [view.quote(auth, `ConfigMap aws-auth: ${why}`)]);
+    return found(
+      { why },
+      [view.quote(auth, `ConfigMap aws-auth: ${why}`)],
+      'definite',
+      lost?.flatMap((role) => idsOf(role.lost)),
+    );
   },
   summary: ({ why }) =>
     `aws-auth cannot be parsed${why === undefined ? '' : ` (${why})`}; the entries in it do not count and nodes that rely on them get 401 Unauthorized.`,

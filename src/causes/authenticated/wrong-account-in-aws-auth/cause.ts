@@ -1,4 +1,5 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { idsOf, lostRoles, nodeRolesOf, withoutPath } from '../../../evidence/fleet.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
 import type { AwsAuthEntry } from '../../../evidence/kinds.ts';
 
@@ -25,8 +26,15 @@ export default defineCause({
       strict: true,
     },
   },
-  needs: ['kube/aws-auth', 'aws/node-group', 'aws/instance-profile', 'aws/instance'],
-  symptoms: ['kubelet-unauthorized'],
+  needs: [
+    'kube/aws-auth',
+    'aws/node-group',
+    'aws/instance-profile',
+    'aws/instance',
+    'kube/Node',
+    'aws/cluster',
+  ],
+  symptoms: ['kubelet-unauthorized', 'machine-without-node'],
   withdrawnBy: [],
   explains: ['node-role-not-in-aws-auth'],
   match: (view) => matchAccounts(view),
@@ -58,7 +66,12 @@ export default defineCause({
 });
 
 type Evidence = View<
-  'kube/aws-auth' | 'aws/node-group' | 'aws/instance-profile' | 'aws/instance',
+  | 'kube/aws-auth'
+  | 'aws/node-group'
+  | 'aws/instance-profile'
+  | 'aws/instance'
+  | 'kube/Node'
+  | 'aws/cluster',
   'denied' | 'partitionUnknown'
 >;
 
@@ -67,15 +80,24 @@ const ROLE = /^arn:(aws[\w-]*):iam::(\d{12}):(?:role|instance-profile)\/(?:.*\/)
 function matchAccounts(view: Evidence): Match | null {
   const auth = view.read('kube/aws-auth');
   if (auth.state !== 'seen' || auth.value.malformed !== null) return null;
-  for (const role of nodeRoles(view)) {
+  const fleet = nodeRolesOf(view);
+  const lost = fleet === null ? null : lostRoles(fleet);
+  for (const role of lost?.map(({ arn }) => arn) ?? nodeRoles(view)) {
     const sameName = auth.value.roles.filter(
       (entry) => part(entry.arn, 3) !== '' && part(entry.arn, 3) === part(role, 3),
     );
     const [mapped] = sameName;
     if (mapped === undefined || sameName.some((entry) => owner(entry.arn) === owner(role)))
       continue;
-    return found({ role, mapped: mapped.arn }, [view.quote(auth, `rolearn: ${mapped.arn}`)]);
+    const machines = lost?.find(({ arn }) => arn === role)?.lost;
+    return found(
+      { role: withoutPath(role), mapped: mapped.arn },
+      [view.quote(auth, `rolearn: ${mapped.arn}; the nodes call as ${withoutPath(role)}`)],
+      'definite',
+      machines === undefined ? undefined : idsOf(machines),
+    );
   }
+  if (lost !== null) return clear;
   return matchInstances(view, auth.value.roles, (text) => view.quote(auth, text));
 }
 

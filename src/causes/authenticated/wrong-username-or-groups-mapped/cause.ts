@@ -1,4 +1,13 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  type Details,
+  found,
+  type Match,
+  type View,
+} from '../../../diagnosis/cause.ts';
+import { idsOf, lostRoles, nodeRolesOf, withoutPath } from '../../../evidence/fleet.ts';
+import { textAt } from '../../../evidence/json.ts';
 import type { AwsAuth, AwsAuthEntry } from '../../../evidence/kinds.ts';
 
 /** The node role is mapped, but to a user or to groups that are not a node's. */
@@ -36,9 +45,9 @@ export default defineCause({
       weight: 'definite',
     },
   },
-  needs: ['kube/aws-auth'],
-  symptoms: ['node-forbidden'],
-  match: (view) => matchEntry(view) ?? matchUser(view),
+  needs: ['kube/aws-auth', 'aws/instance', 'aws/instance-profile', 'kube/Node', 'aws/cluster'],
+  symptoms: ['node-forbidden', 'machine-without-node'],
+  match: (view) => matchLost(view) ?? matchEntry(view) ?? matchUser(view),
   summary: ({ role, user, groups }) =>
     role !== undefined
       ? `${role} is mapped to the user ${user ?? '(none)'}${groups === undefined ? '' : ` and the groups ${groups}`}, which is no node; the API server lets the kubelet in and forbids it everything.`
@@ -69,17 +78,58 @@ export default defineCause({
   },
 });
 
-type Evidence = View<'kube/aws-auth', 'otherUser' | 'outsideGroup' | 'onEks' | 'hybridGroup'>;
+type Evidence = View<
+  'kube/aws-auth' | 'aws/instance' | 'aws/instance-profile' | 'kube/Node' | 'aws/cluster',
+  'otherUser' | 'outsideGroup' | 'onEks' | 'hybridGroup'
+>;
+
+/** The only user name by which a node of EC2 is known as itself. */
+const NODE_USER = 'system:node:{{EC2PrivateDNSName}}';
+
+/** The entry that counts for a role of which no machine joined: of several, the last one. */
+function matchLost(view: Evidence): Match | null {
+  const auth = view.read('kube/aws-auth');
+  const fleet = nodeRolesOf(view);
+  if (auth.state !== 'seen' || fleet === null || isApiOnly(view)) return null;
+  for (const role of lostRoles(fleet)) {
+    const arn = withoutPath(role.arn).toLowerCase();
+    const entry = auth.value.roles.findLast((one) => one.arn.toLowerCase() === arn);
+    if (entry === undefined || isNode(entry)) continue;
+    const machines = idsOf(role.lost);
+    const ran = `machines ${machines.join(', ')} run with the role ${role.arn} and have no Node`;
+    return found(
+      detailsOf(entry),
+      [view.quote(auth, textOf(entry)), view.quote(role.profile, ran)],
+      'definite',
+      machines,
+    );
+  }
+  return view.sign('otherUser') === null && view.sign('outsideGroup') === null ? clear : null;
+}
+
+function isApiOnly(view: Evidence): boolean {
+  return view
+    .list('aws/cluster')
+    .some(({ value }) => textAt(value, 'accessConfig.authenticationMode') === 'API');
+}
+
+function isNode(entry: AwsAuthEntry): boolean {
+  return entry.username === NODE_USER && entry.groups.includes('system:nodes');
+}
+
+function detailsOf({ arn, username, groups }: AwsAuthEntry): Details {
+  return { role: arn, user: username ?? '(none)', groups: groups.join(',') || '(none)' };
+}
+
+function textOf({ arn, username, groups }: AwsAuthEntry): string {
+  return `rolearn: ${arn} username: ${username ?? 'none'} groups: ${groups.join(',') || 'none'}`;
+}
 
 function matchEntry(view: Evidence): Match | null {
   const auth = view.read('kube/aws-auth');
   const wrong = auth.state === 'seen' ? halfNode(auth.value) : undefined;
   if (auth.state !== 'seen' || wrong === undefined) return null;
-  const groups = wrong.groups.join(',');
-  const text = `rolearn: ${wrong.arn} username: ${wrong.username ?? 'none'} groups: ${groups || 'none'}`;
-  return found({ role: wrong.arn, user: wrong.username ?? '(none)', groups: groups || '(none)' }, [
-    view.quote(auth, text),
-  ]);
+  return found(detailsOf(wrong), [view.quote(auth, textOf(wrong))]);
 }
 
 /** An entry that is a node's by one half only; another, whole entry of the same role makes it good. */

@@ -1,11 +1,17 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { listAt, textAt } from '../../../evidence/json.ts';
+import type { KubeNode, KubeObject } from '../../../evidence/kinds.ts';
+import { isOnNode, podCondition, podName } from '../../../evidence/pods.ts';
+
+const NO_SLOT = /Too many pods|Insufficient pods/;
 
 /** Nodes take no more pods although nothing is wrong with them: their pod slots are used up. */
 export default defineCause({
   id: 'allocatable-too-small',
   stage: 'usable',
   title: 'the nodes have no pod slots left for workloads',
-  scope: 'cluster',
+  scope: 'machine',
   signs: {
     noSlots: {
       in: ['event', 'pod-status', 'scheduler', 'client-output'],
@@ -28,13 +34,16 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: [],
+  needs: ['kube/Node', 'kube/Pod'],
   symptoms: ['pod-not-scheduled'],
   withdrawnBy: [],
   per: ['pod'],
   blocksAbove: false,
-  summary: ({ pod, capacity }) =>
-    `${pod === undefined ? 'Pods stay' : `The pod ${pod} stays`} Pending because the nodes ${capacity === undefined ? 'have no pod slot left' : `take ${capacity} pods and are full`}; DaemonSets count too.`,
+  match: (view) => matchSlots(view),
+  summary: ({ pod, capacity, full, used, daemons, type }) =>
+    full !== undefined
+      ? `All ${capacity ?? ''} pod slots of ${full}${type === undefined ? '' : ` (${type})`} are taken: ${used ?? ''} pods run there, ${daemons ?? '0'} of them of DaemonSets, so the pod ${pod ?? ''} stays Pending.`
+      : `${pod === undefined ? 'Pods stay' : `The pod ${pod} stays`} Pending because the nodes ${capacity === undefined ? 'have no pod slot left' : `take ${capacity} pods and are full`}; DaemonSets count too.`,
   remedy: () => [
     {
       text: 'See how many pods each node takes.',
@@ -67,3 +76,68 @@ export default defineCause({
     ],
   },
 });
+
+type Own = View<'kube/Node' | 'kube/Pod', 'noSlots'>;
+
+/** The Node is healthy, every slot is taken, and a pod waits for one. */
+function matchSlots(view: Own): Match | null {
+  const node = view.read('kube/Node');
+  const pods = view.list('kube/Pod');
+  const waiting = pods.filter(({ value }) => isUnscheduled(value));
+  if (view.node === null) return view.nowMs !== null && waiting.length === 0 ? clear : null;
+  if (node.state !== 'seen' || node.value.ready !== true || node.value.unschedulable === true)
+    return null;
+  const here = pods.filter(({ value }) => isOnNode(value, node.value.name));
+  const slots = Number(node.value.allocatable['pods'] ?? Number.NaN);
+  if (!(here.length >= slots)) return null;
+  const event = view.clusterSign('noSlots') ?? view.sign('noSlots');
+  const pod = waiting.find(
+    ({ value }) => value.name === event?.last.captures['pod'] || NO_SLOT.test(messageOf(value)),
+  );
+  if (pod === undefined) return clear;
+  const told = event === null ? [] : [event.last];
+  return found(detailsOf(node.value, here, pod.value), [
+    ...told,
+    view.quote(
+      node,
+      `Node ${node.value.name} ${typeOf(node.value)} allocatable.pods ${slots}, pods on it ${here.length}`,
+    ),
+    view.quote(pod, `Pod ${podName(pod.value)} is not scheduled: ${messageOf(pod.value)}`),
+  ]);
+}
+
+function isUnscheduled(pod: KubeObject): boolean {
+  const isPlaced = textAt(pod.body, 'spec.nodeName') !== null;
+  return !isPlaced && podCondition(pod, 'PodScheduled', 'status') === 'False';
+}
+
+function messageOf(pod: KubeObject): string {
+  return podCondition(pod, 'PodScheduled', 'message') ?? '';
+}
+
+function typeOf(node: KubeNode): string {
+  return node.labels['node.kubernetes.io/instance-type'] ?? '';
+}
+
+function detailsOf(
+  node: KubeNode,
+  here: readonly Seen<KubeObject>[],
+  pod: KubeObject,
+): Readonly<Record<string, string>> {
+  const daemons = here.filter(({ value }) => isOfAnyDaemonSet(value)).length;
+  const type = typeOf(node);
+  return {
+    full: node.name,
+    capacity: node.allocatable['pods'] ?? '',
+    used: String(here.length),
+    daemons: String(daemons),
+    pod: podName(pod),
+    ...(type === '' ? {} : { type }),
+  };
+}
+
+function isOfAnyDaemonSet(pod: KubeObject): boolean {
+  return listAt(pod.body, 'metadata.ownerReferences').some(
+    (owner) => textAt(owner, 'kind') === 'DaemonSet',
+  );
+}

@@ -1,7 +1,14 @@
-import { defineCause, found } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { listAt, textAt } from '../../../evidence/json.ts';
+import type { KubeNode, KubeTaint } from '../../../evidence/kinds.ts';
+import { podCondition, podName } from '../../../evidence/pods.ts';
 
 const DELIBERATE =
   /^(?:karpenter\.sh\/(?:disrupted|disruption)|ToBeDeletedByClusterAutoscaler|node\.kubernetes\.io\/unschedulable|aws-node-termination-handler\/[\w-]+)$/;
+/** Taints that say that something is wrong or not yet there, and those of control planes. */
+const NOT_DELIBERATE =
+  /^(?:node\.kubernetes\.io|node\.cloudprovider\.kubernetes\.io|node-role\.kubernetes\.io|nidhogg\.uswitch\.com|readiness\.k8s\.io|karpenter\.sh|node\.cilium\.io)(?:\/|$)|agent-not-ready|startup/;
 
 /** Somebody or some controller closed a healthy node on purpose, and pods wait for it. */
 export default defineCause({
@@ -27,6 +34,12 @@ export default defineCause({
         /\b0\/(?<total>\d+) nodes are available: (?<closedNodes>\d+) node\(s\) (?:were unschedulable|had (?:untolerated )?taint \{(?:karpenter\.sh\/disrupt\w+|ToBeDeletedByClusterAutoscaler)[^}]*\}[^.,]*)\./,
       weight: 'context',
     },
+    untolerated: {
+      in: ['event', 'pod-status', 'scheduler'],
+      anchors: ['untolerated taint'],
+      pattern: /(?:pod\/(?<pod>[\w.-]{1,253})\s.*)?untolerated taint \{(?<key>[\w.\/-]{1,317})/,
+      weight: 'context',
+    },
     opened: {
       in: ['event', 'kubelet'],
       anchors: ['status is now: NodeSchedulable'],
@@ -34,38 +47,28 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: ['kube/Node'],
+  needs: ['kube/Node', 'kube/Pod', 'kube/NodePool', 'kube/NodeClaim'],
   symptoms: ['pod-not-scheduled'],
   withdrawnBy: [],
   blocksAbove: false,
-  match(view) {
-    const waiting = view.sign('podsWait');
-    const all =
-      waiting !== null && waiting.last.captures['total'] === waiting.last.captures['closedNodes'];
-    if (all) return found(waiting.last.captures, [waiting.first], 'likely');
-    const closed = view.sign('closed');
-    const node = view.read('kube/Node');
-    if (closed === null || node.state !== 'seen' || node.value.ready === false) return null;
-    const taint = node.value.taints?.find((entry) => DELIBERATE.test(entry.key))?.key;
-    if (node.value.unschedulable !== true && taint === undefined) return null;
-    const quote = view.quote(node, `Node ${node.value.name} ${taint ?? 'unschedulable'}`);
-    return found({ ...closed.last.captures, ...(taint === undefined ? {} : { taint }) }, [
-      closed.last,
-      quote,
-    ]);
-  },
-  summary: ({ node, total, taint }) =>
-    total === undefined
-      ? `${node ?? 'The node'} is closed to new pods on purpose (${taint ?? 'cordoned'}); nothing else is wrong with it.`
-      : `All ${total} nodes are cordoned or about to be removed, so new pods stay Pending.`,
-  remedy: ({ node }) => [
+  match: (view) => matchClosed(view),
+  summary: ({ node, total, taint, pod }) =>
+    pod !== undefined
+      ? `${node ?? 'The node'} carries the taint ${taint ?? ''} that somebody put there on purpose, and the pod ${pod} does not tolerate it, so it stays Pending.`
+      : total === undefined
+        ? `${node ?? 'The node'} is closed to new pods on purpose (${taint ?? 'cordoned'}); nothing else is wrong with it.`
+        : `All ${total} nodes are cordoned or about to be removed, so new pods stay Pending.`,
+  remedy: ({ node, taint }) => [
     {
       text: 'See who closed it: the managers of its fields name the actor.',
       command: `kubectl get node ${node ?? '<node>'} --show-managed-fields -o yaml`,
     },
     {
       text: 'Open it again, or let the drain finish.',
-      command: `kubectl uncordon ${node ?? '<node>'}`,
+      command:
+        taint === undefined
+          ? `kubectl uncordon ${node ?? '<node>'}`
+          : `kubectl taint node ${node ?? '<node>'} ${taint.replace(/[=:].*$/, '').replace(/^'/, '')}-`,
     },
   ],
   decide: {
@@ -82,3 +85,71 @@ export default defineCause({
     refs: ['https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/'],
   },
 });
+
+type Own = View<
+  'kube/Node' | 'kube/Pod' | 'kube/NodePool' | 'kube/NodeClaim',
+  'closed' | 'podsWait' | 'untolerated'
+>;
+
+function matchClosed(view: Own): Match | null {
+  const waiting = view.sign('podsWait');
+  const all =
+    waiting !== null && waiting.last.captures['total'] === waiting.last.captures['closedNodes'];
+  const node = view.read('kube/Node');
+  if (view.node === null || node.state !== 'seen')
+    return all ? found(waiting.last.captures, [waiting.first], 'likely') : null;
+  if (node.value.ready !== true) return null;
+  return byState(view, node) ?? byTaint(view, node) ?? (isOpen(node.value) ? clear : null);
+}
+
+/** Cordoned, or about to be removed by a controller that says so in a taint of its own. */
+function byState(view: Own, node: Seen<KubeNode>): Match | null {
+  const closed = view.sign('closed');
+  const told = closed === null ? [] : [closed.last];
+  const taint = (node.value.taints ?? []).find(({ key }) => DELIBERATE.test(key))?.key;
+  if (node.value.unschedulable !== true && taint === undefined) return null;
+  const writer = node.value.taintWriters.at(-1)?.manager;
+  const by = writer === undefined ? '' : `, spec.taints last written by ${writer}`;
+  const state = node.value.unschedulable === true ? 'spec.unschedulable true' : 'open';
+  const words = `Node ${node.value.name} is Ready, ${state}, taint ${taint ?? 'none'}${by}`;
+  const name = { node: node.value.name };
+  return found(taint === undefined ? name : { ...name, taint }, [view.quote(node, words), ...told]);
+}
+
+/** A taint of the cluster's own making that a waiting pod was refused for. */
+function byTaint(view: Own, node: Seen<KubeNode>): Match | null {
+  const event = view.clusterSign('untolerated');
+  for (const taint of node.value.taints ?? []) {
+    if (NOT_DELIBERATE.test(taint.key) || isStartup(view, taint)) continue;
+    const pod = view.list('kube/Pod').find(({ value }) => {
+      const message = podCondition(value, 'PodScheduled', 'message') ?? '';
+      const isNamed = event?.last.captures['pod'] === value.name;
+      const said = isNamed ? `${message} ${event.last.excerpt}` : message;
+      const waits = podCondition(value, 'PodScheduled', 'status') === 'False';
+      return waits && said.includes(`taint {${taint.key}`);
+    });
+    if (pod === undefined) continue;
+    const text = `${taint.key}=${taint.value}:${taint.effect}`;
+    return found({ node: node.value.name, taint: text, pod: podName(pod.value) }, [
+      view.quote(node, `Node ${node.value.name} is Ready and carries the taint ${text}`),
+      view.quote(pod, `Pod ${podName(pod.value)} is Pending`),
+      ...(event === null ? [] : [event.last]),
+    ]);
+  }
+  return null;
+}
+
+/** Karpenter's start-up taints wait for an agent, which is another matter. */
+function isStartup(view: Own, { key }: KubeTaint): boolean {
+  const specs = [
+    ...view
+      .list('kube/NodePool')
+      .map(({ value }) => listAt(value.body, 'spec.template.spec.startupTaints')),
+    ...view.list('kube/NodeClaim').map(({ value }) => listAt(value.body, 'spec.startupTaints')),
+  ];
+  return specs.flat().some((entry) => textAt(entry, 'key') === key);
+}
+
+function isOpen(node: KubeNode): boolean {
+  return node.unschedulable === false && (node.taints ?? []).length === 0;
+}

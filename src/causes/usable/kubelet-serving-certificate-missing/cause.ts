@@ -1,4 +1,12 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { listAt, textAt } from '../../../evidence/json.ts';
+import type { KubeObject } from '../../../evidence/kinds.ts';
+import { msIn } from '../../../evidence/pods.ts';
+
+const SIGNER = 'kubernetes.io/kubelet-serving';
+/** The approver of EKS takes seconds; ten minutes are beyond every ordinary wait. */
+const WAIT_NORMAL_MS = 600_000;
 
 /** The kubelet asked for a serving certificate and nobody issued it. */
 export default defineCause({
@@ -41,10 +49,11 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: [],
+  needs: ['kube/Node', 'kube/CertificateSigningRequest'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
+  match: (view) => matchRequests(view),
   summary: ({ node, instance, address }) =>
     `The kubelet of ${node ?? instance ?? address ?? 'the node'} has no serving certificate, so logs, exec and metrics fail with tls: internal error while the node is Ready.`,
   remedy: () => [
@@ -79,3 +88,46 @@ export default defineCause({
     ],
   },
 });
+
+type Own = View<'kube/Node' | 'kube/CertificateSigningRequest', never>;
+
+/** The kubelet's own requests for a serving certificate: all wait, and none was answered. */
+function matchRequests(view: Own): Match | null {
+  const { nowMs } = view;
+  const node = view.read('kube/Node');
+  if (nowMs === null || node.state !== 'seen') return null;
+  const own = view
+    .list('kube/CertificateSigningRequest')
+    .filter(({ value }) => isOf(value, node.value.name));
+  if (own.some(({ value }) => textAt(value.body, 'status.certificate') !== null)) return clear;
+  const waiting = own.find(({ value }) => ageOf(value, nowMs) > WAIT_NORMAL_MS);
+  if (waiting === undefined) return null;
+  const state = stateOf(waiting);
+  const asked = textAt(waiting.value.body, 'metadata.creationTimestamp') ?? '';
+  return found({ node: node.value.name, request: waiting.value.name, state }, [
+    view.quote(
+      waiting,
+      `CertificateSigningRequest ${waiting.value.name} of system:node:${node.value.name} for ${SIGNER} asked ${asked}: ${state}, no certificate`,
+    ),
+  ]);
+}
+
+function isOf({ body }: KubeObject, node: string): boolean {
+  return (
+    textAt(body, 'spec.signerName') === SIGNER &&
+    textAt(body, 'spec.username') === `system:node:${node}`
+  );
+}
+
+function ageOf({ body }: KubeObject, nowMs: number): number {
+  const createdMs = msIn(body, 'metadata.creationTimestamp');
+  return createdMs === null ? 0 : nowMs - createdMs;
+}
+
+/** `Pending`, `Approved` without a certificate, `Denied` or `Failed` with the reason given. */
+function stateOf({ value }: Seen<KubeObject>): string {
+  const last = listAt(value.body, 'status.conditions').at(-1);
+  const type = textAt(last, 'type') ?? 'Pending';
+  const message = textAt(last, 'message') ?? '';
+  return message === '' ? type : `${type} (${message})`;
+}

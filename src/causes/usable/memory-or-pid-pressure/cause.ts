@@ -1,4 +1,4 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, type Match, type View } from '../../../diagnosis/cause.ts';
 
 /** The machine itself, not one container, has run out of memory or of process ids. */
 export default defineCause({
@@ -54,10 +54,11 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: [],
+  needs: ['kube/Node'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
+  match: (view) => matchPresent(view),
   summary: ({ node, instance, machine, what, daemon, fork }) =>
     `${node ?? instance ?? machine ?? 'The node'} has run out of ${what === 'PID' || what === 'pids' || fork !== undefined ? 'process ids' : 'memory'}, so ${daemon === undefined ? 'pods there are evicted or do not start' : `the kernel killed ${daemon}`}.`,
   remedy: () => [
@@ -87,3 +88,16 @@ export default defineCause({
     ],
   },
 });
+
+/** The Node's conditions are of now; events of a pressure that is over prove nothing. */
+function matchPresent(
+  view: View<'kube/Node', 'condition' | 'daemonKilled' | 'noFork'>,
+): Match | null {
+  const node = view.read('kube/Node');
+  if (view.nowMs === null || node.state !== 'seen' || node.value.ready !== true) return null;
+  const isPressed = node.value.conditions.some(
+    ({ type, status }) => /^(?:Memory|PID)Pressure$/.test(type) && status === 'True',
+  );
+  const isKilled = view.sign('daemonKilled') !== null || view.sign('noFork') !== null;
+  return isPressed || isKilled ? null : clear;
+}

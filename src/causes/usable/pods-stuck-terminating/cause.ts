@@ -1,4 +1,11 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { listAt, textAt } from '../../../evidence/json.ts';
+import type { KubeObject } from '../../../evidence/kinds.ts';
+import { msIn, podName } from '../../../evidence/pods.ts';
+
+/** The stamp of deletion already counts the grace period; ten minutes more are no ordinary end. */
+const OVERDUE_MS = 600_000;
 
 /** Containers on the node do not end, so pods stay Terminating and hold what they have. */
 export default defineCause({
@@ -28,10 +35,11 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: [],
+  needs: ['kube/Node', 'kube/Pod'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
+  match: (view) => matchOverdue(view),
   summary: ({ node, instance, machine, pod }) =>
     `${pod === undefined ? 'Pods' : `The pod ${pod}`} on ${node ?? instance ?? machine ?? 'the node'} cannot be ended, so what ${pod === undefined ? 'they hold' : 'it holds'} there is not freed and drains do not finish.`,
   remedy: () => [
@@ -57,3 +65,32 @@ export default defineCause({
     refs: ['https://github.com/aws/eks-node-monitoring-agent/blob/HEAD/monitors/runtime'],
   },
 });
+
+/** Pods on a Ready node whose time to end is long over, and which no finalizer holds. */
+function matchOverdue(view: View<'kube/Node' | 'kube/Pod', never>): Match | null {
+  const { nowMs } = view;
+  const node = view.read('kube/Node');
+  if (nowMs === null || node.state !== 'seen' || node.value.ready !== true) return null;
+  const overdue = view
+    .list('kube/Pod')
+    .filter((pod) => isOverdue(pod.value, node.value.name, nowMs));
+  const [first] = overdue;
+  if (first === undefined) return null;
+  const details = { pod: podName(first.value), node: node.value.name };
+  return found(
+    { ...details, others: String(overdue.length - 1) },
+    overdue.slice(0, 3).map((pod) => view.quote(pod, wordsOf(pod))),
+  );
+}
+
+function isOverdue({ body }: KubeObject, node: string, nowMs: number): boolean {
+  const endMs = msIn(body, 'metadata.deletionTimestamp');
+  const isHeld = listAt(body, 'metadata.finalizers').length > 0;
+  const isHere = textAt(body, 'spec.nodeName') === node;
+  return isHere && !isHeld && endMs !== null && nowMs - endMs > OVERDUE_MS;
+}
+
+function wordsOf({ value }: Seen<KubeObject>): string {
+  const end = textAt(value.body, 'metadata.deletionTimestamp') ?? '';
+  return `Pod ${podName(value)} deletionTimestamp ${end}, no finalizers, containers still there`;
+}

@@ -1,0 +1,51 @@
+import { PortError } from '../../../ports/port-error.ts';
+import { UsageError } from '../context.ts';
+import { durationMs } from './flags.ts';
+
+/** How long evidence is collected unless `--timeout` says otherwise. */
+const USUAL_MS = 60_000;
+
+/** Reads `30s`, `2m` or `1h`; a number alone counts seconds. Throws `UsageError`. */
+export function timeLimitMs(text: string | undefined): number {
+  if (text === undefined) return USUAL_MS;
+  const limitMs = durationMs(/^\d+$/.test(text) ? `${text}s` : text);
+  if (limitMs !== null && limitMs > 0) return limitMs;
+  throw new UsageError(
+    `--timeout takes a time such as 30s or 2m; ${JSON.stringify(text.slice(0, 40))} is none.`,
+  );
+}
+
+/** The parts of the time for collecting, each a signal that ends what is under way. */
+export interface TimeLimit {
+  /** Ends the wait of one source for what another one knows. */
+  readonly waiting: AbortSignal;
+  /** Ends the collection of what is the same for all machines. */
+  readonly listing: AbortSignal;
+  /** Ends the questions about single machines. */
+  readonly details: AbortSignal;
+  /** Stops the clock. */
+  readonly clear: () => void;
+}
+
+const WAITING_SHARE = 0.3;
+const LISTING_SHARE = 0.8;
+
+/** Starts the clock; the reason of each signal is the `PortError` of what is not answered then. */
+export function startTimeLimit(limitMs: number): TimeLimit {
+  const message =
+    `Not everything was answered within ${limitMs / 1000}s, when the collection ends; ` +
+    `give it longer: --timeout ${(limitMs * 3) / 1000}s`;
+  const timers: NodeJS.Timeout[] = [];
+  const endingAt = (share: number): AbortSignal => {
+    const controller = new AbortController();
+    const end = (): void => controller.abort(new PortError({ failure: 'timeout', message }));
+    timers.push(setTimeout(end, limitMs * share));
+    return controller.signal;
+  };
+  return {
+    waiting: endingAt(WAITING_SHARE),
+    listing: endingAt(LISTING_SHARE),
+    details: endingAt(1),
+    clear: () => timers.forEach((timer) => clearTimeout(timer)),
+  };
+}

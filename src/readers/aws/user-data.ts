@@ -1,0 +1,164 @@
+import { CORE_SCHEMA, load, YAMLException } from 'js-yaml';
+import { isObject, type Json, textAt } from '../../evidence/json.ts';
+import type {
+  BootstrapCall,
+  ClusterGiven,
+  NodeConfigGiven,
+  UserData,
+  UserDataForm,
+} from '../../evidence/user-data.ts';
+import { looksLikeMime, type MimePart, readMime } from './mime.ts';
+
+/** EC2 takes 16 kB; compressed data grows beyond it. */
+const BYTES_MAX = 256 * 1024;
+const VALUE_MAX = 8192;
+const WORDS_MAX = 160;
+const NODE_CONFIG_TYPE = 'application/node.eks.aws';
+
+/** Reads the user data of one instance; `encoded` is null where the instance has none. */
+export function readUserData(instanceId: string, encoded: string | null): UserData {
+  const binary = decode(encoded ?? '');
+  if (binary === null || binary.startsWith('\u001f\u008b'))
+    return { ...EMPTY, instanceId, form: 'compressed', bytes: binary?.length ?? 0 };
+  const text = utf8(binary.slice(0, BYTES_MAX));
+  return { ...projected(text), instanceId, bytes: binary.length };
+}
+
+const EMPTY: Omit<UserData, 'instanceId'> = {
+  form: 'empty',
+  bytes: 0,
+  mimeFault: null,
+  nodeConfigs: [],
+  bootstrapCall: null,
+  settings: null,
+  namesNodeadm: false,
+};
+
+function decode(encoded: string): string | null {
+  try {
+    return atob(encoded.replaceAll(/\s/g, ''));
+  } catch {
+    return null;
+  }
+}
+
+function utf8(binary: string): string {
+  return new TextDecoder().decode(Uint8Array.from(binary, (sign) => sign.charCodeAt(0)));
+}
+
+function projected(text: string): Omit<UserData, 'instanceId' | 'bytes'> {
+  const form = formOf(text);
+  if (form === 'mime') return ofMime(text);
+  return {
+    ...EMPTY,
+    form,
+    nodeConfigs: form === 'node-config' ? [nodeConfigOf(text)] : [],
+    bootstrapCall: bootstrapCallOf(text),
+    settings: form === 'toml' ? settingsOf(text) : null,
+    namesNodeadm: /\bnodeadm\b/.test(text),
+  };
+}
+
+function ofMime(text: string): Omit<UserData, 'instanceId' | 'bytes'> {
+  const { parts, fault } = readMime(text);
+  const bodies = parts.map(bodyOf);
+  const configs = parts.filter(({ type }) => type === NODE_CONFIG_TYPE);
+  const joined = fault === null ? bodies.join('\n') : text;
+  return {
+    ...EMPTY,
+    form: 'mime',
+    mimeFault: fault,
+    nodeConfigs: configs.map((part) => nodeConfigOf(bodyOf(part))),
+    bootstrapCall: bootstrapCallOf(joined),
+    namesNodeadm: /\bnodeadm\b/.test(joined),
+  };
+}
+
+function bodyOf({ body, isBase64 }: MimePart): string {
+  if (!isBase64) return body;
+  const binary = decode(body);
+  return binary === null ? body : utf8(binary);
+}
+
+function formOf(text: string): UserDataForm {
+  const head = text.trimStart();
+  if (head === '') return 'empty';
+  if (looksLikeMime(head)) return 'mime';
+  if (head.startsWith('#!')) return 'script';
+  if (head.startsWith('#cloud-config')) return 'cloud-config';
+  if (/^(?:---\s*\n)?(?:kind: NodeConfig|apiVersion: node\.eks\.aws\/)/.test(head))
+    return 'node-config';
+  return /^\s*\[settings\b/m.test(head) ? 'toml' : 'other';
+}
+
+function given(value: Json, path: string): string | null {
+  const text = textAt(value, path);
+  return text === null || text.trim() === '' ? null : text.slice(0, VALUE_MAX);
+}
+
+const NO_CLUSTER: ClusterGiven = { name: null, endpoint: null, authority: null, cidr: null };
+
+function nodeConfigOf(text: string): NodeConfigGiven {
+  const [unreadable, value] = parseYaml(text);
+  if (!isObject(value)) return { ...NO_CLUSTER, unreadable: unreadable ?? 'it is no YAML mapping' };
+  return {
+    name: given(value, 'spec.cluster.name'),
+    endpoint: given(value, 'spec.cluster.apiServerEndpoint'),
+    authority: given(value, 'spec.cluster.certificateAuthority'),
+    cidr: given(value, 'spec.cluster.cidr'),
+    unreadable: unknownKind(value),
+  };
+}
+
+/** The reason of a syntax error is the parser's own; the text around it is left out. */
+function parseYaml(text: string): readonly [fault: string | null, value: Json] {
+  try {
+    return [null, load(text, { schema: CORE_SCHEMA }) as Json];
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error;
+    const line = (error.mark?.line ?? 0) + 1;
+    return [`line ${line} of the NodeConfig: ${error.reason.slice(0, WORDS_MAX)}`, null];
+  }
+}
+
+function unknownKind(value: Json): string | null {
+  const version = textAt(value, 'apiVersion') ?? '';
+  const kind = textAt(value, 'kind') ?? '';
+  if (kind !== 'NodeConfig') return `its kind is “${kind.slice(0, 60)}”, not NodeConfig`;
+  if (/^node\.eks\.aws\/v1(?:alpha|beta)\d$/.test(version)) return null;
+  return `its apiVersion is “${version.slice(0, 60)}”, not node.eks.aws/v1alpha1`;
+}
+
+const BOOTSTRAP = /^[^#\n]*\/etc\/eks\/bootstrap\.sh\b([^\n]*(?:\\\n[^\n]*)*)/m;
+const FLAG_WITH_VALUE = /--[\w-]+(?:=|\s+)(?:'[^']*'|"[^"]*"|\S+)/g;
+
+function bootstrapCallOf(text: string): BootstrapCall | null {
+  const call = BOOTSTRAP.exec(text);
+  if (call === null) return null;
+  const args = (call[1] ?? '').replaceAll('\\\n', ' ').slice(0, VALUE_MAX);
+  const [first = ''] = args
+    .replaceAll(FLAG_WITH_VALUE, ' ')
+    .trim()
+    .split(/[\s;&|]+/);
+  const cluster = /^(['"]?)([A-Za-z0-9][\w-]{0,99})\1$/.exec(first)?.[2] ?? null;
+  return {
+    cluster,
+    isExplicit: args.includes('--apiserver-endpoint') && args.includes('--b64-cluster-ca'),
+    words: `/etc/eks/bootstrap.sh ${cluster ?? ''}`.trim(),
+  };
+}
+
+/** `[settings.kubernetes]` of Bottlerocket, by the lines that hold its cluster. */
+function settingsOf(text: string): ClusterGiven | null {
+  const start = /^\s*\[\s*settings\.kubernetes\s*\]\s*$/m.exec(text);
+  if (start === null) return null;
+  const table = text.slice(start.index + start[0].length).split(/^\s*\[/m)[0] ?? '';
+  const entries = [...table.matchAll(/^\s*"?([\w-]+)"?\s*=\s*["']([^"'\n]{1,8192})["']/gm)];
+  const values = new Map(entries.map(([, key, value]) => [key, value ?? null] as const));
+  return {
+    name: values.get('cluster-name') ?? null,
+    endpoint: values.get('api-server') ?? null,
+    authority: values.get('cluster-certificate') ?? null,
+    cidr: null,
+  };
+}
