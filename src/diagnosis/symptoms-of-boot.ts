@@ -150,7 +150,7 @@ export const SYMPTOMS_OF_BOOT = [
         in: ['kubelet', 'cloud-controller', 'controller-manager', 'kubeadm'],
         anchors: ['instance not found'],
         pattern:
-          /cloud ?provider.*instance not found|(?<=node ')(?<node>[a-z0-9][a-z0-9.-]*)'.*instance not found/,
+          /error syncing '(?<node2>[a-z0-9][a-z0-9.-]*)': failed .*instance not found|cloud ?provider.*instance not found|(?<=node ')(?<node>[a-z0-9][a-z0-9.-]*)'.*instance not found/,
       },
     ],
     withdrawnBy: ['node-registered', 'node-ready'],

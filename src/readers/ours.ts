@@ -70,8 +70,10 @@ function readContainerLog(passage: PassageReading, value: JsonObject): boolean {
   const container = textAt(value, 'container') ?? '';
   const about = classifyName(textAt(value, 'node') ?? '', 'node');
   const likely = CONTAINERS[container] ?? documentSource(lines.slice(0, 60));
+  // What a cloud controller says is of the cluster, on whichever Node it runs.
+  const of = likely === 'cloud-controller' ? null : about;
   for (const [index, text] of lines.entries())
-    passage.say({ ...logLine(passage, { line: index + 1, text }, likely), about });
+    passage.say({ ...logLine(passage, { line: index + 1, text }, likely), about: of });
   return true;
 }
 

@@ -29,6 +29,7 @@ export async function capture(
     isInputPiped: input !== null,
     colour: false,
     columns: 100,
+    width: 100,
   });
   return { code, out, err };
 }

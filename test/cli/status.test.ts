@@ -60,6 +60,7 @@ function contextOf(columns = 100): { readonly context: CliContext; readonly text
     progress: () => {},
     colour: false,
     columns,
+    width: columns,
   };
   return { context, text: () => texts };
 }

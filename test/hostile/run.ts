@@ -28,6 +28,7 @@ export async function printedFor(
     isInputPiped: true,
     colour: false,
     columns: 100_000,
+    width: 100_000,
   });
   return printed.join('');
 }

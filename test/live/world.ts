@@ -197,7 +197,6 @@ export async function registerNode(
   return name;
 }
 
-
 async function layLease(plane: ControlPlane, name: string): Promise<void> {
   const path = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
   const renewTime = new Date().toISOString().replace('Z', '000Z');

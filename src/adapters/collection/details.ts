@@ -19,6 +19,8 @@ export interface LogTarget {
 export interface DetailTarget {
   readonly instanceIds: readonly string[];
   readonly logs: readonly LogTarget[];
+  /** Roles that failing pods are to have, whose trust policies are read. */
+  readonly roleNames: readonly string[];
 }
 
 const LOG_LINES = 400;
@@ -39,7 +41,20 @@ export async function collectDetails(
       ? []
       : target.logs.map((log) => limited(() => collectLog(kube, log, evidence, signal)));
   const instances = aws === null ? [] : askInstances(aws, target.instanceIds, evidence, signal);
-  await Promise.all([...logs, ...instances]);
+  const roles = aws === null ? [] : askRoles(aws, target.roleNames, evidence, signal);
+  await Promise.all([...logs, ...instances, ...roles]);
+}
+
+function askRoles(
+  aws: AwsApi,
+  roleNames: readonly string[],
+  evidence: CollectedEvidence,
+  signal: AbortSignal,
+): readonly Promise<unknown>[] {
+  const ask = createAsk(aws, evidence, signal);
+  return roleNames.map((RoleName) =>
+    ask({ service: 'iam', operation: 'GetRole', input: { RoleName }, isOptional: true }),
+  );
 }
 
 function askInstances(

@@ -149,11 +149,7 @@ function inputOf(action: string, region: string | null): JsonObject | null {
 /** Failures that only somebody permitted is told. */
 const AFTER_PERMISSION: ReadonlySet<string> = new Set(['not-found', 'invalid', 'conflict']);
 
-async function askOne(
-  aws: AwsApi,
-  action: string,
-  signal: AbortSignal,
-): Promise<PermissionAnswer> {
+async function askOne(aws: AwsApi, action: string, signal: AbortSignal): Promise<PermissionAnswer> {
   const answer = (granted: Granted, how: string): PermissionAnswer => {
     return { permission: action, granted, how, isOptional: false };
   };
@@ -190,8 +186,7 @@ export async function checkAws(
   signal: AbortSignal,
 ): Promise<readonly PermissionAnswer[]> {
   const decisions = await simulate(aws, actions, signal);
-  if (decisions !== null)
-    return actions.map((action) => simulated(action, decisions.get(action)));
+  if (decisions !== null) return actions.map((action) => simulated(action, decisions.get(action)));
   const limited = limiter(PARALLEL_MAX);
   return Promise.all(actions.map((action) => limited(async () => askOne(aws, action, signal))));
 }

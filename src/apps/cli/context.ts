@@ -4,10 +4,13 @@ export interface CliContext {
   readonly err: (text: string) => void;
   readonly stdin: () => AsyncIterable<Uint8Array>;
   readonly isInputPiped: boolean;
-  /** Says what is under way, on a terminal only. */
+  /** Says what is under way, on a terminal only; the empty text wipes it. */
   readonly progress: (words: string) => void;
   readonly colour: boolean;
+  /** Columns for text that is read: at most 100. */
   readonly columns: number;
+  /** Columns that there are, for tables. */
+  readonly width: number;
 }
 
 /** A mistake on the command line, with the sentence to print. */

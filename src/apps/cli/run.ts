@@ -12,11 +12,28 @@ const COLUMNS_MAX = 100;
 
 /** Commands by name; each is loaded only when it is called. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  status: statusCommand,
   diagnose: async () => (await import('./commands/diagnose.ts')).diagnoseCommand,
   explain: async () => (await import('./commands/explain.ts')).explainCommand,
   causes: async () => (await import('./commands/causes.ts')).causesCommand,
+  capacity: async () => (await import('./commands/capacity.ts')).capacityCommand,
+  name: async () => (await import('./commands/name.ts')).nameCommand,
+  permissions: async () => (await import('./commands/permissions.ts')).permissionsCommand,
   help: async () => (await import('./commands/help.ts')).helpCommand,
 };
+
+async function statusCommand(): Promise<Command> {
+  const { createStatusCommand } = await import('./commands/status.ts');
+  const { LIVE_STATUS } = await import('./live/status-source.ts');
+  return createStatusCommand(LIVE_STATUS);
+}
+
+/** Without a command, also before flags, it is the roll call. */
+function withCommand(argv: readonly string[]): readonly string[] {
+  const [first] = argv;
+  const isFlag = first?.startsWith('-') === true && first !== '--help' && first !== '-h';
+  return first === undefined || isFlag ? ['status', ...argv] : argv;
+}
 
 function contextOf(): CliContext {
   const isPage = isTerminal(1);
@@ -28,10 +45,11 @@ function contextOf(): CliContext {
       return !isTerminal(0);
     },
     progress: (words) => {
-      if (isTerminal(2)) writeAll(2, `\r\u001B[K${words} …`);
+      if (isTerminal(2)) writeAll(2, `\r\u001B[K${words === '' ? '' : `${words} …`}`);
     },
     colour: isPage && (process.env['NO_COLOR'] ?? '') === '' && process.env['TERM'] !== 'dumb',
     columns: isPage ? Math.min(COLUMNS_MAX, process.stdout.columns || COLUMNS_MAX) : COLUMNS_MAX,
+    width: isPage ? process.stdout.columns || COLUMNS_MAX : COLUMNS_MAX,
   };
 }
 
@@ -50,7 +68,7 @@ export async function run(
   argv: readonly string[],
   context: CliContext = contextOf(),
 ): Promise<number> {
-  const [name = 'help', ...rest] = argv;
+  const [name = 'status', ...rest] = withCommand(argv);
   const isHelp = name === '--help' || name === '-h';
   try {
     if (isHelp || rest.includes('--help') || rest.includes('-h'))

@@ -37,7 +37,7 @@ export function addressesOf(instance: Json): readonly string[] {
   return [textAt(instance, 'PrivateIpAddress'), ...further].filter((one) => one !== null);
 }
 
-/** The running instance with the Node's address, or the one that its providerID names. */
+/** The instance that the Node's providerID names, else the one with its address, running first. */
 export function instanceOfNode(
   node: KubeNode,
   instances: readonly Seen<Json>[],
@@ -46,8 +46,9 @@ export function instanceOfNode(
   if (named !== null)
     return instances.find(({ value }) => textAt(value, 'InstanceId') === named) ?? null;
   const address = node.internalIp ?? ipInName(node.name);
-  const running = instances.filter(({ value }) => textAt(value, 'State.Name') === 'running');
-  return running.find(({ value }) => addressesOf(value).includes(address ?? '')) ?? null;
+  const having = instances.filter(({ value }) => addressesOf(value).includes(address ?? ''));
+  const running = having.find(({ value }) => textAt(value, 'State.Name') === 'running');
+  return running ?? having[0] ?? null;
 }
 
 const CONTROLLER = /cloud-controller-manager|(?:^|-)ccm(?:-|$)/;
@@ -176,4 +177,42 @@ export function dhcpDomainOf(
   );
   const values = listAt(entry, 'Values').map((one) => textAt(one, 'Value') ?? '');
   return { options, optionsId, vpc, domain: values.join(' ').trim() };
+}
+
+export interface ForeignProvider {
+  readonly node: Seen<KubeNode>;
+  /** The instance that the providerID names. */
+  readonly named: string;
+  /** That instance as EC2 has it, null when it is not among those seen. */
+  readonly namedInstance: Seen<Json> | null;
+  /** The running instance that has the Node's address. */
+  readonly actual: Seen<Json>;
+  readonly actualId: string;
+}
+
+/** A Node whose providerID names another instance than the one that has its address. */
+export function foreignProvider(
+  nodes: readonly Seen<KubeNode>[],
+  instances: readonly Seen<Json>[],
+): ForeignProvider | null {
+  for (const node of nodes) {
+    const named = instanceIdIn(node.value.providerId ?? '');
+    const actual = instances.find(
+      ({ value }) =>
+        textAt(value, 'State.Name') === 'running' &&
+        addressesOf(value).includes(node.value.internalIp ?? ''),
+    );
+    const actualId = textAt(actual?.value, 'InstanceId');
+    if (named === null || actual === undefined || actualId === null || named === actualId) continue;
+    const namedInstance =
+      instances.find(({ value }) => textAt(value, 'InstanceId') === named) ?? null;
+    // Two machines of two VPCs may have one address; then each Node is whose its providerID says.
+    if (
+      namedInstance !== null &&
+      addressesOf(namedInstance.value).includes(node.value.internalIp ?? '')
+    )
+      continue;
+    return { node, named, namedInstance, actual, actualId };
+  }
+  return null;
 }

@@ -39,6 +39,11 @@ function sizesOfAutoScaling(groups: readonly Json[]): readonly GroupSize[] {
   });
 }
 
+/** A managed node group names the Auto Scaling groups that EKS made for it. */
+function scalingGroupsOf(group: Json): readonly string[] {
+  return listAt(group, 'resources.autoScalingGroups').map((entry) => textAt(entry, 'name') ?? '');
+}
+
 /** A managed node group whose Auto Scaling group nobody could read: its instances are counted. */
 function sizesOfNodeGroups(
   groups: readonly Json[],
@@ -49,7 +54,8 @@ function sizesOfNodeGroups(
   return groups.flatMap((value): GroupSize[] => {
     const name = textAt(value, 'nodegroupName');
     const desired = numberAt(value, 'scalingConfig.desiredSize');
-    if (name === null || desired === null || told.has(name)) return [];
+    if (name === null || desired === null) return [];
+    if ([name, ...scalingGroupsOf(value)].some((known) => told.has(known))) return [];
     if (textAt(value, 'status') === 'DELETING') return [];
     const group: MachineGroup = { kind: 'NodeGroup', name };
     return [{ group, names: [name], desired, present: present.get(keyOf(group)) ?? 0 }];

@@ -40,6 +40,11 @@ const LISTS: readonly AnswerShape[] = [
   { path: 'InstanceTypes', kind: 'aws/instance-type', call: 'aws ec2 describe-instance-types' },
   { path: 'Images', kind: 'aws/image', call: 'aws ec2 describe-images' },
   {
+    path: 'associations',
+    kind: 'aws/pod-identity-association',
+    call: 'aws eks list-pod-identity-associations',
+  },
+  {
     path: 'LaunchTemplateVersions',
     kind: 'aws/launch-template-version',
     call: 'aws ec2 describe-launch-template-versions',

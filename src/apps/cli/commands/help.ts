@@ -17,6 +17,21 @@ Exit codes: 0 usable, 1 not usable, 2 cannot tell, 64 wrong command line, 69 not
 `;
 
 const PAGES: Readonly<Record<string, string>> = {
+  status: `rollcall [status] [NAME|PATH]…   [-o wide|json|yaml|name|custom-columns=|jsonpath=] [-l SELECTOR]
+         [--sort-by PATH] [--failed] [--no-headers] [--watch] [--expect FILE]
+         [--context NAME] [--kubeconfig FILE] [--cluster NAME] [--region R] [--profile P]
+
+Every machine that should be a node against every Node: instances with the cluster's tags, what
+groups want, NodeClaims, and the hosts of --expect (one name a line). The last line says what the
+failures share. --watch draws it again as it changes, or prints a line per change when piped.
+
+  rollcall
+  rollcall --failed -o wide
+  rollcall -l topology.kubernetes.io/zone=eu-west-1a --sort-by .launchedAt
+  rollcall -o 'custom-columns=NODE:.node,WHY:.headline.cause'
+  rollcall -o jsonpath='{range .rows[?(@.verdict=="not-usable")]}{.name}{"\\n"}{end}'
+  rollcall status evidence.tar.gz
+`,
   diagnose: `rollcall diagnose [NODE|INSTANCE|ADDRESS|NODECLAIM]…   [-o text|json|yaml|markdown]
          [--context NAME]… [--kubeconfig FILE] [--cluster NAME] [--region R] [--profile P]
          [--since 2h] [--deep] [--wait] [--save FILE]

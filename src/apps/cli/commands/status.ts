@@ -7,6 +7,7 @@ import type { InputLoss, Observations } from '../../../evidence/observations.ts'
 import { type CliContext, type Command, UsageError } from '../context.ts';
 import { EXIT } from '../exit-code.ts';
 import { isTerminal } from '../output.ts';
+import type { LiveFlags } from '../live/flags.ts';
 import { diagnoseObservations, readPile } from '../pile.ts';
 import { customLines } from '../table/custom-columns.ts';
 import { printTemplate } from '../table/json-path.ts';
@@ -30,9 +31,15 @@ export interface StatusObservation {
 /** Where the roll call comes from when no files are given. */
 export interface StatusSource {
   /** Looks once. */
-  readonly observe: () => Promise<StatusObservation>;
+  readonly observe: (live: LiveFlags, context: CliContext) => Promise<StatusObservation>;
   /** Looks again and again, telling each look, until the watch is ended; null when it cannot. */
-  readonly watch: ((show: (look: StatusObservation) => void) => Promise<void>) | null;
+  readonly watch:
+    | ((
+        live: LiveFlags,
+        context: CliContext,
+        show: (look: StatusObservation) => void,
+      ) => Promise<void>)
+    | null;
   /** Lines of the terminal, for the screen that `--watch` keeps; null when it is none. */
   readonly height: () => number | null;
 }
@@ -107,7 +114,7 @@ function tableOptions(
   return {
     wide: asked.output.kind === 'wide',
     headers: asked.headers,
-    columns: context.columns,
+    columns: context.width,
     colour: context.colour,
     nowMs,
   };
@@ -199,7 +206,7 @@ async function watching(
   if (asked.output.kind !== 'table' && asked.output.kind !== 'wide')
     throw new UsageError('--watch draws a table: leave -o out, or use -o wide.');
   const printer = createWatchPrinter(asked, context, source.height);
-  await source.watch(printer.show);
+  await source.watch(asked.live, context, printer.show);
   return printer.exitCode();
 }
 
@@ -214,7 +221,9 @@ export function createStatusCommand(source: StatusSource): Command {
     const asked = readStatusArguments(args);
     if (asked.watch) return watching(source, asked, context);
     const isLive = asked.paths.length === 0;
-    const look = isLive ? await source.observe() : await observeFiles(asked.paths, context);
+    const look = isLive
+      ? await source.observe(asked.live, context)
+      : await observeFiles(asked.paths, context);
     return once(look, asked, context);
   };
 }

@@ -1,9 +1,9 @@
 import { capacityOf, type Capacity } from '../../../capacity/capacity.ts';
-import { addressOf, cidrOf, isInside, sizeOf } from '../../../capacity/cidr.ts';
+import { addressOf, cidrOf, sizeOf } from '../../../capacity/cidr.ts';
 import { isUnknownType } from '../../../capacity/instance-type.ts';
 import type { SubnetState } from '../../../capacity/subnet.ts';
 import { isAtLeast } from '../../../capacity/version.ts';
-import { type Json, listAt, textAt, textsAt } from '../../../evidence/json.ts';
+import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 import type { KubeNode, KubeObject } from '../../../evidence/kinds.ts';
 import { instanceIdIn } from '../../../evidence/names.ts';
 import type { Observations } from '../../../evidence/observations.ts';
@@ -53,10 +53,7 @@ export function clusterView(observations: Observations): ClusterView {
     states: subnetStates(observations),
     subnetItems: byId(valuesOf(observations, 'aws/subnet'), 'SubnetId'),
     interfaces,
-    attached: Map.groupBy(
-      interfaces ?? [],
-      (item) => textAt(item, 'Attachment.InstanceId') ?? '',
-    ),
+    attached: Map.groupBy(interfaces ?? [], (item) => textAt(item, 'Attachment.InstanceId') ?? ''),
     pods: isListed(observations, 'kube/Pod')
       ? Map.groupBy(pods, ({ body }) => textAt(body, 'spec.nodeName') ?? '')
       : null,
@@ -75,7 +72,8 @@ export function instanceOf(view: ClusterView, node: KubeNode): Json | null {
 }
 
 function tagOf(item: Json | null, key: string): string | null {
-  const tag = item === null ? undefined : listAt(item, 'Tags').find((one) => textAt(one, 'Key') === key);
+  const tag =
+    item === null ? undefined : listAt(item, 'Tags').find((one) => textAt(one, 'Key') === key);
   return textAt(tag, 'Value');
 }
 
@@ -86,7 +84,9 @@ export function groupOf(node: KubeNode, instance: Json | null): GroupName {
   const pool = node.labels['karpenter.sh/nodepool'];
   if (pool !== undefined) return { kind: 'NodePool', name: pool };
   const scaling = tagOf(instance, 'aws:autoscaling:groupName');
-  return scaling === null ? { kind: 'none', name: '' } : { kind: 'AutoScalingGroup', name: scaling };
+  return scaling === null
+    ? { kind: 'none', name: '' }
+    : { kind: 'AutoScalingGroup', name: scaling };
 }
 
 /** First release of amazon-vpc-cni-k8s that takes further subnets by their tag (release notes). */
@@ -108,7 +108,11 @@ function customSubnets(view: ClusterView, node: KubeNode, zone: string | null): 
 }
 
 /** The subnets from which the pods of a Node get their addresses. */
-export function podSubnets(view: ClusterView, node: KubeNode, instance: Json | null): readonly string[] {
+export function podSubnets(
+  view: ClusterView,
+  node: KubeNode,
+  instance: Json | null,
+): readonly string[] {
   const zone = textAt(instance ?? {}, 'Placement.AvailabilityZone');
   const { mode } = view.cni;
   if (mode.customNetworking) return customSubnets(view, node, zone);
@@ -116,13 +120,14 @@ export function podSubnets(view: ClusterView, node: KubeNode, instance: Json | n
   const discovers = isAtLeast(mode.cniVersion, DISCOVERY_SINCE) === true;
   const tagged = [...view.subnetItems.values()].filter(
     (item) =>
-      discovers &&
-      tagOf(item, CNI_ROLE_TAG) === '1' &&
-      textAt(item, 'AvailabilityZone') === zone,
+      discovers && tagOf(item, CNI_ROLE_TAG) === '1' && textAt(item, 'AvailabilityZone') === zone,
   );
   const ids = [own, ...tagged.map((item) => textAt(item, 'SubnetId'))];
   return [...new Set(ids.filter((id) => id !== null))];
 }
+
+/** EC2 gives prefixes of IPv4 as /28 blocks only. */
+const BLOCK_LENGTH = 28;
 
 /** Addresses that an interface holds for pods and that no pod of the list has. */
 export function warmOn(item: Json, podAddresses: ReadonlySet<number>): number {
@@ -132,10 +137,11 @@ export function warmOn(item: Json, podAddresses: ReadonlySet<number>): number {
   }).length;
   const blocks = listAt(item, 'Ipv4Prefixes')
     .map((one) => cidrOf(textAt(one, 'Ipv4Prefix') ?? ''))
-    .filter((block) => block !== null);
+    .filter((block) => block !== null)
+    .filter(({ prefixLength }) => prefixLength === BLOCK_LENGTH);
   const inBlocks = blocks.map((block) => {
-    const used = [...podAddresses].filter((address) => isInside(address, block)).length;
-    return Math.max(0, sizeOf(block) - used);
+    const addresses = Array.from({ length: sizeOf(block) }, (_, index) => block.first + index);
+    return addresses.filter((address) => !podAddresses.has(address)).length;
   });
   return single + inBlocks.reduce((sum, count) => sum + count, 0);
 }
@@ -151,7 +157,7 @@ function warmOf(view: ClusterView, node: KubeNode, id: string | null): number | 
     pods.flatMap(({ body }) => addressOf(textAt(body, 'status.podIP') ?? '') ?? []),
   );
   const own = view.attached.get(id) ?? [];
-  return own.reduce((sum, item) => sum + warmOn(item, used), 0);
+  return own.reduce((sum: number, item) => sum + warmOn(item, used), 0);
 }
 
 /** The arithmetic of a Node's type; null without the VPC CNI or when its type is not known. */
@@ -162,7 +168,8 @@ export function capacityOfNode(
 ): Capacity | null {
   const type = typeText(view, node);
   if (type === null || view.cni.state === 'absent') return null;
-  const states = subnets === null ? null : view.states.filter(({ subnet }) => subnets.includes(subnet.id));
+  const states =
+    subnets === null ? null : view.states.filter(({ subnet }) => subnets.includes(subnet.id));
   return capacityOf({
     type: typeNamed(view.observations, type),
     mode: view.cni.mode,
@@ -186,7 +193,8 @@ function maxPodsOf({ capacity, allocatable }: KubeNode): number | null {
 
 function problemOf(capacity: Capacity | null): string | null {
   if (capacity === null) return null;
-  if (isUnknownType(capacity.type) || capacity.factor === 'unknown-to-cni') return capacity.sentence;
+  if (isUnknownType(capacity.type) || capacity.factor === 'unknown-to-cni')
+    return capacity.sentence;
   return capacity.mismatch?.kind === 'above-addresses' ? capacity.mismatch.sentence : null;
 }
 
@@ -195,7 +203,7 @@ export function nodeRow(view: ClusterView, node: KubeNode): NodeCapacity {
   const instance = instanceOf(view, node);
   const instanceId = textAt(instance ?? {}, 'InstanceId') ?? instanceIdIn(node.providerId ?? '');
   const capacity = capacityOfNode(view, node, null);
-  const zoneLabel = textsAt({ labels: { ...node.labels } }, 'labels')['topology.kubernetes.io/zone'];
+  const zoneLabel = node.labels['topology.kubernetes.io/zone'];
   const known = view.interfaces === null || instanceId === null;
   return {
     name: node.name,

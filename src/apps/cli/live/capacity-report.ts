@@ -85,21 +85,17 @@ function warmIn(view: ClusterView, subnetId: string): number | null {
   return view.interfaces
     .filter((item) => textAt(item, 'SubnetId') === subnetId)
     .filter((item) => machines.has(textAt(item, 'Attachment.InstanceId') ?? ''))
-    .reduce((sum, item) => sum + warmOn(item, used), 0);
+    .reduce((sum: number, item) => sum + warmOn(item, used), 0);
 }
 
 /** Instances that have a Node. */
 function machinesOf(view: ClusterView): ReadonlySet<string> {
   const items = view.nodes.map((node) => instanceOf(view, node));
-  return new Set(items.map((item) => textAt(item ?? {}, 'InstanceId') ?? ''));
+  return new Set(items.flatMap((item) => textAt(item ?? {}, 'InstanceId') ?? []));
 }
 
 /** A subnet as it is printed. */
-export function subnetRow(
-  state: SubnetState,
-  warm: number | null,
-  nodes: number,
-): SubnetCapacity {
+export function subnetRow(state: SubnetState, warm: number | null, nodes: number): SubnetCapacity {
   const { subnet, usable, free, freeBlocks, fragmentation, unexplained } = state;
   const { id, zone } = subnet;
   const cidr = cidrText(subnet.cidr);

@@ -36,6 +36,7 @@ export async function lookAtCluster(
         if (question.save !== null) saved.set(one.name, one);
       },
     });
+    context.progress('');
     mustHaveAnswered(seen);
     if (question.save !== null) {
       const { writeBundle } = await import('./bundle.ts');

@@ -33,7 +33,7 @@ export interface LiveOptions {
   /** How long evidence is collected; what is unanswered then is unknown. */
   readonly timeoutMs: number;
   /** How far back lines with a stamp count, ms; null for all. */
-  readonly sinceMs: number | null;
+  readonly sinceMs?: number | null;
   readonly progress: (words: string) => void;
   /** Receives every document as it comes, for `--save`. */
   readonly onDocument?: (document: CollectedDocument) => void;
@@ -73,7 +73,7 @@ function createIntake(options: LiveOptions, refused: readonly Refusal[], nowMs: 
         content: { ...collection, refusals: refusals.map((refusal) => ({ ...refusal })) },
       });
       const all = alignClocks(reading.finish());
-      return options.sinceMs === null ? all : linesSince(all, nowMs - options.sinceMs);
+      return (options.sinceMs ?? null) === null ? all : linesSince(all, nowMs - options.sinceMs);
     },
   };
 }

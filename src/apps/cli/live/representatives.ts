@@ -3,12 +3,14 @@ import type { DiagnosisDocument, SubjectReport } from '../../../diagnosis/docume
 import type { KubeObject } from '../../../evidence/kinds.ts';
 import { at, listAt, textAt } from '../../../evidence/json.ts';
 import type { Observations } from '../../../evidence/observations.ts';
+import { environmentOf } from '../../../evidence/pods.ts';
 
 /** Machines asked one by one: so many of those that stand at the same stage, and in all. */
 const PER_STAGE_MAX = 3;
 const ALL_MAX = 40;
 const PODS_OF_NODE_MAX = 12;
 const CONTROLLERS_MAX = 8;
+const ROLES_MAX = 20;
 
 /** Programs of a node that say why it does not work. */
 const NODE_PROGRAMS =
@@ -68,7 +70,7 @@ export function representatives(
 ): DetailTarget {
   const machines = chosen(document.subjects, isDeep);
   if (machines.length === 0 && !document.subjects.some(({ kind }) => kind === 'Cluster'))
-    return { instanceIds: [], logs: [] };
+    return { instanceIds: [], logs: [], roleNames: [] };
   const pods = podsOf(observations);
   const nodes = new Set(machines.map(({ node }) => node).filter((node) => node !== null));
   const onNodes = [...nodes].flatMap((node) =>
@@ -83,5 +85,14 @@ export function representatives(
   return {
     instanceIds: machines.map(({ instanceId }) => instanceId).filter((id) => id !== null),
     logs: [...new Set([...onNodes, ...controllers])].flatMap(logsOf),
+    roleNames: rolesOf(onNodes),
   };
+}
+
+/** Names of the roles that pods which do not work are to take by their service accounts. */
+function rolesOf(placed: readonly PlacedPod[]): readonly string[] {
+  const names = placed
+    .filter(({ pod }) => !isReady(pod))
+    .map(({ pod }) => environmentOf(pod, 'AWS_ROLE_ARN')?.split('/').at(-1) ?? '');
+  return [...new Set(names)].filter((name) => name !== '').slice(0, ROLES_MAX);
 }

@@ -6,6 +6,7 @@ import { ExpectedHostsError, parseExpectedHosts } from './expected-hosts.ts';
 import { parseRelaxed } from './json-path.ts';
 import { parseTemplate } from './json-path-parse.ts';
 import { JsonPathError } from './json-path-tree.ts';
+import { LIVE_OPTIONS, type LiveFlags, liveFlagsOf } from '../live/flags.ts';
 import { type OutputFormat, parseOutput } from './output-format.ts';
 import { readSmallFile } from './small-file.ts';
 import { parseSelector, SelectorError } from './selector.ts';
@@ -21,6 +22,7 @@ export interface StatusArguments {
   readonly failed: boolean;
   readonly headers: boolean;
   readonly watch: boolean;
+  readonly live: LiveFlags;
   readonly expected: readonly ExpectedMachine[];
 }
 
@@ -32,6 +34,7 @@ const OPTIONS = {
   'no-headers': { type: 'boolean', default: false },
   watch: { type: 'boolean', short: 'w', default: false },
   expect: { type: 'string' },
+  ...LIVE_OPTIONS,
 } as const;
 
 const FORMATS =
@@ -93,6 +96,7 @@ export function readStatusArguments(args: readonly string[]): StatusArguments {
     failed: values.failed,
     headers: !values['no-headers'],
     watch: values.watch,
+    live: liveFlagsOf(values),
     expected:
       expect === undefined ? [] : asUsage(() => parseExpectedHosts(readSmallFile(bare(expect)))),
   };

@@ -35,7 +35,7 @@ export default defineCause({
     'aws/instance',
     'kube/Node',
   ],
-  symptoms: ['kubelet-unauthorized', 'boot-verdict', 'machine-without-node'],
+  symptoms: ['kubelet-unauthorized', 'boot-verdict'],
   withdrawnBy: [],
   explains: ['aws-auth-missing', 'node-role-not-in-aws-auth'],
   match: (view) => matchEntries(view),

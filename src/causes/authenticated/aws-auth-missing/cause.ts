@@ -38,7 +38,7 @@ export default defineCause({
     'aws/instance',
     'aws/instance-profile',
   ],
-  symptoms: ['kubelet-unauthorized', 'boot-verdict', 'machine-without-node'],
+  symptoms: ['kubelet-unauthorized', 'boot-verdict'],
   withdrawnBy: [],
   match: (view) => matchMapping(view),
   summary: ({ role, cluster, count }) =>

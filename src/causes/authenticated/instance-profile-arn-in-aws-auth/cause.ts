@@ -32,7 +32,7 @@ export default defineCause({
     },
   },
   needs: ['kube/aws-auth', 'aws/instance-profile', 'aws/instance', 'kube/Node', 'aws/cluster'],
-  symptoms: ['kubelet-unauthorized', 'machine-without-node'],
+  symptoms: ['kubelet-unauthorized'],
   withdrawnBy: [],
   explains: ['node-role-not-in-aws-auth'],
   match(view) {

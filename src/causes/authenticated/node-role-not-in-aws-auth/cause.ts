@@ -73,7 +73,7 @@ export default defineCause({
     'aws/instance',
     'kube/Node',
   ],
-  symptoms: ['kubelet-unauthorized', 'boot-verdict', 'machine-without-node'],
+  symptoms: ['kubelet-unauthorized', 'boot-verdict'],
   match: (view) => matchConfigMap(view) ?? matchPlan(view),
   summary: ({ role, planned }) =>
     planned === undefined

@@ -62,7 +62,7 @@ export default defineCause({
     'aws/instance-profile',
     'kube/Node',
   ],
-  symptoms: ['kubelet-unauthorized', 'machine-without-node'],
+  symptoms: ['kubelet-unauthorized'],
   withdrawnBy: [],
   explains: ['node-role-not-in-aws-auth'],
   match(view) {

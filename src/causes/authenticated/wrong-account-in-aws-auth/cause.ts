@@ -34,7 +34,7 @@ export default defineCause({
     'kube/Node',
     'aws/cluster',
   ],
-  symptoms: ['kubelet-unauthorized', 'machine-without-node'],
+  symptoms: ['kubelet-unauthorized'],
   withdrawnBy: [],
   explains: ['node-role-not-in-aws-auth'],
   match: (view) => matchAccounts(view),

@@ -46,7 +46,7 @@ export default defineCause({
     },
   },
   needs: ['kube/aws-auth', 'aws/instance', 'aws/instance-profile', 'kube/Node', 'aws/cluster'],
-  symptoms: ['node-forbidden', 'machine-without-node'],
+  symptoms: ['node-forbidden'],
   match: (view) => matchLost(view) ?? matchEntry(view) ?? matchUser(view),
   summary: ({ role, user, groups }) =>
     role !== undefined

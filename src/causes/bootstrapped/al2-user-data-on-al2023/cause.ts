@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { launchOf } from '../../../evidence/launch.ts';
 
 /** User data written for Amazon Linux 2 runs on an AL2023 image, where bootstrap.sh only complains. */
 export default defineCause({
@@ -27,12 +28,13 @@ export default defineCause({
       strict: true,
     },
   },
-  needs: [],
+  needs: ['aws/instance', 'aws/image', 'aws/user-data'],
   symptoms: ['boot-verdict', 'user-data-script-failed'],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   explains: ['nodeconfig-missing', 'failed-user-script'],
-  summary: ({ machine }) =>
-    `The user data of ${machine ?? 'the machine'} calls /etc/eks/bootstrap.sh, which AL2023 images no longer have; nodeadm gets no NodeConfig and the kubelet is never configured.`,
+  match: (view) => matchGiven(view),
+  summary: ({ machine, instance, image }) =>
+    `The user data of ${instance ?? machine ?? 'the machine'} calls /etc/eks/bootstrap.sh, which ${image === undefined ? 'AL2023 images no longer have' : `its AL2023 image ${image} no longer has`}; nodeadm gets no NodeConfig and the kubelet is never configured.`,
   remedy: () => [
     {
       text: 'Read the four values that the NodeConfig needs.',
@@ -63,3 +65,19 @@ export default defineCause({
     ],
   },
 });
+
+type Kinds = 'aws/instance' | 'aws/image' | 'aws/user-data';
+type Signs = 'scriptRemoved' | 'initializedByNodeadm' | 'kubeletRuns';
+
+/** The script is called, and no NodeConfig comes along with it. */
+function matchGiven(view: View<Kinds, Signs>): Match | null {
+  const launch = launchOf(view);
+  if (launch === null || launch.family !== 'al2023') return null;
+  const { bootstrapCall, nodeConfigs, namesNodeadm, mimeFault } = launch.given.value;
+  if (bootstrapCall === null || nodeConfigs.length > 0 || namesNodeadm) return null;
+  if (mimeFault !== null || !view.shows('machine-without-node')) return null;
+  return found({ instance: launch.id, image: launch.imageName }, [
+    view.quote(launch.given, `user data of ${launch.id} calls ${bootstrapCall.words}`),
+    view.quote(launch.image, `${launch.id} runs the image ${launch.imageName}`),
+  ]);
+}

@@ -37,7 +37,7 @@ export default defineCause({
       weight: 'definite',
     },
   },
-  needs: ['aws/instance'],
+  needs: ['aws/instance', 'kube/Node'],
   symptoms: ['no-answer-from-metadata'],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   explains: ['bottlerocket-setting-generator-failed', 'node-name-service-stuck'],
@@ -45,7 +45,8 @@ export default defineCause({
     const instance = view.read('aws/instance');
     if (instance.state !== 'seen') return null;
     const endpoint = textAt(instance.value, 'MetadataOptions.HttpEndpoint');
-    if (endpoint === 'disabled') {
+    const isReady = view.list('kube/Node').some(({ value }) => value.ready === true);
+    if (endpoint === 'disabled' && !isReady) {
       return found({ endpoint }, [view.quote(instance, 'MetadataOptions.HttpEndpoint = disabled')]);
     }
     return null;

@@ -1,4 +1,6 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { launchOf } from '../../../evidence/launch.ts';
+import { clusterGiven } from '../../../evidence/user-data.ts';
 
 /** The NodeConfig parses but does not name everything that nodeadm must know of the cluster. */
 export default defineCause({
@@ -21,11 +23,12 @@ export default defineCause({
       weight: 'definite',
     },
   },
-  needs: [],
+  needs: ['aws/instance', 'aws/image', 'aws/user-data'],
   symptoms: [],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
-  summary: ({ machine, field }) =>
-    `The NodeConfig of ${machine ?? 'the machine'} does not give the cluster’s ${field ?? 'name, endpoint, certificate authority or CIDR'}; nodeadm refuses it and the kubelet is never configured.`,
+  match: (view) => matchGiven(view),
+  summary: ({ machine, instance, field }) =>
+    `The NodeConfig of ${instance ?? machine ?? 'the machine'} does not give the cluster’s ${field ?? 'name, endpoint, certificate authority or CIDR'}; nodeadm refuses it and the kubelet is never configured.`,
   remedy: () => [
     {
       text: 'Read the values.',
@@ -56,3 +59,28 @@ export default defineCause({
     ],
   },
 });
+
+type Kinds = 'aws/instance' | 'aws/image' | 'aws/user-data';
+
+const FIELDS = [
+  ['name', 'name'],
+  ['endpoint', 'apiServerEndpoint'],
+  ['authority', 'certificateAuthority'],
+  ['cidr', 'cidr'],
+] as const;
+
+/** Only in an image that EKS publishes: others may add fields by a file of their own. */
+function matchGiven(view: View<Kinds, 'fieldMissing' | 'outpostId'>): Match | null {
+  const launch = launchOf(view);
+  if (launch?.family !== 'al2023' || !launch.isPublished) return null;
+  const configs = launch.given.value.nodeConfigs;
+  const cluster = clusterGiven(launch.given.value);
+  if (configs.length === 0 || configs.some(({ unreadable }) => unreadable !== null)) return null;
+  const missing = FIELDS.filter(([key]) => cluster?.[key] === null).map(([, field]) => field);
+  if (missing.length === 0 || !view.shows('machine-without-node')) return null;
+  const field = missing.join(', ');
+  return found({ instance: launch.id, field }, [
+    view.quote(launch.given, `NodeConfig in the user data of ${launch.id} lacks ${field}`),
+    view.quote(launch.image, `${launch.id} runs the image ${launch.imageName}`),
+  ]);
+}

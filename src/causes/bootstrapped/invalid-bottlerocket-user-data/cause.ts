@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { launchOf } from '../../../evidence/launch.ts';
 
 /** Bottlerocket cannot read its user data as settings. */
 export default defineCause({
@@ -27,12 +28,13 @@ export default defineCause({
       weight: 'definite',
     },
   },
-  needs: [],
+  needs: ['aws/instance', 'aws/image', 'aws/user-data'],
   symptoms: [],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   explains: ['bottlerocket-setting-generator-failed'],
-  summary: ({ machine, reason }) =>
-    `Bottlerocket on ${machine ?? 'the machine'} cannot read its user data as settings${reason === undefined ? '' : ` (${reason.trim()})`}, so no service after it is configured.`,
+  match: (view) => matchGiven(view),
+  summary: ({ machine, instance, reason }) =>
+    `Bottlerocket on ${instance ?? machine ?? 'the machine'} cannot read its user data as settings${reason === undefined ? '' : ` (${reason.trim()})`}, so no service after it is configured.`,
   remedy: () => [
     {
       text: 'Read the user data as the machine got it; line and column in the message count in this text.',
@@ -64,3 +66,24 @@ export default defineCause({
     ],
   },
 });
+
+type Kinds = 'aws/instance' | 'aws/image' | 'aws/user-data';
+type Signs = 'notToml' | 'noSettings' | 'refusedByApi';
+
+const FORMS: Readonly<Record<string, string>> = {
+  script: 'it is a shell script',
+  'cloud-config': 'it is a cloud-config',
+  mime: 'it is a MIME document',
+  'node-config': 'it is a NodeConfig of nodeadm',
+};
+
+function matchGiven(view: View<Kinds, Signs>): Match | null {
+  const launch = launchOf(view);
+  const reason = FORMS[launch?.given.value.form ?? ''];
+  if (launch?.family !== 'bottlerocket' || reason === undefined) return null;
+  if (!view.shows('machine-without-node')) return null;
+  return found({ instance: launch.id, reason }, [
+    view.quote(launch.given, `user data of ${launch.id} is no TOML: ${reason}`),
+    view.quote(launch.image, `${launch.id} runs the image ${launch.imageName}`),
+  ]);
+}

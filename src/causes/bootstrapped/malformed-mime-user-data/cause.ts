@@ -1,4 +1,5 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { launchOf } from '../../../evidence/launch.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 
 /** The parts of the user data are not told apart, so boundaries or headers run as commands. */
@@ -74,13 +75,13 @@ export default defineCause({
       strict: true,
     },
   },
-  needs: [],
+  needs: ['aws/instance', 'aws/image', 'aws/user-data'],
   symptoms: ['user-data-script-failed'],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   explains: ['nodeconfig-missing', 'failed-user-script', 'undecodable-nodeconfig'],
-  match: (view) => matchHeaderWithoutEnd(view),
-  summary: ({ machine, boundary, body }) =>
-    `The MIME user data of ${machine ?? 'the machine'} is malformed: ${faultOf(boundary, body)}, so parts of it are lost and the node is not set up.`,
+  match: (view) => matchGiven(view) ?? matchHeaderWithoutEnd(view),
+  summary: ({ machine, instance, boundary, body, fault }) =>
+    `The MIME user data of ${instance ?? machine ?? 'the machine'} is malformed: ${fault ?? faultOf(boundary, body)}, so parts of it are lost and the node is not set up.`,
   remedy: () => [
     {
       text: 'Read the user data as the machine got it.',
@@ -123,7 +124,7 @@ type Signs =
   | 'kubeletRuns';
 
 /** A part whose content begins on the line after its headers has no end of headers at all. */
-function matchHeaderWithoutEnd(view: View<never, Signs>): Match | null {
+function matchHeaderWithoutEnd(view: View<Kinds, Signs>): Match | null {
   if (view.sign('kubeletRuns') !== null) return clear;
   const headers = view.sign('header')?.quotes ?? [];
   const bodies = view.sign('body')?.quotes ?? [];
@@ -141,4 +142,18 @@ function isLineBefore(header: Quote, body: Quote): boolean {
 function faultOf(boundary: string | undefined, body: string | undefined): string {
   if (body !== undefined) return `“${body}” follows its headers without an empty line`;
   return `${boundary === undefined ? 'a boundary or header' : `“${boundary}”`} was taken for content`;
+}
+
+type Kinds = 'aws/instance' | 'aws/image' | 'aws/user-data';
+
+/** nodeadm reads no further than the fault; a NodeConfig before it was read already. */
+function matchGiven(view: View<Kinds, Signs>): Match | null {
+  const launch = launchOf(view);
+  if (launch?.family !== 'al2023' || !view.shows('machine-without-node')) return null;
+  const { mimeFault, nodeConfigs } = launch.given.value;
+  if (mimeFault === null || nodeConfigs.length > 0) return null;
+  return found({ instance: launch.id, fault: mimeFault }, [
+    view.quote(launch.given, `user data of ${launch.id}: ${mimeFault}`),
+    view.quote(launch.image, `${launch.id} runs the image ${launch.imageName}`),
+  ]);
 }

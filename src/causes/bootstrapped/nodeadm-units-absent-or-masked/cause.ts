@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { launchOf } from '../../../evidence/launch.ts';
 
 /** systemd has no nodeadm units to start: the image is no EKS image, or they are masked. */
 export default defineCause({
@@ -39,12 +40,15 @@ export default defineCause({
       weight: 'clears',
     },
   },
-  needs: [],
+  needs: ['aws/instance', 'aws/image', 'aws/user-data'],
   symptoms: ['user-data-script-failed'],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   explains: ['failed-user-script'],
-  summary: ({ machine, unit }) =>
-    `${machine ?? 'The machine'} runs an image on which ${unit ?? 'nodeadm'} is missing or masked; nobody reads the NodeConfig and the kubelet is never configured.`,
+  match: (view) => matchGiven(view),
+  summary: ({ machine, instance, image, unit }) =>
+    image !== undefined
+      ? `${instance ?? 'The machine'} runs the image ${image}, which is no EKS image and has no nodeadm; nobody reads the NodeConfig of its user data and no kubelet is configured.`
+      : `${machine ?? 'The machine'} runs an image on which ${unit ?? 'nodeadm'} is missing or masked; nobody reads the NodeConfig and the kubelet is never configured.`,
   remedy: ({ unit }) => [
     {
       text: 'See whether it is an EKS image at all.',
@@ -76,3 +80,22 @@ export default defineCause({
     ],
   },
 });
+
+type Kinds = 'aws/instance' | 'aws/image' | 'aws/user-data';
+type Signs = 'notFound' | 'masked' | 'programMissing' | 'otherwiseStarted';
+
+/** Names under which Amazon publishes plain Amazon Linux, without any part of Kubernetes. */
+const PLAIN_IMAGE = /^(?:al2023-ami|amzn2-ami|amzn-ami)-/;
+
+/** A NodeConfig and nothing else, on an image that has nobody to read it. */
+function matchGiven(view: View<Kinds, Signs>): Match | null {
+  const launch = launchOf(view);
+  if (launch === null || !PLAIN_IMAGE.test(launch.imageName)) return null;
+  const { nodeConfigs, namesNodeadm, bootstrapCall } = launch.given.value;
+  if (nodeConfigs.length === 0 || namesNodeadm || bootstrapCall !== null) return null;
+  if (!view.shows('machine-without-node')) return null;
+  return found({ instance: launch.id, image: launch.imageName }, [
+    view.quote(launch.image, `${launch.id} runs the image ${launch.imageName}`),
+    view.quote(launch.given, `user data of ${launch.id} holds a NodeConfig only`),
+  ]);
+}

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { type Launch, launchOf } from '../../../evidence/launch.ts';
 
 /** nodeadm looked into user data and its drop-in folder and found no NodeConfig. */
 export default defineCause({
@@ -33,11 +34,12 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: [],
+  needs: ['aws/instance', 'aws/image', 'aws/user-data'],
   symptoms: ['boot-verdict', 'no-answer-from-metadata'],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
-  summary: ({ machine }) =>
-    `The user data of ${machine ?? 'the machine'} holds no NodeConfig, so nodeadm stops before it configures containerd and the kubelet.`,
+  match: (view) => matchGiven(view),
+  summary: ({ machine, instance, form }) =>
+    `The user data of ${instance ?? machine ?? 'the machine'} ${form === undefined ? '' : `${form} and `}holds no NodeConfig, so nodeadm stops before it configures containerd and the kubelet.`,
   remedy: () => [
     {
       text: 'Read the four values that the NodeConfig needs.',
@@ -67,3 +69,33 @@ export default defineCause({
     ],
   },
 });
+
+type Kinds = 'aws/instance' | 'aws/image' | 'aws/user-data';
+type Signs = 'chainEmpty' | 'notInUserData' | 'userDataEmpty' | 'warned';
+
+const FORMS: Readonly<Record<string, string>> = {
+  empty: 'is empty',
+  script: 'is a shell script',
+  'cloud-config': 'is a cloud-config',
+  mime: 'is a MIME document',
+  toml: 'is TOML',
+};
+
+/** What the user data is, where nothing in it can give nodeadm a NodeConfig; null otherwise. */
+function formWithoutConfig({ given }: Launch): string | null {
+  const { form, mimeFault, nodeConfigs, bootstrapCall, namesNodeadm } = given.value;
+  const mayHaveOne = nodeConfigs.length > 0 || namesNodeadm || mimeFault !== null;
+  return mayHaveOne || bootstrapCall !== null ? null : (FORMS[form] ?? null);
+}
+
+/** Only in an image that EKS publishes: others may bring a NodeConfig along. */
+function matchGiven(view: View<Kinds, Signs>): Match | null {
+  const launch = launchOf(view);
+  if (launch?.family !== 'al2023' || !launch.isPublished) return null;
+  const form = formWithoutConfig(launch);
+  if (form === null || !view.shows('machine-without-node')) return null;
+  return found({ instance: launch.id, form }, [
+    view.quote(launch.given, `user data of ${launch.id} ${form}, without a NodeConfig`),
+    view.quote(launch.image, `${launch.id} runs the image ${launch.imageName}`),
+  ]);
+}

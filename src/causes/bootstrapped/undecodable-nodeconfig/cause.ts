@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { launchOf } from '../../../evidence/launch.ts';
 
 /** A NodeConfig is there, but nodeadm cannot parse it. */
 export default defineCause({
@@ -34,12 +35,13 @@ export default defineCause({
       weight: 'definite',
     },
   },
-  needs: [],
+  needs: ['aws/instance', 'aws/image', 'aws/user-data'],
   symptoms: [],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   explains: ['nodeconfig-missing'],
-  summary: ({ machine, reason, file }) =>
-    `nodeadm on ${machine ?? 'the machine'} cannot read its NodeConfig${file === undefined ? '' : ` ${file}`}${reason === undefined || reason === '' ? '' : ` (${reason.replace(/^[\s(,]+|[\s)]+$/g, '')})`}, so the kubelet is never configured.`,
+  match: (view) => matchGiven(view),
+  summary: ({ machine, instance, reason, file }) =>
+    `nodeadm on ${instance ?? machine ?? 'the machine'} cannot read its NodeConfig${file === undefined ? '' : ` ${file}`}${reason === undefined || reason === '' ? '' : ` (${reason.replace(/^[\s(,]+|[\s)]+$/g, '')})`}, so the kubelet is never configured.`,
   remedy: () => [
     {
       text: 'Let nodeadm say on the machine what it cannot read.',
@@ -67,3 +69,18 @@ export default defineCause({
     ],
   },
 });
+
+type Kinds = 'aws/instance' | 'aws/image' | 'aws/user-data';
+type Signs = 'yamlBroken' | 'notDecoded' | 'unknownVersion' | 'dropInBroken';
+
+function matchGiven(view: View<Kinds, Signs>): Match | null {
+  const launch = launchOf(view);
+  if (launch?.family !== 'al2023' || !view.shows('machine-without-node')) return null;
+  const faults = launch.given.value.nodeConfigs.map(({ unreadable }) => unreadable);
+  const reason = faults[0] ?? null;
+  if (reason === null || faults.includes(null)) return null;
+  return found({ instance: launch.id, reason }, [
+    view.quote(launch.given, `NodeConfig in the user data of ${launch.id}: ${reason}`),
+    view.quote(launch.image, `${launch.id} runs the image ${launch.imageName}`),
+  ]);
+}

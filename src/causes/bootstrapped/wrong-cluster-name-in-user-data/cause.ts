@@ -1,4 +1,6 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { type Launch, launchOf } from '../../../evidence/launch.ts';
+import { textAt } from '../../../evidence/json.ts';
 
 /** The user data names no cluster, or one that EKS does not have in this account and region. */
 export default defineCause({
@@ -38,7 +40,7 @@ export default defineCause({
       weight: 'clears',
     },
   },
-  needs: [],
+  needs: ['aws/instance', 'aws/image', 'aws/user-data', 'aws/cluster'],
   symptoms: ['user-data-script-failed'],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   explains: [
@@ -46,10 +48,13 @@ export default defineCause({
     'failed-user-script',
     'bottlerocket-setting-generator-failed',
   ],
-  summary: ({ machine, cluster }) =>
-    cluster === undefined
-      ? `The user data of ${machine ?? 'the machine'} names no existing cluster, so the node is not set up.`
-      : `The user data of ${machine ?? 'the machine'} names the cluster ${cluster}, which EKS does not have in this account and region, so the node is not set up.`,
+  match: (view) => matchGiven(view),
+  summary: ({ machine, instance, cluster, wanted }) =>
+    wanted !== undefined
+      ? `The user data of ${instance ?? 'the machine'} names the cluster ${cluster ?? ''}, and the machine belongs to the cluster ${wanted}, so it does not join ${wanted}.`
+      : cluster === undefined
+        ? `The user data of ${machine ?? 'the machine'} names no existing cluster, so the node is not set up.`
+        : `The user data of ${machine ?? 'the machine'} names the cluster ${cluster}, which EKS does not have in this account and region, so the node is not set up.`,
   remedy: () => [
     {
       text: 'Compare the name in the user data with the clusters of the region.',
@@ -79,3 +84,28 @@ export default defineCause({
     ],
   },
 });
+
+type Kinds = 'aws/instance' | 'aws/image' | 'aws/user-data' | 'aws/cluster';
+type Signs = 'nameMissing' | 'notFound' | 'plutoNotFound' | 'bootstrapDone';
+
+/** The name decides only where it is looked up: where user data gives no endpoint of its own. */
+function matchGiven(view: View<Kinds, Signs>): Match | null {
+  const launch = launchOf(view);
+  const clusters = view.list('aws/cluster');
+  const [cluster] = clusters;
+  const wanted = textAt(cluster?.value, 'name');
+  if (launch === null || cluster === undefined || clusters.length > 1 || wanted === null)
+    return null;
+  const name = nameLookedUp(launch);
+  if (name === null || name === wanted || !view.shows('machine-without-node')) return null;
+  return found({ instance: launch.id, cluster: name, wanted }, [
+    view.quote(launch.given, `user data of ${launch.id} names the cluster ${name}`),
+    view.quote(cluster, `cluster ${wanted} is the one that the machine is tagged for`),
+  ]);
+}
+
+function nameLookedUp({ family, given }: Launch): string | null {
+  const { bootstrapCall, settings } = given.value;
+  if (family === 'al2' && bootstrapCall?.isExplicit === false) return bootstrapCall.cluster;
+  return family === 'bottlerocket' && settings?.endpoint === null ? settings.name : null;
+}

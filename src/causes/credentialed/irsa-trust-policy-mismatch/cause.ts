@@ -1,11 +1,32 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import {
+  cannotSay,
+  clear,
+  defineCause,
+  found,
+  type Match,
+  type View,
+} from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { at, isObject, type Json, listAt, textAt } from '../../../evidence/json.ts';
+import type { KubeObject } from '../../../evidence/kinds.ts';
+import {
+  complaintOf,
+  environmentOf,
+  isCrashing,
+  isOnNode,
+  podName,
+  serviceAccountOf,
+} from '../../../evidence/pods.ts';
+
+const ACTION = /^(?:\*|sts:\*|sts:AssumeRole\*|sts:AssumeRoleWithWebIdentity)$/i;
+const POLICY_CHARACTERS_MAX = 20_000;
 
 /** The role's trust policy names another service account, audience, issuer or provider. */
 export default defineCause({
   id: 'irsa-trust-policy-mismatch',
   stage: 'credentialed',
   title: 'the role’s trust policy does not let this service account in',
-  scope: 'cluster',
+  scope: 'machine',
   signs: {
     refused: {
       in: [
@@ -30,21 +51,23 @@ export default defineCause({
       weight: 'definite',
     },
   },
-  needs: [],
+  needs: ['aws/cluster', 'aws/role', 'kube/Pod'],
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
-  summary: ({ role }) =>
-    `The trust policy of ${role ?? 'the role in the service account’s annotation'} does not match the pod’s service account, audience or issuer, so STS refuses the pod and it gets no AWS credentials.`,
-  remedy: ({ role }) => [
+  match: (view) => matchTrust(view),
+  summary: ({ role, why, pod }) =>
+    why !== undefined
+      ? `The trust policy of ${role ?? 'the role'} does not let the pod ${pod ?? ''} in: ${why}. STS refuses its token, so it gets no AWS credentials.`
+      : `The trust policy of ${role ?? 'the role in the service account’s annotation'} does not match the pod’s service account, audience or issuer, so STS refuses the pod and it gets no AWS credentials.`,
+  remedy: ({ role, account, cluster }) => [
     {
       text: 'Read the trust policy: the provider ARN and the condition keys must carry the cluster’s present issuer, :sub must be system:serviceaccount:NAMESPACE:NAME, :aud sts.amazonaws.com.',
       command: `aws iam get-role --role-name ${role === undefined ? '<role>' : role.replace(/^.*\//, '')} --query Role.AssumeRolePolicyDocument`,
     },
     {
       text: 'Let eksctl write a policy that fits, then start the pods again.',
-      command:
-        'eksctl create iamserviceaccount --cluster <cluster> --namespace <namespace> --name <service-account> --attach-role-arn <role-arn> --override-existing-serviceaccounts --approve',
+      command: `eksctl create iamserviceaccount --cluster ${cluster ?? '<cluster>'} --namespace ${account?.split(':')[0] ?? '<namespace>'} --name ${account?.split(':')[1] ?? '<service-account>'} --attach-role-arn ${role ?? '<role-arn>'} --override-existing-serviceaccounts --approve`,
     },
   ],
   decide: {
@@ -65,3 +88,194 @@ export default defineCause({
     ],
   },
 });
+
+type Own = View<'aws/cluster' | 'aws/role' | 'kube/Pod', 'refused'>;
+
+/** Whom a pod's token speaks for, as STS reads it. */
+interface Claims {
+  /** The issuer without its scheme, as condition keys and provider ARNs carry it. */
+  readonly issuer: string;
+  readonly subject: string;
+  readonly audience: string;
+}
+
+/** A crashing pod with a token, whose role's trust policy lets in others only. */
+function matchTrust(view: Own): Match | null {
+  const asking = view.list('kube/Pod').filter(({ value }) => asksSts(value, view.node ?? ''));
+  if (asking.length === 0) return null;
+  const cluster = view.list('aws/cluster').find(({ value }) => issuerOf(value) !== '');
+  let isDecided = cluster !== undefined;
+  for (const pod of asking) {
+    const arn = environmentOf(pod.value, 'AWS_ROLE_ARN');
+    const role = view.list('aws/role').find(({ value }) => textAt(value, 'Arn') === arn);
+    const policy = role === undefined ? null : policyOf(role.value);
+    if (cluster === undefined || role === undefined || policy === null) {
+      isDecided = false;
+      continue;
+    }
+    const why = whyRefused(policy, claimsOf(pod.value, issuerOf(cluster.value)));
+    if (why !== null) return foundFor(view, pod, role, why, textAt(cluster.value, 'name'));
+  }
+  if (view.sign('refused') !== null) return null;
+  return isDecided ? clear : unread(environmentOf(asking[0]?.value ?? NONE, 'AWS_ROLE_ARN'));
+}
+
+const NONE: KubeObject = {
+  kind: 'Pod',
+  namespace: null,
+  name: '',
+  uid: null,
+  labels: {},
+  annotations: {},
+  body: null,
+};
+
+function unread(role: string | null): Match {
+  const name = (role ?? '').split('/').at(-1) ?? '';
+  return cannotSay({
+    reason: 'not-collected',
+    detail: 'the trust policy of the pod’s role and the cluster’s issuer are not both here',
+    collect: `aws iam get-role --role-name ${name === '' ? '<role>' : name}`,
+  });
+}
+
+function foundFor(
+  view: Own,
+  pod: Seen<KubeObject>,
+  role: Seen<Json>,
+  why: string,
+  cluster: string | null,
+): Match {
+  const arn = textAt(role.value, 'Arn') ?? '';
+  const account = serviceAccountOf(pod.value);
+  const name = podName(pod.value);
+  const details = { role: arn, pod: name, why, account: `${pod.value.namespace ?? ''}:${account}` };
+  return found(cluster === null ? details : { ...details, cluster }, [
+    view.quote(role, `role ${arn} AssumeRolePolicyDocument: ${why}`),
+    view.quote(
+      pod,
+      `Pod ${name} (service account ${account}, AWS_ROLE_ARN ${arn}) keeps ending: ${complaintOf(pod.value)}`,
+    ),
+  ]);
+}
+
+function asksSts(pod: KubeObject, node: string): boolean {
+  const token = environmentOf(pod, 'AWS_WEB_IDENTITY_TOKEN_FILE');
+  return isOnNode(pod, node) && token !== null && isCrashing(pod);
+}
+
+function issuerOf(cluster: Json): string {
+  return (textAt(cluster, 'identity.oidc.issuer') ?? '').replace('https://', '');
+}
+
+/** The audience stands in the projected token that the webhook added. */
+function claimsOf(pod: KubeObject, issuer: string): Claims {
+  const audience = listAt(pod.body, 'spec.volumes')
+    .flatMap((volume) => listAt(volume, 'projected.sources'))
+    .map((source) => textAt(source, 'serviceAccountToken.audience'))
+    .find((text) => text !== null);
+  return {
+    issuer,
+    subject: `system:serviceaccount:${pod.namespace ?? 'default'}:${serviceAccountOf(pod)}`,
+    audience: audience ?? 'sts.amazonaws.com',
+  };
+}
+
+/** The policy as IAM's API gives it (percent-encoded) or as the command line prints it. */
+function policyOf(role: Json): Json | null {
+  const given = at(role, 'AssumeRolePolicyDocument') ?? null;
+  if (typeof given !== 'string') return isObject(given) ? given : null;
+  if (given.length > POLICY_CHARACTERS_MAX) return null;
+  try {
+    return JSON.parse(given.startsWith('%') ? decodeURIComponent(given) : given) as Json;
+  } catch {
+    return null;
+  }
+}
+
+function manyAt(value: Json, path: string): readonly string[] {
+  const one = textAt(value, path);
+  return one === null ? listAt(value, path).map(String) : [one];
+}
+
+function statementsOf(policy: Json): readonly Json[] {
+  const one = at(policy, 'Statement');
+  return isObject(one) ? [one] : listAt(policy, 'Statement');
+}
+
+/** Null when some statement lets these claims in, else what stands against the nearest one. */
+function whyRefused(policy: Json, claims: Claims): string | null {
+  const reasons = statementsOf(policy)
+    .filter((statement) => textAt(statement, 'Effect') === 'Allow')
+    .filter((statement) => manyAt(statement, 'Action').some((action) => ACTION.test(action)))
+    .map((statement) => whyNot(statement, claims));
+  if (reasons.includes(null)) return null;
+  const fallback = 'no statement allows sts:AssumeRoleWithWebIdentity';
+  return (
+    reasons.find((reason) => reason?.startsWith('it trusts') === false) ?? reasons[0] ?? fallback
+  );
+}
+
+function whyNot(statement: Json, claims: Claims): string | null {
+  const trusted = manyAt(statement, 'Principal.Federated');
+  if (!trusted.some((arn) => arn === '*' || arn.endsWith(`:oidc-provider/${claims.issuer}`)))
+    return `it trusts ${trusted.join(', ') || 'no federated provider'}, and the cluster’s issuer is ${claims.issuer}`;
+  const conditions = at(statement, 'Condition');
+  if (!isObject(conditions)) return null;
+  for (const [operator, entries] of Object.entries(conditions)) {
+    if (!isObject(entries)) continue;
+    for (const key of Object.keys(entries)) {
+      const why = whyUnequal(operator, key, valuesOf(entries[key]), claims);
+      if (why !== null) return why;
+    }
+  }
+  return null;
+}
+
+function valuesOf(value: Json | undefined): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [String(value)];
+}
+
+/** One condition against the claim that it asks for; operators and keys not known here pass. */
+function whyUnequal(
+  operator: string,
+  key: string,
+  values: readonly string[],
+  claims: Claims,
+): string | null {
+  const [, claim] = /:(sub|aud)$/.exec(key) ?? [];
+  if (claim === undefined || !/^(?:ForAnyValue:)?String(?:Equals|Like)$/.test(operator))
+    return null;
+  if (key !== `${claims.issuer}:${claim}`)
+    return `its condition asks for ${key}, and the cluster’s issuer is ${claims.issuer}`;
+  const actual = claim === 'sub' ? claims.subject : claims.audience;
+  const holds = values.some((value) =>
+    operator.endsWith('Like') ? isLike(value, actual) : value === actual,
+  );
+  if (holds) return null;
+  return `it wants ${claim} ${values.join(' or ')} (${operator}), and the token says ${actual}`;
+}
+
+/** IAM's wildcards: `*` for any text, `?` for one sign; walked greedily, so linear in practice. */
+function isLike(pattern: string, text: string): boolean {
+  const parts = pattern.split('*');
+  let from = 0;
+  for (const [index, part] of parts.entries()) {
+    const isLast = index === parts.length - 1;
+    const found = isLast && index > 0 ? text.length - part.length : indexLike(text, part, from);
+    if (found < from || !matchesAt(text, part, found) || (index === 0 && found !== 0)) return false;
+    from = found + part.length;
+  }
+  return parts.length > 1 || from === text.length;
+}
+
+function indexLike(text: string, part: string, from: number): number {
+  for (let index = from; index + part.length <= text.length; index++)
+    if (matchesAt(text, part, index)) return index;
+  return -1;
+}
+
+function matchesAt(text: string, part: string, from: number): boolean {
+  if (from < 0 || from + part.length > text.length) return false;
+  return [...part].every((sign, index) => sign === '?' || sign === text[from + index]);
+}

@@ -1,11 +1,25 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { at, isObject, listAt, textAt } from '../../../evidence/json.ts';
+import type { KubeObject } from '../../../evidence/kinds.ts';
+import {
+  complaintOf,
+  environmentOf,
+  isCrashing,
+  isOnNode,
+  msIn,
+  podName,
+  serviceAccountOf,
+} from '../../../evidence/pods.ts';
+
+const ANNOTATION = 'eks.amazonaws.com/role-arn';
 
 /** The webhook that gives pods their token let a pod through as it was. */
 export default defineCause({
   id: 'irsa-webhook-did-not-mutate',
   stage: 'credentialed',
   title: 'the pod identity webhook left the pod without a token',
-  scope: 'cluster',
+  scope: 'machine',
   signs: {
     notInCache: {
       in: ['pod-identity-webhook'],
@@ -34,14 +48,17 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: [],
+  needs: ['kube/Pod', 'kube/ServiceAccount', 'kube/MutatingWebhookConfiguration'],
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
-  summary: ({ account, role }) =>
-    role === undefined
-      ? `The pod identity webhook did not know the service account ${account ?? 'of a pod'} yet and let the pod through without a token, so it falls back on the node’s role or has no credentials.`
-      : `The pod identity webhook refuses the role ${role} as no valid ARN, so pods of its service account get no token.`,
+  match: (view) => matchUnchanged(view),
+  summary: ({ account, role, pod, why }) =>
+    pod !== undefined
+      ? `The service account ${account ?? ''} is annotated with ${role ?? 'a role'}, and the pod ${pod} was made without its token (${why ?? 'the webhook let it through'}), so it does not have that role.`
+      : role === undefined
+        ? `The pod identity webhook did not know the service account ${account ?? 'of a pod'} yet and let the pod through without a token, so it falls back on the node’s role or has no credentials.`
+        : `The pod identity webhook refuses the role ${role} as no valid ARN, so pods of its service account get no token.`,
   remedy: ({ account }) => [
     {
       text: 'Create the pods again now that the webhook knows the service account.',
@@ -72,3 +89,56 @@ export default defineCause({
     ],
   },
 });
+
+type Own = View<'kube/Pod' | 'kube/ServiceAccount' | 'kube/MutatingWebhookConfiguration', string>;
+
+/** A crashing pod whose service account names a role, and that has none of the webhook's variables. */
+function matchUnchanged(view: Own): Match | null {
+  const accounts = view.list('kube/ServiceAccount');
+  for (const pod of view.list('kube/Pod')) {
+    if (!isOnNode(pod.value, view.node ?? '') || !isCrashing(pod.value)) continue;
+    if (environmentOf(pod.value, 'AWS_WEB_IDENTITY_TOKEN_FILE') !== null) continue;
+    if (environmentOf(pod.value, 'AWS_CONTAINER_CREDENTIALS_FULL_URI') !== null) continue;
+    const account = accounts.find(({ value }) => isAccountOf(value, pod.value));
+    const role = account?.value.annotations[ANNOTATION];
+    if (account === undefined || role === undefined) continue;
+    const name = podName(pod.value);
+    const who = `${account.value.namespace ?? ''}/${account.value.name}`;
+    return found({ account: who, role, pod: name, why: whyLeft(view, pod, account) }, [
+      view.quote(account, `ServiceAccount ${who} ${ANNOTATION}: ${role}`),
+      view.quote(
+        pod,
+        `Pod ${name} has no AWS_WEB_IDENTITY_TOKEN_FILE, created ${textAt(pod.value.body, 'metadata.creationTimestamp') ?? ''}: ${complaintOf(pod.value)}`,
+      ),
+    ]);
+  }
+  return null;
+}
+
+function isAccountOf(account: KubeObject, pod: KubeObject): boolean {
+  return account.namespace === pod.namespace && account.name === serviceAccountOf(pod);
+}
+
+/** The annotation is younger than the pod, no webhook is registered, or it simply let it through. */
+function whyLeft(view: Own, pod: Seen<KubeObject>, account: Seen<KubeObject>): string {
+  const madeMs = msIn(pod.value.body, 'metadata.creationTimestamp');
+  const annotated = annotatedAt(account.value);
+  const annotatedMs = msIn({ annotated }, 'annotated');
+  if (annotated !== null && annotatedMs !== null && madeMs !== null && annotatedMs > madeMs)
+    return `it is older than the annotation of ${annotated}`;
+  const webhooks = view.read('kube/MutatingWebhookConfiguration');
+  const hooks = view.list('kube/MutatingWebhookConfiguration');
+  const isRegistered = hooks.some(({ value }) => /pod-identity/.test(value.name));
+  if (!isRegistered && (hooks.length > 0 || webhooks.state === 'absent'))
+    return 'no MutatingWebhookConfiguration pod-identity-webhook exists';
+  return 'the pod identity webhook let it through';
+}
+
+/** When the annotation was written, by the service account's managed fields. */
+function annotatedAt(account: KubeObject): string | null {
+  const entry = listAt(account.body, 'metadata.managedFields').find((field) => {
+    const annotations = at(at(at(field, 'fieldsV1'), 'f:metadata'), 'f:annotations');
+    return isObject(annotations) && Object.hasOwn(annotations, `f:${ANNOTATION}`);
+  });
+  return entry === undefined ? null : textAt(entry, 'time');
+}

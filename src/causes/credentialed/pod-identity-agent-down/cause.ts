@@ -1,4 +1,16 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  complaintOf,
+  environmentOf,
+  isCrashing,
+  isOfDaemonSet,
+  isOnNode,
+  isPodReady,
+  podName,
+  waitingReason,
+} from '../../../evidence/pods.ts';
+
+const AGENT = 'eks-pod-identity-agent';
 
 /** The agent that hands out Pod Identity credentials does not listen on its node. */
 export default defineCause({
@@ -50,12 +62,15 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: [],
+  needs: ['kube/Pod', 'kube/DaemonSet'],
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
-  summary: ({ node, instance, address, reason }) =>
-    `The EKS Pod Identity agent on ${node ?? instance ?? 'the node'} does not serve ${address ?? 'its link-local address'}${reason === undefined ? '' : ` (${reason})`}, so pods there get no AWS credentials.`,
+  match: (view) => matchAgent(view),
+  summary: ({ node, instance, address, reason, agent, pod }) =>
+    pod !== undefined
+      ? `The pod ${pod} asks the EKS Pod Identity agent of ${node ?? 'its node'} for credentials, and ${agent ?? 'there is none'}, so it gets none.`
+      : `The EKS Pod Identity agent on ${node ?? instance ?? 'the node'} does not serve ${address ?? 'its link-local address'}${reason === undefined ? '' : ` (${reason})`}, so pods there get no AWS credentials.`,
   remedy: () => [
     {
       text: 'See whether every node has a Ready agent; install the add-on where there is none.',
@@ -93,3 +108,34 @@ export default defineCause({
     ],
   },
 });
+
+/** A crashing pod is told to ask the agent, and no agent on its node is Ready. */
+function matchAgent(view: View<'kube/Pod' | 'kube/DaemonSet', string>): Match | null {
+  const node = view.node ?? '';
+  const here = view.list('kube/Pod').filter(({ value }) => isOnNode(value, node));
+  const asking = here.find(({ value }) => {
+    const url = environmentOf(value, 'AWS_CONTAINER_CREDENTIALS_FULL_URI') ?? '';
+    return /169\.254\.170\.23|fd00:ec2::23/.test(url) && isCrashing(value);
+  });
+  const agents = here.filter(({ value }) => isOfDaemonSet(value, AGENT));
+  if (asking === undefined || agents.some(({ value }) => isPodReady(value))) return null;
+  const [agent] = agents;
+  const set = view.list('kube/DaemonSet').find(({ value }) => value.name === AGENT);
+  // Without a list of DaemonSets the agent may merely not have been collected.
+  if (agent === undefined && set === undefined && view.read('kube/DaemonSet').state === 'unknown')
+    return null;
+  const state =
+    agent !== undefined
+      ? `its agent ${podName(agent.value)} is not Ready (${waitingReason(agent.value) ?? 'not Ready'})`
+      : set === undefined
+        ? `the cluster has no DaemonSet ${AGENT}`
+        : `the DaemonSet ${AGENT} has no pod there`;
+  const witness = agent ?? set;
+  return found({ node, pod: podName(asking.value), agent: state }, [
+    view.quote(
+      asking,
+      `Pod ${podName(asking.value)} AWS_CONTAINER_CREDENTIALS_FULL_URI ${environmentOf(asking.value, 'AWS_CONTAINER_CREDENTIALS_FULL_URI') ?? ''} on ${node}, where ${state}: ${complaintOf(asking.value)}`,
+    ),
+    ...(witness === undefined ? [] : [view.quote(witness, `${AGENT} on ${node}: ${state}`)]),
+  ]);
+}

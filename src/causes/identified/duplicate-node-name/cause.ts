@@ -1,4 +1,7 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { foreignProvider } from '../../../capacity/naming/seen-names.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { textAt } from '../../../evidence/json.ts';
+import { isoMs } from '../../../evidence/time.ts';
 
 /** A machine joins under a name that a living Node already has. */
 export default defineCause({
@@ -15,26 +18,41 @@ export default defineCause({
       weight: 'definite',
     },
   },
-  needs: [],
+  needs: ['kube/Node', 'aws/instance'],
   symptoms: [],
   withdrawnBy: ['joined'],
-  explains: ['failed-user-script'],
-  summary: ({ name }) =>
-    `The machine joins as ${name ?? 'a name'} that a Ready Node of the cluster already has, so kubeadm stops.`,
-  remedy: ({ name }) => [
-    {
-      text: 'See whether that Node is another machine (address, machine id).',
-      command: `kubectl get node ${name ?? '<node>'} -o jsonpath='{.status.nodeInfo.machineID} {.status.addresses}'`,
-    },
-    {
-      text: 'Another machine: give this one a name of its own.',
-      command: 'sudo kubeadm join --node-name <new-name> <join arguments>',
-    },
-    {
-      text: 'The same machine, joined before: delete the old Node, then join again.',
-      command: `kubectl delete node ${name ?? '<node>'}`,
-    },
-  ],
+  explains: ['failed-user-script', 'node-object-without-instance', 'node-heartbeat-lost'],
+  match: (view) => matchSuccessor(view),
+  summary: ({ name, old, instance }) =>
+    old !== undefined
+      ? `${instance ?? 'The machine'} reports as the Node ${name ?? ''} of ${old}, which is gone and had the same name: it has that one’s providerID, labels and taints, and the cloud controller takes it for gone.`
+      : `The machine joins as ${name ?? 'a name'} that a Ready Node of the cluster already has, so kubeadm stops.`,
+  remedy: ({ name, old }) =>
+    old !== undefined
+      ? [
+          {
+            text: 'Delete the Node, whose providerID cannot be changed, then let the kubelet register anew.',
+            command: `kubectl delete node ${name ?? '<node>'}`,
+          },
+          {
+            text: 'A kubelet registers when it starts.',
+            command: 'sudo systemctl restart kubelet',
+          },
+        ]
+      : [
+          {
+            text: 'See whether that Node is another machine (address, machine id).',
+            command: `kubectl get node ${name ?? '<node>'} -o jsonpath='{.status.nodeInfo.machineID} {.status.addresses}'`,
+          },
+          {
+            text: 'Another machine: give this one a name of its own.',
+            command: 'sudo kubeadm join --node-name <new-name> <join arguments>',
+          },
+          {
+            text: 'The same machine, joined before: delete the old Node, then join again.',
+            command: `kubectl delete node ${name ?? '<node>'}`,
+          },
+        ],
   decide: {
     text: 'Compare the machine id of the Node with the machine’s own.',
     command:
@@ -52,3 +70,25 @@ export default defineCause({
     ],
   },
 });
+
+/** A Node of a gone instance, which a younger machine with its address keeps up to date. */
+function matchSuccessor(view: View<'kube/Node' | 'aws/instance', 'nameTaken'>): Match | null {
+  const foreign = foreignProvider(view.list('kube/Node'), view.list('aws/instance'));
+  if (foreign === null) return null;
+  const { node, named, namedInstance, actual, actualId } = foreign;
+  const state = textAt(namedInstance?.value, 'State.Name') ?? 'unknown to EC2';
+  const isGone =
+    namedInstance === null
+      ? view.nowMs !== null
+      : state === 'terminated' || state === 'shutting-down';
+  const launched = textAt(actual.value, 'LaunchTime') ?? '';
+  const heard = node.value.conditions.find(({ type }) => type === 'Ready')?.heartbeatMs ?? null;
+  const launchedMs = isoMs(launched);
+  if (!isGone || heard === null || launchedMs === null || heard < launchedMs) return null;
+  const { name, providerId, internalIp } = node.value;
+  const words = `Node ${name} providerID ${providerId ?? ''} InternalIP ${internalIp ?? ''}`;
+  return found({ name, old: named, instance: actualId }, [
+    view.quote(node, `${words}; ${named} is ${state}`),
+    view.quote(actual, `${actualId} running ${internalIp ?? ''} since ${launched}`),
+  ]);
+}

@@ -1,4 +1,4 @@
-import { clear, defineCause, found } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { instanceIdIn, ipInName } from '../../../evidence/names.ts';
 
@@ -14,25 +14,9 @@ export default defineCause({
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['node-object-without-instance', 'node-heartbeat-lost'],
-  match(view) {
-    const nodes = view.list('kube/Node').filter((node) => node.value.kubeletVersion !== null);
-    const current = nodes.find((node) => node.value.ready === true);
-    const stale = nodes.find(
-      (node) =>
-        node.value.ready !== true &&
-        node.value.name !== current?.value.name &&
-        isSameMachine(node.value, current?.value),
-    );
-    if (nodes.length > 0 && nodes.every((node) => node.value.ready === true)) return clear;
-    if (current === undefined || stale === undefined) return null;
-    const details = { stale: stale.value.name, node: current.value.name };
-    return found(details, [
-      view.quote(stale, `Node ${stale.value.name} is not Ready`),
-      view.quote(current, `Node ${current.value.name} of the same machine is Ready`),
-    ]);
-  },
-  summary: ({ stale, node }) =>
-    `The machine is Ready as ${node ?? 'its new name'}; ${stale ?? 'the other Node'} is what it was called before, and will stay NotReady.`,
+  match: (view) => matchNodes(view),
+  summary: ({ stale, node, state }) =>
+    `The machine is ${state ?? 'Ready'} as ${node ?? 'its new name'}; ${stale ?? 'the other Node'} is what it was called before, and will stay NotReady.`,
   remedy: ({ stale }) => [
     {
       text: 'Move what is left of it, then delete the old Node.',
@@ -61,11 +45,65 @@ export default defineCause({
   },
 });
 
-/** One instance id, or one address spelled in both names; addresses alone are used again. */
+/** The Node that is reported to now, and an older one of the same machine that is not. */
+function matchNodes(view: View<'kube/Node', never>): Match | null {
+  const nodes = view.list('kube/Node').filter((node) => node.value.kubeletVersion !== null);
+  if (nodes.length > 0 && nodes.every((node) => node.value.ready === true)) return clear;
+  const reported = nodes.filter(({ value }) => isReporting(value));
+  const current = reported.find(({ value }) => value.ready === true) ?? reported[0];
+  const stale = nodes.find(
+    ({ value }) => !isReporting(value) && isSameMachine(value, current?.value),
+  );
+  if (current === undefined || stale === undefined) return null;
+  if (isNewer(stale.value, current.value)) return null;
+  const details = {
+    stale: stale.value.name,
+    node: current.value.name,
+    state: current.value.ready === true ? 'Ready' : 'reported to',
+  };
+  return found(details, [
+    view.quote(stale, `Node ${stale.value.name} is not Ready${tiesOf(stale.value)}`),
+    view.quote(
+      current,
+      `Node ${current.value.name} of the same machine is ${details.state}${tiesOf(current.value)}`,
+    ),
+  ]);
+}
+
+/** Tables say only that a Node is not Ready; objects tell a kubelet's own False from silence. */
+function isReporting(node: KubeNode): boolean {
+  return node.ready === true || node.conditions.some(isOwnFalse);
+}
+
+function isOwnFalse({ type, status }: KubeNode['conditions'][number]): boolean {
+  return type === 'Ready' && status === 'False';
+}
+
+function isNewer(stale: KubeNode, current: KubeNode): boolean {
+  return (
+    stale.createdMs !== null && current.createdMs !== null && stale.createdMs > current.createdMs
+  );
+}
+
+/** What shows whose Node it is, as far as the source has it. */
+function tiesOf(node: KubeNode): string {
+  const ties = [
+    node.machineId === null || node.machineId === '' ? null : `machineID ${node.machineId}`,
+    node.internalIp === null ? null : `InternalIP ${node.internalIp}`,
+    node.providerId === null ? null : `providerID ${node.providerId}`,
+  ].filter((tie) => tie !== null);
+  return ties.length === 0 ? '' : `; ${ties.join(', ')}`;
+}
+
+/** One instance id, one machine id and address, or one address spelled in both names. */
 function isSameMachine(stale: KubeNode, current: KubeNode | undefined): boolean {
-  if (current === undefined) return false;
+  if (current === undefined || stale.name === current.name) return false;
   const idOf = (node: KubeNode): string | null =>
     instanceIdIn(`${node.name} ${node.providerId ?? ''}`);
   if (idOf(stale) !== null && idOf(current) !== null) return idOf(stale) === idOf(current);
+  // Machines of one cloned image share the machine id, and addresses are used again.
+  const hasMachine = stale.machineId !== null && stale.machineId !== '';
+  if (hasMachine && current.machineId !== null && current.machineId !== '')
+    return stale.machineId === current.machineId && stale.internalIp === current.internalIp;
   return ipInName(stale.name) !== null && ipInName(stale.name) === ipInName(current.name);
 }

@@ -1,4 +1,5 @@
-import { clear, defineCause, found } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import type { KubeNode } from '../../../evidence/kinds.ts';
 import { instanceIdIn } from '../../../evidence/names.ts';
 
 /** An instance has a second Node that no kubelet ever wrote to. */
@@ -13,27 +14,7 @@ export default defineCause({
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['node-object-without-instance', 'node-heartbeat-lost', 'old-name-node-left-behind'],
-  match(view) {
-    const nodes = view
-      .list('kube/Node')
-      .filter((node) => instanceIdIn(`${node.value.name} ${node.value.providerId ?? ''}`) !== null);
-    const empty = nodes.find(
-      (node) => node.value.kubeletVersion === null && node.value.ready !== true,
-    );
-    const real = nodes.find(
-      (node) => node.value.kubeletVersion !== null && node.value.name !== empty?.value.name,
-    );
-    if (nodes.some((node) => node.value.conditions.length > 0) && empty === undefined) return clear;
-    if (empty === undefined || real === undefined) return null;
-    const details = { phantom: empty.value.name, node: real.value.name };
-    return found(details, [
-      view.quote(empty, `Node ${empty.value.name} has no kubelet version`),
-      view.quote(
-        real,
-        `Node ${real.value.name} has kubelet version ${real.value.kubeletVersion ?? ''}`,
-      ),
-    ]);
-  },
+  match: (view) => matchNodes(view),
   summary: ({ phantom, node }) =>
     `The instance registered as ${node ?? 'its own name'}; ${phantom ?? 'a second Node'} is the same instance under a name that no kubelet uses, and will stay NotReady.`,
   remedy: ({ phantom }) => [
@@ -60,3 +41,31 @@ export default defineCause({
     refs: ['https://github.com/aws/karpenter-provider-aws/issues/2872'],
   },
 });
+
+/** A Node that no kubelet ever wrote, beside one of the same instance that a kubelet has. */
+function matchNodes(view: View<'kube/Node', never>): Match | null {
+  const nodes = view
+    .list('kube/Node')
+    .filter((node) => instanceIdIn(`${node.value.name} ${node.value.providerId ?? ''}`) !== null);
+  const empty = nodes.find(({ value }) => !hasKubelet(value) && value.ready !== true);
+  const real = nodes.find(({ value }) => hasKubelet(value) && value.name !== empty?.value.name);
+  if (nodes.some((node) => node.value.conditions.length > 0) && empty === undefined) return clear;
+  if (empty === undefined || real === undefined) return null;
+  const [phantom, node] = [empty.value, real.value];
+  return found({ phantom: phantom.name, node: node.name }, [
+    view.quote(empty, `Node ${phantom.name} has no kubelet version${providerOf(phantom)}`),
+    view.quote(
+      real,
+      `Node ${node.name} has kubelet version ${node.kubeletVersion ?? ''}${providerOf(node)}`,
+    ),
+  ]);
+}
+
+function providerOf({ providerId }: KubeNode): string {
+  return providerId === null ? '' : `; providerID ${providerId}`;
+}
+
+/** The API server shows an empty version where no kubelet has written one. */
+function hasKubelet({ kubeletVersion }: KubeNode): boolean {
+  return kubeletVersion !== null && kubeletVersion !== '';
+}

@@ -1,4 +1,7 @@
-import { defineCause, found } from '../../../diagnosis/cause.ts';
+import { foreignProvider } from '../../../capacity/naming/seen-names.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { textAt } from '../../../evidence/json.ts';
+import { instanceIdIn } from '../../../evidence/names.ts';
 
 /** The Node’s providerID does not have the form by which the cloud controller finds the instance. */
 export default defineCause({
@@ -38,28 +41,22 @@ export default defineCause({
       weight: 'likely',
     },
   },
-  needs: ['kube/Node'],
+  needs: ['kube/Node', 'aws/instance'],
   symptoms: ['node-uninitialized'],
   explains: ['ccm-cannot-initialize-node'],
-  match(view) {
-    const wrong = view.list('kube/Node').find((node) => isMalformed(node.value.providerId));
-    if (wrong === undefined) return null;
-    const provider = wrong.value.providerId ?? '';
-    const details = { provider, node: wrong.value.name };
-    return found(details, [
-      view.quote(wrong, `Node ${wrong.value.name} spec.providerID ${provider}`),
-    ]);
-  },
-  summary: ({ node, provider }) =>
-    provider === undefined || provider === ''
-      ? `The Node ${node ?? ''} has no providerID, so the cloud controller cannot tell which instance it is.`.replace(
-          '  ',
-          ' ',
-        )
-      : `The providerID ${provider} of the Node ${node ?? ''} is not of the form aws:///<zone>/<instance-id>, so the cloud controller cannot tell which instance it is.`.replace(
-          '  ',
-          ' ',
-        ),
+  match: (view) => matchMalformed(view) ?? matchOther(view),
+  summary: ({ node, provider, named, actual }) =>
+    named !== undefined
+      ? `The providerID of the Node ${node ?? ''} names ${named}, but the machine with its address is ${actual ?? 'another'}; addresses, zone, volumes and deletion follow the wrong instance.`
+      : provider === undefined || provider === ''
+        ? `The Node ${node ?? ''} has no providerID, so the cloud controller cannot tell which instance it is.`.replace(
+            '  ',
+            ' ',
+          )
+        : `The providerID ${provider} of the Node ${node ?? ''} is not of the form aws:///<zone>/<instance-id>, so the cloud controller cannot tell which instance it is.`.replace(
+            '  ',
+            ' ',
+          ),
   remedy: ({ node }) => [
     {
       text: 'Give the kubelet the right one before it registers (providerID in its configuration).',
@@ -89,6 +86,28 @@ export default defineCause({
 
 /** Fargate and hybrid nodes have forms of their own, as have other clouds. */
 function isMalformed(provider: string | null): boolean {
-  if (provider === null || !provider.startsWith('aws:')) return false;
+  if (provider === null || provider === '') return false;
+  if (!provider.startsWith('aws:')) return instanceIdIn(provider) !== null;
   return !/^aws:\/\/\/[a-z0-9-]+\/(?:i-[0-9a-f]{8,17}|[0-9a-z-]+\/fargate-.+)$/.test(provider);
+}
+
+function matchMalformed(view: View<'kube/Node' | 'aws/instance', string>): Match | null {
+  const wrong = view.list('kube/Node').find((node) => isMalformed(node.value.providerId));
+  if (wrong === undefined) return null;
+  const provider = wrong.value.providerId ?? '';
+  const words = `Node ${wrong.value.name} spec.providerID ${provider}`;
+  return found({ provider, node: wrong.value.name }, [view.quote(wrong, words)]);
+}
+
+/** The id of another machine that runs, as cloned configurations carry it. */
+function matchOther(view: View<'kube/Node' | 'aws/instance', string>): Match | null {
+  const foreign = foreignProvider(view.list('kube/Node'), view.list('aws/instance'));
+  if (textAt(foreign?.namedInstance?.value, 'State.Name') !== 'running' || foreign === null)
+    return null;
+  const { node, named, actual, actualId } = foreign;
+  const { name, providerId, internalIp } = node.value;
+  return found({ node: name, named, actual: actualId }, [
+    view.quote(node, `Node ${name} providerID ${providerId ?? ''} InternalIP ${internalIp ?? ''}`),
+    view.quote(actual, `${actualId} running, with address ${internalIp ?? ''}`),
+  ]);
 }

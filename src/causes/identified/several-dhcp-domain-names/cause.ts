@@ -1,4 +1,5 @@
-import { defineCause, found } from '../../../diagnosis/cause.ts';
+import { dhcpDomainOf, refusedName, wordsOfRefused } from '../../../capacity/naming/seen-names.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
 
 /** The DHCP option set holds several domains, and the machine’s name holds all of them. */
@@ -35,37 +36,26 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: ['aws/dhcp-options'],
+  needs: [
+    'aws/dhcp-options',
+    'aws/vpc',
+    'aws/instance',
+    'kube/Node',
+    'kube/DaemonSet',
+    'kube/Deployment',
+  ],
   symptoms: [],
   explains: [
     'foreign-dhcp-domain-name',
+    'ccm-cannot-initialize-node',
     'instance-not-found-by-kubelet',
     'kubelet-serving-certificate-missing',
     'lease-or-csinode-publishing-failed',
   ],
-  match(view) {
-    const refused = view.sign('refusedName');
-    const domain = (refused?.first.captures['node'] ?? '').split('.').slice(1).join('.');
-    if (refused === null || domain === '') return null;
-    for (const options of view.list('aws/dhcp-options')) {
-      const configuration = listAt(options.value, 'DhcpConfigurations').find(
-        (entry) => textAt(entry, 'Key') === 'domain-name',
-      );
-      const value = listAt(configuration, 'Values')
-        .map((entry) => textAt(entry, 'Value') ?? '')
-        .join(' ');
-      const names = value.split(/\s+/);
-      if (names.length < 2 || !names.includes(domain)) continue;
-      return found({ ...refused.first.captures, domains: value }, [
-        refused.first,
-        view.quote(options, `domain-name: ${value}`),
-      ]);
-    }
-    return null;
-  },
+  match: (view) => matchRefusal(view) ?? matchFacts(view),
   summary: ({ machine, second, domains }) =>
     `The DHCP option domain-name holds several names${domains === undefined ? '' : ` (${domains})`}, so ${machine ?? 'the machine'} gets a name${second === undefined ? '' : ` that ends with ${second}`} which EC2 does not have.`,
-  remedy: () => [
+  remedy: ({ vpc }) => [
     {
       text: 'Put one domain into the DHCP option set, and further search domains into the machines.',
       command:
@@ -73,7 +63,7 @@ export default defineCause({
     },
     {
       text: 'Give it to the VPC, then replace the machines.',
-      command: 'aws ec2 associate-dhcp-options --dhcp-options-id <options> --vpc-id <vpc>',
+      command: `aws ec2 associate-dhcp-options --dhcp-options-id <options> --vpc-id ${vpc ?? '<vpc>'}`,
     },
   ],
   decide: {
@@ -92,3 +82,56 @@ export default defineCause({
     ],
   },
 });
+
+type Own = View<
+  | 'aws/dhcp-options'
+  | 'aws/vpc'
+  | 'aws/instance'
+  | 'kube/Node'
+  | 'kube/DaemonSet'
+  | 'kube/Deployment',
+  'refusedName'
+>;
+
+function matchRefusal(view: Own): Match | null {
+  const refused = view.sign('refusedName');
+  const domain = (refused?.first.captures['node'] ?? '').split('.').slice(1).join('.');
+  if (refused === null || domain === '') return null;
+  for (const options of view.list('aws/dhcp-options')) {
+    const configuration = listAt(options.value, 'DhcpConfigurations').find(
+      (entry) => textAt(entry, 'Key') === 'domain-name',
+    );
+    const value = listAt(configuration, 'Values')
+      .map((entry) => textAt(entry, 'Value') ?? '')
+      .join(' ');
+    const names = value.split(/\s+/);
+    if (names.length < 2 || !names.includes(domain)) continue;
+    return found({ ...refused.first.captures, domains: value }, [
+      refused.first,
+      view.quote(options, `domain-name: ${value}`),
+    ]);
+  }
+  return null;
+}
+
+/** A waiting Node with one of several domains of its VPC's option set, which EC2 does not have. */
+function matchFacts(view: Own): Match | null {
+  const refused = refusedName({
+    nodes: view.list('kube/Node'),
+    instances: view.list('aws/instance'),
+    workloads: [...view.list('kube/DaemonSet'), ...view.list('kube/Deployment')],
+    nowMs: view.nowMs,
+  });
+  if (refused?.difference !== 'other-domain') return null;
+  const { node, instance, ec2Name } = refused;
+  const dhcp = dhcpDomainOf(instance.value, view.list('aws/vpc'), view.list('aws/dhcp-options'));
+  const domains = dhcp?.domain.split(/\s+/) ?? [];
+  const second = node.value.name.split('.').slice(1).join('.');
+  if (dhcp === null || domains.length < 2 || !domains.includes(second)) return null;
+  const [ofNode, ofInstance] = wordsOfRefused(refused);
+  return found({ node: node.value.name, second, domains: dhcp.domain, ec2Name, vpc: dhcp.vpc }, [
+    view.quote(node, ofNode),
+    view.quote(instance, ofInstance),
+    view.quote(dhcp.options, `${dhcp.optionsId} of ${dhcp.vpc}: domain-name ${dhcp.domain}`),
+  ]);
+}

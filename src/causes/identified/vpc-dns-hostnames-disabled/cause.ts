@@ -28,7 +28,7 @@ export default defineCause({
       atLeast: 3,
     },
   },
-  needs: ['aws/instance'],
+  needs: ['kube/Node', 'aws/instance', 'aws/vpc-attribute'],
   symptoms: [],
   explains: ['private-dns-name-late', 'lease-or-csinode-publishing-failed'],
   match: (view) => matchInstance(view),
@@ -63,16 +63,29 @@ export default defineCause({
 
 type Signs = 'switchedOff' | 'emptyNodeName' | 'emptyNameNotFound';
 
-/** A running instance meant to be a node, for which EC2 has an empty name. */
-function matchInstance(view: View<'aws/instance', Signs>): Match | null {
+type Own = View<'kube/Node' | 'aws/instance' | 'aws/vpc-attribute', Signs>;
+
+/** A running instance meant to be a node that is none, for which EC2 has an empty name. */
+function matchInstance(view: Own): Match | null {
   const nameless = view
     .list('aws/instance')
     .find((fact) => textAt(fact.value, 'PrivateDnsName') === '' && isNode(fact.value));
   if (nameless === undefined) return null;
+  if (view.list('kube/Node').some(({ value }) => value.ready === true)) return null;
   const vpc = textAt(nameless.value, 'VpcId');
+  const off = view
+    .list('aws/vpc-attribute')
+    .filter(({ value }) => textAt(value, 'VpcId') === vpc && switchedOff(value) !== null);
+  const id = textAt(nameless.value, 'InstanceId') ?? '';
   return found(vpc === null ? {} : { vpc }, [
-    view.quote(nameless, 'PrivateDnsName is empty on a running instance'),
+    view.quote(nameless, `PrivateDnsName of ${id} is empty, and it runs`),
+    ...off.map((fact) => view.quote(fact, `${vpc ?? ''} ${switchedOff(fact.value) ?? ''} false`)),
   ]);
+}
+
+function switchedOff(attribute: Json): string | null {
+  const names = ['EnableDnsHostnames', 'EnableDnsSupport'];
+  return names.find((name) => textAt(attribute, `${name}.Value`) === 'false') ?? null;
 }
 
 function isNode(instance: Json): boolean {

@@ -1,4 +1,5 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import type { Quote } from '../../../evidence/sighting.ts';
 
 /** Nobody installed a CNI: the kubelet waits for a configuration that no pod will write. */
 export default defineCause({
@@ -100,6 +101,8 @@ function matchAbsence(view: View<'kube/DaemonSet', Signs>): Match | null {
   if (view.sign('cniListed') !== null || daemonSets.some((entry) => isCni(entry.value.name)))
     return clear;
   if (waits === null) return null;
+  const listed = matchListing(view, waits.first);
+  if (listed !== null) return listed;
   const proxy = daemonSets.find((entry) => entry.value.name === 'kube-proxy');
   if (proxy !== undefined)
     return found(
@@ -112,4 +115,17 @@ function matchAbsence(view: View<'kube/DaemonSet', Signs>): Match | null {
   return rows === null || dns === null
     ? null
     : found({}, [waits.first, rows.first, dns.first], 'likely');
+}
+
+/** A whole list of daemon sets, as Rollcall itself asks for it, without any CNI. */
+function matchListing(view: View<'kube/DaemonSet', Signs>, waits: Quote): Match | null {
+  if (view.nowMs === null || view.read('kube/DaemonSet').state === 'unknown') return null;
+  const listed = view.list('kube/DaemonSet');
+  const names = listed.map(({ value }) => value.name).slice(0, 8);
+  const [first] = listed;
+  const proof =
+    first === undefined
+      ? []
+      : [view.quote(first, `DaemonSets listed: ${names.join(', ')}; no CNI`)];
+  return found({}, [waits, ...proof]);
 }

@@ -1,6 +1,7 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { at, listAt, textAt, type Json } from '../../../evidence/json.ts';
+import { at, listAt, textAt, textsAt, type Json } from '../../../evidence/json.ts';
 import type { KubeTaint } from '../../../evidence/kinds.ts';
+import { placeOf, podsOfSet } from '../../../evidence/pods-seen.ts';
 
 /** The CNI’s daemon set has no pod on this node: it does not fit, or does not tolerate the taints. */
 export default defineCause({
@@ -29,16 +30,26 @@ export default defineCause({
   per: ['pod'],
   explains: ['cni-configuration-missing'],
   match: (view) => matchTolerations(view),
-  summary: ({ pod, reason, taint, daemonSet, machine }) =>
-    taint === undefined && daemonSet !== undefined
-      ? `The daemon set ${daemonSet} has no pod on ${machine ?? 'the node'}, so the node gets no pod network.`
-      : taint === undefined
-        ? `The CNI’s pod ${pod ?? ''} finds no place on its node (${reason ?? 'not schedulable'}), so the node gets no pod network.`.replace(
-            '  ',
-            ' ',
-          )
-        : `The CNI’s daemon set does not tolerate the taint ${taint} of ${machine ?? 'the node'}, so it has no pod there and the node gets no pod network.`,
-  remedy: ({ daemonSet }) => [
+  summary: ({ pod, reason, taint, daemonSet, machine, selector }) =>
+    selector !== undefined
+      ? `The daemon set ${daemonSet ?? 'of the CNI'} only goes to nodes with the label ${selector}, which ${machine ?? 'the node'} lacks, so the node gets no pod network.`
+      : taint === undefined && daemonSet !== undefined
+        ? `The daemon set ${daemonSet} has no pod on ${machine ?? 'the node'}, so the node gets no pod network.`
+        : taint === undefined
+          ? `The CNI’s pod ${pod ?? ''} finds no place on its node (${reason ?? 'not schedulable'}), so the node gets no pod network.`.replace(
+              '  ',
+              ' ',
+            )
+          : `The CNI’s daemon set does not tolerate the taint ${taint} of ${machine ?? 'the node'}, so it has no pod there and the node gets no pod network.`,
+  remedy: ({ daemonSet, selector }) => [
+    ...(selector === undefined
+      ? []
+      : [
+          {
+            text: 'Let the CNI go to every node.',
+            command: `kubectl -n kube-system patch daemonset ${daemonSet ?? '<cni-daemonset>'} --type json -p '[{"op":"remove","path":"/spec/template/spec/nodeSelector"}]'`,
+          },
+        ]),
     {
       text: 'Let the CNI tolerate every taint.',
       command: `kubectl -n kube-system patch daemonset ${daemonSet ?? '<cni-daemonset>'} --type json -p '[{"op":"add","path":"/spec/template/spec/tolerations","value":[{"operator":"Exists"}]}]'`,
@@ -83,6 +94,12 @@ function matchTolerations(view: CniView): Match | null {
   );
   const name = daemonSet.value.name;
   const proof = [view.quote(daemonSet, `DaemonSet ${name}`), view.quote(node, 'Node is not Ready')];
+  const selector = unmetSelector(daemonSet.value.body, node.value.labels);
+  if (selector !== null && !hasPod(view, name, node.value.name))
+    return found({ selector, daemonSet: name }, [
+      view.quote(daemonSet, `DaemonSet ${name} nodeSelector ${selector}`),
+      view.quote(node, `Node ${node.value.name} is not Ready and has no label ${selector}`),
+    ]);
   if (taint === undefined)
     return hasNoPod(view, name) ? found({ daemonSet: name }, proof, 'likely') : null;
   const text = `${taint.key}=${taint.value}:${taint.effect}`;
@@ -91,6 +108,17 @@ function matchTolerations(view: CniView): Match | null {
     [...proof, view.quote(node, `Node taint ${text}`)],
     'likely',
   );
+}
+
+function unmetSelector(body: Json, labels: Readonly<Record<string, string>>): string | null {
+  const wanted = Object.entries(textsAt(body, 'spec.template.spec.nodeSelector'));
+  const unmet = wanted.find(([key, value]) => labels[key] !== value);
+  return unmet === undefined ? null : `${unmet[0]}=${unmet[1]}`;
+}
+
+function hasPod(view: CniView, daemonSet: string, node: string): boolean {
+  const pods = podsOfSet(view.list('kube/Pod'), daemonSet);
+  return pods.some((pod) => placeOf(pod) === node);
 }
 
 /** One pod alone may have been picked out by name; two are a listing. */

@@ -1,4 +1,13 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { at, type Json, listAt, textAt } from '../../../evidence/json.ts';
+import {
+  isReadyPod,
+  podsOfSet,
+  podWords,
+  type SeenObject,
+  stateWords,
+  unreadyPods,
+} from '../../../evidence/pods-seen.ts';
 
 /** The service account aws-node names a role, and STS does not hand it out. */
 export default defineCause({
@@ -37,7 +46,7 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: [],
+  needs: ['kube/Pod', 'kube/ServiceAccount', 'aws/cluster', 'aws/oidc-providers', 'aws/role'],
   symptoms: ['cni-daemon-silent', 'cni-uninitialized'],
   withdrawnBy: ['networking-initialised'],
   explains: [
@@ -48,16 +57,17 @@ export default defineCause({
     'instance-type-lookup-denied',
     'instance-type-unknown-to-cni',
   ],
+  match: (view) => matchRole(view),
   summary: ({ reason, reason2 }) =>
     `STS does not give aws-node its service-account role (${reason ?? reason2 ?? 'access denied'}), so ipamd has no credentials and new nodes get no pod network.`,
-  remedy: () => [
+  remedy: ({ cluster, role }) => [
     {
       text: 'Register the cluster’s OIDC issuer with IAM, if it is not.',
-      command: 'eksctl utils associate-iam-oidc-provider --cluster <cluster> --approve',
+      command: `eksctl utils associate-iam-oidc-provider --cluster ${cluster ?? '<cluster>'} --approve`,
     },
     {
       text: 'Let the role’s trust policy name this issuer and system:serviceaccount:kube-system:aws-node.',
-      command: 'aws iam get-role --role-name <cni-role> --query Role.AssumeRolePolicyDocument',
+      command: `aws iam get-role --role-name ${role?.split('/').at(-1) ?? '<cni-role>'} --query Role.AssumeRolePolicyDocument`,
     },
     {
       text: 'Restart the CNI; its pods keep the old token otherwise.',
@@ -84,3 +94,67 @@ export default defineCause({
     ],
   },
 });
+
+type Kinds = 'kube/Pod' | 'kube/ServiceAccount' | 'aws/cluster' | 'aws/oidc-providers' | 'aws/role';
+type RoleView = View<Kinds, string>;
+
+/** Pods of aws-node fail where a role is annotated that STS must refuse, and none is Ready. */
+function matchRole(view: RoleView): Match | null {
+  const account = view
+    .list('kube/ServiceAccount')
+    .find(({ value }) => value.name === 'aws-node' && value.namespace === 'kube-system');
+  const role = account?.value.annotations['eks.amazonaws.com/role-arn'];
+  const cluster = view.read('aws/cluster');
+  const signs = ['refusedForEnis', 'refusedInDaemon', 'podIdentityRefused'];
+  if (account === undefined || role === undefined || cluster.state !== 'seen') return null;
+  const pods = podsOfSet(view.list('kube/Pod'), 'aws-node');
+  const [broken] = unreadyPods(pods, view.nowMs);
+  if (signs.some((name) => view.sign(name) !== null) || broken === undefined) return null;
+  // Credentials that a pod got last an hour, so that one Ready pod proves little; all prove it.
+  if (pods.every(isReadyPod)) return null;
+  const reason = refusalOf(view, role, textAt(cluster.value, 'identity.oidc.issuer') ?? '');
+  if (reason === null) return null;
+  const details = { reason, role, cluster: textAt(cluster.value, 'name') ?? '<cluster>' };
+  return found(details, [
+    view.quote(account, `ServiceAccount kube-system/aws-node role ${role}`),
+    view.quote(cluster, `cluster ${details.cluster} issuer; ${reason}`),
+    quoteOf(view, broken),
+  ]);
+}
+
+function quoteOf(view: RoleView, pod: SeenObject) {
+  return view.quote(pod, `${podWords(pod)} ${stateWords(pod)}`);
+}
+
+/** Why STS refuses, null where what was collected shows no reason. */
+function refusalOf(view: RoleView, roleArn: string, issuerUrl: string): string | null {
+  const issuer = issuerUrl.replace(/^https:\/\//, '');
+  const providers = view.read('aws/oidc-providers');
+  if (issuer === '') return null;
+  if (
+    providers.state === 'seen' &&
+    !providerArns(providers.value).some((arn) => arn.endsWith(issuer))
+  )
+    return `IAM has no OIDC provider for ${issuer}`;
+  const role = view.list('aws/role').find(({ value }) => textAt(value, 'Arn') === roleArn);
+  const policy = role === undefined ? null : trustText(role.value);
+  return policy !== null && !policy.includes(issuer)
+    ? `the trust policy of ${roleArn} does not name ${issuer}`
+    : null;
+}
+
+function providerArns(value: Json): readonly string[] {
+  const all = Array.isArray(value) ? value : listAt(value, 'OpenIDConnectProviderList');
+  return all.map((entry) => textAt(entry, 'Arn') ?? '');
+}
+
+/** The trust policy as text; EC2's tools print it as an object, the API percent-encoded. */
+function trustText(role: Json): string | null {
+  const text = textAt(role, 'AssumeRolePolicyDocument');
+  if (text === null) return JSON.stringify(at(role, 'AssumeRolePolicyDocument') ?? null);
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,4 +1,7 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { textAt } from '../../../evidence/json.ts';
+import { networkTrouble, type NetworkTrouble } from '../../../evidence/network-trouble.ts';
+import { isReadyPod, placeOf, podsOfSet } from '../../../evidence/pods-seen.ts';
 
 /** ipamd runs and has no AWS credentials to ask EC2 with. */
 export default defineCause({
@@ -43,7 +46,14 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: [],
+  needs: [
+    'kube/Node',
+    'kube/Pod',
+    'kube/DaemonSet',
+    'kube/ServiceAccount',
+    'aws/instance',
+    'aws/pod-identity-association',
+  ],
   symptoms: ['cni-daemon-silent', 'cni-uninitialized', 'node-not-ready'],
   withdrawnBy: ['networking-initialised'],
   explains: [
@@ -52,8 +62,11 @@ export default defineCause({
     'instance-type-lookup-denied',
     'instance-type-unknown-to-cni',
   ],
-  summary: ({ machine }) =>
-    `The VPC CNI of ${machine ?? 'the machine'} finds no AWS credentials, so it cannot list its network interfaces and the node stays without pod network.`,
+  match: (view) => matchIdentity(view),
+  summary: ({ machine, agent }) =>
+    agent !== undefined
+      ? `aws-node is to get its role from the Pod Identity agent, and ${agent}; the VPC CNI of ${machine ?? 'the machine'} has no AWS credentials and the node stays without pod network.`
+      : `The VPC CNI of ${machine ?? 'the machine'} finds no AWS credentials, so it cannot list its network interfaces and the node stays without pod network.`,
   remedy: () => [
     {
       text: 'Give the instance a profile whose role has AmazonEKS_CNI_Policy.',
@@ -90,3 +103,60 @@ export default defineCause({
     ],
   },
 });
+
+type Kinds =
+  | 'kube/Node'
+  | 'kube/Pod'
+  | 'kube/DaemonSet'
+  | 'kube/ServiceAccount'
+  | 'aws/instance'
+  | 'aws/pod-identity-association';
+type IdentityView = View<Kinds, string>;
+
+/** aws-node does not work on the node, and what should give it credentials is not there. */
+function matchIdentity(view: IdentityView): Match | null {
+  const signs = ['noProviders', 'eniCallWithout', 'noInstanceRole', 'podIdentitySilent'];
+  if (signs.some((name) => view.sign(name) !== null)) return null;
+  const daemonSet = view.list('kube/DaemonSet').find(({ value }) => value.name === 'aws-node');
+  const trouble = daemonSet === undefined ? null : networkTrouble(view, 'aws-node');
+  if (trouble === null) return null;
+  return matchAgent(view, trouble) ?? matchProfile(view, trouble);
+}
+
+const AGENT = 'eks-pod-identity-agent';
+
+function matchAgent(view: IdentityView, trouble: NetworkTrouble): Match | null {
+  const association = view
+    .list('aws/pod-identity-association')
+    .find(
+      ({ value }) =>
+        textAt(value, 'serviceAccount') === 'aws-node' &&
+        textAt(value, 'namespace') === 'kube-system',
+    );
+  if (association === undefined) return null;
+  const daemonSet = view.list('kube/DaemonSet').find(({ value }) => value.name === AGENT);
+  const pods = podsOfSet(view.list('kube/Pod'), AGENT).filter((pod) => placeOf(pod) === view.node);
+  if (pods.some(isReadyPod)) return null;
+  const agent =
+    daemonSet === undefined ? `there is no DaemonSet ${AGENT}` : `${AGENT} is not Ready there`;
+  return found({ agent }, [
+    view.quote(association, `Pod Identity association of kube-system/aws-node; ${agent}`),
+    view.quote(trouble.fact, trouble.words),
+  ]);
+}
+
+function matchProfile(view: IdentityView, trouble: NetworkTrouble): Match | null {
+  const instance = view
+    .list('aws/instance')
+    .find(({ value }) => textAt(value, 'InstanceId') === view.instanceId);
+  const account = view
+    .list('kube/ServiceAccount')
+    .find(({ value }) => value.name === 'aws-node' && value.namespace === 'kube-system');
+  if (instance === undefined || account === undefined) return null;
+  const hasRole = account.value.annotations['eks.amazonaws.com/role-arn'] !== undefined;
+  if (hasRole || textAt(instance.value, 'IamInstanceProfile.Arn') !== null) return null;
+  return found({}, [
+    view.quote(instance, `instance ${view.instanceId ?? ''} has no IamInstanceProfile`),
+    view.quote(trouble.fact, trouble.words),
+  ]);
+}

@@ -1,4 +1,7 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+import { networkTrouble } from '../../../evidence/network-trouble.ts';
 
 /** The VPC CNI has credentials, and EC2 refuses the call it makes with them. */
 export default defineCause({
@@ -50,7 +53,16 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: [],
+  needs: [
+    'kube/Node',
+    'kube/Pod',
+    'kube/DaemonSet',
+    'kube/ServiceAccount',
+    'aws/instance',
+    'aws/instance-profile',
+    'aws/attached-policies',
+    'aws/pod-identity-association',
+  ],
   symptoms: ['cni-daemon-silent', 'cni-uninitialized', 'sandbox-not-created', 'node-not-ready'],
   withdrawnBy: ['networking-initialised'],
   explains: [
@@ -59,8 +71,11 @@ export default defineCause({
     'cni-image-without-matching-manifest',
     'leaked-network-interfaces',
   ],
-  summary: ({ action, role, machine }) =>
-    `EC2 refuses ${action ?? 'the calls'} to the VPC CNI of ${machine ?? 'the machine'}${role === undefined ? '' : ` (role ${role})`}, so the node gets no pod addresses.`,
+  match: (view) => matchPolicies(view),
+  summary: ({ action, role, machine, policy }) =>
+    policy !== undefined
+      ? `The role ${role ?? ''} of ${machine ?? 'the machine'}, with which aws-node asks EC2, lacks ${policy}, so the node gets no pod addresses.`
+      : `EC2 refuses ${action ?? 'the calls'} to the VPC CNI of ${machine ?? 'the machine'}${role === undefined ? '' : ` (role ${role})`}, so the node gets no pod addresses.`,
   remedy: ({ role }) => [
     {
       text: 'Attach the CNI policy to the role that aws-node runs with: the service account’s role if it has one, else the node role.',
@@ -93,3 +108,73 @@ export default defineCause({
     ],
   },
 });
+
+type Kinds =
+  | 'kube/Node'
+  | 'kube/Pod'
+  | 'kube/DaemonSet'
+  | 'kube/ServiceAccount'
+  | 'aws/instance'
+  | 'aws/instance-profile'
+  | 'aws/attached-policies'
+  | 'aws/pod-identity-association';
+type RoleView = View<Kinds, string>;
+
+const CNI_POLICY = 'AmazonEKS_CNI_Policy';
+/** Policies of AWS for node roles that hold none of the rights which the CNI needs. */
+const WITHOUT_ENI_RIGHTS =
+  /^(?:AmazonEKSWorkerNode\w*Policy|AmazonEC2ContainerRegistry\w+|AmazonSSMManagedInstanceCore|CloudWatchAgentServerPolicy|AmazonEBSCSIDriverPolicy)$/;
+
+/** The service account has a role of its own, through IRSA or Pod Identity, or nobody can say. */
+function hasOwnRole(view: RoleView): boolean {
+  const account = view
+    .list('kube/ServiceAccount')
+    .find(({ value }) => value.name === 'aws-node' && value.namespace === 'kube-system');
+  if (account === undefined) return true;
+  if (account.value.annotations['eks.amazonaws.com/role-arn'] !== undefined) return true;
+  return view
+    .list('aws/pod-identity-association')
+    .some(({ value }) => textAt(value, 'serviceAccount') === 'aws-node');
+}
+
+function roleOf(view: RoleView): string | null {
+  const instance = view
+    .list('aws/instance')
+    .find(({ value }) => textAt(value, 'InstanceId') === view.instanceId);
+  const arn = textAt(instance?.value, 'IamInstanceProfile.Arn');
+  const profile = view
+    .list('aws/instance-profile')
+    .find(({ value }) => arn !== null && textAt(value, 'Arn') === arn);
+  return textAt(listAt(profile?.value, 'Roles')[0], 'RoleName');
+}
+
+/** aws-node does not work, runs with the node role, and no policy of that role gives it ENI rights. */
+function matchPolicies(view: RoleView): Match | null {
+  const signs = ['callRefused', 'refusedWithRole', 'refusedTail', 'eventOfDaemon'];
+  if (signs.some((name) => view.sign(name) !== null)) return null;
+  const daemonSet = view.list('kube/DaemonSet').find(({ value }) => value.name === 'aws-node');
+  const trouble = daemonSet === undefined ? null : networkTrouble(view, 'aws-node');
+  if (trouble === null || hasOwnRole(view)) return null;
+  const role = roleOf(view);
+  const policies = view
+    .list('aws/attached-policies')
+    .find(({ value }) => role !== null && textAt(value, 'RoleName') === role);
+  if (role === null || policies === undefined) return null;
+  const names = namesOf(policies);
+  if (names.includes(CNI_POLICY)) return clear;
+  if (!names.every((name) => WITHOUT_ENI_RIGHTS.test(name))) return null;
+  return found(
+    { role, policy: CNI_POLICY },
+    [
+      view.quote(policies, `role ${role} has the policies ${names.join(', ') || 'none'}`),
+      view.quote(trouble.fact, trouble.words),
+    ],
+    'likely',
+  );
+}
+
+function namesOf(policies: Seen<Json>): readonly string[] {
+  return listAt(policies.value, 'AttachedPolicies').map(
+    (entry) => textAt(entry, 'PolicyName') ?? '',
+  );
+}

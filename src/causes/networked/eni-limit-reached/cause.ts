@@ -1,4 +1,7 @@
+import { addressShortage, SHORTAGE_KINDS } from '../../../capacity/address-shortage.ts';
+import { arithmeticLine } from '../../../capacity/eni.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { waitingWords } from '../../../evidence/pods-seen.ts';
 
 /** EC2 refuses a further interface: the instance has as many as its type may have. */
 export default defineCause({
@@ -45,7 +48,7 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: [],
+  needs: SHORTAGE_KINDS,
   symptoms: ['sandbox-not-created'],
   withdrawnBy: [],
   blocksAbove: false,
@@ -86,11 +89,28 @@ export default defineCause({
 
 type Signs = 'attachRefused' | 'limitExceeded' | 'foreignInterface';
 
+type Kinds = (typeof SHORTAGE_KINDS)[number];
+
 /** EC2's refusal has several reasons; a foreign interface on the instance makes it this one. */
-function matchLimit(view: View<never, Signs>): Match | null {
+function matchLimit(view: View<Kinds, Signs>): Match | null {
   const refused = view.sign('attachRefused') ?? view.sign('limitExceeded');
   const foreign = view.sign('foreignInterface');
-  if (refused === null || foreign === null) return null;
+  if (refused === null || foreign === null) return matchAttached(view);
   const details = { ...refused.last.captures, ...foreign.last.captures };
   return found(details, [refused.last, foreign.last], 'likely');
+}
+
+/** Every interface that the type may have is attached, and one of them is not the CNI's own. */
+function matchAttached(view: View<Kinds, Signs>): Match | null {
+  const shortage = addressShortage(view);
+  if (shortage === null || shortage.isFull !== true || shortage.budget === null) return null;
+  const { attached, typeName, budget, waiting, instance } = shortage;
+  const [foreign] = attached.foreign;
+  const [first] = waiting;
+  if (foreign === undefined || first === undefined) return null;
+  return found({ type: typeName, foreign }, [
+    view.quote(instance, `${typeName}: ${arithmeticLine(budget)}; ${attached.enis} attached`),
+    view.quote(instance, `NetworkInterface ${foreign} is not the CNI's own`),
+    view.quote(first, `${waitingWords(first)} (${waiting.length} pods)`),
+  ]);
 }

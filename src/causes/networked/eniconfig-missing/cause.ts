@@ -1,4 +1,15 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { cniVariable, networkModeOf } from '../../../capacity/cni-settings.ts';
+import {
+  cannotSay,
+  clear,
+  defineCause,
+  found,
+  type Match,
+  type View,
+} from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import type { KubeNode, KubeObject } from '../../../evidence/kinds.ts';
+import { networkTrouble } from '../../../evidence/network-trouble.ts';
 
 /** Custom networking is on, and the ENIConfig that this node asks for does not exist. */
 export default defineCause({
@@ -54,7 +65,7 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: [],
+  needs: ['kube/Node', 'kube/Pod', 'kube/DaemonSet', 'kube/ENIConfig'],
   symptoms: ['sandbox-not-created', 'cni-daemon-silent', 'cni-uninitialized'],
   withdrawnBy: [],
   explains: ['cni-configuration-missing', 'cni-killed-by-own-probes'],
@@ -98,9 +109,15 @@ export default defineCause({
 });
 
 type Signs = 'noneForNode' | 'asked' | 'known';
+type Kinds = 'kube/Node' | 'kube/Pod' | 'kube/DaemonSet' | 'kube/ENIConfig';
+type ConfigView = View<Kinds, Signs>;
+
+function matchNames(view: ConfigView): Match | null {
+  return matchLogged(view) ?? matchListed(view);
+}
 
 /** Releases before 1.8 list the ENIConfigs that they read, and the one that the node asks for. */
-function matchNames(view: View<never, Signs>): Match | null {
+function matchLogged(view: ConfigView): Match | null {
   const [none, asked, known] = [view.sign('noneForNode'), view.sign('asked'), view.sign('known')];
   // With none known, or more than are quoted, nobody can tell whether the one asked for is there.
   if (none === null || asked === null || known === null) return null;
@@ -108,4 +125,44 @@ function matchNames(view: View<never, Signs>): Match | null {
   const name = asked.last.captures['eniconfig'];
   if (known.quotes.some((quote) => quote.captures['known'] === name)) return null;
   return found(asked.last.captures, [asked.last, none.last], 'likely');
+}
+
+const DEFAULT_KEY = 'k8s.amazonaws.com/eniConfig';
+
+/** The name for which ipamd asks (amazon-vpc-cni-k8s pkg/eniconfig): annotation, label, default. */
+function askedName(node: KubeNode, daemonSet: Seen<KubeObject>): string {
+  const { body } = daemonSet.value;
+  const label = cniVariable(body, 'ENI_CONFIG_LABEL_DEF') ?? DEFAULT_KEY;
+  const annotation = cniVariable(body, 'ENI_CONFIG_ANNOTATION_DEF') ?? DEFAULT_KEY;
+  return node.annotations[annotation] ?? node.labels[label] ?? 'default';
+}
+
+function matchListed(view: ConfigView): Match | null {
+  const daemonSet = view.list('kube/DaemonSet').find(({ value }) => value.name === 'aws-node');
+  const node = view.read('kube/Node');
+  if (daemonSet === undefined || node.state !== 'seen') return null;
+  if (!networkModeOf(daemonSet.value.body).customNetworking) return null;
+  const trouble = networkTrouble(view, 'aws-node');
+  if (trouble === null) return null;
+  const name = askedName(node.value, daemonSet);
+  const configs = view.list('kube/ENIConfig');
+  if (configs.some(({ value }) => value.name === name)) return clear;
+  if (view.read('kube/ENIConfig').state === 'unknown') return configsUnknown();
+  const names = configs.map(({ value }) => value.name).slice(0, 6);
+  return found({ eniconfig: name }, [
+    view.quote(daemonSet, 'DaemonSet aws-node AWS_VPC_K8S_CNI_CUSTOM_NETWORK_CFG true'),
+    view.quote(
+      node,
+      `${node.value.name} asks for ENIConfig ${name}; there are: ${names.join(' ')}`,
+    ),
+    view.quote(trouble.fact, trouble.words),
+  ]);
+}
+
+function configsUnknown(): Match {
+  return cannotSay({
+    reason: 'not-collected',
+    detail: 'which ENIConfigs there are',
+    collect: 'kubectl get eniconfigs',
+  });
 }

@@ -1,4 +1,6 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { networkTrouble } from '../../../evidence/network-trouble.ts';
+import { placeOf, podWords, stateWords, unreadyPods } from '../../../evidence/pods-seen.ts';
 
 /** kube-proxy is down or writes no rules, so service addresses lead nowhere on the node. */
 export default defineCause({
@@ -75,7 +77,7 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: [],
+  needs: ['kube/Node', 'kube/Pod', 'kube/DaemonSet'],
   symptoms: ['cni-daemon-silent'],
   withdrawnBy: [],
   explains: [
@@ -86,8 +88,11 @@ export default defineCause({
     'cni-configuration-missing',
     'cni-killed-by-own-probes',
   ],
-  summary: ({ resource, machine, reason }) =>
-    `kube-proxy does not work on ${machine ?? 'the node'}${resource === undefined ? '' : ` (it asks for ${resource}, which this API server no longer serves)`}${reason === undefined ? '' : ` (it ends with: ${reason})`}, so service addresses lead nowhere there.`,
+  match: (view) => matchPods(view),
+  summary: ({ resource, machine, reason, absent }) =>
+    absent !== undefined
+      ? `${absent}, so service addresses lead nowhere on ${machine ?? 'the node'} and the CNI does not reach the API server through them.`
+      : `kube-proxy does not work on ${machine ?? 'the node'}${resource === undefined ? '' : ` (it asks for ${resource}, which this API server no longer serves)`}${reason === undefined ? '' : ` (it ends with: ${reason})`}, so service addresses lead nowhere there.`,
   remedy: () => [
     {
       text: 'Bring kube-proxy to the cluster’s own minor version.',
@@ -118,3 +123,66 @@ export default defineCause({
     ],
   },
 });
+
+type Signs =
+  | 'apiRemoved'
+  | 'endpointSlicesRemoved'
+  | 'nodeNameUnknown'
+  | 'gaveUp'
+  | 'crashes'
+  | 'row'
+  | 'monitored'
+  | 'nodeIp';
+type ProxyView = View<'kube/Node' | 'kube/Pod' | 'kube/DaemonSet', Signs>;
+
+const NAMED: readonly Signs[] = [
+  'apiRemoved',
+  'endpointSlicesRemoved',
+  'nodeNameUnknown',
+  'gaveUp',
+  'crashes',
+  'row',
+  'monitored',
+];
+/** CNIs that can serve service addresses themselves. */
+const REPLACES_PROXY = /^(?:cilium|kube-router|calico-node|antrea-agent|ovnkube-node)$/;
+
+/** An image that is not pulled is another's failing. */
+const CRASHED = /^(?:waiting (?:CrashLoopBackOff|\w*Container\w*Error)|ended Error)/;
+
+function matchPods(view: ProxyView): Match | null {
+  const node = view.read('kube/Node');
+  if (NAMED.some((name) => view.sign(name) !== null)) return null;
+  if (node.state !== 'seen' || view.nowMs === null) return null;
+  const { name } = node.value;
+  const pods = view.list('kube/Pod').filter((pod) => placeOf(pod) === name);
+  const own = pods.filter((pod) => pod.value.name.startsWith('kube-proxy-'));
+  const [broken] = unreadyPods(own, view.nowMs);
+  if (broken !== undefined && CRASHED.test(stateWords(broken))) {
+    const words = `${podWords(broken)} ${stateWords(broken)}`;
+    return found({ reason: stateWords(broken) }, [view.quote(broken, words)], 'likely');
+  }
+  return own.length === 0 && pods.length > 0 ? matchAbsence(view, name) : null;
+}
+
+/** No kube-proxy at all, and the CNI, which asks the API server through a service, does not work. */
+function matchAbsence(view: ProxyView, node: string): Match | null {
+  const sets = view.list('kube/DaemonSet');
+  const trouble = networkTrouble(view, 'aws-node');
+  const cni = sets.find(({ value }) => value.name === 'aws-node');
+  if (trouble === null || cni === undefined) return null;
+  if (sets.some(({ value }) => REPLACES_PROXY.test(value.name))) return null;
+  const isListed = sets.some(({ value }) => value.name === 'kube-proxy');
+  const absent = isListed
+    ? `The DaemonSet kube-proxy has no pod on ${node}`
+    : 'There is no DaemonSet kube-proxy';
+  const names = sets.map(({ value }) => value.name).slice(0, 8);
+  return found(
+    { absent },
+    [
+      view.quote(cni, `${absent}; DaemonSets listed: ${names.join(', ')}`),
+      view.quote(trouble.fact, trouble.words),
+    ],
+    'likely',
+  );
+}

@@ -35,6 +35,12 @@ export default defineCause({
       pattern: /\bIPAMDNoIPs\b/,
       weight: 'likely',
     },
+    sandboxWithout: {
+      in: ['event'],
+      anchors: ['failed to assign an IP address'],
+      pattern: /failed to assign an IP address to container/,
+      weight: 'context',
+    },
     prefixMode: {
       in: ['ipamd'],
       anchors: [
@@ -107,7 +113,13 @@ export default defineCause({
   },
 });
 
-type Signs = 'refusedByEc2' | 'notEnough' | 'noAddresses' | 'prefixMode' | 'assigned';
+type Signs =
+  | 'refusedByEc2'
+  | 'notEnough'
+  | 'noAddresses'
+  | 'sandboxWithout'
+  | 'prefixMode'
+  | 'assigned';
 type Kinds = (typeof SHORTAGE_KINDS)[number] | 'aws/subnet' | 'kube/ENIConfig';
 type SubnetView = View<Kinds, Signs>;
 
@@ -138,9 +150,11 @@ function matchSubnet(view: SubnetView, shortage: AddressShortage): Match | null 
   const enough = mode.addressing === 'prefix' ? 1 : waiting.length;
   if (!(free < enough)) return Number.isNaN(free) ? subnetUnknown(id) : clear;
   if (hasRoomElsewhere(view, subnet)) return null;
+  const event = view.sign('sandboxWithout') ?? view.clusterSign('sandboxWithout');
   return found(detailsOf(subnet, free), [
     view.quote(first, `${waitingWords(first)} (${waiting.length} pods)`),
     view.quote(subnet, wordsOf(subnet, free)),
+    ...(event === null ? [] : [event.last]),
   ]);
 }
 

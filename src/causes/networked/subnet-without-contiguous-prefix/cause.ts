@@ -1,4 +1,12 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  type AddressShortage,
+  addressShortage,
+  SHORTAGE_KINDS,
+} from '../../../capacity/address-shortage.ts';
+import { subnetOf, subnetState, usedAddresses } from '../../../capacity/subnet.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { textAt } from '../../../evidence/json.ts';
+import { waitingWords } from '../../../evidence/pods-seen.ts';
 
 /** Prefix delegation asks for whole /28 blocks, and the subnet has only scattered addresses. */
 export default defineCause({
@@ -54,16 +62,18 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: [],
+  needs: [...SHORTAGE_KINDS, 'aws/subnet', 'aws/network-interface'],
   symptoms: ['sandbox-not-created'],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['subnet-out-of-pod-addresses'],
-  match: (view) => matchStandstill(view),
-  summary: ({ subnet, machine }) =>
-    `EC2 finds no contiguous /28 in the subnet ${subnet ?? 'of'} ${subnet === undefined ? (machine ?? 'the machine') : ''}, so prefix delegation gets no more pod addresses although single ones are free.`
-      .replace('  ', ' ')
-      .replace(' ,', ','),
+  match: (view) => matchBlocks(view),
+  summary: ({ subnet, range, free, machine }) =>
+    free !== undefined
+      ? `The subnet ${subnet ?? ''} (${range ?? ''}) has ${free} free addresses and no whole /28 among them, so prefix delegation gets no more pod addresses on ${machine ?? 'the machine'}.`
+      : `EC2 finds no contiguous /28 in the subnet ${subnet ?? 'of'} ${subnet === undefined ? (machine ?? 'the machine') : ''}, so prefix delegation gets no more pod addresses although single ones are free.`
+          .replace('  ', ' ')
+          .replace(' ,', ','),
   remedy: ({ subnet }) => [
     {
       text: 'Reserve a range of the subnet for prefixes.',
@@ -98,7 +108,36 @@ type Signs = 'refusedByEc2' | 'noFreePrefix' | 'poolUsedUp' | 'otherReason' | 'a
 /** ipamd tries every five seconds; a used-up pool with room on its interface means refusals. */
 const STANDSTILL_MS = 30_000;
 
-function matchStandstill(view: View<never, Signs>): Match | null {
+type Kinds = (typeof SHORTAGE_KINDS)[number] | 'aws/subnet' | 'aws/network-interface';
+
+function matchBlocks(view: View<Kinds, Signs>): Match | null {
+  const shortage = addressShortage(view);
+  if (view.sign('refusedByEc2') !== null) return null;
+  return shortage === null ? matchStandstill(view) : matchSubnet(view, shortage);
+}
+
+/** Counted from every interface that EC2 lists; what it does not list could only take more. */
+function matchSubnet(view: View<Kinds, Signs>, shortage: AddressShortage): Match | null {
+  const { mode, waiting, instance, daemonSet } = shortage;
+  const [first] = waiting;
+  if (mode.addressing !== 'prefix' || shortage.isFull === true) return clear;
+  const id = textAt(instance.value, 'SubnetId');
+  const fact = view.list('aws/subnet').find(({ value }) => textAt(value, 'SubnetId') === id);
+  const subnet = fact === undefined || mode.customNetworking ? null : subnetOf(fact.value);
+  const interfaces = view.list('aws/network-interface').map(({ value }) => value);
+  if (first === undefined || fact === undefined || subnet === null || interfaces.length === 0)
+    return null;
+  const { free, freeBlocks } = subnetState(subnet, usedAddresses(subnet, interfaces));
+  if (freeBlocks !== 0 || free === null || free === 0) return freeBlocks === 0 ? null : clear;
+  const range = textAt(fact.value, 'CidrBlock') ?? '';
+  return found({ subnet: subnet.id, range, free: String(free) }, [
+    view.quote(first, `${waitingWords(first)} (${waiting.length} pods)`),
+    view.quote(fact, `${subnet.id} ${range} AvailableIpAddressCount ${free}, free /28 blocks 0`),
+    view.quote(daemonSet, 'DaemonSet aws-node ENABLE_PREFIX_DELEGATION true'),
+  ]);
+}
+
+function matchStandstill(view: View<Kinds, Signs>): Match | null {
   const short = view.sign('noFreePrefix')?.last;
   const pool = view.sign('poolUsedUp')?.last;
   if (view.sign('refusedByEc2') !== null || view.sign('otherReason') !== null) return null;

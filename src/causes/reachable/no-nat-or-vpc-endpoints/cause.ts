@@ -1,5 +1,16 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+import { endpointOf, type Routing, type WayOut, wayOut } from '../../../capacity/network/routes.ts';
+import {
+  cannotSay,
+  clear,
+  defineCause,
+  type Details,
+  found,
+  type Match,
+  type View,
+} from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { at, type Json, textAt } from '../../../evidence/json.ts';
+import type { Quote } from '../../../evidence/sighting.ts';
 
 /** A private subnet from which the AWS APIs cannot be reached: no NAT route, no endpoints. */
 export default defineCause({
@@ -43,9 +54,21 @@ export default defineCause({
       weight: 'context',
       atLeast: 2,
     },
+    proxied: {
+      in: ['user-data', 'cloud-init', 'nodeadm'],
+      anchors: ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy', 'https-proxy'],
+      pattern: /\b(?:HTTPS?_PROXY|https?_proxy|https-proxy)["']?\s*[:=]/,
+      weight: 'context',
+    },
   },
-  needs: ['aws/instance', 'aws/route-table'],
-  symptoms: ['boot-call-retried', 'api-silent', 'boot-verdict', 'user-data-script-failed'],
+  needs: ['aws/instance', 'aws/route-table', 'aws/nat-gateway', 'aws/vpc-endpoint', 'aws/cluster'],
+  symptoms: [
+    'boot-call-retried',
+    'api-silent',
+    'boot-verdict',
+    'user-data-script-failed',
+    'machine-without-node',
+  ],
   explains: [
     'describe-cluster-failed',
     'private-dns-name-lookup-failed',
@@ -55,24 +78,23 @@ export default defineCause({
     'bottlerocket-setting-generator-failed',
   ],
   match: (view) => matchRoutes(view),
-  summary: ({ subnet, service, machine }) =>
-    `${machine ?? 'The machine'} gets no answer from ${service === undefined ? 'the AWS APIs' : `the AWS API ${service}`}: its subnet ${subnet ?? ''} has no way out and no endpoint for it.`.replace(
+  summary: ({ subnet, service, machine, why, lacking }) =>
+    `${machine ?? 'The machine'} gets no answer from ${service === undefined ? 'the AWS APIs' : `the AWS API ${service}`}: its subnet ${subnet ?? ''} has ${why === undefined ? 'no way out and no endpoint for it' : `no way out (${why}) and ${lacking ?? 'no endpoint for it'}`}.`.replace(
       '  ',
       ' ',
     ),
-  remedy: ({ region, subnet }) => [
+  remedy: ({ region, subnet, table, vpc }) => [
     {
       text: 'See which way out the subnet has, and which endpoints the VPC.',
       command: `aws ec2 describe-route-tables --filters Name=association.subnet-id,Values=${subnet ?? '<subnet>'} --query RouteTables[].Routes; aws ec2 describe-vpc-endpoints --query VpcEndpoints[].[VpcId,ServiceName,State]`,
     },
     {
       text: 'Either a route to a NAT gateway,',
-      command:
-        'aws ec2 create-route --route-table-id <route-table> --destination-cidr-block 0.0.0.0/0 --nat-gateway-id <nat-gateway>',
+      command: `aws ec2 create-route --route-table-id ${table ?? '<route-table>'} --destination-cidr-block 0.0.0.0/0 --nat-gateway-id <nat-gateway>`,
     },
     {
       text: 'or interface endpoints for ec2, ecr.api, ecr.dkr, sts, eks and a gateway endpoint for s3, with private DNS and 443 open from the nodes.',
-      command: `aws ec2 create-vpc-endpoint --vpc-endpoint-type Interface --vpc-id <vpc> --service-name com.amazonaws.${region ?? '<region>'}.ec2 --subnet-ids ${subnet ?? '<subnet>'} --security-group-ids <security-group> --private-dns-enabled`,
+      command: `aws ec2 create-vpc-endpoint --vpc-endpoint-type Interface --vpc-id ${vpc ?? '<vpc>'} --service-name com.amazonaws.${region ?? '<region>'}.ec2 --subnet-ids ${subnet ?? '<subnet>'} --security-group-ids <security-group> --private-dns-enabled`,
     },
   ],
   decide: {
@@ -97,36 +119,131 @@ export default defineCause({
   },
 });
 
-type Signs = 'commandLine' | 'program' | 'bootstrapEnded' | 'imagePull' | 'timedOut';
+type Signs = 'commandLine' | 'program' | 'bootstrapEnded' | 'imagePull' | 'timedOut' | 'proxied';
+type Kinds =
+  | 'aws/instance'
+  | 'aws/route-table'
+  | 'aws/nat-gateway'
+  | 'aws/vpc-endpoint'
+  | 'aws/cluster';
+type Evidence = View<Kinds, Signs>;
+type Closed = Extract<WayOut, { kind: 'closed' }>;
 
-function matchRoutes(view: View<'aws/instance' | 'aws/route-table', Signs>): Match | null {
+interface Place {
+  readonly subnet: string;
+  readonly vpc: string;
+  readonly zone: string;
+}
+
+function matchRoutes(view: Evidence): Match | null {
+  const place = placeOf(view);
+  if (place === null) return null;
+  const way = wayOut(routingOf(view), place.subnet, place.vpc);
   const sighting =
     view.sign('commandLine') ??
     view.sign('program') ??
     view.sign('imagePull') ??
     view.sign('timedOut');
+  if (sighting !== null && way.kind === 'closed')
+    return found({ ...sighting.last.captures, ...detailsOf(way, place) }, [
+      sighting.first,
+      ...quotesOf(view, way, place),
+    ]);
+  return view.shows('machine-without-node') ? matchWithoutNode(view, way, place) : null;
+}
+
+function placeOf(view: Evidence): Place | null {
   const instance = view
     .list('aws/instance')
     .find((entry) => textAt(entry.value, 'InstanceId') === view.instanceId);
-  const subnet = instance === undefined ? null : textAt(instance.value, 'SubnetId');
-  if (sighting === null || subnet === null) return null;
-  const table = view
-    .list('aws/route-table')
-    .find((entry) =>
-      listAt(entry.value, 'Associations').some((one) => textAt(one, 'SubnetId') === subnet),
-    );
-  if (table === undefined || hasWayOut(table.value)) return null;
-  const id = textAt(table.value, 'RouteTableId') ?? '';
-  return found({ ...sighting.last.captures, subnet }, [
-    sighting.first,
-    view.quote(table, `RouteTable ${id} of ${subnet} has no active route 0.0.0.0/0`),
+  const subnet = textAt(instance?.value, 'SubnetId');
+  if (subnet === null) return null;
+  const zone = textAt(instance?.value, 'Placement.AvailabilityZone') ?? '';
+  return { subnet, vpc: textAt(instance?.value, 'VpcId') ?? '', zone };
+}
+
+function routingOf(view: Evidence): Routing {
+  return {
+    tables: view.list('aws/route-table'),
+    natGateways: view.list('aws/nat-gateway'),
+    areNatGatewaysKnown: view.read('aws/nat-gateway').state !== 'unknown',
+  };
+}
+
+function detailsOf(way: Closed, { subnet, vpc, zone }: Place): Details {
+  const region = /^[a-z]{2}(?:-[a-z]+)+-\d/.exec(zone)?.[0];
+  const table = textAt(way.table.value, 'RouteTableId');
+  return {
+    subnet,
+    why: way.why,
+    ...(vpc === '' ? {} : { vpc }),
+    ...(region === undefined ? {} : { region }),
+    ...(table === null ? {} : { table }),
+  };
+}
+
+function quotesOf(view: Evidence, way: Closed, { subnet }: Place): readonly Quote[] {
+  const id = textAt(way.table.value, 'RouteTableId') ?? '';
+  const table = view.quote(
+    way.table,
+    `RouteTable ${id} of ${subnet} has no working route 0.0.0.0/0: ${way.why}`,
+  );
+  const { gateway } = way;
+  if (gateway === null) return [table];
+  const state = textAt(gateway.value, 'State') ?? '';
+  const home = textAt(gateway.value, 'SubnetId') ?? '';
+  const name = textAt(gateway.value, 'NatGatewayId') ?? '';
+  return [table, view.quote(gateway, `NAT gateway ${name} in ${home} State ${state}`)];
+}
+
+/** Nodes of EKS ask EC2 for their name before they register, and may need the public endpoint. */
+function matchWithoutNode(view: Evidence, way: WayOut, place: Place): Match | null {
+  const clusters = view.list('aws/cluster');
+  const [cluster] = clusters;
+  if (way.kind === 'translated') return clear;
+  if (way.kind !== 'closed' || cluster === undefined || clusters.length > 1) return null;
+  if (textAt(cluster.value, 'resourcesVpcConfig.vpcId') !== place.vpc) return null;
+  if (view.sign('proxied') !== null) return null;
+  const endpoints = view.read('aws/vpc-endpoint');
+  if (endpoints.state === 'unknown') return notListed(place.vpc);
+  const isPublicOnly = hasNoPrivateEndpoint(cluster.value);
+  const ec2 = endpointOf(view.list('aws/vpc-endpoint'), place.vpc, 'ec2');
+  if (ec2 !== null && !isPublicOnly) return clear;
+  const lacking =
+    ec2 === null
+      ? `the VPC ${place.vpc} no VPC endpoint for ec2`
+      : 'the cluster no private endpoint';
+  const details = { ...detailsOf(way, place), lacking };
+  return found(details, [
+    ...quotesOf(view, way, place),
+    ...(ec2 === null
+      ? [endpointQuote(view, place.vpc)]
+      : [view.quote(cluster, 'cluster endpointPrivateAccess false')]),
   ]);
 }
 
-function hasWayOut(table: Json): boolean {
-  return listAt(table, 'Routes').some(
-    (route) =>
-      textAt(route, 'DestinationCidrBlock') === '0.0.0.0/0' &&
-      textAt(route, 'State') !== 'blackhole',
+function hasNoPrivateEndpoint(cluster: Json): boolean {
+  return at(cluster, 'resourcesVpcConfig.endpointPrivateAccess') === false;
+}
+
+function endpointQuote(view: Evidence, vpc: string): Quote {
+  const all: readonly Seen<Json>[] = view.list('aws/vpc-endpoint');
+  const own = all.filter(({ value }) => textAt(value, 'VpcId') === vpc);
+  const names = own.map(
+    ({ value }) => `${textAt(value, 'ServiceName') ?? ''} (${textAt(value, 'State') ?? ''})`,
   );
+  const by = 'aws ec2 describe-vpc-endpoints';
+  const listed = own[0] ?? { state: 'seen', value: null, by, locator: by };
+  return view.quote(
+    listed,
+    `VPC ${vpc} endpoints: ${names.join(', ') || 'none'}; no endpoint for ec2 answers`,
+  );
+}
+
+function notListed(vpc: string): Match {
+  return cannotSay({
+    reason: 'not-collected',
+    detail: 'which VPC endpoints there are',
+    collect: `aws ec2 describe-vpc-endpoints --filters Name=vpc-id,Values=${vpc}`,
+  });
 }

@@ -1,5 +1,8 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { at, listAt, textAt } from '../../../evidence/json.ts';
+import { addressOf, cidrOf, isInside } from '../../../capacity/cidr.ts';
+import { sourceAddresses, wayOut } from '../../../capacity/network/routes.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { at, type Json, listAt, textAt } from '../../../evidence/json.ts';
 
 /** The endpoint is public only, and its list of allowed networks lacks the nodes' way out. */
 export default defineCause({
@@ -25,21 +28,23 @@ export default defineCause({
       atLeast: 2,
     },
   },
-  needs: ['aws/cluster', 'aws/instance'],
-  symptoms: ['api-silent', 'boot-verdict'],
+  needs: ['aws/cluster', 'aws/instance', 'aws/route-table', 'aws/nat-gateway', 'kube/Node'],
+  symptoms: ['api-silent', 'boot-verdict', 'machine-without-node'],
   withdrawnBy: ['api-answered', 'node-registered', 'node-ready'],
   match: (view) => matchEndpoint(view),
-  summary: ({ cluster, cidrs, machine }) =>
-    `The endpoint of cluster ${cluster ?? '<cluster>'} is public only and lets in ${cidrs ?? 'a few networks'}; ${machine ?? 'the machine'} comes from another address and gets no answer.`,
-  remedy: ({ cluster, cidrs }) => [
+  summary: ({ cluster, cidrs, machine, sources }) =>
+    `The endpoint of cluster ${cluster ?? '<cluster>'} is public only and lets in ${cidrs ?? 'a few networks'}; ${machine ?? 'the machine'} comes from ${sources ?? 'another address'} and gets no answer.`,
+  remedy: ({ cluster, cidrs, sources }) => [
     {
       text: 'Switch the private endpoint on, so that nodes need no public way.',
-      command: `aws eks update-cluster-config --name ${cluster ?? '<cluster>'} --resources-vpc-config endpointPrivateAccess=true,endpointPublicAccess=true,publicAccessCidrs=${cidrs?.replaceAll("'", '').replaceAll(', ', ',') ?? '<cidrs>'}`,
+      command: `aws eks update-cluster-config --name ${cluster ?? '<cluster>'} --resources-vpc-config endpointPrivateAccess=true,endpointPublicAccess=true,publicAccessCidrs=${plainList(cidrs).join(',') || '<cidrs>'}`,
     },
     {
-      text: 'Or add the address of the nodes’ NAT gateway to the list.',
+      text: 'Or add the address that the nodes come from to the list.',
       command:
-        'aws ec2 describe-nat-gateways --query NatGateways[].[VpcId,NatGatewayAddresses[].PublicIp]',
+        sources === undefined
+          ? 'aws ec2 describe-nat-gateways --query NatGateways[].[VpcId,NatGatewayAddresses[].PublicIp]'
+          : `aws eks update-cluster-config --name ${cluster ?? '<cluster>'} --resources-vpc-config publicAccessCidrs=${[...plainList(cidrs), ...plainList(sources).map((address) => `${address}/32`)].join(',')}`,
     },
   ],
   decide: {
@@ -59,31 +64,88 @@ export default defineCause({
   },
 });
 
-function matchEndpoint(
-  view: View<'aws/cluster' | 'aws/instance', 'timedOut' | 'canceled'>,
-): Match | null {
-  const [cluster] = view.list('aws/cluster');
-  if (cluster === undefined) return null;
+type Evidence = View<
+  'aws/cluster' | 'aws/instance' | 'aws/route-table' | 'aws/nat-gateway' | 'kube/Node',
+  'timedOut' | 'canceled'
+>;
+
+/** A list that was quoted for the shell, one by one. */
+function plainList(text: string | undefined): readonly string[] {
+  return (text ?? '')
+    .replaceAll("'", '')
+    .split(', ')
+    .filter((part) => part !== '');
+}
+
+function matchEndpoint(view: Evidence): Match | null {
+  const clusters = view.list('aws/cluster');
+  const [cluster] = clusters;
+  if (cluster === undefined || clusters.length > 1) return null;
   const cidrs = listAt(cluster.value, 'resourcesVpcConfig.publicAccessCidrs').map(String);
   const isPrivate = at(cluster.value, 'resourcesVpcConfig.endpointPrivateAccess');
   if (isPrivate === true || cidrs.length === 0 || cidrs.includes('0.0.0.0/0')) return clear;
   const instance = view
     .list('aws/instance')
     .find((entry) => textAt(entry.value, 'InstanceId') === view.instanceId);
-  const own = instance === undefined ? null : textAt(instance.value, 'PublicIpAddress');
-  if (own !== null && cidrs.some((cidr) => cidr === `${own}/32`)) return clear;
+  const sources = instance === undefined ? [] : sourcesOf(view, instance.value);
+  if (sources.some((address) => isListed(address, cidrs))) return clear;
   const timedOut = view.sign('timedOut') ?? view.sign('canceled');
-  if (timedOut === null || isPrivate !== false) return null;
+  if (isPrivate !== false) return null;
   const name = textAt(cluster.value, 'name') ?? '';
-  return found(
-    { cluster: name, cidrs: cidrs.join(', ') },
-    [
-      timedOut.first,
-      view.quote(
-        cluster,
-        `cluster ${name} endpointPrivateAccess false publicAccessCidrs ${cidrs.join(', ')}`,
-      ),
-    ],
-    'likely',
+  const list = view.quote(
+    cluster,
+    `cluster ${name} endpointPrivateAccess false publicAccessCidrs ${cidrs.join(', ')}`,
   );
+  const details = { cluster: name, cidrs: cidrs.join(', ') };
+  if (sources.length > 0 && instance !== undefined && isLost(view)) {
+    const from = view.quote(
+      gatewayOf(view, sources) ?? instance,
+      `${view.instanceId ?? ''} comes from ${sources.join(', ')}`,
+    );
+    const seen = timedOut === null ? [] : [timedOut.first];
+    return found({ ...details, sources: sources.join(', ') }, [...seen, list, from]);
+  }
+  return timedOut === null ? null : found(details, [timedOut.first, list], 'likely');
+}
+
+/** Without the API server a machine has no Node, or one whose kubelet has gone silent. */
+function isLost(view: Evidence): boolean {
+  const node = view.read('kube/Node');
+  return (
+    view.shows('machine-without-node') ||
+    view.sign('timedOut') !== null ||
+    view.sign('canceled') !== null ||
+    (node.state === 'seen' &&
+      node.value.conditions.some(({ type, status }) => type === 'Ready' && status === 'Unknown'))
+  );
+}
+
+function sourcesOf(view: Evidence, instance: Json): readonly string[] {
+  const routing = {
+    tables: view.list('aws/route-table'),
+    natGateways: view.list('aws/nat-gateway'),
+    areNatGatewaysKnown: view.read('aws/nat-gateway').state !== 'unknown',
+  };
+  const subnet = textAt(instance, 'SubnetId') ?? '';
+  const own = textAt(instance, 'PublicIpAddress');
+  const way = wayOut(routing, subnet, textAt(instance, 'VpcId'));
+  const addresses = sourceAddresses(way, instance);
+  return addresses.length > 0 || own === null ? addresses : [own];
+}
+
+function gatewayOf(view: Evidence, sources: readonly string[]): Seen<Json> | undefined {
+  return view
+    .list('aws/nat-gateway')
+    .find(({ value }) =>
+      listAt(value, 'NatGatewayAddresses').some((one) =>
+        sources.includes(textAt(one, 'PublicIp') ?? ''),
+      ),
+    );
+}
+
+/** An address that cannot be read counts as listed, so that it accuses nobody. */
+function isListed(address: string, cidrs: readonly string[]): boolean {
+  const number = addressOf(address);
+  const blocks = cidrs.filter((text) => !text.includes(':')).map(cidrOf);
+  return number === null || blocks.some((block) => block === null || isInside(number, block));
 }

@@ -1,5 +1,6 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+import { endpointOf, wayOut } from '../../../capacity/network/routes.ts';
+import { at, listAt, textAt } from '../../../evidence/json.ts';
 
 /** The subnet’s way out is an internet gateway, and the machine has no public address to use it with. */
 export default defineCause({
@@ -31,8 +32,8 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: ['aws/instance', 'aws/route-table'],
-  symptoms: ['boot-call-retried', 'api-silent', 'boot-verdict'],
+  needs: ['aws/instance', 'aws/route-table', 'aws/vpc-endpoint', 'aws/cluster'],
+  symptoms: ['boot-call-retried', 'api-silent', 'boot-verdict', 'machine-without-node'],
   explains: [
     'no-nat-or-vpc-endpoints',
     'invalid-subnet-or-security-group',
@@ -75,36 +76,46 @@ export default defineCause({
   },
 });
 
-function matchRoutes(
-  view: View<'aws/instance' | 'aws/route-table', 'healthSentence' | 'timedOut'>,
-): Match | null {
+type Evidence = View<
+  'aws/instance' | 'aws/route-table' | 'aws/vpc-endpoint' | 'aws/cluster',
+  'healthSentence' | 'timedOut'
+>;
+
+function matchRoutes(view: Evidence): Match | null {
   const instance = view
     .list('aws/instance')
     .find((entry) => textAt(entry.value, 'InstanceId') === view.instanceId);
   if (instance === undefined || view.instanceId === null) return null;
   if (textAt(instance.value, 'PublicIpAddress') !== null) return clear;
   const subnet = textAt(instance.value, 'SubnetId') ?? '';
-  const table = view
-    .list('aws/route-table')
-    .find((entry) =>
-      listAt(entry.value, 'Associations').some((one) => textAt(one, 'SubnetId') === subnet),
-    );
+  const vpc = textAt(instance.value, 'VpcId');
+  const tables = view.list('aws/route-table');
+  const way = wayOut({ tables, natGateways: [], areNatGatewaysKnown: false }, subnet, vpc);
   const timedOut = view.sign('timedOut');
-  if (table === undefined || timedOut === null || !leadsToGateway(table.value)) return null;
-  const id = textAt(table.value, 'RouteTableId') ?? '';
+  const isLost = view.shows('machine-without-node') && needsInternet(view, vpc ?? '');
+  if (way.kind !== 'direct' || (timedOut === null && !isLost)) return null;
+  const id = textAt(way.table.value, 'RouteTableId') ?? '';
+  const gateway = listAt(way.table.value, 'Routes').find(
+    (route) => textAt(route, 'DestinationCidrBlock') === '0.0.0.0/0',
+  );
   return found({ subnet, instance: view.instanceId }, [
-    timedOut.first,
+    ...(timedOut === null ? [] : [timedOut.first]),
     view.quote(
-      table,
-      `RouteTable ${id} of ${subnet}: 0.0.0.0/0 to an internet gateway; instance ${view.instanceId} has no PublicIpAddress`,
+      way.table,
+      `RouteTable ${id} of ${subnet}: 0.0.0.0/0 to the internet gateway ${textAt(gateway, 'GatewayId') ?? ''}`,
     ),
+    view.quote(instance, `instance ${view.instanceId} in ${subnet} has no PublicIpAddress`),
   ]);
 }
 
-function leadsToGateway(table: Json): boolean {
-  return listAt(table, 'Routes').some(
-    (route) =>
-      textAt(route, 'DestinationCidrBlock') === '0.0.0.0/0' &&
-      textAt(route, 'GatewayId')?.startsWith('igw-') === true,
+/** True where EC2, which nodes of EKS ask for their name, or the API server answers outside only. */
+function needsInternet(view: Evidence, vpc: string): boolean {
+  const [cluster] = view.list('aws/cluster');
+  if (cluster === undefined || textAt(cluster.value, 'resourcesVpcConfig.vpcId') !== vpc)
+    return false;
+  if (at(cluster.value, 'resourcesVpcConfig.endpointPrivateAccess') === false) return true;
+  const endpoints = view.read('aws/vpc-endpoint');
+  return (
+    endpoints.state !== 'unknown' && endpointOf(view.list('aws/vpc-endpoint'), vpc, 'ec2') === null
   );
 }

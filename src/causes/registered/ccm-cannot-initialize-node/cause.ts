@@ -30,6 +30,13 @@ export default defineCause({
         /(?:error syncing '|error checking if node |getInstanceByNodeName failed for ")(?<node>[a-z0-9][a-z0-9.-]*)\b.*(?<denied>UnauthorizedOperation|AccessDenied)/,
       weight: 'definite',
     },
+    startDenied: {
+      in: ['cloud-controller'],
+      anchors: ['could not init cloud provider', 'error finding instance'],
+      pattern:
+        /(?:could not init cloud provider "?aws|error finding instance i-).*(?<denied>UnauthorizedOperation|AccessDenied|not authorized to perform)/,
+      weight: 'definite',
+    },
     several: {
       in: ['cloud-controller', 'controller-manager'],
       anchors: ['multiple instances found for'],
@@ -60,6 +67,7 @@ export default defineCause({
   symptoms: ['node-uninitialized', 'instance-not-found'],
   // Older controllers leave such a Node Ready and tainted for ever.
   withdrawnBy: [],
+  explains: ['no-cloud-controller-manager'],
   match: (view) => matchFacts(view),
   summary: ({ machine, denied, several, ec2Name, node, instance }) => {
     if (denied !== undefined)
@@ -114,10 +122,10 @@ export default defineCause({
 
 type Own = View<
   'kube/Node' | 'aws/instance' | 'kube/DaemonSet' | 'kube/Deployment',
-  'denied' | 'several' | 'unmappable' | 'foreignAddress' | 'notFound'
+  'denied' | 'startDenied' | 'several' | 'unmappable' | 'foreignAddress' | 'notFound'
 >;
 
-const SAID = ['denied', 'several', 'unmappable', 'foreignAddress'] as const;
+const SAID = ['denied', 'startDenied', 'several', 'unmappable', 'foreignAddress'] as const;
 
 /** A waiting Node whose name is not EC2's, where the log gives no other reason. */
 function matchFacts(view: Own): Match | null {

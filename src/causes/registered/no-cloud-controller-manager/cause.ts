@@ -1,8 +1,13 @@
+import {
+  isCloudController,
+  isEksNode,
+  UNINITIALIZED,
+  waitsForController,
+} from '../../../capacity/naming/seen-names.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
-import type { KubeNode, KubeObject } from '../../../evidence/kinds.ts';
+import type { KubeObject } from '../../../evidence/kinds.ts';
 
-const TAINT = 'node.cloudprovider.kubernetes.io/uninitialized';
 /** A listing with fewer pods says nothing about what does not run. */
 const PODS_MIN = 3;
 
@@ -28,12 +33,12 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: ['kube/Node', 'kube/Pod'],
+  needs: ['kube/Node', 'kube/Pod', 'kube/DaemonSet', 'kube/Deployment'],
   symptoms: ['node-uninitialized'],
   withdrawnBy: [],
   match: (view) => matchCluster(view),
   summary: ({ waiting, pod, state }) =>
-    `No cloud controller manager runs${pod === undefined ? '' : ` (${pod} is ${state ?? 'not scheduled'})`}, so ${waiting ?? 'new Nodes'} keep the taint ${TAINT} and take no pods.`,
+    `No cloud controller manager runs${pod === undefined ? '' : ` (${pod} is ${state ?? 'not scheduled'})`}, so ${waiting ?? 'new Nodes'} keep the taint ${UNINITIALIZED} and take no pods.`,
   remedy: () => [
     {
       text: 'Install the AWS cloud controller manager; it needs hostNetwork and a toleration for the very taint it removes.',
@@ -42,7 +47,7 @@ export default defineCause({
     },
     {
       text: 'If it is installed and waits itself, give it the toleration.',
-      command: `kubectl -n kube-system patch daemonset aws-cloud-controller-manager --type=json -p '[{"op":"add","path":"/spec/template/spec/tolerations/-","value":{"key":"${TAINT}","operator":"Exists"}}]'`,
+      command: `kubectl -n kube-system patch daemonset aws-cloud-controller-manager --type=json -p '[{"op":"add","path":"/spec/template/spec/tolerations/-","value":{"key":"${UNINITIALIZED}","operator":"Exists"}}]'`,
     },
   ],
   decide: {
@@ -64,36 +69,54 @@ export default defineCause({
   },
 });
 
-type Own = View<'kube/Node' | 'kube/Pod', 'controllerNotScheduled' | 'controllerNotRunning'>;
+type Own = View<
+  'kube/Node' | 'kube/Pod' | 'kube/DaemonSet' | 'kube/Deployment',
+  'controllerNotScheduled' | 'controllerNotRunning'
+>;
 
 function matchCluster(view: Own): Match | null {
-  const waiting = view.list('kube/Node').filter(({ value }) => isWaiting(value));
+  const waiting = view
+    .list('kube/Node')
+    .filter(({ value }) => !isEksNode(value) && waitsForController(value, view.nowMs));
   const [first] = waiting;
   if (first === undefined || view.sign('controllerNotScheduled') !== null) return null;
   const names = waiting.length === 1 ? `the Node ${first.value.name}` : `${waiting.length} Nodes`;
-  const proof = view.quote(first, `Node ${first.value.name} taint ${TAINT}`);
+  const proof = view.quote(first, `Node ${first.value.name} taint ${UNINITIALIZED}`);
   const down = view.sign('controllerNotRunning');
   if (down !== null)
     return found({ ...down.last.captures, waiting: names }, [down.last, proof], 'likely');
-  const pods = view.list('kube/Pod').map(({ value }) => value);
-  const system = pods.filter(({ namespace }) => namespace === 'kube-system');
+  const pods = view.list('kube/Pod');
+  const system = pods.filter(({ value }) => value.namespace === 'kube-system');
   if (system.length < PODS_MIN) return null;
-  const controllers = pods.filter(({ name }) => /cloud-controller|\bccm\b/.test(name));
-  if (controllers.some(isReady)) return null;
-  const pod = controllers[0]?.name;
-  return found(
-    { waiting: names, ...(pod === undefined ? {} : { pod, state: 'not ready' }) },
-    [proof],
-    'likely',
-  );
+  const controllers = pods.filter(({ value }) => isCloudController(value.name));
+  if (controllers.some(({ value }) => isReady(value))) return null;
+  const [pod] = controllers;
+  if (pod === undefined) return found({ waiting: names }, [proof, ...emptySet(view)], 'likely');
+  const state = stateOf(pod.value);
+  const details = { waiting: names, pod: pod.value.name, state };
+  const words = `Pod ${pod.value.namespace ?? ''}/${pod.value.name} ${state}`;
+  return found(details, [proof, view.quote(pod, words)], 'likely');
 }
 
-/** EKS runs the controller out of sight, so an EKS node proves nothing by the pods one sees. */
-function isWaiting(node: KubeNode): boolean {
-  const isEks =
-    node.kubeletVersion?.includes('-eks-') === true ||
-    Object.keys(node.labels).some((key) => key.startsWith('eks.amazonaws.com/'));
-  return !isEks && (node.taints ?? []).some(({ key }) => key === TAINT);
+/** A controller that is installed and has no pod, as its node selector fits no Node. */
+function emptySet(view: Own): readonly ReturnType<Own['quote']>[] {
+  return [...view.list('kube/DaemonSet'), ...view.list('kube/Deployment')]
+    .filter(({ value }) => isCloudController(value.name))
+    .map((fact) => {
+      const { kind, namespace, name } = fact.value;
+      return view.quote(fact, `${kind} ${namespace ?? ''}/${name} has no pod`);
+    });
+}
+
+/** Why its container does not run: what it waits for, and how its last run ended. */
+function stateOf(pod: KubeObject): string {
+  const [status] = listAt(pod.body, 'status.containerStatuses');
+  const waiting = textAt(status, 'state.waiting.reason');
+  const ended = textAt(status, 'lastState.terminated.reason');
+  const code = textAt(status, 'lastState.terminated.exitCode');
+  const last = ended === null ? '' : `, last run ended with ${ended} (exit code ${code ?? '?'})`;
+  const phase = textAt(pod.body, 'status.phase') ?? 'not ready';
+  return `${waiting ?? (phase === 'Running' ? 'not ready' : phase)}${last}`;
 }
 
 function isReady(pod: KubeObject): boolean {

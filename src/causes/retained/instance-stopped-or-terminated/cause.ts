@@ -1,4 +1,5 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { instanceOfNode } from '../../../capacity/naming/seen-names.ts';
 import { textAt } from '../../../evidence/json.ts';
 
 /** EC2 and the cloud controller agree: the instance behind the Node does not run any more. */
@@ -79,17 +80,31 @@ export default defineCause({
   },
 });
 
-function matchState(view: View<'kube/Node' | 'aws/instance', string>): Match | null {
-  const instance = view.read('aws/instance');
-  if (instance.state !== 'seen') return null;
+type Own = View<'kube/Node' | 'aws/instance', string>;
+
+/** A Node that is not Ready on a stopped instance, or a Node deleted for one that is gone. */
+function matchState(view: Own): Match | null {
+  const instances = view.list('aws/instance');
+  const nodes = view.list('kube/Node');
+  const node = nodes.find(({ value }) => value.ready !== true);
+  const own = node === undefined ? null : instanceOfNode(node.value, instances);
+  const instance = own ?? (nodes.length === 0 ? instances[0] : undefined);
+  if (instance === undefined) return null;
   const state = textAt(instance.value, 'State.Name') ?? '';
-  const node = view.read('kube/Node');
   const deleted = view.sign('deleted');
-  const isStopped = state.startsWith('stopp') && node.state === 'seen' && node.value.ready !== true;
+  const isStopped = state.startsWith('stopp') && node !== undefined;
   const isGone = /^(?:terminated|shutting-down)$/.test(state) && deleted !== null;
   if (!isStopped && !isGone) return null;
   const id = textAt(instance.value, 'InstanceId') ?? '';
   const reason = textAt(instance.value, 'StateTransitionReason') ?? '';
-  const proof = view.quote(instance, `${id} ${state} ${reason}`);
-  return found({ instance: id, state, reason }, deleted === null ? [proof] : [proof, deleted.last]);
+  const why = textAt(instance.value, 'StateReason.Message') ?? '';
+  const proof = view.quote(instance, `${id} ${state} ${reason} ${why}`.trim());
+  const silent =
+    node === undefined ? [] : [view.quote(node, `Node ${node.value.name} is not Ready`)];
+  const said = deleted === null ? [] : [deleted.last];
+  return found({ instance: id, state, reason: reason === '' ? why : reason }, [
+    proof,
+    ...silent,
+    ...said,
+  ]);
 }

@@ -1,4 +1,9 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { textAt } from '../../../evidence/json.ts';
+import { isoMs } from '../../../evidence/time.ts';
+
+/** A kubelet renews its Lease every 10 s; clocks of machines differ by some seconds. */
+const RENEWED_MAX_MS = 60_000;
 
 /** A kubelet registers once per start; when its Node is deleted, it only asks for it, for ever. */
 export default defineCause({
@@ -24,11 +29,12 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: [],
-  symptoms: ['node-object-deleted', 'node-object-missing'],
+  needs: ['kube/Node', 'kube/Lease', 'aws/instance'],
+  symptoms: ['node-object-deleted', 'node-object-missing', 'machine-without-node'],
   withdrawnBy: ['node-registered', 'node-ready'],
-  summary: ({ node, machine }) =>
-    `Somebody deleted the Node ${node ?? machine ?? ''} while its kubelet ran on; the kubelet only updates a Node it once registered and does not create it again until it is restarted.`,
+  match: (view) => matchLease(view),
+  summary: ({ node, machine, renewed }) =>
+    `${renewed === undefined ? '' : `The Lease ${node ?? ''} was renewed at ${renewed} by a kubelet that runs, and there is no such Node. `}Somebody deleted the Node ${node ?? machine ?? ''} while its kubelet ran on; the kubelet only updates a Node it once registered and does not create it again until it is restarted.`,
   remedy: ({ instance }) => [
     {
       text: 'Restart the kubelet; the Node is back within a second.',
@@ -64,3 +70,22 @@ export default defineCause({
     ],
   },
 });
+
+/** A Lease is made for a registered Node only; renewed without one, it shows a kubelet that stayed. */
+function matchLease(view: View<'kube/Node' | 'kube/Lease' | 'aws/instance', string>): Match | null {
+  if (view.nowMs === null || !view.shows('machine-without-node')) return null;
+  if (view.read('kube/Node').state !== 'absent') return null;
+  for (const lease of view.list('kube/Lease')) {
+    const renewed = textAt(lease.value.body, 'spec.renewTime') ?? '';
+    const renewedMs = isoMs(renewed);
+    if (renewedMs === null || Math.abs(view.nowMs - renewedMs) > RENEWED_MAX_MS) continue;
+    const node = lease.value.name;
+    const words = `Lease kube-node-lease/${node} spec.renewTime ${renewed}, and no Node ${node} in the list of all Nodes`;
+    const said = view.sign('updateFails');
+    return found({ node, renewed }, [
+      view.quote(lease, words),
+      ...(said === null ? [] : [said.last]),
+    ]);
+  }
+  return null;
+}

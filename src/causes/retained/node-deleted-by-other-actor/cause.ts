@@ -1,4 +1,6 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { textAt } from '../../../evidence/json.ts';
+import { isoMs, isoTime } from '../../../evidence/time.ts';
 
 /** Controllers whose work it is to delete Nodes, and kubelets, which may delete their own. */
 const APPOINTED =
@@ -25,15 +27,28 @@ export default defineCause({
         /"requestURI":"\/api\/v1\/nodes\/(?<node>[a-z0-9][a-z0-9.-]*)(?:\?[^"]*)?","verb":"delete".*"userAgent":"(?<agent>[^"\s]+)/,
       weight: 'context',
     },
+    removed: {
+      in: ['event'],
+      anchors: ['Removing Node '],
+      pattern: /\bRemovingNode\b.*Removing Node (?<node>[a-z0-9][a-z0-9.-]*) from Controller/,
+      weight: 'context',
+    },
+    byCloudController: {
+      in: ['event', 'cloud-controller', 'controller-manager'],
+      anchors: ['DeletingNode', 'Deleting Node ', 'deleting node ', 'Deleting node '],
+      pattern:
+        /DeletingNode|[Dd]eleting [Nn]ode (?:\S+ because it|since it is no longer|\(no longer)/,
+      weight: 'context',
+    },
   },
-  needs: [],
-  symptoms: [],
+  needs: ['kube/Node', 'kube/Lease', 'kube/NodeClaim', 'aws/instance'],
+  symptoms: ['machine-without-node', 'node-object-deleted'],
   per: ['actor'],
   withdrawnBy: ['node-registered', 'node-ready'],
   explains: ['no-reregistration-after-deletion', 'node-heartbeat-lost'],
-  match: (view) => matchActor(view),
-  summary: ({ node, actor, agent }) =>
-    `${actor ?? 'Somebody'}${agent === undefined ? '' : ` (${agent})`} deleted the Node ${node ?? 'in question'} through the API; its kubelet does not register again before it is restarted.`,
+  match: (view) => matchActor(view) ?? matchRemoval(view),
+  summary: ({ node, actor, agent, at }) =>
+    `${actor ?? 'Somebody'}${agent === undefined ? '' : ` (${agent})`} deleted the Node ${node ?? 'in question'} through the API${at === undefined ? '' : ` (the event of ${at} names no cloud controller) while its instance runs`}; its kubelet does not register again before it is restarted.`,
   remedy: ({ actor }) => [
     {
       text: 'Bring the Node back if the machine shall stay.',
@@ -61,7 +76,33 @@ export default defineCause({
   },
 });
 
-function matchActor(view: View<never, 'deletedBy' | 'agent'>): Match | null {
+type Own = View<
+  'kube/Node' | 'kube/Lease' | 'kube/NodeClaim' | 'aws/instance',
+  'deletedBy' | 'agent' | 'removed' | 'byCloudController'
+>;
+
+/** The event of the removal, without that of a cloud controller, while the instance still runs. */
+function matchRemoval(view: Own): Match | null {
+  const removed = view.sign('removed');
+  const at = isoTime(removed?.last.moment.when ?? null);
+  if (removed === null || at === null || !view.shows('machine-without-node')) return null;
+  if (view.sign('byCloudController') !== null || view.list('kube/NodeClaim').length > 0)
+    return null;
+  const instance = view
+    .list('aws/instance')
+    .find(({ value }) => textAt(value, 'State.Name') === 'running');
+  const launched = textAt(instance?.value, 'LaunchTime') ?? '';
+  // An address is given again, and the name of a Node with it: an earlier machine's removal is none.
+  if (instance === undefined || (isoMs(launched) ?? Infinity) > (isoMs(at) ?? 0)) return null;
+  const id = textAt(instance.value, 'InstanceId') ?? '';
+  return found(
+    { node: removed.last.captures['node'] ?? '', at },
+    [removed.last, view.quote(instance, `${id} running since ${launched}, and no Node is its`)],
+    'likely',
+  );
+}
+
+function matchActor(view: Own): Match | null {
   const quotes = view.sign('deletedBy')?.quotes ?? [];
   const quote = quotes.find(({ captures }) => !APPOINTED.test(captures['actor'] ?? 'karpenter'));
   if (quote === undefined) return null;

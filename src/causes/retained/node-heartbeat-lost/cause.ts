@@ -1,4 +1,11 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { textAt } from '../../../evidence/json.ts';
+import type { KubeObject } from '../../../evidence/kinds.ts';
+import { isoMs } from '../../../evidence/time.ts';
+
+/** After so long without a renewal the control plane calls a Node Unknown. */
+const GRACE_MS = 40_000;
 
 /** The control plane hears nothing from a kubelet that used to report. */
 export default defineCause({
@@ -27,10 +34,11 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: [],
+  needs: ['kube/Node', 'kube/Lease', 'aws/instance-status'],
   symptoms: ['node-not-ready'],
-  summary: ({ node, machine }) =>
-    `The kubelet of ${node ?? machine ?? 'the Node'} stopped reporting (Ready=Unknown): it is dead, starved of CPU or memory, or cut off from the API server; its pods are moved away after five minutes.`,
+  match: (view) => matchLease(view),
+  summary: ({ node, machine, renewed }) =>
+    `The kubelet of ${node ?? machine ?? 'the Node'} stopped reporting${renewed === undefined ? ' (Ready=Unknown)' : `: its Lease was last renewed at ${renewed}`}: it is dead, starved of CPU or memory, or cut off from the API server; its pods are moved away after five minutes.`,
   remedy: ({ instance }) => [
     {
       text: 'See whether EC2 finds the instance sound.',
@@ -67,3 +75,38 @@ export default defineCause({
     ],
   },
 });
+
+type Own = View<'kube/Node' | 'kube/Lease' | 'aws/instance-status', string>;
+
+/** A Node that is Unknown, and its Lease, which nobody renews. */
+function matchLease(view: Own): Match | null {
+  if (view.nowMs === null) return null;
+  for (const node of view.list('kube/Node')) {
+    const ready = node.value.conditions.find(({ type }) => type === 'Ready');
+    if (ready?.status !== 'Unknown' || ready.reason !== 'NodeStatusUnknown') continue;
+    const lease = view.list('kube/Lease').find(({ value }) => value.name === node.value.name);
+    const renewed = textAt(lease?.value.body, 'spec.renewTime') ?? '';
+    const renewedMs = isoMs(renewed);
+    if (lease === undefined || renewedMs === null || view.nowMs - renewedMs < GRACE_MS) continue;
+    const words = `Node ${node.value.name} condition Ready=Unknown ${ready.reason} ${ready.message}`;
+    return found({ node: node.value.name, renewed }, [
+      view.quote(node, words),
+      quoteLease(view, lease, renewed),
+      ...quoteStatus(view),
+    ]);
+  }
+  return null;
+}
+
+function quoteLease(view: Own, lease: Seen<KubeObject>, renewed: string): ReturnType<Own['quote']> {
+  return view.quote(lease, `Lease kube-node-lease/${lease.value.name} spec.renewTime ${renewed}`);
+}
+
+/** What EC2 says of the machine, which tells a dead kubelet from a dead machine. */
+function quoteStatus(view: Own): readonly ReturnType<Own['quote']>[] {
+  return view.list('aws/instance-status').map((fact) => {
+    const textOf = (path: string): string => textAt(fact.value, path) ?? 'unknown';
+    const checks = `SystemStatus ${textOf('SystemStatus.Status')} InstanceStatus ${textOf('InstanceStatus.Status')}`;
+    return view.quote(fact, `${textOf('InstanceId')} ${textOf('InstanceState.Name')} ${checks}`);
+  });
+}

@@ -1,5 +1,6 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { textAt } from '../../../evidence/json.ts';
+import { instanceIdIn } from '../../../evidence/names.ts';
 
 /** The instance is gone for good, and the Node of it stays in the list. */
 export default defineCause({
@@ -48,14 +49,38 @@ export default defineCause({
   },
 });
 
-function matchTerminated(view: View<'kube/Node' | 'aws/instance', 'queryFails'>): Match | null {
-  const node = view.read('kube/Node');
-  const instance = view.read('aws/instance');
-  if (node.state !== 'seen' || instance.state !== 'seen' || node.value.ready === true) return null;
-  if (textAt(instance.value, 'State.Name') !== 'terminated') return null;
-  const gone = textAt(instance.value, 'InstanceId') ?? '';
-  return found({ node: node.value.name, gone }, [
-    view.quote(node, `Node ${node.value.name} is not Ready`),
-    view.quote(instance, `${gone} terminated`),
-  ]);
+type Own = View<'kube/Node' | 'aws/instance', 'queryFails'>;
+
+/** A Node that is not Ready, whose own instance EC2 calls terminated or does not know any more. */
+function matchTerminated(view: Own): Match | null {
+  for (const node of view.list('kube/Node')) {
+    if (node.value.ready === true) continue;
+    const named = instanceIdIn(node.value.providerId ?? node.value.name);
+    const instances = view.list('aws/instance');
+    const own =
+      named === null
+        ? onlyOne(instances)
+        : instances.find(({ value }) => textAt(value, 'InstanceId') === named);
+    const state = textAt(own?.value, 'State.Name');
+    const isGone = state === 'terminated' || state === 'shutting-down';
+    const isForgotten = named !== null && own === undefined && wasAsked(view);
+    if (!isGone && !isForgotten) continue;
+    const gone = named ?? textAt(own?.value, 'InstanceId') ?? '';
+    const reason = textAt(own?.value, 'StateReason.Message') ?? '';
+    const words = isForgotten ? `, and EC2 has no instance ${gone} of its providerID` : '';
+    return found({ node: node.value.name, gone }, [
+      view.quote(node, `Node ${node.value.name} is not Ready${words}`),
+      ...(own === undefined ? [] : [view.quote(own, `${gone} ${state ?? ''} ${reason}`)]),
+    ]);
+  }
+  return null;
+}
+
+function onlyOne<T>(all: readonly T[]): T | undefined {
+  return all.length === 1 ? all[0] : undefined;
+}
+
+/** Rollcall itself asks EC2 for the instance of every providerID; of others' answers nobody knows. */
+function wasAsked(view: Own): boolean {
+  return view.nowMs !== null && view.read('aws/instance').state !== 'unknown';
 }

@@ -1,0 +1,123 @@
+import { openEvidence } from '../../../adapters/bundle/open.ts';
+import type { Ask } from '../../../adapters/collection/asking.ts';
+import { filters } from '../../../adapters/collection/aws-calls.ts';
+import type { KnownInstances } from '../../../capacity/leaks.ts';
+import type { InputLoss, Observations } from '../../../evidence/observations.ts';
+import type { AwsApi } from '../../../ports/aws-api.ts';
+import { createReading } from '../../../readers/reading.ts';
+import { compileSigns } from '../../../readers/sign-table.ts';
+import { type CliContext, SourceError } from '../context.ts';
+import { readPile } from '../pile.ts';
+import { askPlan, gather } from './capacity-calls.ts';
+import type { Unseen } from './capacity-document.ts';
+import { interfacesOf, knownInstances, networkInterfaces } from './capacity-facts.ts';
+import { type CapacityEvidence, unseenOf } from './capacity-report.ts';
+import type { PlanQuestion } from './capacity-plan.ts';
+import type { LiveFlags } from './flags.ts';
+import { observe } from './observe.ts';
+import { openClients } from './open-clients.ts';
+import { timeLimitMs } from './time-limit.ts';
+
+const BATCH = 200;
+
+/** Asks for the instances for which unattached interfaces were made; terminated ones may be gone. */
+export async function askMakers(ask: Ask, ids: readonly string[]): Promise<void> {
+  const batches = Array.from({ length: Math.ceil(ids.length / BATCH) }, (_, index) =>
+    ids.slice(index * BATCH, (index + 1) * BATCH),
+  );
+  await Promise.all(
+    batches.map((batch) =>
+      ask({
+        service: 'ec2',
+        operation: 'DescribeInstances',
+        input: { Filters: filters({ 'instance-id': batch }) },
+      }),
+    ),
+  );
+}
+
+/** Whether the instances still live for which the CNI made interfaces that nothing uses. */
+async function makersOf(aws: AwsApi | null, observations: Observations): Promise<KnownInstances> {
+  const known = knownInstances(observations);
+  const loose = networkInterfaces(interfacesOf(observations)).filter(
+    ({ owner, status }) => owner === 'cni' && status === 'available',
+  );
+  const ids = [...new Set(loose.flatMap(({ instanceId }) => instanceId ?? []))];
+  if (aws === null || ids.length === 0) return known;
+  const asked = await gather(aws, async (ask) => askMakers(ask, ids));
+  const states = new Map([...known.states, ...knownInstances(asked.observations).states]);
+  return { states, isComplete: asked.refusals.length === 0 };
+}
+
+/** Looks at a cluster. Throws `SourceError` when nothing answers. */
+export async function capacityOfCluster(
+  asked: readonly string[],
+  flags: LiveFlags,
+  context: CliContext,
+): Promise<CapacityEvidence> {
+  const timeoutMs = timeLimitMs(flags.timeout);
+  const clients = await openClients(flags);
+  try {
+    const { observations, nowMs } = await observe(clients, {
+      cluster: flags.cluster ?? null,
+      asked,
+      isDeep: false,
+      timeoutMs,
+      sinceMs: null,
+      progress: context.progress,
+    });
+    context.progress('');
+    mustHaveAnswered(observations);
+    return { observations, nowMs, asked, instances: await makersOf(clients.aws, observations) };
+  } finally {
+    await clients.close();
+  }
+}
+
+/** Without one answer there is nothing to say but why. */
+export function mustHaveAnswered({ facts, listings, collection }: Observations): void {
+  const refusals = collection?.refusals ?? [];
+  if (facts.length + listings.length > 0 || refusals.length === 0) return;
+  const messages = [...new Set(refusals.map(({ message }) => message))];
+  throw new SourceError(messages.slice(0, 4).join('\n'));
+}
+
+/** Reads files as diagnose does. */
+export async function capacityOfFiles(
+  paths: readonly string[],
+  asked: readonly string[],
+  context: CliContext,
+): Promise<CapacityEvidence> {
+  const observations = await observationsOf(paths, context);
+  const nowMs = observations.collection?.atMs ?? null;
+  return { observations, nowMs, asked, instances: knownInstances(observations) };
+}
+
+/** What files, folders, archives and `-` say. */
+export async function observationsOf(
+  paths: readonly string[],
+  context: CliContext,
+): Promise<Observations> {
+  const losses: InputLoss[] = [];
+  const input = paths.includes('-') ? context.stdin() : undefined;
+  const documents = openEvidence(paths, (loss) => losses.push(loss), undefined, input);
+  return readPile(documents, losses);
+}
+
+/** Type and subnets as AWS describes them; without AWS the arithmetic still stands. */
+export async function gatherPlan(
+  { type, subnets }: PlanQuestion,
+  flags: LiveFlags,
+): Promise<{ readonly observations: Observations; readonly unseen: readonly Unseen[] }> {
+  const clients = await openClients(flags);
+  try {
+    const { aws, refusals } = clients;
+    const unopened = unseenOf(refusals.filter(({ call }) => call === 'aws'));
+    if (aws === null)
+      return { observations: createReading(compileSigns([])).finish(), unseen: unopened };
+    const gathered = await gather(aws, async (ask) => askPlan(ask, type, subnets));
+    return { observations: gathered.observations, unseen: unseenOf(gathered.refusals) };
+  } finally {
+    await clients.close();
+  }
+}

@@ -1,0 +1,147 @@
+import type { Seen } from '../../evidence/fact.ts';
+import { type Json, listAt, textAt } from '../../evidence/json.ts';
+
+/** The parts of a VPC by which packets leave a subnet. */
+export interface Routing {
+  readonly tables: readonly Seen<Json>[];
+  readonly natGateways: readonly Seen<Json>[];
+  /** False when NAT gateways were not listed, so that none can be said to be gone. */
+  readonly areNatGatewaysKnown: boolean;
+}
+
+/**
+ * Where the default route of a subnet leads: `translated` through a working NAT gateway, `direct`
+ * to an internet gateway, `closed` nowhere, `elsewhere` to what its tables do not tell.
+ */
+export type WayOut =
+  | { readonly kind: 'translated'; readonly table: Seen<Json>; readonly gateway: Seen<Json> | null }
+  | { readonly kind: 'direct'; readonly table: Seen<Json> }
+  | {
+      readonly kind: 'closed';
+      readonly table: Seen<Json>;
+      /** What closes it, completing "subnet …:". */
+      readonly why: string;
+      readonly gateway: Seen<Json> | null;
+    }
+  | { readonly kind: 'elsewhere' };
+
+const EVERYWHERE = '0.0.0.0/0';
+const ELSEWHERE: WayOut = { kind: 'elsewhere' };
+
+/** The table associated with a subnet, else the main table of its VPC; null when not collected. */
+export function tableOfSubnet(
+  tables: readonly Seen<Json>[],
+  subnet: string,
+  vpc: string | null,
+): Seen<Json> | null {
+  const own = tables.find(({ value }) =>
+    listAt(value, 'Associations').some((one) => textAt(one, 'SubnetId') === subnet),
+  );
+  const main = tables.find(
+    ({ value }) =>
+      vpc !== null &&
+      textAt(value, 'VpcId') === vpc &&
+      listAt(value, 'Associations').some((one) => textAt(one, 'Main') === 'true'),
+  );
+  return own ?? main ?? null;
+}
+
+function isActive(route: Json): boolean {
+  return textAt(route, 'State') !== 'blackhole';
+}
+
+/** Routes inside the VPC and to gateway endpoints lead to no other network. */
+function staysInside(route: Json): boolean {
+  const gateway = textAt(route, 'GatewayId') ?? '';
+  return gateway === 'local' || gateway.startsWith('vpce-');
+}
+
+/** How packets of a subnet to addresses of the internet leave it. */
+export function wayOut(routing: Routing, subnet: string, vpc: string | null): WayOut {
+  const table = tableOfSubnet(routing.tables, subnet, vpc);
+  if (table === null) return ELSEWHERE;
+  const routes = listAt(table.value, 'Routes').filter((route) => !staysInside(route));
+  const open = routes.filter(isActive);
+  const route = open.find((one) => textAt(one, 'DestinationCidrBlock') === EVERYWHERE);
+  if (route !== undefined) return wayOfRoute(routing, table, route);
+  if (open.length > 0) return ELSEWHERE;
+  const dead = routes.find((one) => textAt(one, 'DestinationCidrBlock') === EVERYWHERE);
+  const gateway = gatewayOf(routing, dead);
+  return { kind: 'closed', table, why: whyClosed(dead), gateway };
+}
+
+function whyClosed(dead: Json | undefined): string {
+  if (dead === undefined) return `no route to ${EVERYWHERE}`;
+  const target = textAt(dead, 'NatGatewayId') ?? textAt(dead, 'GatewayId') ?? 'a deleted target';
+  return `the route ${EVERYWHERE} to ${target} is a blackhole`;
+}
+
+function gatewayOf({ natGateways }: Routing, route: Json | undefined): Seen<Json> | null {
+  const id = textAt(route, 'NatGatewayId');
+  const found = natGateways.find(({ value }) => textAt(value, 'NatGatewayId') === id);
+  return id === null ? null : (found ?? null);
+}
+
+function wayOfRoute(routing: Routing, table: Seen<Json>, route: Json): WayOut {
+  if (textAt(route, 'GatewayId')?.startsWith('igw-') === true) return { kind: 'direct', table };
+  const id = textAt(route, 'NatGatewayId');
+  if (id === null) return ELSEWHERE;
+  const gateway = gatewayOf(routing, route);
+  const why = natFault(routing, id, gateway);
+  if (why === null) return { kind: 'translated', table, gateway };
+  return { kind: 'closed', table, why: `the route ${EVERYWHERE} leads to ${why}`, gateway };
+}
+
+/** Why a NAT gateway takes nothing to the internet, null when nothing speaks against it. */
+function natFault(routing: Routing, id: string, gateway: Seen<Json> | null): string | null {
+  if (gateway === null) return routing.areNatGatewaysKnown ? `${id}, which does not exist` : null;
+  const { value } = gateway;
+  const state = textAt(value, 'State') ?? 'available';
+  const message = textAt(value, 'FailureMessage');
+  if (state !== 'available')
+    return `${id}, which is ${state}${message === null ? '' : ` (${message})`}`;
+  if (textAt(value, 'ConnectivityType') === 'private')
+    return `${id}, a private NAT gateway, which reaches no internet`;
+  const subnet = textAt(value, 'SubnetId') ?? '';
+  const table = tableOfSubnet(routing.tables, subnet, textAt(value, 'VpcId'));
+  if (table === null || leadsOutside(table.value)) return null;
+  return `${id} in the subnet ${subnet}, which has no route to an internet gateway itself`;
+}
+
+/** A NAT gateway needs an internet gateway behind it, or some device that nobody can judge here. */
+function leadsOutside(table: Json): boolean {
+  return listAt(table, 'Routes').some(
+    (route) =>
+      isActive(route) &&
+      !staysInside(route) &&
+      textAt(route, 'DestinationCidrBlock') === EVERYWHERE &&
+      textAt(route, 'NatGatewayId') === null,
+  );
+}
+
+/** Public addresses that packets of a way out come from; empty when they are not known. */
+export function sourceAddresses(way: WayOut, instance: Json): readonly string[] {
+  if (way.kind === 'direct') {
+    const own = textAt(instance, 'PublicIpAddress');
+    return own === null ? [] : [own];
+  }
+  if (way.kind !== 'translated') return [];
+  return listAt(way.gateway?.value, 'NatGatewayAddresses')
+    .map((one) => textAt(one, 'PublicIp'))
+    .filter((address) => address !== null);
+}
+
+/** The endpoint of a service (`ec2`, `sts`, …) that answers under its usual name in a VPC. */
+export function endpointOf(
+  endpoints: readonly Seen<Json>[],
+  vpc: string,
+  service: string,
+): Seen<Json> | null {
+  const isIt = ({ value }: Seen<Json>): boolean =>
+    textAt(value, 'VpcId') === vpc &&
+    textAt(value, 'ServiceName')?.endsWith(`.${service}`) === true &&
+    textAt(value, 'State')?.toLowerCase() === 'available' &&
+    (textAt(value, 'VpcEndpointType') !== 'Interface' ||
+      textAt(value, 'PrivateDnsEnabled') !== 'false');
+  return endpoints.find(isIt) ?? null;
+}

@@ -1,0 +1,112 @@
+import {
+  cannotSay,
+  clear,
+  defineCause,
+  found,
+  type Match,
+  type View,
+} from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { type Json, textAt } from '../../../evidence/json.ts';
+import type { KubeObject } from '../../../evidence/kinds.ts';
+import {
+  complaintOf,
+  environmentOf,
+  isCrashing,
+  isOnNode,
+  podName,
+  serviceAccountOf,
+} from '../../../evidence/pods.ts';
+
+const URL_VARIABLE = 'AWS_CONTAINER_CREDENTIALS_FULL_URI';
+const NO_CREDENTIALS =
+  /NoCredentialProviders|[Uu]nable to locate credentials|no EC2 IMDS role found|assumed-role\/[^/]+\/i-[0-9a-f]+ is not authorized|[Ff]ailed to (?:refresh cached|retrieve) credentials|[Cc]ould not load credentials/;
+
+/** The association is there now, and the pod was made when the webhook did not know it. */
+export default defineCause({
+  id: 'pod-identity-association-too-new',
+  stage: 'credentialed',
+  title: 'the pod is older than its Pod Identity association',
+  scope: 'machine',
+  signs: {},
+  needs: ['kube/Pod', 'aws/pod-identity-association'],
+  symptoms: ['pod-without-identity'],
+  withdrawnBy: [],
+  blocksAbove: false,
+  match: (view) => matchPods(view),
+  summary: ({ pod, account, created }) =>
+    `The pod ${pod ?? ''} was made before EKS knew of a Pod Identity association for its service account ${account ?? ''}${created === undefined ? '' : ` (made ${created})`}, so it has no ${URL_VARIABLE} and no role.`,
+  remedy: ({ pod }) => {
+    const [namespace = '<namespace>', name = '<pod>'] = pod?.split('/') ?? [];
+    return [
+      {
+        text: 'Make the pod anew; the webhook now gives it its variables.',
+        command: `kubectl -n ${namespace} delete pod ${name}`,
+      },
+    ];
+  },
+  decide: {
+    text: 'Compare the association with the pod’s variables.',
+    command:
+      'aws eks list-pod-identity-associations --cluster-name <cluster>; kubectl get pods -A -o json --field-selector spec.nodeName=<node>',
+  },
+  page: {
+    why: 'EKS adds the variables and the token of Pod Identity when a pod is created. An association takes some seconds to be known, and pods that were created before it stay without.',
+    prevent: 'Create the association first and wait some seconds before the workload.',
+    notThis:
+      'A pod that has the variables and is refused is pod-identity-not-authorized; one whose agent is silent is pod-identity-agent-down.',
+    alsoKnownAs: ['AWS_CONTAINER_CREDENTIALS_FULL_URI missing'],
+    refs: [
+      'https://docs.aws.amazon.com/eks/latest/userguide/pod-id-association.html',
+      'https://docs.aws.amazon.com/eks/latest/userguide/pod-identities.html',
+    ],
+  },
+});
+
+type Own = View<'kube/Pod' | 'aws/pod-identity-association', never>;
+
+function matchPods(view: Own): Match | null {
+  const node = view.node ?? '';
+  const bare = view.list('kube/Pod').filter(({ value }) => isWithout(value, node));
+  if (bare.length === 0) return null;
+  const all = view.list('aws/pod-identity-association');
+  for (const pod of bare) {
+    const association = all.find(({ value }) => isFor(value, pod.value));
+    if (association !== undefined) return foundFor(view, pod, association);
+  }
+  if (all.length > 0 || view.read('aws/pod-identity-association').state === 'absent') return clear;
+  return cannotSay({
+    reason: 'not-collected',
+    detail: 'the Pod Identity associations are not in this evidence',
+    collect: 'aws eks list-pod-identity-associations --cluster-name <cluster>',
+  });
+}
+
+/** A pod that ends for want of credentials and was given neither kind of identity. */
+function isWithout(pod: KubeObject, node: string): boolean {
+  const isBare =
+    environmentOf(pod, URL_VARIABLE) === null &&
+    environmentOf(pod, 'AWS_WEB_IDENTITY_TOKEN_FILE') === null;
+  return isBare && isOnNode(pod, node) && isCrashing(pod) && NO_CREDENTIALS.test(complaintOf(pod));
+}
+
+function isFor(association: Json, pod: KubeObject): boolean {
+  const isAccount = textAt(association, 'serviceAccount') === serviceAccountOf(pod);
+  return isAccount && textAt(association, 'namespace') === pod.namespace;
+}
+
+function foundFor(view: Own, pod: Seen<KubeObject>, association: Seen<Json>): Match {
+  const account = `${pod.value.namespace ?? ''}/${serviceAccountOf(pod.value)}`;
+  const name = podName(pod.value);
+  const created = textAt(association.value, 'createdAt');
+  const id = textAt(association.value, 'associationId') ?? '';
+  const born = textAt(pod.value.body, 'metadata.creationTimestamp') ?? '';
+  const details = { pod: name, account };
+  return found(created === null ? details : { ...details, created }, [
+    view.quote(association, `association ${id} for ${account} created ${created ?? 'before now'}`),
+    view.quote(
+      pod,
+      `Pod ${name} created ${born} has no ${URL_VARIABLE}: ${complaintOf(pod.value)}`,
+    ),
+  ]);
+}

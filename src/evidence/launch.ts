@@ -1,0 +1,90 @@
+import type { Fact, Seen } from './fact.ts';
+import { type Json, listAt, textAt } from './json.ts';
+import type { FactTypes } from './kinds.ts';
+import type { UserData } from './user-data.ts';
+
+export type ImageFamily = 'al2' | 'al2023' | 'bottlerocket' | 'windows';
+
+/** What an instance was launched with, as far as EC2's answers show it. */
+export interface Launch {
+  readonly id: string;
+  readonly instance: Seen<Json>;
+  readonly image: Seen<Json>;
+  readonly imageName: string;
+  /** null for images of which the name does not tell. */
+  readonly family: ImageFamily | null;
+  /** True for an image that EKS publishes, so that nothing in it was changed. */
+  readonly isPublished: boolean;
+  readonly given: Seen<UserData>;
+}
+
+type LaunchKind = 'aws/instance' | 'aws/image' | 'aws/user-data';
+
+/** What a cause's view gives of a machine. */
+export interface LaunchFacts {
+  readonly instanceId: string | null;
+  read(kind: 'aws/user-data'): Fact<FactTypes['aws/user-data']>;
+  list<N extends LaunchKind>(kind: N): readonly Seen<FactTypes[N]>[];
+}
+
+/** The family of a machine image by the name and description that its makers give it. */
+export function familyOf(image: Json): ImageFamily | null {
+  const words = `${textAt(image, 'Name') ?? ''} ${textAt(image, 'Description') ?? ''}`;
+  if (/bottlerocket/i.test(words)) return 'bottlerocket';
+  if (/\bwindows/i.test(words)) return 'windows';
+  if (/al2023|amazon ?linux ?2023/i.test(words)) return 'al2023';
+  return /amazon-eks-(?:gpu-|arm64-)?node-1\.\d+|amazon ?linux ?2\b|\bamzn2\b/i.test(words)
+    ? 'al2'
+    : null;
+}
+
+/** The machine's own instance, its image and its user data; null where one of them is not known. */
+export function launchOf(facts: LaunchFacts): Launch | null {
+  const id = facts.instanceId;
+  const given = facts.read('aws/user-data');
+  if (id === null || given.state !== 'seen') return null;
+  const instance = facts
+    .list('aws/instance')
+    .find(({ value }) => textAt(value, 'InstanceId') === id);
+  const imageId = textAt(instance?.value, 'ImageId');
+  const image = facts
+    .list('aws/image')
+    .find(({ value }) => imageId !== null && textAt(value, 'ImageId') === imageId);
+  if (instance === undefined || image === undefined) return null;
+  const imageName = textAt(image.value, 'Name') ?? '';
+  const isPublished = /^(?:amazon-eks-|bottlerocket-aws-)/.test(imageName);
+  return { id, instance, image, imageName, family: familyOf(image.value), isPublished, given };
+}
+
+/** The Auto Scaling group that launched an instance, by the tag that EC2 Auto Scaling puts on it. */
+export function groupOfInstance(instance: Json): string | null {
+  const tag = listAt(instance, 'Tags').find(
+    (entry) => textAt(entry, 'Key') === 'aws:autoscaling:groupName',
+  );
+  return tag === undefined ? null : textAt(tag, 'Value');
+}
+
+export interface GroupSize {
+  readonly name: string;
+  readonly desired: number;
+  readonly inService: number;
+}
+
+/** How many instances an Auto Scaling group wants and has in service; null when it does not say. */
+export function sizeOf(group: Json): GroupSize | null {
+  const desired = Number(textAt(group, 'DesiredCapacity') ?? Number.NaN);
+  const name = textAt(group, 'AutoScalingGroupName');
+  if (name === null || !Number.isFinite(desired)) return null;
+  const inService = listAt(group, 'Instances').filter(
+    (entry) => textAt(entry, 'LifecycleState') === 'InService',
+  ).length;
+  return { name, desired, inService };
+}
+
+/** Names of the groups that have all the instances they want. */
+export function filledGroups(groups: readonly Seen<Json>[]): ReadonlySet<string> {
+  const sizes = groups.map(({ value }) => sizeOf(value)).filter((size) => size !== null);
+  return new Set(
+    sizes.filter(({ desired, inService }) => inService >= desired).map(({ name }) => name),
+  );
+}

@@ -1,0 +1,97 @@
+import type { JsonObject } from '../../src/evidence/json.ts';
+
+const INSTANCE = 'i-0123456789abcdef0';
+const VPC = 'vpc-0123456789abcdef0';
+const SUBNET = 'subnet-0123456789abcdef0';
+const ROLE = 'arn:aws:iam::123456789012:role/node';
+
+/**
+ * One of everything. `shared` is asked for the member in which a call answers; the others are by
+ * operation.
+ */
+export const ANSWERS: Readonly<Record<string, JsonObject>> = {
+  shared: {
+    Reservations: [
+      {
+        Instances: [
+          {
+            InstanceId: INSTANCE,
+            InstanceType: 'm5.large',
+            ImageId: 'ami-0123456789abcdef0',
+            VpcId: VPC,
+            SubnetId: SUBNET,
+            PrivateIpAddress: '10.0.1.10',
+            IamInstanceProfile: { Arn: 'arn:aws:iam::123456789012:instance-profile/node' },
+            SecurityGroups: [{ GroupId: 'sg-0123456789abcdef0' }],
+            BlockDeviceMappings: [{ Ebs: { VolumeId: 'vol-0123456789abcdef0' } }],
+            Tags: [
+              { Key: 'kubernetes.io/cluster/shop', Value: 'owned' },
+              { Key: 'aws:ec2launchtemplate:id', Value: 'lt-0123456789abcdef0' },
+              { Key: 'aws:ec2launchtemplate:version', Value: '1' },
+            ],
+          },
+        ],
+      },
+    ],
+    InstanceStatuses: [{ InstanceId: INSTANCE }],
+    InstanceTypes: [{ InstanceType: 'm5.large' }],
+    Images: [{ ImageId: 'ami-0123456789abcdef0' }],
+    Subnets: [{ SubnetId: SUBNET, VpcId: VPC }],
+    Vpcs: [{ VpcId: VPC, DhcpOptionsId: 'dopt-0123456789abcdef0' }],
+    DhcpOptions: [{ DhcpOptionsId: 'dopt-0123456789abcdef0' }],
+    RouteTables: [{ RouteTableId: 'rtb-0123456789abcdef0' }],
+    NetworkAcls: [{ NetworkAclId: 'acl-0123456789abcdef0' }],
+    SecurityGroups: [{ GroupId: 'sg-0123456789abcdef0' }],
+    VpcEndpoints: [{ VpcEndpointId: 'vpce-0123456789abcdef0' }],
+    NatGateways: [{ NatGatewayId: 'nat-0123456789abcdef0' }],
+    NetworkInterfaces: [{ NetworkInterfaceId: 'eni-0123456789abcdef0' }],
+    LaunchTemplateVersions: [{ LaunchTemplateId: 'lt-0123456789abcdef0', VersionNumber: 1 }],
+    AutoScalingGroups: [
+      {
+        AutoScalingGroupName: 'nodes',
+        LaunchTemplate: { LaunchTemplateId: 'lt-0123456789abcdef0', Version: '1' },
+      },
+    ],
+    Activities: [],
+    nodegroups: ['nodes'],
+    addons: ['vpc-cni'],
+    accessEntries: [ROLE],
+    associations: [{ associationId: 'a-0123456789abcdef0', clusterName: 'shop' }],
+    cluster: {
+      name: 'shop',
+      roleArn: 'arn:aws:iam::123456789012:role/cluster',
+      resourcesVpcConfig: { vpcId: VPC, subnetIds: [SUBNET] },
+    },
+    nodegroup: {
+      nodegroupName: 'nodes',
+      nodeRole: ROLE,
+      launchTemplate: { id: 'lt-0123456789abcdef0', version: '1' },
+    },
+    addon: { addonName: 'vpc-cni', serviceAccountRoleArn: ROLE },
+    accessEntry: { principalArn: ROLE },
+    association: { associationId: 'a-0123456789abcdef0' },
+    InstanceProfile: {
+      InstanceProfileName: 'node',
+      Roles: [{ RoleName: 'node', Arn: ROLE }],
+    },
+    Role: { RoleName: 'node', Arn: ROLE },
+    AttachedPolicies: [{ PolicyName: 'p', PolicyArn: 'arn:aws:iam::aws:policy/p' }],
+    PolicyNames: ['inline'],
+    OpenIDConnectProviderList: [
+      { Arn: 'arn:aws:iam::123456789012:oidc-provider/oidc.eks.eu-west-1.amazonaws.com/id/A' },
+    ],
+    HostedZoneSummaries: [
+      { HostedZoneId: 'Z0', Name: 'example.internal.' },
+      { HostedZoneId: 'Z1', Name: '10.in-addr.arpa.' },
+    ],
+    ResourceRecordSets: [],
+    StackSummaries: [{ StackName: 'nodes' }],
+    StackEvents: [],
+    Volumes: [{ VolumeId: 'vol-0123456789abcdef0', KmsKeyId: 'k' }],
+    Events: [],
+  },
+  DescribeVpcAttribute: { EnableDnsHostnames: { Value: true }, EnableDnsSupport: { Value: true } },
+  GetCallerIdentity: { UserId: 'A', Account: '123456789012', Arn: ROLE },
+  GetConsoleOutput: { Output: '' },
+  DescribeInstanceAttribute: { UserData: { Value: '' } },
+};

@@ -1,0 +1,334 @@
+import { dump } from 'js-yaml';
+import { collectAws } from '../../src/adapters/collection/aws.ts';
+import { createAsk } from '../../src/adapters/collection/asking.ts';
+import { collectDetails } from '../../src/adapters/collection/details.ts';
+import type { CollectedDocument, CollectedEvidence } from '../../src/adapters/collection/document.ts';
+import { collectKubernetes } from '../../src/adapters/collection/kubernetes.ts';
+import {
+  bindCommands,
+  type FeaturePermissions,
+  joined,
+  type KubePermission,
+  policyOf,
+  resourceText,
+  rolesOf,
+} from '../../src/adapters/collection/permissions.ts';
+import { KUBE_LISTS } from '../../src/adapters/collection/resources.ts';
+import { shapeOf } from '../../src/adapters/aws/calls.ts';
+import { askPlan } from '../../src/apps/cli/live/capacity-calls.ts';
+import { askMakers } from '../../src/apps/cli/live/capacity-collect.ts';
+import { CAPACITY_KINDS } from '../../src/apps/cli/live/capacity-facts.ts';
+import { askPlace, askRecords } from '../../src/apps/cli/live/naming-calls.ts';
+import { NAMING_KINDS } from '../../src/apps/cli/live/naming-facts.ts';
+import { at, type JsonObject } from '../../src/evidence/json.ts';
+import type { AwsApi, AwsCall } from '../../src/ports/aws-api.ts';
+import type { KubeApi } from '../../src/ports/kube-api.ts';
+import { createReading } from '../../src/readers/reading.ts';
+import { compileSigns } from '../../src/readers/sign-table.ts';
+import type { GeneratedFile } from './cause-pages.ts';
+import { ANSWERS } from './permission-answers.ts';
+
+/** What was asked while the collection ran against APIs that only write down. */
+export interface Recording {
+  readonly kube: KubeApi;
+  readonly aws: AwsApi;
+  readonly evidence: CollectedEvidence;
+  readonly permissions: KubePermission[];
+  readonly calls: AwsCall[];
+  /** Kinds of facts by the AWS call that showed them. */
+  readonly kinds: Map<string, Set<string>>;
+}
+
+function optionalOf(plural: string): boolean {
+  return KUBE_LISTS.some(({ resource, isOptional }) => isOptional && resource.plural === plural);
+}
+
+function recordingKube(permissions: KubePermission[]): KubeApi {
+  const note = (
+    verb: string,
+    resource: { readonly group: string; readonly plural: string },
+    subresource: string | null,
+    namespace: string | null,
+  ): void => {
+    const { group, plural } = resource;
+    const isOptional = optionalOf(plural);
+    permissions.push({ verb, group, resource: plural, subresource, namespace, isOptional });
+  };
+  const nodes = { group: '', plural: 'nodes' };
+  return {
+    server: 'https://recording.invalid',
+    async *list(resource, options) {
+      note('list', resource, null, options?.namespace ?? null);
+      yield { items: [], resourceVersion: '1' };
+    },
+    async get(resource, { namespace }) {
+      note('get', resource, null, namespace ?? null);
+      return {};
+    },
+    async *watch(resource, options) {
+      note('watch', resource, null, options.namespace ?? null);
+    },
+    async logs() {
+      note('get', { group: '', plural: 'pods' }, 'log', null);
+      return new Uint8Array();
+    },
+    async kubeletHealth() {
+      note('get', nodes, 'proxy', null);
+      return 'ok';
+    },
+    mayI: async () => true,
+    version: async () => 'v1.34.0',
+  };
+}
+
+/** One answer that leads the collection on to every call that hangs on it. */
+function answerOf({ service, operation, input }: AwsCall): JsonObject {
+  const own = Object.hasOwn(ANSWERS, operation) ? ANSWERS[operation] : undefined;
+  const result = shapeOf(service, operation)?.result ?? '';
+  const shared = at(ANSWERS['shared'], result);
+  return { ...(shared === undefined ? {} : { [result]: shared }), ...own, ...idsIn(input) };
+}
+
+function idsIn(input: JsonObject): JsonObject {
+  const { InstanceId, VpcId } = input;
+  return {
+    ...(InstanceId === undefined ? {} : { InstanceId }),
+    ...(VpcId === undefined ? {} : { VpcId }),
+  };
+}
+
+function recordingAws(calls: AwsCall[]): AwsApi {
+  return {
+    region: 'eu-west-1',
+    partition: 'aws',
+    async *pages(call) {
+      calls.push(call);
+      yield answerOf(call);
+    },
+    requests: () => new Map(),
+  };
+}
+
+/** Starts a recording; the kinds of facts come from the readers that the program uses. */
+export function startRecording(): Recording {
+  const permissions: KubePermission[] = [];
+  const calls: AwsCall[] = [];
+  const kinds = new Map<string, Set<string>>();
+  const add = ({ locator, content }: CollectedDocument): void => {
+    const call = typeof content === 'object' ? at(content, 'call') : undefined;
+    if (typeof call !== 'string') return;
+    const reading = createReading(compileSigns([]));
+    reading.take(locator, content);
+    const seen = kinds.get(call) ?? new Set();
+    for (const { kind } of reading.finish().facts) seen.add(kind);
+    kinds.set(call, seen);
+  };
+  const refuse = ({ message }: { readonly message: string }): void => {
+    throw new TypeError(`the recording was refused: ${message}`);
+  };
+  const evidence = { add, refuse };
+  return {
+    kube: recordingKube(permissions),
+    aws: recordingAws(calls),
+    evidence,
+    permissions,
+    calls,
+    kinds,
+  };
+}
+
+const SIGNAL = new AbortController().signal;
+const INSTANCE = 'i-0123456789abcdef0';
+
+/** Actions that IAM does not ask about (Service Authorization Reference: no policy can deny them). */
+const FREE: ReadonlySet<string> = new Set(['sts:GetCallerIdentity']);
+
+/** Actions that another one depends on (Service Authorization Reference, Amazon Route 53). */
+const DEPENDENT: Readonly<Record<string, readonly string[]>> = {
+  'route53:ListHostedZonesByVPC': ['ec2:DescribeVpcs'],
+};
+
+function actionsOf(calls: readonly AwsCall[]): readonly string[] {
+  const actions = calls.map(({ service, operation }) => `${service}:${operation}`);
+  const all = actions.flatMap((action) => [action, ...(DEPENDENT[action] ?? [])]);
+  return [...new Set(all)].filter((action) => !FREE.has(action)).toSorted();
+}
+
+function sorted(permissions: readonly KubePermission[]): readonly KubePermission[] {
+  const keyOf = (one: KubePermission): string =>
+    [one.namespace ?? '', one.group, resourceText(one), one.verb].join(' ');
+  const byKey = new Map(permissions.map((one) => [keyOf(one), one]));
+  return [...byKey].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
+}
+
+async function recordStatus(): Promise<Recording> {
+  const recording = startRecording();
+  const { kube, aws, evidence } = recording;
+  await collectKubernetes(kube, evidence, SIGNAL);
+  const target = { cluster: 'shop', instanceIds: [INSTANCE], names: ['10.0.1.10'] };
+  await collectAws(aws, target, evidence, SIGNAL);
+  return recording;
+}
+
+async function recordDetails(): Promise<Recording> {
+  const recording = startRecording();
+  const log = { namespace: 'kube-system', pod: 'a', container: 'a', node: null, previous: false };
+  const target = { instanceIds: [INSTANCE], logs: [log] };
+  await collectDetails(recording, target, recording.evidence, SIGNAL);
+  return recording;
+}
+
+async function recordCapacity(): Promise<Recording> {
+  const recording = startRecording();
+  const ask = createAsk(recording.aws, recording.evidence, SIGNAL);
+  await askPlan(ask, 'm5.large', ['subnet-0123456789abcdef0']);
+  await askMakers(ask, [INSTANCE]);
+  return recording;
+}
+
+async function recordName(): Promise<Recording> {
+  const recording = startRecording();
+  const ask = createAsk(recording.aws, recording.evidence, SIGNAL);
+  const subnetId = 'subnet-0123456789abcdef0';
+  await askPlace(ask, { subnetId, imageId: 'ami-0123456789abcdef0' });
+  const zone = { vpcId: 'vpc-0123456789abcdef0', region: 'eu-west-1' };
+  await askRecords(ask, { ...zone, name: 'a.example.internal', privateIp: '10.0.1.10' });
+  return recording;
+}
+
+/** Of what the status asks, that which shows the given kinds of facts. */
+function showing(status: Recording, kinds: readonly string[]): Pick<Recording, 'permissions' | 'calls'> {
+  const plurals = new Set(
+    KUBE_LISTS.filter(({ resource }) => kinds.some((kind) => shows(resource.kind, kind))).map(
+      ({ resource }) => resource.plural,
+    ),
+  );
+  return {
+    permissions: status.permissions.filter(({ resource }) => plurals.has(resource)),
+    calls: status.calls.filter(({ service, operation }) => {
+      const seen = status.kinds.get(`${service}:${operation}`) ?? new Set();
+      return kinds.some((kind) => seen.has(kind));
+    }),
+  };
+}
+
+function shows(objectKind: string, kind: string): boolean {
+  return kind === `kube/${objectKind}` || (objectKind === 'ConfigMap' && kind === 'kube/aws-auth');
+}
+
+function feature(
+  name: string,
+  purpose: string,
+  recorded: readonly Pick<Recording, 'permissions' | 'calls'>[],
+): FeaturePermissions {
+  return {
+    feature: name,
+    for: purpose,
+    kubernetes: sorted(recorded.flatMap(({ permissions }) => permissions)),
+    aws: actionsOf(recorded.flatMap(({ calls }) => calls)),
+  };
+}
+
+/** What each part of the program asks for, found by running it. */
+export async function recordPermissions(): Promise<readonly FeaturePermissions[]> {
+  const status = await recordStatus();
+  const [details, capacity, name] = [
+    await recordDetails(),
+    await recordCapacity(),
+    await recordName(),
+  ];
+  return [
+    feature('status', 'rollcall, rollcall status and rollcall diagnose', [status]),
+    feature('details', 'rollcall diagnose: console, user data and container logs of machines', [
+      details,
+    ]),
+    feature('capacity', 'rollcall capacity', [showing(status, CAPACITY_KINDS), capacity]),
+    feature('name', 'rollcall name', [showing(status, NAMING_KINDS), name]),
+  ];
+}
+
+function moduleText(features: readonly FeaturePermissions[]): string {
+  return [
+    '// Generated by `npm run generate` from the calls that the collection makes; not edited by hand.',
+    "import type { FeaturePermissions } from './permissions.ts';",
+    '',
+    `export const PERMISSIONS: readonly FeaturePermissions[] = ${JSON.stringify(features, null, 2)};`,
+    '',
+  ].join('\n');
+}
+
+function table(features: readonly FeaturePermissions[]): readonly string[] {
+  const { kubernetes, aws } = joined(features);
+  const names = features.map((one) => one.feature);
+  const mark = (has: boolean): string => (has ? 'x' : '');
+  const head = [`| | ${names.join(' | ')} |`, `|---|${names.map(() => ':-:').join('|')}|`];
+  const kubeRows = sorted(kubernetes).map((one) => {
+    const place = one.namespace === null ? '' : ` in ${one.namespace}`;
+    const group = one.group === '' ? '' : `.${one.group}`;
+    const cells = features.map((own) => mark(joined([own]).kubernetes.some((it) => same(it, one))));
+    return `| ${one.verb} \`${resourceText(one)}${group}\`${place} | ${cells.join(' | ')} |`;
+  });
+  const awsRows = aws.map((action) => {
+    const cells = features.map((own) => mark(own.aws.includes(action)));
+    return `| \`${action}\` | ${cells.join(' | ')} |`;
+  });
+  return [...head, ...kubeRows, ...awsRows];
+}
+
+function same(a: KubePermission, b: KubePermission): boolean {
+  return ['verb', 'group', 'resource', 'subresource', 'namespace'].every(
+    (key) => a[key as keyof KubePermission] === b[key as keyof KubePermission],
+  );
+}
+
+function fenced(language: string, text: string): readonly string[] {
+  return [`\`\`\`${language}`, text.trimEnd(), '```'];
+}
+
+function pageText(features: readonly FeaturePermissions[]): string {
+  const { kubernetes, aws } = joined(features);
+  const roles = rolesOf(sorted(kubernetes));
+  return [
+    '<!-- Generated by `npm run generate` from the calls that the collection makes. -->',
+    '',
+    '# Permissions',
+    '',
+    'Rollcall reads. What it asks of Kubernetes and AWS is below, found by running the collection',
+    'against APIs that write down each call. Whatever is refused becomes *unknown*, never *fine*.',
+    '`rollcall permissions --check` says which of these the present identity has;',
+    '`--for FEATURE` prints the smaller set of one feature.',
+    '',
+    ...features.map((one) => `- \`${one.feature}\`: ${one.for}`),
+    '',
+    'Any identity may ask `SelfSubjectAccessReview` and `sts:GetCallerIdentity`; nobody grants them.',
+    'With `iam:SimulatePrincipalPolicy` the check asks nothing else of AWS.',
+    'User data may hold secrets: leave `ec2:DescribeInstanceAttribute` out where it does, and what',
+    'only user data shows is unknown.',
+    '',
+    '## By feature',
+    '',
+    ...table(features),
+    '',
+    '## Kubernetes',
+    '',
+    ...fenced('yaml', roles.map((role) => dump(role, { lineWidth: 100 })).join('---\n')),
+    '',
+    'Bound to a group, here `rollcall`:',
+    '',
+    ...fenced('sh', bindCommands(roles).join('\n')),
+    '',
+    '## AWS',
+    '',
+    ...fenced('json', JSON.stringify(policyOf(aws), null, 2)),
+    '',
+  ].join('\n');
+}
+
+/** The table that the program carries, and its page. */
+export async function permissionFiles(): Promise<readonly GeneratedFile[]> {
+  const features = await recordPermissions();
+  return [
+    { path: 'src/adapters/collection/permissions.generated.ts', text: moduleText(features) },
+    { path: 'docs/permissions.md', text: pageText(features) },
+  ];
+}
