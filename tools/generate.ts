@@ -7,6 +7,7 @@ import type { Symptom } from '../src/diagnosis/symptom.ts';
 import { SYMPTOMS } from '../src/diagnosis/symptoms.ts';
 import { STAGES } from '../src/evidence/stage.ts';
 import { causePages, type GeneratedFile } from './generate/cause-pages.ts';
+import { instanceTypesFile } from './generate/instance-types.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const CAUSES = join(ROOT, 'src/causes');
@@ -148,7 +149,13 @@ function indexFile(causes: readonly LoadedCause[]): GeneratedFile {
 /** The other generated files; the picture reads the index, which must stand by then. */
 async function otherFiles(causes: readonly LoadedCause[]): Promise<readonly GeneratedFile[]> {
   const { picture } = await import('./generate/picture.ts');
-  return [...causePages(causes.map(({ cause }) => cause)), await picture()];
+  const { permissionFiles } = await import('./generate/permissions.ts');
+  return [
+    ...causePages(causes.map(({ cause }) => cause)),
+    await picture(),
+    instanceTypesFile(),
+    ...(await permissionFiles()),
+  ];
 }
 
 function currentText(path: string): string | null {

@@ -18,7 +18,9 @@ export function assignRoles(
   shared: readonly FoundCause[],
 ): readonly RoledFinding[] {
   const own = standing.founds;
-  const applying = shared.filter((entry) => concerns(entry, standing));
+  const applying = shared
+    .filter((entry) => concerns(entry, standing))
+    .filter((entry) => !own.some(({ cause }) => cause.explains?.includes(entry.cause.id) === true));
   const all = [...applying, ...own];
   const roots = all.filter(
     (entry) => !all.some((other) => other !== entry && explains(other, entry)),
@@ -33,18 +35,17 @@ export function assignRoles(
 
 /** A cause that names its machines concerns only those. */
 function names({ match }: FoundCause, { subject }: Standing): boolean {
-  if (match.machines === undefined) return true;
   const own = new Set([
     subject.instanceId,
     subject.node,
     ...subject.names.map(({ value }) => value),
   ]);
-  return match.machines.some((machine) => own.has(machine));
+  return (match.machines ?? []).some((machine) => own.has(machine));
 }
 
 /** A cause of the whole cluster concerns the machines that stand at or above its stage in trouble. */
 function concerns(entry: FoundCause, standing: Standing): boolean {
-  if (!names(entry, standing)) return false;
+  if (entry.match.machines !== undefined) return names(entry, standing);
   const reach = stageIndex(entry.cause.stage);
   return (
     standing.symptoms.some(({ symptom }) => stageIndex(symptom.stage) >= reach) ||

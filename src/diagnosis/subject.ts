@@ -10,6 +10,8 @@ export interface Subject {
   readonly name: string;
   readonly instanceId: string | null;
   readonly node: string | null;
+  /** The cluster's name where the evidence tells one and only one. */
+  readonly cluster: string | null;
   readonly names: readonly MachineName[];
   readonly hits: readonly Hit[];
   readonly facts: FactIndex;

@@ -118,10 +118,18 @@ export function assembleSubjects(observations: Observations): readonly Subject[]
   );
   const shared = indexFacts(cluster.facts);
   const sources = createSources(cluster, observations);
-  const assembled = machines.map((group) => machineSubject(group, shared, sources(group)));
+  const name = clusterNameOf(observations);
+  const assembled = machines.map((group) => ({
+    ...machineSubject(group, shared, sources(group)),
+    cluster: name,
+  }));
   return [
     ...assembled.map((subject) => withSeenSymptoms(subject, observations)),
-    clusterSubject(cluster, observations, sources(cluster)),
+    {
+      ...clusterSubject(cluster, observations, sources(cluster)),
+      cluster: name,
+      name: name ?? 'cluster',
+    },
   ];
 }
 
@@ -245,11 +253,21 @@ function createSources(
   };
 }
 
+/** The name that the collection or the one description of a cluster gives. */
+function clusterNameOf({ collection, facts }: Observations): string | null {
+  const described = facts.flatMap(({ kind, value }) =>
+    kind === 'aws/cluster' ? [textAt(value as Json, 'name')] : [],
+  );
+  const names = new Set(described.filter((name) => name !== null));
+  const [only = null] = names;
+  return collection?.cluster ?? (names.size === 1 ? only : null);
+}
+
 function machineSubject(
   group: Group,
   shared: FactIndex,
   sources: ReadonlySet<LineSource>,
-): Subject {
+): Omit<Subject, 'cluster'> {
   const node =
     valueOf(group, 'node') ?? valueOf(group, 'certificate')?.slice('system:node:'.length) ?? null;
   const instanceId = valueOf(group, 'instance-id') ?? instanceOfProvider(group);
@@ -287,10 +305,9 @@ function clusterSubject(
   cluster: Group,
   observations: Observations,
   sources: ReadonlySet<LineSource>,
-): Subject {
+): Omit<Subject, 'cluster' | 'name'> {
   return {
     kind: 'Cluster',
-    name: 'cluster',
     instanceId: null,
     node: null,
     names: [],

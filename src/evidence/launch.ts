@@ -1,5 +1,5 @@
 import type { Fact, Seen } from './fact.ts';
-import { type Json, listAt, textAt } from './json.ts';
+import { at, type Json, listAt, textAt } from './json.ts';
 import type { FactTypes } from './kinds.ts';
 import type { UserData } from './user-data.ts';
 
@@ -87,4 +87,50 @@ export function filledGroups(groups: readonly Seen<Json>[]): ReadonlySet<string>
   return new Set(
     sizes.filter(({ desired, inService }) => inService >= desired).map(({ name }) => name),
   );
+}
+
+export interface TemplateUse {
+  readonly id: string;
+  /** A number, `$Latest` or `$Default`. */
+  readonly version: string;
+}
+
+/** The launch template version that an Auto Scaling group launches with, null without one. */
+export function templateUse(group: Json): TemplateUse | null {
+  const own = at(group, 'LaunchTemplate');
+  const mixed = at(group, 'MixedInstancesPolicy.LaunchTemplate.LaunchTemplateSpecification');
+  const given = own ?? mixed;
+  const id = textAt(given, 'LaunchTemplateId');
+  return id === null ? null : { id, version: textAt(given, 'Version') ?? '$Default' };
+}
+
+/** A group that lacks instances, and what it would launch them with. */
+export interface ShortGroup {
+  readonly group: Seen<Json>;
+  readonly size: GroupSize;
+  /** null where the template version in use was not read. */
+  readonly template: Seen<Json> | null;
+}
+
+/** Groups that want more instances than they have in service. */
+export function shortGroups(
+  groups: readonly Seen<Json>[],
+  versions: readonly Seen<Json>[],
+): readonly ShortGroup[] {
+  return groups.flatMap((group): readonly ShortGroup[] => {
+    const size = sizeOf(group.value);
+    if (size === null || size.inService >= size.desired) return [];
+    return [{ group, size, template: versionInUse(group.value, versions) }];
+  });
+}
+
+function versionInUse(group: Json, versions: readonly Seen<Json>[]): Seen<Json> | null {
+  const use = templateUse(group);
+  const own = versions.filter(({ value }) => textAt(value, 'LaunchTemplateId') === use?.id);
+  if (use?.version === '$Default')
+    return own.find(({ value }) => textAt(value, 'DefaultVersion') === 'true') ?? null;
+  const numberOf = ({ value }: Seen<Json>): number => Number(textAt(value, 'VersionNumber') ?? 0);
+  if (use?.version === '$Latest')
+    return own.toSorted((a, b) => numberOf(b) - numberOf(a))[0] ?? null;
+  return own.find(({ value }) => textAt(value, 'VersionNumber') === use?.version) ?? null;
 }

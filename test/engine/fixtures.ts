@@ -67,6 +67,7 @@ export function machineWith(hits: readonly Hit[], change: Partial<Subject> = {})
     kind: 'Machine',
     name: 'ip-10-0-1-2.ec2.internal',
     instanceId: null,
+    cluster: null,
     node: 'ip-10-0-1-2.ec2.internal',
     names: [],
     hits,

@@ -54,6 +54,8 @@ export interface Machine {
 
 interface MachineOptions {
   readonly userData?: string;
+  /** False for a machine without the role of nodes. */
+  readonly hasRole?: boolean;
   /** False for a machine without the cluster's tag. */
   readonly isTagged?: boolean;
 }
@@ -122,13 +124,13 @@ export function nodeMapping(): string {
 
 /** An instance of the cluster, which the proxy makes six hours old. */
 export async function runMachine({ moto }: Site, options: MachineOptions = {}): Promise<Machine> {
-  const { userData, isTagged = true } = options;
+  const { userData, hasRole = true, isTagged = true } = options;
   const xml = await moto.ec2('RunInstances', {
     ImageId: 'ami-12c6146b',
     InstanceType: 'm5.large',
     MinCount: '1',
     MaxCount: '1',
-    'IamInstanceProfile.Name': 'lab-node',
+    ...(hasRole ? { 'IamInstanceProfile.Name': 'lab-node' } : {}),
     ...(userData === undefined ? {} : { UserData: Buffer.from(userData).toString('base64') }),
     ...(isTagged
       ? {

@@ -125,4 +125,20 @@ describe('gaps', () => {
     assert.deepEqual(unlisted.gaps, []);
     assert.deepEqual([listed.gaps[0]?.desired, listed.gaps[0]?.present], [2, 1]);
   });
+
+  test('a node group is not counted twice when its Auto Scaling group was read', async () => {
+    const nodeGroups = [
+      {
+        nodegroupName: 'managed',
+        status: 'ACTIVE',
+        scalingConfig: { desiredSize: 2 },
+        resources: { autoScalingGroups: [{ name: 'eks-workers-1' }] },
+      },
+    ];
+    const { gaps } = await rollCall(
+      { nodeGroups, scaling: [scaling(1, [1])], instances: [instance(1, tags(WORKERS))] },
+      [],
+    );
+    assert.deepEqual(gaps, []);
+  });
 });

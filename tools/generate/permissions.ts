@@ -2,7 +2,10 @@ import { dump } from 'js-yaml';
 import { collectAws } from '../../src/adapters/collection/aws.ts';
 import { createAsk } from '../../src/adapters/collection/asking.ts';
 import { collectDetails } from '../../src/adapters/collection/details.ts';
-import type { CollectedDocument, CollectedEvidence } from '../../src/adapters/collection/document.ts';
+import type {
+  CollectedDocument,
+  CollectedEvidence,
+} from '../../src/adapters/collection/document.ts';
 import { collectKubernetes } from '../../src/adapters/collection/kubernetes.ts';
 import {
   bindCommands,
@@ -14,6 +17,7 @@ import {
   rolesOf,
 } from '../../src/adapters/collection/permissions.ts';
 import { KUBE_LISTS } from '../../src/adapters/collection/resources.ts';
+import { systemClock } from '../../src/adapters/system/clock.ts';
 import { shapeOf } from '../../src/adapters/aws/calls.ts';
 import { askPlan } from '../../src/apps/cli/live/capacity-calls.ts';
 import { askMakers } from '../../src/apps/cli/live/capacity-collect.ts';
@@ -164,7 +168,7 @@ function sorted(permissions: readonly KubePermission[]): readonly KubePermission
 async function recordStatus(): Promise<Recording> {
   const recording = startRecording();
   const { kube, aws, evidence } = recording;
-  await collectKubernetes(kube, evidence, SIGNAL);
+  await collectKubernetes({ kube, clock: systemClock }, evidence, SIGNAL).all;
   const target = { cluster: 'shop', instanceIds: [INSTANCE], names: ['10.0.1.10'] };
   await collectAws(aws, target, evidence, SIGNAL);
   return recording;
@@ -173,7 +177,7 @@ async function recordStatus(): Promise<Recording> {
 async function recordDetails(): Promise<Recording> {
   const recording = startRecording();
   const log = { namespace: 'kube-system', pod: 'a', container: 'a', node: null, previous: false };
-  const target = { instanceIds: [INSTANCE], logs: [log] };
+  const target = { instanceIds: [INSTANCE], logs: [log], roleNames: ['pod'] };
   await collectDetails(recording, target, recording.evidence, SIGNAL);
   return recording;
 }
@@ -197,7 +201,10 @@ async function recordName(): Promise<Recording> {
 }
 
 /** Of what the status asks, that which shows the given kinds of facts. */
-function showing(status: Recording, kinds: readonly string[]): Pick<Recording, 'permissions' | 'calls'> {
+function showing(
+  status: Recording,
+  kinds: readonly string[],
+): Pick<Recording, 'permissions' | 'calls'> {
   const plurals = new Set(
     KUBE_LISTS.filter(({ resource }) => kinds.some((kind) => shows(resource.kind, kind))).map(
       ({ resource }) => resource.plural,

@@ -40,7 +40,7 @@ function header(name: string, size: number): Uint8Array {
 }
 
 /** The bytes of a tar archive of texts, file by file. */
-export function* tarOf(entries: readonly TarText[]): Generator<Uint8Array> {
+export function* tarOf(entries: Iterable<TarText>): Generator<Uint8Array> {
   const encoder = new TextEncoder();
   for (const { name, text } of entries) {
     const bytes = encoder.encode(text);

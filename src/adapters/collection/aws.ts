@@ -3,6 +3,7 @@ import type { AwsApi } from '../../ports/aws-api.ts';
 import { type Ask, createAsk } from './asking.ts';
 import { filters } from './aws-calls.ts';
 import type { CollectedEvidence } from './document.ts';
+import { askTemplates } from './templates.ts';
 
 export interface AwsTarget {
   /** null when nothing names the cluster; then the tags of known instances may. */
@@ -76,6 +77,7 @@ export async function collectAws(
     askTypes(ask, instances),
     askIdentity(ask, instances, description, cluster),
     askActivities(ask, groups),
+    askTemplates(ask, groups),
   ]);
   return { cluster, clusters, instances };
 }

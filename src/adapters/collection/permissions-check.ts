@@ -13,7 +13,7 @@ export interface PermissionAnswer {
   /** `list nodes`, `get pods/log`, `ec2:DescribeInstances`. */
   readonly permission: string;
   readonly granted: Granted;
-  /** A phrase: `SelfSubjectAccessReview`, `simulated`, `asked`, or why nobody knows. */
+  /** A phrase: `access review`, `simulated`, `asked`, or why nobody knows. */
   readonly how: string;
   readonly isOptional: boolean;
 }
@@ -37,7 +37,7 @@ async function kubeAnswer(
   try {
     const asked = subresource === null ? access : { ...access, subresource };
     const granted = (await kube.mayI(asked, signal)) ? 'yes' : 'no';
-    return { permission, granted, how: 'SelfSubjectAccessReview', isOptional };
+    return { permission, granted, how: 'access review', isOptional };
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
     return { permission, granted: 'unknown', how: error.message, isOptional };

@@ -34,20 +34,25 @@ function outcomeOf(child: Child, command: KubeCommand): Promise<KubeCommandResul
   child.stderr?.on('data', (chunk: Buffer) => stderr.add(chunk));
   return new Promise((resolve, reject) => {
     let isTimedOut = false;
+    const kill = (): void => endChild(child, !command.isInteractive);
+    // In a group of its own it does not hear the interrupt that ends this program.
+    process.once('exit', kill);
     const end = (exitCode: number | null): void => {
       clearTimeout(timer);
+      process.removeListener('exit', kill);
       const isCut = stdout.isCut || stderr.isCut;
       resolve({ exitCode, stdout: stdout.text(), stderr: stderr.text(), isTimedOut, isCut });
     };
     const timer = setTimeout(() => {
       isTimedOut = true;
-      endChild(child, !command.isInteractive);
+      kill();
       child.stdout?.destroy();
       child.stderr?.destroy();
       end(null);
     }, command.timeoutMs);
     child.once('error', (error) => {
       clearTimeout(timer);
+      process.removeListener('exit', kill);
       reject(error);
     });
     child.once('close', end);

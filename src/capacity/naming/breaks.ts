@@ -7,6 +7,8 @@ export interface RenameContext {
   readonly credential: 'certificate' | 'iam' | null;
   /** True when the in-process cloud provider attaches volumes by Node name. */
   readonly inTreeVolumes: boolean;
+  /** True when the Node of the new name is there already: nothing keeps it out any more. */
+  readonly isRegistered?: boolean;
 }
 
 /** One thing that a new name breaks, and the commands that show or mend it. */
@@ -49,8 +51,10 @@ interface Names {
 
 function nodeObject({ oldName, newName }: Names, context: RenameContext): Break {
   const old = `Node ${shown(oldName)} stays, and turns Unknown once nobody renews its Lease`;
-  const second =
-    context.credential === 'certificate'
+  const isThere = context.isRegistered === true;
+  const second = isThere
+    ? `Node ${shown(newName)} stands beside it`
+    : context.credential === 'certificate'
       ? `no Node ${shown(newName)} appears before the machine has joined again`
       : `Node ${shown(newName)} appears beside it once the API server lets it in`;
   return {
@@ -195,6 +199,14 @@ function pinOf({ oldName, newName }: Names): Pin {
   };
 }
 
+/** What keeps a Node of the new name from being registered. */
+function keptOut(names: Names, { credential }: RenameContext): readonly Break[] {
+  return [
+    ...(credential === 'iam' ? [] : [authorizer(names), lease(names), rotation(names)]),
+    ...(credential === 'certificate' ? [] : [mapping(names)]),
+  ];
+}
+
 /**
  * What breaks when a machine's Node gets another name, with the commands that show and mend each,
  * and the label to pin pods by instead of a name. Nothing breaks when the name stays.
@@ -203,11 +215,9 @@ export function breaksBy(oldName: string, newName: string, context: RenameContex
   const names = { oldName, newName };
   const pin = pinOf(names);
   if (oldName === newName) return { breaks: [], pin };
-  const byCertificate = [authorizer(names), lease(names), rotation(names)];
   const breaks = [
     nodeObject(names, context),
-    ...(context.credential === 'iam' ? [] : byCertificate),
-    ...(context.credential === 'certificate' ? [] : [mapping(names)]),
+    ...(context.isRegistered === true ? [] : keptOut(names, context)),
     volumeAttach(names, context.inTreeVolumes),
     localVolumes(names),
     pinnedPods(names),

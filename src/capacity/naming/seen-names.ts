@@ -60,12 +60,12 @@ export function isCloudController(name: string): boolean {
 
 /** A DaemonSet or Deployment of a cloud controller with a ready pod, null when none is seen. */
 export function runningController(workloads: readonly Seen<KubeObject>[]): Seen<KubeObject> | null {
-  const ready = workloads.filter(({ value }) => {
+  const ready = workloads.find(({ value }) => {
     const count =
       textAt(value.body, 'status.numberReady') ?? textAt(value.body, 'status.readyReplicas');
     return isCloudController(value.name) && Number(count ?? 0) > 0;
   });
-  return ready[0] ?? null;
+  return ready ?? null;
 }
 
 /** The release by the tag of a cloud controller's image, null when it shows none. */
@@ -190,6 +190,12 @@ export interface ForeignProvider {
   readonly actualId: string;
 }
 
+function isRunningAt(instance: Seen<Json> | null, address: string | null): boolean {
+  if (instance === null || address === null) return false;
+  const isRunning = textAt(instance.value, 'State.Name') === 'running';
+  return isRunning && addressesOf(instance.value).includes(address);
+}
+
 /** A Node whose providerID names another instance than the one that has its address. */
 export function foreignProvider(
   nodes: readonly Seen<KubeNode>[],
@@ -197,21 +203,13 @@ export function foreignProvider(
 ): ForeignProvider | null {
   for (const node of nodes) {
     const named = instanceIdIn(node.value.providerId ?? '');
-    const actual = instances.find(
-      ({ value }) =>
-        textAt(value, 'State.Name') === 'running' &&
-        addressesOf(value).includes(node.value.internalIp ?? ''),
-    );
+    const actual = instances.find((one) => isRunningAt(one, node.value.internalIp));
     const actualId = textAt(actual?.value, 'InstanceId');
     if (named === null || actual === undefined || actualId === null || named === actualId) continue;
     const namedInstance =
       instances.find(({ value }) => textAt(value, 'InstanceId') === named) ?? null;
     // Two machines of two VPCs may have one address; then each Node is whose its providerID says.
-    if (
-      namedInstance !== null &&
-      addressesOf(namedInstance.value).includes(node.value.internalIp ?? '')
-    )
-      continue;
+    if (isRunningAt(namedInstance, node.value.internalIp)) continue;
     return { node, named, namedInstance, actual, actualId };
   }
   return null;

@@ -3,7 +3,10 @@ import { instanceIdIn, ipInName } from '../../evidence/names.ts';
 import { shown } from '../words.ts';
 
 /** What of a Node object tells whose it is. */
-export type NodeTies = Pick<KubeNode, 'name' | 'providerId' | 'internalIp' | 'ready' | 'createdMs'>;
+export type NodeTies = Pick<
+  KubeNode,
+  'name' | 'providerId' | 'internalIp' | 'ready' | 'createdMs'
+> & { readonly machineId?: string | null };
 
 /** What ties a Node object to a machine. */
 export interface MachineTies {
@@ -13,12 +16,17 @@ export interface MachineTies {
   readonly nodeName: string;
   /** Names it has had: old hostnames, old certificate names. */
   readonly formerNames: readonly string[];
+  /** /etc/machine-id, where a Node showed it. */
+  readonly machineId?: string | null;
 }
 
 export interface Twin {
   readonly node: NodeTies;
-  readonly by: 'provider-id' | 'former-name' | 'address';
-  /** Only a providerID or a former name is proof; an address may have been given to a new machine. */
+  readonly by: 'provider-id' | 'former-name' | 'machine-id' | 'address';
+  /**
+   * A providerID, a former name, or machine-id and address together are proof; an address alone may
+   * have been given to a new machine, and images with a machine-id of their own give it to many.
+   */
   readonly confidence: 'definite' | 'possible';
   readonly sentence: string;
 }
@@ -31,12 +39,17 @@ function tieOf(node: NodeTies, machine: MachineTies): Pick<Twin, 'by' | 'confide
     return { by: 'former-name', confidence: 'definite' };
   const address = node.internalIp ?? ipInName(node.name);
   const isSame = address !== null && address === machine.privateIp;
-  return isSame ? { by: 'address', confidence: 'possible' } : null;
+  if (!isSame) return null;
+  const isSameSystem = (node.machineId ?? '') !== '' && node.machineId === machine.machineId;
+  return isSameSystem
+    ? { by: 'machine-id', confidence: 'definite' }
+    : { by: 'address', confidence: 'possible' };
 }
 
 const BY: Readonly<Record<Twin['by'], string>> = {
   'provider-id': 'its providerID names the same instance',
   'former-name': 'the machine had that name',
+  'machine-id': 'it has the same machine-id and address',
   address: 'it has the same address, which a new machine may have inherited',
 };
 
@@ -49,7 +62,7 @@ function twinFrom(node: NodeTies, machine: MachineTies): Twin | null {
   return { node, ...tie, sentence };
 }
 
-const ORDER: readonly Twin['by'][] = ['provider-id', 'former-name', 'address'];
+const ORDER: readonly Twin['by'][] = ['provider-id', 'former-name', 'machine-id', 'address'];
 
 /**
  * The Node object that the same machine left behind under another name, the surest one first;

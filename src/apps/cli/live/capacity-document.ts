@@ -89,7 +89,10 @@ export interface CapacityDocument {
   readonly subnets: readonly SubnetCapacity[];
   readonly owners: readonly OwnerShare[];
   readonly leaked: readonly LeakView[];
-  readonly withoutPodAddresses: readonly { readonly instanceId: string }[];
+  readonly withoutPodAddresses: readonly {
+    readonly instanceId: string;
+    readonly node: string | null;
+  }[];
   readonly notObservable: readonly Unseen[];
 }
 

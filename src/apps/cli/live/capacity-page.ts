@@ -103,7 +103,7 @@ function groupLines(groups: readonly GroupCapacity[]): readonly string[] {
     shown(one.instanceType),
     grouped(one.nodes),
     orDash(one.addressPods),
-    orDash(one.subnets.join(' ')),
+    one.subnets.length > 1 ? String(one.subnets.length) : orDash(one.subnets[0] ?? null),
     orDash(one.free),
     orDash(one.moreNodes),
   ]);
@@ -179,10 +179,10 @@ function leakLines(leaked: readonly LeakView[]): readonly string[] {
 }
 
 function bareLines({ withoutPodAddresses: bare }: CapacityDocument): readonly string[] {
-  return bare.flatMap(({ instanceId }) =>
+  return bare.flatMap(({ instanceId, node }) =>
     marked(
       '!',
-      `${shown(instanceId)} holds no secondary address and no prefix: no pod gets an address there.`,
+      `${shown(instanceId)}${node === null ? '' : ` (${shown(node)})`} holds no secondary address and no prefix: no pod gets an address there.`,
     ),
   );
 }

@@ -160,7 +160,10 @@ export function capacityDocument(evidence: CapacityEvidence): CapacityDocument {
       }),
     owners: byOwner(networks),
     leaked: leakViews(leaksIn(evidence, view.interfaces)),
-    withoutPodAddresses: bare.map(({ instanceId }) => ({ instanceId })),
+    withoutPodAddresses: bare.map(({ instanceId }) => ({
+      instanceId,
+      node: rows.find((row) => row.instanceId === instanceId)?.name ?? null,
+    })),
     notObservable: notObservable(view),
   };
 }

@@ -1,10 +1,14 @@
 import type { CollectedDocument } from '../../../adapters/collection/document.ts';
 import type { DiagnosisDocument } from '../../../diagnosis/document.ts';
+import { excerptOf } from '../../../evidence/redact.ts';
 import { type CliContext, SourceError } from '../context.ts';
 import type { LiveFlags } from './flags.ts';
 import { type LiveEvidence, observe } from './observe.ts';
-import { openClients } from './open-clients.ts';
+import { type Clients, openClients } from './open-clients.ts';
 import { timeLimitMs } from './time-limit.ts';
+
+/** The number of SIGINT. */
+const INTERRUPT = 2;
 
 export interface LiveQuestion {
   /** Machines that are asked about; empty for the whole cluster. */
@@ -22,8 +26,10 @@ export async function lookAtCluster(
   context: CliContext,
 ): Promise<LiveEvidence> {
   const timeoutMs = timeLimitMs(question.flags.timeout);
+  if (question.save !== null) await (await import('./bundle.ts')).mustBeWritable(question.save);
   const clients = await openClients(question.flags);
   const saved = new Map<string, CollectedDocument>();
+  const stop = endOnInterrupt();
   try {
     const seen = await observe(clients, {
       cluster: question.flags.cluster ?? null,
@@ -37,24 +43,53 @@ export async function lookAtCluster(
       },
     });
     context.progress('');
-    mustHaveAnswered(seen);
+    mustHaveAnswered(seen, clients);
+    tellUnknownNames(question.names, seen, context);
     if (question.save !== null) {
       const { writeBundle } = await import('./bundle.ts');
       await writeBundle(question.save, [...saved.values()]);
     }
     return seen;
   } finally {
+    stop();
     await clients.close();
   }
 }
 
 /** Without one answer there is nothing to say but why. */
-function mustHaveAnswered({ observations }: LiveEvidence): void {
+function mustHaveAnswered({ observations }: LiveEvidence, { aws, kube }: Clients): void {
   const refusals = observations.collection?.refusals ?? [];
   const answers = observations.facts.length + observations.listings.length;
   if (answers > 0 || refusals.length === 0) return;
-  const messages = [...new Set(refusals.map(({ message }) => message))];
-  throw new SourceError(messages.slice(0, 4).join('\n'));
+  // Seventeen lists that fail for one reason are one sentence.
+  const reasons = Map.groupBy(refusals, ({ call, failure }) => `${isAwsCall(call)} ${failure}`);
+  const messages = [...reasons.values()].map(([first]) => first?.message ?? '');
+  const isAwsAsked = aws === null || kube === null || refusals.some(({ call }) => isAwsCall(call));
+  const hint = 'AWS was not asked, as nothing names the cluster; name it: --cluster NAME';
+  throw new SourceError([...messages.slice(0, 4), ...(isAwsAsked ? [] : [hint])].join('\n'));
+}
+
+function isAwsCall(call: string): boolean {
+  return call === 'aws' || /^[a-z0-9]+:/.test(call);
+}
+
+/** A name that fits no machine is most often mistyped, or of another cluster. */
+function tellUnknownNames(
+  names: readonly string[],
+  { observations, document }: LiveEvidence,
+  context: CliContext,
+): void {
+  if (document.subjects.some(({ kind }) => kind === 'Machine')) return;
+  const where = observations.collection?.cluster ?? 'what was looked at';
+  for (const name of names)
+    context.err(`No machine of ${where} is called ${excerptOf(name)}; see all: rollcall status\n`);
+}
+
+/** Ends by the usual way, on which programs that were started for a credential end too. */
+function endOnInterrupt(): () => void {
+  const end = (): never => process.exit(128 + INTERRUPT);
+  process.once('SIGINT', end);
+  return () => process.removeListener('SIGINT', end);
 }
 
 /** One document for a live question; several contexts are several clusters in one document. */

@@ -24,6 +24,8 @@ import type { Clients } from './open-clients.ts';
 import { representatives } from './representatives.ts';
 import { startTimeLimit, type TimeLimit } from './time-limit.ts';
 
+const REGIONS_SHOWN = 3;
+
 export interface LiveOptions {
   /** null: as the kubeconfig or the instances' tags say. */
   readonly cluster: string | null;
@@ -73,7 +75,8 @@ function createIntake(options: LiveOptions, refused: readonly Refusal[], nowMs: 
         content: { ...collection, refusals: refusals.map((refusal) => ({ ...refusal })) },
       });
       const all = alignClocks(reading.finish());
-      return (options.sinceMs ?? null) === null ? all : linesSince(all, nowMs - options.sinceMs);
+      const { sinceMs = null } = options;
+      return sinceMs === null ? all : linesSince(all, nowMs - sinceMs);
     },
   };
 }
@@ -87,14 +90,23 @@ function linesSince(observations: Observations, fromMs: number): Observations {
   return { ...observations, hits };
 }
 
-/** Ids of the instances behind Nodes, by their providerIDs. */
-function instanceIdsOf(observations: Observations): readonly string[] {
-  const ids = observations.facts.flatMap((fact) => {
-    if (fact.kind !== 'kube/Node') return [];
-    const id = instanceIdIn((fact.value as KubeNode).providerId ?? '');
-    return id === null ? [] : [id];
+/** What the providerIDs of Nodes on EC2 say: `aws:///us-west-2a/i-…`. */
+function providerIdsOf(observations: Observations): readonly string[] {
+  return observations.facts.flatMap((fact) => {
+    const id = fact.kind === 'kube/Node' ? (fact.value as KubeNode).providerId : null;
+    return id !== null && id.startsWith('aws:') ? [id] : [];
   });
-  return [...new Set(ids)];
+}
+
+function instanceIdsOf(observations: Observations): readonly string[] {
+  return [...new Set(providerIdsOf(observations).flatMap((id) => instanceIdIn(id) ?? []))];
+}
+
+/** Regions by the zones of the Nodes; a Local Zone's name begins with its region too. */
+function regionsOf(observations: Observations): readonly string[] {
+  const zones = providerIdsOf(observations).map((id) => id.split('/')[3] ?? '');
+  const regions = zones.flatMap((zone) => /^[a-z]{2,4}(?:-[a-z]+)+-\d+/.exec(zone)?.[0] ?? []);
+  return [...new Set(regions)].slice(0, REGIONS_SHOWN);
 }
 
 /** Collects everything once, looks, asks the machines that are not well one by one, and looks again. */
@@ -177,7 +189,20 @@ async function askAws(
   const names = options.asked.filter((name) => instanceIdIn(name) === null);
   const nodes = named === null ? instanceIdsOf(intake.finish(null)) : [];
   const target = { cluster: named, instanceIds: [...instanceIds, ...nodes], names };
+  if (nodes.length > 0) tellOtherRegion(aws, intake);
   return (await collectAws(aws, target, intake, time.listing)).cluster;
+}
+
+/** EC2 of one region knows nothing of another's instances, and says so by an empty list. */
+function tellOtherRegion({ region }: AwsApi, intake: Intake): void {
+  const regions = regionsOf(intake.finish(null));
+  if (region === null || regions.length === 0 || regions.includes(region)) return;
+  intake.refuse({
+    call: 'aws',
+    failure: 'not-configured',
+    message: `The Nodes are in ${regions.join(', ')} and AWS was asked in ${region}; ask there: --region ${regions[0]}`,
+    permission: null,
+  });
 }
 
 /** True for the machines that were asked about by any of their names. */

@@ -1,4 +1,5 @@
 import { openAws, type OpenedAws } from '../../../adapters/aws/open.ts';
+import { refusalOf } from '../../../adapters/collection/document.ts';
 import { kubeClient, type KubeClient } from '../../../adapters/kubernetes/client.ts';
 import {
   type ContextDescription,
@@ -8,8 +9,8 @@ import { loadKubeTarget } from '../../../adapters/kubernetes/kubeconfig.ts';
 import { systemKubeEnvironment } from '../../../adapters/kubernetes/system-environment.ts';
 import { systemClock } from '../../../adapters/system/clock.ts';
 import type { Refusal } from '../../../evidence/observations.ts';
-import { PortError } from '../../../ports/port-error.ts';
 import type { LiveFlags } from './flags.ts';
+import { timeLimitMs } from './time-limit.ts';
 
 export interface Clients {
   readonly kube: KubeClient | null;
@@ -20,10 +21,9 @@ export interface Clients {
   close(): Promise<void>;
 }
 
-function refusalOf(call: string, error: unknown): Refusal {
-  if (!(error instanceof PortError)) throw error;
-  return { call, message: error.message, failure: error.failure, permission: error.permission };
-}
+/** A credential's program may take as long as it needs, up to this, or most of what there is. */
+const EXEC_MS = 15_000;
+const EXEC_SHARE = 0.7;
 
 async function openKube(
   flags: LiveFlags,
@@ -33,7 +33,11 @@ async function openKube(
     ...(flags.kubeconfig === undefined ? {} : { kubeconfig: flags.kubeconfig }),
     ...(flags.context === undefined ? {} : { context: flags.context }),
   });
-  const kube = kubeClient(target, { environment, clock: systemClock });
+  const kube = kubeClient(target, {
+    environment,
+    clock: systemClock,
+    limits: { execTimeoutMs: Math.min(EXEC_MS, timeLimitMs(flags.timeout) * EXEC_SHARE) },
+  });
   return { kube, described: describeContext(target) };
 }
 

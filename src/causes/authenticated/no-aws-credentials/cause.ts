@@ -39,8 +39,8 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: ['aws/instance', 'aws/instance-profile'],
-  symptoms: ['no-answer-from-metadata'],
+  needs: ['aws/instance', 'aws/instance-profile', 'aws/role'],
+  symptoms: ['no-answer-from-metadata', 'machine-without-node'],
   withdrawnBy: ['api-answered', 'node-registered', 'node-ready'],
   explains: [
     'late-instance-credentials',
@@ -50,14 +50,16 @@ export default defineCause({
     'pause-image-pull-failed',
   ],
   match: (view) => matchInstance(view),
-  summary: ({ machine, code, profile }) =>
-    profile !== undefined
-      ? `The instance profile ${profile} contains no role, so ${machine ?? 'the machine'} gets no AWS credentials and the kubelet no token.`
-      : code === undefined
-        ? `${machine ?? 'The machine'} has no instance profile with a usable role, so it gets no AWS credentials and the kubelet no token.`
-        : `EC2 cannot give ${machine ?? 'the machine'} the credentials of its role (${code}); the kubelet gets no token.`,
-  remedy: ({ code, profile }) => [
-    code === undefined && profile === undefined
+  summary: ({ machine, code, profile, role, trusted }) =>
+    role !== undefined
+      ? `The trust policy of ${role} lets ${trusted ?? 'others'} assume it and not ec2.amazonaws.com, so ${machine ?? 'the machine'} gets no AWS credentials and the kubelet no token.`
+      : profile !== undefined
+        ? `The instance profile ${profile} contains no role, so ${machine ?? 'the machine'} gets no AWS credentials and the kubelet no token.`
+        : code === undefined
+          ? `${machine ?? 'The machine'} has no instance profile with a usable role, so it gets no AWS credentials and the kubelet no token.`
+          : `EC2 cannot give ${machine ?? 'the machine'} the credentials of its role (${code}); the kubelet gets no token.`,
+  remedy: ({ code, profile, role }) => [
+    code === undefined && profile === undefined && role === undefined
       ? {
           text: 'Give the instance a profile with the node role.',
           command:
@@ -66,8 +68,7 @@ export default defineCause({
       : profile === undefined
         ? {
             text: 'Let EC2 assume the role.',
-            command:
-              'aws iam update-assume-role-policy --role-name <node-role> --policy-document \'{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Service":"ec2.amazonaws.com"},"Action":"sts:AssumeRole"}]}\'',
+            command: `aws iam update-assume-role-policy --role-name ${role?.split('/').at(-1) ?? '<node-role>'} --policy-document '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Service":"ec2.amazonaws.com"},"Action":"sts:AssumeRole"}]}'`,
           }
         : {
             text: 'Put the node role into the profile.',
@@ -101,15 +102,20 @@ export default defineCause({
 });
 
 type Evidence = View<
-  'aws/instance' | 'aws/instance-profile',
+  'aws/instance' | 'aws/instance-profile' | 'aws/role',
   'trustWrong' | 'noRoleInMetadata' | 'noCredentials' | 'pluginFailed'
 >;
 
 function matchInstance(view: Evidence): Match | null {
-  const [instance, ...others] = view.list('aws/instance');
+  const own = view
+    .list('aws/instance')
+    .filter(
+      ({ value }) => view.instanceId === null || textAt(value, 'InstanceId') === view.instanceId,
+    );
+  const [instance] = own;
+  const isOne = new Set(own.map(({ value }) => textAt(value, 'InstanceId'))).size === 1;
   const complains = view.sign('noCredentials') !== null || view.sign('pluginFailed') !== null;
-  if (instance === undefined || others.length > 0 || !(complains || isNode(instance.value)))
-    return null;
+  if (instance === undefined || !isOne || !(complains || isNode(instance.value))) return null;
   if (isDescribedWhole(instance.value) && at(instance.value, 'IamInstanceProfile') === undefined) {
     return found({}, [view.quote(instance, 'the instance has no IamInstanceProfile')]);
   }
@@ -119,8 +125,51 @@ function matchInstance(view: Evidence): Match | null {
     .find((fact) => arn?.endsWith(`/${textAt(fact.value, 'InstanceProfileName') ?? ' '}`) === true);
   if (profile === undefined) return null;
   const name = textAt(profile.value, 'InstanceProfileName') ?? '';
-  if (listAt(profile.value, 'Roles').length > 0) return complains ? null : clear;
+  const role = textAt(listAt(profile.value, 'Roles')[0], 'Arn');
+  if (role !== null) return matchTrust(view, role) ?? (complains ? null : clear);
   return found({ profile: name }, [view.quote(profile, `instance profile ${name} has no roles`)]);
+}
+
+/** A role that EC2 may not assume gives a machine nothing, which then has no Node. */
+function matchTrust(view: Evidence, arn: string): Match | null {
+  const role = view.list('aws/role').find(({ value }) => textAt(value, 'Arn') === arn);
+  const services = role === undefined ? null : trustedServices(role.value);
+  if (role === undefined || services === null || services.some(isEc2)) return null;
+  const isLost = view.shows('machine-without-node') || view.sign('noCredentials') !== null;
+  if (!isLost) return null;
+  const trusted = services.join(', ') || 'no service';
+  return found({ role: arn, trusted }, [
+    view.quote(role, `role ${arn} trusts ${trusted}, not ec2.amazonaws.com`),
+  ]);
+}
+
+function isEc2(service: string): boolean {
+  return service === '*' || /^ec2\.amazonaws\.com(?:\.cn)?$/.test(service);
+}
+
+/** Services that the trust policy allows; null when it is not to be read. */
+function trustedServices(role: Json): readonly string[] | null {
+  const policy = at(role, 'AssumeRolePolicyDocument');
+  const document = typeof policy === 'string' ? parsedPolicy(policy) : policy;
+  if (!isObject(document)) return null;
+  const statements = at(document, 'Statement');
+  const list = Array.isArray(statements) ? (statements as readonly Json[]) : [statements ?? null];
+  return list
+    .filter((statement) => textAt(statement, 'Effect') === 'Allow')
+    .flatMap((statement) => {
+      const principal = at(statement, 'Principal');
+      const services = isObject(principal) ? at(principal, 'Service') : principal;
+      return Array.isArray(services) ? services.map(String) : [String(services ?? '')];
+    })
+    .filter((service) => service !== '');
+}
+
+function parsedPolicy(text: string): Json {
+  try {
+    return JSON.parse(text.startsWith('%') ? decodeURIComponent(text) : text) as Json;
+  } catch {
+    return null;
+  }
 }
 
 /** A --query that leaves fields out says nothing about the profile. */

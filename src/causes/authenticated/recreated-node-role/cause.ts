@@ -1,4 +1,5 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { idsOf, lostRoles, nodeRolesOf } from '../../../evidence/fleet.ts';
 import { textAt } from '../../../evidence/json.ts';
 import { utcMs } from '../../../evidence/time.ts';
 
@@ -9,7 +10,14 @@ export default defineCause({
   title: 'the node role is younger than its access entry, which is bound to the deleted role',
   scope: 'group',
   signs: {},
-  needs: ['aws/role', 'aws/access-entry'],
+  needs: [
+    'aws/role',
+    'aws/access-entry',
+    'aws/instance',
+    'aws/instance-profile',
+    'kube/Node',
+    'aws/cluster',
+  ],
   symptoms: ['kubelet-unauthorized'],
   withdrawnBy: [],
   match: (view) => matchAges(view),
@@ -35,12 +43,22 @@ export default defineCause({
   },
 });
 
-function matchAges(view: View<'aws/role' | 'aws/access-entry', never>): Match | null {
+type Kinds =
+  | 'aws/role'
+  | 'aws/access-entry'
+  | 'aws/instance'
+  | 'aws/instance-profile'
+  | 'kube/Node'
+  | 'aws/cluster';
+
+function matchAges(view: View<Kinds, never>): Match | null {
   const roles = view.list('aws/role');
   const entries = view
     .list('aws/access-entry')
     .filter((entry) => textAt(entry.value, 'type') !== 'STANDARD');
   if (roles.length === 0 || entries.length === 0) return null;
+  const fleet = nodeRolesOf(view);
+  const lost = fleet === null ? null : lostRoles(fleet);
   for (const entry of entries) {
     const arn = textAt(entry.value, 'principalArn');
     const role = roles.find((candidate) => arn !== null && textAt(candidate.value, 'Arn') === arn);
@@ -50,11 +68,14 @@ function matchAges(view: View<'aws/role' | 'aws/access-entry', never>): Match | 
     ];
     if (arn === null || role === undefined || made === null || mapped === null || made <= mapped)
       continue;
+    const of = lost?.find((one) => one.arn === arn);
+    if (lost !== null && of === undefined) continue;
     const details = { role: arn, cluster: textAt(entry.value, 'clusterName') ?? '' };
-    return found(details, [
+    const proof = [
       view.quote(role, `role ${arn} CreateDate ${textAt(role.value, 'CreateDate') ?? ''}`),
       view.quote(entry, `accessEntry ${arn} createdAt ${textAt(entry.value, 'createdAt') ?? ''}`),
-    ]);
+    ];
+    return found(details, proof, 'definite', of === undefined ? undefined : idsOf(of.lost));
   }
   return clear;
 }

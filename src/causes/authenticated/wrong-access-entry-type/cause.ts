@@ -1,4 +1,5 @@
-import { clear, defineCause, found } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { idsOf, lostRoles, nodeRolesOf } from '../../../evidence/fleet.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
 
 /** The node role has an access entry, but of a type that makes it no node. */
@@ -22,23 +23,9 @@ export default defineCause({
       weight: 'likely',
     },
   },
-  needs: ['aws/access-entry'],
+  needs: ['aws/access-entry', 'aws/instance', 'aws/instance-profile', 'kube/Node', 'aws/cluster'],
   symptoms: ['kubelet-unauthorized', 'boot-verdict', 'node-object-missing'],
-  match(view) {
-    const entries = view.list('aws/access-entry');
-    const standard = entries.find(
-      (entry) => textAt(entry.value, 'type') === 'STANDARD' && isNodeRole(entry.value),
-    );
-    if (standard !== undefined) {
-      const role = textAt(standard.value, 'principalArn') ?? '';
-      const cluster = textAt(standard.value, 'clusterName') ?? '';
-      return found({ role, cluster, type: 'STANDARD' }, [
-        view.quote(standard, `accessEntry ${role} type STANDARD`),
-      ]);
-    }
-    const isLinux = entries.some((entry) => textAt(entry.value, 'type') === 'EC2_LINUX');
-    return isLinux ? clear : null;
-  },
+  match: (view) => matchLost(view) ?? matchTypes(view),
   summary: ({ role, cluster, type }) =>
     `The access entry of ${role ?? 'the node role'} in cluster ${cluster ?? '<cluster>'} ${type === undefined ? 'is not of a node type' : `is of type ${type}`}; such an entry cannot be in system:nodes, so the kubelet is refused.`,
   remedy: ({ role, cluster }) => [
@@ -74,4 +61,50 @@ function isNodeRole(entry: Parameters<typeof textAt>[0]): boolean {
     /node(?!-?js)|karpenter|worker|instance/i.test(arn) &&
     !/admin|controller|deploy|pipeline/i.test(arn);
   return isNamedSo || groups.includes('system:nodes') || username.startsWith('system:node:');
+}
+
+type Evidence = View<
+  'aws/access-entry' | 'aws/instance' | 'aws/instance-profile' | 'kube/Node' | 'aws/cluster',
+  'hybridEntryMissing' | 'systemGroupRefused'
+>;
+
+/** Types by which a machine of EC2 becomes a node. */
+const NODE_TYPES: readonly string[] = ['EC2_LINUX', 'EC2_WINDOWS', 'EC2'];
+
+/** The entry of a role of which no machine joined; null where nobody can say who joined. */
+function matchLost(view: Evidence): Match | null {
+  const fleet = nodeRolesOf(view);
+  const entries = view.list('aws/access-entry');
+  if (fleet === null || entries.length === 0) return null;
+  for (const role of lostRoles(fleet)) {
+    const entry = entries.find(({ value }) => textAt(value, 'principalArn') === role.arn);
+    const type = textAt(entry?.value, 'type');
+    if (entry === undefined || type === null || NODE_TYPES.includes(type)) continue;
+    const cluster = textAt(entry.value, 'clusterName') ?? '';
+    const machines = idsOf(role.lost);
+    const ran = `machines ${machines.join(', ')} run with the role ${role.arn} and have no Node`;
+    return found(
+      { role: role.arn, cluster, type },
+      [view.quote(entry, `accessEntry ${role.arn} type ${type}`), view.quote(role.profile, ran)],
+      'definite',
+      machines,
+    );
+  }
+  return clear;
+}
+
+function matchTypes(view: Evidence): Match | null {
+  const entries = view.list('aws/access-entry');
+  const standard = entries.find(
+    (entry) => textAt(entry.value, 'type') === 'STANDARD' && isNodeRole(entry.value),
+  );
+  if (standard !== undefined) {
+    const role = textAt(standard.value, 'principalArn') ?? '';
+    const cluster = textAt(standard.value, 'clusterName') ?? '';
+    return found({ role, cluster, type: 'STANDARD' }, [
+      view.quote(standard, `accessEntry ${role} type STANDARD`),
+    ]);
+  }
+  const isLinux = entries.some((entry) => textAt(entry.value, 'type') === 'EC2_LINUX');
+  return isLinux ? clear : null;
 }

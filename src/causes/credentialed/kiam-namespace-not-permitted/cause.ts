@@ -1,11 +1,15 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { complaintOf, isCrashing, isOnNode, podName } from '../../../evidence/pods.ts';
+
+const PERMITTED = 'iam.amazonaws.com/permitted';
+const ROLE = 'iam.amazonaws.com/role';
 
 /** kiam knows the pod and refuses the role that it is annotated with. */
 export default defineCause({
   id: 'kiam-namespace-not-permitted',
   stage: 'credentialed',
   title: 'kiam’s policy does not permit the role in the pod’s namespace',
-  scope: 'cluster',
+  scope: 'machine',
   signs: {
     namespaceRefuses: {
       in: ['kiam-server', 'kiam-agent', 'event'],
@@ -33,10 +37,11 @@ export default defineCause({
       weight: 'definite',
     },
   },
-  needs: [],
+  needs: ['kube/Pod', 'kube/Namespace', 'kube/DaemonSet'],
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
+  match: (view) => matchNamespace(view),
   summary: ({ role, namespace, expression }) =>
     `kiam does not permit the role ${role ?? 'of the pod'} in ${namespace === undefined ? 'its namespace' : `the namespace ${namespace}`}${expression === '(empty)' ? ', which has no iam.amazonaws.com/permitted annotation' : ''}, so the pod gets no credentials.`,
   remedy: ({ role, namespace }) => [
@@ -61,3 +66,29 @@ export default defineCause({
     ],
   },
 });
+
+/** kiam is there, a crashing pod asks for a role, and its namespace permits nothing at all. */
+function matchNamespace(
+  view: View<'kube/Pod' | 'kube/Namespace' | 'kube/DaemonSet', string>,
+): Match | null {
+  const hasKiam = view.list('kube/DaemonSet').some(({ value }) => /^kiam/.test(value.name));
+  if (!hasKiam) return null;
+  for (const pod of view.list('kube/Pod')) {
+    const role = pod.value.annotations[ROLE];
+    if (role === undefined || !isOnNode(pod.value, view.node ?? '')) continue;
+    const namespace = view
+      .list('kube/Namespace')
+      .find(({ value }) => value.name === pod.value.namespace);
+    const permitted = namespace?.value.annotations[PERMITTED] ?? '';
+    if (namespace === undefined || permitted !== '' || !isCrashing(pod.value)) continue;
+    const name = namespace.value.name;
+    return found({ role, namespace: name, expression: '(empty)' }, [
+      view.quote(namespace, `Namespace ${name} has no annotation ${PERMITTED}`),
+      view.quote(
+        pod,
+        `Pod ${podName(pod.value)} asks for ${ROLE} ${role} and keeps ending: ${complaintOf(pod.value)}`,
+      ),
+    ]);
+  }
+  return null;
+}

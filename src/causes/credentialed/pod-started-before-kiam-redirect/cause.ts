@@ -1,4 +1,18 @@
-import { defineCause, found } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { textAt } from '../../../evidence/json.ts';
+import {
+  complaintOf,
+  isOfDaemonSet,
+  isOnNode,
+  msIn,
+  podName,
+  runningSinceMs,
+} from '../../../evidence/pods.ts';
+import { isoTime } from '../../../evidence/time.ts';
+
+const AGENT = 'kiam-agent';
+const ROLE = 'iam.amazonaws.com/role';
+const NODE_ROLE = /assumed-role\/(?<role>[\w+=,.@-]+)\/i-[0-9a-f]{8,17} is not authorized/;
 
 /** The pod asked instance metadata before the agent's redirect was there, and was given the node's role. */
 export default defineCause({
@@ -40,22 +54,24 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: [],
+  needs: ['kube/Pod'],
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
   match(view) {
+    const raced = matchTimes(view);
+    if (raced !== null) return raced;
     const used = view.sign('nodeRoleUsed') ?? view.sign('nodeRoleUsedSomewhere');
     const agent = view.sign('redirectMade') ?? view.sign('gateOpened');
     if (used === null || agent === null || view.sign('serverGivenUp') !== null) return null;
     return found(used.last.captures, [used.first, agent.first], 'likely');
   },
-  summary: ({ node, instance, role }) =>
-    `A pod on ${node ?? instance ?? 'the node'} asked for credentials before the kiam agent had its redirect, so it works with the node’s role${role === undefined ? '' : ` ${role}`} until it is started again.`,
-  remedy: () => [
+  summary: ({ node, instance, role, pod }) =>
+    `${pod === undefined ? 'A pod' : `The pod ${pod}`} on ${node ?? instance ?? 'the node'} asked for credentials before the kiam agent had its redirect, so it works with the node’s role${role === undefined ? '' : ` ${role}`} until it is started again.`,
+  remedy: ({ pod }) => [
     {
       text: 'Start the pod again; SDKs keep the credentials they were given.',
-      command: 'kubectl -n <namespace> delete pod <pod>',
+      command: `kubectl -n ${pod?.split('/')[0] ?? '<namespace>'} delete pod ${pod?.split('/')[1] ?? '<pod>'}`,
     },
     {
       text: 'Register nodes with a taint that is removed only when the agent answers /health?deep=1 and the rule is there.',
@@ -80,3 +96,31 @@ export default defineCause({
     ],
   },
 });
+
+/** The pod says that it has the node's role, and it started before the agent that now runs. */
+function matchTimes(view: View<'kube/Pod', 'nodeRoleUsed' | 'serverGivenUp'>): Match | null {
+  const here = view.list('kube/Pod').filter(({ value }) => isOnNode(value, view.node ?? ''));
+  const agent = here.find(({ value }) => isOfDaemonSet(value, AGENT));
+  const agentMs = agent === undefined ? null : runningSinceMs(agent.value);
+  if (agent === undefined || agentMs === null || view.sign('serverGivenUp') !== null) return null;
+  for (const pod of here) {
+    const asked = pod.value.annotations[ROLE];
+    const startedMs = msIn(pod.value.body, 'status.startTime');
+    if (asked === undefined || startedMs === null || startedMs >= agentMs) continue;
+    const log = view.sign('nodeRoleUsed');
+    const role = NODE_ROLE.exec(complaintOf(pod.value))?.groups?.['role'];
+    const used = role ?? log?.last.captures['role'];
+    if (used === undefined) continue;
+    const started = textAt(pod.value.body, 'status.startTime') ?? '';
+    const since = isoTime({ ms: agentMs, yearless: false, clock: 'utc' }) ?? '';
+    return found({ pod: podName(pod.value), role: used }, [
+      view.quote(
+        pod,
+        `Pod ${podName(pod.value)} (${ROLE} ${asked}) started ${started}: ${complaintOf(pod.value)}`,
+      ),
+      view.quote(agent, `Pod ${podName(agent.value)} runs since ${since}`),
+      ...(log === null ? [] : [log.last]),
+    ]);
+  }
+  return null;
+}

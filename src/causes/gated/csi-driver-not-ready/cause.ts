@@ -1,7 +1,9 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
-import type { KubeObject } from '../../../evidence/kinds.ts';
+import type { KubeNode, KubeObject } from '../../../evidence/kinds.ts';
 
+/** The driver registers within a minute of the node’s first pods. */
+const YOUNG_MS = 180_000;
 const TAINT = /^(?:ebs|efs|fsx|s3)\.csi\.aws\.com\/agent-not-ready$/;
 
 /** The node part of an AWS CSI driver is not registered on this node. */
@@ -126,6 +128,7 @@ function matchNode(view: View<'kube/Node' | 'kube/CSINode', string>): Match | nu
   const key = (node.value.taints ?? []).find((taint) => TAINT.test(taint.key))?.key;
   const csi = view.list('kube/CSINode').find(({ value }) => value.name === node.value.name);
   if (key === undefined || csi === undefined) return null;
+  if (isYoung(node.value, view.nowMs)) return null;
   const driver = key.slice(0, key.indexOf('/'));
   if (driversOf(csi.value).includes(driver)) return null;
   return found(
@@ -140,4 +143,8 @@ function matchNode(view: View<'kube/Node' | 'kube/CSINode', string>): Match | nu
 
 function driversOf(csi: KubeObject): readonly string[] {
   return listAt(csi.body, 'spec.drivers').map((entry) => textAt(entry, 'name') ?? '');
+}
+
+function isYoung(node: KubeNode, nowMs: number | null): boolean {
+  return nowMs !== null && node.createdMs !== null && nowMs - node.createdMs < YOUNG_MS;
 }

@@ -1,4 +1,11 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { textAt } from '../../../evidence/json.ts';
+import { isoMs } from '../../../evidence/time.ts';
+
+const PREFIX = 'nidhogg.uswitch.com/';
+const FIRST_READY = `${PREFIX}first-time-ready`;
+/** A node that was open for less has not served yet. */
+const SERVED_MS = 600_000;
 
 /** A node that was open is tainted again and again, because its gate follows every blip of a DaemonSet. */
 export default defineCause({
@@ -24,13 +31,16 @@ export default defineCause({
       weight: 'likely',
     },
   },
-  needs: [],
+  needs: ['kube/Node', 'kube/DaemonSet'],
   symptoms: ['pod-not-scheduled'],
-  summary: ({ machine, taint }) =>
-    `The gate put the taint ${taint ?? ''} back on ${machine ?? 'a node'} more than once although the node was open before: it follows every restart of the DaemonSet’s pod.`.replace(
-      'taint  back',
-      'taint back',
-    ),
+  match: (view) => matchRollout(view),
+  summary: ({ machine, taint, updated, desired }) =>
+    updated !== undefined
+      ? `The gate put ${taint ?? 'its taint'} back on ${machine ?? 'the node'}, which was open before, because the DaemonSet rolls out (${updated} of ${desired ?? ''} pods updated) and its pod here is made anew.`
+      : `The gate put the taint ${taint ?? ''} back on ${machine ?? 'a node'} more than once although the node was open before: it follows every restart of the DaemonSet’s pod.`.replace(
+          'taint  back',
+          'taint back',
+        ),
   remedy: ({ taint }) => {
     const [, namespace, name] = /\/([^.]+)\.(.+)$/.exec(taint ?? '') ?? [];
     return [
@@ -60,3 +70,24 @@ export default defineCause({
     ],
   },
 });
+
+/** A node that was open before is shut again while the gated DaemonSet rolls out. */
+function matchRollout(view: View<'kube/Node' | 'kube/DaemonSet', string>): Match | null {
+  const node = view.read('kube/Node');
+  if (view.nowMs === null || node.state !== 'seen') return null;
+  const since = (node.value.annotations[FIRST_READY] ?? '').replaceAll('"', '');
+  const sinceMs = isoMs(since);
+  const taint = (node.value.taints ?? []).find(({ key }) => key.startsWith(PREFIX))?.key;
+  if (sinceMs === null || view.nowMs - sinceMs < SERVED_MS || taint === undefined) return null;
+  const gate = taint.slice(PREFIX.length);
+  const set = view
+    .list('kube/DaemonSet')
+    .find(({ value }) => `${value.namespace ?? ''}.${value.name}` === gate);
+  const updated = textAt(set?.value.body, 'status.updatedNumberScheduled') ?? '0';
+  const desired = textAt(set?.value.body, 'status.desiredNumberScheduled') ?? '0';
+  if (set === undefined || Number(updated) >= Number(desired)) return null;
+  return found({ taint, updated, desired }, [
+    view.quote(node, `Node ${node.value.name} taint ${taint}, ${FIRST_READY} ${since}`),
+    view.quote(set, `DaemonSet ${set.value.name} updated ${updated} of ${desired} pods`),
+  ]);
+}

@@ -1,5 +1,15 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
 import { textAt } from '../../../evidence/json.ts';
+import type { KubeNode, KubeObject } from '../../../evidence/kinds.ts';
+import {
+  complaintOf,
+  isOfDaemonSet,
+  isOnNode,
+  isPodReady,
+  podName,
+  waitingReason,
+} from '../../../evidence/pods.ts';
 
 const GATE_TAINT = /^(?:nidhogg\.uswitch\.com|readiness\.k8s\.io)(?:\/|$)/;
 const CONTROLLER = /nidhogg|node-readiness-controller|nrr-controller/;
@@ -45,7 +55,7 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: ['kube/Node', 'kube/Deployment'],
+  needs: ['kube/Node', 'kube/Deployment', 'kube/Pod'],
   symptoms: ['pod-not-scheduled'],
   explains: ['startup-taint-not-removed', 'readiness-rule-unsatisfied'],
   match: (view) => matchCluster(view),
@@ -87,7 +97,7 @@ export default defineCause({
 });
 
 type Own = View<
-  'kube/Node' | 'kube/Deployment',
+  'kube/Node' | 'kube/Deployment' | 'kube/Pod',
   'keptOut' | 'doesNotStart' | 'cannotWork' | 'notRunning'
 >;
 
@@ -103,6 +113,8 @@ function matchCluster(view: Own): Match | null {
   const proof = view.quote(first, `Node ${first.value.name} carries a gate taint`);
   const down = view.sign('notRunning');
   if (down !== null) return found({ ...down.last.captures, waiting }, [down.last, proof], 'likely');
+  const byPods = matchPods(view, nodes);
+  if (byPods !== null) return byPods;
   const idle = view
     .list('kube/Deployment')
     .find(
@@ -115,5 +127,46 @@ function matchCluster(view: Own): Match | null {
     { controller: idle.value.name, why: 'no replica is available', waiting },
     [view.quote(idle, `Deployment ${idle.value.name} availableReplicas 0`), proof],
     'likely',
+  );
+}
+
+/** Nodes stay shut though what their gate waits for is Ready, and no pod of its controller is. */
+function matchPods(view: Own, nodes: readonly Seen<KubeNode>[]): Match | null {
+  const shut = nodes.filter(({ value }) => !waitsForPod(view, value));
+  const [first] = shut;
+  const pods = view.list('kube/Pod').filter(({ value }) => CONTROLLER.test(value.name));
+  if (first === undefined || pods.some(({ value }) => isPodReady(value))) return null;
+  const [pod] = pods;
+  // Without any pod of the controller only a whole list of pods proves that there is none.
+  if (pod === undefined && view.nowMs === null) return null;
+  const names = shut.map(({ value }) => value.name);
+  const waiting = names.length === 1 ? first.value.name : `${names.length} nodes`;
+  const taint = (first.value.taints ?? []).find(({ key }) => GATE_TAINT.test(key))?.key ?? '';
+  const proof = view.quote(
+    first,
+    `Node ${first.value.name} is Ready and carries the taint ${taint}`,
+  );
+  if (pod === undefined)
+    return found({ why: 'no pod of it exists', waiting }, [proof], 'definite', names);
+  const why = waitingReason(pod.value) ?? textAt(pod.value.body, 'status.phase') ?? 'not Ready';
+  const words = `Pod ${podName(pod.value)} is not Ready: ${why} ${complaintOf(pod.value)}`;
+  const details = { controller: pod.value.name, why, waiting };
+  return found(details, [view.quote(pod, words), proof], 'definite', names);
+}
+
+/** The pod that the gate waits for is itself not there or not Ready, so the controller may not open. */
+function waitsForPod(view: Own, node: KubeNode): boolean {
+  const gates = (node.taints ?? []).flatMap(({ key }) =>
+    GATE_TAINT.test(key) ? [key.slice(key.indexOf('/') + 1)] : [],
+  );
+  const here = view.list('kube/Pod').filter(({ value }) => isOnNode(value, node.name));
+  return gates.some(
+    (gate) =>
+      !here.some(
+        ({ value }) =>
+          gate.startsWith(`${value.namespace ?? ''}.`) &&
+          isOfDaemonSet(value, gate.slice(gate.indexOf('.') + 1)) &&
+          isPodReady(value),
+      ),
   );
 }

@@ -75,18 +75,34 @@ function matchNode(view: Own): Match | null {
   if (
     gate === undefined ||
     gate === null ||
-    !here.some(({ namespace }) => namespace === gate.namespace)
+    !(view.nowMs !== null || here.some(({ namespace }) => namespace === gate.namespace))
   )
     return null;
   const owner = view
     .list('kube/DaemonSet')
     .find(({ value }) => value.name === gate.name && value.namespace === gate.namespace);
-  const why = owner === undefined ? {} : reasonOf(owner.value, node.value);
+  const isListed = view.nowMs !== null && view.list('kube/DaemonSet').length > 0;
+  const none = isListed ? { why: 'no such DaemonSet exists' } : {};
+  const why = owner === undefined ? none : reasonOf(owner.value, node.value);
+  const told =
+    owner === undefined
+      ? []
+      : [view.quote(owner, `DaemonSet ${gate.namespace}/${gate.name}: ${reasonWords(why)}`)];
   return found(
     { ...gate, ...why },
-    [view.quote(node, `Node ${node.value.name} taint ${PREFIX}/${gate.namespace}.${gate.name}`)],
-    'likely',
+    [
+      view.quote(
+        node,
+        `Node ${node.value.name} taint ${PREFIX}/${gate.namespace}.${gate.name}, no pod of ${gate.name} on it`,
+      ),
+      ...told,
+    ],
+    view.nowMs === null ? 'likely' : 'definite',
   );
+}
+
+function reasonWords(reason: { readonly why?: string }): string {
+  return reason.why ?? 'nothing in it speaks against the node';
 }
 
 /** Older releases put `<namespace>.<name>` into the taint's value. */
@@ -117,10 +133,10 @@ function reasonOf(daemonSet: KubeObject, node: KubeNode): { readonly why?: strin
   if (missing !== undefined)
     return { why: `its nodeSelector wants ${missing[0]}=${String(missing[1])}` };
   const tolerations = listAt(daemonSet.body, 'spec.template.spec.tolerations');
-  const tolerates = tolerations.some(
-    (entry) =>
-      textAt(entry, 'operator') === 'Exists' && (textAt(entry, 'key') ?? PREFIX).startsWith(PREFIX),
-  );
+  const tolerates = tolerations.some((entry) => {
+    const key = textAt(entry, 'key');
+    return key === null ? textAt(entry, 'operator') === 'Exists' : key.startsWith(PREFIX);
+  });
   return tolerates ? {} : { why: 'it does not tolerate the taint itself' };
 }
 

@@ -1,6 +1,8 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 import type { KubeNode, KubeObject, KubeTaint } from '../../../evidence/kinds.ts';
+import { podCondition } from '../../../evidence/pods.ts';
+import { isoMs } from '../../../evidence/time.ts';
 
 const PREFIX = 'nidhogg.uswitch.com';
 const READY_FOR_MS = 180_000;
@@ -13,7 +15,15 @@ export default defineCause({
   stage: 'gated',
   title: 'the DaemonSet pod that a gate waits for does not become Ready',
   scope: 'machine',
-  signs: {},
+  signs: {
+    probeFailed: {
+      in: ['event'],
+      anchors: ['Readiness probe failed', 'Back-off restarting failed'],
+      pattern:
+        /\bpod\/(?<pod>[\w.-]{1,253}) (?<told>Readiness probe failed: .*|Back-off restarting failed .*)/,
+      weight: 'context',
+    },
+  },
   needs: ['kube/Node', 'kube/Pod'],
   symptoms: ['pod-not-scheduled'],
   explains: ['startup-taint-not-removed'],
@@ -50,7 +60,7 @@ export default defineCause({
   },
 });
 
-function matchNode(view: View<'kube/Node' | 'kube/Pod', never>): Match | null {
+function matchNode(view: View<'kube/Node' | 'kube/Pod', 'probeFailed'>): Match | null {
   const node = view.read('kube/Node');
   if (node.state !== 'seen') return null;
   const gates = (node.value.taints ?? []).map(gateOf).filter((gate) => gate !== '');
@@ -59,7 +69,7 @@ function matchNode(view: View<'kube/Node' | 'kube/Pod', never>): Match | null {
     .filter(({ value }) => textAt(value.body, 'spec.nodeName') === node.value.name);
   for (const gate of gates) {
     const pod = pods.find(({ value }) => isPodOf(value, gate) && !isReady(value));
-    const why = pod === undefined ? null : reasonOf(pod.value, node.value);
+    const why = pod === undefined ? null : reasonOf(pod.value, node.value, view.nowMs);
     if (pod === undefined || why === null) continue;
     const details = {
       pod: pod.value.name,
@@ -67,13 +77,16 @@ function matchNode(view: View<'kube/Node' | 'kube/Pod', never>): Match | null {
       why,
       taint: `${PREFIX}/${gate}`,
     };
+    const event = view.sign('probeFailed');
+    const told = event?.last.captures['pod'] === pod.value.name ? [event.last] : [];
     return found(
       details,
       [
         view.quote(node, `Node ${node.value.name} taint ${PREFIX}/${gate}`),
         view.quote(pod, `Pod ${pod.value.name} not Ready: ${why}`),
+        ...told,
       ],
-      'likely',
+      view.nowMs === null ? 'likely' : 'definite',
     );
   }
   return null;
@@ -97,7 +110,7 @@ function isReady(pod: KubeObject): boolean {
 }
 
 /** A pod that cannot start counts at once, one that merely starts only after minutes. */
-function reasonOf(pod: KubeObject, node: KubeNode): string | null {
+function reasonOf(pod: KubeObject, node: KubeNode, nowMs: number | null): string | null {
   const states: readonly Json[] = [
     ...listAt(pod.body, 'status.initContainerStatuses'),
     ...listAt(pod.body, 'status.containerStatuses'),
@@ -106,10 +119,20 @@ function reasonOf(pod: KubeObject, node: KubeNode): string | null {
     .map((state) => textAt(state, 'state.waiting.reason') ?? '')
     .find((reason) => STUCK.test(reason));
   if (waiting !== undefined) return waiting;
+  if (nowMs !== null) return unreadyFor(pod, nowMs);
   const ready = node.conditions.find(({ type, status }) => type === 'Ready' && status === 'True');
   const heard = Math.max(0, ...node.conditions.map(({ heartbeatMs }) => heartbeatMs ?? 0));
   const since = ready?.changedMs ?? null;
   return since !== null && heard - since >= READY_FOR_MS
     ? 'it did not pass its readiness probe in minutes'
+    : null;
+}
+
+/** Since when the pod itself is not Ready, which a rolling update makes anew. */
+function unreadyFor(pod: KubeObject, nowMs: number): string | null {
+  const since = podCondition(pod, 'Ready', 'lastTransitionTime') ?? '';
+  const sinceMs = isoMs(since);
+  return sinceMs !== null && nowMs - sinceMs >= READY_FOR_MS
+    ? `it runs and has not passed its readiness probe since ${since}`
     : null;
 }

@@ -3,6 +3,8 @@ import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 import type { KubeNode, KubeTaint } from '../../../evidence/kinds.ts';
 
 const PREFIX = 'readiness.k8s.io/';
+/** Reporters of conditions are pods too, and need some minutes on a new node. */
+const YOUNG_MS = 180_000;
 
 /** A NodeReadinessRule keeps its taint on the node because a condition it wants is not reported. */
 export default defineCause({
@@ -56,7 +58,7 @@ interface Unmet {
 
 function matchRule(view: View<'kube/Node' | 'kube/NodeReadinessRule', never>): Match | null {
   const node = view.read('kube/Node');
-  if (node.state !== 'seen') return null;
+  if (node.state !== 'seen' || isYoung(node.value, view.nowMs)) return null;
   const taints = (node.value.taints ?? []).filter(({ key }) => key.startsWith(PREFIX));
   for (const rule of view.list('kube/NodeReadinessRule')) {
     const taint = taints.find((entry) => isTaintOf(rule.value.body, entry));
@@ -95,4 +97,8 @@ function unmetOf(rule: Json, node: KubeNode): Unmet | null {
     ? unmet.length === listAt(rule, 'spec.conditions').length
     : unmet.length > 0;
   return isHeld ? (unmet[0] ?? null) : null;
+}
+
+function isYoung(node: KubeNode, nowMs: number | null): boolean {
+  return nowMs !== null && node.createdMs !== null && nowMs - node.createdMs < YOUNG_MS;
 }

@@ -1,4 +1,8 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { listAt, textAt } from '../../../evidence/json.ts';
+
+/** Agents take off their start-up taint within minutes of the node being Ready. */
+const READY_FOR_MS = 600_000;
 
 /** Karpenter waits for a start-up taint to go, and whoever should remove it does not. */
 export default defineCause({
@@ -20,8 +24,9 @@ export default defineCause({
       weight: 'likely',
     },
   },
-  needs: [],
+  needs: ['kube/Node', 'kube/NodeClaim', 'kube/NodePool'],
   symptoms: ['pod-not-scheduled'],
+  match: (view) => matchTaint(view),
   summary: ({ machine, taint }) =>
     `The start-up taint ${taint ?? ''} is still on ${machine ?? 'the node'}, so Karpenter neither uses nor replaces it; there is no time limit.`.replace(
       'taint  is',
@@ -62,3 +67,32 @@ export default defineCause({
     ],
   },
 });
+
+type Own = View<'kube/Node' | 'kube/NodeClaim' | 'kube/NodePool', string>;
+
+/** A taint that Karpenter was told to start the node with is still there long after Ready. */
+function matchTaint(view: Own): Match | null {
+  const node = view.read('kube/Node');
+  if (view.nowMs === null || node.state !== 'seen' || node.value.ready !== true) return null;
+  const readyMs = node.value.conditions.find(({ type }) => type === 'Ready')?.changedMs ?? null;
+  if (readyMs === null || view.nowMs - readyMs < READY_FOR_MS) return null;
+  for (const source of [...view.list('kube/NodeClaim'), ...sourcePool(view, node.value.labels)]) {
+    const path = source.value.kind === 'NodePool' ? 'spec.template.spec' : 'spec';
+    const keys = listAt(source.value.body, `${path}.startupTaints`).map((one) =>
+      textAt(one, 'key'),
+    );
+    const taint = (node.value.taints ?? []).find(({ key }) => keys.includes(key));
+    if (taint === undefined) continue;
+    const name = `${source.value.kind} ${source.value.name}`;
+    return found({ taint: taint.key, machine: node.value.name }, [
+      view.quote(node, `Node ${node.value.name} is Ready and still has the taint ${taint.key}`),
+      view.quote(source, `${name} startupTaints ${taint.key}`),
+    ]);
+  }
+  return null;
+}
+
+function sourcePool(view: Own, labels: Readonly<Record<string, string>>) {
+  const pool = labels['karpenter.sh/nodepool'];
+  return view.list('kube/NodePool').filter(({ value }) => value.name === pool);
+}

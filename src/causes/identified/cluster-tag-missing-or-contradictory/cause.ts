@@ -1,5 +1,11 @@
-import { defineCause, found } from '../../../diagnosis/cause.ts';
-import { listAt, textAt } from '../../../evidence/json.ts';
+import {
+  instanceOfNode,
+  isEksNode,
+  runningController,
+  waitsForController,
+} from '../../../capacity/naming/seen-names.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 
 /** The AWS provider cannot tell from the tags to which cluster the machine belongs. */
 export default defineCause({
@@ -43,7 +49,7 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: ['aws/instance'],
+  needs: ['kube/Node', 'aws/instance', 'kube/DaemonSet', 'kube/Deployment'],
   symptoms: ['node-uninitialized'],
   explains: [
     'instance-not-found-by-kubelet',
@@ -51,29 +57,20 @@ export default defineCause({
     'ccm-cannot-initialize-node',
     'untagged-instance-filtered-out',
   ],
-  match(view) {
-    const warned = view.sign('tagNotFound');
-    const decided = ['noClusterId', 'contextNotBuilt', 'severalTags', 'tagsDiffer'] as const;
-    if (warned === null || decided.some((name) => view.sign(name) !== null)) return null;
-    const [instance, ...others] = view.list('aws/instance');
-    // Without a name in the log only a single described instance can be the one meant.
-    if (instance === undefined || others.length > 0) return null;
-    const keys = listAt(instance.value, 'Tags').map((tag) => textAt(tag, 'Key') ?? '');
-    const isTagged = keys.some(
-      (key) => key === 'KubernetesCluster' || key.startsWith('kubernetes.io/cluster/'),
-    );
-    const tags = `instance tags: ${keys.join(', ') || 'none'}`;
-    return isTagged ? null : found({}, [warned.first, view.quote(instance, tags)]);
-  },
-  summary: ({ first, second }) =>
-    first === undefined || second === undefined
-      ? 'The AWS provider finds no cluster tag on its instance, exits, and leaves every new node without a cloud identity.'
-      : `The instance carries the tags of two clusters (${first} and ${second}), so the AWS provider exits and leaves every new node without a cloud identity.`,
-  remedy: ({ second }) => [
+  match: (view) => matchWarning(view) ?? matchUntagged(view),
+  summary: ({ first, second, untagged, node }) =>
+    untagged !== undefined
+      ? `The instance ${untagged} of the Node ${node ?? ''} has no tag kubernetes.io/cluster/…, by which the cloud controller narrows what it asks EC2; it finds no instance and leaves the Node uninitialized.`
+      : first === undefined || second === undefined
+        ? 'The AWS provider finds no cluster tag on its instance, exits, and leaves every new node without a cloud identity.'
+        : `The instance carries the tags of two clusters (${first} and ${second}), so the AWS provider exits and leaves every new node without a cloud identity.`,
+  remedy: ({ second, untagged }) => [
     {
       text: 'Tag the instance, its subnets and its security group with exactly one cluster.',
       command:
-        'aws ec2 create-tags --resources <instance> <subnet> <security-group> --tags Key=kubernetes.io/cluster/<cluster>,Value=owned',
+        untagged === undefined
+          ? 'aws ec2 create-tags --resources <instance> <subnet> <security-group> --tags Key=kubernetes.io/cluster/<cluster>,Value=owned'
+          : `aws ec2 create-tags --resources ${untagged} --tags Key=kubernetes.io/cluster/<cluster>,Value=owned`,
     },
     {
       text: 'Take a second cluster’s tag away.',
@@ -101,3 +98,54 @@ export default defineCause({
     ],
   },
 });
+
+type Own = View<
+  'kube/Node' | 'aws/instance' | 'kube/DaemonSet' | 'kube/Deployment',
+  'noClusterId' | 'contextNotBuilt' | 'severalTags' | 'tagsDiffer' | 'tagNotFound'
+>;
+
+function matchWarning(view: Own): Match | null {
+  const warned = view.sign('tagNotFound');
+  const decided = ['noClusterId', 'contextNotBuilt', 'severalTags', 'tagsDiffer'] as const;
+  if (warned === null || decided.some((name) => view.sign(name) !== null)) return null;
+  const [instance, ...others] = view.list('aws/instance');
+  // Without a name in the log only a single described instance can be the one meant.
+  if (instance === undefined || others.length > 0) return null;
+  const keys = listAt(instance.value, 'Tags').map((tag) => textAt(tag, 'Key') ?? '');
+  const isTagged = keys.some(
+    (key) => key === 'KubernetesCluster' || key.startsWith('kubernetes.io/cluster/'),
+  );
+  const tags = `instance tags: ${keys.join(', ') || 'none'}`;
+  return isTagged ? null : found({}, [warned.first, view.quote(instance, tags)]);
+}
+
+function keysOf(instance: Json): readonly string[] {
+  return listAt(instance, 'Tags').map((tag) => textAt(tag, 'Key') ?? '');
+}
+
+function isClusterTag(key: string): boolean {
+  return key === 'KubernetesCluster' || key.startsWith('kubernetes.io/cluster/');
+}
+
+/** A waiting Node of the right name without providerID, whose running instance lacks the tag. */
+function matchUntagged(view: Own): Match | null {
+  const node = view
+    .list('kube/Node')
+    .find(({ value }) => waitsForController(value, view.nowMs) && value.providerId === null);
+  const workloads = [...view.list('kube/DaemonSet'), ...view.list('kube/Deployment')];
+  if (node === undefined || isEksNode(node.value) || runningController(workloads) === null)
+    return null;
+  const instance = instanceOfNode(node.value, view.list('aws/instance'));
+  if (instance === null || textAt(instance.value, 'PrivateDnsName') !== node.value.name)
+    return null;
+  const keys = keysOf(instance.value);
+  if (keys.some(isClusterTag)) return null;
+  const untagged = textAt(instance.value, 'InstanceId') ?? '';
+  return found({ untagged, node: node.value.name }, [
+    view.quote(node, `Node ${node.value.name} has no spec.providerID and stays uninitialized`),
+    view.quote(
+      instance,
+      `${untagged} PrivateDnsName ${node.value.name}, tags: ${keys.join(', ') || 'none'}`,
+    ),
+  ]);
+}

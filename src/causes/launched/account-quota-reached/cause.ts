@@ -1,4 +1,5 @@
 import { defineCause } from '../../../diagnosis/cause.ts';
+import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 
 const LAUNCHERS = [
   'aws-message',
@@ -79,7 +80,7 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: [],
+  needs: ['aws/auto-scaling-group'],
   symptoms: ['pod-not-scheduled'],
   withdrawnBy: [],
   blocksAbove: false,
@@ -89,6 +90,14 @@ export default defineCause({
     'openshift-machine-failed',
     'node-creation-failure-verdict',
   ],
+  match: (view) =>
+    clearWhenFilled(view, [
+      'vcpuLimit',
+      'code',
+      'claimReason',
+      'accountUnderValidation',
+      'volumeLimit',
+    ]),
   summary: ({ limit, code }) =>
     `The account’s EC2 quota${limit === undefined ? '' : ` of ${limit}`} is used up (${code ?? 'limit exceeded'}), so AWS refuses to launch further machines.`,
   remedy: () => [

@@ -1,4 +1,7 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
+import { textAt } from '../../../evidence/json.ts';
+import { shortGroups } from '../../../evidence/launch.ts';
 
 const LAUNCHERS = [
   'aws-message',
@@ -8,6 +11,15 @@ const LAUNCHERS = [
   'node-claim',
   'object',
   'event',
+] as const;
+
+const FAILURES = [
+  'imageNotFound',
+  'imageDoesNotExist',
+  'notAuthorized',
+  'reason',
+  'selectorMatchesNone',
+  'noneGiven',
 ] as const;
 
 /** The machine image is gone, was never in this region, or is not shared with this account. */
@@ -64,7 +76,7 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: [],
+  needs: ['aws/auto-scaling-group', 'aws/launch-template-version', 'aws/image'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
@@ -75,10 +87,13 @@ export default defineCause({
     'launch-template-deleted-or-edited',
     'node-creation-failure-verdict',
   ],
-  summary: ({ image, parameter }) =>
-    parameter === undefined
-      ? `The machine image ${image ?? 'that the group asks for'} does not exist in this region or is not shared with this account, so nothing is launched.`
-      : 'The launch template names no machine image and the caller adds none, so nothing is launched.',
+  match: (view) => clearWhenFilled(view, FAILURES) ?? matchTemplate(view),
+  summary: ({ image, parameter, group, template, size }) =>
+    group !== undefined
+      ? `The launch template ${template ?? ''} of the Auto Scaling group ${group} names the image ${image ?? ''}, which does not exist in this region or is not shared with this account; the group stays at ${size ?? 'fewer instances than it wants'}.`
+      : parameter === undefined
+        ? `The machine image ${image ?? 'that the group asks for'} does not exist in this region or is not shared with this account, so nothing is launched.`
+        : 'The launch template names no machine image and the caller adds none, so nothing is launched.',
   remedy: ({ image, parameter }) => [
     parameter === undefined
       ? {
@@ -121,3 +136,33 @@ export default defineCause({
     ],
   },
 });
+
+type Kinds = 'aws/auto-scaling-group' | 'aws/launch-template-version' | 'aws/image';
+type Signs = (typeof FAILURES)[number] | 'amisFound';
+
+/** A group lacks instances, and the image of its template is none that this account can see. */
+function matchTemplate(view: View<Kinds, Signs>): Match | null {
+  // Whose evidence it is decides: others may not have asked for this very image.
+  if (view.nowMs === null || view.read('aws/image').state === 'unknown') return null;
+  const seen = new Set(view.list('aws/image').map(({ value }) => textAt(value, 'ImageId')));
+  const versions = view.list('aws/launch-template-version');
+  for (const { group, size, template } of shortGroups(
+    view.list('aws/auto-scaling-group'),
+    versions,
+  )) {
+    const image = textAt(template?.value, 'LaunchTemplateData.ImageId');
+    if (template === null || image === null || !image.startsWith('ami-') || seen.has(image))
+      continue;
+    const id = textAt(template.value, 'LaunchTemplateId') ?? '';
+    const standing = `${size.inService} of ${size.desired} instances`;
+    const details = { image, group: size.name, template: id, size: standing };
+    return found(details, [
+      view.quote(group, `AutoScalingGroup ${size.name} has ${standing} in service`),
+      view.quote(
+        template,
+        `launch template ${id} ImageId ${image}, which describe-images does not show`,
+      ),
+    ]);
+  }
+  return null;
+}

@@ -1,5 +1,7 @@
-import { clear, defineCause, found } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
+import { type ShortGroup, shortGroups } from '../../../evidence/launch.ts';
+import { isoMs } from '../../../evidence/time.ts';
 
 /** The Auto Scaling group may not launch, or a lifecycle hook that nobody answers ends the launch. */
 export default defineCause({
@@ -22,32 +24,20 @@ export default defineCause({
       atLeast: 2,
     },
   },
-  needs: ['aws/auto-scaling-group'],
+  needs: ['aws/auto-scaling-group', 'aws/instance'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['early-instance-termination', 'node-creation-failure-verdict'],
-  match(view) {
-    const groups = view.list('aws/auto-scaling-group');
-    const suspended = groups.find((entry) =>
-      listAt(entry.value, 'SuspendedProcesses').some(
-        (suspension) => textAt(suspension, 'ProcessName') === 'Launch',
-      ),
-    );
-    if (suspended !== undefined) {
-      const group = textAt(suspended.value, 'AutoScalingGroupName') ?? '';
-      return found({ group, suspended: 'yes' }, [
-        view.quote(suspended, `AutoScalingGroup ${group} SuspendedProcesses Launch`),
-      ]);
-    }
-    const signs = view.sign('hookAbandoned') ?? view.sign('hookNotCompleted');
-    return groups.length > 0 && signs === null ? clear : null;
-  },
-  summary: ({ group, suspended }) =>
-    suspended === undefined
+  match: (view) => matchGroups(view),
+  summary: ({ group, suspended, instance, size, minutes }) => {
+    if (suspended !== undefined)
+      return `The process Launch of the Auto Scaling group ${group ?? ''} is suspended, so it starts no instance${size === undefined ? ' whatever its size says' : ` and stays at ${size}`}.`;
+    return instance === undefined
       ? 'A lifecycle hook of the Auto Scaling group is not completed, so the instance is abandoned and terminated before it is in service.'
-      : `The process Launch of the Auto Scaling group ${group ?? ''} is suspended, so it starts no instance whatever its size says.`,
-  remedy: ({ group, suspended }) =>
+      : `Instance ${instance} of the Auto Scaling group ${group ?? ''} waits in Pending:Wait for ${minutes ?? 'many'} minutes, since nobody answers a lifecycle hook, and is not in service.`;
+  },
+  remedy: ({ group, suspended, instance }) =>
     suspended === undefined
       ? [
           {
@@ -56,7 +46,7 @@ export default defineCause({
           },
           {
             text: 'Answer for the instance that waits, and allow its role autoscaling:CompleteLifecycleAction.',
-            command: `aws autoscaling complete-lifecycle-action --lifecycle-action-result CONTINUE --instance-id <instance> --lifecycle-hook-name <hook> --auto-scaling-group-name ${group ?? '<group>'}`,
+            command: `aws autoscaling complete-lifecycle-action --lifecycle-action-result CONTINUE --instance-id ${instance ?? '<instance>'} --lifecycle-hook-name <hook> --auto-scaling-group-name ${group ?? '<group>'}`,
           },
         ]
       : [
@@ -82,3 +72,49 @@ export default defineCause({
     ],
   },
 });
+
+type Kinds = 'aws/auto-scaling-group' | 'aws/instance';
+type Signs = 'hookAbandoned' | 'hookNotCompleted';
+
+/** A hook holds an instance for minutes while programs set it up; nothing takes this long. */
+const HOOK_NORMAL_MS = 1_800_000;
+
+/** Only a group that wants more instances than it has in service misses any. */
+function matchGroups(view: View<Kinds, Signs>): Match | null {
+  const groups = view.list('aws/auto-scaling-group');
+  for (const one of shortGroups(groups, [])) {
+    const match = matchSuspension(view, one) ?? matchHook(view, one);
+    if (match !== null) return match;
+  }
+  const signs = view.sign('hookAbandoned') ?? view.sign('hookNotCompleted');
+  return groups.length > 0 && signs === null ? clear : null;
+}
+
+function matchSuspension(view: View<Kinds, Signs>, { group, size }: ShortGroup): Match | null {
+  const suspension = listAt(group.value, 'SuspendedProcesses').find(
+    (entry) => textAt(entry, 'ProcessName') === 'Launch',
+  );
+  if (suspension === undefined) return null;
+  const standing = `${size.inService} of ${size.desired} instances`;
+  const reason = textAt(suspension, 'SuspensionReason') ?? '';
+  const words = `AutoScalingGroup ${size.name} SuspendedProcesses Launch (${reason}), ${standing} in service`;
+  return found({ group: size.name, suspended: 'yes', size: standing }, [view.quote(group, words)]);
+}
+
+function matchHook(view: View<Kinds, Signs>, { group, size }: ShortGroup): Match | null {
+  const { nowMs } = view;
+  const waiting = listAt(group.value, 'Instances')
+    .filter((entry) => textAt(entry, 'LifecycleState') === 'Pending:Wait')
+    .map((entry) => textAt(entry, 'InstanceId') ?? '');
+  for (const { value } of nowMs === null ? [] : view.list('aws/instance')) {
+    const instance = textAt(value, 'InstanceId') ?? '-';
+    const launchedMs = isoMs(textAt(value, 'LaunchTime') ?? '');
+    if (nowMs === null || launchedMs === null || !waiting.includes(instance)) continue;
+    if (nowMs - launchedMs < HOOK_NORMAL_MS) continue;
+    const minutes = String(Math.floor((nowMs - launchedMs) / 60_000));
+    const words = `AutoScalingGroup ${size.name} instance ${instance} Pending:Wait, launched ${minutes} minutes ago`;
+    const details = { group: size.name, instance, minutes };
+    return found(details, [view.quote(group, words)], 'likely');
+  }
+  return null;
+}

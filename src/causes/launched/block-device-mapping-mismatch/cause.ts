@@ -1,4 +1,5 @@
 import { defineCause } from '../../../diagnosis/cause.ts';
+import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 
 const LAUNCHERS = [
   'aws-message',
@@ -37,7 +38,7 @@ export default defineCause({
       weight: 'definite',
     },
   },
-  needs: [],
+  needs: ['aws/auto-scaling-group'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
@@ -46,6 +47,7 @@ export default defineCause({
     'openshift-machine-failed',
     'node-creation-failure-verdict',
   ],
+  match: (view) => clearWhenFilled(view, ['refused', 'smallerThanSnapshot', 'deviceName']),
   summary: ({ size, expected, device }) =>
     `The launch asks for ${size === undefined ? `a disk ${device ?? ''} that the image does not have` : `a disk of ${size} where the image needs ${expected ?? 'more'}`}, so EC2 refuses it.`.replace(
       '  ',

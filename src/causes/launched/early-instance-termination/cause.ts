@@ -1,5 +1,8 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { textAt } from '../../../evidence/json.ts';
+import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+import { filledGroups, groupOfInstance, sizeOf } from '../../../evidence/launch.ts';
+import type { Quote } from '../../../evidence/sighting.ts';
+import { isoMs } from '../../../evidence/time.ts';
 
 const ENDED = ['shutting-down', 'terminated', 'stopped', 'stopping'];
 const REASON =
@@ -82,6 +85,9 @@ type Signs = 'replacedByHealthCheck' | 'endedOutside';
 /** Shorter than any bootstrap; a group with load balancer checks then replaces machines for ever. */
 const GRACE_SECONDS_MIN = 180;
 
+/** Bootstrap takes minutes; a machine that lived longer did join, or had another cause not to. */
+const EARLY_MS = 3_600_000;
+
 function matchInstance(view: View<Kinds, Signs>): Match | null {
   const replaced = matchGroup(view);
   if (replaced !== null) return replaced;
@@ -94,8 +100,43 @@ function matchInstance(view: View<Kinds, Signs>): Match | null {
   const reason = textAt(entry.value, 'StateReason.Code') ?? '';
   const state = textAt(entry.value, 'State.Name') ?? '';
   if (!ENDED.includes(state) || !REASON.test(reason)) return null;
-  const quote = view.quote(entry, `Instance ${view.instanceId} ${state} ${reason}`);
-  return found({ instance: view.instanceId, reason }, [quote], 'likely');
+  if (!isMissed(view, entry.value) || !isEarly(view, entry.value)) return clear;
+  const since = textAt(entry.value, 'StateTransitionReason') ?? '';
+  const launched = textAt(entry.value, 'LaunchTime') ?? '';
+  const words = `Instance ${view.instanceId} launched ${launched} ${state} ${reason} ${since}`;
+  const details = { instance: view.instanceId, reason };
+  return found(details, [view.quote(entry, words), ...gapOf(view, entry.value)], 'likely');
+}
+
+/** False where something else took its place: its group is full, or Karpenter launches anew. */
+function isMissed(view: View<Kinds, Signs>, instance: Json): boolean {
+  const group = groupOfInstance(instance);
+  if (group !== null) return !filledGroups(view.list('aws/auto-scaling-group')).has(group);
+  const isLive = view.nowMs !== null;
+  const isKarpenters = listAt(instance, 'Tags').some(
+    (tag) => textAt(tag, 'Key')?.startsWith('karpenter.sh/') === true,
+  );
+  return !isLive || !isKarpenters;
+}
+
+/** By the time of its end where EC2 tells it, else by the time since its launch. */
+function isEarly(view: View<Kinds, Signs>, instance: Json): boolean {
+  const launchedMs = isoMs(textAt(instance, 'LaunchTime') ?? '');
+  const ended = /\((\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) GMT\)/.exec(
+    textAt(instance, 'StateTransitionReason') ?? '',
+  );
+  const endedMs = ended === null ? view.nowMs : isoMs(`${ended[1]}T${ended[2]}Z`);
+  return launchedMs === null || endedMs === null || endedMs - launchedMs < EARLY_MS;
+}
+
+function gapOf(view: View<Kinds, Signs>, instance: Json): readonly Quote[] {
+  const name = groupOfInstance(instance);
+  return view.list('aws/auto-scaling-group').flatMap((group) => {
+    const size = sizeOf(group.value);
+    if (size === null || size.name !== name) return [];
+    const words = `AutoScalingGroup ${name} has ${size.inService} of ${size.desired} instances in service`;
+    return [view.quote(group, words)];
+  });
 }
 
 function matchGroup(view: View<Kinds, Signs>): Match | null {

@@ -34,7 +34,7 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: ['aws/instance-status'],
+  needs: ['aws/instance-status', 'kube/Node'],
   symptoms: [],
   explains: [
     'karpenter-registration-timeout',
@@ -49,7 +49,8 @@ export default defineCause({
           (check) => textAt(entry.value, `${check}.Status`) === 'impaired',
         ),
       );
-    if (impaired !== undefined) {
+    const isReady = view.list('kube/Node').some(({ value }) => value.ready === true);
+    if (impaired !== undefined && !isReady) {
       const instance = textAt(impaired.value, 'InstanceId') ?? '';
       const reason =
         textAt(impaired.value, 'SystemStatus.Status') === 'impaired'

@@ -1,4 +1,5 @@
 import { defineCause } from '../../../diagnosis/cause.ts';
+import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 
 const LAUNCHERS = ['aws-message', 'terraform', 'client-output', 'karpenter', 'node-claim'] as const;
 
@@ -67,7 +68,7 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: [],
+  needs: ['aws/auto-scaling-group'],
   symptoms: ['pod-not-scheduled'],
   withdrawnBy: [],
   blocksAbove: false,
@@ -76,6 +77,8 @@ export default defineCause({
     'openshift-machine-failed',
     'node-creation-failure-verdict',
   ],
+  match: (view) =>
+    clearWhenFilled(view, ['zoneExhausted', 'code', 'event', 'noSpotCapacity', 'unfulfillable']),
   summary: ({ type, zone }) =>
     `EC2 has no ${type ?? 'instance of the requested type'} left in ${zone ?? 'the requested zone'}, so the launch ended before an instance existed.`,
   remedy: ({ type }) => [

@@ -1,4 +1,5 @@
-import { defineCause, found } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
 
 const LAUNCHERS = [
@@ -45,7 +46,7 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: ['aws/instance-profile'],
+  needs: ['aws/instance-profile', 'aws/instance', 'aws/auto-scaling-group', 'kube/Node'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
@@ -56,16 +57,7 @@ export default defineCause({
     'openshift-machine-failed',
     'node-creation-failure-verdict',
   ],
-  match(view) {
-    const empty = view
-      .list('aws/instance-profile')
-      .find((entry) => listAt(entry.value, 'Roles').length === 0);
-    if (empty === undefined) return null;
-    const profile = textAt(empty.value, 'InstanceProfileName') ?? '';
-    return found({ profile, empty: 'yes' }, [
-      view.quote(empty, `InstanceProfile ${profile} Roles []`),
-    ]);
-  },
+  match: (view) => clearWhenFilled(view, ['healthCode', 'parameter']) ?? matchEmpty(view),
   summary: ({ profile, empty }) =>
     empty === undefined
       ? `EC2 does not know the instance profile ${profile ?? 'that the launch names'}, so the launch is refused.`
@@ -98,3 +90,28 @@ export default defineCause({
     ],
   },
 });
+
+type Kinds = 'aws/instance-profile' | 'aws/instance' | 'aws/auto-scaling-group' | 'kube/Node';
+type Signs = 'healthCode' | 'parameter' | 'nodeClass' | 'launchedAfter';
+
+/** A profile without a role, of which no machine is a Node that is Ready. */
+function matchEmpty(view: View<Kinds, Signs>): Match | null {
+  const ready = view
+    .list('kube/Node')
+    .filter(({ value }) => value.ready === true)
+    .map(({ value }) => value.providerId?.split('/').at(-1) ?? '');
+  const inUse = new Set(
+    view
+      .list('aws/instance')
+      .filter(({ value }) => ready.includes(textAt(value, 'InstanceId') ?? '-'))
+      .map(({ value }) => textAt(value, 'IamInstanceProfile.Arn') ?? '-'),
+  );
+  const empty = view
+    .list('aws/instance-profile')
+    .filter(({ value }) => listAt(value, 'Roles').length === 0)
+    .find(({ value }) => !inUse.has(textAt(value, 'Arn') ?? ''));
+  if (empty === undefined) return null;
+  const profile = textAt(empty.value, 'InstanceProfileName') ?? '';
+  const quote = view.quote(empty, `InstanceProfile ${profile} Roles []`);
+  return found({ profile, empty: 'yes' }, [quote]);
+}

@@ -1,4 +1,7 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
+import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+import { type ShortGroup, shortGroups } from '../../../evidence/launch.ts';
 
 const LAUNCHERS = [
   'aws-message',
@@ -8,6 +11,14 @@ const LAUNCHERS = [
   'node-claim',
   'object',
   'event',
+] as const;
+
+const FAILURES = [
+  'healthCode',
+  'subnetInvalid',
+  'differentNetworks',
+  'doesNotExist',
+  'launchCode',
 ] as const;
 
 /** The launch names a subnet or security group that is gone, or that are in different VPCs. */
@@ -58,7 +69,12 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: [],
+  needs: [
+    'aws/auto-scaling-group',
+    'aws/launch-template-version',
+    'aws/subnet',
+    'aws/security-group',
+  ],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
@@ -67,8 +83,11 @@ export default defineCause({
     'openshift-machine-failed',
     'node-creation-failure-verdict',
   ],
-  summary: ({ resource, code }) =>
-    `The launch names ${resource ?? 'a subnet or security group'} that EC2 does not accept (${code ?? 'missing, or of another VPC'}), so nothing is launched.`,
+  match: (view) => clearWhenFilled(view, FAILURES) ?? matchTemplate(view),
+  summary: ({ resource, code, group, size }) =>
+    group !== undefined && size !== undefined
+      ? `The Auto Scaling group ${group} launches with ${resource ?? ''}, which is not in the cluster’s VPC any more, so it stays at ${size}.`
+      : `The launch names ${resource ?? 'a subnet or security group'} that EC2 does not accept (${code ?? 'missing, or of another VPC'}), so nothing is launched.`,
   remedy: ({ resource }) => [
     {
       text: 'See which subnets and security groups exist, and in which VPC.',
@@ -100,3 +119,47 @@ export default defineCause({
     ],
   },
 });
+
+type Kinds =
+  | 'aws/auto-scaling-group'
+  | 'aws/launch-template-version'
+  | 'aws/subnet'
+  | 'aws/security-group';
+type Signs = (typeof FAILURES)[number] | 'launchedAfter';
+
+function idsOf(entries: readonly { readonly value: Json }[], path: string): ReadonlySet<string> {
+  return new Set(entries.map(({ value }) => textAt(value, path) ?? ''));
+}
+
+/** Subnets of the group and security groups of its template, in the order they are given. */
+function resourcesOf({ group, template }: ShortGroup): readonly string[] {
+  const subnets = (textAt(group.value, 'VPCZoneIdentifier') ?? '').split(',');
+  const instance = listAt(template?.value, 'LaunchTemplateData.SecurityGroupIds');
+  const interfaces = listAt(template?.value, 'LaunchTemplateData.NetworkInterfaces');
+  const groups = [...instance, ...interfaces.flatMap((entry) => listAt(entry, 'Groups'))];
+  return [...subnets, ...groups.map(String)].map((id) => id.trim()).filter((id) => id !== '');
+}
+
+/** Rollcall lists all subnets and security groups of the VPC, so that what lacks there is gone. */
+function matchTemplate(view: View<Kinds, Signs>): Match | null {
+  const subnets = idsOf(view.list('aws/subnet'), 'SubnetId');
+  const groups = idsOf(view.list('aws/security-group'), 'GroupId');
+  if (view.nowMs === null || subnets.size === 0 || groups.size === 0) return null;
+  const versions = view.list('aws/launch-template-version');
+  for (const short of shortGroups(view.list('aws/auto-scaling-group'), versions)) {
+    const { group, size, template } = short;
+    const gone = (id: string): boolean =>
+      (id.startsWith('subnet-') && !subnets.has(id)) || (id.startsWith('sg-') && !groups.has(id));
+    const named = resourcesOf(short);
+    const resource = named.find(gone);
+    // A group of another VPC is not among what was listed at all.
+    if (resource === undefined || !named.some((id) => subnets.has(id))) continue;
+    const standing = `${size.inService} of ${size.desired} instances`;
+    const source = resource.startsWith('sg-') && template !== null ? template : group;
+    return found({ resource, group: size.name, size: standing }, [
+      view.quote(group, `AutoScalingGroup ${size.name} has ${standing} in service`),
+      view.quote(source, `${resource} is named for launches and is not in the VPC`),
+    ]);
+  }
+  return null;
+}

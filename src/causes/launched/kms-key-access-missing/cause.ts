@@ -1,5 +1,7 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import { textAt } from '../../../evidence/json.ts';
+import { filledGroups, groupOfInstance } from '../../../evidence/launch.ts';
 
 const LAUNCHERS = [
   'aws-message',
@@ -39,7 +41,7 @@ export default defineCause({
       strict: true,
     },
   },
-  needs: ['aws/instance'],
+  needs: ['aws/instance', 'aws/auto-scaling-group'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
@@ -51,7 +53,8 @@ export default defineCause({
     'openshift-machine-failed',
     'node-creation-failure-verdict',
   ],
-  match: (view) => matchState(view),
+  match: (view) =>
+    clearWhenFilled(view, ['clientError', 'keyInaccessible', 'keyDenied']) ?? matchState(view),
   summary: ({ instance, key }) =>
     `${instance === undefined ? 'The instances are' : `Instance ${instance} was`} terminated seconds after launch with a client error: the launching role has no grant for the volume’s KMS key${key === undefined ? '' : ` ${key}`}.`,
   remedy: ({ key }) => [
@@ -84,14 +87,19 @@ export default defineCause({
 });
 
 function matchState(
-  view: View<'aws/instance', 'clientError' | 'keyInaccessible' | 'keyDenied'>,
+  view: View<
+    'aws/instance' | 'aws/auto-scaling-group',
+    'clientError' | 'keyInaccessible' | 'keyDenied'
+  >,
 ): Match | null {
+  const filled = filledGroups(view.list('aws/auto-scaling-group'));
   const failed = view
     .list('aws/instance')
     .find(
       (entry) =>
         textAt(entry.value, 'StateReason.Code') === 'Client.InternalError' &&
-        textAt(entry.value, 'State.Name') === 'terminated',
+        textAt(entry.value, 'State.Name') === 'terminated' &&
+        !filled.has(groupOfInstance(entry.value) ?? ''),
     );
   if (failed === undefined) return null;
   const instance = textAt(failed.value, 'InstanceId') ?? '';

@@ -1,5 +1,7 @@
 import { defineCause, found } from '../../../diagnosis/cause.ts';
+import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import { textAt } from '../../../evidence/json.ts';
+import { filledGroups, groupOfInstance } from '../../../evidence/launch.ts';
 
 const LAUNCHERS = [
   'aws-message',
@@ -26,7 +28,7 @@ export default defineCause({
       weight: 'definite',
     },
   },
-  needs: ['aws/instance'],
+  needs: ['aws/instance', 'aws/auto-scaling-group'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
@@ -40,11 +42,15 @@ export default defineCause({
     'node-creation-failure-verdict',
   ],
   match(view) {
+    const settled = clearWhenFilled(view, ['keyState']);
+    if (settled !== null) return settled;
+    const filled = filledGroups(view.list('aws/auto-scaling-group'));
     const ended = view
       .list('aws/instance')
       .find(
         (entry) =>
-          textAt(entry.value, 'StateReason.Code')?.startsWith('Client.InvalidKMSKey') === true,
+          textAt(entry.value, 'StateReason.Code')?.startsWith('Client.InvalidKMSKey') === true &&
+          !filled.has(groupOfInstance(entry.value) ?? ''),
       );
     if (ended === undefined) return null;
     const instance = textAt(ended.value, 'InstanceId') ?? '';

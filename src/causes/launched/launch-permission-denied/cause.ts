@@ -1,4 +1,5 @@
 import { defineCause } from '../../../diagnosis/cause.ts';
+import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 
 const LAUNCHERS = [
   'aws-message',
@@ -62,7 +63,7 @@ export default defineCause({
       weight: 'definite',
     },
   },
-  needs: [],
+  needs: ['aws/auto-scaling-group'],
   symptoms: ['launch-timed-out'],
   withdrawnBy: [],
   blocksAbove: false,
@@ -73,6 +74,15 @@ export default defineCause({
     'openshift-machine-failed',
     'node-creation-failure-verdict',
   ],
+  match: (view) =>
+    clearWhenFilled(view, [
+      'nodeClassCheck',
+      'claimReason',
+      'actionDenied',
+      'claimSentence',
+      'launchRefused',
+      'activityRefused',
+    ]),
   summary: ({ action, principal }) =>
     `${principal ?? 'The launcher'} may not call ${action ?? 'the launch API of EC2'}, so no instance is launched.`,
   remedy: ({ principal }) => [

@@ -1,4 +1,5 @@
 import { defineCause } from '../../../diagnosis/cause.ts';
+import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 
 const LAUNCHERS = [
   'aws-message',
@@ -53,11 +54,13 @@ export default defineCause({
       weight: 'definite',
     },
   },
-  needs: [],
+  needs: ['aws/auto-scaling-group'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['launch-template-deleted-or-edited', 'node-creation-failure-verdict'],
+  match: (view) =>
+    clearWhenFilled(view, ['interfaces', 'setTwice', 'combination', 'fieldNotAllowed']),
   summary: ({ conflict }) =>
     `The launch template cannot be used with the node group (${conflict ?? 'two settings exclude each other'}), so AWS refuses it before an instance exists.`,
   remedy: () => [

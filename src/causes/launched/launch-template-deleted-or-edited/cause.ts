@@ -1,4 +1,5 @@
 import { defineCause } from '../../../diagnosis/cause.ts';
+import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 
 /** The launch template of the group, or the version it needs, is gone or no longer what EKS wrote. */
 export default defineCause({
@@ -41,11 +42,13 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: [],
+  needs: ['aws/auto-scaling-group'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['karpenter-launch-timeout', 'node-creation-failure-verdict'],
+  match: (view) =>
+    clearWhenFilled(view, ['healthCode', 'activity', 'claimReason', 'notFoundAgain']),
   summary: ({ template, code }) =>
     `The launch template ${template ?? 'of the group'} or the version that EKS wrote is not there any more (${code ?? 'not found'}), so nothing new is launched.`,
   remedy: ({ template }) => [

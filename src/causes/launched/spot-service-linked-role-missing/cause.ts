@@ -1,4 +1,5 @@
 import { defineCause } from '../../../diagnosis/cause.ts';
+import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 
 const LAUNCHERS = [
   'aws-message',
@@ -36,7 +37,7 @@ export default defineCause({
       weight: 'definite',
     },
   },
-  needs: [],
+  needs: ['aws/auto-scaling-group'],
   symptoms: ['launch-timed-out'],
   withdrawnBy: [],
   blocksAbove: false,
@@ -46,6 +47,7 @@ export default defineCause({
     'karpenter-launch-timeout',
     'node-creation-failure-verdict',
   ],
+  match: (view) => clearWhenFilled(view, ['notPermitted', 'sentence', 'claimReason']),
   summary: () =>
     'The account has no role AWSServiceRoleForEC2Spot and the launcher may not create it, so every spot launch is refused while on-demand launches work.',
   remedy: () => [

@@ -1,4 +1,8 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { type Json, textAt } from '../../../evidence/json.ts';
+import { filledGroups } from '../../../evidence/launch.ts';
 
 const LAUNCHERS = [
   'aws-message',
@@ -59,7 +63,7 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: [],
+  needs: ['aws/auto-scaling-group', 'aws/subnet'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
@@ -69,8 +73,9 @@ export default defineCause({
     'openshift-machine-failed',
     'node-creation-failure-verdict',
   ],
-  summary: ({ subnet }) =>
-    `The subnet ${subnet ?? 'of the group'} has no free address, so a new instance cannot get its first interface and is not launched.`,
+  match: (view) => matchSubnets(view),
+  summary: ({ subnet, block, free }) =>
+    `The subnet ${subnet ?? 'of the group'}${block === undefined ? '' : ` (${block}, ${free ?? '0'} addresses free)`} has no free address, so a new instance cannot get its first interface and is not launched.`,
   remedy: ({ subnet }) => [
     {
       text: 'See how many addresses each subnet has left.',
@@ -106,3 +111,40 @@ export default defineCause({
     ],
   },
 });
+
+const FAILURES = ['healthCode', 'activity', 'healthSentence', 'fleet', 'activityCode'] as const;
+
+type Kinds = 'aws/auto-scaling-group' | 'aws/subnet';
+type Signs = (typeof FAILURES)[number] | 'launchedAfter';
+
+/** The refusal as it was seen, with the subnet it means where its free addresses are known. */
+function matchSubnets(view: View<Kinds, Signs>): Match | null {
+  const settled = clearWhenFilled(view, FAILURES);
+  if (settled !== null) return settled;
+  const failure = FAILURES.map((name) => view.sign(name)).find((seen) => seen !== null) ?? null;
+  const full = failure === null ? null : fullSubnet(view, failure.last.captures['subnet'] ?? null);
+  if (failure === null || full === null) return null;
+  const subnet = textAt(full.value, 'SubnetId') ?? '';
+  const block = textAt(full.value, 'CidrBlock') ?? '';
+  const free = textAt(full.value, 'AvailableIpAddressCount') ?? '0';
+  const words = `subnet ${subnet} ${block} AvailableIpAddressCount ${free}`;
+  return found({ ...failure.last.captures, subnet, block, free }, [
+    failure.first,
+    view.quote(full, words),
+  ]);
+}
+
+/** The subnet that the message names, or the only full one of the groups that lack instances. */
+function fullSubnet(view: View<Kinds, Signs>, named: string | null): Seen<Json> | null {
+  const full = view
+    .list('aws/subnet')
+    .filter(({ value }) => textAt(value, 'AvailableIpAddressCount') === '0');
+  const groups = view.list('aws/auto-scaling-group');
+  const filled = filledGroups(groups);
+  const subnets = groups
+    .filter(({ value }) => !filled.has(textAt(value, 'AutoScalingGroupName') ?? ''))
+    .flatMap(({ value }) => (textAt(value, 'VPCZoneIdentifier') ?? '').split(','));
+  const ids = named === null ? subnets : [named];
+  const own = full.filter(({ value }) => ids.includes(textAt(value, 'SubnetId') ?? ''));
+  return own.length === 1 ? (own[0] ?? null) : null;
+}

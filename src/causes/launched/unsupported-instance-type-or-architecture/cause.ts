@@ -1,4 +1,5 @@
 import { defineCause } from '../../../diagnosis/cause.ts';
+import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 
 const LAUNCHERS = [
   'aws-message',
@@ -67,7 +68,7 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: [],
+  needs: ['aws/auto-scaling-group'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
@@ -76,6 +77,15 @@ export default defineCause({
     'openshift-machine-failed',
     'node-creation-failure-verdict',
   ],
+  match: (view) =>
+    clearWhenFilled(view, [
+      'notInZone',
+      'architecture',
+      'noSuchType',
+      'refusedByEks',
+      'networkDriver',
+      'configuration',
+    ]),
   summary: ({ type, zone, typeArchitecture, imageArchitecture }) =>
     imageArchitecture === undefined
       ? `EC2 does not launch ${type ?? 'the requested type'}${zone === undefined ? ' in this configuration' : ` in ${zone}`}; the group keeps failing there.`

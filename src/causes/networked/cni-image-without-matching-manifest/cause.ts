@@ -28,6 +28,12 @@ export default defineCause({
       pattern: /panic: runtime error: invalid memory address or nil pointer dereference/,
       weight: 'context',
     },
+    retries: {
+      in: ['aws-node'],
+      anchors: ['Retrying waiting for IPAM-D'],
+      pattern: /Retrying waiting for IPAM-D/,
+      weight: 'context',
+    },
   },
   needs: ['kube/DaemonSet', 'kube/Pod'],
   symptoms: ['cni-daemon-silent'],
@@ -71,7 +77,10 @@ export default defineCause({
   },
 });
 
-type ImageView = View<'kube/DaemonSet' | 'kube/Pod', 'noFamily' | 'panics'>;
+type ImageView = View<'kube/DaemonSet' | 'kube/Pod', 'noFamily' | 'panics' | 'retries'>;
+
+/** Later releases start ipamd without a shell script, whose retries have more reasons. */
+const LAST_OF_SHELL = 11;
 
 /** The settings became mandatory in release 1.10; where a pod of it is Ready, they do not matter. */
 function matchEnvironment(view: ImageView): Match | null {
@@ -84,12 +93,13 @@ function matchEnvironment(view: ImageView): Match | null {
   const pods = podsOfSet(view.list('kube/Pod'), 'aws-node');
   if (pods.some(isReadyPod)) return clear;
   const [broken] = unreadyPods(pods, view.nowMs);
-  if (broken === undefined && !view.shows('cni-daemon-silent')) return null;
+  const said = view.sign('panics') ?? (minor <= LAST_OF_SHELL ? view.sign('retries') : null);
+  if (said === null) return null;
   const settings = `DaemonSet aws-node image ${image} without ENABLE_IPv4 and ENABLE_IPv6`;
   const proof = [view.quote(daemonSet, settings)];
   const state =
     broken === undefined ? [] : [view.quote(broken, `${podWords(broken)} ${stateWords(broken)}`)];
-  return found({ image }, [...proof, ...state], 'likely');
+  return found({ image }, [...proof, said.last, ...state], 'likely');
 }
 
 function namesFamily(container: Json): boolean {

@@ -1,5 +1,15 @@
+import { type Cidr, cidrOf } from '../../../capacity/cidr.ts';
+import {
+  blockOf,
+  EPHEMERAL,
+  mayPass,
+  type Peer,
+  stoppedBy,
+} from '../../../capacity/network/security.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
 import { at, type Json, listAt, textAt } from '../../../evidence/json.ts';
+import type { Quote } from '../../../evidence/sighting.ts';
 
 /** A security group lets nothing through between the machine and the API server. */
 export default defineCause({
@@ -22,26 +32,42 @@ export default defineCause({
       atLeast: 2,
     },
   },
-  needs: ['aws/instance', 'aws/security-group', 'aws/cluster'],
-  symptoms: ['api-silent', 'boot-verdict'],
+  needs: [
+    'aws/instance',
+    'aws/security-group',
+    'aws/cluster',
+    'aws/network-acl',
+    'aws/network-interface',
+    'aws/subnet',
+  ],
+  symptoms: ['api-silent', 'boot-verdict', 'machine-without-node'],
   withdrawnBy: ['api-answered', 'joined', 'node-registered', 'node-ready'],
-  match: (view) => matchGroups(view),
-  summary: ({ groups, direction, machine, address }) =>
-    `The security groups ${groups ?? 'of the machine'} let no traffic ${direction ?? 'through'} on port 443, so ${machine ?? 'the machine'} gets no answer from the API server${address === undefined ? '' : ` at ${address}`}.`,
-  remedy: ({ groups, direction }) =>
-    direction === 'out of the machine'
+  match: (view) => matchPath(view),
+  summary: ({ groups, direction, machine, address, acl, subnet, stop }) =>
+    acl === undefined
+      ? `The security groups ${groups ?? 'of the machine'} let no traffic ${direction ?? 'through'} on port 443, so ${machine ?? 'the machine'} gets no answer from the API server${address === undefined ? '' : ` at ${address}`}.`
+      : `The network ACL ${acl} of ${subnet ?? 'the subnet'} stops ${stop ?? 'the traffic'}, so ${machine ?? 'the machine'} gets no answer from the API server or any AWS API.`,
+  remedy: ({ groups, direction, acl, isEgress, ports, nodeGroup }) =>
+    acl !== undefined
       ? [
           {
-            text: 'Let the machine’s group send.',
-            command: `aws ec2 authorize-security-group-egress --group-id ${groups?.replaceAll("'", '').split(/[ ,]/)[0] ?? '<node-security-group>'} --protocol tcp --port 443 --cidr 0.0.0.0/0`,
+            text: 'Let the traffic pass before the rule that stops it; network ACLs keep no state, so answers need a rule too.',
+            command: `aws ec2 create-network-acl-entry --network-acl-id ${acl} --rule-number 90 --protocol tcp --port-range ${ports ?? 'From=443,To=443'} --cidr-block 0.0.0.0/0 --rule-action allow ${isEgress === 'true' ? '--egress' : '--ingress'}`,
           },
         ]
-      : [
-          {
-            text: 'Let the nodes’ group in at the cluster’s group.',
-            command: `aws ec2 authorize-security-group-ingress --group-id ${groups?.replaceAll("'", '').split(/[ ,]/)[0] ?? '<cluster-security-group>'} --protocol tcp --port 443 --source-group <node-security-group>`,
-          },
-        ],
+      : direction === 'out of the machine'
+        ? [
+            {
+              text: 'Let the machine’s group send.',
+              command: `aws ec2 authorize-security-group-egress --group-id ${groups?.replaceAll("'", '').split(/[ ,]/)[0] ?? '<node-security-group>'} --protocol tcp --port 443 --cidr 0.0.0.0/0`,
+            },
+          ]
+        : [
+            {
+              text: 'Let the nodes’ group in at the cluster’s group.',
+              command: `aws ec2 authorize-security-group-ingress --group-id ${groups?.replaceAll("'", '').split(/[ ,]/)[0] ?? '<cluster-security-group>'} --protocol tcp --port 443 --source-group ${nodeGroup ?? '<node-security-group>'}`,
+            },
+          ],
   decide: {
     text: 'Try the port from the machine; a time-out means dropped packets, 401 or 403 that the path is fine.',
     command:
@@ -61,77 +87,178 @@ export default defineCause({
   },
 });
 
-type Kinds = 'aws/instance' | 'aws/security-group' | 'aws/cluster';
+type Kinds =
+  | 'aws/instance'
+  | 'aws/security-group'
+  | 'aws/cluster'
+  | 'aws/network-acl'
+  | 'aws/network-interface'
+  | 'aws/subnet';
+type Evidence = View<Kinds, 'timedOut'>;
 
-function matchGroups(view: View<Kinds, 'timedOut'>): Match | null {
+const API_PORT = 443;
+
+/** Everything that is compared, of one machine that gets no answer. */
+interface Path {
+  readonly instance: Seen<Json>;
+  readonly cluster: Seen<Json> | null;
+  readonly isPrivate: boolean;
+  readonly nodeGroups: readonly string[];
+  readonly clusterGroups: readonly string[];
+}
+
+function matchPath(view: Evidence): Match | null {
   const timedOut = view.sign('timedOut');
   const instance = view
     .list('aws/instance')
     .find((entry) => textAt(entry.value, 'InstanceId') === view.instanceId);
-  if (timedOut === null || instance === undefined) return null;
+  if (instance === undefined) return null;
+  if (timedOut === null && !view.shows('machine-without-node')) return null;
+  const path = pathOf(view, instance);
+  if (timedOut === null && !isInClusterVpc(path)) return null;
+  return matchEgress(view, path) ?? matchIngress(view, path) ?? matchAcl(view, path);
+}
+
+function pathOf(view: Evidence, instance: Seen<Json>): Path {
+  const clusters = view.list('aws/cluster');
+  const cluster = clusters.length === 1 ? (clusters[0] ?? null) : null;
+  const network = at(cluster?.value, 'resourcesVpcConfig');
+  const clusterGroups = [
+    textAt(network, 'clusterSecurityGroupId') ?? '',
+    ...listAt(network, 'securityGroupIds').map(String),
+  ].filter((id) => id !== '');
   const nodeGroups = listAt(instance.value, 'SecurityGroups').map(
     (group) => textAt(group, 'GroupId') ?? '',
   );
+  const isPrivate = at(network, 'endpointPrivateAccess') === true;
+  return { instance, cluster, isPrivate, nodeGroups, clusterGroups };
+}
+
+function isInClusterVpc({ instance, cluster }: Path): boolean {
+  const vpc = textAt(cluster?.value, 'resourcesVpcConfig.vpcId');
+  return vpc !== null && vpc === textAt(instance.value, 'VpcId');
+}
+
+/** The groups with these ids, null unless all are known. */
+function groupsOf(view: Evidence, ids: readonly string[]): readonly Seen<Json>[] | null {
   const groups = view.list('aws/security-group');
-  const byId = (id: string): Json | undefined =>
-    groups.find((group) => textAt(group.value, 'GroupId') === id)?.value;
-  const own = nodeGroups.map(byId).filter((group) => group !== undefined);
-  const address = timedOut.last.captures['address'];
-  const proven = (blocking: readonly string[], direction: string): Match => {
-    const quotes = groups
-      .filter((group) => blocking.includes(textAt(group.value, 'GroupId') ?? ''))
-      .map((group) =>
-        view.quote(
-          group,
-          `SecurityGroup ${textAt(group.value, 'GroupId') ?? ''} has no rule for tcp 443 ${direction}`,
-        ),
-      );
-    return found(
-      { groups: blocking.join(', '), direction, ...(address === undefined ? {} : { address }) },
-      [timedOut.first, ...quotes],
+  const found = ids.map((id) => groups.find(({ value }) => textAt(value, 'GroupId') === id));
+  const known = found.filter((group) => group !== undefined);
+  return ids.length > 0 && known.length === ids.length ? known : null;
+}
+
+/** Interfaces by which the control plane of EKS stands in the VPC. */
+function controlPlane(view: Evidence, { cluster }: Path): readonly Json[] {
+  const name = textAt(cluster?.value, 'name') ?? '';
+  return view
+    .list('aws/network-interface')
+    .map(({ value }) => value)
+    .filter((value) => textAt(value, 'Description') === `Amazon EKS ${name}`);
+}
+
+/** Where the API server is for the machine: known addresses when its endpoint is private. */
+function apiServer(view: Evidence, path: Path): Peer {
+  if (!path.isPrivate) return { groups: [], addresses: [] };
+  const own = controlPlane(view, path).map((one) => blockOf(textAt(one, 'PrivateIpAddress') ?? ''));
+  const ids = listAt(path.cluster?.value, 'resourcesVpcConfig.subnetIds').map(String);
+  const subnets = view
+    .list('aws/subnet')
+    .filter(({ value }) => ids.includes(textAt(value, 'SubnetId') ?? ''))
+    .map(({ value }) => cidrOf(textAt(value, 'CidrBlock') ?? ''));
+  const blocks = (own.length > 0 ? own : subnets).filter((block) => block !== null);
+  return { groups: path.clusterGroups, addresses: blocks };
+}
+
+function matchEgress(view: Evidence, path: Path): Match | null {
+  const own = groupsOf(view, path.nodeGroups);
+  const peer = apiServer(view, path);
+  const rules = own?.flatMap(({ value }) => listAt(value, 'IpPermissionsEgress'));
+  if (own === null || rules === undefined || mayPass(rules, API_PORT, peer)) return null;
+  return groupsFound(view, own, path, 'out of the machine');
+}
+
+function matchIngress(view: Evidence, path: Path): Match | null {
+  const groups = path.isPrivate ? groupsOf(view, path.clusterGroups) : null;
+  if (groups === null) return null;
+  const address = blockOf(textAt(path.instance.value, 'PrivateIpAddress') ?? '');
+  const peer = { groups: path.nodeGroups, addresses: address === null ? [] : [address] };
+  const rules = groups.flatMap(({ value }) => listAt(value, 'IpPermissions'));
+  return mayPass(rules, API_PORT, peer)
+    ? null
+    : groupsFound(view, groups, path, 'in from the machine');
+}
+
+function groupsFound(
+  view: Evidence,
+  blocking: readonly Seen<Json>[],
+  path: Path,
+  direction: string,
+): Match {
+  const timedOut = view.sign('timedOut');
+  const address = timedOut?.last.captures['address'];
+  const ids = blocking.map(({ value }) => textAt(value, 'GroupId') ?? '');
+  const quotes = blocking.map((group, index) =>
+    view.quote(group, `SecurityGroup ${ids[index] ?? ''} has no rule for tcp 443 ${direction}`),
+  );
+  const own = view.quote(
+    path.instance,
+    `${view.instanceId ?? ''} has the security groups ${path.nodeGroups.join(', ')}`,
+  );
+  const [nodeGroup] = path.nodeGroups;
+  return found(
+    {
+      groups: ids.join(', '),
+      direction,
+      ...(nodeGroup === undefined ? {} : { nodeGroup }),
+      ...(address === undefined ? {} : { address }),
+    },
+    [...(timedOut === null ? [] : [timedOut.first]), ...quotes, own],
+  );
+}
+
+const ANYWHERE: Cidr = { first: 0, prefixLength: 0 };
+
+interface Direction {
+  readonly isEgress: boolean;
+  readonly ports: { readonly from: number; readonly to: number };
+  readonly what: string;
+}
+
+const DIRECTIONS: readonly Direction[] = [
+  { isEgress: true, ports: { from: API_PORT, to: API_PORT }, what: 'tcp 443 out of it' },
+  { isEgress: false, ports: EPHEMERAL, what: 'the answers, tcp 32768-60999 into it' },
+];
+
+/** The ACL of the machine's subnet, where it stops what goes to or comes from every other subnet. */
+function matchAcl(view: Evidence, path: Path): Match | null {
+  const subnet = textAt(path.instance.value, 'SubnetId') ?? '';
+  const acl = view
+    .list('aws/network-acl')
+    .find(({ value }) =>
+      listAt(value, 'Associations').some((one) => textAt(one, 'SubnetId') === subnet),
     );
-  };
-  if (
-    own.length > 0 &&
-    own.length === nodeGroups.length &&
-    !own.some((group) => listAt(group, 'IpPermissionsEgress').some(opensApi))
-  ) {
-    return proven(nodeGroups, 'out of the machine');
+  if (acl === undefined) return null;
+  for (const direction of DIRECTIONS) {
+    const rule = stoppedBy(acl.value, { ...direction, peer: ANYWHERE });
+    if (rule !== null) return aclFound(view, acl, subnet, direction, rule);
   }
-  const cluster = view.read('aws/cluster');
-  if (
-    cluster.state !== 'seen' ||
-    at(cluster.value, 'resourcesVpcConfig.endpointPrivateAccess') !== true
-  )
-    return null;
-  const ids = [
-    textAt(cluster.value, 'resourcesVpcConfig.clusterSecurityGroupId') ?? '',
-    ...listAt(cluster.value, 'resourcesVpcConfig.securityGroupIds').map(String),
-  ].filter((id) => id !== '');
-  const described = ids.map(byId).filter((group) => group !== undefined);
-  if (described.length === 0 || described.length !== ids.length) return null;
-  const letsIn = described.some((group) =>
-    listAt(group, 'IpPermissions').some((rule) => opensApi(rule) && mayBeFrom(rule, nodeGroups)),
-  );
-  return letsIn ? null : proven(ids, 'in from the machine');
+  return null;
 }
 
-function opensApi(rule: Json): boolean {
-  const protocol = textAt(rule, 'IpProtocol');
-  const from = Number(textAt(rule, 'FromPort') ?? '0');
-  const to = Number(textAt(rule, 'ToPort') ?? '65535');
-  return protocol === '-1' || (protocol === 'tcp' && from <= 443 && to >= 443);
-}
-
-/** Address ranges and prefix lists are taken to contain the machine: only a clear lack counts. */
-function mayBeFrom(rule: Json, nodeGroups: readonly string[]): boolean {
-  const open = ['IpRanges', 'Ipv6Ranges', 'PrefixListIds'].some(
-    (list) => listAt(rule, list).length > 0,
-  );
-  return (
-    open ||
-    listAt(rule, 'UserIdGroupPairs').some((pair) =>
-      nodeGroups.includes(textAt(pair, 'GroupId') ?? ''),
-    )
-  );
+function aclFound(
+  view: Evidence,
+  acl: Seen<Json>,
+  subnet: string,
+  { isEgress, ports, what }: Direction,
+  rule: string,
+): Match {
+  const id = textAt(acl.value, 'NetworkAclId') ?? '';
+  const timedOut = view.sign('timedOut');
+  const proof: readonly Quote[] = [
+    ...(timedOut === null ? [] : [timedOut.first]),
+    view.quote(acl, `NetworkAcl ${id} of ${subnet} has for ${what}: ${rule}`),
+  ];
+  const range = `From=${ports.from},To=${ports.to}`;
+  const details = { acl: id, subnet, stop: what, isEgress: String(isEgress), ports: range };
+  return found(details, proof);
 }

@@ -1,5 +1,7 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { isTaggedFor } from '../../../evidence/fleet.ts';
 import { textAt } from '../../../evidence/json.ts';
+import { clusterGiven } from '../../../evidence/user-data.ts';
 
 /** The machine was told the endpoint of a cluster that is no more; the cluster of that name has another. */
 export default defineCause({
@@ -30,13 +32,13 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: ['aws/cluster'],
-  symptoms: [],
+  needs: ['aws/cluster', 'aws/user-data', 'aws/instance'],
+  symptoms: ['machine-without-node'],
   withdrawnBy: ['api-answered', 'node-registered', 'node-ready'],
   explains: ['api-name-unresolvable', 'untrusted-api-certificate'],
-  match: (view) => matchEndpoint(view),
+  match: (view) => matchEndpoint(view) ?? matchUserData(view),
   summary: ({ endpoint, current, machine }) =>
-    `${machine ?? 'The machine'} is told to use the endpoint ${endpoint ?? ''}…, but the cluster’s is ${current ?? 'another'}: its user data is of a cluster that was replaced.`,
+    `${machine ?? 'The machine'} is told to use the endpoint ${endpoint ?? ''}${endpoint?.startsWith('https:') === true ? '' : '…'}, but the cluster’s is ${current ?? 'another'}: its user data is of a cluster that was replaced.`,
   remedy: () => [
     {
       text: 'Take endpoint and authority of today, together.',
@@ -66,9 +68,39 @@ export default defineCause({
   },
 });
 
-function matchEndpoint(
-  view: View<'aws/cluster', 'lookedUp' | 'configured' | 'refused'>,
-): Match | null {
+type Evidence = View<
+  'aws/cluster' | 'aws/user-data' | 'aws/instance',
+  'lookedUp' | 'configured' | 'refused'
+>;
+
+/** A machine without a Node, tagged for a cluster whose endpoint its user data does not name. */
+function matchUserData(view: Evidence): Match | null {
+  const clusters = view.list('aws/cluster');
+  const [cluster] = clusters;
+  const userData = view.read('aws/user-data');
+  if (cluster === undefined || clusters.length > 1 || userData.state !== 'seen') return null;
+  const given = clusterGiven(userData.value)?.endpoint ?? null;
+  const current = textAt(cluster.value, 'endpoint');
+  if (given === null || current === null || !/^https:\/\/[\w.:-]+\/?$/.test(given)) return null;
+  if (plain(given) === plain(current)) return clear;
+  const name = textAt(cluster.value, 'name') ?? '';
+  const isMeant = view
+    .list('aws/instance')
+    .some(
+      ({ value }) => textAt(value, 'InstanceId') === view.instanceId && isTaggedFor(value, name),
+    );
+  if (!isMeant || !view.shows('machine-without-node')) return null;
+  return found({ endpoint: given, current }, [
+    view.quote(userData, `user data of ${view.instanceId ?? ''}: endpoint ${given}`),
+    view.quote(cluster, `cluster ${name} endpoint ${current}`),
+  ]);
+}
+
+function plain(url: string): string {
+  return url.toLowerCase().replace(/\/$/, '').replace(/:443$/, '');
+}
+
+function matchEndpoint(view: Evidence): Match | null {
   const lookedUp = view.sign('lookedUp');
   // An endpoint that is only configured may be another cluster's, and well: the kubelet has to fail.
   const sighting = lookedUp ?? (view.sign('refused') === null ? null : view.sign('configured'));

@@ -19,7 +19,13 @@ export default defineCause({
   },
   needs: ['kube/Node', 'aws/instance'],
   symptoms: ['node-not-ready'],
-  explains: ['node-heartbeat-lost', 'instance-stopped-or-terminated', 'ccm-cannot-initialize-node'],
+  explains: [
+    'node-heartbeat-lost',
+    'instance-stopped-or-terminated',
+    'ccm-cannot-initialize-node',
+    // Of such a machine nothing is left to initialise, whoever should have.
+    'no-cloud-controller-manager',
+  ],
   match: (view) => matchTerminated(view),
   summary: ({ node, machine, gone }) =>
     `The instance ${gone ?? ''} of the Node ${node ?? machine ?? ''} no longer exists in EC2, but nothing deleted the Node; it stays NotReady, and there is no machine to repair.`.replace(

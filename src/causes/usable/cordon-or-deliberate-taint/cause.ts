@@ -108,6 +108,8 @@ function byState(view: Own, node: Seen<KubeNode>): Match | null {
   const told = closed === null ? [] : [closed.last];
   const taint = (node.value.taints ?? []).find(({ key }) => DELIBERATE.test(key))?.key;
   if (node.value.unschedulable !== true && taint === undefined) return null;
+  // A file may show one moment of a rotation that is under way; live, the Node is closed now.
+  if (view.nowMs === null && closed === null) return null;
   const writer = node.value.taintWriters.at(-1)?.manager;
   const by = writer === undefined ? '' : `, spec.taints last written by ${writer}`;
   const state = node.value.unschedulable === true ? 'spec.unschedulable true' : 'open';

@@ -1,11 +1,15 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+
+const KUBELET_PORT = 10_250;
 
 /** The control plane's packets to the node are dropped, while the node's own to it pass. */
 export default defineCause({
   id: 'node-ports-closed-to-control-plane',
   stage: 'usable',
   title: 'the control plane does not reach ports of the node',
-  scope: 'group',
+  scope: 'machine',
   signs: {
     kubeletSilent: {
       in: ['client-output', 'event', 'kube-apiserver', 'pod-app', 'audit', 'controller-manager'],
@@ -52,20 +56,23 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: [],
+  needs: ['kube/Node', 'aws/instance', 'aws/cluster', 'aws/security-group'],
   symptoms: [],
   withdrawnBy: [],
   // A pod that its owner got later takes back only that owner's failures.
   per: ['owner'],
   blocksAbove: false,
-  summary: ({ address, port }) =>
-    address === undefined
-      ? 'The control plane gets no answer from an admission webhook on the nodes, so creating pods fails while nodes stay Ready.'
-      : `The control plane gets no answer from ${address}:${port ?? '10250'}, so ${port === '10250' ? 'logs, exec and metrics' : 'webhooks and aggregated APIs'} fail while the node stays Ready.`,
-  remedy: ({ port }) => [
+  match: (view) => matchGroups(view),
+  summary: ({ address, port, group, control }) =>
+    group !== undefined
+      ? `No rule of ${group} lets the cluster’s security group ${control ?? ''} reach port ${port ?? '10250'}, so logs, exec and metrics of ${address ?? 'the node'} fail while it stays Ready.`
+      : address === undefined
+        ? 'The control plane gets no answer from an admission webhook on the nodes, so creating pods fails while nodes stay Ready.'
+        : `The control plane gets no answer from ${address}:${port ?? '10250'}, so ${port === '10250' ? 'logs, exec and metrics' : 'webhooks and aggregated APIs'} fail while the node stays Ready.`,
+  remedy: ({ port, group, control }) => [
     {
       text: 'Let the cluster’s security group reach the nodes’ on that port.',
-      command: `aws ec2 authorize-security-group-ingress --group-id <node-security-group> --protocol tcp --port ${port ?? '<webhook-port>'} --source-group <cluster-security-group>`,
+      command: `aws ec2 authorize-security-group-ingress --group-id ${group ?? '<node-security-group>'} --protocol tcp --port ${port ?? '<webhook-port>'} --source-group ${control ?? '<cluster-security-group>'}`,
     },
     {
       text: 'On hybrid nodes, route the remote node and pod networks back to the cluster’s VPC.',
@@ -92,3 +99,62 @@ export default defineCause({
     ],
   },
 });
+
+type Own = View<'kube/Node' | 'aws/instance' | 'aws/cluster' | 'aws/security-group', string>;
+
+/** All groups of a Ready node are seen, and none lets anybody in on the kubelet's port. */
+function matchGroups(view: Own): Match | null {
+  const node = view.read('kube/Node');
+  const cluster = view.list('aws/cluster')[0];
+  const instance = view
+    .list('aws/instance')
+    .find(({ value }) => textAt(value, 'InstanceId') === view.instanceId);
+  if (node.state !== 'seen' || node.value.ready !== true) return null;
+  if (cluster === undefined || instance === undefined) return null;
+  const control = controlGroups(cluster.value);
+  const ids = listAt(instance.value, 'SecurityGroups').map((one) => textAt(one, 'GroupId') ?? '');
+  const groups = view
+    .list('aws/security-group')
+    .filter(({ value }) => ids.includes(textAt(value, 'GroupId') ?? ''));
+  const isWhole = ids.length > 0 && control.length > 0 && groups.length === ids.length;
+  if (!isWhole || groups.some((group) => letsIn(group, control))) return null;
+  const names = { group: ids.join(','), control: control[0] ?? '', port: String(KUBELET_PORT) };
+  return found({ ...names, address: node.value.internalIp ?? node.value.name }, [
+    view.quote(instance, `${view.instanceId ?? ''} has the security groups ${ids.join(', ')}`),
+    ...groups.slice(0, 3).map((group) => view.quote(group, wordsOf(group.value))),
+    view.quote(cluster, `the control plane has the security groups ${control.join(', ')}`),
+  ]);
+}
+
+function controlGroups(cluster: Json): readonly string[] {
+  const own = textAt(cluster, 'resourcesVpcConfig.clusterSecurityGroupId');
+  const more = listAt(cluster, 'resourcesVpcConfig.securityGroupIds').map(String);
+  return own === null ? more : [own, ...more];
+}
+
+/** Address ranges count as letting in: they usually are those of the VPC. */
+function letsIn({ value }: Seen<Json>, control: readonly string[]): boolean {
+  return listAt(value, 'IpPermissions')
+    .filter(coversKubelet)
+    .some((rule) => {
+      const groups = listAt(rule, 'UserIdGroupPairs').map((pair) => textAt(pair, 'GroupId') ?? '');
+      const ranges = ['IpRanges', 'Ipv6Ranges', 'PrefixListIds'].flatMap((at) => listAt(rule, at));
+      return ranges.length > 0 || groups.some((group) => control.includes(group));
+    });
+}
+
+function coversKubelet(rule: Json): boolean {
+  const protocol = textAt(rule, 'IpProtocol') ?? '';
+  if (protocol === '-1') return true;
+  const [from, to] = ['FromPort', 'ToPort'].map((path) => Number(textAt(rule, path) ?? -1));
+  return /^(?:tcp|6)$/.test(protocol) && (from ?? 0) <= KUBELET_PORT && KUBELET_PORT <= (to ?? 0);
+}
+
+function wordsOf(group: Json): string {
+  const rules = listAt(group, 'IpPermissions').map((rule) => {
+    const from = textAt(rule, 'FromPort') ?? 'all';
+    const pairs = listAt(rule, 'UserIdGroupPairs').map((pair) => textAt(pair, 'GroupId') ?? '');
+    return `${textAt(rule, 'IpProtocol') ?? ''} ${from}-${textAt(rule, 'ToPort') ?? 'all'} from ${pairs.join(' ')}`;
+  });
+  return `${textAt(group, 'GroupId') ?? ''} lets in: ${rules.join('; ') || 'nothing'}`;
+}

@@ -1,0 +1,35 @@
+import { type Json, listAt, textAt } from '../../evidence/json.ts';
+import { templateUse } from '../../evidence/launch.ts';
+import type { Ask } from './asking.ts';
+import { filters } from './aws-calls.ts';
+
+/** Launch templates of groups that are read at most. */
+const TEMPLATES_MAX = 20;
+const IMAGES_MAX = 100;
+
+/** Reads the template versions that groups launch with, and the images that those name. */
+export async function askTemplates(ask: Ask, groups: readonly Json[]): Promise<void> {
+  const uses = groups.map((group) => templateUse(group)).filter((use) => use !== null);
+  const byKey = new Map(uses.map((use) => [`${use.id} ${use.version}`, use] as const));
+  const answers = await Promise.all(
+    [...byKey.values()].slice(0, TEMPLATES_MAX).map(({ id, version }) =>
+      ask({
+        service: 'ec2',
+        operation: 'DescribeLaunchTemplateVersions',
+        input: { LaunchTemplateId: id, Versions: [version] },
+        isOptional: true,
+      }),
+    ),
+  );
+  const versions = answers.flat().flatMap((answer) => listAt(answer, 'LaunchTemplateVersions'));
+  const images = versions
+    .map((version) => textAt(version, 'LaunchTemplateData.ImageId') ?? '')
+    .filter((id) => id.startsWith('ami-'));
+  if (images.length === 0) return;
+  // An image past its deprecation date can be launched, and is left out unless asked for.
+  const input = {
+    Filters: filters({ 'image-id': [...new Set(images)].slice(0, IMAGES_MAX) }),
+    IncludeDeprecated: true,
+  };
+  await ask({ service: 'ec2', operation: 'DescribeImages', input });
+}

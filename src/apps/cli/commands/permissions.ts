@@ -1,0 +1,176 @@
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
+import { PERMISSIONS } from '../../../adapters/collection/permissions.generated.ts';
+import {
+  bindCommands,
+  type FeaturePermissions,
+  joined,
+  policyOf,
+  rolesOf,
+} from '../../../adapters/collection/permissions.ts';
+import type { PermissionAnswer } from '../../../adapters/collection/permissions-check.ts';
+import { columns, marked } from '../../../capacity/layout.ts';
+import type { JsonObject } from '../../../evidence/json.ts';
+import { type CliContext, UsageError } from '../context.ts';
+import { EXIT } from '../exit-code.ts';
+import { LIVE_OPTIONS, liveFlagsOf } from '../live/flags.ts';
+
+const FLAGS = {
+  output: { type: 'string', short: 'o', default: 'text' },
+  for: { type: 'string', multiple: true, default: [] as string[] },
+  check: { type: 'boolean', default: false },
+  rbac: { type: 'boolean', default: false },
+  iam: { type: 'boolean', default: false },
+  ...LIVE_OPTIONS,
+} satisfies ParseArgsOptionsConfig;
+
+const OUTPUTS = ['text', 'json', 'yaml'] as const;
+type Output = (typeof OUTPUTS)[number];
+
+interface Wanted {
+  readonly features: readonly FeaturePermissions[];
+  readonly kubernetes: ReturnType<typeof joined>['kubernetes'];
+  readonly aws: readonly string[];
+  readonly roles: readonly JsonObject[];
+  readonly policy: JsonObject;
+}
+
+function featuresOf(words: readonly string[]): readonly FeaturePermissions[] {
+  const names = words.flatMap((word) => word.split(','));
+  const known = PERMISSIONS.map(({ feature }) => feature);
+  const strange = names.find((name) => !known.includes(name));
+  if (strange !== undefined)
+    throw new UsageError(`--for takes ${known.join(', ')}; "${strange}" is none of them.`);
+  return names.length === 0
+    ? PERMISSIONS
+    : PERMISSIONS.filter(({ feature }) => names.includes(feature));
+}
+
+function wantedOf(words: readonly string[]): Wanted {
+  const features = featuresOf(words);
+  const { kubernetes, aws } = joined(features);
+  return { features, kubernetes, aws, roles: rolesOf(kubernetes), policy: policyOf(aws) };
+}
+
+async function yamlOf(values: readonly unknown[]): Promise<string> {
+  const { dump } = await import('js-yaml');
+  return values.map((value) => dump(value, { lineWidth: 100 })).join('---\n');
+}
+
+/** A document as JSON or YAML, or its page. */
+async function print(
+  document: object,
+  output: Output,
+  page: () => Promise<string> | string,
+  context: CliContext,
+): Promise<void> {
+  if (output === 'json') context.out(`${JSON.stringify(document, null, 2)}\n`);
+  else if (output === 'yaml') context.out(await yamlOf([document]));
+  else context.out(await page());
+}
+
+/** Prints the smallest roles and policy, or asks which of them the present identity has. */
+export async function permissionsCommand(
+  args: readonly string[],
+  context: CliContext,
+): Promise<number> {
+  const { values } = parseArgs({ args: [...args], options: FLAGS });
+  const output = OUTPUTS.find((one) => one === values.output);
+  if (output === undefined)
+    throw new UsageError(`-o takes ${OUTPUTS.join(', ')}; "${values.output}" is none of them.`);
+  const wanted = wantedOf(values.for);
+  if (values.check) return check(wanted, liveFlagsOf(values), output, context);
+  const document = {
+    apiVersion: 'rollcall.dev/v1alpha1',
+    kind: 'Permissions',
+    features: wanted.features,
+    roles: wanted.roles,
+    bind: bindCommands(wanted.roles),
+    policy: wanted.policy,
+  };
+  await print(document, output, async () => page(wanted, values), context);
+  return EXIT.usable;
+}
+
+async function page(
+  wanted: Wanted,
+  only: { readonly rbac: boolean; readonly iam: boolean },
+): Promise<string> {
+  const roles = await yamlOf(wanted.roles);
+  const policy = `${JSON.stringify(wanted.policy, null, 2)}\n`;
+  if (only.rbac !== only.iam) return only.rbac ? roles : policy;
+  const names = wanted.features.map(({ feature, for: purpose }) => `  ${feature}: ${purpose}`);
+  const bind = bindCommands(wanted.roles).map((command) => `# ${command}`);
+  return [
+    ...['Rollcall reads and writes nothing. For', ...names, ''],
+    'it needs of Kubernetes (alone: rollcall permissions --rbac | kubectl apply -f -)',
+    '',
+    `${roles}${bind.join('\n')}`,
+    '',
+    'and of AWS (alone: rollcall permissions --iam)',
+    '',
+    policy,
+  ].join('\n');
+}
+
+const MARKS: Readonly<Record<PermissionAnswer['granted'], string>> = {
+  yes: 'yes',
+  no: 'NO',
+  unknown: '?',
+};
+
+function endText(answers: readonly PermissionAnswer[]): string {
+  const lacking = answers.filter(({ granted, isOptional }) => granted === 'no' && !isOptional);
+  const unknown = answers.filter(({ granted }) => granted === 'unknown');
+  if (lacking.length > 0)
+    return `${lacking.length} lacking; what they show stays unknown. Grant them: rollcall permissions`;
+  return unknown.length > 0
+    ? `None is known to be lacking; ${unknown.length} could not be told.`
+    : 'Nothing is lacking.';
+}
+
+const REASONS_MAX = 5;
+
+function checkPage(
+  answers: readonly PermissionAnswer[],
+  unseen: readonly string[],
+): readonly string[] {
+  const rows = answers.map((one) => [
+    MARKS[one.granted],
+    one.permission + (one.isOptional && one.granted === 'no' ? ' (only where it is used)' : ''),
+    one.granted === 'unknown' ? 'not told' : one.how,
+  ]);
+  const reasons = answers.filter(({ granted }) => granted === 'unknown').map(({ how }) => how);
+  const why = [...unseen, ...new Set(reasons)].slice(0, REASONS_MAX);
+  return [
+    ...columns([['HAS', 'PERMISSION', 'HOW'], ...rows]),
+    '',
+    ...why.flatMap((text) => marked('?', text)),
+    endText(answers),
+  ];
+}
+
+/** 1 when something is lacking, else 2 when something is not known, else 0. */
+function exitCodeOf(answers: readonly PermissionAnswer[], unseen: readonly string[]): number {
+  const needed = answers.filter(({ isOptional }) => !isOptional);
+  if (needed.some(({ granted }) => granted === 'no')) return EXIT.notUsable;
+  const isUnknown = unseen.length > 0 || needed.some(({ granted }) => granted === 'unknown');
+  return isUnknown ? EXIT.cannotTell : EXIT.usable;
+}
+
+async function check(
+  wanted: Wanted,
+  flags: ReturnType<typeof liveFlagsOf>,
+  output: Output,
+  context: CliContext,
+): Promise<number> {
+  const { checkPermissions } = await import('../live/permissions-live.ts');
+  const { answers, unseen } = await checkPermissions(wanted, flags);
+  const document = {
+    apiVersion: 'rollcall.dev/v1alpha1',
+    kind: 'PermissionCheck',
+    permissions: answers,
+    notObservable: unseen,
+  };
+  await print(document, output, () => `${checkPage(answers, unseen).join('\n')}\n`, context);
+  return exitCodeOf(answers, unseen);
+}

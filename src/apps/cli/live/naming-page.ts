@@ -1,0 +1,88 @@
+import { columns, commandRows, marked, paragraph } from '../../../capacity/layout.ts';
+import { namesThatMatter } from '../../../capacity/naming/names-table.ts';
+import {
+  acceptanceLines,
+  effectLines,
+  namesLines,
+  nodeNameLines,
+} from '../../../capacity/naming/report.ts';
+import { counted, shown } from '../../../capacity/words.ts';
+import { pageOf, unseenLines } from './capacity-page.ts';
+import type { PinnedWorkload } from './naming-pins.ts';
+import type { NamingDocument } from './naming-report.ts';
+
+function titleLines({ instanceId, node, ready }: NamingDocument): readonly string[] {
+  if (node === null && instanceId === null) return [];
+  const machine = instanceId === null ? 'This machine' : shown(instanceId);
+  if (node === null) return paragraph(`${machine} is registered as no Node.`);
+  const state = ready === true ? 'Ready' : 'not Ready';
+  return paragraph(`${machine} is registered as Node ${shown(node)}, ${state}.`);
+}
+
+function twinLines({ twin }: NamingDocument): readonly string[] {
+  if (twin === null) return [];
+  return marked(twin.confidence === 'definite' ? '!' : '?', twin.sentence);
+}
+
+function pinnedLines(pinned: readonly PinnedWorkload[]): readonly string[] {
+  if (pinned.length === 0) return [];
+  return [
+    ...paragraph('Workloads that ask for it by name, and what moves them to the label:'),
+    ...pinned.flatMap((one) => [
+      ...paragraph(
+        `${one.kind} ${shown(one.namespace)}/${shown(one.name)} (${one.by}: ${shown(one.value)})`,
+        '  ',
+      ),
+      ...commandRows(one.command),
+    ]),
+  ];
+}
+
+/** The page of one machine, each row within 100 columns. */
+export function machinePage(document: NamingDocument): readonly string[] {
+  const { name, acceptance, names, effects, pinned, notObservable } = document;
+  const isSeen = names.some(({ value }) => value !== null);
+  return pageOf([
+    titleLines(document),
+    nodeNameLines(name),
+    acceptance === null ? [] : acceptanceLines(acceptance),
+    isSeen ? namesLines(names) : [],
+    twinLines(document),
+    effects === null ? [] : effectLines(effects),
+    pinnedLines(pinned),
+    unseenLines(notObservable),
+  ]);
+}
+
+function nameText({ name, node }: NamingDocument): string {
+  if (name.state === 'none') return '(no Node)';
+  if (name.state === 'unknown') return '?';
+  return name.name === node ? 'the same' : shown(name.name);
+}
+
+function verdictText(document: NamingDocument): string {
+  const wrong = namesThatMatter(document.names);
+  if (document.twin !== null) return `also ${shown(document.twin.node)}`;
+  if (wrong.length > 0) return wrong.map(({ title }) => title).join(', ');
+  return document.acceptance?.state === 'refused' ? 'not found by the cloud controller' : 'agree';
+}
+
+/** All machines in one table. */
+export function machinesPage(
+  documents: readonly NamingDocument[],
+  unseen: NamingDocument['notObservable'],
+): readonly string[] {
+  const rows = documents.map((one) => [
+    shown(one.instanceId ?? '-'),
+    shown(one.node ?? '-'),
+    nameText(one),
+    verdictText(one),
+  ]);
+  const table = columns([['INSTANCE', 'NODE', 'BY THE RULES', 'NAMES'], ...rows]);
+  const hint = `${counted(documents.length, 'machine')}; every name of one: rollcall name INSTANCE`;
+  return pageOf([
+    documents.length === 0 ? ['No machine was seen.'] : table,
+    [hint],
+    unseenLines(unseen),
+  ]);
+}
