@@ -105,20 +105,36 @@ function passedByPods(fact: FactRecord<'kube/Node'>, subject: Subject): readonly
   );
   const asking = pods.filter((pod) => asksForIdentity(pod.value));
   const passed: Passed[] = [];
-  if (addressed !== undefined && fact.value.ready === true) {
-    passed.push([
-      'networked',
-      proofOf(addressed, `pod ${addressed.value.name} runs with an address of its own`),
-    ]);
-  }
+  const networked = fact.value.ready === true ? networkProof(fact, addressed, pods) : null;
+  if (networked !== null) passed.push(['networked', networked]);
   if (pods.length > 0) passed.push(...passedByIdentity(fact, asking));
-  if (addressed !== undefined && acceptsPods(fact.value)) {
+  if (networked !== null && acceptsPods(fact.value)) {
     passed.push([
       'usable',
       proofOf(fact, `no taint, cordon or condition keeps pods off ${fact.value.name}`),
     ]);
   }
   return passed;
+}
+
+/** The pod network's own program on a Node, by the names that manifests give it. */
+const NETWORK_POD = /^(?:aws-node|calico-node|cilium|kube-flannel-ds|kube-router|weave-net)-/;
+
+/** A pod with an address; on a Node without one, the programs that would give it are Ready. */
+function networkProof(
+  node: FactRecord<'kube/Node'>,
+  addressed: FactRecord<'kube/Pod'> | undefined,
+  pods: readonly FactRecord<'kube/Pod'>[],
+): Quote | null {
+  if (addressed !== undefined)
+    return proofOf(addressed, `pod ${addressed.value.name} runs with an address of its own`);
+  const program = pods.find(({ value }) => NETWORK_POD.test(value.name) && isReady(value));
+  const isWaited = pods.some(({ value }) => textAt(value.body, 'status.podIP') === null);
+  if (program === undefined || isWaited) return null;
+  return proofOf(
+    program,
+    `${node.value.name} is Ready, ${program.value.name} is Ready there, and no pod waits for an address`,
+  );
 }
 
 /** Nothing here depends on an identity, or all that asks for one works. */

@@ -1,9 +1,10 @@
 import { type Json, textAt } from '../evidence/json.ts';
-import type { KubeObject } from '../evidence/kinds.ts';
+
 import { linkKeys, type MachineName } from '../evidence/names.ts';
 import type { DocumentSummary, FactRecord, Hit, Observations } from '../evidence/observations.ts';
 import { isAfter } from '../evidence/time.ts';
 import { type FactIndex, indexFacts } from './fact-index.ts';
+import { podPlaces } from './pod-places.ts';
 import { seenSymptoms } from './seen-symptoms.ts';
 import type { Subject } from './subject.ts';
 import { SOURCES, type LineSource } from '../evidence/source.ts';
@@ -162,9 +163,10 @@ function isDismissed({ kind, value }: FactRecord): boolean {
 
 function placeHits(assembly: Assembly, cluster: Group, observations: Observations): void {
   const homeless: Hit[] = [];
-  const nodeOf = nodesOfPods(observations);
+  const places = podPlaces(observations);
   for (const hit of observations.hits) {
-    const name = nodeOf(hit.about) ?? ownName(hit, observations);
+    if (places.isHealed(hit)) continue;
+    const name = places.nodeOf(hit.about) ?? ownName(hit, observations);
     const group = name === null ? null : groupOf(assembly, name);
     if (group === null) homeless.push(hit);
     else addHit(group, hit);
@@ -175,19 +177,6 @@ function placeHits(assembly: Assembly, cluster: Group, observations: Observation
     const home = hit.onMachine ? (inDocument ?? only) : null;
     addHit(home ?? cluster, hit);
   }
-}
-
-/** Resolves a pod to its Node, where the pod itself was seen. */
-function nodesOfPods(observations: Observations): (name: MachineName | null) => MachineName | null {
-  if (!observations.hits.some(({ about }) => about?.kind === 'pod')) return (name) => name;
-  const nodes = new Map<string, MachineName>();
-  for (const { kind, value, about } of observations.facts) {
-    if (kind !== 'kube/Pod') continue;
-    const pod = value as KubeObject;
-    const [node] = about;
-    if (node !== undefined) nodes.set(`${pod.namespace ?? 'default'}/${pod.name}`, node);
-  }
-  return (name) => (name?.kind === 'pod' ? (nodes.get(name.value) ?? null) : name);
 }
 
 function ownName(hit: Hit, observations: Observations): MachineName | null {

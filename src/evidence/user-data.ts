@@ -2,7 +2,7 @@
 export interface ClusterGiven {
   readonly name: string | null;
   readonly endpoint: string | null;
-  /** Certificate authority in base64, as it stands there. */
+  /** Checksum of the certificate authority in base64, whose text is left out as long keys are. */
   readonly authority: string | null;
   readonly cidr: string | null;
 }

@@ -42,7 +42,7 @@ describe('a fault on the way', { skip: missing(...CONTROL_PLANE, 'moto') }, () =
   before(async () => {
     site = await startSite();
     await layCluster(site);
-    healthy = await runMachine(site, { hasRole: false });
+    healthy = await runMachine(site, { role: 'lab-other' });
     await registerNode(site, healthy);
     lonely = await runMachine(site);
   });

@@ -73,7 +73,7 @@ describe('a live verdict', { skip: missing(...CONTROL_PLANE, 'moto') }, () => {
     await layCluster(site, nodeMapping().replace('  username', '\tusername'));
     broken = await runMachine(site, { userData: `#!/bin/sh\nTOKEN=${SECRETS.userData}\n` });
     // Of another role, as aws-auth cannot be what keeps out a role of which a machine is in.
-    healthy = await runMachine(site, { hasRole: false });
+    healthy = await runMachine(site, { role: 'lab-other' });
     await registerNode(site, healthy);
     await plantSecrets(site);
   });

@@ -6,6 +6,8 @@ import { emptyHome, type Surroundings, writeKubeconfig } from './rollcall.ts';
 
 export const CLUSTER = 'lab';
 const ACCOUNT = '123456789012';
+/** Of nodes that are about to join, of nodes that have, and of the cluster. */
+const ROLES = ['lab-node', 'lab-other', 'lab-cluster'] as const;
 const NODE_ROLE = `arn:aws:iam::${ACCOUNT}:role/lab-node`;
 
 /** Both APIs, each behind a proxy. */
@@ -54,8 +56,8 @@ export interface Machine {
 
 interface MachineOptions {
   readonly userData?: string;
-  /** False for a machine without the role of nodes. */
-  readonly hasRole?: boolean;
+  /** The role of its instance profile. */
+  readonly role?: (typeof ROLES)[number];
   /** False for a machine without the cluster's tag. */
   readonly isTagged?: boolean;
 }
@@ -64,8 +66,8 @@ function one(xml: string, element: string): string {
   return new RegExp(`<${element}>([^<]*)</${element}>`).exec(xml)?.[1] ?? '';
 }
 
-/** The node role in its instance profile. */
-async function makeRole({ moto }: Site): Promise<void> {
+/** Each role in an instance profile of its own. */
+async function makeRoles({ moto }: Site): Promise<void> {
   const trust = JSON.stringify({
     Version: '2012-10-17',
     Statement: [
@@ -78,12 +80,11 @@ async function makeRole({ moto }: Site): Promise<void> {
       headers: { authorization: signature('iam') },
       body: new URLSearchParams({ Action, Version: '2010-05-08', ...parameters }),
     }).then((answer) => answer.text());
-  await iam('CreateRole', { RoleName: 'lab-node', AssumeRolePolicyDocument: trust });
-  await iam('CreateInstanceProfile', { InstanceProfileName: 'lab-node' });
-  await iam('AddRoleToInstanceProfile', {
-    InstanceProfileName: 'lab-node',
-    RoleName: 'lab-node',
-  });
+  for (const name of ROLES) {
+    await iam('CreateRole', { RoleName: name, AssumeRolePolicyDocument: trust });
+    await iam('CreateInstanceProfile', { InstanceProfileName: name });
+    await iam('AddRoleToInstanceProfile', { InstanceProfileName: name, RoleName: name });
+  }
 }
 
 async function makeCluster({ moto }: Site): Promise<void> {
@@ -103,7 +104,7 @@ async function makeCluster({ moto }: Site): Promise<void> {
 
 /** The role that machines have, the EKS cluster and its aws-auth. */
 export async function layCluster(site: Site, mapRoles = nodeMapping()): Promise<void> {
-  await makeRole(site);
+  await makeRoles(site);
   await makeCluster(site);
   await site.plane.client.create('/api/v1/namespaces/kube-system/configmaps', {
     metadata: { name: 'aws-auth', namespace: 'kube-system' },
@@ -124,13 +125,13 @@ export function nodeMapping(): string {
 
 /** An instance of the cluster, which the proxy makes six hours old. */
 export async function runMachine({ moto }: Site, options: MachineOptions = {}): Promise<Machine> {
-  const { userData, hasRole = true, isTagged = true } = options;
+  const { userData, role = 'lab-node', isTagged = true } = options;
   const xml = await moto.ec2('RunInstances', {
     ImageId: 'ami-12c6146b',
     InstanceType: 'm5.large',
     MinCount: '1',
     MaxCount: '1',
-    ...(hasRole ? { 'IamInstanceProfile.Name': 'lab-node' } : {}),
+    'IamInstanceProfile.Name': role,
     ...(userData === undefined ? {} : { UserData: Buffer.from(userData).toString('base64') }),
     ...(isTagged
       ? {

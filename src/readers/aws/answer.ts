@@ -1,3 +1,4 @@
+import { checksumOf } from '../../evidence/checksum.ts';
 import { at, isObject, type Json, type JsonObject, listAt, textAt } from '../../evidence/json.ts';
 import type { AwsKind } from '../../evidence/kinds.ts';
 import { classifyName, type MachineName } from '../../evidence/names.ts';
@@ -219,13 +220,20 @@ function aboutOf(kind: AwsKind, item: Json): readonly (MachineName | null)[] {
   return owner?.kind === 'instance-id' ? [owner] : [];
 }
 
+/** The authority's text is left out of evidence; its checksum tells whether two are the same. */
+function withAuthoritySum(cluster: Json): Json {
+  const authority = textAt(cluster, 'certificateAuthority.data');
+  if (authority === null || !isObject(cluster)) return cluster;
+  return { ...cluster, authoritySum: checksumOf(authority) };
+}
+
 function readSingles(passage: PassageReading, value: JsonObject, line: number): boolean {
   let understood = false;
   for (const shape of SINGLES) {
     const found = at(value, shape.path);
     if (found === undefined || !(isObject(found) || Array.isArray(found))) continue;
     understood = true;
-    addFact(passage, shape, found, line);
+    addFact(passage, shape, shape.kind === 'aws/cluster' ? withAuthoritySum(found) : found, line);
   }
   for (const shape of WHOLES) {
     if (at(value, shape.path) === undefined) continue;

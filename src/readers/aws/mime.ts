@@ -59,7 +59,7 @@ function partOf(lines: readonly string[], start: number, end: number): MimePart 
 }
 
 function otherBoundary(lines: readonly string[]): string {
-  const other = lines.find((line) => /^--[\w=/+.-]{2,70}$/.test(line) && line !== '---');
+  const other = lines.find((line) => /^--[\w=/+.]{1,70}$/.test(line));
   return other === undefined ? '' : ` (there is “${other}” instead)`;
 }
 

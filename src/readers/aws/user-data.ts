@@ -1,4 +1,5 @@
 import { CORE_SCHEMA, load, YAMLException } from 'js-yaml';
+import { checksumOf } from '../../evidence/checksum.ts';
 import { isObject, type Json, textAt } from '../../evidence/json.ts';
 import type {
   BootstrapCall,
@@ -96,6 +97,10 @@ function given(value: Json, path: string): string | null {
   return text === null || text.trim() === '' ? null : text.slice(0, VALUE_MAX);
 }
 
+function sumOf(authority: string | null): string | null {
+  return authority === null ? null : checksumOf(authority);
+}
+
 const NO_CLUSTER: ClusterGiven = { name: null, endpoint: null, authority: null, cidr: null };
 
 function nodeConfigOf(text: string): NodeConfigGiven {
@@ -104,7 +109,7 @@ function nodeConfigOf(text: string): NodeConfigGiven {
   return {
     name: given(value, 'spec.cluster.name'),
     endpoint: given(value, 'spec.cluster.apiServerEndpoint'),
-    authority: given(value, 'spec.cluster.certificateAuthority'),
+    authority: sumOf(given(value, 'spec.cluster.certificateAuthority')),
     cidr: given(value, 'spec.cluster.cidr'),
     unreadable: unknownKind(value),
   };
@@ -129,7 +134,7 @@ function unknownKind(value: Json): string | null {
   return `its apiVersion is “${version.slice(0, 60)}”, not node.eks.aws/v1alpha1`;
 }
 
-const BOOTSTRAP = /^[^#\n]*\/etc\/eks\/bootstrap\.sh\b([^\n]*(?:\\\n[^\n]*)*)/m;
+const BOOTSTRAP = /^[^#\n]*\/etc\/eks\/bootstrap\.sh\b((?:[^\\\n]|\\[^])*)/m;
 const FLAG_WITH_VALUE = /--[\w-]+(?:=|\s+)(?:'[^']*'|"[^"]*"|\S+)/g;
 
 function bootstrapCallOf(text: string): BootstrapCall | null {
@@ -158,7 +163,7 @@ function settingsOf(text: string): ClusterGiven | null {
   return {
     name: values.get('cluster-name') ?? null,
     endpoint: values.get('api-server') ?? null,
-    authority: values.get('cluster-certificate') ?? null,
+    authority: sumOf(values.get('cluster-certificate') ?? null),
     cidr: null,
   };
 }

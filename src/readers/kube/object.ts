@@ -7,6 +7,7 @@ import type { PassageReading } from '../passage.ts';
 import { parseAwsAuth } from './aws-auth.ts';
 import { linesOfNode, namesOfNode, projectNode } from './node.ts';
 import { projectPod } from './pod.ts';
+import { withRequestedUser } from './signing-request.ts';
 
 const BY = 'kubectl get -o json|yaml';
 
@@ -143,8 +144,13 @@ function projectObject(kind: string, value: JsonObject): KubeObject {
     uid: textAt(value, 'metadata.uid'),
     labels: textsAt(value, 'metadata.labels'),
     annotations: textsAt(value, 'metadata.annotations'),
-    body: kind === 'Pod' ? projectPod(value) : value,
+    body: bodyOf(kind, value),
   };
+}
+
+function bodyOf(kind: string, value: JsonObject): Json {
+  if (kind === 'Pod') return projectPod(value);
+  return kind === 'CertificateSigningRequest' ? withRequestedUser(value) : value;
 }
 
 function machineOfObject(kind: string, value: JsonObject): readonly (MachineName | null)[] {

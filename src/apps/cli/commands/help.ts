@@ -59,6 +59,61 @@ collector's archive, must-gather, sosreport, pasted text. Kinds are known by con
   kubectl -n kube-system get configmap aws-auth -o yaml | rollcall diagnose - --with kubelet.log
   rollcall diagnose must-gather/ -o json
 `,
+  capacity: `rollcall capacity [NODE|INSTANCE|PATH]…   [-o text|json|yaml]
+         [--context NAME] [--kubeconfig FILE] [--cluster NAME] [--region R] [--profile P]
+rollcall capacity --type TYPE [--subnet SUBNET]… [--max-pods N] [--image al2|al2023|bottlerocket]
+         [--prefix-delegation] [--custom-networking] [--pod-eni] [--ipv6] [--max-eni N]
+         [--cni-version V] [--warm-eni-target N] [--warm-ip-target N] [--minimum-ip-target N]
+         [--warm-prefix-target N]
+
+Of each Node: max-pods against the pods for which its interfaces hold addresses; of each group: how
+many more nodes its subnets feed; of each subnet: free addresses, whole /28 blocks, addresses held
+warm; who owns the interfaces, which leaked, and machines without any address for pods.
+--type computes the same before launch; the arithmetic needs no rights, and what EC2 says of the
+type wins where it may be asked.
+
+Exit codes: 0 nothing is short, 1 something is, 2 cannot tell.
+
+  rollcall capacity
+  rollcall capacity --type m5.large --subnet subnet-0abc1234def567890
+  rollcall capacity --type m6i.xlarge --prefix-delegation --max-pods 110
+  rollcall capacity subnets.json interfaces.json nodes.json -o json
+`,
+  name: `rollcall name [INSTANCE|NODE|ADDRESS] [PATH]…   [-o text|json|yaml]
+         [--context NAME] [--kubeconfig FILE] [--cluster NAME] [--region R] [--profile P]
+rollcall name --subnet SUBNET --image AMI|FAMILY --version KUBELET   before launch
+  what is known or supposed goes before what the APIs say:
+         [--cloud-provider in-tree|external[=VERSION]|none] [--naming ip-name|resource-name]
+         [--dhcp-domain NAME] [--dns-hostnames on|off] [--ip ADDRESS] [--instance ID]
+         [--hostname NAME] [--hostname-override NAME] [--local-hostname NAME] [--certificate CN]
+         [--instance-id-node-name] [--hostname-override-source private-dns-name|instance-id]
+         [--ip-based-node-names] [--kops-version V]
+
+The name under which the kubelet registers and the rule that gives it, whether the cloud controller
+takes it, every name that the machine goes by, the old Node that it left behind, what breaks, and
+the label by which to pin pods instead, with the commands. Without a machine: all of them.
+
+Exit codes: 0 the names agree, 1 they do not where it matters, 2 cannot tell.
+
+  rollcall name node00.k8s.internal
+  rollcall name node00.k8s.internal --cloud-provider in-tree --version 1.23
+  rollcall name --subnet subnet-0abc1234def567890 --image al2023 --version 1.33
+  sudo openssl x509 -noout -subject -in /var/lib/kubelet/pki/kubelet-client-current.pem
+  rollcall name i-0abc1234def567890 --certificate system:node:node00.k8s.internal
+`,
+  permissions: `rollcall permissions [--for FEATURE,…] [--rbac|--iam] [-o text|json|yaml]
+rollcall permissions --check [--for FEATURE,…] [--context NAME] [--region R] [--profile P]
+
+The smallest ClusterRole, Roles and IAM policy, found by running the collection; the features are
+status, details, capacity and name. --check asks what the present identity has: Kubernetes by access
+reviews, AWS by iam:SimulatePrincipalPolicy, else by the cheapest reading call of each.
+
+Exit codes of --check: 0 nothing is lacking, 1 something is, 2 cannot tell.
+
+  rollcall permissions --rbac | kubectl apply -f -
+  rollcall permissions --for status,details --iam > rollcall-policy.json
+  rollcall permissions --check
+`,
   explain: `rollcall explain CAUSE
 
 Prints why it happens, what shows it, how to fix it, how to be sure, how to prevent it, and its look-alikes.

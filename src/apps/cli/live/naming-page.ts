@@ -19,6 +19,16 @@ function titleLines({ instanceId, node, ready }: NamingDocument): readonly strin
   return paragraph(`${machine} is registered as Node ${shown(node)}, ${state}.`);
 }
 
+/** Of a Node that is Ready the name is known; what the rules leave open is whether it stays. */
+function ruleLines({ name, ready }: NamingDocument): readonly string[] {
+  const rows = nodeNameLines(name);
+  if (name.state !== 'unknown' || ready !== true) return rows;
+  return [
+    'Whether it keeps that name at the next start of its kubelet is not known.',
+    ...rows.slice(1),
+  ];
+}
+
 function twinLines({ twin }: NamingDocument): readonly string[] {
   if (twin === null) return [];
   return marked(twin.confidence === 'definite' ? '!' : '?', twin.sentence);
@@ -40,11 +50,11 @@ function pinnedLines(pinned: readonly PinnedWorkload[]): readonly string[] {
 
 /** The page of one machine, each row within 100 columns. */
 export function machinePage(document: NamingDocument): readonly string[] {
-  const { name, acceptance, names, effects, pinned, notObservable } = document;
+  const { acceptance, names, effects, pinned, notObservable } = document;
   const isSeen = names.some(({ value }) => value !== null);
   return pageOf([
     titleLines(document),
-    nodeNameLines(name),
+    ruleLines(document),
     acceptance === null ? [] : acceptanceLines(acceptance),
     isSeen ? namesLines(names) : [],
     twinLines(document),

@@ -1,4 +1,7 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { listAt, textAt } from '../../../evidence/json.ts';
+import type { KubeObject } from '../../../evidence/kinds.ts';
+import { isoMs } from '../../../evidence/time.ts';
 
 /** The kubelet asked for its client certificate and nobody approved or signed the request. */
 export default defineCause({
@@ -28,24 +31,32 @@ export default defineCause({
       weight: 'likely',
     },
   },
-  needs: [],
+  needs: ['kube/CertificateSigningRequest', 'kube/Node'],
   symptoms: [],
   explains: ['anonymous-kubelet'],
-  summary: ({ csr, approved }) =>
-    approved === undefined
-      ? `The certificate request ${csr ?? 'of the kubelet'} waits for approval; until then the kubelet has no credential.`
-      : `The certificate request ${csr ?? 'of the kubelet'} is approved but no certificate was issued; the signer in kube-controller-manager does not work.`,
-  remedy: ({ csr, approved }) => [
-    approved === undefined
+  match: (view) => matchRequests(view),
+  summary: ({ csr, approved, denied, user }) =>
+    denied !== undefined
+      ? `The certificate request ${csr ?? 'of the kubelet'} for ${user ?? 'a node'} was denied (${denied}), so the kubelet gets no credential.`
+      : approved === undefined
+        ? `The certificate request ${csr ?? 'of the kubelet'}${user === undefined ? '' : ` for ${user}`} waits for approval; until then the kubelet has no credential.`
+        : `The certificate request ${csr ?? 'of the kubelet'} is approved but no certificate was issued; the signer in kube-controller-manager does not work.`,
+  remedy: ({ csr, approved, denied }) => [
+    denied !== undefined
       ? {
-          text: 'Approve it, if you know the machine.',
-          command: `kubectl certificate approve ${csr ?? '<csr>'}`,
+          text: 'A denied request stays so: delete it, and let the kubelet make a new one.',
+          command: `kubectl delete csr ${csr ?? '<csr>'}`,
         }
-      : {
-          text: 'See why nothing is signed.',
-          command:
-            'kubectl -n kube-system logs -l component=kube-controller-manager --tail=200 | grep -iE "certificate|signing"',
-        },
+      : approved === undefined
+        ? {
+            text: 'Approve it, if you know the machine.',
+            command: `kubectl certificate approve ${csr ?? '<csr>'}`,
+          }
+        : {
+            text: 'See why nothing is signed.',
+            command:
+              'kubectl -n kube-system logs -l component=kube-controller-manager --tail=200 | grep -iE "certificate|signing"',
+          },
     {
       text: 'Restore the automatic approval that kubeadm binds.',
       command:
@@ -68,3 +79,67 @@ export default defineCause({
     ],
   },
 });
+
+type Evidence = View<
+  'kube/CertificateSigningRequest' | 'kube/Node',
+  'pending' | 'notIssued' | 'waitedInVain'
+>;
+
+const SIGNER = 'kubernetes.io/kube-apiserver-client-kubelet';
+/** Those who ask for a machine's first certificate; nodes themselves ask for the next. */
+const FIRST =
+  /^(?:system:bootstrap:[a-z0-9]{6}|system:serviceaccount:openshift-machine-config-operator:node-bootstrapper)$/;
+/** Controllers approve and sign within seconds. */
+const APPROVAL_NORMAL_MS = 120_000;
+
+/** A machine's first request that nobody answered, and no Ready Node of the name it asks for. */
+function matchRequests(view: Evidence): Match | null {
+  const { nowMs } = view;
+  if (nowMs === null) return null;
+  const requests = view
+    .list('kube/CertificateSigningRequest')
+    .filter(({ value }) => isFirst(value));
+  const ready = new Set(
+    view
+      .list('kube/Node')
+      .filter(({ value }) => value.ready === true)
+      .map(({ value }) => value.name),
+  );
+  const left = requests.find(({ value }) => {
+    const node = nodeOf(value);
+    return node !== null && !ready.has(node) && isLeft(value, nowMs);
+  });
+  if (left === undefined) return null;
+  const { value } = left;
+  const node = nodeOf(value) ?? '';
+  const isAnswered = requests.some((other) => {
+    return nodeOf(other.value) === node && certificateOf(other.value) !== null;
+  });
+  if (isAnswered) return null;
+  const [condition] = listAt(value.body, 'status.conditions');
+  const type = textAt(condition, 'type') ?? 'Pending';
+  const why = textAt(condition, 'message') ?? textAt(condition, 'reason') ?? 'no reason given';
+  const details = { csr: value.name, user: `system:node:${node}` };
+  const state: Record<string, string> =
+    type === 'Denied' ? { denied: why } : type === 'Approved' ? { approved: 'Approved' } : {};
+  const words = `${value.name} of ${textAt(value.body, 'spec.username') ?? ''} for system:node:${node}: ${type}, no certificate`;
+  return found({ ...details, ...state }, [view.quote(left, words)], 'definite', [node]);
+}
+
+function isFirst({ body }: KubeObject): boolean {
+  const username = textAt(body, 'spec.username') ?? '';
+  return textAt(body, 'spec.signerName') === SIGNER && FIRST.test(username);
+}
+
+function nodeOf({ body }: KubeObject): string | null {
+  return textAt(body, 'requestedUser')?.slice('system:node:'.length) ?? null;
+}
+
+function certificateOf({ body }: KubeObject): string | null {
+  return textAt(body, 'status.certificate');
+}
+
+function isLeft(request: KubeObject, nowMs: number): boolean {
+  const madeMs = isoMs(textAt(request.body, 'metadata.creationTimestamp') ?? '');
+  return certificateOf(request) === null && madeMs !== null && nowMs - madeMs > APPROVAL_NORMAL_MS;
+}

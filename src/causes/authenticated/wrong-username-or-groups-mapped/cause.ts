@@ -104,7 +104,10 @@ function matchLost(view: Evidence): Match | null {
       machines,
     );
   }
-  return view.sign('otherUser') === null && view.sign('outsideGroup') === null ? clear : null;
+  const signs = (['otherUser', 'outsideGroup', 'hybridGroup'] as const).map((name) =>
+    view.sign(name),
+  );
+  return signs.every((sign) => sign === null) ? clear : null;
 }
 
 function isApiOnly(view: Evidence): boolean {

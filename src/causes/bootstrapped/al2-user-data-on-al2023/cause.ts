@@ -1,4 +1,5 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { launchOf } from '../../../evidence/launch.ts';
 
 /** User data written for Amazon Linux 2 runs on an AL2023 image, where bootstrap.sh only complains. */
@@ -29,7 +30,7 @@ export default defineCause({
     },
   },
   needs: ['aws/instance', 'aws/image', 'aws/user-data'],
-  symptoms: ['boot-verdict', 'user-data-script-failed'],
+  symptoms: ['boot-verdict', 'user-data-script-failed', 'machine-without-node'],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   explains: ['nodeconfig-missing', 'failed-user-script'],
   match: (view) => matchGiven(view),
@@ -72,9 +73,11 @@ type Signs = 'scriptRemoved' | 'initializedByNodeadm' | 'kubeletRuns';
 /** The script is called, and no NodeConfig comes along with it. */
 function matchGiven(view: View<Kinds, Signs>): Match | null {
   const launch = launchOf(view);
-  if (launch === null || launch.family !== 'al2023') return null;
+  if (launch === null || launch.family === null) return null;
+  const sound = clearUnlessSeen(view, ['scriptRemoved', 'initializedByNodeadm']);
+  if (launch.family !== 'al2023') return sound;
   const { bootstrapCall, nodeConfigs, namesNodeadm, mimeFault } = launch.given.value;
-  if (bootstrapCall === null || nodeConfigs.length > 0 || namesNodeadm) return null;
+  if (bootstrapCall === null || nodeConfigs.length > 0 || namesNodeadm) return sound;
   if (mimeFault !== null || !view.shows('machine-without-node')) return null;
   return found({ instance: launch.id, image: launch.imageName }, [
     view.quote(launch.given, `user data of ${launch.id} calls ${bootstrapCall.words}`),

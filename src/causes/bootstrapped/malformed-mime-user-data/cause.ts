@@ -1,4 +1,5 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { launchOf } from '../../../evidence/launch.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 
@@ -76,7 +77,7 @@ export default defineCause({
     },
   },
   needs: ['aws/instance', 'aws/image', 'aws/user-data'],
-  symptoms: ['user-data-script-failed'],
+  symptoms: ['user-data-script-failed', 'machine-without-node'],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   explains: ['nodeconfig-missing', 'failed-user-script', 'undecodable-nodeconfig'],
   match: (view) => matchGiven(view) ?? matchHeaderWithoutEnd(view),
@@ -146,12 +147,16 @@ function faultOf(boundary: string | undefined, body: string | undefined): string
 
 type Kinds = 'aws/instance' | 'aws/image' | 'aws/user-data';
 
+const FAULTS = ['boundaryExecuted', 'headerExecuted', 'notMultipart'] as const;
+
 /** nodeadm reads no further than the fault; a NodeConfig before it was read already. */
 function matchGiven(view: View<Kinds, Signs>): Match | null {
   const launch = launchOf(view);
-  if (launch?.family !== 'al2023' || !view.shows('machine-without-node')) return null;
-  const { mimeFault, nodeConfigs } = launch.given.value;
-  if (mimeFault === null || nodeConfigs.length > 0) return null;
+  if (launch === null) return null;
+  const { mimeFault, nodeConfigs, form } = launch.given.value;
+  if (mimeFault === null && form !== 'compressed') return clearUnlessSeen(view, FAULTS);
+  if (launch.family !== 'al2023' || mimeFault === null || nodeConfigs.length > 0) return null;
+  if (!view.shows('machine-without-node')) return null;
   return found({ instance: launch.id, fault: mimeFault }, [
     view.quote(launch.given, `user data of ${launch.id}: ${mimeFault}`),
     view.quote(launch.image, `${launch.id} runs the image ${launch.imageName}`),

@@ -1,5 +1,7 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { type Launch, launchOf } from '../../../evidence/launch.ts';
+import { clusterGiven } from '../../../evidence/user-data.ts';
 
 /** nodeadm looked into user data and its drop-in folder and found no NodeConfig. */
 export default defineCause({
@@ -35,7 +37,7 @@ export default defineCause({
     },
   },
   needs: ['aws/instance', 'aws/image', 'aws/user-data'],
-  symptoms: ['boot-verdict', 'no-answer-from-metadata'],
+  symptoms: ['boot-verdict', 'no-answer-from-metadata', 'machine-without-node'],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   match: (view) => matchGiven(view),
   summary: ({ machine, instance, form }) =>
@@ -91,7 +93,10 @@ function formWithoutConfig({ given }: Launch): string | null {
 /** Only in an image that EKS publishes: others may bring a NodeConfig along. */
 function matchGiven(view: View<Kinds, Signs>): Match | null {
   const launch = launchOf(view);
-  if (launch?.family !== 'al2023' || !launch.isPublished) return null;
+  if (launch === null || launch.family === null) return null;
+  const sound = clearUnlessSeen(view, ['chainEmpty', 'notInUserData', 'userDataEmpty', 'warned']);
+  if (launch.family !== 'al2023' || clusterGiven(launch.given.value) !== null) return sound;
+  if (!launch.isPublished) return null;
   const form = formWithoutConfig(launch);
   if (form === null || !view.shows('machine-without-node')) return null;
   return found({ instance: launch.id, form }, [

@@ -1,5 +1,7 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { type Launch, launchOf } from '../../../evidence/launch.ts';
+import { clusterGiven } from '../../../evidence/user-data.ts';
 import { textAt } from '../../../evidence/json.ts';
 
 /** The user data names no cluster, or one that EKS does not have in this account and region. */
@@ -41,7 +43,7 @@ export default defineCause({
     },
   },
   needs: ['aws/instance', 'aws/image', 'aws/user-data', 'aws/cluster'],
-  symptoms: ['user-data-script-failed'],
+  symptoms: ['user-data-script-failed', 'machine-without-node'],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   explains: [
     'describe-cluster-failed',
@@ -97,7 +99,9 @@ function matchGiven(view: View<Kinds, Signs>): Match | null {
   if (launch === null || cluster === undefined || clusters.length > 1 || wanted === null)
     return null;
   const name = nameLookedUp(launch);
-  if (name === null || name === wanted || !view.shows('machine-without-node')) return null;
+  const given = clusterGiven(launch.given.value)?.name ?? null;
+  if (given === wanted) return clearUnlessSeen(view, ['nameMissing', 'notFound', 'plutoNotFound']);
+  if (name === null || !view.shows('machine-without-node')) return null;
   return found({ instance: launch.id, cluster: name, wanted }, [
     view.quote(launch.given, `user data of ${launch.id} names the cluster ${name}`),
     view.quote(cluster, `cluster ${wanted} is the one that the machine is tagged for`),

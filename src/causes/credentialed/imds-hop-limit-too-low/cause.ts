@@ -1,12 +1,18 @@
-import { defineCause, found } from '../../../diagnosis/cause.ts';
-import { textAt } from '../../../evidence/json.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { at, type Json, textAt } from '../../../evidence/json.ts';
+import type { KubeObject } from '../../../evidence/kinds.ts';
+import { complaintOf, isCrashing, isOnNode, podName } from '../../../evidence/pods.ts';
+
+const SILENT =
+  /no EC2 IMDS role found|EC2Metadata(?:Request)?Error|operation error ec2imds: \w+, .*(?:exceeded|canceled)|from (?:EC2 ?|ec2 |instance )?(?:instance )?[Mm]etadata/;
 
 /** Metadata's answer to a pod dies on its way, since it may make one hop only. */
 export default defineCause({
   id: 'imds-hop-limit-too-low',
   stage: 'credentialed',
   title: 'the instance metadata hop limit of 1 keeps pods out',
-  scope: 'group',
+  scope: 'machine',
   signs: {
     metadataSilent: {
       in: ['pod-app', 'csi-driver', 'client-output', 'journal', 'event', 'pod-status'],
@@ -32,28 +38,14 @@ export default defineCause({
       weight: 'likely',
     },
   },
-  needs: ['aws/instance'],
+  needs: ['aws/instance', 'kube/Pod'],
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['imds-unreachable-from-pods'],
-  match(view) {
-    const silent = view.sign('metadataSilent');
-    if (silent === null) return null;
-    const limited = view.list('aws/instance').find((fact) => {
-      const hops = textAt(fact.value, 'MetadataOptions.HttpPutResponseHopLimit');
-      return textAt(fact.value, 'MetadataOptions.HttpTokens') === 'required' && hops === '1';
-    });
-    if (limited === undefined) return null;
-    const instance = textAt(limited.value, 'InstanceId') ?? '<instance>';
-    const quote = view.quote(
-      limited,
-      `${instance} MetadataOptions HttpTokens required, HttpPutResponseHopLimit 1`,
-    );
-    return found({ limited: instance }, [silent.first, quote], 'likely');
-  },
-  summary: ({ limited }) =>
-    `Instance metadata of ${limited ?? 'the nodes'} answers one hop far only, so pods that are not on the host’s network get no region and no credentials from it.`,
+  match: (view) => matchLimit(view),
+  summary: ({ limited, pod }) =>
+    `Instance metadata of ${limited ?? 'the nodes'} answers one hop far only, so ${pod === undefined ? 'pods that are not on the host’s network get' : `the pod ${pod}, which is not on the host’s network, gets`} no region and no credentials from it.`,
   remedy: ({ limited }) => [
     {
       text: 'Better: give the workload its own role (Pod Identity or IRSA) and its region, so that it does not need metadata.',
@@ -84,3 +76,35 @@ export default defineCause({
     ],
   },
 });
+
+type Own = View<'aws/instance' | 'kube/Pod', 'metadataSilent' | 'oldRequestRefused'>;
+
+/** A pod says that metadata is silent, and its instance's answers make one hop only. */
+function matchLimit(view: Own): Match | null {
+  const silent = view.sign('metadataSilent');
+  const pod = view.list('kube/Pod').find(({ value }) => isCutOff(value, view.node ?? ''));
+  if (silent === null && pod === undefined) return null;
+  const limited = view.list('aws/instance').find(isLimited);
+  if (limited === undefined) return null;
+  const instance = textAt(limited.value, 'InstanceId') ?? '<instance>';
+  const words = 'MetadataOptions HttpTokens required, HttpPutResponseHopLimit 1';
+  const quote = view.quote(limited, `${instance} ${words}`);
+  const told = silent === null ? [] : [silent.first];
+  if (pod === undefined) return found({ limited: instance }, [...told, quote], 'likely');
+  const name = podName(pod.value);
+  return found({ limited: instance, pod: name }, [
+    quote,
+    view.quote(pod, `Pod ${name} is not on the host's network and ends: ${complaintOf(pod.value)}`),
+    ...told,
+  ]);
+}
+
+function isLimited({ value }: Seen<Json>): boolean {
+  const hops = textAt(value, 'MetadataOptions.HttpPutResponseHopLimit');
+  return textAt(value, 'MetadataOptions.HttpTokens') === 'required' && hops === '1';
+}
+
+function isCutOff(pod: KubeObject, node: string): boolean {
+  const isOnHost = at(pod.body, 'spec.hostNetwork') === true;
+  return !isOnHost && isOnNode(pod, node) && isCrashing(pod) && SILENT.test(complaintOf(pod));
+}

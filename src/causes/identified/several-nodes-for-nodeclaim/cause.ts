@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { listAt, textAt } from '../../../evidence/json.ts';
 
 /** Karpenter finds more than one Node with the providerID of a NodeClaim. */
 export default defineCause({
@@ -15,11 +16,13 @@ export default defineCause({
       weight: 'definite',
     },
   },
-  needs: [],
+  needs: ['kube/NodeClaim', 'kube/Node'],
   symptoms: ['node-object-missing'],
-  summary: ({ claim }) =>
-    `The instance of NodeClaim ${claim ?? '<claim>'} has several Node objects; Karpenter does not know which is meant and leaves the claim unregistered.`,
-  remedy: () => [
+  explains: ['old-name-node-left-behind', 'node-heartbeat-lost'],
+  match: (view) => matchNodes(view),
+  summary: ({ claim, nodes }) =>
+    `The instance of NodeClaim ${claim ?? '<claim>'} has several Node objects${nodes === undefined ? '' : ` (${nodes})`}; Karpenter does not know which is meant and leaves the claim unregistered.`,
+  remedy: ({ stale }) => [
     {
       text: 'Find the two Nodes with one providerID.',
       command:
@@ -27,7 +30,7 @@ export default defineCause({
     },
     {
       text: 'Delete the one that no kubelet keeps up to date.',
-      command: 'kubectl delete node <stale-node>',
+      command: `kubectl delete node ${stale ?? '<stale-node>'}`,
     },
   ],
   decide: {
@@ -45,3 +48,27 @@ export default defineCause({
     ],
   },
 });
+
+/** A claim that is not registered, and the Nodes that name its instance. */
+function matchNodes(view: View<'kube/NodeClaim' | 'kube/Node', 'severalFound'>): Match | null {
+  for (const claim of view.list('kube/NodeClaim')) {
+    const provider = textAt(claim.value.body, 'status.providerID') ?? '';
+    const registered = listAt(claim.value.body, 'status.conditions').find(
+      (entry) => textAt(entry, 'type') === 'Registered',
+    );
+    const nodes = view.list('kube/Node').filter(({ value }) => value.providerId === provider);
+    if (provider === '' || nodes.length < 2 || textAt(registered, 'status') === 'True') continue;
+    const state = `${textAt(registered, 'status') ?? 'unknown'} ${textAt(registered, 'reason') ?? ''}`;
+    const words = `NodeClaim ${claim.value.name} condition Registered=${state}; providerID ${provider}`;
+    const stale = nodes.find(({ value }) => value.ready !== true)?.value.name;
+    const names = nodes.map(({ value }) => value.name).join(', ');
+    return found(
+      { claim: claim.value.name, nodes: names, ...(stale === undefined ? {} : { stale }) },
+      [
+        view.quote(claim, words.trim()),
+        ...nodes.map((node) => view.quote(node, `Node ${node.value.name} providerID ${provider}`)),
+      ],
+    );
+  }
+  return null;
+}

@@ -1,4 +1,7 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { at, isObject, type Json, listAt, textAt } from '../../../evidence/json.ts';
+import type { KubeObject } from '../../../evidence/kinds.ts';
 
 /** Karpenter has a node class it cannot launch with: its selectors match nothing, or a field is invalid. */
 export default defineCause({
@@ -66,13 +69,14 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: [],
+  needs: ['kube/EC2NodeClass', 'kube/NodePool'],
   symptoms: ['pod-not-scheduled'],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['karpenter-launch-timeout', 'node-creation-failure-verdict'],
-  summary: ({ nodeClass, reason }) =>
-    `The EC2NodeClass ${nodeClass ?? ''} is not ready (${reason ?? 'a condition is False'}), so Karpenter deletes its claims before anything is launched.`.replace(
+  match: (view) => matchClasses(view),
+  summary: ({ nodeClass, reason, message, pools }) =>
+    `The EC2NodeClass ${nodeClass ?? ''}${pools === undefined ? '' : ` of NodePool ${pools}`} is not ready (${reason ?? 'a condition is False'}${message === undefined ? '' : `: ${message}`}), so Karpenter deletes its claims before anything is launched.`.replace(
       '  ',
       ' ',
     ),
@@ -104,3 +108,86 @@ export default defineCause({
     ],
   },
 });
+
+type Kinds = 'kube/EC2NodeClass' | 'kube/NodePool';
+type Signs =
+  | 'reason'
+  | 'selectorMatchesNone'
+  | 'nothingListed'
+  | 'notReadyEvent'
+  | 'ready'
+  | 'launchedAfter';
+
+const REASONS =
+  /^(?:SubnetsNotFound|SecurityGroupsNotFound|PlacementGroupNotFound|ClusterCIDRResolutionFailed|TagValidationFailed|InvalidKubeletConfiguration|UnsupportedKubeletConfiguration)$/;
+/** Which selector of the class a reason speaks of. */
+const SELECTORS: Readonly<Record<string, string>> = {
+  SubnetsNotFound: 'spec.subnetSelectorTerms',
+  SecurityGroupsNotFound: 'spec.securityGroupSelectorTerms',
+};
+const WORDS_MAX = 160;
+
+/** NodePools that launch with a class; null where no NodePool is in the evidence. */
+function poolsOf(view: View<Kinds, Signs>, nodeClass: string): readonly string[] | null {
+  const pools = view.list('kube/NodePool');
+  if (pools.length === 0) return null;
+  const ref = 'spec.template.spec.nodeClassRef.name';
+  return pools
+    .filter(({ value }) => textAt(value.body, ref) === nodeClass)
+    .map(({ value }) => value.name);
+}
+
+/** A class that no NodePool uses launches nothing anyway. */
+function matchClasses(view: View<Kinds, Signs>): Match | null {
+  const classes = view.list('kube/EC2NodeClass');
+  for (const nodeClass of classes) {
+    const fault = listAt(nodeClass.value.body, 'status.conditions').find(
+      (entry) => textAt(entry, 'status') === 'False' && REASONS.test(textAt(entry, 'reason') ?? ''),
+    );
+    const pools = poolsOf(view, nodeClass.value.name);
+    if (fault !== undefined && pools?.length !== 0)
+      return foundClass(view, nodeClass, fault, pools);
+  }
+  const isReady = classes.length > 0 && classes.every(({ value }) => isReadyClass(value));
+  return isReady ? clear : null;
+}
+
+function isReadyClass({ body }: KubeObject): boolean {
+  return listAt(body, 'status.conditions').some(
+    (entry) => textAt(entry, 'type') === 'Ready' && textAt(entry, 'status') === 'True',
+  );
+}
+
+function foundClass(
+  view: View<Kinds, Signs>,
+  nodeClass: Seen<KubeObject>,
+  fault: Json,
+  pools: readonly string[] | null,
+): Match {
+  const { name, body } = nodeClass.value;
+  const reason = textAt(fault, 'reason') ?? '';
+  const message = (textAt(fault, 'message') ?? '').slice(0, WORDS_MAX);
+  const terms = at(body, SELECTORS[reason] ?? 'spec.none');
+  const selector = Array.isArray(terms) ? termsOf(terms) : '';
+  const words = `EC2NodeClass ${name} condition ${textAt(fault, 'type') ?? ''}=False ${reason} ${message}`;
+  const details = {
+    nodeClass: name,
+    reason,
+    ...(message === '' ? {} : { message: `${message}${selector}` }),
+    ...(pools === null ? {} : { pools: pools.join(', ') }),
+  };
+  return found(details, [view.quote(nodeClass, `${words}${selector}`)]);
+}
+
+/** The tags and ids by which a class selects, in words. */
+function termsOf(terms: readonly Json[]): string {
+  const words = terms.flatMap((term) => {
+    const tags = at(term, 'tags');
+    const id = textAt(term, 'id') ?? textAt(term, 'name');
+    const tagged = isObject(tags)
+      ? Object.entries(tags).map(([key, value]) => `${key}=${String(value)}`)
+      : [];
+    return id === null ? tagged : [...tagged, id];
+  });
+  return words.length === 0 ? '' : ` (it asks for ${words.join(', ')})`.slice(0, WORDS_MAX);
+}

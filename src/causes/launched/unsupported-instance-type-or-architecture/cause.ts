@@ -1,5 +1,8 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+import { type ShortGroup, shortGroups } from '../../../evidence/launch.ts';
 
 const LAUNCHERS = [
   'aws-message',
@@ -9,6 +12,15 @@ const LAUNCHERS = [
   'node-claim',
   'object',
   'event',
+] as const;
+
+const FAILURES = [
+  'notInZone',
+  'architecture',
+  'noSuchType',
+  'refusedByEks',
+  'networkDriver',
+  'configuration',
 ] as const;
 
 /** The zone does not have the type, or the type cannot run the image. */
@@ -68,7 +80,12 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: ['aws/auto-scaling-group'],
+  needs: [
+    'aws/auto-scaling-group',
+    'aws/launch-template-version',
+    'aws/image',
+    'aws/instance-type',
+  ],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
@@ -77,19 +94,11 @@ export default defineCause({
     'openshift-machine-failed',
     'node-creation-failure-verdict',
   ],
-  match: (view) =>
-    clearWhenFilled(view, [
-      'notInZone',
-      'architecture',
-      'noSuchType',
-      'refusedByEks',
-      'networkDriver',
-      'configuration',
-    ]),
-  summary: ({ type, zone, typeArchitecture, imageArchitecture }) =>
+  match: (view) => clearWhenFilled(view, FAILURES) ?? matchArchitecture(view),
+  summary: ({ type, zone, typeArchitecture, imageArchitecture, image, group }) =>
     imageArchitecture === undefined
       ? `EC2 does not launch ${type ?? 'the requested type'}${zone === undefined ? ' in this configuration' : ` in ${zone}`}; the group keeps failing there.`
-      : `The image is for ${imageArchitecture} and the type for ${typeArchitecture ?? 'another architecture'}, so EC2 refuses the launch.`,
+      : `The image${image === undefined ? '' : ` ${image}`}${group === undefined ? '' : ` of the Auto Scaling group ${group}`} is for ${imageArchitecture} and the type${type === undefined ? '' : ` ${type}`} for ${typeArchitecture ?? 'another architecture'}, so EC2 refuses the launch.`,
   remedy: ({ type }) => [
     {
       text: 'List the zones that offer the type, and keep the group’s subnets to those.',
@@ -121,3 +130,58 @@ export default defineCause({
     ],
   },
 });
+
+type Kinds =
+  | 'aws/auto-scaling-group'
+  | 'aws/launch-template-version'
+  | 'aws/image'
+  | 'aws/instance-type';
+type Signs = (typeof FAILURES)[number] | 'launchedAfter';
+
+/** The one type that a group launches; null for a group of several. */
+function typeOf({ group, template }: ShortGroup): string | null {
+  const overrides = listAt(group.value, 'MixedInstancesPolicy.LaunchTemplate.Overrides')
+    .map((entry) => textAt(entry, 'InstanceType'))
+    .filter((type) => type !== null);
+  if (overrides.length > 1) return null;
+  return overrides[0] ?? textAt(template?.value, 'LaunchTemplateData.InstanceType');
+}
+
+function named(facts: readonly Seen<Json>[], path: string, name: string | null): Seen<Json> | null {
+  return facts.find(({ value }) => name !== null && textAt(value, path) === name) ?? null;
+}
+
+/** A group lacks instances, and its image is of another architecture than its only type. */
+function matchArchitecture(view: View<Kinds, Signs>): Match | null {
+  const groups = view.list('aws/auto-scaling-group');
+  for (const short of shortGroups(groups, view.list('aws/launch-template-version'))) {
+    const id = textAt(short.template?.value, 'LaunchTemplateData.ImageId');
+    const image = named(view.list('aws/image'), 'ImageId', id);
+    const type = named(view.list('aws/instance-type'), 'InstanceType', typeOf(short));
+    const match = image === null || type === null ? null : compare(view, short, image, type);
+    if (match !== null) return match;
+  }
+  return null;
+}
+
+function compare(
+  view: View<Kinds, Signs>,
+  { size }: ShortGroup,
+  image: Seen<Json>,
+  type: Seen<Json>,
+): Match | null {
+  const supported = listAt(type.value, 'ProcessorInfo.SupportedArchitectures').map(String);
+  const imageArchitecture = textAt(image.value, 'Architecture');
+  if (imageArchitecture === null || supported.length === 0) return null;
+  if (supported.includes(imageArchitecture)) return null;
+  const [name, id] = [
+    textAt(type.value, 'InstanceType') ?? '',
+    textAt(image.value, 'ImageId') ?? '',
+  ];
+  const typeArchitecture = supported.join(', ');
+  const details = { type: name, image: id, group: size.name, imageArchitecture, typeArchitecture };
+  return found(details, [
+    view.quote(image, `image ${id} Architecture ${imageArchitecture}`),
+    view.quote(type, `type ${name} SupportedArchitectures ${typeArchitecture}`),
+  ]);
+}

@@ -1,4 +1,13 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { interfaceOf, type NetworkInterface } from '../../../capacity/interfaces.ts';
+import { leaksOf } from '../../../capacity/leaks.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import {
+  placeOf,
+  type SeenObject,
+  waitingPods,
+  waitingWords,
+} from '../../../evidence/pods-seen.ts';
 import { textAt, type Json } from '../../../evidence/json.ts';
 
 /** Interfaces that the CNI made stay behind unattached and hold addresses of the subnet. */
@@ -21,14 +30,16 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: ['aws/network-interface'],
-  symptoms: [],
+  needs: ['aws/network-interface', 'aws/instance', 'aws/subnet', 'aws/cluster', 'kube/Pod'],
+  symptoms: ['sandbox-not-created'],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['subnet-out-of-pod-addresses', 'network-interface-quota-reached'],
   match: (view) => matchLeaks(view),
-  summary: ({ count, owner }) =>
-    `${count ?? 'Several'} unattached interfaces of the CNI (of ${owner ?? 'instances that are gone'} and others) hold addresses that no pod can use.`,
+  summary: ({ count, owner, addresses, subnet }) =>
+    subnet !== undefined
+      ? `${count ?? 'Several'} unattached interfaces of the CNI (made for ${owner ?? 'instances'}, which is gone, and others) hold ${addresses ?? 'many'} addresses of the full subnet ${subnet}, so pods there get none.`
+      : `${count ?? 'Several'} unattached interfaces of the CNI (of ${owner ?? 'instances that are gone'} and others) hold addresses that no pod can use.`,
   remedy: ({ owner }) => [
     {
       text: 'List them with the instance that made them, and see that it is gone.',
@@ -65,10 +76,73 @@ export default defineCause({
 
 const LEAKED_MIN = 5;
 
+type Kinds = 'aws/network-interface' | 'aws/instance' | 'aws/subnet' | 'aws/cluster' | 'kube/Pod';
+type LeakView = View<Kinds, 'notRemoved' | 'notDetached'>;
+
+function matchLeaks(view: LeakView): Match | null {
+  return view.nowMs === null ? matchUnattached(view) : matchFullSubnet(view, view.nowMs);
+}
+
+/** Interfaces of this cluster, or of nobody's, whose instance is not among those that live. */
+function leakedOf(view: LeakView, nowMs: number): readonly NetworkInterface[] {
+  const cluster = view.read('aws/cluster');
+  const name = cluster.state === 'seen' ? textAt(cluster.value, 'name') : null;
+  const states = new Map(
+    view
+      .list('aws/instance')
+      .map(({ value }) => [textAt(value, 'InstanceId') ?? '', textAt(value, 'State.Name') ?? '']),
+  );
+  const interfaces = view
+    .list('aws/network-interface')
+    .map(({ value }) => interfaceOf(value))
+    .filter((network) => network !== null)
+    .filter((network) => network.cluster !== null && network.cluster === name);
+  const { leaked } = leaksOf(interfaces, { states, isComplete: states.size > 0 }, nowMs);
+  return leaked.filter(({ verdict }) => verdict === 'leaked').map(({ network }) => network);
+}
+
+/** They matter where pods wait and the subnet that they lie in has less than these need. */
+function matchFullSubnet(view: LeakView, nowMs: number): Match | null {
+  const leaked = leakedOf(view, nowMs);
+  if (leaked.length === 0) return clear;
+  const waiting = waitingAnywhere(view.list('kube/Pod'), nowMs);
+  const [first] = waiting;
+  if (first === undefined) return clear;
+  for (const subnet of view.list('aws/subnet')) {
+    const id = textAt(subnet.value, 'SubnetId') ?? '';
+    const free = Number(textAt(subnet.value, 'AvailableIpAddressCount') ?? Number.NaN);
+    const inside = leaked.filter((network) => network.subnetId === id);
+    if (inside.length > 0 && free < waiting.length) return foundIn(view, subnet, inside, first);
+  }
+  return null;
+}
+
+function waitingAnywhere(pods: readonly SeenObject[], nowMs: number): readonly SeenObject[] {
+  return pods.filter((pod) => waitingPods([pod], placeOf(pod), nowMs).length > 0);
+}
+
+function foundIn(
+  view: LeakView,
+  subnet: Seen<Json>,
+  inside: readonly NetworkInterface[],
+  waiting: SeenObject,
+): Match {
+  const [first] = inside;
+  const id = textAt(subnet.value, 'SubnetId') ?? '';
+  const free = textAt(subnet.value, 'AvailableIpAddressCount') ?? '';
+  const addresses = inside.reduce((sum, network) => sum + network.addresses, 0);
+  const ids = inside.slice(0, 3).map((network) => network.id);
+  const owner = first?.instanceId ?? 'an instance';
+  const details = { count: String(inside.length), owner, addresses: String(addresses), subnet: id };
+  return found(details, [
+    view.quote(subnet, `${ids.join(' ')} available in ${id}, aws-K8S-${owner}, which is gone`),
+    view.quote(subnet, `${id} AvailableIpAddressCount ${free}`),
+    view.quote(waiting, waitingWords(waiting)),
+  ]);
+}
+
 /** ipamd attaches one interface at a time, so two unattached ones of an instance are left over. */
-function matchLeaks(
-  view: View<'aws/network-interface', 'notRemoved' | 'notDetached'>,
-): Match | null {
+function matchUnattached(view: LeakView): Match | null {
   const left = view.list('aws/network-interface').filter((entry) => ownerOf(entry.value) !== null);
   const owners = left.map((entry) => ownerOf(entry.value) ?? '');
   const twice = owners.find((owner, index) => owners.indexOf(owner) !== index);

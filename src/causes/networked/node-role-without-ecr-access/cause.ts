@@ -1,4 +1,6 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { listAt, textAt } from '../../../evidence/json.ts';
+import { placeOf, podWords, type SeenObject } from '../../../evidence/pods-seen.ts';
 
 /** The node role may not ask ECR for a registry token, so every ECR image is pulled anonymously. */
 export default defineCause({
@@ -31,7 +33,7 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: [],
+  needs: ['kube/Node', 'kube/Pod', 'aws/instance', 'aws/instance-profile', 'aws/attached-policies'],
   symptoms: ['image-not-pulled'],
   withdrawnBy: [],
   explains: [
@@ -40,6 +42,7 @@ export default defineCause({
     'cni-configuration-missing',
     'ecr-api-endpoint-missing',
   ],
+  match: (view) => matchPolicies(view),
   summary: ({ role }) =>
     `The node role ${role ?? ''} may not read ECR, so its nodes get no registry token and pull neither pause nor CNI nor kube-proxy images.`.replace(
       '  ',
@@ -75,3 +78,67 @@ export default defineCause({
     ],
   },
 });
+
+type Kinds =
+  | 'kube/Node'
+  | 'kube/Pod'
+  | 'aws/instance'
+  | 'aws/instance-profile'
+  | 'aws/attached-policies';
+type RoleView = View<Kinds, 'tokenRefused' | 'pullRefused' | 'anonymous'>;
+
+/** Policies of AWS for node roles that do not let them pull from ECR. */
+const WITHOUT_ECR =
+  /^(?:AmazonEKSWorkerNode\w*Policy|AmazonEKS_CNI_Policy|AmazonSSMManagedInstanceCore|CloudWatchAgentServerPolicy|AmazonEBSCSIDriverPolicy)$/;
+const REFUSED = /no basic auth credentials|401 Unauthorized|403 Forbidden|not authorized/;
+
+/** A container that waits for an ECR image which the registry refused, in the kubelet's words. */
+function refusalOf(pod: SeenObject): string | null {
+  const statuses = ['status.containerStatuses', 'status.initContainerStatuses'];
+  for (const status of statuses.flatMap((path) => listAt(pod.value.body, path))) {
+    const message = textAt(status, 'state.waiting.message') ?? '';
+    const image = textAt(status, 'image') ?? '';
+    const isPull = /^(?:ErrImagePull|ImagePullBackOff)$/.test(
+      textAt(status, 'state.waiting.reason') ?? '',
+    );
+    if (isPull && /\.dkr\.ecr\./.test(image)) return `${image}: ${message}`;
+  }
+  return null;
+}
+
+function roleOn(view: RoleView, nodeName: string): string | null {
+  const node = view.list('kube/Node').find(({ value }) => value.name === nodeName);
+  const id = node?.value.providerId?.split('/').at(-1);
+  const instance = view
+    .list('aws/instance')
+    .find(({ value }) => id !== undefined && textAt(value, 'InstanceId') === id);
+  const arn = textAt(instance?.value, 'IamInstanceProfile.Arn');
+  const profile = view
+    .list('aws/instance-profile')
+    .find(({ value }) => arn !== null && textAt(value, 'Arn') === arn);
+  return textAt(listAt(profile?.value, 'Roles')[0], 'RoleName');
+}
+
+/** The registry refuses a pull, and no policy of the node role lets it read ECR. */
+function matchPolicies(view: RoleView): Match | null {
+  if (view.sign('tokenRefused') !== null || view.sign('pullRefused') !== null) return null;
+  const refused = view.list('kube/Pod').filter((pod) => refusalOf(pod) !== null);
+  const anonymous = view.sign('anonymous') ?? view.clusterSign('anonymous');
+  const [pod] = refused.filter((one) => anonymous !== null || REFUSED.test(refusalOf(one) ?? ''));
+  const role = pod === undefined ? null : roleOn(view, placeOf(pod) ?? '');
+  const policies = view
+    .list('aws/attached-policies')
+    .find(({ value }) => role !== null && textAt(value, 'RoleName') === role);
+  if (pod === undefined || role === null || policies === undefined) return null;
+  const names = listAt(policies.value, 'AttachedPolicies').map(
+    (entry) => textAt(entry, 'PolicyName') ?? '',
+  );
+  if (names.some((name) => name.includes('ContainerRegistry'))) return clear;
+  if (!names.every((name) => WITHOUT_ECR.test(name))) return null;
+  const machines = refused.map(placeOf).filter((place) => place !== null);
+  const proof = [
+    view.quote(policies, `role ${role} has the policies ${names.join(', ') || 'none'}`),
+    view.quote(pod, `${podWords(pod)} ${refusalOf(pod) ?? ''}`),
+  ];
+  return found({ role }, proof, 'likely', machines);
+}

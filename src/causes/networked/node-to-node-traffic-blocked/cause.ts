@@ -1,4 +1,15 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { addressOf, cidrOf, isInside } from '../../../capacity/cidr.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { at, type Json, listAt, textAt } from '../../../evidence/json.ts';
+import type { KubeNode } from '../../../evidence/kinds.ts';
+import {
+  placeOf,
+  podWords,
+  type SeenObject,
+  stateWords,
+  unreadyPods,
+} from '../../../evidence/pods-seen.ts';
 
 /** Nodes do not let each other’s packets in: Typha, overlay, DNS across nodes. */
 export default defineCause({
@@ -28,18 +39,20 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: [],
+  needs: ['kube/Node', 'kube/Pod', 'aws/instance', 'aws/security-group'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['calico-dataplane-not-ready'],
-  summary: ({ address, machine }) =>
-    `${machine ?? 'The node'} does not reach ${address ?? 'Typha on other nodes'} although it runs there; security groups or network ACLs between the nodes drop the packets.`,
-  remedy: () => [
+  match: (view) => matchDns(view),
+  summary: ({ address, machine, from, to, node }) =>
+    from !== undefined
+      ? `The security groups ${to ?? ''} of the nodes with CoreDNS admit no UDP 53 from ${from}, so pods on ${node ?? 'the node'} resolve no names.`
+      : `${machine ?? 'The node'} does not reach ${address ?? 'Typha on other nodes'} although it runs there; security groups or network ACLs between the nodes drop the packets.`,
+  remedy: ({ from, to }) => [
     {
       text: 'Give all node groups the cluster’s shared security group, or let the groups in which nodes are reach each other.',
-      command:
-        'aws ec2 authorize-security-group-ingress --protocol all --group-id <node-security-group> --source-group <other-node-security-group>',
+      command: `aws ec2 authorize-security-group-ingress --protocol all --group-id ${to?.split(' ')[0] ?? '<node-security-group>'} --source-group ${from?.split(' ')[0] ?? '<other-node-security-group>'}`,
     },
     {
       text: 'For Calico at least TCP 179 and 5473 and IP protocol 4 or UDP 4789; for DNS UDP and TCP 53.',
@@ -66,3 +79,115 @@ export default defineCause({
     ],
   },
 });
+
+type Kinds = 'kube/Node' | 'kube/Pod' | 'aws/instance' | 'aws/security-group';
+type GroupsView = View<Kinds, 'typhaSilent' | 'typhaByName' | 'connected'>;
+
+const DNS_PORT = 53;
+
+/** A machine's address and groups, by which security groups judge its packets. */
+interface Endpoint {
+  readonly fact: Seen<Json>;
+  readonly node: string;
+  readonly address: string;
+  readonly groups: readonly string[];
+}
+
+function endpointsOf(view: GroupsView): readonly Endpoint[] {
+  const nodes = new Map(
+    view
+      .list('kube/Node')
+      .map(({ value }): [string, KubeNode] => [value.providerId?.split('/').at(-1) ?? '', value]),
+  );
+  return view.list('aws/instance').flatMap((fact) => {
+    const node = nodes.get(textAt(fact.value, 'InstanceId') ?? '');
+    const groups = listAt(fact.value, 'SecurityGroups').map(
+      (group) => textAt(group, 'GroupId') ?? '',
+    );
+    const address = textAt(fact.value, 'PrivateIpAddress') ?? '';
+    return node === undefined ? [] : [{ fact, node: node.name, address, groups }];
+  });
+}
+
+function isForDns(rule: Json): boolean {
+  const protocol = textAt(rule, 'IpProtocol');
+  if (protocol === '-1') return true;
+  const [from, to] = [Number(at(rule, 'FromPort')), Number(at(rule, 'ToPort'))];
+  return (protocol === 'udp' || protocol === '17') && from <= DNS_PORT && DNS_PORT <= to;
+}
+
+/** Prefix lists cannot be looked into, so a rule with one counts as admitting. */
+function admits(rule: Json, peer: Endpoint): boolean {
+  if (!isForDns(rule)) return false;
+  const address = addressOf(peer.address);
+  const pairs = listAt(rule, 'UserIdGroupPairs').map((pair) => textAt(pair, 'GroupId') ?? '');
+  const blocks = listAt(rule, 'IpRanges').map((range) => cidrOf(textAt(range, 'CidrIp') ?? ''));
+  return (
+    listAt(rule, 'PrefixListIds').length > 0 ||
+    pairs.some((group) => peer.groups.includes(group)) ||
+    blocks.some((block) => block !== null && address !== null && isInside(address, block))
+  );
+}
+
+function isBlocked(view: GroupsView, from: Endpoint, to: Endpoint): boolean {
+  const groups = view
+    .list('aws/security-group')
+    .filter(({ value }) => to.groups.includes(textAt(value, 'GroupId') ?? ''));
+  if (groups.length < to.groups.length || to.groups.length === 0) return false;
+  return groups.every(({ value }) =>
+    listAt(value, 'IpPermissions').every((rule) => !admits(rule, from)),
+  );
+}
+
+/** Pods of a node fail, all CoreDNS pods are elsewhere, and none of their nodes lets it in. */
+function matchDns(view: GroupsView): Match | null {
+  if (view.sign('typhaSilent') !== null) return null;
+  const pods = view.list('kube/Pod');
+  const dns = new Set(
+    pods.filter(({ value }) => value.labels['k8s-app'] === 'kube-dns').map(placeOf),
+  );
+  const endpoints = endpointsOf(view);
+  const servers = endpoints.filter(({ node }) => dns.has(node));
+  if (servers.length === 0 || servers.length < dns.size) return null;
+  for (const from of endpoints) {
+    if (dns.has(from.node)) continue;
+    const failing = failingPod(pods, from.node, view.nowMs);
+    if (failing !== undefined && servers.every((server) => isBlocked(view, from, server)))
+      return blockedBy(view, from, servers, failing);
+  }
+  return null;
+}
+
+function failingPod(
+  pods: readonly SeenObject[],
+  node: string,
+  nowMs: number | null,
+): SeenObject | undefined {
+  const own = pods.filter(
+    (pod) =>
+      placeOf(pod) === node &&
+      at(pod.value.body, 'spec.hostNetwork') !== true &&
+      textAt(pod.value.body, 'status.podIP') !== null,
+  );
+  return unreadyPods(own, nowMs)[0];
+}
+
+function blockedBy(
+  view: GroupsView,
+  from: Endpoint,
+  servers: readonly Endpoint[],
+  failing: SeenObject,
+): Match {
+  const to = [...new Set(servers.flatMap(({ groups }) => groups))].join(' ');
+  const details = { from: from.groups.join(' '), to, node: from.node };
+  const proof = [
+    view.quote(from.fact, `${from.node} ${from.address} is in ${details.from}`),
+    ...servers
+      .slice(0, 2)
+      .map(({ fact, node }) =>
+        view.quote(fact, `CoreDNS runs on ${node}; ${to} admit no UDP 53 from it`),
+      ),
+    view.quote(failing, `${podWords(failing)} ${stateWords(failing)}`),
+  ];
+  return found(details, proof, 'likely', [from.node]);
+}

@@ -149,7 +149,8 @@ function matchRoutes(view: Evidence): Match | null {
       sighting.first,
       ...quotesOf(view, way, place),
     ]);
-  return view.shows('machine-without-node') ? matchWithoutNode(view, way, place) : null;
+  const isLost = sighting === null && view.shows('machine-without-node');
+  return isLost ? matchWithoutNode(view, way, place) : null;
 }
 
 function placeOf(view: Evidence): Place | null {

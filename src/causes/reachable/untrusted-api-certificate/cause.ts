@@ -1,4 +1,6 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { textAt } from '../../../evidence/json.ts';
+import { clusterGiven } from '../../../evidence/user-data.ts';
 
 const ON_NODE = ['kubelet', 'kubeadm', 'cloud-init', 'nodeup', 'bottlerocket', 'nodeadm'] as const;
 
@@ -47,8 +49,8 @@ export default defineCause({
       weight: 'likely',
     },
   },
-  needs: [],
-  symptoms: [],
+  needs: ['aws/cluster', 'aws/user-data'],
+  symptoms: ['machine-without-node'],
   withdrawnBy: ['api-answered', 'joined', 'node-registered', 'node-ready'],
   explains: [
     'failed-user-script',
@@ -56,6 +58,7 @@ export default defineCause({
     'invalid-cluster-ca-file',
     'ca-pin-mismatch',
   ],
+  match: (view) => matchAuthority(view),
   summary: ({ server, names, machine }) =>
     names === undefined
       ? `${machine ?? 'The machine'} does not trust the certificate of ${server ?? 'the API server'}: the authority in its configuration is not the cluster’s, or a proxy answers in the middle.`
@@ -105,3 +108,25 @@ export default defineCause({
     ],
   },
 });
+
+/** User data of the right endpoint with another authority than the cluster's. */
+function matchAuthority(view: View<'aws/cluster' | 'aws/user-data', never>): Match | null {
+  const clusters = view.list('aws/cluster');
+  const [cluster] = clusters;
+  const userData = view.read('aws/user-data');
+  if (cluster === undefined || clusters.length > 1 || userData.state !== 'seen') return null;
+  const given = clusterGiven(userData.value);
+  const endpoint = textAt(cluster.value, 'endpoint');
+  const current = textAt(cluster.value, 'authoritySum');
+  if (given === null || given.authority === null || current === null) return null;
+  if (endpoint === null || given.endpoint?.toLowerCase() !== endpoint.toLowerCase()) return null;
+  if (!view.shows('machine-without-node')) return null;
+  if (given.authority === current) return null;
+  const server = endpoint.replace(/^https:\/\//, '');
+  const name = textAt(cluster.value, 'name') ?? '';
+  const text = `user data of ${view.instanceId ?? ''}: the certificate authority is not that of cluster ${name}`;
+  return found({ server }, [
+    view.quote(userData, text),
+    view.quote(cluster, `cluster ${name} endpoint ${endpoint} has another certificateAuthority`),
+  ]);
+}

@@ -1,4 +1,9 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+
+/** Put by the handler on a Node that it drains for a mere recommendation, not an interruption. */
+const TAINT = 'aws-node-termination-handler/rebalance-recommendation';
+/** One drained Node is a day's event; several at once are the loop. */
+const DRAINED_MIN = 2;
 
 /** The termination handler drains spot nodes on every rebalance recommendation, and new ones come to the same fate. */
 export default defineCause({
@@ -23,12 +28,14 @@ export default defineCause({
       atLeast: 3,
     },
   },
-  needs: [],
+  needs: ['kube/Node'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
-  summary: () =>
-    'The Node Termination Handler drains spot nodes on mere rebalance recommendations, one after the other; replacements of the same types get the next recommendation, so nodes live for minutes only.',
+  explains: ['cordon-or-deliberate-taint'],
+  match: (view) => matchTaints(view),
+  summary: ({ nodes }) =>
+    `The Node Termination Handler drains spot nodes on mere rebalance recommendations${nodes === undefined ? ', one after the other' : ` (${nodes})`}; replacements of the same types get the next recommendation, so nodes live for minutes only.`,
   remedy: () => [
     {
       text: 'Drain on interruption notices only.',
@@ -62,3 +69,14 @@ export default defineCause({
     ],
   },
 });
+
+/** Several Nodes at once under the handler's taint for rebalance recommendations. */
+function matchTaints(view: View<'kube/Node', string>): Match | null {
+  const drained = view
+    .list('kube/Node')
+    .filter(({ value }) => (value.taints ?? []).some(({ key }) => key === TAINT));
+  if (drained.length < DRAINED_MIN) return null;
+  const nodes = drained.map(({ value }) => value.name).join(', ');
+  const proof = drained.map((node) => view.quote(node, `Node ${node.value.name} taint ${TAINT}`));
+  return found({ nodes }, proof, 'likely');
+}

@@ -28,15 +28,27 @@ export default defineCause({
     const described = cluster.state === 'seen' ? minorOf(textAt(cluster.value, 'version')) : null;
     const server = described ?? minorOf(`1.${said?.last.captures['minor'] ?? ''}`);
     if (server === null) return null;
-    const old = view.list('kube/Node').find((fact) => {
+    const outdated = view.list('kube/Node').filter((fact) => {
       const minor = minorOf(fact.value.kubeletVersion);
       return minor !== null && server - minor > SKEW_MAX;
     });
+    const [old] = outdated;
     if (old === undefined) return null;
     const version = old.value.kubeletVersion ?? '';
     const quote = view.quote(old, `Node ${old.value.name} version ${version}`);
     const details = { outdated: old.value.name, version, server: `1.${server}` };
-    return found(details, said === null ? [quote] : [quote, said.first]);
+    const told = said === null ? [] : [said.first];
+    const asked =
+      cluster.state === 'seen' && described !== null
+        ? [
+            view.quote(
+              cluster,
+              `cluster ${textAt(cluster.value, 'name') ?? ''} version 1.${server}`,
+            ),
+          ]
+        : [];
+    const names = outdated.map(({ value }) => value.name);
+    return found(details, [quote, ...asked, ...told], 'definite', names);
   },
   summary: ({ outdated, version, server }) =>
     `The kubelet of ${outdated ?? 'a node'} is ${version ?? 'several minor versions old'} under a control plane of ${server ?? 'a newer one'}, more than ${SKEW_MAX} minor versions apart, so add-ons and new fields fail on it.`,

@@ -1,5 +1,6 @@
-import { defineCause, found } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type View } from '../../../diagnosis/cause.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
+import { podCondition } from '../../../evidence/pods.ts';
 
 /** A node without zone labels, for which pods with zonal volumes or spread rules cannot be placed. */
 export default defineCause({
@@ -16,13 +17,13 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: ['kube/Node'],
+  needs: ['kube/Node', 'kube/Pod'],
   symptoms: ['pod-not-scheduled'],
   withdrawnBy: [],
   blocksAbove: false,
   match(view) {
-    const waiting = view.sign('notPlaced');
-    if (waiting === null) return null;
+    const waiting = view.sign('notPlaced') ?? view.clusterSign('notPlaced');
+    if (waiting === null || isOver(view)) return null;
     const bare = view.list('kube/Node').find((fact) => lacksZone(fact.value));
     if (bare === undefined) return null;
     const quote = view.quote(
@@ -72,4 +73,12 @@ function lacksZone(node: KubeNode): boolean {
     !labels.includes('topology.kubernetes.io/zone') &&
     !labels.includes('failure-domain.beta.kubernetes.io/zone')
   );
+}
+
+/** Live, pods that waited when the event was written have been placed since, or are gone. */
+function isOver(view: View<'kube/Pod', never>): boolean {
+  const waits = view
+    .list('kube/Pod')
+    .some(({ value }) => podCondition(value, 'PodScheduled', 'status') === 'False');
+  return view.nowMs !== null && !waits;
 }

@@ -1,0 +1,73 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  type ClusterSize,
+  eventOf,
+  leaseOf,
+  type Machine,
+  machineAt,
+  machinesOf,
+  nodeOf,
+  podOf,
+} from './cluster.ts';
+
+interface Kind {
+  readonly kind: string;
+  readonly count: number;
+  readonly at: (index: number) => object;
+}
+
+type Kinds = Readonly<Record<string, Kind>>;
+
+const EVENTS = 3000;
+
+function kindsOf(size: ClusterSize): Kinds {
+  const nodes = machinesOf(size).filter(({ hasNode }) => hasNode);
+  const machineOf = (index: number): Machine => nodes[index % nodes.length] ?? machineAt(0);
+  return {
+    nodes: { kind: 'Node', count: nodes.length, at: (index) => nodeOf(machineOf(index), index) },
+    leases: { kind: 'Lease', count: nodes.length, at: (index) => leaseOf(machineOf(index), index) },
+    pods: { kind: 'Pod', count: size.pods, at: (index) => podOf(index, machineOf(index)) },
+    events: { kind: 'Event', count: EVENTS, at: (index) => eventOf(index, machineOf(index)) },
+  };
+}
+
+/** One page of a list, as kube-apiserver words it. */
+function pageOf({ kind, count, at }: Kind, from: number, limit: number): string {
+  const to = Math.min(count, from + limit);
+  const items = Array.from({ length: to - from }, (_, index) => at(from + index));
+  const rest = count - to;
+  const more = rest > 0 ? { continue: String(to), remainingItemCount: rest } : {};
+  const metadata = { resourceVersion: '1000', ...more };
+  return JSON.stringify({ kind: `${kind}List`, apiVersion: 'v1', metadata, items });
+}
+
+const NONE: Kind = { kind: 'Other', count: 0, at: () => ({}) };
+const MISSING = JSON.stringify({
+  kind: 'Status',
+  status: 'Failure',
+  reason: 'NotFound',
+  message: 'the server could not find the requested resource',
+  code: 404,
+});
+
+export type Answerer = (request: IncomingMessage, body: string, response: ServerResponse) => void;
+
+/** Answers lists of a cluster of this size; pages that were made once are kept. */
+export function kubeDouble(size: ClusterSize): Answerer {
+  const kinds = kindsOf(size);
+  const pages = new Map<string, Buffer>();
+  return ({ url = '/' }, _body, response) => {
+    const { pathname, searchParams } = new URL(url, 'http://localhost');
+    const json = { 'content-type': 'application/json' };
+    if (/karpenter|amazonaws|node\.x-k8s\.io/.test(pathname))
+      return void response.writeHead(404, json).end(MISSING);
+    if (pathname.endsWith('/log')) return void response.writeHead(200).end('');
+    const known = pages.get(url);
+    const plural = pathname.slice(pathname.lastIndexOf('/') + 1);
+    const limit = Number(searchParams.get('limit') ?? '500');
+    const from = Number(searchParams.get('continue') ?? '0');
+    const page = known ?? Buffer.from(pageOf(kinds[plural] ?? NONE, from, limit));
+    pages.set(url, page);
+    response.writeHead(200, json).end(page);
+  };
+}

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { diagnoseTexts } from '../../src/apps/cli/pile.ts';
+import type { DiagnosisDocument, SubjectReport } from '../../src/diagnosis/document.ts';
+import type { JsonObject } from '../../src/evidence/json.ts';
+
+const NOW = '2026-11-22T10:00:00Z';
+const ID = 'i-0123456789abcdef0';
+const NAME = 'ip-10-0-1-2.eu-west-1.compute.internal';
+const EVIDENCE = 'evidence.rollcall.dev/v1alpha1';
+
+function ago(minutes: number): string {
+  return new Date(Date.parse(NOW) - minutes * 60_000).toISOString().replace('.000', '');
+}
+
+const COLLECTION = { apiVersion: EVIDENCE, kind: 'Collection', at: NOW, cluster: 'lab' };
+
+function listOf(kind: string, items: readonly JsonObject[], isComplete = true): JsonObject {
+  const metadata = isComplete ? { annotations: { rollcall: 'complete' } } : {};
+  return { apiVersion: 'v1', kind: `${kind}List`, metadata, items };
+}
+
+function instance(launchedAgo: number, state: JsonObject = { Name: 'running' }): JsonObject {
+  return {
+    InstanceId: ID,
+    PrivateDnsName: NAME,
+    PrivateIpAddress: '10.0.1.2',
+    LaunchTime: ago(launchedAgo),
+    State: state,
+  };
+}
+
+function instances(...Instances: readonly JsonObject[]): JsonObject {
+  return { Reservations: [{ Instances }] };
+}
+
+const NODE = {
+  metadata: { name: NAME, uid: 'u1', creationTimestamp: ago(60) },
+  spec: { providerID: `aws:///eu-west-1a/${ID}` },
+  status: {
+    addresses: [{ type: 'InternalIP', address: '10.0.1.2' }],
+    conditions: [
+      { type: 'Ready', status: 'True', reason: 'KubeletReady', lastHeartbeatTime: ago(1) },
+    ],
+    nodeInfo: { kubeletVersion: 'v1.36.2' },
+  },
+};
+
+function pod(name: string, started: number, status: JsonObject, spec: JsonObject = {}): JsonObject {
+  return {
+    metadata: { name, namespace: 'kube-system' },
+    spec: { nodeName: NAME, ...spec },
+    status: { startTime: ago(started), ...status },
+  };
+}
+
+const READY = [{ type: 'Ready', status: 'True' }];
+const DAEMON = pod(
+  'aws-node-x2x4p',
+  50,
+  { phase: 'Running', podIP: '10.0.1.2', conditions: READY },
+  { hostNetwork: true },
+);
+
+function waiting(minutes: number): JsonObject {
+  const state = { waiting: { reason: 'ContainerCreating' } };
+  return pod('web-1', minutes, { phase: 'Pending', containerStatuses: [{ name: 'app', state }] });
+}
+
+function sandboxEvent(name: string): JsonObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'EventList',
+    items: [
+      {
+        metadata: { name: `${name}.1`, namespace: 'kube-system' },
+        involvedObject: { kind: 'Pod', name, namespace: 'kube-system' },
+        type: 'Warning',
+        reason: 'FailedCreatePodSandBox',
+        message: 'Failed to create pod sandbox: rpc error: code = Unknown desc = no route',
+        lastTimestamp: ago(48),
+      },
+    ],
+  };
+}
+
+async function diagnosed(...documents: readonly JsonObject[]): Promise<DiagnosisDocument> {
+  return diagnoseTexts(
+    documents.map((value, index) => ({ name: `${index}.json`, text: JSON.stringify(value) })),
+  );
+}
+
+async function machine(...documents: readonly JsonObject[]): Promise<SubjectReport> {
+  const { subjects } = await diagnosed(...documents);
+  return subjects.find(({ kind }) => kind === 'Machine') ?? assert.fail('no machine');
+}
+
+function stateOf(report: SubjectReport, stage: string): string {
+  return report.ladder.find((rung) => rung.stage === stage)?.state ?? 'none';
+}
+
+describe('a running instance without a Node', () => {
+  test('is not usable once registering has taken too long', async () => {
+    const report = await machine(COLLECTION, listOf('Node', []), instances(instance(40)));
+    assert.deepEqual([report.verdict, stateOf(report, 'registered')], ['not-usable', 'failed']);
+  });
+
+  test('is pending before', async () => {
+    const report = await machine(COLLECTION, listOf('Node', []), instances(instance(1)));
+    assert.deepEqual([report.verdict, stateOf(report, 'registered')], ['cannot-tell', 'pending']);
+    assert.deepEqual(report.findings, []);
+  });
+
+  test('is unknown while nobody listed the Nodes', async () => {
+    const report = await machine(COLLECTION, instances(instance(40)));
+    assert.deepEqual([report.verdict, stateOf(report, 'registered')], ['cannot-tell', 'unknown']);
+  });
+
+  test('is nobody once a person ended it, and somebody when AWS did', async () => {
+    const gone = (code: string): JsonObject => ({
+      ...instance(40, { Name: 'terminated' }),
+      StateReason: { Code: code },
+    });
+    const nodes = listOf('Node', []);
+    const ended = await diagnosed(
+      COLLECTION,
+      nodes,
+      instances(gone('Client.UserInitiatedShutdown')),
+    );
+    const lost = await diagnosed(
+      COLLECTION,
+      nodes,
+      instances(gone('Server.SpotInstanceTermination')),
+    );
+    const machines = ({ subjects }: DiagnosisDocument): number =>
+      subjects.filter(({ kind }) => kind === 'Machine').length;
+    assert.deepEqual([machines(ended), machines(lost)], [0, 1]);
+  });
+});
+
+describe('pods tell of their Node', () => {
+  const nodes = listOf('Node', [NODE]);
+  const all = [COLLECTION, nodes, instances(instance(70))];
+
+  test('a pod that waits for its sandbox too long keeps its Node from being usable', async () => {
+    const late = await machine(...all, listOf('Pod', [DAEMON, waiting(10)]));
+    const early = await machine(...all, listOf('Pod', [DAEMON, waiting(1)]));
+    assert.deepEqual([late.verdict, stateOf(late, 'networked')], ['not-usable', 'failed']);
+    assert.deepEqual([early.verdict, stateOf(early, 'networked')], ['cannot-tell', 'unknown']);
+  });
+
+  test('a Node without pods of its own is usable while its pod network is Ready', async () => {
+    const report = await machine(...all, listOf('Pod', [DAEMON]));
+    assert.equal(report.verdict, 'usable');
+  });
+
+  test('an event of a pod that is Ready or gone is over', async () => {
+    const well = pod('web-1', 50, { phase: 'Running', podIP: '10.0.1.9', conditions: READY });
+    const healed = await machine(...all, listOf('Pod', [DAEMON, well]), sandboxEvent('web-1'));
+    const gone = await diagnosed(...all, listOf('Pod', [DAEMON]), sandboxEvent('web-1'));
+    assert.equal(healed.verdict, 'usable');
+    assert.deepEqual(
+      gone.subjects.map(({ kind, verdict }) => `${kind} ${verdict}`),
+      ['Machine usable'],
+    );
+  });
+
+  test('an event of a pod that nobody listed is not over', async () => {
+    const { subjects } = await diagnosed(...all, sandboxEvent('web-1'));
+    assert.ok(subjects.some(({ kind, verdict }) => kind === 'Cluster' && verdict === 'not-usable'));
+  });
+});
