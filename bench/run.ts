@@ -1,7 +1,7 @@
 /**
- * `npm run bench [-- scan|diagnose|start…] [--large] [--record]`: measures the scanner, the
- * diagnosis of a bundle and the start of the program, each in turns with a reference, and prints a
- * table. `--record` also writes it to docs/benchmarks.md; `--large` adds a bundle of 2 GB unpacked.
+ * `npm run bench [-- scan|diagnose|start|live…] [--large] [--record]`: measures the scanner, the
+ * diagnosis of a bundle and the start of the program, each in turns with a reference, and a live
+ * diagnosis over doubles of both APIs, and prints a table. `--record` also writes it to docs/benchmarks.md; `--large` adds a bundle of 2 GB unpacked.
  * Generated logs stay in node_modules/.cache/bench.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { benchDiagnose } from './diagnose.ts';
 import { ROOT } from './place.ts';
+import { benchLive } from './live/live.ts';
 import { benchScan } from './scan.ts';
 import { benchStart } from './start.ts';
 import type { Row } from './table.ts';
@@ -32,6 +33,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   scan: benchScan,
   diagnose: benchDiagnose,
   start: benchStart,
+  live: benchLive,
 };
 
 function machine(): string {

@@ -24,7 +24,7 @@ function maxEniOf(daemonSet: Json): number | null {
 }
 
 /** The release in an image: `v1.23.1` of `…/amazon-k8s-cni:v1.23.1-eksbuild.1`. */
-export function cniRelease(daemonSet: Json): string | null {
+function cniRelease(daemonSet: Json): string | null {
   const image = textAt(cniContainer(daemonSet) ?? undefined, 'image') ?? '';
   return /:(v\d+\.\d+\.\d+)/.exec(image)?.[1] ?? null;
 }

@@ -6,7 +6,8 @@ import type { Cause } from './cause.ts';
 import type { DiagnosisDocument, SubjectReport } from './document.ts';
 import { evaluate, type Evaluation } from './evaluate.ts';
 import { possibleFindings, shownFinding } from './findings.ts';
-import { buildLadder, type Failure, notObservableOf, stageOf, verdictOf } from './ladder.ts';
+import { buildLadder, type Failure, stageOf, verdictOf } from './ladder.ts';
+import { notObservableOf } from './not-observable.ts';
 import { assignRoles, pickHeadline } from './rank.ts';
 import type { FoundCause, OpenSymptom, Standing } from './standing.ts';
 import { ageOf, instanceWithoutNode, REGISTRATION_NORMAL_MS } from './seen-symptoms.ts';
@@ -209,7 +210,7 @@ function reportOf(
     stage: stageOf(ladder),
     ladder,
     findings,
-    notObservable: notObservableOf(ladder, subject),
+    notObservable: notObservableOf(ladder, subject, input.observations.collection?.refusals ?? []),
     timeline: timelineOf(standing, roled),
   };
 }

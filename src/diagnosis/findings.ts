@@ -1,7 +1,8 @@
 import { stageIndex } from '../evidence/stage.ts';
 import type { Cause, Details, Step } from './cause.ts';
 import type { Finding } from './document.ts';
-import { evidenceLine, fillNames } from './ladder.ts';
+import { fillNames } from './fill-names.ts';
+import { evidenceLine } from './ladder.ts';
 import type { OpenSymptom, RoledFinding, Standing } from './standing.ts';
 import type { Subject } from './subject.ts';
 

@@ -9,10 +9,22 @@ export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Paths are words of this program, few of them and asked millions of times. */
+const PATHS_MAX = 2000;
+const KEYS = new Map<string, readonly string[]>();
+
+function keysOf(path: string): readonly string[] {
+  const known = KEYS.get(path);
+  if (known !== undefined) return known;
+  const keys = path.split('.');
+  if (KEYS.size < PATHS_MAX) KEYS.set(path, keys);
+  return keys;
+}
+
 /** The value at a dotted path (`status.conditions`), undefined when any step is missing. */
 export function at(value: Json | undefined, path: string): Json | undefined {
   let here: Json | undefined = value;
-  for (const key of path.split('.')) {
+  for (const key of keysOf(path)) {
     if (!isObject(here) || !Object.hasOwn(here, key)) return undefined;
     here = here[key];
   }

@@ -29,7 +29,7 @@ export interface TroubleView {
 const NO_NETWORK = /cni plugin not initialized|cni config uninitialized|NetworkPluginNotReady/;
 
 /** What a Node that waits for its pod network says, null when it says nothing of that. */
-export function waitsForCni(node: KubeNode, nowMs: number | null): string | null {
+function waitsForCni(node: KubeNode, nowMs: number | null): string | null {
   const ready = node.conditions.find(({ type }) => type === 'Ready');
   if (ready?.status !== 'False' || !NO_NETWORK.test(ready.message)) return null;
   const isFresh = nowMs !== null && nowMs - (ready.changedMs ?? 0) <= POD_NORMAL_MS;

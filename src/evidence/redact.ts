@@ -98,8 +98,30 @@ function withoutKeyBody(before: string): string {
   return before.slice(0, start) + words.join('');
 }
 
+/** What secrets without the name of their field begin with. */
+const BARE_MARK =
+  /PRIVATE KEY|AKIA|ASIA|a[sk]ia[a-z2-7]{16}|ey[A-Za-z0-9_-]{8}|k8s-aws-v1|IQoJ|oGZXIvYXdz|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|-[uU][ =]|--/;
+/** What stands before the `@` of an address with a password in it. */
+const ADDRESS_MARK = /:\/|proxy/i;
+const BOOTSTRAP_TOKEN = /[a-z0-9]{6}\.[a-z0-9]{16}/;
+const BASE64_RUN = /[A-Za-z0-9+/]{40}/;
+const CAPITAL = /[A-Z]/;
+/** What stands behind the name of a field that holds a secret. */
+const FIELD_MARK =
+  /(?:key|token|secret|credentials|passwd|password|passphrase|pwd|data|ca|signature|credential)["']?\s*[:=]|(?:bearer|basic)\s/i;
+
+/** False for most texts of objects, by tests that cost far less than to look for every secret. */
+function mayHoldSecret(text: string): boolean {
+  if (BARE_MARK.test(text) || FIELD_MARK.test(text)) return true;
+  if (text.includes('@') && ADDRESS_MARK.test(text)) return true;
+  if (text.includes('.') && BOOTSTRAP_TOKEN.test(text)) return true;
+  // Without a capital letter a run is a hash or a name.
+  return text.length >= 40 && CAPITAL.test(text) && BASE64_RUN.test(text);
+}
+
 /** The text without anything that opens a door; idempotent, linear in its length. */
 export function redact(text: string): string {
+  if (!mayHoldSecret(text)) return text;
   let clean = text;
   for (const [secret, replacement] of SECRETS) clean = clean.replace(secret, replacement);
   clean = redactKeyEnds(clean);
@@ -142,11 +164,6 @@ export function excerptWithin(value: string, shownText: string): string {
 /** Fields of objects and answers that hold a secret by their name alone. */
 const SECRET_FIELD =
   /^(?:.*password|passwd|token|tlsBootstrapToken|sessionToken|secretAccessKey|client-key-data|certificateKey|auth)$/i;
-/** What every secret without the name of its field has, and what stands behind such a name. */
-const BARE_MARK =
-  /PRIVATE KEY|AKIA|ASIA|a[sk]ia[a-z2-7]{16}|ey[A-Za-z0-9_-]{8}|k8s-aws-v1|IQoJ|oGZXIvYXdz|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|[a-z0-9]{6}\.[a-z0-9]{16}|@|-[uU][ =]|--|[A-Za-z0-9+/]{40}/;
-const FIELD_MARK =
-  /(?:key|token|secret|credentials|passwd|password|passphrase|pwd|data|ca|signature|credential)["']?\s*[:=]|(?:bearer|basic)\s/i;
 const SHORTEST_SECRET = 8;
 const DEPTH_MAX = 400;
 
@@ -154,7 +171,7 @@ function cleanText(text: string, field: string): string {
   if (text !== '' && SECRET_FIELD.test(field)) return REDACTED;
   if (text.length < SHORTEST_SECRET) return text;
   const plain = printableLines(text);
-  return BARE_MARK.test(plain) || FIELD_MARK.test(plain) ? redact(plain) : plain;
+  return redact(plain);
 }
 
 // biome-ignore lint: control characters are what this expression is about

@@ -142,6 +142,8 @@ interface State {
   readonly listings: Listing[];
   readonly losses: InputLoss[];
   collection: Collection | null;
+  /** Quotes as they were shown by an earlier look. */
+  readonly shown: WeakMap<RawQuote, Quote>;
   /** Pairs of host and Node name that are linked already. */
   readonly linked: Set<string>;
 }
@@ -186,8 +188,17 @@ function quoteOf(state: State, document: number, raw: RawQuote): Quote {
   };
 }
 
+/** First, last and quotes are often the same one, and what was read is looked at more than once. */
+function shownQuote(state: State, document: number, raw: RawQuote): Quote {
+  const known = state.shown.get(raw);
+  if (known !== undefined) return known;
+  const made = quoteOf(state, document, raw);
+  state.shown.set(raw, made);
+  return made;
+}
+
 function hitOf(state: State, hit: MutableHit): Hit {
-  const show = (quote: RawQuote): Quote => quoteOf(state, hit.document, quote);
+  const show = (quote: RawQuote): Quote => shownQuote(state, hit.document, quote);
   return { ...hit, first: show(hit.first), last: show(hit.last), quotes: hit.quotes.map(show) };
 }
 
@@ -288,6 +299,7 @@ export function createCollector(): Collector {
     listings: [],
     losses: [],
     collection: null,
+    shown: new WeakMap(),
     linked: new Set(),
   };
   const { documents, links, listings, losses } = state;

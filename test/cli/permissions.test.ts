@@ -13,9 +13,9 @@ import { joined, policyOf, rolesOf } from '../../src/adapters/collection/permiss
 import { KUBE_LISTS } from '../../src/adapters/collection/resources.ts';
 import { systemClock } from '../../src/adapters/system/clock.ts';
 import type { KubeApi } from '../../src/ports/kube-api.ts';
-import { PortError } from '../../src/ports/port-error.ts';
+import { PortError, type PortFailure } from '../../src/ports/port-error.ts';
 import { recordPermissions } from '../../tools/generate/permissions.ts';
-import { fakeAws } from '../ports/fake/aws-api.ts';
+import { type FakeAws, fakeAws } from '../ports/fake/aws-api.ts';
 import { capture } from './capture.ts';
 import { fits, tooWide, withoutClients } from './evidence.ts';
 
@@ -166,6 +166,11 @@ function awsAs(arn: string) {
   return aws;
 }
 
+function refuse(aws: FakeAws, action: string, failure: PortFailure): void {
+  aws.answer(action, () => []);
+  aws.refuse(action, failure);
+}
+
 test('IAM simulates for the role behind a session, whatever its path', async () => {
   const aws = awsAs('arn:aws:sts::123456789012:assumed-role/reader/jane');
   const role = 'arn:aws:iam::123456789012:role/aws-reserved/reader';
@@ -198,11 +203,11 @@ test('IAM simulates for the role behind a session, whatever its path', async () 
 
 test('without the simulation the cheapest call of each is made', async () => {
   const aws = awsAs('arn:aws:iam::123456789012:user/jane');
-  aws.refuse('iam:SimulatePrincipalPolicy', 'denied');
+  refuse(aws, 'iam:SimulatePrincipalPolicy', 'denied');
   aws.answer('ec2:DescribeSubnets', () => [{ Subnets: [] }]);
-  aws.refuse('ec2:DescribeInstances', 'denied');
-  aws.refuse('ec2:GetConsoleOutput', 'not-found');
-  aws.refuse('ec2:DescribeVpcs', 'unreachable');
+  refuse(aws, 'ec2:DescribeInstances', 'denied');
+  refuse(aws, 'ec2:GetConsoleOutput', 'not-found');
+  refuse(aws, 'ec2:DescribeVpcs', 'unsupported');
   const actions = [
     'ec2:DescribeSubnets',
     'ec2:DescribeInstances',
@@ -222,7 +227,7 @@ test('without the simulation the cheapest call of each is made', async () => {
 test('every action can be asked for cheaply', async () => {
   const aws = awsAs('arn:aws:iam::123456789012:root');
   const { aws: actions } = joined(PERMISSIONS);
-  for (const action of actions) aws.refuse(action, 'denied');
+  for (const action of actions) refuse(aws, action, 'denied');
   const answers = await checkAws(aws, actions, signal);
   assert.deepEqual(
     answers.filter(({ granted }) => granted !== 'no').map(({ permission }) => permission),

@@ -71,6 +71,7 @@ function recordingKube(permissions: KubePermission[]): KubeApi {
     },
     async *watch(resource, options) {
       note('watch', resource, null, options.namespace ?? null);
+      yield { type: 'BOOKMARK', object: {}, resourceVersion: '1', endsInitialEvents: true };
     },
     async logs() {
       note('get', { group: '', plural: 'pods' }, 'log', null);

@@ -133,7 +133,11 @@ async function collectList(
 function refuse(planned: PlannedList, evidence: CollectedEvidence, error: unknown): void {
   const refusal = refusalOf(`list ${planned.resource.plural}`, error);
   const isMissing = refusal.failure === 'unsupported' || refusal.failure === 'not-found';
-  if (!planned.isOptional || !isMissing) evidence.refuse(refusal);
+  if (!planned.isOptional || !isMissing) return evidence.refuse(refusal);
+  // Where the server does not know the kind, there is none of it.
+  const { plural, kind } = planned.resource;
+  const name = `kubernetes/${plural}.json`;
+  evidence.add({ name, locator: kubectlOf(planned), content: listOf(kind, [], 'complete') });
 }
 
 export interface KubeSource {

@@ -143,7 +143,7 @@ function inputOf(action: string, region: string | null): JsonObject | null {
     DescribeAccessEntry: { principalArn: `arn:aws:iam::000000000000:role/${NO_NAME}` },
     DescribePodIdentityAssociation: { associationId: 'a-00000000000000000' },
   };
-  return { clusterName: NO_NAME, ...(only[operation] ?? {}) };
+  return { clusterName: NO_NAME, ...only[operation] };
 }
 
 /** Failures that only somebody permitted is told. */

@@ -77,10 +77,10 @@ export function rolesOf(permissions: readonly KubePermission[]): readonly JsonOb
 /** The commands that bind the roles to a group, whose name stands for the reader's own. */
 export function bindCommands(roles: readonly JsonObject[], group = 'rollcall'): readonly string[] {
   return roles.map(({ kind, metadata }) => {
-    const { namespace } = metadata as JsonObject;
+    const { namespace = '' } = metadata as { readonly namespace?: string };
     if (kind === 'ClusterRole')
       return `kubectl create clusterrolebinding ${ROLE_NAME} --clusterrole=${ROLE_NAME} --group=${group}`;
-    return `kubectl -n ${String(namespace)} create rolebinding ${ROLE_NAME} --role=${ROLE_NAME} --group=${group}`;
+    return `kubectl -n ${namespace} create rolebinding ${ROLE_NAME} --role=${ROLE_NAME} --group=${group}`;
   });
 }
 

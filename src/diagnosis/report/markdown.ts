@@ -57,7 +57,7 @@ export function renderMarkdown(document: DiagnosisDocument): string {
       ? 'no cause can be named'
       : `${code(headline.cause)} on ${code(headline.subject)}`;
   const block = pasteBlock(document);
-  const losses = document.losses.map((loss) => `- ${loss.what}`);
+  const losses = [...new Set(document.losses.map(({ what }) => `- ${what}`))];
   return [
     `# Diagnosis: ${title}`,
     '',

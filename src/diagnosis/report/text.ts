@@ -217,8 +217,9 @@ function renderNotSeen(page: Page, subject: SubjectReport): void {
 }
 
 function renderLosses(page: Page, document: DiagnosisDocument): void {
-  for (const [index, loss] of document.losses.slice(0, 8).entries())
-    paragraph(page, index === 0 ? 'left out' : '', loss.what);
+  const sentences = [...new Set(document.losses.map(({ what }) => what))];
+  for (const [index, sentence] of sentences.slice(0, 8).entries())
+    paragraph(page, index === 0 ? 'left out' : '', sentence);
   if (document.losses.length > 0) page.lines.push('');
 }
 

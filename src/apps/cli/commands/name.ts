@@ -92,7 +92,9 @@ function seenOf(values: Values): Partial<NamesSeen> {
     ...said('cloudProvider', provider === undefined ? undefined : providerOf(provider)),
     ...said(
       'hostnameType',
-      naming === undefined ? undefined : oneOf('naming', naming, ['ip-name', 'resource-name'] as const),
+      naming === undefined
+        ? undefined
+        : oneOf('naming', naming, ['ip-name', 'resource-name'] as const),
     ),
     ...said('dhcpDomain', values['dhcp-domain']),
     ...said(

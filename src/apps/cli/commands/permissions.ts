@@ -60,12 +60,12 @@ async function yamlOf(values: readonly unknown[]): Promise<string> {
 async function print(
   document: object,
   output: Output,
-  page: () => Promise<string> | string,
+  text: () => Promise<string> | string,
   context: CliContext,
 ): Promise<void> {
   if (output === 'json') context.out(`${JSON.stringify(document, null, 2)}\n`);
   else if (output === 'yaml') context.out(await yamlOf([document]));
-  else context.out(await page());
+  else context.out(await text());
 }
 
 /** Prints the smallest roles and policy, or asks which of them the present identity has. */
@@ -101,7 +101,9 @@ async function page(
   const names = wanted.features.map(({ feature, for: purpose }) => `  ${feature}: ${purpose}`);
   const bind = bindCommands(wanted.roles).map((command) => `# ${command}`);
   return [
-    ...['Rollcall reads and writes nothing. For', ...names, ''],
+    'Rollcall reads and writes nothing. For',
+    ...names,
+    '',
     'it needs of Kubernetes (alone: rollcall permissions --rbac | kubectl apply -f -)',
     '',
     `${roles}${bind.join('\n')}`,

@@ -198,13 +198,28 @@ function problemOf(capacity: Capacity | null): string | null {
   return capacity.mismatch?.kind === 'above-addresses' ? capacity.mismatch.sentence : null;
 }
 
+/** Interfaces of an instance; null when they were not listed. */
+function attachedTo(view: ClusterView, instanceId: string | null): number | null {
+  if (view.interfaces === null || instanceId === null) return null;
+  return view.attached.get(instanceId)?.length ?? 0;
+}
+
+function limitsOf(capacity: Capacity | null) {
+  const maxPods = capacity?.maxPods;
+  return {
+    addressPods: maxPods?.allowed ?? null,
+    recommended: maxPods?.recommended ?? null,
+    enis: maxPods?.budget.enis ?? null,
+  };
+}
+
 /** The row of one Node. */
 export function nodeRow(view: ClusterView, node: KubeNode): NodeCapacity {
   const instance = instanceOf(view, node);
   const instanceId = textAt(instance ?? {}, 'InstanceId') ?? instanceIdIn(node.providerId ?? '');
   const capacity = capacityOfNode(view, node, null);
+  const limits = limitsOf(capacity);
   const zoneLabel = node.labels['topology.kubernetes.io/zone'];
-  const known = view.interfaces === null || instanceId === null;
   return {
     name: node.name,
     instanceId,
@@ -213,12 +228,12 @@ export function nodeRow(view: ClusterView, node: KubeNode): NodeCapacity {
     zone: textAt(instance ?? {}, 'Placement.AvailabilityZone') ?? zoneLabel ?? null,
     subnets: podSubnets(view, node, instance),
     maxPods: maxPodsOf(node),
-    addressPods: capacity?.maxPods?.allowed ?? null,
-    recommended: capacity?.maxPods?.recommended ?? null,
+    addressPods: limits.addressPods,
+    recommended: limits.recommended,
     pods: podsOn(view, node)?.length ?? null,
     enis: {
-      attached: known ? null : (view.attached.get(instanceId)?.length ?? 0),
-      limit: capacity?.maxPods?.budget.enis ?? null,
+      attached: attachedTo(view, instanceId),
+      limit: limits.enis,
     },
     warm: warmOf(view, node, instanceId),
     problem: problemOf(capacity),

@@ -56,7 +56,7 @@ function cniLines(cni: CniView): readonly string[] {
 }
 
 function groupText({ group }: { readonly group: GroupCapacity['group'] }): string {
-  return group.kind === 'none' ? '-' : shown(group.name);
+  return group.kind === 'none' ? 'no group' : shown(group.name);
 }
 
 const NODE_HEADING = ['NODE', 'TYPE', 'GROUP', 'MAX-PODS', 'CAN HOLD', 'PODS', 'WARM', 'ENIS'];

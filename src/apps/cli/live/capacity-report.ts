@@ -16,7 +16,7 @@ import type {
   SubnetCapacity,
   Unseen,
 } from './capacity-document.ts';
-import { type CniSetup, isListed, networkInterfaces } from './capacity-facts.ts';
+import { type CniSetup, networkInterfaces } from './capacity-facts.ts';
 import {
   capacityOfNode,
   type ClusterView,
@@ -116,7 +116,8 @@ export function unseenOf(refusals: readonly Refusal[]): readonly Unseen[] {
 }
 
 /** Refusals of calls that show what capacity reads. */
-const MATTERS = /Instance|Subnet|NetworkInterface|nodes|pods|daemonsets|eniconfigs|kubernetes|aws/;
+const MATTERS =
+  /Instances|InstanceTypes|Subnet|NetworkInterface|nodes|pods|daemonsets|eniconfigs|kubernetes|aws/;
 
 function notObservable(view: ClusterView): readonly Unseen[] {
   const refusals = view.observations.collection?.refusals ?? [];
@@ -166,11 +167,6 @@ export function capacityDocument(evidence: CapacityEvidence): CapacityDocument {
     })),
     notObservable: notObservable(view),
   };
-}
-
-/** True when both sources were there to tell. */
-export function isWhole(observations: Observations): boolean {
-  return isListed(observations, 'kube/Node') && isListed(observations, 'aws/network-interface');
 }
 
 /** 1 when something is out of addresses or will be, 2 when that cannot be told, else 0. */

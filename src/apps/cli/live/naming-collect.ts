@@ -1,4 +1,4 @@
-import { type NodeName } from '../../../capacity/naming/answer.ts';
+import type { NodeName } from '../../../capacity/naming/answer.ts';
 import type { ImageFamily } from '../../../capacity/naming/input.ts';
 import type { NamesSeen } from '../../../capacity/naming/names-table.ts';
 import { nodeNameOf } from '../../../capacity/naming/node-name.ts';

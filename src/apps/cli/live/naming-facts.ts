@@ -235,7 +235,9 @@ function dhcpDomainOf(observations: Observations, vpcId: string | null): string 
   const entry = listAt(options, 'DhcpConfigurations').find(
     (one) => textAt(one, 'Key') === 'domain-name',
   );
-  const values = listAt(entry, 'Values').map((one) => textAt(one, 'Value') ?? String(one));
+  const values = listAt(entry, 'Values').map(
+    (one) => textAt(one, 'Value') ?? (typeof one === 'string' ? one : ''),
+  );
   return values.length === 0 ? null : values.join(' ');
 }
 

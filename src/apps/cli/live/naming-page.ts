@@ -1,5 +1,4 @@
 import { columns, commandRows, marked, paragraph } from '../../../capacity/layout.ts';
-import { namesThatMatter } from '../../../capacity/naming/names-table.ts';
 import {
   acceptanceLines,
   effectLines,
@@ -9,7 +8,7 @@ import {
 import { counted, shown } from '../../../capacity/words.ts';
 import { pageOf, unseenLines } from './capacity-page.ts';
 import type { PinnedWorkload } from './naming-pins.ts';
-import type { NamingDocument } from './naming-report.ts';
+import { disagreeing, type NamingDocument } from './naming-report.ts';
 
 function titleLines({ instanceId, node, ready }: NamingDocument): readonly string[] {
   if (node === null && instanceId === null) return [];
@@ -71,7 +70,7 @@ function nameText({ name, node }: NamingDocument): string {
 }
 
 function verdictText(document: NamingDocument): string {
-  const wrong = namesThatMatter(document.names);
+  const wrong = disagreeing(document);
   if (document.twin !== null) return `also ${shown(document.twin.node)}`;
   if (wrong.length > 0) return wrong.map(({ title }) => title).join(', ');
   return document.acceptance?.state === 'refused' ? 'not found by the cloud controller' : 'agree';

@@ -171,11 +171,24 @@ export function namingDocument(
   };
 }
 
-/** 1 when somebody disagrees where it matters, else 2 when the name is not known, else 0. */
+function isDisputed({ acceptance }: NamingDocument, { name }: NameRow): boolean {
+  return name === 'private-dns-name' && acceptance?.state === 'unknown';
+}
+
+/**
+ * Names that keep the machine from being a usable node. EC2's own is none of them while it is not
+ * known whether anybody looks the machine up by it.
+ */
+export function disagreeing(document: NamingDocument): readonly NameRow[] {
+  return namesThatMatter(document.names).filter((row) => !isDisputed(document, row));
+}
+
+/** 1 when somebody disagrees where it matters, else 2 when that is not known, else 0. */
 export function exitCodeOfNaming(document: NamingDocument): number {
   const { acceptance, names, twin, name, node } = document;
   const isRefused = acceptance?.state === 'refused' || acceptance?.state === 'another-instance';
-  const isSplit = twin?.confidence === 'definite' || namesThatMatter(names).length > 0;
+  const isSplit = twin?.confidence === 'definite' || disagreeing(document).length > 0;
   if (isRefused || isSplit || name.state === 'none') return EXIT.notUsable;
-  return name.state === 'unknown' && node === null ? EXIT.cannotTell : EXIT.usable;
+  const isOpen = namesThatMatter(names).length > 0 || twin !== null;
+  return isOpen || (name.state === 'unknown' && node === null) ? EXIT.cannotTell : EXIT.usable;
 }

@@ -11,7 +11,7 @@ import { SIGNS } from '../../../causes/index.generated.ts';
 import { alignClocks } from '../../../diagnosis/clocks.ts';
 import type { DiagnosisInput } from '../../../diagnosis/diagnose.ts';
 import type { DiagnosisDocument } from '../../../diagnosis/document.ts';
-import type { KubeNode } from '../../../evidence/kinds.ts';
+import { listAt, textAt } from '../../../evidence/json.ts';
 import { instanceIdIn } from '../../../evidence/names.ts';
 import type { Observations, Refusal } from '../../../evidence/observations.ts';
 import { isoTime } from '../../../evidence/time.ts';
@@ -50,6 +50,8 @@ export interface LiveEvidence {
 
 /** Everything that is collected goes to the readers at once, as if it were a file. */
 interface Intake extends CollectedEvidence {
+  /** Of the Nodes so far. */
+  readonly providerIds: readonly string[];
   finish(cluster: string | null): Observations;
 }
 
@@ -57,11 +59,14 @@ function createIntake(options: LiveOptions, refused: readonly Refusal[], nowMs: 
   const table = compileSigns(SIGNS);
   const refusals: Refusal[] = [...refused];
   const reading = createReading(table);
+  const providerIds: string[] = [];
   const add = (document: CollectedDocument): void => {
     options.onDocument?.(document);
+    providerIds.push(...providerIdsIn(document));
     reading.take(document.locator, document.content);
   };
   return {
+    providerIds,
     add,
     refuse: (refusal) => {
       if (!refusals.some(({ call }) => call === refusal.call)) refusals.push(refusal);
@@ -91,20 +96,15 @@ function linesSince(observations: Observations, fromMs: number): Observations {
 }
 
 /** What the providerIDs of Nodes on EC2 say: `aws:///us-west-2a/i-…`. */
-function providerIdsOf(observations: Observations): readonly string[] {
-  return observations.facts.flatMap((fact) => {
-    const id = fact.kind === 'kube/Node' ? (fact.value as KubeNode).providerId : null;
-    return id !== null && id.startsWith('aws:') ? [id] : [];
-  });
-}
-
-function instanceIdsOf(observations: Observations): readonly string[] {
-  return [...new Set(providerIdsOf(observations).flatMap((id) => instanceIdIn(id) ?? []))];
+function providerIdsIn({ content }: CollectedDocument): readonly string[] {
+  if (typeof content === 'string' || textAt(content, 'kind') !== 'NodeList') return [];
+  const ids = listAt(content, 'items').map((node) => textAt(node, 'spec.providerID') ?? '');
+  return ids.filter((id) => id.startsWith('aws:'));
 }
 
 /** Regions by the zones of the Nodes; a Local Zone's name begins with its region too. */
-function regionsOf(observations: Observations): readonly string[] {
-  const zones = providerIdsOf(observations).map((id) => id.split('/')[3] ?? '');
+function regionsOf(providerIds: readonly string[]): readonly string[] {
+  const zones = providerIds.map((id) => id.split('/')[3] ?? '');
   const regions = zones.flatMap((zone) => /^[a-z]{2,4}(?:-[a-z]+)+-\d+/.exec(zone)?.[0] ?? []);
   return [...new Set(regions)].slice(0, REGIONS_SHOWN);
 }
@@ -187,7 +187,8 @@ async function askAws(
     });
   const instanceIds = options.asked.flatMap((name) => instanceIdIn(name) ?? []);
   const names = options.asked.filter((name) => instanceIdIn(name) === null);
-  const nodes = named === null ? instanceIdsOf(intake.finish(null)) : [];
+  const ofNodes = intake.providerIds.flatMap((id) => instanceIdIn(id) ?? []);
+  const nodes = named === null ? [...new Set(ofNodes)] : [];
   const target = { cluster: named, instanceIds: [...instanceIds, ...nodes], names };
   if (nodes.length > 0) tellOtherRegion(aws, intake);
   return (await collectAws(aws, target, intake, time.listing)).cluster;
@@ -195,7 +196,7 @@ async function askAws(
 
 /** EC2 of one region knows nothing of another's instances, and says so by an empty list. */
 function tellOtherRegion({ region }: AwsApi, intake: Intake): void {
-  const regions = regionsOf(intake.finish(null));
+  const regions = regionsOf(intake.providerIds);
   if (region === null || regions.length === 0 || regions.includes(region)) return;
   intake.refuse({
     call: 'aws',

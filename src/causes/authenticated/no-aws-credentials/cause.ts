@@ -39,7 +39,7 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: ['aws/instance', 'aws/instance-profile', 'aws/role'],
+  needs: ['aws/instance', 'aws/instance-profile', 'aws/role', 'aws/cluster'],
   symptoms: ['no-answer-from-metadata', 'machine-without-node'],
   withdrawnBy: ['api-answered', 'node-registered', 'node-ready'],
   explains: [
@@ -102,7 +102,7 @@ export default defineCause({
 });
 
 type Evidence = View<
-  'aws/instance' | 'aws/instance-profile' | 'aws/role',
+  'aws/instance' | 'aws/instance-profile' | 'aws/role' | 'aws/cluster',
   'trustWrong' | 'noRoleInMetadata' | 'noCredentials' | 'pluginFailed'
 >;
 
@@ -116,6 +116,7 @@ function matchInstance(view: Evidence): Match | null {
   const isOne = new Set(own.map(({ value }) => textAt(value, 'InstanceId'))).size === 1;
   const complains = view.sign('noCredentials') !== null || view.sign('pluginFailed') !== null;
   if (instance === undefined || !isOne || !(complains || isNode(instance.value))) return null;
+  if (!complains && view.nowMs !== null && !isLostOfEks(view)) return null;
   if (isDescribedWhole(instance.value) && at(instance.value, 'IamInstanceProfile') === undefined) {
     return found({}, [view.quote(instance, 'the instance has no IamInstanceProfile')]);
   }
@@ -128,6 +129,11 @@ function matchInstance(view: Evidence): Match | null {
   const role = textAt(listAt(profile.value, 'Roles')[0], 'Arn');
   if (role !== null) return matchTrust(view, role) ?? (complains ? null : clear);
   return found({ profile: name }, [view.quote(profile, `instance profile ${name} has no roles`)]);
+}
+
+/** Nodes of EKS sign their tokens with the role; those of other clusters join without AWS. */
+function isLostOfEks(view: Evidence): boolean {
+  return view.shows('machine-without-node') && view.list('aws/cluster').length > 0;
 }
 
 /** A role that EC2 may not assume gives a machine nothing, which then has no Node. */
@@ -158,8 +164,9 @@ function trustedServices(role: Json): readonly string[] | null {
     .filter((statement) => textAt(statement, 'Effect') === 'Allow')
     .flatMap((statement) => {
       const principal = at(statement, 'Principal');
-      const services = isObject(principal) ? at(principal, 'Service') : principal;
-      return Array.isArray(services) ? services.map(String) : [String(services ?? '')];
+      if (!isObject(principal)) return [textAt(statement, 'Principal') ?? ''];
+      const several = listAt(principal, 'Service').map(String);
+      return several.length > 0 ? several : [textAt(principal, 'Service') ?? ''];
     })
     .filter((service) => service !== '');
 }

@@ -1,6 +1,7 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
-import { type Launch, launchOf } from '../../../evidence/launch.ts';
+import { isTaggedFor } from '../../../evidence/fleet.ts';
+import { groupOfInstance, type Launch, launchOf } from '../../../evidence/launch.ts';
 import { clusterGiven } from '../../../evidence/user-data.ts';
 import { textAt } from '../../../evidence/json.ts';
 
@@ -47,17 +48,18 @@ export default defineCause({
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   explains: [
     'describe-cluster-failed',
+    'token-for-another-cluster',
     'failed-user-script',
     'bottlerocket-setting-generator-failed',
   ],
   match: (view) => matchGiven(view),
-  summary: ({ machine, instance, cluster, wanted }) =>
+  summary: ({ machine, instance, cluster, wanted, consequence }) =>
     wanted !== undefined
-      ? `The user data of ${instance ?? 'the machine'} names the cluster ${cluster ?? ''}, and the machine belongs to the cluster ${wanted}, so it does not join ${wanted}.`
+      ? `The user data of ${instance ?? 'the machine'} names the cluster ${cluster ?? ''}, and the machine is tagged for the cluster ${wanted}; ${consequence ?? 'it does not join'}.`
       : cluster === undefined
         ? `The user data of ${machine ?? 'the machine'} names no existing cluster, so the node is not set up.`
         : `The user data of ${machine ?? 'the machine'} names the cluster ${cluster}, which EKS does not have in this account and region, so the node is not set up.`,
-  remedy: () => [
+  remedy: ({ group }) => [
     {
       text: 'Compare the name in the user data with the clusters of the region.',
       command:
@@ -65,8 +67,7 @@ export default defineCause({
     },
     {
       text: 'Correct the launch template and replace the machines.',
-      command:
-        'aws autoscaling start-instance-refresh --auto-scaling-group-name <auto-scaling-group>',
+      command: `aws autoscaling start-instance-refresh --auto-scaling-group-name ${group ?? '<auto-scaling-group>'}`,
     },
   ],
   decide: {
@@ -78,7 +79,7 @@ export default defineCause({
     prevent:
       'Take the name from the resource that creates the cluster, not from a second variable.',
     notThis:
-      'With endpoint and certificate given nobody looks the name up: a wrong one then fails as token-for-another-cluster (401). Throttled or denied calls are describe-cluster-failed.',
+      'With endpoint and certificate given nobody looks the name up: a wrong one then fails with 401, and without the user data only token-for-another-cluster can be told. Throttled or denied calls are describe-cluster-failed.',
     alsoKnownAs: ['ResourceNotFoundException: No cluster found for name'],
     refs: [
       'https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html',
@@ -90,26 +91,39 @@ export default defineCause({
 type Kinds = 'aws/instance' | 'aws/image' | 'aws/user-data' | 'aws/cluster';
 type Signs = 'nameMissing' | 'notFound' | 'plutoNotFound' | 'bootstrapDone';
 
-/** The name decides only where it is looked up: where user data gives no endpoint of its own. */
+/** The machine is tagged for this cluster, and its user data names another. */
 function matchGiven(view: View<Kinds, Signs>): Match | null {
   const launch = launchOf(view);
   const clusters = view.list('aws/cluster');
-  const [cluster] = clusters;
-  const wanted = textAt(cluster?.value, 'name');
-  if (launch === null || cluster === undefined || clusters.length > 1 || wanted === null)
+  const wanted = clusters.length > 1 ? null : textAt(clusters[0]?.value, 'name');
+  if (launch === null || wanted === null) return null;
+  const given = clusterGiven(launch.given.value);
+  const name = given?.name ?? null;
+  if (name === wanted) return clearUnlessSeen(view, ['nameMissing', 'notFound', 'plutoNotFound']);
+  const consequence = consequenceOf(launch, textAt(clusters[0]?.value, 'endpoint'));
+  if (name === null || consequence === null) return null;
+  if (!isTaggedFor(launch.instance.value, wanted) || !view.shows('machine-without-node'))
     return null;
-  const name = nameLookedUp(launch);
-  const given = clusterGiven(launch.given.value)?.name ?? null;
-  if (given === wanted) return clearUnlessSeen(view, ['nameMissing', 'notFound', 'plutoNotFound']);
-  if (name === null || !view.shows('machine-without-node')) return null;
-  return found({ instance: launch.id, cluster: name, wanted }, [
+  const group = groupOfInstance(launch.instance.value);
+  const details = { instance: launch.id, cluster: name, wanted, consequence };
+  return found(group === null ? details : { ...details, group }, [
     view.quote(launch.given, `user data of ${launch.id} names the cluster ${name}`),
-    view.quote(cluster, `cluster ${wanted} is the one that the machine is tagged for`),
+    view.quote(launch.instance, `${launch.id} is tagged for the cluster ${wanted}`),
   ]);
 }
 
-function nameLookedUp({ family, given }: Launch): string | null {
+/**
+ * What a wrong name leads to; null where an endpoint of another cluster comes with it, so that the
+ * machine may join that one.
+ */
+function consequenceOf({ family, given }: Launch, endpoint: string | null): string | null {
   const { bootstrapCall, settings } = given.value;
-  if (family === 'al2' && bootstrapCall?.isExplicit === false) return bootstrapCall.cluster;
-  return family === 'bottlerocket' && settings?.endpoint === null ? settings.name : null;
+  if (family === 'al2' && bootstrapCall?.isExplicit === false) return LOOKED_UP;
+  if (family === 'bottlerocket' && settings?.endpoint === null) return LOOKED_UP;
+  const own = clusterGiven(given.value)?.endpoint ?? null;
+  return own !== null && own === endpoint ? SIGNED : null;
 }
+
+const LOOKED_UP = 'the setup asks EKS for a cluster of that name and does not join this one';
+const SIGNED =
+  'the kubelet signs its tokens for that name and the API server answers 401 Unauthorized';

@@ -233,7 +233,8 @@ function whyNot(statement: Json, claims: Claims): string | null {
 }
 
 function valuesOf(value: Json | undefined): readonly string[] {
-  return Array.isArray(value) ? value.map(String) : [String(value)];
+  if (Array.isArray(value)) return value.map(String);
+  return typeof value === 'string' ? [value] : [];
 }
 
 /** One condition against the claim that it asks for; operators and keys not known here pass. */
@@ -262,9 +263,9 @@ function isLike(pattern: string, text: string): boolean {
   let from = 0;
   for (const [index, part] of parts.entries()) {
     const isLast = index === parts.length - 1;
-    const found = isLast && index > 0 ? text.length - part.length : indexLike(text, part, from);
-    if (found < from || !matchesAt(text, part, found) || (index === 0 && found !== 0)) return false;
-    from = found + part.length;
+    const place = isLast && index > 0 ? text.length - part.length : indexLike(text, part, from);
+    if (place < from || !matchesAt(text, part, place) || (index === 0 && place !== 0)) return false;
+    from = place + part.length;
   }
   return parts.length > 1 || from === text.length;
 }
@@ -277,5 +278,5 @@ function indexLike(text: string, part: string, from: number): number {
 
 function matchesAt(text: string, part: string, from: number): boolean {
   if (from < 0 || from + part.length > text.length) return false;
-  return [...part].every((sign, index) => sign === '?' || sign === text[from + index]);
+  return part.split('').every((sign, index) => sign === '?' || sign === text[from + index]);
 }

@@ -71,7 +71,7 @@ export default defineCause({
 function matchNamespace(
   view: View<'kube/Pod' | 'kube/Namespace' | 'kube/DaemonSet', string>,
 ): Match | null {
-  const hasKiam = view.list('kube/DaemonSet').some(({ value }) => /^kiam/.test(value.name));
+  const hasKiam = view.list('kube/DaemonSet').some(({ value }) => value.name.startsWith('kiam'));
   if (!hasKiam) return null;
   for (const pod of view.list('kube/Pod')) {
     const role = pod.value.annotations[ROLE];

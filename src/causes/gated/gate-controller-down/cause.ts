@@ -64,15 +64,14 @@ export default defineCause({
       'controller  ',
       'controller ',
     ),
-  remedy: ({ controller, taint }) => [
+  remedy: ({ controller, taint, namespace }) => [
     {
       text: 'See the controller’s state and log.',
-      command: `kubectl get pods -A -o wide | grep -E 'nidhogg|node-readiness'; kubectl -n <namespace> logs ${controller ?? 'deploy/<controller>'} --tail=100`,
+      command: `kubectl get pods -A -o wide | grep -E 'nidhogg|node-readiness'; kubectl -n ${namespace ?? '<namespace>'} logs ${controller ?? 'deploy/<controller>'} --tail=100`,
     },
     {
       text: 'Let it tolerate every taint and run two replicas with leader election.',
-      command:
-        'kubectl -n <namespace> patch statefulset nidhogg --type=merge -p \'{"spec":{"template":{"spec":{"tolerations":[{"operator":"Exists"}]}}}}\'',
+      command: `kubectl -n ${namespace ?? '<namespace>'} patch statefulset nidhogg --type=merge -p '{"spec":{"template":{"spec":{"tolerations":[{"operator":"Exists"}]}}}}'`,
     },
     {
       text: 'To free the nodes at once.',
@@ -150,7 +149,8 @@ function matchPods(view: Own, nodes: readonly Seen<KubeNode>[]): Match | null {
     return found({ why: 'no pod of it exists', waiting }, [proof], 'definite', names);
   const why = waitingReason(pod.value) ?? textAt(pod.value.body, 'status.phase') ?? 'not Ready';
   const words = `Pod ${podName(pod.value)} is not Ready: ${why} ${complaintOf(pod.value)}`;
-  const details = { controller: pod.value.name, why, waiting };
+  const namespace = pod.value.namespace ?? 'default';
+  const details = { controller: pod.value.name, namespace, why, waiting };
   return found(details, [view.quote(pod, words), proof], 'definite', names);
 }
 

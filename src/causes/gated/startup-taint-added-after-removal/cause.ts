@@ -84,8 +84,10 @@ export default defineCause({
 type Own = View<Kinds, 'registered' | 'removed' | 'rejected'>;
 type Kinds = 'kube/Node' | 'kube/Pod' | 'kube/CSINode' | 'aws/node-group';
 
-/** Whoever else writes taints adds them after the kubelet has registered the Node. */
-const KUBELET = 'kubelet';
+/** Managers that write taints late on every healthy node, or that only take taints off. */
+const ORDINARY = /^(?:kubelet|kube-controller-manager|.*cloud-controller-manager|.*csi.*)$/;
+/** What puts a managed node group's taints on a Node. */
+const NODE_GROUPS = 'eks-node-manager';
 
 function matchLateTaint(view: Own): Match | null {
   const node = view.read('kube/Node');
@@ -102,7 +104,7 @@ function byWriter(view: Own, node: Seen<KubeNode>, taint: string): Match | null 
   const pod = view.list('kube/Pod').find(({ value }) => isDriver(value, driver, node.value.name));
   const startedMs = pod === undefined ? null : runningSinceMs(pod.value);
   const late = node.value.taintWriters.find(
-    ({ manager, atMs }) => manager !== KUBELET && isLater(atMs, startedMs),
+    ({ manager, atMs }) => !ORDINARY.test(manager) && isLater(atMs, startedMs),
   );
   if (csi === undefined || pod === undefined || late === undefined) return null;
   if (!has(csi.value, driver) || !isPodReady(pod.value)) return null;
@@ -125,6 +127,7 @@ function byWriter(view: Own, node: Seen<KubeNode>, taint: string): Match | null 
       view.quote(pod, `Pod ${podName(pod.value)} is Ready and runs since ${started}`),
       view.quote(csi, `CSINode ${csi.value.name} has the driver ${driver}`),
     ],
+    manager === NODE_GROUPS ? 'definite' : 'likely',
   );
 }
 

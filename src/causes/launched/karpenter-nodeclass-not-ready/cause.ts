@@ -1,6 +1,6 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { at, isObject, type Json, listAt, textAt } from '../../../evidence/json.ts';
+import { type Json, listAt, textAt, textsAt } from '../../../evidence/json.ts';
 import type { KubeObject } from '../../../evidence/kinds.ts';
 
 /** Karpenter has a node class it cannot launch with: its selectors match nothing, or a field is invalid. */
@@ -80,15 +80,14 @@ export default defineCause({
       '  ',
       ' ',
     ),
-  remedy: ({ nodeClass }) => [
+  remedy: ({ nodeClass, key, value }) => [
     {
       text: 'Read which condition is False and why.',
       command: `kubectl get ec2nodeclass ${nodeClass ?? '<node-class>'} -o jsonpath='{range .status.conditions[*]}{.type}={.status} {.reason} {.message}{"\\n"}{end}'`,
     },
     {
       text: 'Where a selector matches nothing: give subnets and security groups the tag it asks for.',
-      command:
-        'aws ec2 create-tags --resources <subnet> <security-group> --tags Key=karpenter.sh/discovery,Value=<cluster>',
+      command: `aws ec2 create-tags --resources <subnet> <security-group> --tags Key=${key ?? 'karpenter.sh/discovery'},Value=${value ?? '<cluster>'}`,
     },
   ],
   decide: {
@@ -167,13 +166,15 @@ function foundClass(
   const { name, body } = nodeClass.value;
   const reason = textAt(fault, 'reason') ?? '';
   const message = (textAt(fault, 'message') ?? '').slice(0, WORDS_MAX);
-  const terms = at(body, SELECTORS[reason] ?? 'spec.none');
-  const selector = Array.isArray(terms) ? termsOf(terms) : '';
+  const terms = listAt(body, SELECTORS[reason] ?? '');
+  const selector = termsOf(terms);
+  const [tag] = terms.flatMap((term) => Object.entries(textsAt(term, 'tags')));
   const words = `EC2NodeClass ${name} condition ${textAt(fault, 'type') ?? ''}=False ${reason} ${message}`;
   const details = {
     nodeClass: name,
     reason,
     ...(message === '' ? {} : { message: `${message}${selector}` }),
+    ...(tag === undefined ? {} : { key: tag[0], value: tag[1] }),
     ...(pools === null ? {} : { pools: pools.join(', ') }),
   };
   return found(details, [view.quote(nodeClass, `${words}${selector}`)]);
@@ -182,11 +183,8 @@ function foundClass(
 /** The tags and ids by which a class selects, in words. */
 function termsOf(terms: readonly Json[]): string {
   const words = terms.flatMap((term) => {
-    const tags = at(term, 'tags');
     const id = textAt(term, 'id') ?? textAt(term, 'name');
-    const tagged = isObject(tags)
-      ? Object.entries(tags).map(([key, value]) => `${key}=${String(value)}`)
-      : [];
+    const tagged = Object.entries(textsAt(term, 'tags')).map(([key, value]) => `${key}=${value}`);
     return id === null ? tagged : [...tagged, id];
   });
   return words.length === 0 ? '' : ` (it asks for ${words.join(', ')})`.slice(0, WORDS_MAX);

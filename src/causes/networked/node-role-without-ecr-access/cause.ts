@@ -124,7 +124,7 @@ function matchPolicies(view: RoleView): Match | null {
   if (view.sign('tokenRefused') !== null || view.sign('pullRefused') !== null) return null;
   const refused = view.list('kube/Pod').filter((pod) => refusalOf(pod) !== null);
   const anonymous = view.sign('anonymous') ?? view.clusterSign('anonymous');
-  const [pod] = refused.filter((one) => anonymous !== null || REFUSED.test(refusalOf(one) ?? ''));
+  const pod = refused.find((one) => anonymous !== null || REFUSED.test(refusalOf(one) ?? ''));
   const role = pod === undefined ? null : roleOn(view, placeOf(pod) ?? '');
   const policies = view
     .list('aws/attached-policies')

@@ -142,8 +142,8 @@ function isInClusterVpc({ instance, cluster }: Path): boolean {
 /** The groups with these ids, null unless all are known. */
 function groupsOf(view: Evidence, ids: readonly string[]): readonly Seen<Json>[] | null {
   const groups = view.list('aws/security-group');
-  const found = ids.map((id) => groups.find(({ value }) => textAt(value, 'GroupId') === id));
-  const known = found.filter((group) => group !== undefined);
+  const described = ids.map((id) => groups.find(({ value }) => textAt(value, 'GroupId') === id));
+  const known = described.filter((group) => group !== undefined);
   return ids.length > 0 && known.length === ids.length ? known : null;
 }
 

@@ -118,7 +118,8 @@ function matchAuthority(view: View<'aws/cluster' | 'aws/user-data', never>): Mat
   const given = clusterGiven(userData.value);
   const endpoint = textAt(cluster.value, 'endpoint');
   const current = textAt(cluster.value, 'authoritySum');
-  if (given === null || given.authority === null || current === null) return null;
+  if (given === null || current === null || !/^[0-9a-f]{16}$/.test(given.authority ?? ''))
+    return null;
   if (endpoint === null || given.endpoint?.toLowerCase() !== endpoint.toLowerCase()) return null;
   if (!view.shows('machine-without-node')) return null;
   if (given.authority === current) return null;

@@ -1,6 +1,6 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { instanceOfNode } from '../../../capacity/naming/seen-names.ts';
-import { textAt } from '../../../evidence/json.ts';
+import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 
 /** EC2 and the cloud controller agree: the instance behind the Node does not run any more. */
 export default defineCause({
@@ -33,7 +33,7 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: ['kube/Node', 'aws/instance'],
+  needs: ['kube/Node', 'aws/instance', 'aws/auto-scaling-group'],
   symptoms: ['node-object-deleted', 'node-not-ready'],
   explains: [
     'node-heartbeat-lost',
@@ -80,7 +80,7 @@ export default defineCause({
   },
 });
 
-type Own = View<'kube/Node' | 'aws/instance', string>;
+type Own = View<'kube/Node' | 'aws/instance' | 'aws/auto-scaling-group', string>;
 
 /** A Node that is not Ready on a stopped instance, or a Node deleted for one that is gone. */
 function matchState(view: Own): Match | null {
@@ -95,6 +95,7 @@ function matchState(view: Own): Match | null {
   const isStopped = state.startsWith('stopp') && node !== undefined;
   const isGone = /^(?:terminated|shutting-down)$/.test(state) && deleted !== null;
   if (!isStopped && !isGone) return null;
+  if (isGone && nodes.length === 0 && isReplaced(view, instance.value)) return null;
   const id = textAt(instance.value, 'InstanceId') ?? '';
   const reason = textAt(instance.value, 'StateTransitionReason') ?? '';
   const why = textAt(instance.value, 'StateReason.Message') ?? '';
@@ -107,4 +108,23 @@ function matchState(view: Own): Match | null {
     ...silent,
     ...said,
   ]);
+}
+
+/** True where its group has all the machines it wants again: then the end was no loss. */
+function isReplaced(view: Own, instance: Json): boolean {
+  if (view.nowMs === null) return false;
+  const tagOf = (key: string): string | null => {
+    const tag = listAt(instance, 'Tags').find((entry) => textAt(entry, 'Key') === key);
+    return textAt(tag, 'Value');
+  };
+  if (tagOf('karpenter.sh/nodepool') !== null) return true;
+  const name = tagOf('aws:autoscaling:groupName');
+  const group = view
+    .list('aws/auto-scaling-group')
+    .find(({ value }) => textAt(value, 'AutoScalingGroupName') === name);
+  const wanted = Number(textAt(group?.value, 'DesiredCapacity') ?? Infinity);
+  const serving = listAt(group?.value, 'Instances').filter(
+    (entry) => textAt(entry, 'LifecycleState') === 'InService',
+  );
+  return group !== undefined && serving.length >= wanted;
 }

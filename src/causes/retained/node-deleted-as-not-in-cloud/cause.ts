@@ -8,7 +8,7 @@ import {
 } from '../../../diagnosis/cause.ts';
 import { type Json, textAt } from '../../../evidence/json.ts';
 import { hasEc2Domain } from '../../../evidence/names.ts';
-import type { Sighting } from '../../../evidence/sighting.ts';
+import type { Quote, Sighting } from '../../../evidence/sighting.ts';
 
 /** A deletion this soon after the registration hits a machine that has just come, not one that went. */
 const AFTER_REGISTRATION_MAX_MS = 120_000;
@@ -76,8 +76,8 @@ export default defineCause({
     'node-deleted-by-other-actor',
   ],
   match: (view) => matchDeletion(view),
-  summary: ({ node, foreign }) =>
-    `The cloud controller found no EC2 instance for the Node ${node ?? 'in question'} and deleted it${foreign === undefined ? '' : ', whose name is none that EC2 gives'}; the kubelet goes on without a Node and does not register again by itself.`,
+  summary: ({ node, foreign, instance, ec2Name }) =>
+    `The cloud controller found no EC2 instance for the Node ${node ?? 'in question'} and deleted it${foreign === undefined ? '' : ', whose name is none that EC2 gives'}${ec2Name === undefined ? '' : `, while ${instance ?? 'the instance'} runs as ${ec2Name}`}; the kubelet goes on without a Node and does not register again by itself.`,
   remedy: ({ node }) => [
     {
       text: 'Bring the Node back: a kubelet registers once per start.',
@@ -146,9 +146,29 @@ function matchDeletion(view: View<'aws/instance', Signs>): Match | null {
     soonAfter(deletion, view.sign('registeredInController'));
   if (alive !== null)
     return found({ ...deletion.last.captures, ...foreign }, [deletion.last, alive.last]);
+  const running = runningOf(view);
+  if (running !== null) {
+    const { id, name, proof } = running;
+    const details = { ...deletion.last.captures, ...foreign, instance: id, ec2Name: name };
+    return found(details, [deletion.last, proof]);
+  }
   // A Node that was drained or silent first went the way of every scale-in.
   if (old === null || view.sign('wentBefore') !== null) return cannotSay(INSTANCE_UNSEEN);
   return found({ ...deletion.last.captures, ...foreign }, [deletion.last], 'likely');
+}
+
+/** The instance that runs to this day and has no Node: nobody scaled it in. */
+function runningOf(
+  view: View<'aws/instance', Signs>,
+): { readonly id: string; readonly name: string; readonly proof: Quote } | null {
+  if (!view.shows('machine-without-node')) return null;
+  const instance = view
+    .list('aws/instance')
+    .find(({ value }) => textAt(value, 'State.Name') === 'running');
+  if (instance === undefined) return null;
+  const id = textAt(instance.value, 'InstanceId') ?? '';
+  const name = textAt(instance.value, 'PrivateDnsName') ?? '';
+  return { id, name, proof: view.quote(instance, `${id} running PrivateDnsName ${name}`) };
 }
 
 function isGone(instance: Json): boolean {

@@ -44,11 +44,13 @@ export default defineCause({
     full !== undefined
       ? `All ${capacity ?? ''} pod slots of ${full}${type === undefined ? '' : ` (${type})`} are taken: ${used ?? ''} pods run there, ${daemons ?? '0'} of them of DaemonSets, so the pod ${pod ?? ''} stays Pending.`
       : `${pod === undefined ? 'Pods stay' : `The pod ${pod} stays`} Pending because the nodes ${capacity === undefined ? 'have no pod slot left' : `take ${capacity} pods and are full`}; DaemonSets count too.`,
-  remedy: () => [
+  remedy: ({ full }) => [
     {
-      text: 'See how many pods each node takes.',
+      text: 'See how many pods each node takes, and which run on the full one.',
       command:
-        'kubectl get nodes -o custom-columns=NAME:.metadata.name,PODS:.status.allocatable.pods,TYPE:.metadata.labels.node\\.kubernetes\\.io/instance-type',
+        full === undefined
+          ? 'kubectl get nodes -o custom-columns=NAME:.metadata.name,PODS:.status.allocatable.pods,TYPE:.metadata.labels.node\\.kubernetes\\.io/instance-type'
+          : `kubectl get pods -A -o wide --field-selector spec.nodeName=${full}`,
     },
     {
       text: 'Give each interface prefixes instead of addresses, and raise maxPods in new nodes.',

@@ -37,7 +37,7 @@ export default defineCause({
     untolerated: {
       in: ['event', 'pod-status', 'scheduler'],
       anchors: ['untolerated taint'],
-      pattern: /(?:pod\/(?<pod>[\w.-]{1,253})\s.*)?untolerated taint \{(?<key>[\w.\/-]{1,317})/,
+      pattern: /(?:pod\/(?<pod>[\w.-]{1,253})\s.*)?untolerated taint \{(?<key>[\w./-]{1,317})/,
       weight: 'context',
     },
     opened: {
@@ -128,7 +128,7 @@ function byTaint(view: Own, node: Seen<KubeNode>): Match | null {
       const isNamed = event?.last.captures['pod'] === value.name;
       const said = isNamed ? `${message} ${event.last.excerpt}` : message;
       const waits = podCondition(value, 'PodScheduled', 'status') === 'False';
-      return waits && said.includes(`taint {${taint.key}`);
+      return waits && said.includes(`taint {${taint.key}`) && isTaintsOnly(said);
     });
     if (pod === undefined) continue;
     const text = `${taint.key}=${taint.value}:${taint.effect}`;
@@ -154,4 +154,11 @@ function isStartup(view: Own, { key }: KubeTaint): boolean {
 
 function isOpen(node: KubeNode): boolean {
   return node.unschedulable === false && (node.taints ?? []).length === 0;
+}
+
+/** True where taints alone keep the pod out; a dedicated node among full ones is as it should be. */
+function isTaintsOnly(said: string): boolean {
+  const from = said.indexOf('nodes are available: ');
+  const reasons = said.slice(from + 'nodes are available: '.length).split('. ')[0] ?? '';
+  return from >= 0 && reasons.split(', ').every((reason) => reason.includes('untolerated taint'));
 }

@@ -54,16 +54,16 @@ export default defineCause({
   withdrawnBy: [],
   blocksAbove: false,
   match: (view) => matchRequests(view),
-  summary: ({ node, instance, address }) =>
-    `The kubelet of ${node ?? instance ?? address ?? 'the node'} has no serving certificate, so logs, exec and metrics fail with tls: internal error while the node is Ready.`,
-  remedy: () => [
+  summary: ({ node, instance, address, request, state }) =>
+    `The kubelet of ${node ?? instance ?? address ?? 'the node'} has no serving certificate${request === undefined ? '' : ` (its request ${request} is ${state ?? 'Pending'})`}, so logs, exec and metrics fail with tls: internal error while the node is Ready.`,
+  remedy: ({ request }) => [
     {
       text: 'See which requests wait, and compare their DNS names with the instance’s private DNS name.',
       command: 'kubectl get csr --field-selector spec.signerName=kubernetes.io/kubelet-serving',
     },
     {
       text: 'Approve the request of this node; on EKS the names must agree for that to happen by itself.',
-      command: 'kubectl certificate approve <csr>',
+      command: `kubectl certificate approve ${request ?? '<csr>'}`,
     },
     {
       text: 'Let the VPC give instances DNS names.',

@@ -1,0 +1,160 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../place.ts';
+import type { Row } from '../table.ts';
+import { type ClusterSize, machineAt } from './cluster.ts';
+import { type Doubles, LATENCY_MS, startDoubles } from './doubles.ts';
+
+const PROGRAM = join(ROOT, 'bin/rollcall');
+const ONE_MACHINE_RUNS = 20;
+const PERIOD_MS = 10;
+/** Longer than any run, so that what is measured is all of it. */
+const LIMIT = ['--timeout', '30m'];
+/** Exit codes of a diagnosis that was made: usable, not usable, cannot tell. */
+const DIAGNOSED: readonly (number | null)[] = [0, 1, 2];
+
+interface LiveRun {
+  readonly wallMs: number;
+  /** Until something is on the screen. */
+  readonly firstMs: number;
+  readonly peakRssBytes: number;
+  /** Of the program's own threads. */
+  readonly processorMs: number;
+}
+
+interface Usage {
+  readonly peakRssBytes: number;
+  readonly processorMs: number;
+}
+
+const CLOCK_TICK_MS = 10;
+
+/** What Linux counts of a process while it is there; null where it does not. */
+function usageOf(pid: number | undefined): Usage | null {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    // The second field, the name in parentheses, may hold blanks.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+    const ticks = Number(fields[11]) + Number(fields[12]);
+    const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1];
+    return {
+      peakRssBytes: Number(kilobytes ?? 0) * 1024,
+      processorMs: ticks * CLOCK_TICK_MS,
+    };
+  } catch {
+    return null;
+  }
+}
+
+/** A terminal of its own, as progress is shown on terminals only. */
+const ON_TERMINAL = ['-qfec'] as const;
+
+/** Runs `rollcall diagnose` once; the first output is that of a terminal when it is on one. */
+async function look(
+  { env }: Doubles,
+  names: readonly string[],
+  isOnTerminal = false,
+): Promise<LiveRun> {
+  const words = ['diagnose', ...names, ...LIMIT];
+  const [command, args] = isOnTerminal
+    ? (['script', [...ON_TERMINAL, [PROGRAM, ...words].join(' '), '/dev/null']] as const)
+    : ([PROGRAM, [...words, '-o', 'json']] as const);
+  const startMs = performance.now();
+  const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  let firstMs = Number.NaN;
+  child.stdout.on('data', () => {
+    if (Number.isNaN(firstMs)) firstMs = performance.now() - startMs;
+  });
+  let usage: Usage = { peakRssBytes: 0, processorMs: 0 };
+  const watch = setInterval(() => {
+    usage = usageOf(child.pid) ?? usage;
+  }, PERIOD_MS);
+  const [exitCode] = await once(child, 'close');
+  clearInterval(watch);
+  if (!DIAGNOSED.includes(exitCode as number | null))
+    throw new Error(`rollcall ${words.join(' ')} ended with exit code ${String(exitCode)}.`);
+  return { wallMs: performance.now() - startMs, firstMs, ...usage };
+}
+
+async function withCluster<T>(
+  size: ClusterSize,
+  measure: (doubles: Doubles) => Promise<T>,
+): Promise<T> {
+  const doubles = await startDoubles(size);
+  try {
+    return await measure(doubles);
+  } finally {
+    doubles.stop();
+  }
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(2)} s`;
+}
+
+function row(what: string, ours: string, target: string): Row {
+  const reference = `${LATENCY_MS} ms per call, doubles of both APIs`;
+  return { what, ours, reference, ratio: '', target };
+}
+
+function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
+}
+
+/** A machine without a Node, so that it is also asked for its console and user data. */
+const LONELY = machineAt(49).id;
+
+async function benchOne(): Promise<readonly Row[]> {
+  return withCluster({ machines: 100, pods: 2000 }, async (doubles) => {
+    const runs: LiveRun[] = [await look(doubles, [LONELY])];
+    while (runs.length <= ONE_MACHINE_RUNS) runs.push(await look(doubles, [LONELY]));
+    const walls = runs.slice(1).map(({ wallMs }) => wallMs);
+    const processor = percentile(
+      runs.slice(1).map(({ processorMs }) => processorMs),
+      0.5,
+    );
+    const first = (await look(doubles, [], true)).firstMs;
+    const half = seconds(percentile(walls, 0.5));
+    const most = seconds(percentile(walls, 0.95));
+    return [
+      row(
+        'live: one machine among 100',
+        `${half} in the middle, p95 ${most}, processor ${seconds(processor)}`,
+        'p95 < 3 s',
+      ),
+      row('live: first words on a terminal', seconds(first), '< 1 s'),
+    ];
+  });
+}
+
+async function benchAll(size: ClusterSize, target: string): Promise<Row> {
+  return withCluster(size, async (doubles) => {
+    // Fills the doubles' pages, which cost time of their own.
+    await look(doubles, []);
+    doubles.forget();
+    const run = await look(doubles, []);
+    const { kube, aws } = doubles.counts();
+    const memory = `peak RSS ${Math.round(run.peakRssBytes / 1e6)} MB`;
+    return row(
+      `live: ${size.machines} machines, ${size.pods} pods`,
+      `${seconds(run.wallMs)}, processor ${seconds(run.processorMs)}, ${memory}, ` +
+        `${kube} requests to Kubernetes, ${aws} to AWS`,
+      target,
+    );
+  });
+}
+
+/** The live diagnosis over doubles of both APIs; `large` adds 5,000 machines with 100,000 pods. */
+export async function benchLive(large: boolean): Promise<readonly Row[]> {
+  const rows = [
+    ...(await benchOne()),
+    await benchAll({ machines: 10, pods: 200 }, ''),
+    await benchAll({ machines: 100, pods: 2000 }, ''),
+    await benchAll({ machines: 1000, pods: 20_000 }, '< 30 s, < 300 MB'),
+  ];
+  if (large) rows.push(await benchAll({ machines: 5000, pods: 100_000 }, '< 60 s'));
+  return rows;
+}
