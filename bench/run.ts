@@ -1,7 +1,8 @@
 /**
  * `npm run bench [-- scan|diagnose|start|live…] [--large] [--record]`: measures the scanner, the
  * diagnosis of a bundle and the start of the program, each in turns with a reference, and a live
- * diagnosis over doubles of both APIs, and prints a table. `--record` also writes it to docs/benchmarks.md; `--large` adds a bundle of 2 GB unpacked.
+ * diagnosis over doubles of both APIs, and prints a table. `--record` also writes it to
+ * docs/benchmarks.md; `--large` adds a bundle of 2 GB unpacked and a cluster of 5,000 machines.
  * Generated logs stay in node_modules/.cache/bench.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

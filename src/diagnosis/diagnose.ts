@@ -1,5 +1,6 @@
 import type { Hit, Observations } from '../evidence/observations.ts';
-import type { KubeNode } from '../evidence/kinds.ts';
+import { textAt } from '../evidence/json.ts';
+import type { FactKind, KubeNode } from '../evidence/kinds.ts';
 import { stageIndex } from '../evidence/stage.ts';
 import { isAfter } from '../evidence/time.ts';
 import type { Cause } from './cause.ts';
@@ -136,7 +137,7 @@ export function diagnose(input: DiagnosisInput): DiagnosisDocument {
     const report = reportOf(standing, standing.subject.kind === 'Machine' ? shared : [], input);
     return report === null ? [] : [{ report, subject: standing.subject }];
   });
-  const reports = concerning(all, input.asked);
+  const reports = concerning(all, input);
   return {
     apiVersion: 'rollcall.dev/v1alpha1',
     kind: 'Diagnosis',
@@ -147,12 +148,39 @@ export function diagnose(input: DiagnosisInput): DiagnosisDocument {
   };
 }
 
+/**
+ * True for a machine of which a live cluster has nothing left but words: no Node, no claim, no Lease
+ * and no instance that lives. It is told only where it explains why its group lacks a machine.
+ */
+function hasGone(
+  { report, subject }: { readonly report: SubjectReport; readonly subject: Subject },
+  { collection, listings }: Observations,
+): boolean {
+  if (subject.kind !== 'Machine' || collection === null) return false;
+  const isListed = (kind: FactKind): boolean => listings.some((listing) => listing.kind === kind);
+  if (!isListed('aws/instance') || !isListed('kube/Node')) return false;
+  if ((['kube/Node', 'kube/NodeClaim', 'kube/Lease'] as const).some((kind) => owns(subject, kind)))
+    return false;
+  const lives = subject.facts
+    .of('aws/instance')
+    .filter(({ value }) => textAt(value, 'InstanceId') === subject.instanceId)
+    .some(({ value }) => !/^(?:terminated|shutting-down)$/.test(textAt(value, 'State.Name') ?? ''));
+  return !lives && !report.findings.some(({ stage }) => stage === 'launched');
+}
+
+/** True when a fact of this kind is the machine's own. */
+function owns(subject: Subject, kind: FactKind): boolean {
+  const names = new Set(subject.names.map(({ value }) => value));
+  return subject.facts.of(kind).some(({ about }) => about.some(({ value }) => names.has(value)));
+}
+
 /** The machines asked about, and the cluster and groups whose causes concern them. */
 function concerning(
   all: readonly { readonly report: SubjectReport; readonly subject: Subject }[],
-  asked: DiagnosisInput['asked'],
+  { asked, observations }: DiagnosisInput,
 ): readonly SubjectReport[] {
-  if (asked === undefined) return all.map(({ report }) => report);
+  if (asked === undefined)
+    return all.filter((one) => !hasGone(one, observations)).map(({ report }) => report);
   const machines = all.filter(({ subject }) => subject.kind === 'Machine' && asked(subject));
   const explaining = new Set(
     machines.flatMap(({ report }) => report.findings.map(({ explainedBy }) => explainedBy)),

@@ -1,6 +1,7 @@
 import type { FactKind, KubeNode, KubeObject, KubeTaint } from '../evidence/kinds.ts';
 import { at, listAt, textAt } from '../evidence/json.ts';
 import type { FactRecord } from '../evidence/observations.ts';
+import { isPodReady } from '../evidence/pods.ts';
 import { excerptOf } from '../evidence/redact.ts';
 import type { Quote } from '../evidence/sighting.ts';
 import type { Stage } from '../evidence/stage.ts';
@@ -69,14 +70,9 @@ function passedByNode(fact: FactRecord<'kube/Node'>): readonly Passed[] {
     'authenticated',
     'retained',
   ];
-  const gated: readonly Passed[] =
-    node.taints?.every(isRole) === true
-      ? [['gated', proofOf(fact, `Node ${node.name} has no taint that a gate would put on it`)]]
-      : [];
   return [
     ...admitted.map((stage): Passed => [stage, proof]),
     ...(isInitialized ? [['registered', proof] as const] : []),
-    ...gated,
   ];
 }
 
@@ -108,7 +104,12 @@ function passedByPods(fact: FactRecord<'kube/Node'>, subject: Subject): readonly
   const networked = fact.value.ready === true ? networkProof(fact, addressed, pods) : null;
   if (networked !== null) passed.push(['networked', networked]);
   if (pods.length > 0) passed.push(...passedByIdentity(fact, asking));
-  if (networked !== null && acceptsPods(fact.value)) {
+  const hasWorkload = pods.some(({ value }) => isWorkload(value) && isPodReady(value));
+  if (isOpen(fact.value, hasWorkload)) {
+    const words = `Node ${fact.value.name} is Ready and has no taint that a gate would put on it`;
+    passed.push(['gated', proofOf(fact, words)]);
+  }
+  if (networked !== null && acceptsPods(fact.value, hasWorkload)) {
     passed.push([
       'usable',
       proofOf(fact, `no taint, cordon or condition keeps pods off ${fact.value.name}`),
@@ -128,7 +129,7 @@ function networkProof(
 ): Quote | null {
   if (addressed !== undefined)
     return proofOf(addressed, `pod ${addressed.value.name} runs with an address of its own`);
-  const program = pods.find(({ value }) => NETWORK_POD.test(value.name) && isReady(value));
+  const program = pods.find(({ value }) => NETWORK_POD.test(value.name) && isPodReady(value));
   const isWaited = pods.some(({ value }) => textAt(value.body, 'status.podIP') === null);
   if (program === undefined || isWaited) return null;
   return proofOf(
@@ -145,15 +146,9 @@ function passedByIdentity(
   const [first] = asking;
   if (first === undefined)
     return [['credentialed', proofOf(node, 'no pod on it asks for an AWS identity')]];
-  if (!asking.every(({ value }) => isReady(value))) return [];
+  if (!asking.every(({ value }) => isPodReady(value))) return [];
   const words = `pod ${first.value.name} asks for an AWS identity and is Ready`;
   return [['credentialed', proofOf(first, words)]];
-}
-
-function isReady(pod: KubeObject): boolean {
-  return listAt(pod.body, 'status.conditions').some(
-    (entry) => textAt(entry, 'type') === 'Ready' && textAt(entry, 'status') === 'True',
-  );
 }
 
 function isRunning(pod: KubeObject): boolean {
@@ -175,19 +170,33 @@ function asksForIdentity(pod: KubeObject): boolean {
   );
 }
 
+/** Taints that gates, controllers and the node lifecycle put on and take off. */
+const GATE =
+  /nidhogg|readiness\.(?:node\.x-)?k8s\.io|agent-not-ready|cilium\.io|karpenter\.sh|node(?:\.cloudprovider)?\.kubernetes\.io\//;
+
+/** A pod that is there for its users: neither of a DaemonSet nor of the node itself. */
+function isWorkload({ body }: KubeObject): boolean {
+  return !listAt(body, 'metadata.ownerReferences').some((owner) =>
+    ['DaemonSet', 'Node'].includes(textAt(owner, 'kind') ?? ''),
+  );
+}
+
+/** Nothing holds the Node back: no taint, or only such as its own workload tolerates. */
+function isOpen({ ready, taints }: KubeNode, hasWorkload: boolean): boolean {
+  if (ready !== true || taints === null) return false;
+  return taints.every((taint) => isRole(taint) || (hasWorkload && !GATE.test(taint.key)));
+}
+
 /** Taints of a role, such as the control plane's, are meant to stay. */
 function isRole({ key }: KubeTaint): boolean {
   return key.startsWith('node-role.kubernetes.io/');
 }
 
-function acceptsPods(node: KubeNode): boolean {
+function acceptsPods(node: KubeNode, hasWorkload: boolean): boolean {
   const pressed = node.conditions.some(
     (entry) => PRESSURES.includes(entry.type) && entry.status === 'True',
   );
   return (
-    node.ready === true &&
-    node.unschedulable === false &&
-    node.taints?.every(isRole) === true &&
-    !pressed
+    node.ready === true && node.unschedulable === false && isOpen(node, hasWorkload) && !pressed
   );
 }

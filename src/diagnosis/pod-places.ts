@@ -1,7 +1,7 @@
-import { listAt, textAt } from '../evidence/json.ts';
 import type { KubeObject } from '../evidence/kinds.ts';
 import type { MachineName } from '../evidence/names.ts';
 import type { Hit, Observations } from '../evidence/observations.ts';
+import { isPodReady, podName } from '../evidence/pods.ts';
 
 interface PodPlaces {
   /** The Node of a pod that was seen itself; other names stay as they are. */
@@ -17,19 +17,13 @@ interface Place {
 
 const NOBODY: PodPlaces = { nodeOf: (name) => name, isHealed: () => false };
 
-function isReady(pod: KubeObject): boolean {
-  return listAt(pod.body, 'status.conditions').some(
-    (entry) => textAt(entry, 'type') === 'Ready' && textAt(entry, 'status') === 'True',
-  );
-}
-
 function placesOf({ facts }: Observations): ReadonlyMap<string, Place> {
   const places = new Map<string, Place>();
   for (const { kind, value, about } of facts) {
     if (kind !== 'kube/Pod') continue;
     const pod = value as KubeObject;
     const [node = null] = about;
-    places.set(`${pod.namespace ?? 'default'}/${pod.name}`, { node, isReady: isReady(pod) });
+    places.set(podName(pod), { node, isReady: isPodReady(pod) });
   }
   return places;
 }

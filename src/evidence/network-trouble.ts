@@ -1,8 +1,8 @@
+import { POD_NORMAL_MS } from './pods.ts';
 import type { Fact, Seen } from './fact.ts';
 import type { FactTypes, KubeNode } from './kinds.ts';
 import {
   placeOf,
-  POD_NORMAL_MS,
   podsOfSet,
   podWords,
   stateWords,

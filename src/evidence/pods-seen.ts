@@ -1,50 +1,25 @@
 import type { Seen } from './fact.ts';
 import { at, listAt, textAt } from './json.ts';
 import type { KubeObject } from './kinds.ts';
-import { isoMs } from './time.ts';
+import { isPodReady, isSettled, podName, waitsForSandbox } from './pods.ts';
 
 export type SeenObject = Seen<KubeObject>;
-
-/** A healthy pod has its sandbox, and a daemon its first success, long before. */
-export const POD_NORMAL_MS = 120_000;
 
 /** The Node on which a pod is placed, null for one that waits to be placed. */
 export function placeOf(pod: SeenObject): string | null {
   return textAt(pod.value.body, 'spec.nodeName');
 }
 
-function conditionOf(pod: SeenObject, type: string): string | null {
-  const conditions = listAt(pod.value.body, 'status.conditions');
-  const found = conditions.find((entry) => textAt(entry, 'type') === type);
-  return textAt(found, 'status');
-}
-
 export function isReadyPod(pod: SeenObject): boolean {
-  return conditionOf(pod, 'Ready') === 'True';
+  return isPodReady(pod.value);
 }
 
 function isDeleted(pod: SeenObject): boolean {
   return textAt(pod.value.body, 'metadata.deletionTimestamp') !== null;
 }
 
-/** How long a pod has been on its Node, ms; null when the source does not say. */
-function ageOf(pod: SeenObject, nowMs: number): number | null {
-  const since = isoMs(textAt(pod.value.body, 'status.startTime') ?? '');
-  return since === null ? null : nowMs - since;
-}
-
 function isOld(pod: SeenObject, nowMs: number | null): boolean {
-  return nowMs !== null && (ageOf(pod, nowMs) ?? 0) > POD_NORMAL_MS;
-}
-
-/** True for a pod of whose containers none was ever made. */
-function waitsForSandbox(pod: SeenObject): boolean {
-  const { body } = pod.value;
-  if (at(body, 'spec.hostNetwork') === true || textAt(body, 'status.podIP') !== null) return false;
-  if (conditionOf(pod, 'PodReadyToStartContainers') === 'True') return false;
-  return listAt(body, 'status.containerStatuses').some((status) =>
-    /^(?:ContainerCreating|PodInitializing)$/.test(textAt(status, 'state.waiting.reason') ?? ''),
-  );
+  return nowMs !== null && isSettled(pod.value, nowMs);
 }
 
 /** Pods of a Node that have waited in ContainerCreating for more than two minutes. */
@@ -55,11 +30,7 @@ export function waitingPods(
 ): readonly SeenObject[] {
   return pods.filter(
     (pod) =>
-      node !== null &&
-      placeOf(pod) === node &&
-      !isDeleted(pod) &&
-      waitsForSandbox(pod) &&
-      isOld(pod, nowMs),
+      node !== null && placeOf(pod) === node && waitsForSandbox(pod.value) && isOld(pod, nowMs),
   );
 }
 
@@ -97,7 +68,7 @@ export function stateWords(pod: SeenObject): string {
 
 /** `pod NAMESPACE/NAME on NODE`. */
 export function podWords(pod: SeenObject): string {
-  return `pod ${pod.value.namespace ?? 'default'}/${pod.value.name} on ${placeOf(pod) ?? 'no Node'}`;
+  return `pod ${podName(pod.value)} on ${placeOf(pod) ?? 'no Node'}`;
 }
 
 /** A pod that waits, with since when and what Kubernetes calls it. */

@@ -102,3 +102,23 @@ export function runningSinceMs(pod: KubeObject): number | null {
   }
   return null;
 }
+
+/** A pod that waits for its sandbox: no address, nothing started, and not for its volumes. */
+export function waitsForSandbox(pod: KubeObject): boolean {
+  if (at(pod.body, 'spec.hostNetwork') === true) return false;
+  if (textAt(pod.body, 'metadata.deletionTimestamp') !== null) return false;
+  if (textAt(pod.body, 'status.podIP') !== null) return false;
+  if (podCondition(pod, 'PodReadyToStartContainers', 'status') === 'True') return false;
+  return statuses(pod).some((status) =>
+    /^(?:ContainerCreating|PodInitializing)$/.test(textAt(status, 'state.waiting.reason') ?? ''),
+  );
+}
+
+/** A healthy pod has its sandbox, and a daemon its first success, long before. */
+export const POD_NORMAL_MS = 120_000;
+
+/** True for a pod that has been on its Node for longer than a healthy one takes to come up. */
+export function isSettled(pod: KubeObject, nowMs: number): boolean {
+  const startedMs = msIn(pod.body, 'status.startTime');
+  return startedMs !== null && nowMs - startedMs > POD_NORMAL_MS;
+}

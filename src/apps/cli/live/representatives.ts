@@ -3,6 +3,7 @@ import type { DiagnosisDocument, SubjectReport } from '../../../diagnosis/docume
 import type { KubeObject } from '../../../evidence/kinds.ts';
 import { at, listAt, textAt } from '../../../evidence/json.ts';
 import type { Observations } from '../../../evidence/observations.ts';
+import { isPodReady } from '../../../evidence/pods.ts';
 import { environmentOf } from '../../../evidence/pods.ts';
 
 /** Machines asked one by one: so many of those that stand at the same stage, and in all. */
@@ -30,12 +31,6 @@ function podsOf(observations: Observations): readonly PlacedPod[] {
     const pod = fact.value as KubeObject;
     return [{ pod, node: textAt(pod.body, 'spec.nodeName') }];
   });
-}
-
-function isReady(pod: KubeObject): boolean {
-  return listAt(pod.body, 'status.conditions').some(
-    (entry) => textAt(entry, 'type') === 'Ready' && textAt(entry, 'status') === 'True',
-  );
 }
 
 /** Each container's log, and that of its last run where it has crashed. */
@@ -76,7 +71,7 @@ export function representatives(
   const onNodes = [...nodes].flatMap((node) =>
     pods
       .filter((placed) => placed.node === node)
-      .filter(({ pod }) => NODE_PROGRAMS.test(pod.name) || !isReady(pod))
+      .filter(({ pod }) => NODE_PROGRAMS.test(pod.name) || !isPodReady(pod))
       .slice(0, PODS_OF_NODE_MAX),
   );
   const controllers = pods
@@ -92,7 +87,7 @@ export function representatives(
 /** Names of the roles that pods which do not work are to take by their service accounts. */
 function rolesOf(placed: readonly PlacedPod[]): readonly string[] {
   const names = placed
-    .filter(({ pod }) => !isReady(pod))
+    .filter(({ pod }) => !isPodReady(pod))
     .map(({ pod }) => environmentOf(pod, 'AWS_ROLE_ARN')?.split('/').at(-1) ?? '');
   return [...new Set(names)].filter((name) => name !== '').slice(0, ROLES_MAX);
 }
