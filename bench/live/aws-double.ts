@@ -135,11 +135,16 @@ export function awsDouble(size: ClusterSize): Answerer {
     const action = parameters.get('Action');
     if (action === null) {
       const headers = { 'x-amzn-errortype': 'ResourceNotFoundException' };
-      return void response.writeHead(404, headers).end('{"message":"none"}');
+      {
+        response.writeHead(404, headers).end('{"message":"none"}');
+        return;
+      }
     }
     const xml = { 'content-type': 'text/xml' };
-    if (/^(?:GetInstanceProfile|GetRole|ListAttached)/.test(action))
-      return void response.writeHead(404, xml).end(NO_SUCH_ENTITY);
+    if (/^(?:GetInstanceProfile|GetRole|ListAttached)/.test(action)) {
+      response.writeHead(404, xml).end(NO_SUCH_ENTITY);
+      return;
+    }
     const isQuery = /^(?:GetCallerIdentity|ListOpenID|DescribeAutoScaling)/.test(action);
     response
       .writeHead(200, xml)

@@ -59,9 +59,14 @@ export function kubeDouble(size: ClusterSize): Answerer {
   return ({ url = '/' }, _body, response) => {
     const { pathname, searchParams } = new URL(url, 'http://localhost');
     const json = { 'content-type': 'application/json' };
-    if (/karpenter|amazonaws|node\.x-k8s\.io/.test(pathname))
-      return void response.writeHead(404, json).end(MISSING);
-    if (pathname.endsWith('/log')) return void response.writeHead(200).end('');
+    if (/karpenter|amazonaws|node\.x-k8s\.io/.test(pathname)) {
+      response.writeHead(404, json).end(MISSING);
+      return;
+    }
+    if (pathname.endsWith('/log')) {
+      response.writeHead(200).end('');
+      return;
+    }
     const known = pages.get(url);
     const plural = pathname.slice(pathname.lastIndexOf('/') + 1);
     const limit = Number(searchParams.get('limit') ?? '500');

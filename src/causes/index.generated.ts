@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '263-fa78e008';
+export const CATALOGUE_VERSION = '263-a6763635';
 
 export const SIGNS: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d+\] "?Started kubelet"?/,strict:false,per:[]},
@@ -1172,7 +1172,7 @@ export const CAUSES: readonly CauseEntry[] = [
 {id:"wrong-eni-limit-in-cni",stage:"networked",title:"the VPC CNI allows more network interfaces than EC2 for this type",needs:[],symptoms:[],formerly:[],load:()=>import('./networked/wrong-eni-limit-in-cni/cause.ts')},
 {id:"imds-hop-limit-too-low",stage:"credentialed",title:"the instance metadata hop limit of 1 keeps pods out",needs:["aws/instance","kube/Pod"],symptoms:["pod-without-identity"],formerly:[],load:()=>import('./credentialed/imds-hop-limit-too-low/cause.ts')},
 {id:"imds-unreachable-from-pods",stage:"credentialed",title:"pods do not reach instance metadata (network policy, firewall or hop limit)",needs:["aws/instance"],symptoms:["pod-without-identity"],formerly:[],load:()=>import('./credentialed/imds-unreachable-from-pods/cause.ts')},
-{id:"irsa-oidc-provider-missing",stage:"credentialed",title:"the account has no usable IAM OIDC provider for the cluster’s issuer",needs:["aws/cluster","aws/oidc-providers","kube/Pod"],symptoms:["pod-without-identity"],formerly:[],load:()=>import('./credentialed/irsa-oidc-provider-missing/cause.ts')},
+{id:"irsa-oidc-provider-missing",stage:"credentialed",title:"the account has no usable IAM OIDC provider for the cluster’s issuer",needs:["aws/cluster","aws/oidc-providers","aws/caller","kube/Pod"],symptoms:["pod-without-identity"],formerly:[],load:()=>import('./credentialed/irsa-oidc-provider-missing/cause.ts')},
 {id:"irsa-trust-policy-mismatch",stage:"credentialed",title:"the role’s trust policy does not let this service account in",needs:["aws/cluster","aws/role","kube/Pod"],symptoms:["pod-without-identity"],formerly:[],load:()=>import('./credentialed/irsa-trust-policy-mismatch/cause.ts')},
 {id:"irsa-webhook-did-not-mutate",stage:"credentialed",title:"the pod identity webhook left the pod without a token",needs:["kube/Pod","kube/ServiceAccount","kube/MutatingWebhookConfiguration"],symptoms:["pod-without-identity"],formerly:[],load:()=>import('./credentialed/irsa-webhook-did-not-mutate/cause.ts')},
 {id:"kiam-agent-undoes-redirect",stage:"credentialed",title:"the kiam agent ends without its server and opens instance metadata to pods",needs:[],symptoms:["pod-without-identity"],formerly:[],load:()=>import('./credentialed/kiam-agent-undoes-redirect/cause.ts')},
@@ -1182,7 +1182,7 @@ export const CAUSES: readonly CauseEntry[] = [
 {id:"kube2iam-cannot-map-caller",stage:"credentialed",title:"kube2iam cannot map the caller’s address to a pod and role",needs:[],symptoms:["pod-without-identity"],formerly:[],load:()=>import('./credentialed/kube2iam-cannot-map-caller/cause.ts')},
 {id:"metadata-redirect-on-wrong-interface",stage:"credentialed",title:"the metadata redirect is bound to an interface that pods do not use",needs:["kube/DaemonSet"],symptoms:["pod-without-identity"],formerly:[],load:()=>import('./credentialed/metadata-redirect-on-wrong-interface/cause.ts')},
 {id:"no-ecr-pull-credentials",stage:"credentialed",title:"ECR refuses the node an image of a workload",needs:[],symptoms:["image-not-pulled"],formerly:[],load:()=>import('./credentialed/no-ecr-pull-credentials/cause.ts')},
-{id:"pod-identity-agent-down",stage:"credentialed",title:"the EKS Pod Identity agent does not listen on the node",needs:["kube/Pod","kube/DaemonSet"],symptoms:["pod-without-identity"],formerly:[],load:()=>import('./credentialed/pod-identity-agent-down/cause.ts')},
+{id:"pod-identity-agent-down",stage:"credentialed",title:"the EKS Pod Identity agent does not listen on the node",needs:["kube/Pod","kube/DaemonSet","aws/addon"],symptoms:["pod-without-identity"],formerly:[],load:()=>import('./credentialed/pod-identity-agent-down/cause.ts')},
 {id:"pod-identity-association-too-new",stage:"credentialed",title:"the pod is older than its Pod Identity association",needs:["kube/Pod","aws/pod-identity-association"],symptoms:["pod-without-identity"],formerly:[],load:()=>import('./credentialed/pod-identity-association-too-new/cause.ts')},
 {id:"pod-identity-not-authorized",stage:"credentialed",title:"EKS Auth refuses Pod Identity credentials",needs:["kube/Pod","aws/pod-identity-association"],symptoms:["pod-without-identity"],formerly:[],load:()=>import('./credentialed/pod-identity-not-authorized/cause.ts')},
 {id:"pod-started-before-kiam-redirect",stage:"credentialed",title:"the pod started before kiam’s redirect and holds the node’s role",needs:["kube/Pod"],symptoms:["pod-without-identity"],formerly:[],load:()=>import('./credentialed/pod-started-before-kiam-redirect/cause.ts')},

@@ -68,6 +68,8 @@ export interface View<K extends FactKind, S extends string> {
   read<N extends K>(kind: N): Fact<FactTypes[N]>;
   /** All facts of this kind which belong to the subject or to the whole cluster. */
   list<N extends K>(kind: N): readonly Seen<FactTypes[N]>[];
+  /** All facts of this kind, whichever machine they are of. */
+  everywhere<N extends K>(kind: N): readonly Seen<FactTypes[N]>[];
   /** A sign as seen for the subject and not withdrawn since, null when it was not seen. */
   sign(name: S): Sighting | null;
   /**

@@ -115,7 +115,8 @@ export function evaluate(
 ): Evaluation {
   const reading = readSigns(cause, subject);
   const { listings, collection } = observations;
-  const around = cluster === undefined ? {} : { cluster: () => readSigns(cause, cluster) };
+  const around =
+    cluster === undefined ? {} : { cluster: () => readSigns(cause, cluster), all: cluster.facts };
   const surroundings = { listings, collection, ...around };
   const own = cause.match?.(createView(subject, reading, surroundings)) ?? null;
   return { cause, match: own ?? matchBySigns(cause, subject, reading) };

@@ -5,6 +5,7 @@ import { excerptOf } from '../evidence/redact.ts';
 import { type Quote, QUOTES_MAX, type Sighting } from '../evidence/sighting.ts';
 import { isAfter } from '../evidence/time.ts';
 import type { Cause, View } from './cause.ts';
+import type { FactIndex } from './fact-index.ts';
 import { defaultWithdrawal } from './milestones.ts';
 import type { Subject } from './subject.ts';
 
@@ -91,13 +92,15 @@ function quoteOf(fact: Seen<unknown>, excerpt: string): Quote {
 export interface Surroundings extends Pick<Observations, 'listings' | 'collection'> {
   /** The cluster's own reading of the same cause. */
   readonly cluster?: () => SignReading;
+  /** Facts of all machines and of the cluster. */
+  readonly all?: FactIndex;
 }
 
 /** The subject as one cause may look at it. */
 export function createView(
   subject: Subject,
   reading: SignReading,
-  { listings, collection, cluster }: Surroundings,
+  { listings, collection, cluster, all }: Surroundings,
 ): View<FactKind, string> {
   const recordsOf = <N extends FactKind>(kind: N): FactRecord<N>[] => [...subject.facts.of(kind)];
   return {
@@ -113,6 +116,7 @@ export function createView(
       return unknown('not-collected', `${kind} is not in this evidence`);
     },
     list: (kind) => recordsOf(kind).map(asSeen),
+    everywhere: (kind) => (all ?? subject.facts).of(kind).map(asSeen),
     sign: (name) => reading.standing.get(name) ?? null,
     clusterSign: (name) => cluster?.().standing.get(name) ?? null,
     shows: (symptom) => subject.hits.some((hit) => hit.owner === `symptom:${symptom}`),

@@ -131,10 +131,10 @@ export const AWS_KINDS = [
   'aws/oidc-providers',
   'aws/pod-identity-association',
   'aws/addon',
+  'aws/caller',
   'aws/instance-type',
   'aws/image',
   'aws/launch-template-version',
-  'aws/caller',
 ] as const;
 
 export type AwsKind = (typeof AWS_KINDS)[number];

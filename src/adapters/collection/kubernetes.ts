@@ -153,6 +153,10 @@ export interface KubeLists {
   readonly all: Promise<void>;
 }
 
+async function ended(tasks: readonly Promise<void>[]): Promise<void> {
+  await Promise.all(tasks);
+}
+
 /** Lists everything that causes read of a cluster, all kinds at once. */
 export function collectKubernetes(
   source: KubeSource,
@@ -165,6 +169,6 @@ export function collectKubernetes(
   }));
   return {
     nodes: lists.find(({ planned }) => planned.resource === NODES)?.done ?? Promise.resolve(),
-    all: Promise.all(lists.map(({ done }) => done)).then(() => {}),
+    all: ended(lists.map(({ done }) => done)),
   };
 }

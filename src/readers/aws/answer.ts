@@ -275,6 +275,11 @@ const MESSAGES: readonly MessageShape[] = [
     fields: ['code', 'message'],
     subject: (answer) => `cluster ${textAt(answer, 'cluster.name') ?? ''} issue`,
   },
+  {
+    list: 'addon.health.issues',
+    fields: ['code', 'message'],
+    subject: (answer) => `add-on ${textAt(answer, 'addon.addonName') ?? ''} issue`,
+  },
   { list: 'update.errors', fields: ['errorCode', 'errorMessage'] },
 ];
 

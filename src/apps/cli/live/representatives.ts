@@ -3,8 +3,7 @@ import type { DiagnosisDocument, SubjectReport } from '../../../diagnosis/docume
 import type { KubeObject } from '../../../evidence/kinds.ts';
 import { at, listAt, textAt } from '../../../evidence/json.ts';
 import type { Observations } from '../../../evidence/observations.ts';
-import { isPodReady } from '../../../evidence/pods.ts';
-import { environmentOf } from '../../../evidence/pods.ts';
+import { environmentOf, isPodReady } from '../../../evidence/pods.ts';
 
 /** Machines asked one by one: so many of those that stand at the same stage, and in all. */
 const PER_STAGE_MAX = 3;

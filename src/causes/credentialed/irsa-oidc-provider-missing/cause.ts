@@ -51,7 +51,7 @@ export default defineCause({
       weight: 'likely',
     },
   },
-  needs: ['aws/cluster', 'aws/oidc-providers', 'kube/Pod'],
+  needs: ['aws/cluster', 'aws/oidc-providers', 'aws/caller', 'kube/Pod'],
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
@@ -90,7 +90,10 @@ export default defineCause({
   },
 });
 
-type Own = View<'aws/cluster' | 'aws/oidc-providers' | 'kube/Pod', 'providerMissing'>;
+type Own = View<
+  'aws/cluster' | 'aws/oidc-providers' | 'aws/caller' | 'kube/Pod',
+  'providerMissing'
+>;
 
 /** A pod that shows STS its token and crashes, while no provider of the account is of the issuer. */
 function matchProviders(view: Own): Match | null {
@@ -103,7 +106,7 @@ function matchProviders(view: Own): Match | null {
     return unknownUnlessSaid(view);
   const role = environmentOf(asking.value, 'AWS_ROLE_ARN') ?? '';
   // A role of another account is trusted through that account's own providers.
-  if (accountOf(role) !== accountOf(textAt(cluster.value, 'arn') ?? '')) return null;
+  if (accountOf(role) !== askedAccount(view, cluster.value)) return null;
   const issuer = issuerOf(cluster.value) ?? '';
   const arns = providers.value.map((entry) => textAt(entry, 'Arn') ?? '');
   if (arns.some((arn) => arn.endsWith(`:oidc-provider/${issuer.replace('https://', '')}`)))
@@ -128,6 +131,13 @@ function issuerOf(cluster: Json): string | null {
 
 function accountOf(arn: string): string {
   return arn.split(':')[4] ?? '';
+}
+
+/** The account whose providers were listed: the caller's, by default the cluster's. */
+function askedAccount(view: Own, cluster: Json): string {
+  const caller = view.read('aws/caller');
+  const account = caller.state === 'seen' ? textAt(caller.value, 'Account') : null;
+  return account ?? accountOf(textAt(cluster, 'arn') ?? '');
 }
 
 function unknownUnlessSaid(view: Own): Match | null {

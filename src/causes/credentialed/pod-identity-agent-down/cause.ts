@@ -1,4 +1,5 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { textAt } from '../../../evidence/json.ts';
 import {
   complaintOf,
   environmentOf,
@@ -62,7 +63,7 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: ['kube/Pod', 'kube/DaemonSet'],
+  needs: ['kube/Pod', 'kube/DaemonSet', 'aws/addon'],
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
@@ -110,7 +111,7 @@ export default defineCause({
 });
 
 /** A crashing pod is told to ask the agent, and no agent on its node is Ready. */
-function matchAgent(view: View<'kube/Pod' | 'kube/DaemonSet', string>): Match | null {
+function matchAgent(view: View<'kube/Pod' | 'kube/DaemonSet' | 'aws/addon', string>): Match | null {
   const node = view.node ?? '';
   const here = view.list('kube/Pod').filter(({ value }) => isOnNode(value, node));
   const asking = here.find(({ value }) => {
@@ -131,11 +132,15 @@ function matchAgent(view: View<'kube/Pod' | 'kube/DaemonSet', string>): Match | 
         ? `the cluster has no DaemonSet ${AGENT}`
         : `the DaemonSet ${AGENT} has no pod there`;
   const witness = agent ?? set;
+  const addon = view.list('aws/addon').find(({ value }) => textAt(value, 'addonName') === AGENT);
   return found({ node, pod: podName(asking.value), agent: state }, [
     view.quote(
       asking,
       `Pod ${podName(asking.value)} AWS_CONTAINER_CREDENTIALS_FULL_URI ${environmentOf(asking.value, 'AWS_CONTAINER_CREDENTIALS_FULL_URI') ?? ''} on ${node}, where ${state}: ${complaintOf(asking.value)}`,
     ),
+    ...(addon === undefined
+      ? []
+      : [view.quote(addon, `add-on ${AGENT} status ${textAt(addon.value, 'status') ?? ''}`)]),
     ...(witness === undefined ? [] : [view.quote(witness, `${AGENT} on ${node}: ${state}`)]),
   ]);
 }

@@ -124,7 +124,7 @@ function matchSubnet(view: View<Kinds, Signs>, shortage: AddressShortage): Match
   const id = textAt(instance.value, 'SubnetId');
   const fact = view.list('aws/subnet').find(({ value }) => textAt(value, 'SubnetId') === id);
   const subnet = fact === undefined || mode.customNetworking ? null : subnetOf(fact.value);
-  const interfaces = view.list('aws/network-interface').map(({ value }) => value);
+  const interfaces = view.everywhere('aws/network-interface').map(({ value }) => value);
   if (first === undefined || fact === undefined || subnet === null || interfaces.length === 0)
     return null;
   const { free, freeBlocks } = subnetState(subnet, usedAddresses(subnet, interfaces));
