@@ -55,7 +55,7 @@ function sizesOfNodeGroups(
     const name = textAt(value, 'nodegroupName');
     const desired = numberAt(value, 'scalingConfig.desiredSize');
     if (name === null || desired === null) return [];
-    if ([name, ...scalingGroupsOf(value)].some((known) => told.has(known))) return [];
+    if ([name, ...scalingGroupsOf(value)].some((alias) => told.has(alias))) return [];
     if (textAt(value, 'status') === 'DELETING') return [];
     const group: MachineGroup = { kind: 'NodeGroup', name };
     return [{ group, names: [name], desired, present: present.get(keyOf(group)) ?? 0 }];
