@@ -39,8 +39,10 @@ function usageOf(pid: number | undefined): Usage | null {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
     const ticks = Number(fields[11]) + Number(fields[12]);
     const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1];
+    // Of a process that has just ended nothing is left but its number.
+    if (kilobytes === undefined) return null;
     return {
-      peakRssBytes: Number(kilobytes ?? 0) * 1024,
+      peakRssBytes: Number(kilobytes) * 1024,
       processorMs: ticks * CLOCK_TICK_MS,
     };
   } catch {
