@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { after, describe, test } from 'node:test';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -63,8 +63,10 @@ function install(): { readonly packed: Packed; readonly home: string } {
   const modules = folder('home/node_modules');
   succeed('tar', ['-xzf', join(dist, packed.filename), '-C', modules]);
   cpSync(join(modules, 'package'), join(modules, 'rollcall'), { recursive: true });
-  for (const name of Object.keys(MANIFEST.dependencies))
+  for (const name of Object.keys(MANIFEST.dependencies)) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true });
     symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
+  }
   return { packed, home: join(modules, 'rollcall') };
 }
 

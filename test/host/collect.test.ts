@@ -66,7 +66,7 @@ describe('a healthy AL2023 node', () => {
     const { documents } = await collect(machines.HEALTHY);
     assert.equal(textOf(documents, 'system/instance-id.txt'), `${machines.INSTANCE_ID}\n`);
     assert.deepEqual(JSON.parse(textOf(documents, 'rollcall/machine-names.json')), {
-      apiVersion: 'rollcall.dev/v1alpha1',
+      apiVersion: 'evidence.rollcall.dev/v1alpha1',
       kind: 'MachineNames',
       instanceId: machines.INSTANCE_ID,
       hostname: machines.NODE,

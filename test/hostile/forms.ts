@@ -32,6 +32,11 @@ const OWN: Readonly<Partial<Record<LineSource, string>>> = {
     '[ERROR] plugin/errors: 2 sts.amazonaws.com. A: read udp 10.0.1.2:3456->10.0.0.2:53: i/o timeout now',
   kubelet:
     'Jun 06 19:42:03 ip-10-0-0-1 kubelet[21]: E0606 19:42:03.8 3214 kubelet_node_status.go:96] "Unable to register node with API server" err="Unauthorized now" node="ip-10-0-0-1.ec2.internal"',
+  console: JSON.stringify({
+    InstanceId: 'i-0123456789abcdef0',
+    Output: 'ERROR: cluster name is not defined for it now',
+  }),
+  'user-data': '#!/usr/bin/env -S kubelet --register-node=false and what else is there now',
   'pod-identity-webhook':
     'amazon-eks-pod-identity-webhook E0501 10:00:00.000000 1 main.go:10] Service account default/app not found in the cache. Not mutating now',
   object: conditionOf(

@@ -94,6 +94,22 @@ async function valuesByKind(): Promise<ReadonlyMap<string, unknown>> {
         discovery: { bootstrapToken: { apiServerEndpoint: '10.0.0.1:6443', token: 'a.b' } },
       },
     ],
+    [
+      'kube/MutatingWebhookConfiguration',
+      {
+        apiVersion: 'admissionregistration.k8s.io/v1',
+        kind: 'MutatingWebhookConfiguration',
+        metadata: { name: 'pod-identity-webhook' },
+        webhooks: [
+          { name: 'a', failurePolicy: 'Ignore', clientConfig: { service: { name: 'b' } } },
+        ],
+      },
+    ],
+    ['aws/addon', { addon: { addonName: 'vpc-cni', status: 'ACTIVE', health: { issues: [] } } }],
+    [
+      'aws/caller',
+      { UserId: 'AROAEXAMPLE', Account: '111122223333', Arn: 'arn:aws:iam::1:role/a' },
+    ],
     ['kube/CSINode', { apiVersion: 'storage.k8s.io/v1', kind: 'CSINode', metadata: { name: 'a' } }],
   ]);
   for (const { text } of loadExamples().flatMap(({ files }) => files)) {

@@ -87,7 +87,10 @@ describe('bad documents leave the rest of the evidence in use', () => {
     const document = await withBad(
       `kind: ConfigMap\napiVersion: v1\nl0: &l0 lol\n${levels.join('\n')}\n`,
     );
-    assert.match(document.losses.map((loss) => loss.what).join(' '), /more than 100 aliases/);
+    assert.match(
+      document.losses.map((loss) => loss.what).join(' '),
+      /whose aliases make it endless/,
+    );
   });
 
   test('YAML tags build no objects', async () => {

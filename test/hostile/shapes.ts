@@ -110,6 +110,32 @@ export const STRUCTURED: Readonly<Record<string, Write>> = {
         },
       },
     }),
+  'kube/signing-request.ts': (words) => {
+    const request = {
+      metadata: { name: 'csr-1', labels: { a: words } },
+      spec: { request: btoa('now'), signerName: 'kubernetes.io/kubelet-serving', username: words },
+      status: { conditions: [{ type: 'Denied', status: 'True', message: `denied ${words}` }] },
+    };
+    return `${object('CertificateSigningRequest', request)}\nJun 06 19:42:03 h kubelet[21]: ${said('now')}`;
+  },
+  'aws/user-data.ts': (words) =>
+    JSON.stringify({
+      InstanceId: 'i-0123456789abcdef0',
+      UserData: {
+        Value: Buffer.from(
+          `#!/bin/bash\n/etc/eks/bootstrap.sh shop --apiserver-endpoint '${words}'\nexec kubelet --register-node=false ${words}\n`,
+        ).toString('base64'),
+      },
+    }),
+  'aws/mime.ts': (words) =>
+    JSON.stringify({
+      InstanceId: 'i-0123456789abcdef0',
+      UserData: {
+        Value: Buffer.from(
+          `MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="B"\n\n--B\nContent-Type: text/x-shellscript\n\n#!/bin/bash\nexec kubelet --register-node=false ${words}\n--B--\n`,
+        ).toString('base64'),
+      },
+    }),
   'text/structured.ts': (words) =>
     `apiVersion: v1\nkind: Node\nmetadata:\n  name: ip-10-0-0-1.ec2.internal\nstatus:\n  conditions:\n  - type: Ready\n    status: "False"\n    reason: KubeletNotReady\n    message: ${indented(`cni plugin not initialized ${words}`)}\n`,
   'text/items.ts': (words) =>

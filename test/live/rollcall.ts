@@ -1,10 +1,13 @@
 /** Runs the program as people do, with an environment of its own. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DiagnosisDocument } from '../../src/diagnosis/document.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../bin/rollcall');
+
+/** A program that runs. */
+export type Started = ReturnType<typeof spawn>;
 
 export interface Run {
   /** null when a signal ended it. */
@@ -17,14 +20,14 @@ export interface Run {
 /** What the program sees besides PATH: its home, the kubeconfig, and AWS. */
 export type Surroundings = Readonly<Record<string, string>>;
 
-export function startRollcall(args: readonly string[], env: Surroundings): ChildProcess {
+export function startRollcall(args: readonly string[], env: Surroundings): Started {
   return spawn(PROGRAM, args, {
     env: { PATH: process.env['PATH'], NO_PROXY: '127.0.0.1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }
 
-export function endOf(child: ChildProcess): Promise<Run> {
+export function endOf(child: Started): Promise<Run> {
   const said = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const)
     child[name]?.setEncoding('utf8').on('data', (text: string) => {

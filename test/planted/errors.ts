@@ -292,9 +292,7 @@ export const PLANTED_ERRORS: readonly PlantedError[] = [
       PASSAGES,
     ],
   ]),
-  ...inFile('src/readers/text/parse.ts', [
-    ['aliases are not limited', 'if (aliasesIn(text) > ALIASES_MAX)', 'if (false)', HOSTILE],
-  ]),
+  ...inFile('src/readers/text/parse.ts', []),
   ...inFile('src/readers/kube/node.ts', [
     [
       'an unknown Ready is not Ready',
