@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '263-a6763635';
+export const CATALOGUE_VERSION = '263-9ca243ba';
 
 export const SIGNS: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d+\] "?Started kubelet"?/,strict:false,per:[]},
@@ -70,6 +70,7 @@ export const SIGNS: readonly SignRow[] = [
 {owner:"asg-deleted-or-modified",name:"healthCode",in:["aws-message","terraform","client-output"],anchors:["AutoScalingGroupNotFound","AutoScalingGroupInvalidConfiguration","AutoScalingGroupOptInRequired","AutoScalingGroupRateLimitExceeded","AutoScalingGroupInstanceRefreshActive"],pattern:/\b(?<code>AutoScalingGroup(?:NotFound|InvalidConfiguration|OptInRequired|RateLimitExceeded|InstanceRefreshActive))\b(?:.*?(?<group>eks-[\w-]{8,}))?/,strict:false,per:[]},
 {owner:"asg-suspended-or-hook-pending",name:"hookAbandoned",in:["aws-message","terraform","client-output"],anchors:["Lifecycle Action"],pattern:/failed to complete user's Lifecycle Action\b.*(?:abandoned|Timeout|timed out)/i,strict:false,per:[]},
 {owner:"asg-suspended-or-hook-pending",name:"hookNotCompleted",in:["nodeup","cloud-init"],anchors:["failed to complete lifecycle hook"],pattern:/failed to complete lifecycle hook/,strict:false,per:[]},
+{owner:"block-device-mapping-mismatch",name:"usedTwice",in:["aws-message","terraform","client-output","karpenter","node-claim","object","event"],anchors:["in more than one block-device mapping"],pattern:/The device '(?<twice>[^']+)' is used in more than one block-device mapping/,strict:false,per:[]},
 {owner:"block-device-mapping-mismatch",name:"refused",in:["aws-message","terraform","client-output","karpenter","node-claim","object","event"],anchors:["InvalidBlockDeviceMapping"],pattern:/\bInvalidBlockDeviceMapping\b/,strict:false,per:[]},
 {owner:"block-device-mapping-mismatch",name:"smallerThanSnapshot",in:["aws-message","terraform","client-output","karpenter","node-claim","object","event"],anchors:["is smaller than snapshot"],pattern:/Volume of size (?<size>\d+ ?GB) is smaller than snapshot '(?<snapshot>snap-[0-9a-f]+)', expect size ?>= ?(?<expected>\d+ ?GB)/,strict:false,per:[]},
 {owner:"block-device-mapping-mismatch",name:"deviceName",in:["aws-message","terraform","client-output","karpenter","node-claim","object","event"],anchors:["Invalid device name"],pattern:/Invalid device name (?<device>\S+?)\.? Launching EC2 instance failed/,strict:false,per:[]},
@@ -125,7 +126,7 @@ export const SIGNS: readonly SignRow[] = [
 {owner:"launch-template-conflict",name:"combination",in:["aws-message","terraform","client-output","event","karpenter","node-claim","object"],anchors:["InvalidParameterCombination"],pattern:/[Cc]ould not launch \S+ Instances\. InvalidParameterCombination\b(?: - (?<conflict>[^.]{10,120}))?/,strict:false,per:[]},
 {owner:"launch-template-conflict",name:"fieldNotAllowed",in:["aws-message","terraform","client-output"],anchors:["aunch template"],pattern:/[Ll]aunch template [\w-]{0,40} ?should not (?:specify|contain) (?<conflict>[\w ]{3,60})/,strict:false,per:[]},
 {owner:"launch-template-deleted-or-edited",name:"healthCode",in:["aws-message","terraform","client-output"],anchors:["Ec2LaunchTemplateNotFound","Ec2LaunchTemplateVersionMismatch"],pattern:/\b(?<code>(?:Source)?Ec2LaunchTemplateNotFound|Ec2LaunchTemplateVersionMismatch)\b(?:.*?(?<template>lt-[0-9a-f]{8,17}))?/,strict:false,per:[]},
-{owner:"launch-template-deleted-or-edited",name:"activity",in:["aws-message","terraform","client-output"],anchors:["launch template"],pattern:/launch template(?: ID)?,? '?(?<template>lt-[0-9a-f]{8,17})'?,? does not exist.*Launching EC2 instance failed/,strict:false,per:[]},
+{owner:"launch-template-deleted-or-edited",name:"activity",in:["aws-message","terraform","client-output"],anchors:["aunch template"],pattern:/[Ll]aunch template(?:,? with template)?(?: ID)?,? '?(?<template>lt-[0-9a-f]{8,17})'?,? does not exist.*Launching EC2 instance failed/,strict:false,per:[]},
 {owner:"launch-template-deleted-or-edited",name:"claimReason",in:["node-claim"],anchors:["LaunchTemplateNotFound"],pattern:/condition (?:Launched|NodeRegistrationHealthy)=\w+ LaunchTemplateNotFound\b/,strict:false,per:[]},
 {owner:"launch-template-deleted-or-edited",name:"notFoundAgain",in:["karpenter"],anchors:["InvalidLaunchTemplate"],pattern:/\bInvalidLaunchTemplate(?:Id|Name)\.NotFound(?:Exception)?\b/,strict:false,per:[]},
 {owner:"launch-template-deleted-or-edited",name:"launchedAfter",in:["karpenter","event"],anchors:["launched nodeclaim","launched machine","Type: Launched, Status: "],pattern:/\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,strict:false,per:[]},

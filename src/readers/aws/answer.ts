@@ -223,7 +223,7 @@ function aboutOf(kind: AwsKind, item: Json): readonly (MachineName | null)[] {
 /** The authority's text is left out of evidence; its checksum tells whether two are the same. */
 function withAuthoritySum(cluster: Json): Json {
   const authority = textAt(cluster, 'certificateAuthority.data');
-  if (!isObject(cluster) || !/^[A-Za-z0-9+/=]{200,8192}$/.test(authority ?? '')) return cluster;
+  if (!isObject(cluster) || !/^[A-Za-z0-9+/=]{100,8192}$/.test(authority ?? '')) return cluster;
   return { ...cluster, authoritySum: checksumOf(authority ?? '') };
 }
 

@@ -102,7 +102,7 @@ function sumOf(authority: string | null): string | null {
   return authority === null || !BASE64.test(authority) ? authority : checksumOf(authority);
 }
 
-const BASE64 = /^[A-Za-z0-9+/=]{200,8192}$/;
+const BASE64 = /^[A-Za-z0-9+/=]{100,8192}$/;
 
 const NO_CLUSTER: ClusterGiven = { name: null, endpoint: null, authority: null, cidr: null };
 

@@ -18,6 +18,12 @@ export default defineCause({
   title: 'the block device mapping does not fit the machine image',
   scope: 'group',
   signs: {
+    usedTwice: {
+      in: LAUNCHERS,
+      anchors: ['in more than one block-device mapping'],
+      pattern: /The device '(?<twice>[^']+)' is used in more than one block-device mapping/,
+      weight: 'definite',
+    },
     refused: {
       in: LAUNCHERS,
       anchors: ['InvalidBlockDeviceMapping'],
@@ -47,12 +53,10 @@ export default defineCause({
     'openshift-machine-failed',
     'node-creation-failure-verdict',
   ],
-  match: (view) => clearWhenFilled(view, ['refused', 'smallerThanSnapshot', 'deviceName']),
-  summary: ({ size, expected, device }) =>
-    `The launch asks for ${size === undefined ? `a disk ${device ?? ''} that the image does not have` : `a disk of ${size} where the image needs ${expected ?? 'more'}`}, so EC2 refuses it.`.replace(
-      '  ',
-      ' ',
-    ),
+  match: (view) =>
+    clearWhenFilled(view, ['usedTwice', 'refused', 'smallerThanSnapshot', 'deviceName']),
+  summary: ({ size, expected, device, twice }) =>
+    `The launch asks for ${wishOf(size, expected, device, twice)}, so EC2 refuses it.`,
   remedy: () => [
     {
       text: 'Read the device names and sizes of the image.',
@@ -82,3 +86,16 @@ export default defineCause({
     ],
   },
 });
+
+function wishOf(
+  size: string | undefined,
+  expected: string | undefined,
+  device: string | undefined,
+  twice: string | undefined,
+): string {
+  if (twice !== undefined) return `two disks under the name ${twice}`;
+  if (size !== undefined) return `a disk of ${size} where the image needs ${expected ?? 'more'}`;
+  return device === undefined
+    ? 'a disk that the image does not have'
+    : `a disk ${device} that the image does not have`;
+}

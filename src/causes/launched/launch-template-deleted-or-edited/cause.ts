@@ -17,9 +17,9 @@ export default defineCause({
     },
     activity: {
       in: ['aws-message', 'terraform', 'client-output'],
-      anchors: ['launch template'],
+      anchors: ['aunch template'],
       pattern:
-        /launch template(?: ID)?,? '?(?<template>lt-[0-9a-f]{8,17})'?,? does not exist.*Launching EC2 instance failed/,
+        /[Ll]aunch template(?:,? with template)?(?: ID)?,? '?(?<template>lt-[0-9a-f]{8,17})'?,? does not exist.*Launching EC2 instance failed/,
       weight: 'definite',
     },
     claimReason: {
