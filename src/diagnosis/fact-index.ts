@@ -1,23 +1,40 @@
-import type { FactKind } from '../evidence/kinds.ts';
+import type { Seen } from '../evidence/fact.ts';
+import type { FactKind, FactTypes } from '../evidence/kinds.ts';
 import type { FactRecord } from '../evidence/observations.ts';
 
 /** Facts by kind; a machine's own come first, then those of the whole cluster, which all share. */
 export interface FactIndex {
   of<K extends FactKind>(kind: K): readonly FactRecord<K>[];
+  /** The same as causes see them; made once, since every cause asks on every machine. */
+  seen<K extends FactKind>(kind: K): readonly Seen<FactTypes[K]>[];
   has(kind: FactKind): boolean;
 }
 
-export const NO_FACTS: FactIndex = { of: () => [], has: () => false };
+export const NO_FACTS: FactIndex = { of: () => [], seen: () => [], has: () => false };
+
+export function asSeen<K extends FactKind>(record: FactRecord<K>): Seen<FactTypes[K]> {
+  return { state: 'seen', value: record.value, by: record.by, locator: record.locator };
+}
+
+function joined<T>(own: readonly T[], others: readonly T[]): readonly T[] {
+  if (others.length === 0) return own;
+  return own.length === 0 ? others : [...own, ...others];
+}
 
 /** Indexes facts; `shared` is not copied, so that a cluster's facts cost nothing a machine. */
 export function indexFacts(own: readonly FactRecord[], shared: FactIndex = NO_FACTS): FactIndex {
   const byKind = Map.groupBy(own, (fact) => fact.kind);
+  const seenByKind = new Map<FactKind, readonly Seen<unknown>[]>();
+  const mine = <K extends FactKind>(kind: K): readonly FactRecord<K>[] =>
+    (byKind.get(kind) ?? []) as readonly FactRecord[] as readonly FactRecord<K>[];
   return {
-    of<K extends FactKind>(kind: K): readonly FactRecord<K>[] {
-      const mine = (byKind.get(kind) ?? []) as readonly FactRecord[] as readonly FactRecord<K>[];
-      const others = shared.of(kind);
-      if (others.length === 0) return mine;
-      return mine.length === 0 ? others : [...mine, ...others];
+    of: (kind) => joined(mine(kind), shared.of(kind)),
+    seen<K extends FactKind>(kind: K): readonly Seen<FactTypes[K]>[] {
+      const known = seenByKind.get(kind);
+      if (known !== undefined) return known as readonly Seen<FactTypes[K]>[];
+      const made = joined(mine(kind).map(asSeen), shared.seen(kind));
+      seenByKind.set(kind, made);
+      return made;
     },
     has: (kind) => byKind.has(kind) || shared.has(kind),
   };

@@ -5,7 +5,7 @@ import { excerptOf } from '../evidence/redact.ts';
 import { type Quote, QUOTES_MAX, type Sighting } from '../evidence/sighting.ts';
 import { isAfter } from '../evidence/time.ts';
 import type { Cause, View } from './cause.ts';
-import type { FactIndex } from './fact-index.ts';
+import { asSeen, type FactIndex } from './fact-index.ts';
 import { defaultWithdrawal } from './milestones.ts';
 import type { Subject } from './subject.ts';
 
@@ -73,10 +73,6 @@ export function readSigns(cause: Cause, subject: Subject): SignReading {
   return { standing, withdrawn, cleared: weighed('clears').length > 0 };
 }
 
-function asSeen<K extends FactKind>(record: FactRecord<K>): Seen<FactTypes[K]> {
-  return { state: 'seen', value: record.value, by: record.by, locator: record.locator };
-}
-
 function quoteOf(fact: Seen<unknown>, excerpt: string): Quote {
   const moment = { when: null, at: { document: -1, line: 0 }, isState: true };
   return {
@@ -115,8 +111,8 @@ export function createView(
       if (listing !== undefined) return absent(listing.by);
       return unknown('not-collected', `${kind} is not in this evidence`);
     },
-    list: (kind) => recordsOf(kind).map(asSeen),
-    everywhere: (kind) => (all ?? subject.facts).of(kind).map(asSeen),
+    list: (kind) => subject.facts.seen(kind),
+    everywhere: (kind) => (all ?? subject.facts).seen(kind),
     sign: (name) => reading.standing.get(name) ?? null,
     clusterSign: (name) => cluster?.().standing.get(name) ?? null,
     shows: (symptom) => subject.hits.some((hit) => hit.owner === `symptom:${symptom}`),
