@@ -6,7 +6,8 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { type TarText, tarOf } from '../../../adapters/bundle/tar-writer.ts';
 import type { CollectedDocument } from '../../../adapters/collection/document.ts';
-import { redactValue } from '../../../evidence/redact.ts';
+import { isObject, type Json, type JsonObject, textAt } from '../../../evidence/json.ts';
+import { redact, redactValue } from '../../../evidence/redact.ts';
 import { UsageError } from '../context.ts';
 
 /** Evidence names machines and accounts; it is its collector's to share. */
@@ -31,9 +32,41 @@ function unwritten(path: string, error: unknown): UsageError {
   return new UsageError(`The evidence cannot be saved as ${path}: ${why}`);
 }
 
+/** User data in base64, its secrets cut out; what is no text stays out altogether. */
+function cleanUserData(value: string): string {
+  const text = Buffer.from(value, 'base64').toString('utf8');
+  const clean = text.split('\n').map(redact).join('\n');
+  return Buffer.from(text.includes('\ufffd') ? '' : clean).toString('base64');
+}
+
+/** Puts back the user data that an answer holds, which as base64 looks like one long secret. */
+function withUserData(clean: JsonObject, given: JsonObject): JsonObject {
+  const entries = Object.entries(clean).map(([key, entry]): [string, Json] => {
+    const was = given[key];
+    if (key === 'UserData' && typeof was === 'string') return [key, cleanUserData(was)];
+    const value = key === 'UserData' ? textAt(was, 'Value') : null;
+    if (value !== null) return [key, { Value: cleanUserData(value) }];
+    if (Array.isArray(entry) && Array.isArray(was))
+      return [key, entry.map((one, index) => inside(one, was[index]))];
+    return [key, inside(entry, was)];
+  });
+  return Object.fromEntries(entries);
+}
+
+function inside(clean: Json, given: Json | undefined): Json {
+  return isObject(clean) && isObject(given) ? withUserData(clean, given) : clean;
+}
+
+function cleanContent(content: CollectedDocument['content']): Json {
+  const clean = redactValue(content);
+  const holdsUserData =
+    isObject(content) && /Attribute|LaunchTemplate/.test(textAt(content, 'call') ?? '');
+  return holdsUserData ? inside(clean, content) : clean;
+}
+
 function* cleanTexts(documents: readonly CollectedDocument[]): Generator<TarText> {
   for (const { name, content } of documents) {
-    const clean = redactValue(content);
+    const clean = cleanContent(content);
     const text = typeof clean === 'string' ? clean : `${JSON.stringify(clean, null, 1)}\n`;
     yield { name: `rollcall/${name}`, text };
   }
