@@ -35,8 +35,8 @@ test('user data is saved without its secrets, so that it says offline what it sa
 });
 
 test('user data of launch templates likewise', async (t) => {
-  const LaunchTemplateData = { UserData: Buffer.from(SCRIPT).toString('base64') };
-  const answer = { LaunchTemplateVersions: [{ LaunchTemplateData }] };
+  const template = { UserData: Buffer.from(SCRIPT).toString('base64') };
+  const answer = { LaunchTemplateVersions: [{ LaunchTemplateData: template }] };
   const archive = await saved({ call: 'ec2:DescribeLaunchTemplateVersions', answer }, t);
   const text = userDataIn(archive, /"UserData": "([^"]+)"/);
   assert.match(text, /bootstrap\.sh shop/);
