@@ -73,7 +73,8 @@ function withoutLines(file: ExampleFile, deciding: readonly EvidenceLine[]): Exa
     .map(({ locator }) => /^(.*):(\d+)$/.exec(locator))
     .filter((match) => match?.[1] === file.name)
     .map((match) => Number(match?.[2]));
-  const wholeFile = deciding.some(({ locator }) => locator === file.name);
+  // `nodes.json#Node/a` is an object, which has no line of its own: it goes with its list.
+  const wholeFile = deciding.some(({ locator }) => locator.split('#', 1)[0] === file.name);
   const lines = wholeFile ? [] : file.text.split(/\r?\n/);
   const going = goingWith(lines, numbers);
   const left = lines.filter((_, index) => !going.has(index + 1));
@@ -94,17 +95,6 @@ async function namedWithout(pile: Pile, first: DiagnosisDocument): Promise<strin
   return document.headline?.cause ?? null;
 }
 
-/**
- * What was told as a consequence of the headline is as true without it: a Node whose instance was
- * stopped has stopped reporting, whoever can see the instance.
- */
-function consequencesOf({ headline, subjects }: DiagnosisDocument): ReadonlySet<string> {
-  const told = subjects
-    .flatMap(({ findings }) => findings)
-    .filter(({ role, explainedBy }) => role === 'consequence' && explainedBy === headline?.cause);
-  return new Set(told.map(({ cause }) => cause));
-}
-
 describe('without the lines that decide, no other cause is named', async () => {
   for (const pile of piles) {
     const document = await diagnoseTexts(pile.files);
@@ -113,7 +103,7 @@ describe('without the lines that decide, no other cause is named', async () => {
     test(pile.name, async () => {
       const left = await namedWithout(pile, document);
       assert.ok(
-        left === null || pile.right.includes(left) || consequencesOf(document).has(left),
+        left === null || pile.right.includes(left),
         `${left} is named once the lines of ${named} are gone`,
       );
     });
