@@ -47,7 +47,10 @@ const manifestPlugin: Plugin = {
 async function bundle(): Promise<void> {
   await build({
     absWorkingDir: ROOT,
-    entryPoints: { rollcall: 'src/apps/cli/main.ts' },
+    entryPoints: {
+      rollcall: 'src/apps/cli/main.ts',
+      'chunks/scan-worker': 'src/adapters/scanning/worker.ts',
+    },
     outdir: DIST,
     outExtension: { '.js': '.mjs' },
     chunkNames: 'chunks/[name]-[hash]',

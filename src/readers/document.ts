@@ -8,7 +8,8 @@ import { unwrapLine } from './line/envelope.ts';
 import { isCommandEcho } from './line/prompt.ts';
 import { parseWhen } from './line/timestamps.ts';
 import { zoneOffsetMs } from './line/zones.ts';
-import { createLineScanner, type HitLine, type LineScanner } from './scan/anchor-scanner.ts';
+import type { HitLine } from './scan/anchor-scanner.ts';
+import { type OpenScan, type Scan, scanHere } from './scan/open-scan.ts';
 import { acceptsSource, rowsOf, type SignTable } from './sign-table.ts';
 import { readStructuredText } from './text/structured.ts';
 import { openItems } from './text/items.ts';
@@ -21,6 +22,7 @@ const STRUCTURED_BYTES_MAX = 64 * 1024 * 1024;
 const SNIFF_BYTES = 64 * 1024;
 
 export interface DocumentReader {
+  /** Takes the next bytes; what is still needed of them afterwards is copied. */
   push(chunk: Uint8Array): void;
   end(): void;
 }
@@ -30,13 +32,15 @@ interface Reading {
   readonly table: SignTable;
   readonly document: number;
   readonly likely?: LineSource;
+  /** Scans large logs; where they are read when not given. */
+  readonly openScan?: OpenScan;
 }
 
 /** Reads one document whose kind is found out from its first bytes. */
 export function createDocumentReader(reading: Reading): DocumentReader {
   const held: Uint8Array[] = [];
   let heldBytes = 0;
-  let stream: LineStream | null = null;
+  let stream: Scan | null = null;
   let refused = false;
 
   const decide = (): void => {
@@ -60,7 +64,7 @@ export function createDocumentReader(reading: Reading): DocumentReader {
     push(chunk) {
       if (refused) return;
       if (stream !== null) return stream.push(chunk);
-      held.push(chunk);
+      held.push(new Uint8Array(chunk));
       heldBytes += chunk.length;
       decide();
     },
@@ -116,11 +120,6 @@ function soleInstanceId(text: string): MachineName | null {
     : null;
 }
 
-interface LineStream {
-  push(chunk: Uint8Array): void;
-  end(): void;
-}
-
 /** Reads the lines of one document that hit. */
 function createHitReader(reading: Reading, ofDocument: LineSource): (hit: HitLine) => void {
   const { collector, table, document } = reading;
@@ -160,20 +159,15 @@ function lineOf(hit: HitLine, text: string, { source, host }: Origin): ReadLine 
 }
 
 /** Scans a large log: only lines that contain an anchor are looked at again. */
-function openStream(reading: Reading, head: string): LineStream {
-  const { collector, table, document } = reading;
+function openStream(reading: Reading, head: string): Scan {
+  const { collector, table, document, openScan = scanHere(table.anchorSet) } = reading;
   const headLines = head.split('\n', 400);
   const known = documentSource(headLines);
   const source = known === 'unknown' ? (reading.likely ?? known) : known;
   collector.sawSource(document, source);
   collector.sawZone(document, zoneOffsetMs(headLines));
-  const onHit = createHitReader(reading, source);
-  const scanner: LineScanner = createLineScanner(table.anchorSet, onHit);
-  return {
-    push: (chunk) => scanner.push(chunk),
-    end: () => {
-      scanner.end();
-      collector.countLines(document, scanner.lines);
-    },
-  };
+  return openScan({
+    hit: createHitReader(reading, source),
+    ended: (lines) => collector.countLines(document, lines),
+  });
 }

@@ -5,6 +5,7 @@ import { readAnswer } from './answers.ts';
 import { createCollector } from './collector.ts';
 import { createDocumentReader, type DocumentReader } from './document.ts';
 import { openPassage } from './passage.ts';
+import type { OpenScan } from './scan/open-scan.ts';
 import type { SignTable } from './sign-table.ts';
 import { readStructuredText } from './text/structured.ts';
 
@@ -18,8 +19,12 @@ export interface Reading {
   finish(): Observations;
 }
 
-/** Starts reading with the table of expressions that lines are tried against. */
-export function createReading(table: SignTable): Reading {
+/**
+ * Starts reading with the table of expressions that lines are tried against.
+ *
+ * @param openScan scans large logs, possibly elsewhere; what they held is complete once it told so
+ */
+export function createReading(table: SignTable, openScan?: OpenScan): Reading {
   const collector = createCollector();
   return {
     open: (locator, container, likely) =>
@@ -28,6 +33,7 @@ export function createReading(table: SignTable): Reading {
         table,
         document: collector.openDocument(locator, container),
         ...(likely === undefined ? {} : { likely }),
+        ...(openScan === undefined ? {} : { openScan }),
       }),
     take(locator, content) {
       const reading = { collector, table, document: collector.openDocument(locator, null) };

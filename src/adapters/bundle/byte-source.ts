@@ -1,8 +1,9 @@
 /** Bytes in order, pulled one chunk at a time. */
 export interface ByteSource {
   /**
-   * The next chunk, never empty, or null at the end. Does not throw for what the input does: a
-   * source that ends before its content does tells the loss itself, and sets `cut`.
+   * The next chunk, never empty, or null at the end. Its bytes are good until the next but one is
+   * asked for: unpacked content is given back after that. Does not throw for what the input does:
+   * a source that ends before its content does tells the loss itself, and sets `cut`.
    */
   next(): Promise<Uint8Array | null>;
   /** Moves over `bytes` bytes without reading them; the number moved over is less at the end. */
@@ -71,7 +72,8 @@ export class ByteReader {
     for (let left = bytes; left > 0; ) {
       const part = await this.take(left);
       if (part === null) break;
-      taken.push(part);
+      // A copy, since the parts of a long piece are gone before its last one comes.
+      taken.push(part.length === bytes ? part : new Uint8Array(part));
       left -= part.length;
     }
     return taken.length === 1 ? (taken[0] ?? NOTHING) : Buffer.concat(taken);

@@ -11,7 +11,8 @@ export interface EvidenceDocument {
   /** Modification time in ms since the epoch of the file or archive entry; null when unknown. */
   readonly modifiedMs: number | null;
   /**
-   * The bytes in order, in chunks of at most 1 MiB. May be iterated once, and only until the next
+   * The bytes in order, in chunks of at most 1 MiB, each good until the next but one is asked for:
+   * who needs it longer copies it. May be iterated once, and only until the next
    * document is asked for; what is not read is skipped. Damage ends the bytes early and is told as
    * a loss; iterating never throws for it.
    */

@@ -3,9 +3,10 @@ import type { Decoder, Fault, Slices } from './decoder.ts';
 import { DecodeError } from './decoder.ts';
 import { Replay } from './replay.ts';
 import type { Session } from './session.ts';
+import { SpentBuffers } from './spent-buffers.ts';
 import { quoted, shown, sized } from './words.ts';
 import { xzDecoder } from './xz-decoder.ts';
-import { zlibDecoder } from './zlib-decoder.ts';
+import { OUTPUT_BYTES, zlibDecoder } from './zlib-decoder.ts';
 import { ZstdDecoder } from './zstd-decoder.ts';
 
 export type Method = 'gzip' | 'zstd' | 'xz' | 'deflate';
@@ -25,6 +26,7 @@ export class DecodedSource implements ByteSource {
   readonly #session: Session;
   /** Whether so little input is expected that large buffers would be a waste. */
   readonly #isSmall: boolean;
+  readonly #spent = new SpentBuffers(OUTPUT_BYTES);
   #decoder: Decoder | null = null;
   #kept: Uint8Array[] | null = [];
   #packedBytes = 0;
@@ -49,7 +51,10 @@ export class DecodedSource implements ByteSource {
   async next(): Promise<Uint8Array | null> {
     if (this.#ended) return null;
     const chunk = await this.#pull();
-    if (chunk !== null && this.#count(chunk.length)) return chunk;
+    if (chunk !== null && this.#count(chunk.length)) {
+      this.#spent.passed(chunk);
+      return chunk;
+    }
     this.#ended = true;
     await this.close();
     return null;
@@ -84,7 +89,8 @@ export class DecodedSource implements ByteSource {
     const slice = await this.#packed.take(SLICE_BYTES);
     this.#packedBytes += slice?.length ?? 0;
     if (this.#packedBytes > KEPT_BYTES_MAX) this.#kept = null;
-    if (slice !== null) this.#kept?.push(slice);
+    // A copy, since what is unpacked from another decoder is soon given back.
+    if (slice !== null) this.#kept?.push(new Uint8Array(slice));
     return slice;
   };
 

@@ -14,6 +14,7 @@ import {
   inPieces,
   locators,
   packTar,
+  packZip,
   readAll,
   readBytes,
   sentences,
@@ -329,4 +330,42 @@ test('bytes can be read once, and only while their document is the current one',
   const second = await iterator.next();
   assert.equal((await iterator.next()).done, true);
   assert.throws(() => second.value.chunks[Symbol.asyncIterator](), /after the next document/);
+});
+
+/** Twenty million bytes of which every piece differs, so that a lost one is noticed. */
+function longText(): string {
+  return Array.from({ length: 400_000 }, (_, rank) => `${rank} ${'log '.repeat(10)}${rank}\n`).join(
+    '',
+  );
+}
+
+test('a long zip in a compressed archive comes whole', async () => {
+  const content = longText();
+  const zip = packZip([{ name: 'long.log', content: Buffer.from(content), method: 0 }]);
+  const { documents, losses } = await readBytes(
+    gzipSync(await packTar([{ name: 'inner.zip', content: zip }])),
+  );
+  assert.deepEqual(losses, []);
+  assert.ok(documents[0]?.text === content);
+});
+
+test('a compressed archive in a compressed archive comes whole', async () => {
+  const content = longText();
+  const inner = gzipSync(await packTar([{ name: 'long.log', content }]), { level: 0 });
+  const { documents, losses } = await readBytes(
+    gzipSync(await packTar([{ name: 'inner.tar.gz', content: inner }])),
+  );
+  assert.deepEqual(losses, []);
+  assert.ok(documents[0]?.text === content);
+});
+
+test('damage late in a compressed archive within another loses nothing before it', async () => {
+  const content = longText().slice(0, 6_000_000);
+  const inner = gzipSync(content, { level: 0 });
+  inner.fill(0xff, inner.length - 100_000);
+  const { documents } = await readBytes(
+    gzipSync(await packTar([{ name: 'inner.gz', content: inner }])),
+  );
+  const { text = '' } = documents[0] ?? {};
+  assert.ok(text.length > 5_000_000 && content.startsWith(text.slice(0, 5_800_000)));
 });

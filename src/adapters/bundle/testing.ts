@@ -50,7 +50,7 @@ export function readBytes(
 async function read(document: EvidenceDocument): Promise<ReadDocument> {
   const { locator, container, modifiedMs, chunks } = document;
   const parts: Uint8Array[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
+  for await (const chunk of chunks) parts.push(new Uint8Array(chunk));
   return { locator, container, modifiedMs, text: Buffer.concat(parts).toString('latin1') };
 }
 

@@ -7,7 +7,7 @@ export type ZlibMethod = 'gzip' | 'zstd' | 'deflate';
 
 const SMALL_OUTPUT_BYTES = 64 * 1024;
 /** A slice of log seldom unpacks to more, so that one call to zlib unpacks it. */
-const OUTPUT_BYTES = 2 * CHUNK_BYTES;
+export const OUTPUT_BYTES = 2 * CHUNK_BYTES;
 
 /**
  * A decoder of node:zlib: gzip with any number of members, one frame of zstd, or the bare DEFLATE

@@ -1,3 +1,4 @@
+import { createScanning } from '../../adapters/scanning/scanning.ts';
 import { candidates, type CauseEntry, causeOf, concerned } from '../../causes/catalogue.ts';
 import { CATALOGUE_VERSION, CAUSES, SIGNS } from '../../causes/index.generated.ts';
 import { alignClocks } from '../../diagnosis/clocks.ts';
@@ -37,11 +38,22 @@ export async function readPile(
   documents: AsyncIterable<PileDocument> | Iterable<PileDocument>,
   losses: readonly InputLoss[] = [],
 ): Promise<Observations> {
-  const reading = createReading(compileSigns(SIGNS));
-  for await (const document of documents) {
-    const reader = reading.open(document.locator, document.container, document.source ?? undefined);
-    for await (const chunk of ahead(document.chunks)) reader.push(chunk);
-    reader.end();
+  const table = compileSigns(SIGNS);
+  const scanning = createScanning(table.anchorSet);
+  const reading = createReading(table, scanning.open);
+  try {
+    for await (const document of documents) {
+      const { locator, container, source } = document;
+      const reader = reading.open(locator, container, source ?? undefined);
+      for await (const chunk of ahead(document.chunks)) {
+        reader.push(chunk);
+        await scanning.room();
+      }
+      reader.end();
+      await scanning.settled();
+    }
+  } finally {
+    await scanning.close();
   }
   for (const loss of losses) reading.loss(loss);
   return alignClocks(reading.finish());

@@ -67,7 +67,7 @@ const PHRASES: readonly (readonly [LineSource, RegExp])[] = [
   ['cni-plugin', /"caller":"(?:routed-eni-cni-plugin|driver)\//],
   [
     'aws-node',
-    /"caller":"(?:entrypoint\.sh|\/usr\/local\/bin|runtime\/proc\.go|aws-vpc-cni|cp\/)|Starting IPAM daemon|Checking for IPAM connectivity|aws-vpc-cni-init/,
+    /"caller":"(?:entrypoint\.sh|\/usr\/local\/bin|(?:\/[\w./-]{1,80}\/)?runtime\/proc\.go|aws-vpc-cni|cp\/)|Starting IPAM daemon|Checking for IPAM connectivity|aws-vpc-cni-init/,
   ],
   [
     'nodeadm',
