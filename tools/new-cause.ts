@@ -34,7 +34,10 @@ export default defineCause({
 
 const EXAMPLES: readonly (readonly [name: string, meaning: string])[] = [
   ['found-first.txt', 'a passage of ten lines or more in which this cause is the one root'],
-  ['clear-look-alike.txt', 'looks alike and is not, or failed and then succeeded'],
+  [
+    'clear-look-alike.txt',
+    'looks alike and is not, or failed and then succeeded; where it is another cause, a second line `instead: ID`',
+  ],
   ['unknown-not-collected.txt', 'the symptom without the line that decides'],
 ];
 

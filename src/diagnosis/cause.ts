@@ -70,6 +70,8 @@ export interface View<K extends FactKind, S extends string> {
   list<N extends K>(kind: N): readonly Seen<FactTypes[N]>[];
   /** All facts of this kind, whichever machine they are of. */
   everywhere<N extends K>(kind: N): readonly Seen<FactTypes[N]>[];
+  /** True when a complete list of this kind was read, so that what it lacks does not exist. */
+  isComplete(kind: K): boolean;
   /** A sign as seen for the subject and not withdrawn since, null when it was not seen. */
   sign(name: S): Sighting | null;
   /**

@@ -7,12 +7,13 @@ import type { Cause } from './cause.ts';
 import type { DiagnosisDocument, SubjectReport } from './document.ts';
 import { evaluate, type Evaluation } from './evaluate.ts';
 import { possibleFindings, shownFinding } from './findings.ts';
+import { splitGroups } from './groups.ts';
 import { buildLadder, type Failure, stageOf, verdictOf } from './ladder.ts';
 import { notObservableOf } from './not-observable.ts';
 import { assignRoles, pickHeadline } from './rank.ts';
 import type { FoundCause, OpenSymptom, Standing } from './standing.ts';
 import { ageOf, instanceWithoutNode, REGISTRATION_NORMAL_MS } from './seen-symptoms.ts';
-import type { Subject } from './subject.ts';
+import { hitsOf, type Subject } from './subject.ts';
 import type { Symptom } from './symptom.ts';
 import { SYMPTOMS } from './symptoms.ts';
 import { timelineOf } from './timeline.ts';
@@ -63,12 +64,41 @@ function clusterOf({ subjects }: DiagnosisInput): Subject | undefined {
 }
 
 function hasOwnHits(cause: Cause, subject: Subject): boolean {
-  return subject.hits.some((hit) => hit.owner === cause.id);
+  return hitsOf(subject, cause.id).length > 0;
 }
 
 function hasNeededFact(cause: Cause, subject: Subject): boolean {
   if (cause.scope === 'machine' && subject.kind === 'Cluster') return false;
   return cause.needs.some((kind) => subject.facts.has(kind));
+}
+
+/** How every subject stands with the causes that were asked, in the order of the subjects. */
+export interface Examination {
+  readonly causes: readonly Cause[];
+  readonly standings: readonly Standing[];
+}
+
+/**
+ * Asks causes about all subjects.
+ *
+ * @param earlier what other causes were asked about the same subjects, which it is added to
+ */
+export function examine(input: DiagnosisInput, earlier?: Examination): Examination {
+  const asked = new Set(earlier?.causes);
+  const causes = input.causes.filter((cause) => !asked.has(cause));
+  const standings = input.subjects.map((subject, rank) => {
+    const standing = standingOf(subject, { ...input, causes });
+    const before = earlier?.standings[rank];
+    return before === undefined ? standing : { ...standing, ...together(before, standing) };
+  });
+  return { causes: [...asked, ...causes], standings };
+}
+
+function together(before: Standing, after: Standing): Pick<Standing, 'founds' | 'ruledOut'> {
+  return {
+    founds: [...before.founds, ...after.founds],
+    ruledOut: new Set([...before.ruledOut, ...after.ruledOut]),
+  };
 }
 
 function standingOf(subject: Subject, input: DiagnosisInput): Standing {
@@ -82,56 +112,32 @@ function standingOf(subject: Subject, input: DiagnosisInput): Standing {
   return { subject, founds, symptoms: openSymptoms(subject), ruledOut };
 }
 
-/** How lines made from answers and objects begin when they speak of a group of machines. */
-const GROUPS = [
-  { kind: 'NodeGroup', line: /^node group (\S+) issue\b/ },
-  { kind: 'AutoScalingGroup', line: /^Auto Scaling group (\S+) activity\b/ },
-  { kind: 'NodePool', line: /^NodePool (\S+) condition\b/ },
-] as const;
-
-interface Grouped {
-  readonly kind: SubjectReport['kind'];
-  readonly name: string;
-}
-
-function groupOf({ cause, match }: FoundCause): Grouped | null {
-  if (cause.scope !== 'group') return null;
-  const excerpt = match.proof[0]?.excerpt ?? '';
-  for (const { kind, line } of GROUPS) {
-    const name = line.exec(excerpt)?.[1];
-    if (name !== undefined) return { kind, name };
-  }
-  return null;
-}
-
-/** What was found of a named group becomes that group's own subject. */
-function splitGroups(cluster: Standing): readonly Standing[] {
-  const groups = new Map<string, { readonly group: Grouped; readonly founds: FoundCause[] }>();
-  for (const found of cluster.founds) {
-    const group = groupOf(found);
-    if (group === null) continue;
-    const known = groups.get(`${group.kind} ${group.name}`) ?? { group, founds: [] };
-    known.founds.push(found);
-    groups.set(`${group.kind} ${group.name}`, known);
-  }
-  const rest = { ...cluster, founds: cluster.founds.filter((found) => groupOf(found) === null) };
-  const named = [...groups.values()].map(({ group, founds }) => ({
-    ...cluster,
-    founds,
-    symptoms: [],
-    subject: { ...cluster.subject, ...group },
+/** What the evidence of the cluster rules out as a failing of the cluster, no machine suffers from. */
+function withClusterRuledOut(
+  assembled: readonly Standing[],
+  causes: readonly Cause[],
+): readonly Standing[] {
+  const cluster = assembled.find(({ subject }) => subject.kind === 'Cluster');
+  const ruledOut = causes
+    .filter(({ id, scope }) => scope === 'cluster' && cluster?.ruledOut.has(id) === true)
+    .map(({ id }) => id);
+  return assembled.map((standing) => ({
+    ...standing,
+    ruledOut: new Set([...standing.ruledOut, ...ruledOut]),
   }));
-  return [...named, rest];
 }
 
 /** Puts a pile of evidence into one document: every subject's ladder, findings and what is missing. */
-export function diagnose(input: DiagnosisInput): DiagnosisDocument {
-  const assembled = input.subjects.map((subject) => standingOf(subject, input));
+export function diagnose(
+  input: DiagnosisInput,
+  { causes, standings: examined }: Examination = examine(input),
+): DiagnosisDocument {
+  const assembled = withClusterRuledOut(examined, causes);
   const shared = assembled
     .filter(({ subject }) => subject.kind === 'Cluster')
     .flatMap(({ founds }) => founds);
   const standings = assembled.flatMap((standing) =>
-    standing.subject.kind === 'Cluster' ? splitGroups(standing) : [standing],
+    standing.subject.kind === 'Cluster' ? splitGroups(standing, assembled) : [standing],
   );
   const all = standings.flatMap((standing) => {
     const report = reportOf(standing, standing.subject.kind === 'Machine' ? shared : [], input);

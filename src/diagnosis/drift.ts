@@ -1,7 +1,8 @@
 import { linkKeys } from '../evidence/names.ts';
-import type { Hit, Observations } from '../evidence/observations.ts';
+import type { FactRecord, Hit, Observations } from '../evidence/observations.ts';
 import { type LineSource, SOURCES } from '../evidence/source.ts';
 import { utcMs } from '../evidence/time.ts';
+import { measuredClocks } from './measured-clock.ts';
 
 /** What the stamps of one machine's own logs need, to stand beside those of others. */
 export interface Drift {
@@ -49,23 +50,70 @@ function aheadOf(line: string): number | null | undefined {
   return BEFORE_VALIDITY.test(line) ? null : undefined;
 }
 
+/** Where the clock of a machine is kept that nothing names, when the logs here are of one alone. */
+const ONLY_MACHINE = 'the only machine';
+
+/** What is said on a machine, by its clock and of its clock. */
+function isOwn(hit: Hit): boolean {
+  return hit.onMachine && SOURCES[hit.first.source].onMachine;
+}
+
+function placesOf(document: number, { documents }: Observations): readonly string[] {
+  const container = documents[document]?.container ?? null;
+  return [...(container === null ? [] : [`in ${container}`]), `document ${document}`];
+}
+
 /** Keys under which what a hit shows of a clock is kept: its machine, archive and document. */
 function homesOf(hit: Hit, observations: Observations): readonly string[] {
-  if (!hit.onMachine || !SOURCES[hit.first.source].onMachine) return [];
-  const container = observations.documents[hit.document]?.container ?? null;
-  return [
-    ...(hit.about === null ? [] : linkKeys(hit.about)),
-    ...(container === null ? [] : [`in ${container}`]),
-    `document ${hit.document}`,
-  ];
+  if (!isOwn(hit)) return [];
+  const named = hit.about === null ? [] : linkKeys(hit.about);
+  return [...named, ...placesOf(hit.document, observations), ONLY_MACHINE];
+}
+
+/** Keys of the machines that have logs here. */
+function namedHere({ hits }: Observations): ReadonlySet<string> {
+  const named = hits.filter(isOwn).flatMap(({ about }) => (about === null ? [] : [about]));
+  return new Set(named.flatMap(linkKeys));
+}
+
+function isClock(fact: FactRecord): fact is FactRecord<'host/clock'> {
+  return fact.kind === 'host/clock';
+}
+
+/** Keys under which the logs of a clock's machine are found. */
+function homesOfClock(
+  { about, moment }: FactRecord<'host/clock'>,
+  observations: Observations,
+  named: ReadonlySet<string>,
+): readonly string[] {
+  const places = placesOf(moment.at.document, observations);
+  const keys = about.flatMap(linkKeys);
+  const isLoose = places.length === 1;
+  const isAlone = named.size <= 1 && (keys.length === 0 || keys.some((key) => named.has(key)));
+  return [...places, ...(isLoose && isAlone ? [ONLY_MACHINE] : []), ...keys];
+}
+
+/** Errors that programs measured; where the most exact one finds none, there is none. */
+function measuredErrors(observations: Observations): Map<string, number | null> {
+  const clocks = measuredClocks(observations.facts.filter(isClock));
+  const measured = new Map<string, number>();
+  if (clocks.length === 0) return new Map();
+  const named = namedHere(observations);
+  for (const clock of clocks) {
+    const homes = homesOfClock(clock, observations, named);
+    if (homes.some((home) => measured.has(home))) continue;
+    for (const home of homes) measured.set(home, clock.value.aheadMs ?? 0);
+  }
+  return new Map([...measured].filter(([, ms]) => Math.abs(ms) >= NEGLIGIBLE_MS));
 }
 
 function readErrors(observations: Observations): ReadonlyMap<string, number | null> {
-  const errors = new Map<string, number | null>();
+  const errors = measuredErrors(observations);
   for (const hit of observations.hits) {
     const ahead = aheadOf(hit.first.excerpt);
     if (ahead === undefined || (ahead !== null && Math.abs(ahead) < NEGLIGIBLE_MS)) continue;
     for (const home of homesOf(hit, observations)) {
+      if (home === ONLY_MACHINE) continue;
       // A measured error says more than a certificate.
       if (ahead !== null || !errors.has(home)) errors.set(home, ahead);
     }

@@ -13,7 +13,7 @@ import {
   type Match,
 } from './cause.ts';
 import { defaultWithdrawal } from './milestones.ts';
-import type { Subject } from './subject.ts';
+import { hitsOf, type Subject } from './subject.ts';
 import { createView, readSigns, type SignReading } from './view.ts';
 
 export interface Evaluation {
@@ -69,15 +69,18 @@ function notCollected(sources: readonly LineSource[]): readonly WhyUnknown[] {
   }));
 }
 
-/** A success was seen that takes back every failure of this kind. */
+/** A success was seen that takes back every failure of this kind, whether or not one was seen. */
 function hasSucceeded(cause: Cause, subject: Subject): boolean {
   const successes = cause.withdrawnBy ?? defaultWithdrawal(cause.stage);
-  return successes.some((id) => subject.hits.some((hit) => hit.owner === `milestone:${id}`));
+  return (
+    successes.some((id) => hitsOf(subject, `milestone:${id}`).length > 0) ||
+    hitsOf(subject, cause.id).some(({ sign }) => cause.signs[sign]?.weight === 'withdraws')
+  );
 }
 
 /** True when the subject shows a symptom behind which this cause may stand. */
 function showsSymptom(cause: Cause, subject: Subject): boolean {
-  return cause.symptoms.some((id) => subject.hits.some((hit) => hit.owner === `symptom:${id}`));
+  return cause.symptoms.some((id) => hitsOf(subject, `symptom:${id}`).length > 0);
 }
 
 /** Only supporting lines were seen: nothing here decides, and one command would. */

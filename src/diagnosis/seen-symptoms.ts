@@ -1,6 +1,7 @@
 import { type Json, textAt } from '../evidence/json.ts';
 import type { FactRecord, Hit, Observations } from '../evidence/observations.ts';
 import { isoMs } from '../evidence/time.ts';
+import { groupSymptoms } from './seen-groups.ts';
 import { podSymptoms } from './seen-pods.ts';
 import { seenHit } from './seen-hit.ts';
 import type { Subject } from './subject.ts';
@@ -35,6 +36,7 @@ export function ageOf(instance: Json, observations: Observations): number | null
 
 /** Symptoms that only lists and states show, as hits beside those which lines show. */
 export function seenSymptoms(subject: Subject, observations: Observations): readonly Hit[] {
+  if (subject.kind === 'Cluster') return groupSymptoms(observations);
   if (subject.kind !== 'Machine') return [];
   return [...withoutNode(subject, observations), ...podSymptoms(subject, observations)];
 }

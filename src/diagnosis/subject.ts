@@ -18,3 +18,14 @@ export interface Subject {
   /** Sources seen in the documents that belong to it or to the whole cluster. */
   readonly sources: ReadonlySet<LineSource>;
 }
+
+const NO_HITS: readonly Hit[] = [];
+const HITS_BY_OWNER = new WeakMap<readonly Hit[], ReadonlyMap<string, readonly Hit[]>>();
+
+/** What was seen for one cause, symptom or milestone; every cause asks every subject. */
+export function hitsOf({ hits }: Pick<Subject, 'hits'>, owner: string): readonly Hit[] {
+  if (hits.length === 0) return NO_HITS;
+  const known = HITS_BY_OWNER.get(hits) ?? Map.groupBy(hits, (hit) => hit.owner);
+  HITS_BY_OWNER.set(hits, known);
+  return known.get(owner) ?? NO_HITS;
+}

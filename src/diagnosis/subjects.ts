@@ -1,5 +1,5 @@
 import { type Json, textAt } from '../evidence/json.ts';
-
+import { isHostKind } from '../evidence/kinds.ts';
 import { linkKeys, type MachineName } from '../evidence/names.ts';
 import type { DocumentSummary, FactRecord, Hit, Observations } from '../evidence/observations.ts';
 import { isAfter } from '../evidence/time.ts';
@@ -112,8 +112,10 @@ export function assembleSubjects(observations: Observations): readonly Subject[]
     primary: true,
   };
   for (const link of observations.links) for (const name of link.names) groupOf(assembly, name);
-  for (const fact of observations.facts) placeFact(assembly, cluster, fact);
+  const { own, others } = factsApart(observations);
+  for (const fact of others) placeFact(assembly, cluster, fact);
   placeHits(assembly, cluster, observations);
+  const homeless = placeOwnFacts(assembly, own, observations);
   const machines = [...assembly.groups.values()].filter(
     (group) => group.primary || group.hits.length > 0,
   );
@@ -126,11 +128,19 @@ export function assembleSubjects(observations: Observations): readonly Subject[]
   }));
   return [
     ...assembled.map((subject) => withSeenSymptoms(subject, observations)),
-    {
-      ...clusterSubject(cluster, observations, sources(cluster)),
-      cluster: name,
-      name: name ?? 'cluster',
-    },
+    withSeenSymptoms(
+      {
+        ...clusterSubject(
+          cluster,
+          // What no machine is known to have said is of one without a name, where there is no other.
+          machines.length === 0 ? [...others, ...homeless] : others,
+          sources(cluster),
+        ),
+        cluster: name,
+        name: name ?? 'cluster',
+      },
+      observations,
+    ),
   ];
 }
 
@@ -177,6 +187,61 @@ function placeHits(assembly: Assembly, cluster: Group, observations: Observation
     const home = hit.onMachine ? (inDocument ?? only) : null;
     addHit(home ?? cluster, hit);
   }
+}
+
+/** What machines say of themselves, apart from what is known of them. */
+function factsApart({ facts }: Observations): {
+  readonly own: readonly FactRecord[];
+  readonly others: readonly FactRecord[];
+} {
+  const own = facts.filter(({ kind }) => isHostKind(kind));
+  return { own, others: own.length === 0 ? facts : facts.filter(({ kind }) => !isHostKind(kind)) };
+}
+
+/**
+ * Gives each machine what it says of itself: to the one with logs beside it, to the owner of the
+ * archive, to the machine that it names, or to the only one that can be meant; the rest is nobody's.
+ */
+function placeOwnFacts(
+  assembly: Assembly,
+  own: readonly FactRecord[],
+  { documents }: Observations,
+): readonly FactRecord[] {
+  const only = own.length === 0 ? null : onlyMachine(assembly);
+  const inArchive = new Map<string, Group | null>();
+  return own.filter((fact) => {
+    const place = fact.moment.at.document;
+    const document = documents[place];
+    const container = document?.container ?? null;
+    if (container !== null && !inArchive.has(container))
+      inArchive.set(container, onlyMachineIn(assembly, container, documents));
+    const owner = document === undefined ? null : ownerOf(document, documents);
+    const group =
+      inArchive.get(container ?? '') ??
+      onlyMachineOf(assembly, place) ??
+      (owner === null ? null : groupOf(assembly, owner)) ??
+      knownGroup(assembly, fact.about) ??
+      (fact.about.length === 0 ? only : null);
+    group?.facts.push(fact);
+    return group === null;
+  });
+}
+
+function knownGroup({ groups, unions }: Assembly, names: readonly MachineName[]): Group | null {
+  const known = names.flatMap(linkKeys).map((key) => groups.get(unions.find(key)));
+  return known.find((group) => group !== undefined) ?? null;
+}
+
+/** The one machine with logs in an archive. */
+function onlyMachineIn(
+  assembly: Assembly,
+  container: string,
+  documents: readonly DocumentSummary[],
+): Group | null {
+  const own = [...assembly.groups.values()].filter((group) =>
+    [...group.documents].some((index) => documents[index]?.container === container),
+  );
+  return own.length === 1 ? (own[0] ?? null) : null;
 }
 
 function ownName(hit: Hit, observations: Observations): MachineName | null {
@@ -292,7 +357,7 @@ function instanceOfProvider(group: Group): string | null {
 
 function clusterSubject(
   cluster: Group,
-  observations: Observations,
+  facts: readonly FactRecord[],
   sources: ReadonlySet<LineSource>,
 ): Omit<Subject, 'cluster' | 'name'> {
   return {
@@ -301,7 +366,7 @@ function clusterSubject(
     node: null,
     names: [],
     hits: cluster.hits,
-    facts: indexFacts(observations.facts),
+    facts: indexFacts(facts),
     sources,
   };
 }

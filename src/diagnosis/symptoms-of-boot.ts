@@ -58,6 +58,15 @@ export const SYMPTOMS_OF_BOOT = [
     blocksAbove: false,
   },
   {
+    // Never printed: `seen-groups.ts` sees it in the sizes of groups.
+    id: 'group-cannot-launch',
+    stage: 'launched',
+    title: 'a group of machines that does not get all the machines it wants',
+    signs: [],
+    withdrawnBy: [],
+    blocksAbove: false,
+  },
+  {
     id: 'launch-timed-out',
     stage: 'launched',
     title: 'a NodeClaim that was given up because no instance was launched in time',

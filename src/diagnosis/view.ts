@@ -7,7 +7,7 @@ import { isAfter } from '../evidence/time.ts';
 import type { Cause, View } from './cause.ts';
 import { asSeen, type FactIndex } from './fact-index.ts';
 import { defaultWithdrawal } from './milestones.ts';
-import type { Subject } from './subject.ts';
+import { hitsOf, type Subject } from './subject.ts';
 
 /** What a cause's signs came to for one subject. */
 export interface SignReading {
@@ -50,15 +50,16 @@ function isUnordered(success: Hit, hit: Hit): boolean {
   return later.at.document !== failed.at.document && failed.when === null && !later.isState;
 }
 
+const NOTHING_SEEN: SignReading = { standing: new Map(), withdrawn: false, cleared: false };
+
 /** Sorts a cause's hits into standing, withdrawn and cleared. */
 export function readSigns(cause: Cause, subject: Subject): SignReading {
-  const own = subject.hits.filter((hit) => hit.owner === cause.id);
+  const own = hitsOf(subject, cause.id);
+  if (own.length === 0) return NOTHING_SEEN;
   const weighed = (weight: string): Hit[] =>
     own.filter((hit) => cause.signs[hit.sign]?.weight === weight);
   const withdrawals = cause.withdrawnBy ?? defaultWithdrawal(cause.stage);
-  const milestones = subject.hits.filter((hit) =>
-    withdrawals.some((id) => hit.owner === `milestone:${id}`),
-  );
+  const milestones = withdrawals.flatMap((id) => hitsOf(subject, `milestone:${id}`));
   const successes = [...weighed('withdraws'), ...milestones.map((hit) => ({ ...hit, object: '' }))];
   const standing = new Map<string, Sighting>();
   let withdrawn = false;
@@ -113,9 +114,10 @@ export function createView(
     },
     list: (kind) => subject.facts.seen(kind),
     everywhere: (kind) => (all ?? subject.facts).seen(kind),
+    isComplete: (kind) => listings.some((entry) => entry.kind === kind),
     sign: (name) => reading.standing.get(name) ?? null,
     clusterSign: (name) => cluster?.().standing.get(name) ?? null,
-    shows: (symptom) => subject.hits.some((hit) => hit.owner === `symptom:${symptom}`),
+    shows: (symptom) => hitsOf(subject, `symptom:${symptom}`).length > 0,
     nowMs: collection?.atMs ?? null,
     quote: quoteOf,
   };

@@ -17,6 +17,15 @@ export interface FleetFacts {
   list<N extends FleetKind>(kind: N): readonly Seen<FactTypes[N]>[];
 }
 
+type MachineKind = 'aws/instance' | 'kube/Node' | 'aws/cluster';
+
+/** The part of them that shows which machines have a Node. */
+export interface MachineFacts {
+  readonly nowMs: number | null;
+  read<N extends MachineKind>(kind: N): Fact<FactTypes[N]>;
+  list<N extends MachineKind>(kind: N): readonly Seen<FactTypes[N]>[];
+}
+
 /** The instances of one IAM role, by what became of their Nodes. */
 export interface NodeRole {
   /** ARN of the role, with its path. */
@@ -95,6 +104,33 @@ export function nodeRolesOf(facts: FleetFacts): readonly NodeRole[] | null {
     const isAdmitted = members.some(({ member }) => member === 'admitted');
     return [{ arn, profile, lost, isAdmitted }];
   });
+}
+
+/**
+ * The cluster's running instances that have no Node at all after the time that registering takes;
+ * null where nobody can say.
+ */
+export function instancesWithoutNode(facts: MachineFacts): readonly Seen<Json>[] | null {
+  const { nowMs } = facts;
+  if (nowMs === null || facts.read('kube/Node').state === 'unknown') return null;
+  const cluster = textAt(facts.list('aws/cluster')[0]?.value, 'name');
+  const nodeOf = nodeFinder(facts.list('kube/Node'));
+  return facts
+    .list('aws/instance')
+    .filter(({ value }) => isTaggedFor(value, cluster) && nodeOf(value) === null)
+    .filter(({ value }) => memberOf(value, null, nowMs) === 'lost');
+}
+
+/** Events are kept for an hour (kube-apiserver --event-ttl). */
+const EVENTS_KEPT_MS = 3_600_000;
+
+/**
+ * True for a machine so young that the events would still tell of a Node that it had and lost: one
+ * without a Node has never joined.
+ */
+export function hasNeverJoined(instance: Json, nowMs: number | null): boolean {
+  const launchedMs = isoMs(textAt(instance, 'LaunchTime') ?? '');
+  return nowMs !== null && launchedMs !== null && nowMs - launchedMs <= EVENTS_KEPT_MS;
 }
 
 /** Roles of which machines are lost and none is admitted: whatever is wrong, all share it. */

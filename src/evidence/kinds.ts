@@ -80,6 +80,12 @@ export interface AwsAuth {
   readonly malformed: string | null;
 }
 
+/** The ConfigMap kube-public/cluster-info, from which kubeadm learns whom to trust. */
+export interface JoinDiscovery {
+  /** Public parts of the bootstrap tokens whose signature it carries. */
+  readonly signedBy: readonly string[];
+}
+
 export const KUBE_KINDS = [
   'Pod',
   'DaemonSet',
@@ -98,6 +104,13 @@ export const KUBE_KINDS = [
   'MutatingWebhookConfiguration',
   'ENIConfig',
   'Namespace',
+  'EndpointSlice',
+  'CNINode',
+  'SecurityGroupPolicy',
+  'ValidatingWebhookConfiguration',
+  'PersistentVolumeClaim',
+  'PersistentVolume',
+  'PodDisruptionBudget',
 ] as const;
 
 export type KubeKind = (typeof KUBE_KINDS)[number];
@@ -135,9 +148,43 @@ export const AWS_KINDS = [
   'aws/instance-type',
   'aws/image',
   'aws/launch-template-version',
+  'aws/scaling-activity',
+  'aws/lifecycle-hook',
+  'aws/kms-key',
+  'aws/kms-key-policy',
+  'aws/vpc-hosted-zones',
+  'aws/spot-request',
+  'aws/trail-event',
 ] as const;
 
 export type AwsKind = (typeof AWS_KINDS)[number];
+
+/** What the own files and programs of a machine say of it. */
+export const HOST_KINDS = ['host/clock', 'host/dhcp-lease'] as const;
+
+export type HostKind = (typeof HOST_KINDS)[number];
+
+export function isHostKind(text: string): text is HostKind {
+  return (HOST_KINDS as readonly string[]).includes(text);
+}
+
+/** A machine's clock as one program on it saw it. */
+export interface HostClock {
+  /** How far it is ahead of the true time, ms, negative when behind; null when it was not measured. */
+  readonly aheadMs: number | null;
+  /** Whether a time service keeps it right; null when the program does not say. */
+  readonly isSynchronised: boolean | null;
+}
+
+/** What a DHCP server gave one interface of a machine, by the lease that counts now. */
+export interface DhcpLease {
+  readonly interface: string | null;
+  readonly address: string;
+  /** `domain-name` as given; empty when none was given, null when the file shows no options. */
+  readonly domainName: string | null;
+  readonly hostName: string | null;
+  readonly dnsServers: readonly string[];
+}
 
 /** Every kind of fact and the shape of its value. */
 export interface FactTypes
@@ -145,7 +192,10 @@ export interface FactTypes
     Readonly<Record<`kube/${KubeKind}`, KubeObject>> {
   readonly 'kube/Node': KubeNode;
   readonly 'kube/aws-auth': AwsAuth;
+  readonly 'kube/cluster-info': JoinDiscovery;
   readonly 'aws/user-data': UserData;
+  readonly 'host/clock': HostClock;
+  readonly 'host/dhcp-lease': DhcpLease;
 }
 
 export type FactKind = keyof FactTypes;

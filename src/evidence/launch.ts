@@ -70,14 +70,24 @@ export interface GroupSize {
   readonly inService: number;
 }
 
+/**
+ * What the instances of a group in these states count against its desired capacity: one each, or
+ * their weights in a mixed instances policy. Null where the group counts vCPUs or memory.
+ */
+export function capacityOf(group: Json, states: RegExp): number | null {
+  if (!/^(?:units)?$/.test(textAt(group, 'DesiredCapacityType') ?? '')) return null;
+  return listAt(group, 'Instances')
+    .filter((entry) => states.test(textAt(entry, 'LifecycleState') ?? ''))
+    .map((entry) => Number(textAt(entry, 'WeightedCapacity') ?? 1))
+    .reduce((sum, weight) => sum + weight, 0);
+}
+
 /** How many instances an Auto Scaling group wants and has in service; null when it does not say. */
 export function sizeOf(group: Json): GroupSize | null {
   const desired = Number(textAt(group, 'DesiredCapacity') ?? Number.NaN);
   const name = textAt(group, 'AutoScalingGroupName');
-  if (name === null || !Number.isFinite(desired)) return null;
-  const inService = listAt(group, 'Instances').filter(
-    (entry) => textAt(entry, 'LifecycleState') === 'InService',
-  ).length;
+  const inService = capacityOf(group, /^InService$/);
+  if (name === null || !Number.isFinite(desired) || inService === null) return null;
   return { name, desired, inService };
 }
 

@@ -35,6 +35,18 @@ describe('redact', () => {
     for (const text of texts) assert.equal(redact(text), text);
   });
 
+  test('the reason behind a sentence about a token or credentials is none', () => {
+    const texts = [
+      'could not get token: NoCredentialProviders: no valid providers in chain',
+      'getting credentials: failed to assume the role',
+      'getting credentials: decoding stdout: no kind is registered',
+    ];
+    for (const text of texts) assert.equal(redact(text), text);
+    assert.equal(redact('token: hunterhunter'), 'token: ‹redacted›');
+    assert.equal(redact('credentials: hunter2hunter2 used'), 'credentials: ‹redacted› used');
+    assert.equal(redact('secret: CorrectHorse and more'), 'secret: ‹redacted› and more');
+  });
+
   test('once more changes nothing', () => {
     for (const [text] of LEAKED) assert.equal(redact(redact(text)), redact(text));
   });

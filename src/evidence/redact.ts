@@ -16,6 +16,8 @@ const FIELDS = [
   'secret',
   'credentials',
 ].join('|');
+/** Logs end a sentence on the name of a field, and give the reason behind it: those are words. */
+const NO_REASON = '(?![a-z]{6,60}:\\s)(?!(?<=credentials: )[a-z]{1,20} [a-z])';
 const PASSWORDS = 'password|passwd|passphrase|(?<![a-z])pwd|[a-z]_pwd';
 
 function flags(names: string): RegExp {
@@ -50,7 +52,10 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
   [flags(`${FIELDS}|${PASSWORDS}`), `$1${REDACTED}`],
   [new RegExp(`((?:${PASSWORDS})["']?\\s*[:=]\\s*)(?!["']?‹)${VALUE}`, 'gi'), `$1${REDACTED}`],
   [
-    new RegExp(`((?:${FIELDS})["']?\\s*[:=]\\s*)(?!["']?‹)(?=["']?[^\\s"']{6})${VALUE}`, 'gi'),
+    new RegExp(
+      `((?:${FIELDS})["']?\\s*[:=]\\s*)(?!["']?‹)${NO_REASON}(?=["']?[^\\s"']{6})${VALUE}`,
+      'gi',
+    ),
     `$1${REDACTED}`,
   ],
 ];

@@ -43,6 +43,8 @@ export interface UserData {
   readonly settings: ClusterGiven | null;
   /** True when it calls or names nodeadm itself, so that a NodeConfig may come another way. */
   readonly namesNodeadm: boolean;
+  /** The public part of the one kubeadm token that it joins with, null without one. */
+  readonly joinTokenId: string | null;
 }
 
 /** The cluster that user data joins: of its NodeConfigs, the last that says so counts. */

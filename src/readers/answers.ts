@@ -54,8 +54,20 @@ function kubectlOf(kind: string): string {
 /** The ConfigMap is looked for in the list of its namespace; that namespace is never empty. */
 const AWS_AUTH = 'kubectl -n kube-system get configmap aws-auth';
 
-function isOfOtherNamespaces(items: readonly JsonObject[]): boolean {
-  return items.every((item) => textAt(item, 'metadata.namespace') !== 'kube-system');
+/** kubeadm's ConfigMap, in a namespace of its own. */
+const DISCOVERY = 'kubectl -n kube-public get configmap cluster-info';
+
+/** What a complete list of a namespace's ConfigMaps proves to be absent when it does not show it. */
+function sayConfigMaps(
+  { collector, document }: PassageReading,
+  list: JsonObject,
+  items: readonly JsonObject[],
+): void {
+  const locator = collector.locatorOf(document);
+  const namespaces = new Set(items.map((item) => textAt(item, 'metadata.namespace')));
+  namespaces.add(textAt(list, 'metadata.annotations.rollcall-namespace'));
+  if (namespaces.has('kube-system')) collector.listing('kube/aws-auth', AWS_AUTH, locator);
+  if (namespaces.has('kube-public')) collector.listing('kube/cluster-info', DISCOVERY, locator);
 }
 
 function locatorOf({ collector, document }: PassageReading): string {
@@ -74,7 +86,6 @@ function readList(passage: PassageReading, list: JsonObject, line: number): bool
   const listed = itemKind === '' ? soleKind(items) : itemKind;
   if (listed === 'Node' || (isKubeKind(listed) && isComplete(list)))
     passage.collector.listing(`kube/${listed}`, kubectlOf(listed), locatorOf(passage));
-  if (listed === 'ConfigMap' && isComplete(list) && !isOfOtherNamespaces(items))
-    passage.collector.listing('kube/aws-auth', AWS_AUTH, locatorOf(passage));
+  if (listed === 'ConfigMap' && isComplete(list)) sayConfigMaps(passage, list, items);
   return true;
 }

@@ -16,6 +16,7 @@ import { type Captures, type Quote, QUOTES_MAX } from '../evidence/sighting.ts';
 import { type LineSource, SOURCES } from '../evidence/source.ts';
 import type { When } from '../evidence/time.ts';
 import type { SignRow } from '../evidence/sign-row.ts';
+import { createShare, type Share } from './sharing.ts';
 import { acceptsSource } from './sign-table.ts';
 
 /** Distinct sightings, facts and losses kept at most; beyond it, the loss is said once. */
@@ -86,6 +87,8 @@ export interface Collector {
   loss(loss: InputLoss): void;
   collected(collection: Collection): void;
   locatorOf(document: number): string;
+  /** Equal parts of objects, kept once. */
+  readonly share: Share;
   finish(): Observations;
 }
 
@@ -348,6 +351,7 @@ export function createCollector(): Collector {
       state.collection = collection;
     },
     locatorOf: (document) => documents[document]?.locator ?? '',
+    share: createShare(),
     finish: () => finish(state),
   };
 }

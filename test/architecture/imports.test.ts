@@ -21,7 +21,8 @@ test('every form of import is seen', () => {
     export * from 'seven';
     export type { G } from 'eight';
     const h = await import('nine');
-    const i = await import(\`\${h}\`);`;
+    const i = await import(\`\${h}\`);
+    new Worker(new URL('./ten.ts', import.meta.url));`;
   assert.deepEqual(specifiers(text), [
     'one',
     'two',
@@ -33,6 +34,7 @@ test('every form of import is seen', () => {
     'eight',
     'nine',
     null,
+    './ten.ts',
   ]);
 });
 
@@ -42,6 +44,7 @@ test('what only looks like an import is none', () => {
     const s = "import y from 'string'";
     const u = import.meta.url;
     rule.import('method');
+    new URL('./picture.svg', import.meta.url);
     export const from = 'value';
     export { local };`;
   assert.deepEqual(specifiers(text), []);

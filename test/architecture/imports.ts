@@ -17,6 +17,7 @@ export function importsOf(file: SourceFile): readonly Import[] {
     if (token.kind !== 'name' || isMember(tokens[index - 1])) return [];
     if (token.text === 'import') return importAt(tokens, index);
     if (token.text === 'export') return reexportAt(tokens, index);
+    if (token.text === 'URL') return moduleUrlAt(tokens, index);
     return [];
   });
 }
@@ -36,6 +37,14 @@ function importAt(tokens: readonly Token[], index: number): readonly Import[] {
   if (next?.kind === 'string') return [{ specifier: next.text, line, lazy: false }];
   if (next?.text === '.') return [];
   return from(tokens, index, line);
+}
+
+/** `new URL('./worker.ts', import.meta.url)`: a module that a thread of its own begins with. */
+function moduleUrlAt(tokens: readonly Token[], index: number): readonly Import[] {
+  const argument = tokens[index + 2];
+  const isModule = argument?.kind === 'string' && /^\.\.?\/.*\.ts$/.test(argument.text);
+  if (tokens[index - 1]?.text !== 'new' || !isModule) return [];
+  return [{ specifier: argument.text, line: argument.line, lazy: true }];
 }
 
 function reexportAt(tokens: readonly Token[], index: number): readonly Import[] {

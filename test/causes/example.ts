@@ -15,12 +15,15 @@ export interface Example {
   readonly name: string;
   readonly expect: 'found' | 'clear' | 'unknown';
   readonly source: string;
+  /** The cause that a `clear` example truly is, when its header says `instead: <id>`. */
+  readonly instead: string | null;
   readonly files: readonly ExampleFile[];
 }
 
 /** Splits an example's text into its header and files. */
 export function parseExample(text: string): {
   readonly source: string;
+  readonly instead: string | null;
   readonly files: readonly ExampleFile[];
 } {
   const parts = text.split(/^-- (\S+) --$/m);
@@ -29,7 +32,8 @@ export function parseExample(text: string): {
     files.push({ name: parts[index] ?? '', text: (parts[index + 1] ?? '').replace(/^\n/, '') });
   }
   const source = /^source: (.+)$/m.exec(parts[0] ?? '')?.[1] ?? '';
-  return { source, files };
+  const instead = /^instead: (\S+)$/m.exec(parts[0] ?? '')?.[1] ?? null;
+  return { source, instead, files };
 }
 
 /** Examples of all causes, or of those whose id is in `only`. */

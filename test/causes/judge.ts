@@ -1,29 +1,35 @@
-import { diagnoseTexts, readTexts } from '../../src/apps/cli/pile.ts';
+import { diagnoseObservations, readTexts } from '../../src/apps/cli/pile.ts';
 import { causeOf } from '../../src/causes/catalogue.ts';
 import { CAUSES } from '../../src/causes/index.generated.ts';
+import type { Cause } from '../../src/diagnosis/cause.ts';
 import type { DiagnosisDocument, Finding } from '../../src/diagnosis/document.ts';
 import { evaluate } from '../../src/diagnosis/evaluate.ts';
 import { assembleSubjects } from '../../src/diagnosis/subjects.ts';
+import type { Observations } from '../../src/evidence/observations.ts';
 import type { Example } from './example.ts';
+import { faultsOfClear } from './judge-clear.ts';
 
 const LINES_MIN = 10;
 
 /** What is wrong with an example's outcome, in sentences; empty when it is as it says. */
 export async function judgeExample(example: Example): Promise<readonly string[]> {
-  const document = await diagnoseTexts(example.files);
+  const observations = await readTexts(example.files);
+  const document = await diagnoseObservations(observations);
+  const entry = CAUSES.find(({ id }) => id === example.cause);
+  if (entry === undefined) return [`${example.cause} is not in the index; run npm run generate`];
+  const cause = causeOf(await entry.load());
   return [
     ...faultsOfShape(example),
     ...faultsOfOutcome(example, document),
-    ...(await faultsOfVerdict(example)),
+    ...(example.expect === 'unknown' ? faultsOfUnknown(cause, observations) : []),
+    ...(example.expect === 'clear'
+      ? await faultsOfClear({ example, cause, observations, document })
+      : []),
   ];
 }
 
 /** What the cause itself says in an `unknown` example: of some subject it cannot say. */
-async function faultsOfVerdict(example: Example): Promise<readonly string[]> {
-  const entry = CAUSES.find(({ id }) => id === example.cause);
-  if (example.expect !== 'unknown' || entry === undefined) return [];
-  const cause = causeOf(await entry.load());
-  const observations = await readTexts(example.files);
+function faultsOfUnknown(cause: Cause, observations: Observations): readonly string[] {
   const verdicts = assembleSubjects(observations).map(
     (subject) => evaluate(cause, subject, observations).match.verdict,
   );
@@ -34,6 +40,8 @@ function faultsOfShape(example: Example): string[] {
   const faults: string[] = [];
   if (!['found', 'clear', 'unknown'].includes(example.expect))
     faults.push('its name must begin with found-, clear- or unknown-');
+  if (example.instead !== null && example.expect !== 'clear')
+    faults.push('only a clear example says `instead:`');
   if (example.source === '') faults.push('its first line must say `source: …`');
   const lines = example.files
     .flatMap((file) => file.text.split('\n'))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import type { Cause, Sign } from '../../src/diagnosis/cause.ts';
 import { SYMPTOMS } from '../../src/diagnosis/symptoms.ts';
-import { AWS_KINDS, KUBE_KINDS } from '../../src/evidence/kinds.ts';
+import { AWS_KINDS, HOST_KINDS, KUBE_KINDS } from '../../src/evidence/kinds.ts';
 import { SOURCES } from '../../src/evidence/source.ts';
 import { cleanLine } from '../../src/readers/line/clean.ts';
 import { loadAllCauses } from '../../tools/generate.ts';
@@ -161,8 +161,10 @@ describe('readers and causes', () => {
     const kinds = [
       'kube/Node',
       'kube/aws-auth',
+      'kube/cluster-info',
       ...KUBE_KINDS.map((kind) => `kube/${kind}`),
       ...AWS_KINDS,
+      ...HOST_KINDS,
     ];
     const unneeded = kinds.filter((kind) => !needed.has(kind));
     assert.deepEqual(unneeded, [], 'remove the kind, or write the cause that needs it');

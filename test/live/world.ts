@@ -60,14 +60,16 @@ interface MachineOptions {
   readonly role?: (typeof ROLES)[number];
   /** False for a machine without the cluster's tag. */
   readonly isTagged?: boolean;
+  /** What it was launched from; an image of Windows where nobody says. */
+  readonly imageId?: string;
 }
 
 function one(xml: string, element: string): string {
   return new RegExp(`<${element}>([^<]*)</${element}>`).exec(xml)?.[1] ?? '';
 }
 
-/** Each role in an instance profile of its own. */
-async function makeRoles({ moto }: Site): Promise<void> {
+/** Each role in an instance profile of its own; `layCluster` does so too. */
+export async function makeRoles({ moto }: Site): Promise<void> {
   const trust = JSON.stringify({
     Version: '2012-10-17',
     Statement: [
@@ -125,9 +127,9 @@ export function nodeMapping(): string {
 
 /** An instance of the cluster, which the proxy makes six hours old. */
 export async function runMachine({ moto }: Site, options: MachineOptions = {}): Promise<Machine> {
-  const { userData, role = 'lab-node', isTagged = true } = options;
+  const { userData, role = 'lab-node', isTagged = true, imageId = 'ami-12c6146b' } = options;
   const xml = await moto.ec2('RunInstances', {
-    ImageId: 'ami-12c6146b',
+    ImageId: imageId,
     InstanceType: 'm5.large',
     MinCount: '1',
     MaxCount: '1',

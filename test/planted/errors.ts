@@ -15,6 +15,9 @@ const FORMS = ['src/readers/line/forms.test.ts'];
 const STAMPS = ['src/readers/line/timestamps.test.ts'];
 const PASSAGES = ['src/readers/text/passages.test.ts'];
 const CLOCKS = ['test/engine/clocks.test.ts'];
+const MEASURED = ['test/engine/clocks-measured.test.ts'];
+const OWN_CLOCK = ['src/readers/text/host-clock.test.ts'];
+const LEASES = ['src/readers/text/dhcp-lease.test.ts'];
 const EXAMPLES = ['test/causes/examples.test.ts'];
 const HOSTILE = ['test/hostile/input.test.ts'];
 
@@ -218,6 +221,54 @@ export const PLANTED_ERRORS: readonly PlantedError[] = [
       'return undefined;',
       CLOCKS,
     ],
+    [
+      'a clock of nobody moves every machine',
+      'const isAlone = named.size <= 1 &&',
+      'const isAlone =',
+      MEASURED,
+    ],
+    [
+      'the least exact clock counts',
+      'if (homes.some((home) => measured.has(home))) continue;',
+      '',
+      MEASURED,
+    ],
+  ]),
+  ...inFile('src/readers/text/host-clock.ts', [
+    [
+      'slow is ahead',
+      "(match[2] === 'slow' ? -1 : 1)",
+      "(match[2] === 'slow' ? 1 : -1)",
+      OWN_CLOCK,
+    ],
+    [
+      'a clock without a measurement is right',
+      'isSynchronised === false && ms === 0 ? null',
+      'isSynchronised === false && ms === 1 ? null',
+      OWN_CLOCK,
+    ],
+    [
+      'a server that is ahead makes the machine ahead',
+      "match[1] === '+' ? -ms : ms",
+      "match[1] === '-' ? -ms : ms",
+      OWN_CLOCK,
+    ],
+    [
+      'a clock that was stepped is still wrong',
+      'ms >= STEPPED_MS ? null',
+      'ms < 0 ? null',
+      OWN_CLOCK,
+    ],
+    ['the probe is read the wrong way round', 'const ms = 0 - ', 'const ms = 0 + ', MEASURED],
+  ]),
+  ...inFile('src/readers/text/dhcp-lease.ts', [
+    [
+      'the first lease counts',
+      'if (value !== null) last.set(',
+      "if (value !== null && !last.has(value.interface ?? '')) last.set(",
+      LEASES,
+    ],
+    ['an address alone tells that no domain was given', "(showsOptions ? '' : null)", "''", LEASES],
   ]),
   ...inFile('src/evidence/names.ts', [
     [

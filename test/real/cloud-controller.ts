@@ -11,11 +11,13 @@ export interface CloudControllerOptions {
   readonly version: CloudControllerVersion;
   readonly controlPlane: ControlPlane;
   readonly moto: Moto;
+  /** The tag `kubernetes.io/cluster/…` that its instances carry; `CLUSTER_ID` where nobody says. */
+  readonly clusterId?: string;
   /** How often it looks after Nodes that are not Ready; 5 s where nobody sets it. */
   readonly nodeMonitorPeriodMs?: number;
 }
 
-/** The tag `kubernetes.io/cluster/…` that its instances carry. */
+/** The cluster of tests that name none. */
 export const CLUSTER_ID = 'test';
 
 /**
@@ -27,11 +29,12 @@ export async function startCloudController({
   version,
   controlPlane,
   moto,
+  clusterId = CLUSTER_ID,
   nodeMonitorPeriodMs = 1_000,
 }: CloudControllerOptions): Promise<Program> {
   const { dir, kubeconfigPath } = controlPlane;
   const configuration = join(dir, `cloud-${version}.conf`);
-  writeFileSync(configuration, await configurationOf(moto));
+  writeFileSync(configuration, await configurationOf(moto, clusterId));
   // The configuration names the address, for EC2 alone.
   const { AWS_ENDPOINT_URL: _unused, ...env } = awsEnvironment(moto.url);
   return controlPlane.startComponent({
@@ -53,7 +56,7 @@ export async function startCloudController({
 }
 
 /** With VPC, subnet and cluster named, it does not ask the machine that it runs on who it is. */
-async function configurationOf(moto: Moto): Promise<string> {
+async function configurationOf(moto: Moto, clusterId: string): Promise<string> {
   const subnets = await moto.ec2('DescribeSubnets');
   const [vpc, subnet] = ['vpcId', 'subnetId'].map((tag) => textOf(subnets, tag));
   return [
@@ -61,7 +64,7 @@ async function configurationOf(moto: Moto): Promise<string> {
     `Zone=${textOf(subnets, 'availabilityZone')}`,
     `VPC=${vpc}`,
     `SubnetID=${subnet}`,
-    `KubernetesClusterID=${CLUSTER_ID}`,
+    `KubernetesClusterID=${clusterId}`,
     '[ServiceOverride "1"]',
     // Compared with the name that the SDK has for the service, capitals included.
     'Service=EC2',

@@ -17,6 +17,7 @@ export const ANSWERS: Readonly<Record<string, JsonObject>> = {
           {
             InstanceId: INSTANCE,
             InstanceType: 'm5.large',
+            InstanceLifecycle: 'spot',
             ImageId: 'ami-0123456789abcdef0',
             VpcId: VPC,
             SubnetId: SUBNET,
@@ -49,10 +50,18 @@ export const ANSWERS: Readonly<Record<string, JsonObject>> = {
     AutoScalingGroups: [
       {
         AutoScalingGroupName: 'nodes',
+        Instances: [{ InstanceId: INSTANCE, LifecycleState: 'Pending:Wait' }],
+        Tags: [{ Key: 'aws:cloudformation:stack-name', Value: 'nodes' }],
         LaunchTemplate: { LaunchTemplateId: 'lt-0123456789abcdef0', Version: '1' },
       },
     ],
-    Activities: [],
+    Activities: [
+      { StatusCode: 'Failed', StatusMessage: 'Client.InternalError: Client error on launch' },
+    ],
+    LifecycleHooks: [],
+    SpotInstanceRequests: [],
+    KeyMetadata: { KeyId: 'k', KeyState: 'Enabled' },
+    KmsKeyId: 'k',
     nodegroups: ['nodes'],
     addons: ['vpc-cni'],
     accessEntries: [ROLE],

@@ -170,7 +170,7 @@ async function recordStatus(): Promise<Recording> {
   const recording = startRecording();
   const { kube, aws, evidence } = recording;
   await collectKubernetes({ kube, clock: systemClock }, evidence, SIGNAL).all;
-  const target = { cluster: 'shop', instanceIds: [INSTANCE], names: ['10.0.1.10'] };
+  const target = { cluster: 'shop', instanceIds: [INSTANCE], names: ['10.0.1.10'], nowMs: 0 };
   await collectAws(aws, target, evidence, SIGNAL);
   return recording;
 }
@@ -178,7 +178,14 @@ async function recordStatus(): Promise<Recording> {
 async function recordDetails(): Promise<Recording> {
   const recording = startRecording();
   const log = { namespace: 'kube-system', pod: 'a', container: 'a', node: null, previous: false };
-  const target = { instanceIds: [INSTANCE], logs: [log], roleNames: ['pod'] };
+  const target = {
+    instanceIds: [INSTANCE],
+    logs: [log],
+    roleNames: ['pod'],
+    vpcIds: ['vpc-0123456789abcdef0'],
+    trailIds: [INSTANCE],
+    isDiscoveryRead: true,
+  };
   await collectDetails(recording, target, recording.evidence, SIGNAL);
   return recording;
 }

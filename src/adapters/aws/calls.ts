@@ -4,7 +4,7 @@
  */
 import type { AwsService } from '../../ports/aws-api.ts';
 import type { Reshape } from './reshape.ts';
-import { consoleText, policies, withoutTokens } from './reshape.ts';
+import { consoleText, policies, withoutRawEvents, withoutTokens } from './reshape.ts';
 
 export interface Paging {
   /** Which member of the next request takes which member of this answer. */
@@ -82,6 +82,7 @@ export const CALLS: Calls = {
     DescribeVpcEndpoints: paged('VpcEndpoints', upTo(1000)),
     DescribeVpcs: paged('Vpcs', upTo(1000)),
     GetConsoleOutput: once('InstanceId', consoleText),
+    GetEbsDefaultKmsKeyId: once('KmsKeyId'),
   },
   autoscaling: {
     DescribeAutoScalingGroups: paged('AutoScalingGroups', upTo(100, 'MaxRecords')),
@@ -129,7 +130,12 @@ export const CALLS: Calls = {
     ListResourceRecordSets: paged('ResourceRecordSets', RECORDS),
   },
   ecr: { GetAuthorizationToken: once('authorizationData', withoutTokens) },
-  cloudtrail: { LookupEvents: paged('Events', upTo(50), ['StartTime', 'EndTime']) },
+  cloudtrail: {
+    LookupEvents: {
+      ...paged('Events', upTo(50), ['StartTime', 'EndTime']),
+      reshape: withoutRawEvents,
+    },
+  },
 };
 
 /** @returns null for an operation that Rollcall does not make */

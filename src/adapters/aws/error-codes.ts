@@ -17,7 +17,7 @@ const CODES: Readonly<Partial<Record<ErrorKind, string>>> = {
   unauthenticated:
     'InvalidClientTokenId UnrecognizedClientException AuthFailure SignatureDoesNotMatch ' +
     'InvalidSignatureException InvalidAccessKeyId IncompleteSignature IncompleteSignatureException ' +
-    'MissingAuthenticationToken MissingAuthenticationTokenException InvalidToken ' +
+    'MissingAuthenticationToken InvalidToken ' +
     'InvalidIdentityToken IDPRejectedClaim Blocked PendingVerification',
   'region-disabled': 'OptInRequired RegionDisabledException RegionDisabled',
   throttled:
@@ -27,9 +27,11 @@ const CODES: Readonly<Partial<Record<ErrorKind, string>>> = {
   'not-found':
     'ResourceNotFoundException NoSuchEntity NoSuchEntityException NoSuchHostedZone NotFoundException ' +
     'StackNotFoundException ClusterNotFoundException InvalidInstanceID.NotFound',
+  // Every request is signed: this is what a front door without such a route says to one that is.
   unsupported:
-    'InvalidAction UnknownOperationException UnsupportedOperation UnsupportedOperationException ' +
-    'NotImplemented UnsupportedAvailabilityZoneException InvalidVersion',
+    'MissingAuthenticationTokenException InvalidAction UnknownOperationException ' +
+    'UnsupportedOperation UnsupportedOperationException NotImplemented ' +
+    'UnsupportedAvailabilityZoneException InvalidVersion',
   unavailable:
     'InternalError InternalFailure InternalServerError InternalServerErrorException ServerException ' +
     'ServiceUnavailable ServiceUnavailableException Unavailable ServiceFailure KMSInternalException ' +

@@ -19,14 +19,22 @@ export const consoleText: Reshape = (answer) => {
 export const withoutTokens: Reshape = (answer) => {
   const granted = answer['authorizationData'];
   if (!Array.isArray(granted)) return answer;
-  return { ...answer, authorizationData: granted.map((one: Json) => withoutToken(one)) };
+  return {
+    ...answer,
+    authorizationData: granted.map((one: Json) => without(one, 'authorizationToken')),
+  };
 };
 
-function withoutToken(granted: Json): Json {
-  if (!isObject(granted)) return granted;
-  return Object.fromEntries(
-    Object.entries(granted).filter(([member]) => member !== 'authorizationToken'),
-  );
+/** Who did what when stands beside the raw event, which may hold what was sent in the request. */
+export const withoutRawEvents: Reshape = (answer) => {
+  const events = answer['Events'];
+  if (!Array.isArray(events)) return answer;
+  return { ...answer, Events: events.map((one: Json) => without(one, 'CloudTrailEvent')) };
+};
+
+function without(value: Json, member: string): Json {
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => name !== member));
 }
 
 function mapMembers(answer: JsonObject, change: (member: string, value: Json) => Json): JsonObject {

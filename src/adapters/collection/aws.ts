@@ -2,7 +2,11 @@ import { type Json, type JsonObject, listAt, textAt } from '../../evidence/json.
 import type { AwsApi } from '../../ports/aws-api.ts';
 import { type Ask, createAsk } from './asking.ts';
 import { filters } from './aws-calls.ts';
+import { askKeys } from './aws-keys.ts';
+import { askLaunches } from './aws-launches.ts';
+import { askStacks } from './aws-stacks.ts';
 import type { CollectedEvidence } from './document.ts';
+import { hearRefusals, tellNowhere } from './nowhere.ts';
 import { askTemplates } from './templates.ts';
 
 export interface AwsTarget {
@@ -12,6 +16,8 @@ export interface AwsTarget {
   readonly instanceIds: readonly string[];
   /** Other words for a machine that was asked about: addresses, private DNS names. */
   readonly names: readonly string[];
+  /** ms since the epoch. */
+  readonly nowMs: number;
 }
 
 export interface AwsFindings {
@@ -21,8 +27,6 @@ export interface AwsFindings {
   readonly instances: readonly Json[];
 }
 
-/** Groups whose scaling activities are read at most. */
-const GROUPS_MAX = 20;
 /** Profiles and roles that are looked at at most. */
 const ROLES_MAX = 20;
 
@@ -53,7 +57,8 @@ export async function collectAws(
   evidence: CollectedEvidence,
   signal: AbortSignal,
 ): Promise<AwsFindings> {
-  const ask = createAsk(aws, evidence, signal);
+  const heard = hearRefusals(evidence);
+  const ask = createAsk(aws, heard.evidence, signal);
   const known = await askKnownInstances(ask, target);
   const clusters = target.cluster === null ? unique(known.flatMap(clustersOf)) : [target.cluster];
   const cluster = clusters.length === 1 ? (clusters[0] ?? null) : null;
@@ -71,14 +76,17 @@ export async function collectAws(
     askCluster(ask, cluster),
   ]);
   const instances = [...known, ...tagged];
-  await Promise.all([
+  if (instances.length + groups.length + description.length === 0) tellNowhere(aws, cluster, heard);
+  const [activities, templates] = await Promise.all([
+    askLaunches(ask, groups, instances),
+    askTemplates(ask, groups),
     askNetwork(ask, instances, description),
     askStatus(ask, instances),
     askTypes(ask, instances),
     askIdentity(ask, instances, description, cluster),
-    askActivities(ask, groups),
-    askTemplates(ask, groups),
+    askStacks(ask, { cluster, groups, instances, description, nowMs: target.nowMs }),
   ]);
+  await askKeys(ask, { instances, activities, templates });
   return { cluster, clusters, instances };
 }
 
@@ -269,18 +277,4 @@ async function askIdentity(
       ask({ service: 'iam', operation: 'ListAttachedRolePolicies', input: { RoleName } }),
     ]),
   ]);
-}
-
-async function askActivities(ask: Ask, groups: readonly Json[]): Promise<void> {
-  const names = unique(groups.map((group) => textAt(group, 'AutoScalingGroupName')));
-  await Promise.all(
-    names.slice(0, GROUPS_MAX).map((AutoScalingGroupName) =>
-      ask({
-        service: 'autoscaling',
-        operation: 'DescribeScalingActivities',
-        input: { AutoScalingGroupName },
-        pagesMax: 1,
-      }),
-    ),
-  );
 }

@@ -1,8 +1,10 @@
+import type { JsonObject } from '../../evidence/json.ts';
 import type { AwsApi } from '../../ports/aws-api.ts';
 import type { KubeApi } from '../../ports/kube-api.ts';
 import { EVIDENCE_VERSION } from '../../readers/ours.ts';
 import { createAsk, limiter } from './asking.ts';
-import { type CollectedEvidence, refusalOf } from './document.ts';
+import { type CollectedEvidence, listOf, refusalOf } from './document.ts';
+import { CONFIG_MAPS } from './resources.ts';
 
 /** A container whose log is read. */
 export interface LogTarget {
@@ -21,6 +23,12 @@ export interface DetailTarget {
   readonly logs: readonly LogTarget[];
   /** Roles that failing pods are to have, whose trust policies are read. */
   readonly roleNames: readonly string[];
+  /** VPCs of machines without Node, whose private hosted zones are read. */
+  readonly vpcIds: readonly string[];
+  /** Instances that ended or were stopped, of which CloudTrail is asked who did it. */
+  readonly trailIds: readonly string[];
+  /** True where machines may join by kubeadm, whose discovery starts in kube-public. */
+  readonly isDiscoveryRead: boolean;
 }
 
 const LOG_LINES = 400;
@@ -42,7 +50,47 @@ export async function collectDetails(
       : target.logs.map((log) => limited(() => collectLog(kube, log, evidence, signal)));
   const instances = aws === null ? [] : askInstances(aws, target.instanceIds, evidence, signal);
   const roles = aws === null ? [] : askRoles(aws, target.roleNames, evidence, signal);
-  await Promise.all([...logs, ...instances, ...roles]);
+  const others =
+    aws === null ? [] : [askZones, askTrail].map((ask) => ask(aws, target, evidence, signal));
+  const discovery =
+    kube === null || !target.isDiscoveryRead ? [] : [readDiscovery(kube, evidence, signal)];
+  await Promise.all([...logs, ...discovery, ...instances, ...roles, ...others.flat()]);
+}
+
+function askZones(
+  aws: AwsApi,
+  { vpcIds }: DetailTarget,
+  evidence: CollectedEvidence,
+  signal: AbortSignal,
+): readonly Promise<unknown>[] {
+  const ask = createAsk(aws, evidence, signal);
+  const { region } = aws;
+  if (region === null) return [];
+  return vpcIds.map((VPCId) =>
+    ask({
+      service: 'route53',
+      operation: 'ListHostedZonesByVPC',
+      input: { VPCId, VPCRegion: region },
+    }),
+  );
+}
+
+/** CloudTrail answers two questions a second, so that few are asked. */
+function askTrail(
+  aws: AwsApi,
+  { trailIds }: DetailTarget,
+  evidence: CollectedEvidence,
+  signal: AbortSignal,
+): readonly Promise<unknown>[] {
+  const ask = createAsk(aws, evidence, signal);
+  return trailIds.map((id) =>
+    ask({
+      service: 'cloudtrail',
+      operation: 'LookupEvents',
+      input: { LookupAttributes: [{ AttributeKey: 'ResourceName', AttributeValue: id }] },
+      pagesMax: 1,
+    }),
+  );
 }
 
 function askRoles(
@@ -73,6 +121,31 @@ function askInstances(
       isOptional: true,
     }),
   ]);
+}
+
+/** Says of which namespace a list is that may be empty. */
+const WHOLE_KUBE_PUBLIC = {
+  annotations: { rollcall: 'complete', 'rollcall-namespace': 'kube-public' },
+};
+
+/** Lists the ConfigMaps of kube-public, of which cluster-info is one where kubeadm made the cluster. */
+async function readDiscovery(
+  kube: KubeApi,
+  evidence: CollectedEvidence,
+  signal: AbortSignal,
+): Promise<void> {
+  const items: JsonObject[] = [];
+  try {
+    for await (const page of kube.list(CONFIG_MAPS, { namespace: 'kube-public', signal }))
+      items.push(...page.items);
+    evidence.add({
+      name: 'kubernetes/configmaps-kube-public.json',
+      locator: 'kubectl get configmaps -n kube-public',
+      content: { ...listOf(CONFIG_MAPS.kind, items, 'complete'), metadata: WHOLE_KUBE_PUBLIC },
+    });
+  } catch (error) {
+    evidence.refuse(refusalOf('list configmaps of kube-public', error));
+  }
 }
 
 async function collectLog(

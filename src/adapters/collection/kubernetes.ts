@@ -9,7 +9,7 @@ import { EVENTS, KUBE_LISTS, NODES, type PlannedList, PODS } from './resources.t
 
 /** Events kept at most; the newest page is as good as the oldest, since the server orders by name. */
 const EVENTS_MAX = 10_000;
-const PAGE_SIZE = 1000;
+const PAGE_SIZE = 500;
 
 function kubectlOf({ resource, namespace }: PlannedList): string {
   const where = namespace === null ? (resource.isNamespaced ? ' -A' : '') : ` -n ${namespace}`;
@@ -20,7 +20,7 @@ function kubectlOf({ resource, namespace }: PlannedList): string {
 function lean(planned: PlannedList, item: JsonObject): JsonObject {
   if (planned.resource === PODS) {
     const { metadata } = item;
-    const kept = { ...projectPod(item), kind: 'Pod' } as JsonObject;
+    const kept = { ...projectPod(item, (part) => part), kind: 'Pod' } as JsonObject;
     return { ...kept, metadata: { ...pickedNames(metadata), ...(kept['metadata'] as JsonObject) } };
   }
   if (planned.resource.kind === 'Node') return item;
@@ -47,6 +47,18 @@ const WAIT_MAX_MS = 5000;
 
 type TakePage = (items: readonly JsonObject[], share: ListShare) => void;
 
+/** The pages in order, the next one on its way while the last is read. */
+async function* ahead<T>(pages: AsyncIterable<T>): AsyncGenerator<T> {
+  const iterator = pages[Symbol.asyncIterator]();
+  let next = iterator.next();
+  for (let page = await next; page.done !== true; page = await next) {
+    next = iterator.next();
+    // It is waited for when its turn comes, unless reading ends before.
+    next.catch(() => {});
+    yield page.value;
+  }
+}
+
 /** Gives each page when the next one has come: only then is it known which one is the last. */
 async function listOnce(
   kube: KubeApi,
@@ -58,7 +70,7 @@ async function listOnce(
   let held: readonly JsonObject[] | null = null;
   let count = 0;
   try {
-    for await (const page of pages) {
+    for await (const page of ahead(pages)) {
       if (held !== null) take(held, 'part');
       held = page.items;
       count += held.length;

@@ -112,18 +112,27 @@ const NO_INSTANCE = 'i-00000000000000000';
 const NO_NAME = 'rollcall-permission-check';
 const ONE_PAGE = { MaxResults: 5 };
 
+const NO_KEY = '00000000-0000-0000-0000-000000000000';
+
 /** Inputs that name nothing which exists: a permitted call answers that it is not there. */
 const INPUTS: Readonly<Record<string, JsonObject>> = {
   'autoscaling:DescribeAutoScalingGroups': { MaxRecords: 1 },
   'autoscaling:DescribeScalingActivities': { MaxRecords: 1 },
+  'autoscaling:DescribeLifecycleHooks': { AutoScalingGroupName: NO_NAME },
+  'cloudformation:DescribeStackEvents': { StackName: NO_NAME },
+  'cloudformation:ListStacks': { StackStatusFilter: ['CREATE_FAILED'] },
+  'cloudtrail:LookupEvents': { MaxResults: 1 },
   'ec2:DescribeInstanceAttribute': { InstanceId: NO_INSTANCE, Attribute: 'userData' },
   'ec2:DescribeInstanceTypes': { InstanceTypes: ['m5.large'] },
   'ec2:DescribeImages': { Filters: [{ Name: 'image-id', Values: ['ami-00000000000000000'] }] },
   'ec2:DescribeLaunchTemplateVersions': { LaunchTemplateId: 'lt-00000000000000000' },
   'ec2:DescribeVpcAttribute': { VpcId: 'vpc-00000000000000000', Attribute: 'enableDnsSupport' },
   'ec2:GetConsoleOutput': { InstanceId: NO_INSTANCE },
+  'ec2:GetEbsDefaultKmsKeyId': {},
   'iam:GetInstanceProfile': { InstanceProfileName: NO_NAME },
   'iam:ListOpenIDConnectProviders': {},
+  'kms:DescribeKey': { KeyId: NO_KEY },
+  'kms:GetKeyPolicy': { KeyId: NO_KEY, PolicyName: 'default' },
   'route53:ListResourceRecordSets': { HostedZoneId: 'Z00000000000000000000', MaxItems: 1 },
 };
 

@@ -33,6 +33,22 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
       {
         "verb": "list",
         "group": "",
+        "resource": "persistentvolumeclaims",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "",
+        "resource": "persistentvolumes",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "",
         "resource": "pods",
         "subresource": null,
         "namespace": null,
@@ -50,6 +66,14 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
         "verb": "list",
         "group": "admissionregistration.k8s.io",
         "resource": "mutatingwebhookconfigurations",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "admissionregistration.k8s.io",
+        "resource": "validatingwebhookconfigurations",
         "subresource": null,
         "namespace": null,
         "isOptional": false
@@ -88,6 +112,14 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
       },
       {
         "verb": "list",
+        "group": "discovery.k8s.io",
+        "resource": "endpointslices",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
         "group": "karpenter.k8s.aws",
         "resource": "ec2nodeclasses",
         "subresource": null,
@@ -112,6 +144,14 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
       },
       {
         "verb": "list",
+        "group": "policy",
+        "resource": "poddisruptionbudgets",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
         "group": "readiness.node.x-k8s.io",
         "resource": "nodereadinessrules",
         "subresource": null,
@@ -125,6 +165,22 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
         "subresource": null,
         "namespace": null,
         "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "vpcresources.k8s.aws",
+        "resource": "cninodes",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": true
+      },
+      {
+        "verb": "list",
+        "group": "vpcresources.k8s.aws",
+        "resource": "securitygrouppolicies",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": true
       },
       {
         "verb": "list",
@@ -145,7 +201,10 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
     ],
     "aws": [
       "autoscaling:DescribeAutoScalingGroups",
+      "autoscaling:DescribeLifecycleHooks",
       "autoscaling:DescribeScalingActivities",
+      "cloudformation:DescribeStackEvents",
+      "cloudformation:ListStacks",
       "ec2:DescribeDhcpOptions",
       "ec2:DescribeImages",
       "ec2:DescribeInstanceStatus",
@@ -157,10 +216,12 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
       "ec2:DescribeNetworkInterfaces",
       "ec2:DescribeRouteTables",
       "ec2:DescribeSecurityGroups",
+      "ec2:DescribeSpotInstanceRequests",
       "ec2:DescribeSubnets",
       "ec2:DescribeVpcAttribute",
       "ec2:DescribeVpcEndpoints",
       "ec2:DescribeVpcs",
+      "ec2:GetEbsDefaultKmsKeyId",
       "eks:DescribeAccessEntry",
       "eks:DescribeAddon",
       "eks:DescribeCluster",
@@ -172,7 +233,9 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
       "iam:GetInstanceProfile",
       "iam:GetRole",
       "iam:ListAttachedRolePolicies",
-      "iam:ListOpenIDConnectProviders"
+      "iam:ListOpenIDConnectProviders",
+      "kms:DescribeKey",
+      "kms:GetKeyPolicy"
     ]
   },
   {
@@ -186,12 +249,23 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
         "subresource": "log",
         "namespace": null,
         "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "",
+        "resource": "configmaps",
+        "subresource": null,
+        "namespace": "kube-public",
+        "isOptional": false
       }
     ],
     "aws": [
+      "cloudtrail:LookupEvents",
       "ec2:DescribeInstanceAttribute",
+      "ec2:DescribeVpcs",
       "ec2:GetConsoleOutput",
-      "iam:GetRole"
+      "iam:GetRole",
+      "route53:ListHostedZonesByVPC"
     ]
   },
   {

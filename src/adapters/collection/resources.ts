@@ -53,9 +53,22 @@ export const KUBE_LISTS: readonly PlannedList[] = [
       false,
     ),
   ),
+  list(
+    resource(
+      'validatingwebhookconfigurations.v1.admissionregistration.k8s.io',
+      'ValidatingWebhookConfiguration',
+      false,
+    ),
+  ),
+  list(resource('endpointslices.v1.discovery.k8s.io', 'EndpointSlice')),
+  list(resource('persistentvolumeclaims.v1', 'PersistentVolumeClaim')),
+  list(resource('persistentvolumes.v1', 'PersistentVolume', false)),
+  list(resource('poddisruptionbudgets.v1.policy', 'PodDisruptionBudget')),
   optional('nodeclaims.v1.karpenter.sh', 'NodeClaim'),
   optional('nodepools.v1.karpenter.sh', 'NodePool'),
   optional('ec2nodeclasses.v1.karpenter.k8s.aws', 'EC2NodeClass'),
   optional('eniconfigs.v1alpha1.crd.k8s.amazonaws.com', 'ENIConfig'),
+  optional('cninodes.v1alpha1.vpcresources.k8s.aws', 'CNINode'),
+  optional('securitygrouppolicies.v1beta1.vpcresources.k8s.aws', 'SecurityGroupPolicy', true),
   optional('nodereadinessrules.v1alpha1.readiness.node.x-k8s.io', 'NodeReadinessRule'),
 ];

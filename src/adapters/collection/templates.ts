@@ -8,7 +8,7 @@ const TEMPLATES_MAX = 20;
 const NAMED_MAX = 100;
 
 /** Reads the template versions that groups launch with, and the images and types that those name. */
-export async function askTemplates(ask: Ask, groups: readonly Json[]): Promise<void> {
+export async function askTemplates(ask: Ask, groups: readonly Json[]): Promise<readonly Json[]> {
   const uses = groups.map((group) => templateUse(group)).filter((use) => use !== null);
   const byKey = new Map(uses.map((use) => [`${use.id} ${use.version}`, use] as const));
   const answers = await Promise.all(
@@ -23,6 +23,7 @@ export async function askTemplates(ask: Ask, groups: readonly Json[]): Promise<v
   );
   const versions = answers.flat().flatMap((answer) => listAt(answer, 'LaunchTemplateVersions'));
   await Promise.all([askImages(ask, versions), askTypes(ask, versions)]);
+  return versions;
 }
 
 function named(versions: readonly Json[], field: string): readonly string[] {

@@ -8,7 +8,9 @@ const BUFFERS_MAX = 8;
 /** Hits live briefly; the engine would let them fill 64 MB before it looked. */
 const YOUNG_MB_MAX = 4;
 /** From source and from the package, in which this module and the thread's lie in one folder. */
-const ENTRY = import.meta.url.endsWith('.ts') ? './worker.ts' : './scan-worker.mjs';
+const ENTRY = import.meta.url.endsWith('.ts')
+  ? new URL('./worker.ts', import.meta.url)
+  : new URL('./scan-worker.mjs', import.meta.url);
 
 /** A scan in a thread of its own, one log at a time. */
 export class ScanThread {
@@ -21,7 +23,7 @@ export class ScanThread {
   #changed = Promise.withResolvers<void>();
 
   constructor(anchors: readonly string[]) {
-    this.#worker = new Worker(new URL(ENTRY, import.meta.url), {
+    this.#worker = new Worker(ENTRY, {
       workerData: anchors,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB_MAX },
     });

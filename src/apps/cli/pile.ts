@@ -2,7 +2,7 @@ import { createScanning } from '../../adapters/scanning/scanning.ts';
 import { candidates, type CauseEntry, causeOf, concerned } from '../../causes/catalogue.ts';
 import { CATALOGUE_VERSION, CAUSES, SIGNS } from '../../causes/index.generated.ts';
 import { alignClocks } from '../../diagnosis/clocks.ts';
-import { diagnose, type DiagnosisInput } from '../../diagnosis/diagnose.ts';
+import { diagnose, type DiagnosisInput, examine } from '../../diagnosis/diagnose.ts';
 import type { DiagnosisDocument, SubjectReport } from '../../diagnosis/document.ts';
 import type { Subject } from '../../diagnosis/subject.ts';
 import { assembleSubjects } from '../../diagnosis/subjects.ts';
@@ -74,24 +74,27 @@ export async function diagnoseObservations(
   const owners = new Set(subjects.flatMap(({ hits }) => hits.map((hit) => hit.owner)));
   const kinds = new Set(observations.facts.map((fact) => fact.kind));
   const direct = concerned(CAUSES, owners, kinds);
-  const document = await diagnoseWith({ observations, subjects, asked }, direct);
+  const input = await inputOf({ observations, subjects, asked }, direct);
+  const examination = examine(input);
+  const document = diagnose(input, examination);
   if (!document.subjects.some(isUnexplained)) return document;
-  return diagnoseWith({ observations, subjects, asked }, [
+  const wider = await inputOf({ observations, subjects, asked }, [
     ...new Set([...direct, ...candidates(CAUSES, owners)]),
   ]);
+  return diagnose(wider, examine(wider, examination));
 }
 
-async function diagnoseWith(
+async function inputOf(
   { asked, ...given }: Asked,
   entries: readonly CauseEntry[],
-): Promise<DiagnosisDocument> {
+): Promise<DiagnosisInput> {
   const modules = await Promise.all(entries.map((entry) => entry.load()));
-  return diagnose({
+  return {
     ...given,
     ...(asked === undefined ? {} : { asked }),
     causes: modules.map(causeOf),
     catalogueVersion: CATALOGUE_VERSION,
-  });
+  };
 }
 
 /** Candidates are worth loading only where something failed and no root says why. */

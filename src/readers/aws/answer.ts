@@ -1,4 +1,4 @@
-import { checksumOf } from '../../evidence/checksum.ts';
+import { authoritySumOf } from '../../evidence/checksum.ts';
 import { at, isObject, type Json, type JsonObject, listAt, textAt } from '../../evidence/json.ts';
 import type { AwsKind } from '../../evidence/kinds.ts';
 import { classifyName, type MachineName } from '../../evidence/names.ts';
@@ -55,6 +55,21 @@ const LISTS: readonly AnswerShape[] = [
     kind: 'aws/auto-scaling-group',
     call: 'aws autoscaling describe-auto-scaling-groups',
   },
+  {
+    path: 'Activities',
+    kind: 'aws/scaling-activity',
+    call: 'aws autoscaling describe-scaling-activities',
+  },
+  {
+    path: 'LifecycleHooks',
+    kind: 'aws/lifecycle-hook',
+    call: 'aws autoscaling describe-lifecycle-hooks',
+  },
+  {
+    path: 'SpotInstanceRequests',
+    kind: 'aws/spot-request',
+    call: 'aws ec2 describe-spot-instance-requests',
+  },
 ];
 
 const SINGLES: readonly AnswerShape[] = [
@@ -65,6 +80,7 @@ const SINGLES: readonly AnswerShape[] = [
   { path: 'InstanceProfile', kind: 'aws/instance-profile', call: 'aws iam get-instance-profile' },
   { path: 'Role', kind: 'aws/role', call: 'aws iam get-role' },
   { path: 'addon', kind: 'aws/addon', call: 'aws eks describe-addon' },
+  { path: 'KeyMetadata', kind: 'aws/kms-key', call: 'aws kms describe-key' },
   {
     path: 'association',
     kind: 'aws/pod-identity-association',
@@ -91,7 +107,16 @@ const WHOLES: readonly AnswerShape[] = [
   },
   { path: 'EnableDnsSupport', kind: 'aws/vpc-attribute', call: 'aws ec2 describe-vpc-attribute' },
   { path: 'UserId', kind: 'aws/caller', call: 'aws sts get-caller-identity' },
+  {
+    path: 'HostedZoneSummaries',
+    kind: 'aws/vpc-hosted-zones',
+    call: 'aws route53 list-hosted-zones-by-vpc',
+  },
 ];
+
+/** The answer of KMS names no key; the question does. */
+const KEY_POLICY = { kind: 'aws/kms-key-policy', call: 'aws kms get-key-policy' } as const;
+const TRAIL = { kind: 'aws/trail-event', call: 'aws cloudtrail lookup-events' } as const;
 
 const INSTANCES = { kind: 'aws/instance', call: 'aws ec2 describe-instances' } as const;
 
@@ -101,6 +126,8 @@ export function readAwsAnswer(passage: PassageReading, value: JsonObject, line: 
     readTexts(passage, value, line),
     readLists(passage, value, line),
     readSingles(passage, value, line),
+    readKeyPolicy(passage, value, line),
+    readTrail(passage, value, line),
     readMessages(passage, value, line),
   ];
   return understood.some((one) => one);
@@ -215,6 +242,7 @@ function readLists(passage: PassageReading, value: JsonObject, line: number): bo
 /** The machine that an item is of; an interface is of the machine it is attached to. */
 function aboutOf(kind: AwsKind, item: Json): readonly (MachineName | null)[] {
   if (kind === 'aws/instance-status') return namesOfItem(item);
+  if (kind === 'aws/spot-request') return [classifyName(textAt(item, 'InstanceId') ?? '')];
   if (kind !== 'aws/network-interface') return [];
   const owner = classifyName(textAt(item, 'Attachment.InstanceId') ?? '', 'instance-id');
   return owner?.kind === 'instance-id' ? [owner] : [];
@@ -222,9 +250,8 @@ function aboutOf(kind: AwsKind, item: Json): readonly (MachineName | null)[] {
 
 /** The authority's text is left out of evidence; its checksum tells whether two are the same. */
 function withAuthoritySum(cluster: Json): Json {
-  const authority = textAt(cluster, 'certificateAuthority.data');
-  if (!isObject(cluster) || !/^[A-Za-z0-9+/=]{100,8192}$/.test(authority ?? '')) return cluster;
-  return { ...cluster, authoritySum: checksumOf(authority ?? '') };
+  const authoritySum = authoritySumOf(textAt(cluster, 'certificateAuthority.data') ?? '');
+  return isObject(cluster) && authoritySum !== null ? { ...cluster, authoritySum } : cluster;
 }
 
 function readSingles(passage: PassageReading, value: JsonObject, line: number): boolean {
@@ -241,6 +268,26 @@ function readSingles(passage: PassageReading, value: JsonObject, line: number): 
     addFact(passage, shape, value, line);
   }
   return understood;
+}
+
+function readKeyPolicy(passage: PassageReading, value: JsonObject, line: number): boolean {
+  if (textAt(value, 'Policy') === null || textAt(value, 'PolicyArn') !== null) return false;
+  if (textAt(value, 'KeyId') !== null) addFact(passage, KEY_POLICY, value, line);
+  return true;
+}
+
+/** Events of CloudTrail; other answers have lists of this name too. */
+function readTrail(passage: PassageReading, value: JsonObject, line: number): boolean {
+  const events = listAt(value, 'Events').filter((event) => textAt(event, 'EventSource') !== null);
+  for (const event of events) {
+    const named = listAt(event, 'Resources').map((one) =>
+      classifyName(textAt(one, 'ResourceName') ?? ''),
+    );
+    addFact(passage, TRAIL, event, line, [
+      named.find((one) => one?.kind === 'instance-id') ?? null,
+    ]);
+  }
+  return events.length > 0;
 }
 
 interface MessageShape {

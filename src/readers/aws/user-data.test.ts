@@ -92,6 +92,15 @@ test('settings of Bottlerocket give the cluster of their own table only', () => 
   assert.deepEqual(read.settings, { name: 'shop', endpoint: null, authority: null, cidr: null });
 });
 
+test('of a kubeadm token only the public part is kept, and of several none', () => {
+  const join = (token: string) => given(`#!/bin/bash\nkubeadm join a:6443 --token ${token}\n`);
+  assert.equal(join('abcdef.0123456789abcdef').joinTokenId, 'abcdef');
+  assert.doesNotMatch(JSON.stringify(join('abcdef.0123456789abcdef')), /0123456789abcdef/);
+  assert.equal(join('abcdef.0123456789abcdef --x qwerty.0123456789abcdef').joinTokenId, null);
+  assert.equal(join('abcdef.0123456789abcdef0').joinTokenId, null);
+  assert.equal(given('#!/bin/bash\necho abcdef.0123456789abcdef\n').joinTokenId, null);
+});
+
 test('no user data, text that is no base64 and compressed text are told apart', () => {
   assert.equal(readUserData('i-0b7c1d2e3f4a5b6c7', null).form, 'empty');
   assert.equal(readUserData('i-0b7c1d2e3f4a5b6c7', '%%%').form, 'compressed');

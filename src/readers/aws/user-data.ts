@@ -1,5 +1,5 @@
 import { CORE_SCHEMA, load, YAMLException } from 'js-yaml';
-import { checksumOf } from '../../evidence/checksum.ts';
+import { authoritySumOf } from '../../evidence/checksum.ts';
 import { isObject, type Json, textAt } from '../../evidence/json.ts';
 import type {
   BootstrapCall,
@@ -33,6 +33,7 @@ const EMPTY: Omit<UserData, 'instanceId'> = {
   bootstrapCall: null,
   settings: null,
   namesNodeadm: false,
+  joinTokenId: null,
 };
 
 function decode(encoded: string): string | null {
@@ -57,6 +58,7 @@ function projected(text: string): Omit<UserData, 'instanceId' | 'bytes'> {
     bootstrapCall: bootstrapCallOf(text),
     settings: form === 'toml' ? settingsOf(text) : null,
     namesNodeadm: /\bnodeadm\b/.test(text),
+    joinTokenId: joinTokenOf(text),
   };
 }
 
@@ -72,6 +74,7 @@ function ofMime(text: string): Omit<UserData, 'instanceId' | 'bytes'> {
     nodeConfigs: configs.map((part) => nodeConfigOf(bodyOf(part))),
     bootstrapCall: bootstrapCallOf(joined),
     namesNodeadm: /\bnodeadm\b/.test(joined),
+    joinTokenId: joinTokenOf(joined),
   };
 }
 
@@ -99,10 +102,8 @@ function given(value: Json, path: string): string | null {
 
 /** A placeholder or what a collector left out stays as it is, so that it equals no checksum. */
 function sumOf(authority: string | null): string | null {
-  return authority === null || !BASE64.test(authority) ? authority : checksumOf(authority);
+  return authority === null ? null : (authoritySumOf(authority) ?? authority);
 }
-
-const BASE64 = /^[A-Za-z0-9+/=]{100,8192}$/;
 
 const NO_CLUSTER: ClusterGiven = { name: null, endpoint: null, authority: null, cidr: null };
 
@@ -154,6 +155,21 @@ function bootstrapCallOf(text: string): BootstrapCall | null {
     isExplicit: args.includes('--apiserver-endpoint') && args.includes('--b64-cluster-ca'),
     words: `/etc/eks/bootstrap.sh ${cluster ?? ''}`.trim(),
   };
+}
+
+const JOIN = /kubeadm join\b|\bJoinConfiguration\b/;
+const TOKEN = /(?<![A-Za-z0-9.])([a-z0-9]{6})\.[a-z0-9]{16}(?![A-Za-z0-9.])/g;
+/** What saved evidence keeps of a token. */
+const TOKEN_MARK = /‹token ([a-z0-9]{6})›/g;
+
+/** The id of the token that kubeadm is given; several tokens say nothing. */
+function joinTokenOf(text: string): string | null {
+  if (!JOIN.test(text)) return null;
+  const ids = new Set(
+    [TOKEN, TOKEN_MARK].flatMap((form) => [...text.matchAll(form)].map(([, id = '']) => id)),
+  );
+  const [only = null] = ids;
+  return ids.size === 1 ? only : null;
 }
 
 /** `[settings.kubernetes]` of Bottlerocket, by the lines that hold its cluster. */

@@ -4,10 +4,14 @@ import { classifyName, type MachineName } from '../../evidence/names.ts';
 import type { LineSource } from '../../evidence/source.ts';
 import { parseWhen } from '../line/timestamps.ts';
 import type { PassageReading } from '../passage.ts';
+import type { Share } from '../sharing.ts';
 import { parseAwsAuth } from './aws-auth.ts';
+import { isDiscovery, parseDiscovery } from './discovery.ts';
+import { projectEndpointSlice } from './endpoint-slice.ts';
 import { linesOfNode, namesOfNode, projectNode } from './node.ts';
-import { projectPod } from './pod.ts';
+import { podAnnotations, projectPod } from './pod.ts';
 import { withRequestedUser } from './signing-request.ts';
+import { projectClaim, projectVolume } from './volume.ts';
 
 const BY = 'kubectl get -o json|yaml';
 
@@ -126,8 +130,10 @@ function readOther(passage: PassageReading, kind: string, value: JsonObject, lin
   if (kind === 'ConfigMap' && textAt(value, 'metadata.name') === 'aws-auth') {
     collector.fact(document, 'kube/aws-auth', parseAwsAuth(value), origin);
   }
+  if (isDiscovery(kind, value))
+    collector.fact(document, 'kube/cluster-info', parseDiscovery(value), origin);
   if (isKubeKind(kind))
-    collector.fact(document, factKind(kind), projectObject(kind, value), origin);
+    collector.fact(document, factKind(kind), projectObject(kind, value, collector.share), origin);
   const source = LINE_SOURCES[kind] ?? 'object';
   for (const text of linesOfObject(kind, value)) say(passage, text, source, line, about[0] ?? null);
 }
@@ -136,21 +142,28 @@ function factKind(kind: KubeKind): `kube/${KubeKind}` {
   return `kube/${kind}`;
 }
 
-function projectObject(kind: string, value: JsonObject): KubeObject {
+function projectObject(kind: string, value: JsonObject, share: Share): KubeObject {
+  const annotations = textsAt(value, 'metadata.annotations');
   return {
     kind,
     namespace: textAt(value, 'metadata.namespace'),
     name: textAt(value, 'metadata.name') ?? '',
     uid: textAt(value, 'metadata.uid'),
-    labels: textsAt(value, 'metadata.labels'),
-    annotations: textsAt(value, 'metadata.annotations'),
-    body: bodyOf(kind, value),
+    labels: share(textsAt(value, 'metadata.labels')),
+    annotations: kind === 'Pod' ? share(podAnnotations(annotations)) : annotations,
+    body: kind === 'Pod' ? projectPod(value, share) : bodyOf(kind, value),
   };
 }
 
+const PROJECTIONS: Readonly<Record<string, (value: JsonObject) => Json>> = {
+  CertificateSigningRequest: withRequestedUser,
+  EndpointSlice: projectEndpointSlice,
+  PersistentVolumeClaim: projectClaim,
+  PersistentVolume: projectVolume,
+};
+
 function bodyOf(kind: string, value: JsonObject): Json {
-  if (kind === 'Pod') return projectPod(value);
-  return kind === 'CertificateSigningRequest' ? withRequestedUser(value) : value;
+  return PROJECTIONS[kind]?.(value) ?? value;
 }
 
 function machineOfObject(kind: string, value: JsonObject): readonly (MachineName | null)[] {
@@ -160,7 +173,7 @@ function machineOfObject(kind: string, value: JsonObject): readonly (MachineName
     const isHeartbeat = textAt(value, 'metadata.namespace') === 'kube-node-lease';
     return isHeartbeat ? [classifyName(name, 'node')] : [];
   }
-  if (kind === 'CSINode') return [classifyName(name, 'node')];
+  if (kind === 'CSINode' || kind === 'CNINode') return [classifyName(name, 'node')];
   if (kind === 'NodeClaim' || kind === 'Machine') {
     return [
       classifyName(

@@ -1,4 +1,5 @@
 import { at, isObject, type Json, type JsonObject, listAt, textAt } from '../../evidence/json.ts';
+import type { Share } from '../sharing.ts';
 
 /** What causes read of a pod; the rest of 100,000 pods would not fit into memory. */
 const METADATA = [
@@ -17,17 +18,12 @@ const SPEC = [
   'tolerations',
   'affinity',
 ] as const;
-const STATUS = [
-  'phase',
-  'reason',
-  'message',
-  'podIP',
-  'hostIP',
-  'startTime',
-  'conditions',
-  'initContainerStatuses',
-  'containerStatuses',
-] as const;
+const STATUS = ['phase', 'reason', 'message', 'podIP', 'hostIP', 'startTime'] as const;
+const CONDITION = ['type', 'status', 'reason', 'message', 'lastTransitionTime'] as const;
+/** Conditions of which nobody asks since when they hold. */
+const PASSED = /^(?:PodScheduled|Initialized|ContainersReady|PodReadyToStartContainers)$/;
+const PASSED_CONDITION = ['type', 'status'] as const;
+const CONTAINER_STATUS = ['name', 'ready', 'restartCount', 'state'] as const;
 const CONTAINER = [
   'name',
   'image',
@@ -48,6 +44,16 @@ function pick(value: Json | undefined, keys: readonly string[]): Picked {
     if (found !== undefined) picked[key] = found;
   }
   return picked;
+}
+
+/** Annotations by which AWS, its agents and Karpenter are told something; others can be long. */
+const ANNOTATIONS = /amazonaws\.com|\bk8s\.aws\b|karpenter\.sh|cluster-autoscaler|vpc-resource/;
+
+/** The annotations of a Pod that causes read. */
+export function podAnnotations(all: Readonly<Record<string, string>>): typeof all {
+  const entries = Object.entries(all);
+  const kept = entries.filter(([key]) => ANNOTATIONS.test(key));
+  return kept.length === entries.length ? all : Object.fromEntries(kept);
 }
 
 /** Values of the environment may be secret; only those that AWS libraries read are kept. */
@@ -76,26 +82,60 @@ function volumes(value: JsonObject): readonly Json[] {
     .filter(
       (entry) => isObject(entry) && ('projected' in entry || 'persistentVolumeClaim' in entry),
     )
-    .map((entry) => pick(entry, ['name', 'projected', 'persistentVolumeClaim']));
+    .map((entry) => pick(entry, ['projected', 'persistentVolumeClaim']));
 }
 
-/** The one projection of a Pod, for files, live APIs and the simulator. */
-export function projectPod(value: JsonObject): JsonObject {
+function conditionOf(value: Json, share: Share): Json {
+  const isPassed = textAt(value, 'status') === 'True' && PASSED.test(textAt(value, 'type') ?? '');
+  return isPassed ? share(pick(value, PASSED_CONDITION)) : pick(value, CONDITION);
+}
+
+function containerStatus(value: Json): Json {
+  const isReady = at(value, 'ready') === true;
+  const last = at(value, 'lastState');
+  const hasLast = isObject(last) && Object.keys(last).length > 0;
+  return {
+    ...pick(value, CONTAINER_STATUS),
+    ...(isReady ? {} : pick(value, ['image'])),
+    ...(hasLast ? { lastState: last } : {}),
+  };
+}
+
+function status(value: JsonObject, share: Share): JsonObject {
+  const conditions = listAt(value, 'status.conditions').map((entry) => conditionOf(entry, share));
+  const init = listAt(value, 'status.initContainerStatuses').map(containerStatus);
+  const containers = listAt(value, 'status.containerStatuses').map(containerStatus);
+  return {
+    ...pick(at(value, 'status'), STATUS),
+    ...(conditions.length === 0 ? {} : { conditions }),
+    ...(init.length === 0 ? {} : { initContainerStatuses: init }),
+    ...(containers.length === 0 ? {} : { containerStatuses: containers }),
+  };
+}
+
+/** What the template says of the pods made from it, which is the same for all of them. */
+function template(value: JsonObject): JsonObject {
+  const { nodeName: _, ...spec } = pick(at(value, 'spec'), SPEC);
   const containers = containersAt(value, 'spec.containers');
   const initContainers = containersAt(value, 'spec.initContainers');
   const projected = volumes(value);
-  const ownerReferences = owners(value);
+  return {
+    ...spec,
+    ...(containers === undefined ? {} : { containers }),
+    ...(initContainers === undefined ? {} : { initContainers }),
+    ...(projected.length === 0 ? {} : { volumes: projected }),
+  };
+}
+
+/** The one projection of a Pod, for files, live APIs and the simulator. */
+export function projectPod(value: JsonObject, share: Share): JsonObject {
+  const ownerReferences = share(owners(value));
   return {
     metadata: {
       ...pick(at(value, 'metadata'), METADATA),
       ...(ownerReferences.length === 0 ? {} : { ownerReferences }),
     },
-    spec: {
-      ...pick(at(value, 'spec'), SPEC),
-      ...(containers === undefined ? {} : { containers }),
-      ...(initContainers === undefined ? {} : { initContainers }),
-      ...(projected.length === 0 ? {} : { volumes: projected }),
-    },
-    status: pick(at(value, 'status'), STATUS),
+    spec: { ...share(template(value)), ...pick(at(value, 'spec'), ['nodeName']) },
+    status: status(value, share),
   };
 }

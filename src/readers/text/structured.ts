@@ -10,6 +10,7 @@ import { isCommandEcho } from '../line/prompt.ts';
 import { zoneOffsetMs } from '../line/zones.ts';
 import { journalExportLines } from '../line/journal-export.ts';
 import { type Segment, segments } from './segments.ts';
+import { readOwnState } from './own-state.ts';
 import { parseJson, parseYamlDocuments } from './parse.ts';
 
 /** Reads a text document passage by passage: logs, tables, describe output, JSON and YAML mixed. */
@@ -25,6 +26,7 @@ export function readStructuredText(reading: TextReading, text: string): void {
     readSegment(open.passage, open.said, segment, sources[segment.line - 1] ?? 'unknown');
   }
   readLooseAwsAuth(open.passage, lines);
+  readOwnState(open.passage, text, lines);
   open.flush();
 }
 

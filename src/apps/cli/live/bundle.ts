@@ -6,9 +6,12 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { type TarText, tarOf } from '../../../adapters/bundle/tar-writer.ts';
 import type { CollectedDocument } from '../../../adapters/collection/document.ts';
-import { isObject, type Json, type JsonObject, textAt } from '../../../evidence/json.ts';
+import { markOfAuthority } from '../../../evidence/checksum.ts';
+import { isObject, type Json, type JsonObject, listAt, textAt } from '../../../evidence/json.ts';
 import { redact, redactValue } from '../../../evidence/redact.ts';
+import { withRequestedUser } from '../../../readers/kube/signing-request.ts';
 import { UsageError } from '../context.ts';
+import { cleanUserData } from './clean-user-data.ts';
 
 /** Evidence names machines and accounts; it is its collector's to share. */
 const FILE_MODE = 0o600;
@@ -32,20 +35,15 @@ function unwritten(path: string, error: unknown): UsageError {
   return new UsageError(`The evidence cannot be saved as ${path}: ${why}`);
 }
 
-/** User data in base64, its secrets cut out; what is no text stays out altogether. */
-function cleanUserData(value: string): string {
-  const text = Buffer.from(value, 'base64').toString('utf8');
-  const clean = text.split('\n').map(redact).join('\n');
-  return Buffer.from(text.includes('\ufffd') ? '' : clean).toString('base64');
-}
-
-/** Puts back the user data that an answer holds, which as base64 looks like one long secret. */
-function withUserData(clean: JsonObject, given: JsonObject): JsonObject {
+/** Puts back what an answer holds in base64 and is no secret, though it looks like one. */
+function withPublicParts(clean: JsonObject, given: JsonObject): JsonObject {
   const entries = Object.entries(clean).map(([key, entry]): [string, Json] => {
     const was = given[key];
     if (key === 'UserData' && typeof was === 'string') return [key, cleanUserData(was)];
     const value = key === 'UserData' ? textAt(was, 'Value') : null;
     if (value !== null) return [key, { Value: cleanUserData(value) }];
+    const authority = key === 'certificateAuthority' ? textAt(was, 'data') : null;
+    if (authority !== null) return [key, { data: redact(markOfAuthority(authority)) }];
     if (Array.isArray(entry) && Array.isArray(was))
       return [key, entry.map((one, index) => inside(one, was[index]))];
     return [key, inside(entry, was)];
@@ -54,14 +52,24 @@ function withUserData(clean: JsonObject, given: JsonObject): JsonObject {
 }
 
 function inside(clean: Json, given: Json | undefined): Json {
-  return isObject(clean) && isObject(given) ? withUserData(clean, given) : clean;
+  return isObject(clean) && isObject(given) ? withPublicParts(clean, given) : clean;
+}
+
+/** What a certificate is requested for is kept, of the request itself nothing. */
+function withRequestedUsers(content: Json): Json {
+  if (!isObject(content) || content['kind'] !== 'CertificateSigningRequestList') return content;
+  const items = listAt(content, 'items').map((one) =>
+    isObject(one) ? withRequestedUser(one) : one,
+  );
+  return { ...content, items };
 }
 
 function cleanContent(content: CollectedDocument['content']): Json {
-  const clean = redactValue(content);
-  const holdsUserData =
-    isObject(content) && /Attribute|LaunchTemplate/.test(textAt(content, 'call') ?? '');
-  return holdsUserData ? inside(clean, content) : clean;
+  const clean = redactValue(withRequestedUsers(content));
+  const holdsPublicParts =
+    isObject(content) &&
+    /Attribute|LaunchTemplate|DescribeCluster/.test(textAt(content, 'call') ?? '');
+  return holdsPublicParts ? inside(clean, content) : clean;
 }
 
 function* cleanTexts(documents: readonly CollectedDocument[]): Generator<TarText> {

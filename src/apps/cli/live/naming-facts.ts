@@ -81,12 +81,21 @@ function isRunning(instance: Json): boolean {
   return !['terminated', 'shutting-down'].includes(textAt(instance, 'State.Name') ?? '');
 }
 
-/** Ready Nodes first, then the youngest: that is how the machine is called today. */
+/** True while the kubelet itself says that the Node is Ready or is not: a silent one is Unknown. */
+export function isReportedTo(node: KubeNode): boolean {
+  const isOwnFalse = node.conditions.some(
+    ({ type, status }) => type === 'Ready' && status === 'False',
+  );
+  return node.ready === true || isOwnFalse;
+}
+
+/** Ready Nodes first, then those reported to, then the youngest: so the machine is called today. */
 function currentNode(instance: Json, nodes: readonly KubeNode[]): KubeNode | null {
   const own = nodes.filter((node) => isInstanceOf(instance, node));
   const sorted = own.toSorted(
     (a, b) =>
       Number(b.ready === true) - Number(a.ready === true) ||
+      Number(isReportedTo(b)) - Number(isReportedTo(a)) ||
       (b.createdMs ?? 0) - (a.createdMs ?? 0),
   );
   return sorted[0] ?? null;

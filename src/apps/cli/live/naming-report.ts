@@ -22,6 +22,7 @@ import type { Unseen } from './capacity-document.ts';
 import {
   addressOfNode,
   isEksCluster,
+  isReportedTo,
   type Machine,
   namesSeen,
   namingValues,
@@ -83,10 +84,10 @@ export function namedMachine(
   return { observations, machine, seen: { ...seen, ...given.seen } };
 }
 
-/** The name by the rules, else that of the Ready Node, which proves what the kubelet takes. */
+/** The name by the rules, else that of the Node which the kubelet reports to: it proves its name. */
 export function expectedName(name: NodeName, node: KubeNode | null): string | null {
   if (name.state === 'known') return name.name;
-  return name.state === 'unknown' && node?.ready === true ? node.name : null;
+  return name.state === 'unknown' && node !== null && isReportedTo(node) ? node.name : null;
 }
 
 function credentialOf(observations: Observations): RenameContext['credential'] {

@@ -189,7 +189,12 @@ async function askAws(
   const names = options.asked.filter((name) => instanceIdIn(name) === null);
   const ofNodes = intake.providerIds.flatMap((id) => instanceIdIn(id) ?? []);
   const nodes = named === null ? [...new Set(ofNodes)] : [];
-  const target = { cluster: named, instanceIds: [...instanceIds, ...nodes], names };
+  const target = {
+    cluster: named,
+    instanceIds: [...instanceIds, ...nodes],
+    names,
+    nowMs: systemClock.nowMs(),
+  };
   if (nodes.length > 0) tellOtherRegion(aws, intake);
   return (await collectAws(aws, target, intake, time.listing)).cluster;
 }

@@ -8,6 +8,7 @@ import {
 import { loadKubeTarget } from '../../../adapters/kubernetes/kubeconfig.ts';
 import { systemKubeEnvironment } from '../../../adapters/kubernetes/system-environment.ts';
 import { systemClock } from '../../../adapters/system/clock.ts';
+import { collectEarly } from '../../../adapters/system/memory.ts';
 import type { Refusal } from '../../../evidence/observations.ts';
 import type { LiveFlags } from './flags.ts';
 import { timeLimitMs } from './time-limit.ts';
@@ -43,6 +44,7 @@ async function openKube(
 
 /** Opens what the kubeconfig and the AWS configuration name; one of the two is enough. */
 export async function openClients(flags: LiveFlags): Promise<Clients> {
+  collectEarly();
   const refusals: Refusal[] = [];
   const opened = await openKube(flags).catch((error: unknown) => {
     refusals.push(refusalOf('kubernetes', error));

@@ -1,7 +1,7 @@
 import type { DetailTarget, LogTarget } from '../../../adapters/collection/details.ts';
 import type { DiagnosisDocument, SubjectReport } from '../../../diagnosis/document.ts';
 import type { KubeObject } from '../../../evidence/kinds.ts';
-import { at, listAt, textAt } from '../../../evidence/json.ts';
+import { at, type Json, listAt, textAt } from '../../../evidence/json.ts';
 import type { Observations } from '../../../evidence/observations.ts';
 import { environmentOf, isPodReady } from '../../../evidence/pods.ts';
 
@@ -18,6 +18,18 @@ const NODE_PROGRAMS =
 /** Programs of the cluster that make, initialise or delete Nodes. */
 const CONTROLLERS =
   /^(?:aws-cloud-controller-manager|cloud-controller-manager|karpenter|kiam-server|nidhogg|kops-controller|pod-identity-webhook)(?:-|$)/;
+
+const VPCS_MAX = 3;
+const TRAILS_MAX = 5;
+
+const NOTHING: DetailTarget = {
+  instanceIds: [],
+  logs: [],
+  roleNames: [],
+  vpcIds: [],
+  trailIds: [],
+  isDiscoveryRead: false,
+};
 
 interface PlacedPod {
   readonly pod: KubeObject;
@@ -64,7 +76,7 @@ export function representatives(
 ): DetailTarget {
   const machines = chosen(document.subjects, isDeep);
   if (machines.length === 0 && !document.subjects.some(({ kind }) => kind === 'Cluster'))
-    return { instanceIds: [], logs: [], roleNames: [] };
+    return NOTHING;
   const pods = podsOf(observations);
   const nodes = new Set(machines.map(({ node }) => node).filter((node) => node !== null));
   const onNodes = [...nodes].flatMap((node) =>
@@ -80,6 +92,9 @@ export function representatives(
     instanceIds: machines.map(({ instanceId }) => instanceId).filter((id) => id !== null),
     logs: [...new Set([...onNodes, ...controllers])].flatMap(logsOf),
     roleNames: rolesOf(onNodes),
+    vpcIds: vpcsOf(machines, observations),
+    trailIds: isDeep ? endedOf(machines, observations) : [],
+    isDiscoveryRead: mayJoinByKubeadm(machines, observations),
   };
 }
 
@@ -89,4 +104,41 @@ function rolesOf(placed: readonly PlacedPod[]): readonly string[] {
     .filter(({ pod }) => !isPodReady(pod))
     .map(({ pod }) => environmentOf(pod, 'AWS_ROLE_ARN')?.split('/').at(-1) ?? '');
   return [...new Set(names)].filter((name) => name !== '').slice(0, ROLES_MAX);
+}
+
+/** The instances behind machines, by their ids. */
+function instancesOf(machines: readonly SubjectReport[], { facts }: Observations): readonly Json[] {
+  const ids = new Set(machines.map(({ instanceId }) => instanceId));
+  return facts.flatMap(({ kind, value }) =>
+    kind === 'aws/instance' && ids.has(textAt(value as Json, 'InstanceId')) ? [value as Json] : [],
+  );
+}
+
+/** VPCs of machines without Node, where only hosted zones of the VPC know the API server's name. */
+function vpcsOf(machines: readonly SubjectReport[], observations: Observations): readonly string[] {
+  const isPrivate = observations.facts.some(
+    ({ kind, value }) =>
+      kind === 'aws/cluster' &&
+      textAt(value as Json, 'resourcesVpcConfig.endpointPrivateAccess') === 'true',
+  );
+  const lonely = isPrivate ? machines.filter(({ node }) => node === null) : [];
+  const vpcs = instancesOf(lonely, observations).map((one) => textAt(one, 'VpcId') ?? '');
+  return [...new Set(vpcs)].filter((vpc) => vpc !== '').slice(0, VPCS_MAX);
+}
+
+function endedOf(
+  machines: readonly SubjectReport[],
+  observations: Observations,
+): readonly string[] {
+  const ended = instancesOf(machines, observations).filter((one) =>
+    /^(?:stopp|terminated|shutting)/.test(textAt(one, 'State.Name') ?? ''),
+  );
+  const ids = ended.map((one) => textAt(one, 'InstanceId') ?? '');
+  return [...new Set(ids)].slice(0, TRAILS_MAX);
+}
+
+/** True for machines without Node on a cluster that no EKS answers for. */
+function mayJoinByKubeadm(machines: readonly SubjectReport[], { facts }: Observations): boolean {
+  const isEks = facts.some(({ kind }) => kind === 'aws/cluster');
+  return !isEks && machines.some(({ node, instanceId }) => node === null && instanceId !== null);
 }

@@ -205,14 +205,15 @@ function unseenLines(document: RollCallDocument, columns: number): readonly stri
       ...wrap(cellText(`Not seen (${stage}): ${why}`), columns),
       ...wrapCommand(`$ ${cellText(collect)}`, columns - 2).map((line) => `  ${line}`),
     ]);
-  const lost = losses
+  const sentences = [...new Set(losses.map(({ what }) => what))];
+  const lost = sentences
     .slice(0, SENTENCES_MAX)
-    .flatMap(({ what }) => wrap(cellText(`Left out: ${what}`), columns));
+    .flatMap((what) => wrap(cellText(`Left out: ${what}`), columns));
   return [
     ...unseen,
     ...more(notObservable.length, SENTENCES_MAX, 'not seen'),
     ...lost,
-    ...more(losses.length, SENTENCES_MAX, 'left out'),
+    ...more(sentences.length, SENTENCES_MAX, 'left out'),
   ];
 }
 

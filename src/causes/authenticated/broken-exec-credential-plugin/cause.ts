@@ -27,6 +27,12 @@ export default defineCause({
         /decoding stdout: no kind "ExecCredential" is registered for version "(?<returned>client\.authentication\.k8s\.io\/\w+)"/,
       weight: 'definite',
     },
+    ranWithoutCredentials: {
+      in: ['kubelet'],
+      anchors: ['could not get token: '],
+      pattern: /could not get token: \w/,
+      weight: 'withdraws',
+    },
     notOnPath: {
       in: ['kubelet', 'client-output'],
       anchors: ['executable file not found in'],

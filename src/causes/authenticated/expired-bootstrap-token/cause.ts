@@ -1,4 +1,13 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import {
+  cannotSay,
+  clear,
+  defineCause,
+  found,
+  type Match,
+  type View,
+} from '../../../diagnosis/cause.ts';
+import { hasNeverJoined } from '../../../evidence/fleet.ts';
+import { textAt } from '../../../evidence/json.ts';
 
 /** The bootstrap token of the join command is no longer, or never was, known to the cluster. */
 export default defineCause({
@@ -44,10 +53,11 @@ export default defineCause({
       weight: 'definite',
     },
   },
-  needs: [],
-  symptoms: [],
+  needs: ['kube/cluster-info', 'aws/user-data', 'aws/instance'],
+  symptoms: ['machine-without-node'],
   withdrawnBy: ['joined', 'node-registered', 'node-ready'],
   explains: ['failed-user-script'],
+  match: (view) => matchToken(view),
   summary: ({ token }) =>
     `The bootstrap token ${token === undefined ? 'of the join command' : `with id ${token}`} is not known to the cluster (tokens live 24 hours unless told otherwise), so the machine cannot join.`,
   remedy: () => [
@@ -78,4 +88,51 @@ export default defineCause({
       'https://github.com/kubernetes/kubeadm/issues/809',
     ],
   },
+});
+
+type Own = View<'kube/cluster-info' | 'aws/user-data' | 'aws/instance', string>;
+
+/** The machine has no Node, and cluster-info carries no signature by the token it joins with. */
+function matchToken(view: Own): Match | null {
+  const given = view.list('aws/user-data').find(({ value }) => {
+    return value.instanceId === view.instanceId && value.joinTokenId !== null;
+  });
+  const token = given?.value.joinTokenId ?? null;
+  if (given === undefined || token === null || !view.shows('machine-without-node')) return null;
+  const discovery = view.read('kube/cluster-info');
+  if (discovery.state === 'absent') return null;
+  if (discovery.state === 'unknown') return unread;
+  if (discovery.value.signedBy.includes(token))
+    return view.sign('requestUnauthorized') === null ? clear : null;
+  // The token of a machine that joined long ago is gone as it should be.
+  if (!isNew(view)) return lostTrack;
+  const signers = discovery.value.signedBy.join(', ') || 'no token';
+  return found({ token }, [
+    view.quote(
+      discovery,
+      `ConfigMap kube-public/cluster-info is signed by ${signers}, not by ${token}`,
+    ),
+    view.quote(given, `user data of ${given.value.instanceId} joins with the token id ${token}`),
+  ]);
+}
+
+function isNew(view: Own): boolean {
+  return view
+    .list('aws/instance')
+    .some(
+      ({ value }) =>
+        textAt(value, 'InstanceId') === view.instanceId && hasNeverJoined(value, view.nowMs),
+    );
+}
+
+const lostTrack = cannotSay({
+  reason: 'not-collected',
+  detail: 'whether the machine has ever joined',
+  collect: 'sudo ls -l /var/lib/kubelet/pki/kubelet-client-current.pem',
+});
+
+const unread = cannotSay({
+  reason: 'not-collected',
+  detail: 'by which tokens cluster-info is signed',
+  collect: 'kubectl -n kube-public get configmap cluster-info -o yaml',
 });

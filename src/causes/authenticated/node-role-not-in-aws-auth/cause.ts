@@ -234,6 +234,8 @@ function matchPlan(view: Evidence): Match | null {
   if (planned === null || removed === null || view.sign('nodeRemoved') === null) return null;
   const kept = (added?.quotes ?? []).map((quote) => quote.captures['role']);
   const gone = removed.quotes.find((quote) => !kept.includes(quote.captures['role']));
+  const isCut = [removed, added].some((seen) => seen !== null && seen.count > seen.quotes.length);
+  if (gone === undefined && !isCut && view.sign('refused') === null) return clear;
   if (gone === undefined || (added !== null && added.count > added.quotes.length)) return null;
   return found(
     { role: gone.captures['role'] ?? '', planned: 'true' },

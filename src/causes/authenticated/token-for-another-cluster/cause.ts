@@ -1,4 +1,4 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { clear, defineCause } from '../../../diagnosis/cause.ts';
 
 /** The token was signed for a cluster of another name. */
 export default defineCause({
@@ -31,6 +31,13 @@ export default defineCause({
   },
   needs: [],
   symptoms: ['kubelet-unauthorized'],
+  // STS compares the time first: what it says of the clock is all that it has looked at.
+  match: (view) =>
+    view.sign('clockOff') !== null &&
+    view.sign('signatureDiffers') === null &&
+    view.sign('headerNotSigned') === null
+      ? clear
+      : null,
   summary: () =>
     'A client signs its tokens for another cluster name than this cluster’s; STS rejects the signature and the client gets 401 Unauthorized.',
   remedy: () => [

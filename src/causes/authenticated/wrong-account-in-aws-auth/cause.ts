@@ -97,8 +97,15 @@ function matchAccounts(view: Evidence): Match | null {
       machines === undefined ? undefined : idsOf(machines),
     );
   }
-  if (lost !== null) return clear;
+  if (lost !== null || areMapped(nodeRoles(view), auth.value.roles)) return clear;
   return matchInstances(view, auth.value.roles, (text) => view.quote(auth, text));
+}
+
+/** True when every known role is in the ConfigMap by its name and its account. */
+function areMapped(roles: readonly string[], entries: readonly AwsAuthEntry[]): boolean {
+  const isMapped = (role: string): boolean =>
+    entries.some(({ arn }) => part(arn, 3) === part(role, 3) && owner(arn) === owner(role));
+  return roles.length > 0 && roles.every(isMapped);
 }
 
 /** Without a known role: no node entry is of the account in which the instances run. */

@@ -6,6 +6,7 @@ import {
   type Match,
   type View,
 } from '../../../diagnosis/cause.ts';
+import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { idsOf, lostRoles, nodeRolesOf, withoutPath } from '../../../evidence/fleet.ts';
 import { textAt } from '../../../evidence/json.ts';
 import type { AwsAuth, AwsAuthEntry } from '../../../evidence/kinds.ts';
@@ -47,7 +48,7 @@ export default defineCause({
   },
   needs: ['kube/aws-auth', 'aws/instance', 'aws/instance-profile', 'kube/Node', 'aws/cluster'],
   symptoms: ['node-forbidden'],
-  match: (view) => matchLost(view) ?? matchEntry(view) ?? matchUser(view),
+  match: (view) => matchLost(view) ?? matchEntry(view) ?? matchUser(view) ?? matchWhole(view),
   summary: ({ role, user, groups }) =>
     role !== undefined
       ? `${role} is mapped to the user ${user ?? '(none)'}${groups === undefined ? '' : ` and the groups ${groups}`}, which is no node; the API server lets the kubelet in and forbids it everything.`
@@ -163,4 +164,15 @@ function matchUser(view: Evidence): Match | null {
   if (other === null || !(isEks || user.startsWith('arn:aws') || /\bi-[0-9a-f]{8,17}$/.test(user)))
     return null;
   return found({ user }, [other.first]);
+}
+
+/** Every entry of a node is whole, and no machine is known by another name. */
+function matchWhole(view: Evidence): Match | null {
+  const auth = view.read('kube/aws-auth');
+  if (auth.state !== 'seen' || auth.value.malformed !== null) return null;
+  const hasNodes = auth.value.roles.some(
+    (entry) => isNodeUser(entry) && entry.groups.includes('system:nodes'),
+  );
+  if (!hasNodes || view.shows('node-forbidden')) return null;
+  return clearUnlessSeen(view, ['otherUser', 'outsideGroup', 'hybridGroup']);
 }

@@ -29,6 +29,12 @@ export default defineCause({
       pattern: /Giving up on (?:md from|waiting for the metadata from) .{0,20}169\.254\.169\.254/,
       weight: 'definite',
     },
+    answered: {
+      in: ['cloud-init', 'console'],
+      anchors: ['Read from http://169.254.169.254'],
+      pattern: /Read from http:\/\/169\.254\.169\.254\S* \(200,/,
+      weight: 'withdraws',
+    },
     hostRule: {
       in: ['host-file'],
       anchors: ['-A OUTPUT'],

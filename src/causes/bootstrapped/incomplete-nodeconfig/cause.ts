@@ -1,4 +1,5 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { launchOf } from '../../../evidence/launch.ts';
 import { clusterGiven } from '../../../evidence/user-data.ts';
 
@@ -77,7 +78,8 @@ function matchGiven(view: View<Kinds, 'fieldMissing' | 'outpostId'>): Match | nu
   const cluster = clusterGiven(launch.given.value);
   if (configs.length === 0 || configs.some(({ unreadable }) => unreadable !== null)) return null;
   const missing = FIELDS.filter(([key]) => cluster?.[key] === null).map(([, field]) => field);
-  if (missing.length === 0 || !view.shows('machine-without-node')) return null;
+  if (missing.length === 0) return clearUnlessSeen(view, ['fieldMissing', 'outpostId']);
+  if (!view.shows('machine-without-node')) return null;
   const field = missing.join(', ');
   return found({ instance: launch.id, field }, [
     view.quote(launch.given, `NodeConfig in the user data of ${launch.id} lacks ${field}`),

@@ -1,4 +1,5 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { launchOf } from '../../../evidence/launch.ts';
 
 /** Bottlerocket cannot read its user data as settings. */
@@ -79,8 +80,12 @@ const FORMS: Readonly<Record<string, string>> = {
 
 function matchGiven(view: View<Kinds, Signs>): Match | null {
   const launch = launchOf(view);
-  const reason = FORMS[launch?.given.value.form ?? ''];
-  if (launch?.family !== 'bottlerocket' || reason === undefined) return null;
+  if (launch?.family !== 'bottlerocket') return null;
+  // Settings that were read as TOML may still have a wrong value, which only the machine says.
+  if (launch.given.value.settings !== null)
+    return clearUnlessSeen(view, ['notToml', 'noSettings', 'refusedByApi']);
+  const reason = FORMS[launch.given.value.form];
+  if (reason === undefined) return null;
   if (!view.shows('machine-without-node')) return null;
   return found({ instance: launch.id, reason }, [
     view.quote(launch.given, `user data of ${launch.id} is no TOML: ${reason}`),

@@ -30,6 +30,7 @@ export default defineCause({
   needs: [],
   symptoms: ['user-data-script-failed'],
   explains: ['failed-user-script', 'kubelet-without-kubeconfig'],
+  withdrawnBy: ['joined', 'node-registered', 'node-ready'],
   summary: ({ machine, check, reason }) =>
     `kubeadm join on ${machine ?? 'the machine'} stops at the preflight check ${check ?? ''}${reason === undefined || reason.trim() === '' ? '' : ` (${reason.trim()})`}, so the machine does not join.`.replace(
       '  ',

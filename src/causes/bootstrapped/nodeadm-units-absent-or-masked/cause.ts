@@ -1,4 +1,5 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { launchOf } from '../../../evidence/launch.ts';
 
 /** systemd has no nodeadm units to start: the image is no EKS image, or they are masked. */
@@ -26,6 +27,12 @@ export default defineCause({
       anchors: ['nodeadm: command not found'],
       pattern: /\bnodeadm: command not found/,
       weight: 'likely',
+    },
+    loaded: {
+      in: ['journal', 'console', 'client-output', 'nodeadm'],
+      anchors: ['nodeadm-config.service; enabled', 'nodeadm-run.service; enabled'],
+      pattern: /Loaded: loaded \(\S{0,60}\/nodeadm-(?:config|run)\.service; enabled/,
+      weight: 'context',
     },
     otherwiseStarted: {
       in: ['kubelet', 'cloud-init', 'nodeup', 'kubeadm'],
@@ -82,7 +89,7 @@ export default defineCause({
 });
 
 type Kinds = 'aws/instance' | 'aws/image' | 'aws/user-data';
-type Signs = 'notFound' | 'masked' | 'programMissing' | 'otherwiseStarted';
+type Signs = 'loaded' | 'notFound' | 'masked' | 'programMissing' | 'otherwiseStarted';
 
 /** Names under which Amazon publishes plain Amazon Linux, without any part of Kubernetes. */
 const PLAIN_IMAGE = /^(?:al2023-ami|amzn2-ami|amzn-ami)-/;
@@ -90,9 +97,12 @@ const PLAIN_IMAGE = /^(?:al2023-ami|amzn2-ami|amzn-ami)-/;
 /** A NodeConfig and nothing else, on an image that has nobody to read it. */
 function matchGiven(view: View<Kinds, Signs>): Match | null {
   const launch = launchOf(view);
+  if (launch === null && view.sign('loaded') !== null)
+    return clearUnlessSeen(view, ['notFound', 'masked', 'programMissing']);
   if (launch === null || !PLAIN_IMAGE.test(launch.imageName)) return null;
   const { nodeConfigs, namesNodeadm, bootstrapCall } = launch.given.value;
-  if (nodeConfigs.length === 0 || namesNodeadm || bootstrapCall !== null) return null;
+  if (namesNodeadm) return clearUnlessSeen(view, ['notFound', 'masked', 'programMissing']);
+  if (nodeConfigs.length === 0 || bootstrapCall !== null) return null;
   if (!view.shows('machine-without-node')) return null;
   return found({ instance: launch.id, image: launch.imageName }, [
     view.quote(launch.image, `${launch.id} runs the image ${launch.imageName}`),

@@ -23,6 +23,7 @@ export default defineCause({
   needs: [],
   symptoms: [],
   explains: ['kubeadm-preflight-failed', 'failed-user-script'],
+  withdrawnBy: ['joined', 'node-registered', 'node-ready'],
   summary: ({ machine }) =>
     `Swap is on at ${machine ?? 'the machine'} and the kubelet is not allowed to run with it, so it stops at its start.`,
   remedy: () => [

@@ -1,4 +1,5 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { launchOf } from '../../../evidence/launch.ts';
 
 /** A NodeConfig is there, but nodeadm cannot parse it. */
@@ -75,9 +76,12 @@ type Signs = 'yamlBroken' | 'notDecoded' | 'unknownVersion' | 'dropInBroken';
 
 function matchGiven(view: View<Kinds, Signs>): Match | null {
   const launch = launchOf(view);
-  if (launch?.family !== 'al2023' || !view.shows('machine-without-node')) return null;
+  if (launch?.family !== 'al2023') return null;
   const faults = launch.given.value.nodeConfigs.map(({ unreadable }) => unreadable);
   const reason = faults[0] ?? null;
+  if (faults.length > 0 && faults.every((fault) => fault === null))
+    return clearUnlessSeen(view, ['yamlBroken', 'notDecoded', 'unknownVersion', 'dropInBroken']);
+  if (!view.shows('machine-without-node')) return null;
   if (reason === null || faults.includes(null)) return null;
   return found({ instance: launch.id, reason }, [
     view.quote(launch.given, `NodeConfig in the user data of ${launch.id}: ${reason}`),

@@ -54,6 +54,7 @@ export default defineCause({
   needs: ['kube/JoinConfiguration'],
   symptoms: ['user-data-script-failed'],
   explains: ['failed-user-script', 'kubelet-without-kubeconfig', 'kubeadm-preflight-failed'],
+  withdrawnBy: ['joined', 'node-registered', 'node-ready'],
   match: (view) => matchDocument(view),
   summary: ({ machine, reason }) =>
     `The JoinConfiguration given to ${machine ?? 'the machine'} cannot be used (${reason ?? 'its discovery names no endpoint, token or file'}), so kubeadm does not know what to join.`,

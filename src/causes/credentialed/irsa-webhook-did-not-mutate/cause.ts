@@ -11,6 +11,7 @@ import {
   podName,
   serviceAccountOf,
 } from '../../../evidence/pods.ts';
+import { endpointsOf, type ServiceName } from '../../../evidence/services.ts';
 
 const ANNOTATION = 'eks.amazonaws.com/role-arn';
 
@@ -48,7 +49,12 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: ['kube/Pod', 'kube/ServiceAccount', 'kube/MutatingWebhookConfiguration'],
+  needs: [
+    'kube/Pod',
+    'kube/ServiceAccount',
+    'kube/MutatingWebhookConfiguration',
+    'kube/EndpointSlice',
+  ],
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
@@ -90,7 +96,10 @@ export default defineCause({
   },
 });
 
-type Own = View<'kube/Pod' | 'kube/ServiceAccount' | 'kube/MutatingWebhookConfiguration', string>;
+type Own = View<
+  'kube/Pod' | 'kube/ServiceAccount' | 'kube/MutatingWebhookConfiguration' | 'kube/EndpointSlice',
+  string
+>;
 
 /** A crashing pod whose service account names a role, and that has none of the webhook's variables. */
 function matchUnchanged(view: Own): Match | null {
@@ -131,7 +140,27 @@ function whyLeft(view: Own, pod: Seen<KubeObject>, account: Seen<KubeObject>): s
   const isRegistered = hooks.some(({ value }) => /pod-identity/.test(value.name));
   if (!isRegistered && (hooks.length > 0 || webhooks.state === 'absent'))
     return 'no MutatingWebhookConfiguration pod-identity-webhook exists';
-  return 'the pod identity webhook let it through';
+  return silentService(view) ?? 'the pod identity webhook let it through';
+}
+
+/** Where clusters run the webhook themselves, nobody may stand behind its Service. */
+function silentService(view: Own): string | null {
+  const slices = view.list('kube/EndpointSlice');
+  for (const { value } of view.list('kube/MutatingWebhookConfiguration')) {
+    const service = /pod-identity/.test(value.name) ? firstService(value) : null;
+    const endpoints = service === null ? null : endpointsOf(service, slices);
+    if (service === null || endpoints === null || endpoints.slices.length === 0) continue;
+    if (endpoints.ready === 0)
+      return `the webhook’s Service ${service.namespace}/${service.name} has no endpoint that is ready`;
+  }
+  return null;
+}
+
+function firstService({ body }: KubeObject): ServiceName | null {
+  const [webhook] = listAt(body, 'webhooks');
+  const name = textAt(webhook, 'clientConfig.service.name');
+  const namespace = textAt(webhook, 'clientConfig.service.namespace');
+  return name === null || namespace === null ? null : { name, namespace };
 }
 
 /** When the annotation was written, by the service account's managed fields. */

@@ -1,4 +1,4 @@
-import { defineCause, found } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found } from '../../../diagnosis/cause.ts';
 import { listAt } from '../../../evidence/json.ts';
 import type { KubeObject } from '../../../evidence/kinds.ts';
 
@@ -46,7 +46,8 @@ export default defineCause({
     const links = linksOf(sets.map((fact) => fact.value));
     const proxy = sets.find((fact) => interfaceOf(fact.value) !== null);
     const bound = proxy === undefined ? null : interfaceOf(proxy.value);
-    if (links === null || proxy === undefined || bound === null || fits(bound, links)) return null;
+    if (links === null || proxy === undefined || bound === null) return null;
+    if (fits(bound, links)) return redirect === null ? clear : null;
     const quote = view.quote(proxy, `DaemonSet ${proxy.value.name} --host-interface=${bound}`);
     return found({ interface: bound, links, proxy: proxy.value.name }, [quote]);
   },

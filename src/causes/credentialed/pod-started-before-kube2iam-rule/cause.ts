@@ -1,4 +1,7 @@
-import { defineCause, found } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found } from '../../../diagnosis/cause.ts';
+
+/** Instance metadata hands out credentials that expire within six hours; no SDK holds them longer. */
+const HELD_FOR_MS = 6 * 3_600_000;
 
 /** The pod asked instance metadata before kube2iam had its rule, and was given the node's role. */
 export default defineCause({
@@ -40,11 +43,13 @@ export default defineCause({
   blocksAbove: false,
   match(view) {
     const used = view.sign('nodeRoleUsed') ?? view.sign('nodeRoleUsedSomewhere');
-    const start = view.sign('listening');
+    const start = view.sign('listening') ?? view.clusterSign('listening');
     if (used === null || start === null) return null;
     const [usedAt, startAt] = [used.first.moment.when, start.first.moment.when];
     // A refusal long after kube2iam listened has another reason, such as a rule on a wrong interface.
-    if (usedAt === null || startAt === null || usedAt.ms > startAt.ms) return null;
+    if (usedAt === null || startAt === null) return null;
+    if (usedAt.ms - startAt.ms > HELD_FOR_MS) return clear;
+    if (usedAt.ms > startAt.ms) return null;
     return found(used.last.captures, [used.first, start.first], 'likely');
   },
   summary: ({ node, instance, role }) =>

@@ -1,4 +1,4 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
 import type { KubeNode, KubeObject } from '../../../evidence/kinds.ts';
 
@@ -64,7 +64,8 @@ function matchNode(view: Own): Match | null {
   if (node.state !== 'seen' || !(node.value.taints ?? []).some(({ key }) => key === TAINT))
     return null;
   const why = reasonOf(view, node.value);
-  if (why === null) return null;
+  // A node that is Ready for seconds carries the taint rightly.
+  if (why === null) return isYoung(node.value) ? clear : null;
   return found(
     { node: node.value.name, why },
     [view.quote(node, `Node ${node.value.name} taint ${TAINT}`)],
@@ -92,6 +93,11 @@ function isReady(pod: KubeObject): boolean {
   return listAt(pod.body, 'status.conditions').some(
     (entry) => textAt(entry, 'type') === 'Ready' && textAt(entry, 'status') === 'True',
   );
+}
+
+function isYoung(node: KubeNode): boolean {
+  const ready = readyForMs(node);
+  return ready > 0 && ready < READY_FOR_MS;
 }
 
 /** How long the node was Ready when it was last heard of, 0 when it is not. */

@@ -1,9 +1,27 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { listAt, textAt } from '../../../evidence/json.ts';
+import {
+  cannotSay,
+  clear,
+  defineCause,
+  found,
+  type Match,
+  type View,
+} from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode, KubeObject } from '../../../evidence/kinds.ts';
+import { podName } from '../../../evidence/pods.ts';
+import { type SeenObject, waitingPods, waitingWords } from '../../../evidence/pods-seen.ts';
+import {
+  type ClaimedVolume,
+  claimNames,
+  claimWords,
+  driverOf,
+  driversOn,
+  volumesOf,
+} from '../../../evidence/volumes.ts';
 
 /** The driver registers within a minute of the node’s first pods. */
 const YOUNG_MS = 180_000;
+const OF_AWS = /^(?:ebs|efs|fsx|s3)\.csi\.aws\.com$/;
 const TAINT = /^(?:ebs|efs|fsx|s3)\.csi\.aws\.com\/agent-not-ready$/;
 
 /** The node part of an AWS CSI driver is not registered on this node. */
@@ -69,19 +87,27 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: ['kube/Node', 'kube/CSINode'],
-  symptoms: ['pod-not-scheduled'],
+  needs: [
+    'kube/Node',
+    'kube/CSINode',
+    'kube/Pod',
+    'kube/PersistentVolumeClaim',
+    'kube/PersistentVolume',
+  ],
+  symptoms: ['pod-not-scheduled', 'sandbox-not-created'],
   explains: ['startup-taint-not-removed'],
   // Pods without volumes run.
   blocksAbove: false,
   match: (view) => matchNode(view),
-  summary: ({ node, machine, driver, verb, reason }) =>
-    verb === undefined
-      ? `The CSI driver ${driver ?? ''} is not registered on ${node ?? machine ?? 'the node'}${reason === undefined ? '' : ` (it ends with: ${reason})`}, so pods with its volumes do not start there.`.replace(
-          'driver  is',
-          'driver is',
-        )
-      : `The CSI node driver may not ${verb} Nodes, so it cannot take its own agent-not-ready taint off ${machine ?? 'the node'}.`,
+  summary: ({ node, machine, driver, verb, reason, pod }) =>
+    pod !== undefined
+      ? `The CSI driver ${driver ?? ''} is not registered on ${node ?? machine ?? 'the node'}, so the pod ${pod}, whose volume it serves, does not start there.`
+      : verb === undefined
+        ? `The CSI driver ${driver ?? ''} is not registered on ${node ?? machine ?? 'the node'}${reason === undefined ? '' : ` (it ends with: ${reason})`}, so pods with its volumes do not start there.`.replace(
+            'driver  is',
+            'driver is',
+          )
+        : `The CSI node driver may not ${verb} Nodes, so it cannot take its own agent-not-ready taint off ${machine ?? 'the node'}.`,
   remedy: ({ driver, verb }) => {
     const name = driver?.split('.')[0] ?? 'ebs';
     return [
@@ -121,16 +147,54 @@ export default defineCause({
   },
 });
 
-/** The taint is there and the driver is not in the node's CSINode. */
-function matchNode(view: View<'kube/Node' | 'kube/CSINode', string>): Match | null {
+type Own = View<
+  | 'kube/Node'
+  | 'kube/CSINode'
+  | 'kube/Pod'
+  | 'kube/PersistentVolumeClaim'
+  | 'kube/PersistentVolume',
+  string
+>;
+
+/** A pod waits for a volume, or a taint for the driver, and the node's CSINode lacks that driver. */
+function matchNode(view: Own): Match | null {
   const node = view.read('kube/Node');
-  if (node.state !== 'seen') return null;
-  const key = (node.value.taints ?? []).find((taint) => TAINT.test(taint.key))?.key;
+  if (node.state !== 'seen' || isYoung(node.value, view.nowMs)) return null;
   const csi = view.list('kube/CSINode').find(({ value }) => value.name === node.value.name);
-  if (key === undefined || csi === undefined) return null;
-  if (isYoung(node.value, view.nowMs)) return null;
+  return csi === undefined
+    ? matchUnread(view, node)
+    : (matchPod(view, node, csi) ?? matchTaint(view, node, csi) ?? matchPresent(view, node, csi));
+}
+
+/** The drivers of all waiting volumes are registered, and no taint and no line says otherwise. */
+function matchPresent(view: Own, node: Seen<KubeNode>, csi: SeenObject): Match | null {
+  const isTold = ['forbidden', 'timedOut', 'panicked'].some((name) => view.sign(name) !== null);
+  const isTainted = (node.value.taints ?? []).some((taint) => TAINT.test(taint.key));
+  const waiting = waitingForVolumes(view);
+  if (isTold || isTainted || waiting.length === 0) return null;
+  const present = driversOn(csi.value);
+  const arePresent = waiting.every(({ value }) => {
+    const claims = claimsOf(view, value);
+    return (
+      claims.length > 0 && claims.every((claimed) => present.includes(driverOf(claimed) ?? ''))
+    );
+  });
+  return arePresent ? clear : null;
+}
+
+function claimsOf(view: Own, pod: KubeObject): readonly ClaimedVolume[] {
+  return volumesOf(
+    pod,
+    view.list('kube/PersistentVolumeClaim'),
+    view.list('kube/PersistentVolume'),
+  );
+}
+
+function matchTaint(view: Own, node: Seen<KubeNode>, csi: SeenObject): Match | null {
+  const key = (node.value.taints ?? []).find((taint) => TAINT.test(taint.key))?.key;
+  if (key === undefined) return null;
   const driver = key.slice(0, key.indexOf('/'));
-  if (driversOf(csi.value).includes(driver)) return null;
+  if (driversOn(csi.value).includes(driver)) return null;
   return found(
     { node: node.value.name, driver },
     [
@@ -141,8 +205,39 @@ function matchNode(view: View<'kube/Node' | 'kube/CSINode', string>): Match | nu
   );
 }
 
-function driversOf(csi: KubeObject): readonly string[] {
-  return listAt(csi.body, 'spec.drivers').map((entry) => textAt(entry, 'name') ?? '');
+/** Pods of the node that wait and mount a claim. */
+function waitingForVolumes(view: Own): readonly SeenObject[] {
+  const waiting = waitingPods(view.list('kube/Pod'), view.node, view.nowMs);
+  return waiting.filter(({ value }) => claimNames(value).length > 0);
+}
+
+function matchPod(view: Own, node: Seen<KubeNode>, csi: SeenObject): Match | null {
+  if (node.value.ready !== true) return null;
+  const present = driversOn(csi.value);
+  for (const pod of waitingForVolumes(view)) {
+    for (const claimed of claimsOf(view, pod.value)) {
+      const driver = driverOf(claimed);
+      if (driver === null || !OF_AWS.test(driver) || present.includes(driver)) continue;
+      const has = present.length === 0 ? 'no driver' : `the drivers ${present.join(', ')} only`;
+      return found({ node: node.value.name, driver, pod: podName(pod.value) }, [
+        view.quote(csi, `CSINode ${csi.value.name} has ${has}, not ${driver}`),
+        view.quote(claimed.volume ?? claimed.claim, claimWords(claimed)),
+        view.quote(pod, waitingWords(pod)),
+      ]);
+    }
+  }
+  return null;
+}
+
+/** A pod waits for its volume, and nobody read which drivers the node has. */
+function matchUnread(view: Own, { value }: Seen<KubeNode>): Match | null {
+  if (waitingForVolumes(view).length === 0 || view.read('kube/CSINode').state !== 'unknown')
+    return null;
+  return cannotSay({
+    reason: 'not-collected',
+    detail: 'which CSI drivers the node has',
+    collect: `kubectl get csinode ${value.name} -o yaml`,
+  });
 }
 
 function isYoung(node: KubeNode, nowMs: number | null): boolean {

@@ -1,4 +1,4 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 
 /** Device drivers take up to a few minutes; a node Ready for longer without its devices has a fault. */
@@ -100,7 +100,8 @@ function matchNode(view: View<'kube/Node', string>): Match | null {
     return null;
   const type = node.value.labels['node.kubernetes.io/instance-type'] ?? '';
   const family = FAMILIES.find(({ types }) => types.test(type));
-  if (family === undefined || announces(node.value, family.resource)) return null;
+  if (family === undefined) return null;
+  if (announces(node.value, family.resource)) return clear;
   return found(
     { resource: family.resource, type },
     [view.quote(node, `Node ${node.value.name} (${type}) allocatable has no ${family.resource}`)],

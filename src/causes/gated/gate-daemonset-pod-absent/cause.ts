@@ -1,3 +1,4 @@
+import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { at, listAt, textAt } from '../../../evidence/json.ts';
 import type { KubeNode, KubeObject, KubeTaint } from '../../../evidence/kinds.ts';
@@ -66,15 +67,15 @@ interface Gate {
 function matchNode(view: Own): Match | null {
   const node = view.read('kube/Node');
   const pods = view.list('kube/Pod').map(({ value }) => value);
-  if (node.state !== 'seen' || readyForMs(node.value) < READY_FOR_MS) return null;
+  if (node.state !== 'seen') return null;
   const here = pods.filter(({ body }) => textAt(body, 'spec.nodeName') === node.value.name);
-  const gate = (node.value.taints ?? [])
-    .map(gateOf)
-    .find((entry) => entry !== null && !here.some((pod) => isPodOf(pod, entry)));
+  const gates = (node.value.taints ?? []).map(gateOf).filter((entry) => entry !== null);
+  const gate = gates.find((entry) => !here.some((pod) => isPodOf(pod, entry)));
+  if (gates.length > 0 && gate === undefined) return clearUnlessSeen(view, ['daemonSetUnknown']);
+  if (readyForMs(node.value) < READY_FOR_MS) return null;
   // Only a listing that shows pods of the gated namespace proves that one is missing.
   if (
     gate === undefined ||
-    gate === null ||
     !(view.nowMs !== null || here.some(({ namespace }) => namespace === gate.namespace))
   )
     return null;

@@ -1,4 +1,4 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 import type { KubeNode, KubeObject, KubeTaint } from '../../../evidence/kinds.ts';
 import { podCondition } from '../../../evidence/pods.ts';
@@ -89,7 +89,8 @@ function matchNode(view: View<'kube/Node' | 'kube/Pod', 'probeFailed'>): Match |
       view.nowMs === null ? 'likely' : 'definite',
     );
   }
-  return null;
+  const ready = readyForMs(node.value);
+  return gates.length > 0 && ready > 0 && ready < READY_FOR_MS ? clear : null;
 }
 
 /** `<namespace>.<daemonset>`, which older releases put into the taint's value. */
@@ -120,12 +121,7 @@ function reasonOf(pod: KubeObject, node: KubeNode, nowMs: number | null): string
     .find((reason) => STUCK.test(reason));
   if (waiting !== undefined) return waiting;
   if (nowMs !== null) return unreadyFor(pod, nowMs);
-  const ready = node.conditions.find(({ type, status }) => type === 'Ready' && status === 'True');
-  const heard = Math.max(0, ...node.conditions.map(({ heartbeatMs }) => heartbeatMs ?? 0));
-  const since = ready?.changedMs ?? null;
-  return since !== null && heard - since >= READY_FOR_MS
-    ? 'it did not pass its readiness probe in minutes'
-    : null;
+  return readyForMs(node) >= READY_FOR_MS ? 'it did not pass its readiness probe in minutes' : null;
 }
 
 /** Since when the pod itself is not Ready, which a rolling update makes anew. */
@@ -135,4 +131,12 @@ function unreadyFor(pod: KubeObject, nowMs: number): string | null {
   return sinceMs !== null && nowMs - sinceMs >= READY_FOR_MS
     ? `it runs and has not passed its readiness probe since ${since}`
     : null;
+}
+
+/** How long the node was Ready when it was last heard of, 0 when it is not. */
+function readyForMs(node: KubeNode): number {
+  const ready = node.conditions.find(({ type, status }) => type === 'Ready' && status === 'True');
+  const heard = Math.max(0, ...node.conditions.map(({ heartbeatMs }) => heartbeatMs ?? 0));
+  const since = ready?.changedMs ?? null;
+  return since === null ? 0 : heard - since;
 }

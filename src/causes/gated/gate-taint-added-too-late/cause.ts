@@ -1,4 +1,4 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 
 /** Pods bound longer before the taint than this belong to another life of the node. */
 const BEFORE_MAX_MS = 300_000;
@@ -69,7 +69,8 @@ function matchOrder(view: View<never, 'closedFirst' | 'placed'>): Match | null {
   if (closed === null || placed === null || at === null || before === null) return null;
   if (at.clock !== before.clock || at.yearless !== before.yearless) return null;
   const gapMs = at.ms - before.ms;
-  if (gapMs <= 0 || gapMs > BEFORE_MAX_MS) return null;
+  if (gapMs <= 0) return clear;
+  if (gapMs > BEFORE_MAX_MS) return null;
   return found(
     { ...closed.first.captures, ...placed.first.captures, gapS: String(Math.round(gapMs / 1000)) },
     [placed.first, closed.first],

@@ -1,4 +1,4 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 import type { KubeNode, KubeTaint } from '../../../evidence/kinds.ts';
 
@@ -60,8 +60,10 @@ function matchRule(view: View<'kube/Node' | 'kube/NodeReadinessRule', never>): M
   const node = view.read('kube/Node');
   if (node.state !== 'seen' || isYoung(node.value, view.nowMs)) return null;
   const taints = (node.value.taints ?? []).filter(({ key }) => key.startsWith(PREFIX));
+  const ruled: KubeTaint[] = [];
   for (const rule of view.list('kube/NodeReadinessRule')) {
     const taint = taints.find((entry) => isTaintOf(rule.value.body, entry));
+    if (taint !== undefined) ruled.push(taint);
     const unmet = taint === undefined ? null : unmetOf(rule.value.body, node.value);
     if (taint === undefined || unmet === null) continue;
     const proof = [
@@ -73,7 +75,8 @@ function matchRule(view: View<'kube/Node' | 'kube/NodeReadinessRule', never>): M
     ];
     return found({ node: node.value.name, rule: rule.value.name, ...unmet }, proof);
   }
-  return null;
+  // Every taint of a rule is there with its conditions met, so that it goes next.
+  return taints.length > 0 && taints.every((taint) => ruled.includes(taint)) ? clear : null;
 }
 
 function isTaintOf(rule: Json, taint: KubeTaint): boolean {

@@ -78,7 +78,7 @@ function matchRejection(
   view: View<'kube/Node', 'rejected' | 'rejectedForEver' | 'removed'>,
 ): Match | null {
   const rejected = view.sign('rejected') ?? view.sign('rejectedForEver');
-  if (rejected === null) return null;
+  if (rejected === null) return view.sign('removed') === null ? null : clear;
   const node = view.read('kube/Node');
   const taints = node.state === 'seen' ? node.value.taints : null;
   const taint = taints?.map(({ key }) => key).find((key) => TAINT.test(key));

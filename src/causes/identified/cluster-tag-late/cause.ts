@@ -22,7 +22,7 @@ export default defineCause({
   blocksAbove: false,
   match(view) {
     const started = view.sign('startedWithoutTag');
-    if (started === null) return clear;
+    if (started === null) return null;
     const [instance, ...others] = view.list('aws/instance');
     if (instance === undefined || others.length > 0) {
       return cannotSay({

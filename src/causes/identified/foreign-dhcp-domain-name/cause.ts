@@ -1,5 +1,6 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { INITIALISED, REFUSED_NAMES } from '../../../diagnosis/name-signs.ts';
+import { domainWords, leaseAt, leasedDomains } from '../../../capacity/naming/leased-names.ts';
 import { dhcpDomainOf, refusedName, wordsOfRefused } from '../../../capacity/naming/seen-names.ts';
 import { hasEc2Domain, ipInName } from '../../../evidence/names.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
@@ -28,6 +29,7 @@ export default defineCause({
     'aws/dhcp-options',
     'kube/DaemonSet',
     'kube/Deployment',
+    'host/dhcp-lease',
   ],
   symptoms: ['instance-not-found', 'node-forbidden', 'node-uninitialized'],
   explains: [
@@ -36,7 +38,7 @@ export default defineCause({
     'kubelet-serving-certificate-missing',
     'lease-or-csinode-publishing-failed',
   ],
-  match: (view) => matchNames(view) ?? matchFacts(view),
+  match: (view) => matchNames(view) ?? matchFacts(view) ?? matchLease(view),
   summary: ({ node, credential, domain, ec2Name, options, instance }) =>
     ec2Name !== undefined
       ? `The Node ${node ?? ''} is called by the domain ${domain ?? ''}${options === undefined ? '' : ` of the DHCP option set ${options}`}, but EC2 calls ${instance ?? 'the instance'} ${ec2Name}; the cloud controller finds no instance of that name and leaves the Node uninitialized.`
@@ -96,7 +98,8 @@ type Own = View<
   | 'aws/vpc'
   | 'aws/dhcp-options'
   | 'kube/DaemonSet'
-  | 'kube/Deployment',
+  | 'kube/Deployment'
+  | 'host/dhcp-lease',
   'refusedName' | 'refusedObject' | 'notFoundByForeignName' | 'initialised'
 >;
 
@@ -119,14 +122,44 @@ function matchFacts(view: Own): Match | null {
   const [ofNode, ofInstance] = wordsOfRefused(refused);
   const proof = [view.quote(node, ofNode), view.quote(instance, ofInstance)];
   const dhcp = dhcpDomainOf(instance.value, view.list('aws/vpc'), view.list('aws/dhcp-options'));
-  if (dhcp === null) return found(details, proof, 'likely');
+  const leased = leasedProof(view, node.value.name, node.value.internalIp);
+  if (dhcp === null && leased === null) return found(details, proof, 'likely');
+  if (dhcp === null)
+    return leased?.length === 0 ? null : found(details, [...proof, ...(leased ?? [])]);
   // A domain which DHCP does not give is the image's own; that is no matter of the VPC.
   if (!dhcp.domain.split(/\s+/).includes(domain)) return null;
   const words = `${dhcp.optionsId} of ${dhcp.vpc}: domain-name ${dhcp.domain}`;
   return found({ ...details, options: dhcp.optionsId, vpc: dhcp.vpc }, [
     ...proof,
     view.quote(dhcp.options, words),
+    ...(leased ?? []),
   ]);
+}
+
+/**
+ * The machine's own lease when it gave the domain of this name, nothing when it gave another; null
+ * when its lease was not seen.
+ */
+function leasedProof(
+  view: Own,
+  name: string,
+  address: string | null = null,
+): readonly Quote[] | null {
+  const lease = leaseAt(view.list('host/dhcp-lease'), address ?? ipInName(name));
+  if (lease === null) return null;
+  return leasedDomains(lease).includes(domainOf(name))
+    ? [view.quote(lease, domainWords(lease))]
+    : [];
+}
+
+/** The cloud controller finds no instance of the name; the lease tells where its domain is from. */
+function matchLease(view: Own): Match | null {
+  const lookedUp = view.sign('notFoundByForeignName');
+  if (lookedUp === null) return null;
+  const { captures } = lookedUp.last;
+  const leased = leasedProof(view, captures['node'] ?? '');
+  if (leased === null) return null;
+  return leased.length === 0 ? clear : found(captures, [lookedUp.first, ...leased]);
 }
 
 function matchNames(view: Own): Match | null {
@@ -137,7 +170,10 @@ function matchNames(view: Own): Match | null {
   const [first] = quotes;
   if (first === undefined) return refused.length === 0 ? null : clear;
   const node = first.captures['node'] ?? '';
-  return found({ ...first.captures, domain: node.slice(node.indexOf('.') + 1) }, quotes);
+  const leased = leasedProof(view, node);
+  // A domain that DHCP does not give is the image's own.
+  if (leased?.length === 0) return clear;
+  return found({ ...first.captures, domain: domainOf(node) }, [...quotes, ...(leased ?? [])]);
 }
 
 /** The credential has the EC2 name, the kubelet asks for the same address under another domain. */

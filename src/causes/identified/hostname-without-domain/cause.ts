@@ -1,7 +1,15 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  type Details,
+  found,
+  type Match,
+  type View,
+} from '../../../diagnosis/cause.ts';
+import { domainWords, leaseAt } from '../../../capacity/naming/leased-names.ts';
 import { dhcpDomainOf, refusedName, wordsOfRefused } from '../../../capacity/naming/seen-names.ts';
 import { INITIALISED, REFUSED_NAMES } from '../../../diagnosis/name-signs.ts';
-import { hasEc2Domain } from '../../../evidence/names.ts';
+import { hasEc2Domain, ipInName } from '../../../evidence/names.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 
 /** The machine calls itself ip-a-b-c-d where EC2 knows it with its domain. */
@@ -40,6 +48,7 @@ export default defineCause({
     'aws/dhcp-options',
     'kube/DaemonSet',
     'kube/Deployment',
+    'host/dhcp-lease',
   ],
   symptoms: ['instance-not-found', 'node-forbidden', 'node-uninitialized'],
   explains: [
@@ -49,23 +58,34 @@ export default defineCause({
     'ccm-cannot-initialize-node',
     'node-deleted-as-not-in-cloud',
   ],
-  match: (view) => matchNames(view) ?? matchFacts(view),
+  match: (view) => matchNames(view) ?? matchFacts(view) ?? matchLease(view),
   summary: ({ node, credential, bare, ec2Name, instance }) =>
     ec2Name !== undefined
       ? `The Node ${node ?? ''} is called by its host part alone, but EC2 calls ${instance ?? 'the instance'} ${ec2Name}; the cloud controller finds no instance of that name and leaves the Node uninitialized.`
       : bare === undefined
         ? `The machine calls itself ${node ?? 'ip-a-b-c-d'}, without the domain with which EC2 knows it${credential === undefined ? '' : ` (${credential})`}; its Node is not tied to the instance.`
         : `The machine calls itself ${bare} in its certificate request while its Node is ${node ?? 'the full name'}; the request is refused.`,
-  remedy: ({ credential, ec2Name }) => [
-    {
-      text: 'Set the full name from instance metadata before the kubelet starts (images that set the short name: RHEL, Ubuntu, CoreOS).',
-      command: `sudo hostnamectl set-hostname ${credential ?? ec2Name ?? EC2_NAME} && sudo systemctl restart kubelet`,
-    },
-    {
-      text: 'When metadata itself gives the bare name, the VPC’s DHCP options have no domain: give it options with the region’s (ec2.internal in us-east-1).',
-      command:
-        "aws ec2 create-dhcp-options --dhcp-configurations 'Key=domain-name,Values=<region>.compute.internal' 'Key=domain-name-servers,Values=AmazonProvidedDNS'",
-    },
+  remedy: ({ credential, ec2Name, leased }) => [
+    ...(leased === NO_DOMAIN
+      ? []
+      : [
+          {
+            text: 'Set the full name from instance metadata before the kubelet starts (images that set the short name: RHEL, Ubuntu, CoreOS).',
+            command: `sudo hostnamectl set-hostname ${credential ?? ec2Name ?? EC2_NAME} && sudo systemctl restart kubelet`,
+          },
+        ]),
+    ...(leased === undefined || leased === NO_DOMAIN
+      ? [
+          {
+            text:
+              leased === NO_DOMAIN
+                ? 'The VPC’s DHCP options have no domain: give it options with the region’s (ec2.internal in us-east-1), then replace the machine.'
+                : 'When metadata itself gives the bare name, the VPC’s DHCP options have no domain: give it options with the region’s (ec2.internal in us-east-1).',
+            command:
+              "aws ec2 create-dhcp-options --dhcp-configurations 'Key=domain-name,Values=<region>.compute.internal' 'Key=domain-name-servers,Values=AmazonProvidedDNS'",
+          },
+        ]
+      : []),
   ],
   decide: {
     text: 'Compare the host name with what metadata and EC2 have.',
@@ -85,6 +105,9 @@ export default defineCause({
   },
 });
 
+/** What `leased` says of a lease that gave no domain. */
+const NO_DOMAIN = 'no-domain-name';
+
 /** What EC2 calls the instance; metadata would need a session token to say it. */
 const EC2_NAME =
   '$(aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].PrivateDnsName --output text)';
@@ -103,7 +126,8 @@ type Own = View<
   | 'aws/vpc'
   | 'aws/dhcp-options'
   | 'kube/DaemonSet'
-  | 'kube/Deployment',
+  | 'kube/Deployment'
+  | 'host/dhcp-lease',
   Signs
 >;
 
@@ -120,13 +144,38 @@ function matchFacts(view: Own): Match | null {
   const [ofNode, ofInstance] = wordsOfRefused(refused);
   const dhcp = dhcpDomainOf(instance.value, view.list('aws/vpc'), view.list('aws/dhcp-options'));
   const domain = dhcp === null || dhcp.domain === '' ? 'not set' : dhcp.domain;
-  return found({ node: node.value.name, instance: instanceId, ec2Name }, [
+  const lease = ofLease(view, node.value.internalIp ?? ipInName(node.value.name));
+  return found({ node: node.value.name, instance: instanceId, ec2Name, ...lease.details }, [
     view.quote(node, ofNode),
     view.quote(instance, ofInstance),
+    ...lease.proof,
     ...(dhcp === null
       ? []
       : [view.quote(dhcp.options, `${dhcp.optionsId} of ${dhcp.vpc}: domain-name ${domain}`)]),
   ]);
+}
+
+interface LeaseSays {
+  readonly details: Details;
+  readonly proof: readonly Quote[];
+}
+
+/** Whether DHCP gave the machine a domain at all, which tells the option set from the image. */
+function ofLease(view: Own, address: string | null): LeaseSays {
+  const lease = leaseAt(view.list('host/dhcp-lease'), address);
+  if (lease === null) return { details: {}, proof: [] };
+  const leased = lease.value.domainName === '' ? NO_DOMAIN : (lease.value.domainName ?? '');
+  return { details: { leased }, proof: [view.quote(lease, domainWords(lease))] };
+}
+
+/** The cloud controller or an approver refuses the bare name, and the lease tells why it is bare. */
+function matchLease(view: Own): Match | null {
+  const refused = view.sign('notFoundByBareName') ?? view.sign('bareCertificateName');
+  if (refused === null) return null;
+  const { captures } = refused.last;
+  const lease = ofLease(view, ipInName(captures['node'] ?? ''));
+  if (lease.proof.length === 0) return null;
+  return found({ ...captures, ...lease.details }, [refused.first, ...lease.proof]);
 }
 
 function matchNames(view: Own): Match | null {
@@ -135,7 +184,10 @@ function matchNames(view: Own): Match | null {
   );
   const quotes = refused.filter(isBare);
   const [first] = quotes;
-  if (first !== undefined) return found(first.captures, quotes);
+  if (first !== undefined) {
+    const lease = ofLease(view, ipInName(first.captures['node'] ?? ''));
+    return found({ ...first.captures, ...lease.details }, [...quotes, ...lease.proof]);
+  }
   return refused.length === 0 ? null : clear;
 }
 

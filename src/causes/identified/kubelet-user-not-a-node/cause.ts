@@ -54,7 +54,7 @@ export default defineCause({
     why: 'Since Kubernetes 1.8 the role system:node is no longer bound to the group system:nodes; only the Node authorizer speaks for nodes, and it knows them by the user name system:node:<name>. Certificates shared by all kubelets (CN=kubelet) lost their rights with it.',
     prevent: 'TLS bootstrapping, or kubeadm, both of which write the right subject.',
     notThis:
-      'Where users come from an IAM mapping it is wrong-username-or-groups-mapped. A user system:node:<other> is one of the name causes; system:anonymous is anonymous-kubelet; system:bootstrap:… is bootstrap-group-not-bound.',
+      'Where users come from an IAM mapping it is wrong-username-or-groups-mapped. A user system:node:<other> is one of the name causes, such as node-name-differs-from-certificate; system:anonymous is anonymous-kubelet; system:bootstrap:… is bootstrap-group-not-bound.',
     refs: [
       'https://github.com/kubernetes/kubernetes/issues/52711',
       'https://github.com/kubernetes/kops/issues/3551',

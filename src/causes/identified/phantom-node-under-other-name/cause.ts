@@ -49,7 +49,8 @@ function matchNodes(view: View<'kube/Node', never>): Match | null {
     .filter((node) => instanceIdIn(`${node.value.name} ${node.value.providerId ?? ''}`) !== null);
   const empty = nodes.find(({ value }) => !hasKubelet(value) && value.ready !== true);
   const real = nodes.find(({ value }) => hasKubelet(value) && value.name !== empty?.value.name);
-  if (nodes.some((node) => node.value.conditions.length > 0) && empty === undefined) return clear;
+  const areWhole = nodes.every(({ value }) => value.conditions.length > 0 || hasKubelet(value));
+  if (nodes.length > 0 && areWhole && empty === undefined) return clear;
   if (empty === undefined || real === undefined) return null;
   const [phantom, node] = [empty.value, real.value];
   return found({ phantom: phantom.name, node: node.name }, [

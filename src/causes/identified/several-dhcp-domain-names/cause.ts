@@ -1,6 +1,9 @@
+import { domainWords, leaseAt, leasedDomains } from '../../../capacity/naming/leased-names.ts';
 import { dhcpDomainOf, refusedName, wordsOfRefused } from '../../../capacity/naming/seen-names.ts';
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
+import { ipInName } from '../../../evidence/names.ts';
+import type { Sighting } from '../../../evidence/sighting.ts';
 
 /** The DHCP option set holds several domains, and the machine’s name holds all of them. */
 export default defineCause({
@@ -43,6 +46,7 @@ export default defineCause({
     'kube/Node',
     'kube/DaemonSet',
     'kube/Deployment',
+    'host/dhcp-lease',
   ],
   symptoms: [],
   explains: [
@@ -89,7 +93,8 @@ type Own = View<
   | 'aws/instance'
   | 'kube/Node'
   | 'kube/DaemonSet'
-  | 'kube/Deployment',
+  | 'kube/Deployment'
+  | 'host/dhcp-lease',
   'refusedName'
 >;
 
@@ -111,7 +116,19 @@ function matchRefusal(view: Own): Match | null {
       view.quote(options, `domain-name: ${value}`),
     ]);
   }
-  return null;
+  return matchLease(view, refused, domain);
+}
+
+/** The machine's own lease shows the domains of which it took one. */
+function matchLease(view: Own, refused: Sighting, domain: string): Match | null {
+  const { captures } = refused.first;
+  const lease = leaseAt(view.list('host/dhcp-lease'), ipInName(captures['node'] ?? ''));
+  const names = lease === null ? [] : leasedDomains(lease);
+  if (lease === null) return null;
+  if (names.length < 2) return clear;
+  if (!names.includes(domain)) return null;
+  const quote = view.quote(lease, domainWords(lease));
+  return found({ ...captures, domains: names.join(' ') }, [refused.first, quote]);
 }
 
 /** A waiting Node with one of several domains of its VPC's option set, which EC2 does not have. */

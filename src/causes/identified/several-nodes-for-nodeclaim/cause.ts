@@ -1,5 +1,7 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { listAt, textAt } from '../../../evidence/json.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+import type { KubeObject } from '../../../evidence/kinds.ts';
 
 /** Karpenter finds more than one Node with the providerID of a NodeClaim. */
 export default defineCause({
@@ -51,11 +53,10 @@ export default defineCause({
 
 /** A claim that is not registered, and the Nodes that name its instance. */
 function matchNodes(view: View<'kube/NodeClaim' | 'kube/Node', 'severalFound'>): Match | null {
-  for (const claim of view.list('kube/NodeClaim')) {
+  const claims = view.list('kube/NodeClaim');
+  for (const claim of claims) {
     const provider = textAt(claim.value.body, 'status.providerID') ?? '';
-    const registered = listAt(claim.value.body, 'status.conditions').find(
-      (entry) => textAt(entry, 'type') === 'Registered',
-    );
+    const registered = registeredOf(claim);
     const nodes = view.list('kube/Node').filter(({ value }) => value.providerId === provider);
     if (provider === '' || nodes.length < 2 || textAt(registered, 'status') === 'True') continue;
     const state = `${textAt(registered, 'status') ?? 'unknown'} ${textAt(registered, 'reason') ?? ''}`;
@@ -70,5 +71,12 @@ function matchNodes(view: View<'kube/NodeClaim' | 'kube/Node', 'severalFound'>):
       ],
     );
   }
-  return null;
+  const areRegistered = claims.every((claim) => textAt(registeredOf(claim), 'status') === 'True');
+  return claims.length > 0 && areRegistered && view.sign('severalFound') === null ? clear : null;
+}
+
+function registeredOf({ value }: Seen<KubeObject>): Json | undefined {
+  return listAt(value.body, 'status.conditions').find(
+    (entry) => textAt(entry, 'type') === 'Registered',
+  );
 }

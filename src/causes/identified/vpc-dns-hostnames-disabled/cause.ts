@@ -1,4 +1,5 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { isObject, type Json, listAt, textAt } from '../../../evidence/json.ts';
 
 /** The VPC has no DNS host names, so no instance in it has a private DNS name. */
@@ -65,12 +66,25 @@ type Signs = 'switchedOff' | 'emptyNodeName' | 'emptyNameNotFound';
 
 type Own = View<'kube/Node' | 'aws/instance' | 'aws/vpc-attribute', Signs>;
 
+const SIGNS: readonly Signs[] = ['switchedOff', 'emptyNodeName', 'emptyNameNotFound'];
+
+/** EC2 was asked for both attributes, and no answer says that one is off. */
+function areBothOn(view: Own): boolean {
+  const attributes = view.list('aws/vpc-attribute').map(({ value }) => value);
+  const isOn = (name: string): boolean =>
+    attributes.some((attribute) => textAt(attribute, `${name}.Value`) === 'true');
+  return (
+    ['EnableDnsHostnames', 'EnableDnsSupport'].every(isOn) &&
+    attributes.every((attribute) => switchedOff(attribute) === null)
+  );
+}
+
 /** A running instance meant to be a node that is none, for which EC2 has an empty name. */
 function matchInstance(view: Own): Match | null {
   const nameless = view
     .list('aws/instance')
     .find((fact) => textAt(fact.value, 'PrivateDnsName') === '' && isNode(fact.value));
-  if (nameless === undefined) return null;
+  if (nameless === undefined) return areBothOn(view) ? clearUnlessSeen(view, SIGNS) : null;
   if (view.list('kube/Node').some(({ value }) => value.ready === true)) return null;
   const vpc = textAt(nameless.value, 'VpcId');
   const off = view

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { clear, defineCause } from '../../../diagnosis/cause.ts';
+import { textAt } from '../../../evidence/json.ts';
 
 /** A node group stack wants an access entry, and the cluster only knows the aws-auth ConfigMap. */
 export default defineCause({
@@ -7,6 +8,12 @@ export default defineCause({
   title: 'an access entry is refused because the cluster’s authentication mode is CONFIG_MAP',
   scope: 'cluster',
   signs: {
+    entryExists: {
+      in: ['terraform', 'aws-message', 'client-output'],
+      anchors: ['access entry resource is already in use'],
+      pattern: /access entry resource is already in use on this cluster/,
+      weight: 'withdraws',
+    },
     modeRefused: {
       in: ['terraform', 'aws-message', 'client-output'],
       anchors: ['authentication mode must be set to one of'],
@@ -14,11 +21,18 @@ export default defineCause({
       weight: 'definite',
     },
   },
-  needs: [],
+  needs: ['aws/cluster'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['access-entry-missing', 'node-creation-failure-verdict'],
+  // What stood in the way is gone once the cluster knows access entries.
+  match: (view) =>
+    view
+      .list('aws/cluster')
+      .some(({ value }) => textAt(value, 'accessConfig.authenticationMode')?.startsWith('API'))
+      ? clear
+      : null,
   summary: () =>
     'The cluster’s authentication mode is CONFIG_MAP, which knows no access entries; creating one for the node role is refused and the node group is rolled back.',
   remedy: () => [

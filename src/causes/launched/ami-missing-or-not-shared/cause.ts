@@ -1,3 +1,4 @@
+import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import { textAt } from '../../../evidence/json.ts';
@@ -164,5 +165,9 @@ function matchTemplate(view: View<Kinds, Signs>): Match | null {
       ),
     ]);
   }
-  return null;
+  const images = versions
+    .map(({ value }) => textAt(value, 'LaunchTemplateData.ImageId') ?? '')
+    .filter((image) => image.startsWith('ami-'));
+  const areSeen = images.length > 0 && images.every((image) => seen.has(image));
+  return areSeen ? clearUnlessSeen(view, FAILURES) : null;
 }

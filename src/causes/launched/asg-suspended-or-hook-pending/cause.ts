@@ -1,5 +1,6 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { listAt, textAt } from '../../../evidence/json.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 import { type ShortGroup, shortGroups } from '../../../evidence/launch.ts';
 import { isoMs } from '../../../evidence/time.ts';
 
@@ -24,20 +25,20 @@ export default defineCause({
       atLeast: 2,
     },
   },
-  needs: ['aws/auto-scaling-group', 'aws/instance'],
+  needs: ['aws/auto-scaling-group', 'aws/instance', 'aws/lifecycle-hook'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['early-instance-termination', 'node-creation-failure-verdict'],
   match: (view) => matchGroups(view),
-  summary: ({ group, suspended, instance, size, minutes }) => {
+  summary: ({ group, suspended, instance, size, minutes, hook }) => {
     if (suspended !== undefined)
       return `The process Launch of the Auto Scaling group ${group ?? ''} is suspended, so it starts no instance${size === undefined ? ' whatever its size says' : ` and stays at ${size}`}.`;
     return instance === undefined
       ? 'A lifecycle hook of the Auto Scaling group is not completed, so the instance is abandoned and terminated before it is in service.'
-      : `Instance ${instance} of the Auto Scaling group ${group ?? ''} waits in Pending:Wait for ${minutes ?? 'many'} minutes, since nobody answers a lifecycle hook, and is not in service.`;
+      : `Instance ${instance} of the Auto Scaling group ${group ?? ''} waits in Pending:Wait for ${minutes ?? 'many'} minutes, since nobody answers ${hook === undefined ? 'a lifecycle hook' : `the lifecycle hook ${hook}`}, and is not in service.`;
   },
-  remedy: ({ group, suspended, instance }) =>
+  remedy: ({ group, suspended, instance, hook }) =>
     suspended === undefined
       ? [
           {
@@ -46,7 +47,7 @@ export default defineCause({
           },
           {
             text: 'Answer for the instance that waits, and allow its role autoscaling:CompleteLifecycleAction.',
-            command: `aws autoscaling complete-lifecycle-action --lifecycle-action-result CONTINUE --instance-id ${instance ?? '<instance>'} --lifecycle-hook-name <hook> --auto-scaling-group-name ${group ?? '<group>'}`,
+            command: `aws autoscaling complete-lifecycle-action --lifecycle-action-result CONTINUE --instance-id ${instance ?? '<instance>'} --lifecycle-hook-name ${hook ?? '<hook>'} --auto-scaling-group-name ${group ?? '<group>'}`,
           },
         ]
       : [
@@ -73,7 +74,7 @@ export default defineCause({
   },
 });
 
-type Kinds = 'aws/auto-scaling-group' | 'aws/instance';
+type Kinds = 'aws/auto-scaling-group' | 'aws/instance' | 'aws/lifecycle-hook';
 type Signs = 'hookAbandoned' | 'hookNotCompleted';
 
 /** A hook holds an instance for minutes while programs set it up; nothing takes this long. */
@@ -114,7 +115,28 @@ function matchHook(view: View<Kinds, Signs>, { group, size }: ShortGroup): Match
     const minutes = String(Math.floor((nowMs - launchedMs) / 60_000));
     const words = `AutoScalingGroup ${size.name} instance ${instance} Pending:Wait, launched ${minutes} minutes ago`;
     const details = { group: size.name, instance, minutes };
-    return found(details, [view.quote(group, words)], 'likely');
+    const proof = view.quote(group, words);
+    const [hook] = launchHooksOf(view, size.name);
+    if (hook === undefined) return found(details, [proof], 'likely');
+    const name = textAt(hook.value, 'LifecycleHookName') ?? '';
+    return found({ ...details, hook: name }, [proof, view.quote(hook, wordsOfHook(hook.value))]);
   }
   return null;
+}
+
+function launchHooksOf(view: View<Kinds, Signs>, group: string): readonly Seen<Json>[] {
+  return view
+    .list('aws/lifecycle-hook')
+    .filter(({ value }) => textAt(value, 'AutoScalingGroupName') === group)
+    .filter(({ value }) => textAt(value, 'LifecycleTransition')?.endsWith('_LAUNCHING') === true);
+}
+
+function wordsOfHook(hook: Json): string {
+  const [name, group, seconds, result] = [
+    'LifecycleHookName',
+    'AutoScalingGroupName',
+    'HeartbeatTimeout',
+    'DefaultResult',
+  ].map((field) => textAt(hook, field) ?? '');
+  return `lifecycle hook ${name} of ${group}: HeartbeatTimeout ${seconds} s, then ${result}`;
 }

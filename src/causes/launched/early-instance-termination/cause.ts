@@ -30,7 +30,7 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: ['aws/instance', 'aws/auto-scaling-group', 'kube/Node'],
+  needs: ['aws/instance', 'aws/auto-scaling-group', 'kube/Node', 'aws/spot-request'],
   symptoms: [],
   withdrawnBy: ['node-registered', 'node-ready'],
   explains: ['karpenter-registration-timeout', 'node-creation-failure-verdict'],
@@ -79,7 +79,7 @@ export default defineCause({
   },
 });
 
-type Kinds = 'aws/instance' | 'aws/auto-scaling-group' | 'kube/Node';
+type Kinds = 'aws/instance' | 'aws/auto-scaling-group' | 'kube/Node' | 'aws/spot-request';
 type Signs = 'replacedByHealthCheck' | 'endedOutside';
 
 /** Shorter than any bootstrap; a group with load balancer checks then replaces machines for ever. */
@@ -105,7 +105,11 @@ function matchInstance(view: View<Kinds, Signs>): Match | null {
   const launched = textAt(entry.value, 'LaunchTime') ?? '';
   const words = `Instance ${view.instanceId} launched ${launched} ${state} ${reason} ${since}`;
   const details = { instance: view.instanceId, reason };
-  return found(details, [view.quote(entry, words), ...gapOf(view, entry.value)], 'likely');
+  return found(
+    details,
+    [view.quote(entry, words), ...spotOf(view), ...gapOf(view, entry.value)],
+    'likely',
+  );
 }
 
 /** False where something else took its place: its group is full, or Karpenter launches anew. */
@@ -127,6 +131,21 @@ function isEarly(view: View<Kinds, Signs>, instance: Json): boolean {
   );
   const endedMs = ended === null ? view.nowMs : isoMs(`${ended[1]}T${ended[2]}Z`);
   return launchedMs === null || endedMs === null || endedMs - launchedMs < EARLY_MS;
+}
+
+/** What EC2 says of the request that the machine was launched for. */
+function spotOf(view: View<Kinds, Signs>): readonly Quote[] {
+  return view
+    .list('aws/spot-request')
+    .filter(({ value }) => textAt(value, 'InstanceId') === view.instanceId)
+    .map((request) => {
+      const [id = '', code = '', message = ''] = [
+        'SpotInstanceRequestId',
+        'Status.Code',
+        'Status.Message',
+      ].map((field) => textAt(request.value, field) ?? '');
+      return view.quote(request, `spot request ${id} ${code}: ${message}`);
+    });
 }
 
 function gapOf(view: View<Kinds, Signs>, instance: Json): readonly Quote[] {

@@ -69,7 +69,7 @@ export default defineCause({
     },
   },
   needs: ['aws/auto-scaling-group'],
-  symptoms: ['pod-not-scheduled'],
+  symptoms: ['pod-not-scheduled', 'group-cannot-launch'],
   withdrawnBy: [],
   blocksAbove: false,
   explains: [

@@ -1,3 +1,4 @@
+import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import { type Json, listAt, textAt } from '../../../evidence/json.ts';
@@ -140,13 +141,23 @@ function resourcesOf({ group, template }: ShortGroup): readonly string[] {
   return [...subnets, ...groups.map(String)].map((id) => id.trim()).filter((id) => id !== '');
 }
 
+/** The template was read, and all that it and its group name is among what was listed. */
+function areThere(short: ShortGroup, isThere: (id: string) => boolean): boolean {
+  const named = resourcesOf(short);
+  return short.template !== null && named.length > 0 && named.every(isThere);
+}
+
 /** Rollcall lists all subnets and security groups of the VPC, so that what lacks there is gone. */
 function matchTemplate(view: View<Kinds, Signs>): Match | null {
   const subnets = idsOf(view.list('aws/subnet'), 'SubnetId');
   const groups = idsOf(view.list('aws/security-group'), 'GroupId');
   if (view.nowMs === null || subnets.size === 0 || groups.size === 0) return null;
   const versions = view.list('aws/launch-template-version');
-  for (const short of shortGroups(view.list('aws/auto-scaling-group'), versions)) {
+  const shorts = shortGroups(view.list('aws/auto-scaling-group'), versions);
+  const isThere = (id: string): boolean => subnets.has(id) || groups.has(id);
+  if (shorts.length > 0 && shorts.every((short) => areThere(short, isThere)))
+    return clearUnlessSeen(view, FAILURES);
+  for (const short of shorts) {
     const { group, size, template } = short;
     const gone = (id: string): boolean =>
       (id.startsWith('subnet-') && !subnets.has(id)) || (id.startsWith('sg-') && !groups.has(id));

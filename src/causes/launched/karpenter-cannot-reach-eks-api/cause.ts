@@ -18,6 +18,12 @@ export default defineCause({
         /(?:unable to detect the cluster endpoint|failed to (?:resolve|detect) cluster endpoint)\b.*(?:dial tcp|i\/o timeout|context deadline exceeded|no such host)/,
       weight: 'definite',
     },
+    refusedByApi: {
+      in: ['karpenter'],
+      anchors: ['resolve cluster endpoint', 'detect cluster endpoint'],
+      pattern: /(?:resolve|detect) cluster endpoint\b.*AccessDeniedException/,
+      weight: 'withdraws',
+    },
     describeCluster: {
       in: ['karpenter'],
       anchors: ['https://eks.'],

@@ -1,7 +1,8 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import { textAt } from '../../../evidence/json.ts';
 import { filledGroups, groupOfInstance } from '../../../evidence/launch.ts';
+import { keyTroubles, launcherOf, missingActions } from '../../../evidence/volume-keys.ts';
 
 const LAUNCHERS = [
   'aws-message',
@@ -41,7 +42,14 @@ export default defineCause({
       strict: true,
     },
   },
-  needs: ['aws/instance', 'aws/auto-scaling-group'],
+  needs: [
+    'aws/instance',
+    'aws/auto-scaling-group',
+    'aws/launch-template-version',
+    'aws/scaling-activity',
+    'aws/kms-key',
+    'aws/kms-key-policy',
+  ],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
@@ -54,17 +62,21 @@ export default defineCause({
     'node-creation-failure-verdict',
   ],
   match: (view) =>
-    clearWhenFilled(view, ['clientError', 'keyInaccessible', 'keyDenied']) ?? matchState(view),
-  summary: ({ instance, key }) =>
-    `${instance === undefined ? 'The instances are' : `Instance ${instance} was`} terminated seconds after launch with a client error: the launching role has no grant for the volume’s KMS key${key === undefined ? '' : ` ${key}`}.`,
-  remedy: ({ key }) => [
+    clearWhenFilled(view, ['clientError', 'keyInaccessible', 'keyDenied']) ??
+    matchPolicy(view) ??
+    matchState(view),
+  summary: ({ instance, key, group, role, missing }) =>
+    missing !== undefined
+      ? `The policy of the KMS key ${key ?? ''} does not allow ${role ?? 'the launching role'} ${missing}, so the instances of the Auto Scaling group ${group ?? ''} are terminated seconds after launch.`
+      : `${instance === undefined ? 'The instances are' : `Instance ${instance} was`} terminated seconds after launch with a client error: the launching role has no grant for the volume’s KMS key${key === undefined ? '' : ` ${key}`}.`,
+  remedy: ({ key, role }) => [
     {
       text: 'See which key encrypts new volumes, and whether it is enabled.',
       command: `aws ec2 get-ebs-default-kms-key-id; aws kms describe-key --key-id ${key ?? '<key>'} --query KeyMetadata.[KeyState,KeyManager,Arn]`,
     },
     {
       text: 'Let the Auto Scaling role use the key (for Karpenter or a machine controller: name its role in the key policy instead).',
-      command: `aws kms create-grant --key-id ${key ?? '<key>'} --grantee-principal arn:aws:iam::<account>:role/aws-service-role/autoscaling.amazonaws.com/AWSServiceRoleForAutoScaling --operations Encrypt Decrypt ReEncryptFrom ReEncryptTo GenerateDataKey GenerateDataKeyWithoutPlaintext DescribeKey CreateGrant`,
+      command: `aws kms create-grant --key-id ${key ?? '<key>'} --grantee-principal ${role ?? 'arn:aws:iam::<account>:role/aws-service-role/autoscaling.amazonaws.com/AWSServiceRoleForAutoScaling'} --operations Encrypt Decrypt ReEncryptFrom ReEncryptTo GenerateDataKey GenerateDataKeyWithoutPlaintext DescribeKey CreateGrant`,
     },
   ],
   decide: {
@@ -86,22 +98,54 @@ export default defineCause({
   },
 });
 
-function matchState(
-  view: View<
-    'aws/instance' | 'aws/auto-scaling-group',
-    'clientError' | 'keyInaccessible' | 'keyDenied'
-  >,
-): Match | null {
+type Kinds =
+  | 'aws/instance'
+  | 'aws/auto-scaling-group'
+  | 'aws/launch-template-version'
+  | 'aws/scaling-activity'
+  | 'aws/kms-key'
+  | 'aws/kms-key-policy';
+type Own = View<Kinds, 'clientError' | 'keyInaccessible' | 'keyDenied'>;
+
+/** What the policy of the key says, where it was read; grants, which it does not show, may add. */
+function matchPolicy(view: Own): Match | null {
+  const troubles = keyTroubles(view);
+  let isCleared = troubles.length > 0;
+  for (const { short, failed, words, key, policy } of troubles) {
+    if (textAt(key?.value, 'KeyState') !== 'Enabled') {
+      isCleared &&= key !== null;
+      continue;
+    }
+    const role = key === null ? '' : launcherOf(short, key.value);
+    const missing = policy === null ? null : missingActions(policy.value, role);
+    if (missing === null || key === null || policy === null) {
+      isCleared = false;
+      continue;
+    }
+    if (missing.length === 0) continue;
+    const arn = textAt(key.value, 'Arn') ?? '';
+    const said = `policy of KMS key ${arn}: no statement allows ${role} ${missing.join(', ')}`;
+    const details = { group: short.size.name, key: arn, role, missing: missing.join(', ') };
+    return found(details, [view.quote(failed, words), view.quote(policy, said)], 'likely');
+  }
+  return isCleared && view.sign('keyDenied') === null ? clear : null;
+}
+
+function matchState(view: Own): Match | null {
   const filled = filledGroups(view.list('aws/auto-scaling-group'));
-  const failed = view
+  const all = view
     .list('aws/instance')
-    .find(
-      (entry) =>
-        textAt(entry.value, 'StateReason.Code') === 'Client.InternalError' &&
-        textAt(entry.value, 'State.Name') === 'terminated' &&
-        !filled.has(groupOfInstance(entry.value) ?? ''),
+    .filter(
+      ({ value }) =>
+        textAt(value, 'StateReason.Code') === 'Client.InternalError' &&
+        textAt(value, 'State.Name') === 'terminated',
     );
-  if (failed === undefined) return null;
+  const failed = all.find(({ value }) => !filled.has(groupOfInstance(value) ?? ''));
+  const signs = (['clientError', 'keyInaccessible', 'keyDenied'] as const).map((name) =>
+    view.sign(name),
+  );
+  if (failed === undefined)
+    return all.length > 0 && signs.every((sighting) => sighting === null) ? clear : null;
   const instance = textAt(failed.value, 'InstanceId') ?? '';
   const reason = textAt(failed.value, 'StateReason.Message') ?? 'Client.InternalError';
   return found(

@@ -1,7 +1,8 @@
-import { defineCause, found } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import { textAt } from '../../../evidence/json.ts';
 import { filledGroups, groupOfInstance } from '../../../evidence/launch.ts';
+import { keyTroubles } from '../../../evidence/volume-keys.ts';
 
 const LAUNCHERS = [
   'aws-message',
@@ -28,7 +29,14 @@ export default defineCause({
       weight: 'definite',
     },
   },
-  needs: ['aws/instance', 'aws/auto-scaling-group'],
+  needs: [
+    'aws/instance',
+    'aws/auto-scaling-group',
+    'aws/launch-template-version',
+    'aws/scaling-activity',
+    'aws/kms-key',
+    'aws/kms-key-policy',
+  ],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
@@ -42,32 +50,33 @@ export default defineCause({
     'node-creation-failure-verdict',
   ],
   match(view) {
-    const settled = clearWhenFilled(view, ['keyState']);
+    const settled = clearWhenFilled(view, ['keyState']) ?? matchKey(view);
     if (settled !== null) return settled;
     const filled = filledGroups(view.list('aws/auto-scaling-group'));
-    const ended = view
+    const all = view
       .list('aws/instance')
-      .find(
-        (entry) =>
-          textAt(entry.value, 'StateReason.Code')?.startsWith('Client.InvalidKMSKey') === true &&
-          !filled.has(groupOfInstance(entry.value) ?? ''),
+      .filter(
+        ({ value }) =>
+          textAt(value, 'StateReason.Code')?.startsWith('Client.InvalidKMSKey') === true,
       );
-    if (ended === undefined) return null;
+    const ended = all.find(({ value }) => !filled.has(groupOfInstance(value) ?? ''));
+    if (ended === undefined) return all.length > 0 && view.sign('keyState') === null ? clear : null;
     const instance = textAt(ended.value, 'InstanceId') ?? '';
     const reason = textAt(ended.value, 'StateReason.Message') ?? 'Client.InvalidKMSKey';
     return found({ instance }, [view.quote(ended, `Instance ${instance} terminated: ${reason}`)]);
   },
-  summary: () =>
-    'The KMS key that encrypts the root volume is not usable (disabled, pending deletion or gone), so every instance is terminated seconds after launch.',
-  remedy: () => [
+  summary: ({ key, state, group }) =>
+    key === undefined
+      ? 'The KMS key that encrypts the root volume is not usable (disabled, pending deletion or gone), so every instance is terminated seconds after launch.'
+      : `The KMS key ${key}, which encrypts the volumes of the Auto Scaling group ${group ?? ''}, is ${state ?? 'not usable'}, so every instance is terminated seconds after launch.`,
+  remedy: ({ key }) => [
     {
       text: 'Find the key (of the template, the image’s snapshot or the account’s default) and its state.',
-      command:
-        'aws ec2 get-ebs-default-kms-key-id; aws kms describe-key --key-id <key> --query KeyMetadata.[KeyState,DeletionDate]',
+      command: `aws ec2 get-ebs-default-kms-key-id; aws kms describe-key --key-id ${key ?? '<key>'} --query KeyMetadata.[KeyState,DeletionDate]`,
     },
     {
       text: 'Make it usable again (a key pending deletion needs cancel-key-deletion first).',
-      command: 'aws kms cancel-key-deletion --key-id <key>; aws kms enable-key --key-id <key>',
+      command: `aws kms cancel-key-deletion --key-id ${key ?? '<key>'}; aws kms enable-key --key-id ${key ?? '<key>'}`,
     },
     {
       text: 'Or let new volumes use another key, then recreate the node group.',
@@ -93,3 +102,30 @@ export default defineCause({
     ],
   },
 });
+
+type Kinds =
+  | 'aws/instance'
+  | 'aws/auto-scaling-group'
+  | 'aws/launch-template-version'
+  | 'aws/scaling-activity'
+  | 'aws/kms-key'
+  | 'aws/kms-key-policy';
+
+/** The key's own state, where a launch failed for a reason behind which a key may stand. */
+function matchKey(view: View<Kinds, 'keyState'>): Match | null {
+  const troubles = keyTroubles(view);
+  for (const { short, failed, words, key, isNamed } of troubles) {
+    const state = textAt(key?.value, 'KeyState');
+    if (key === null || state === null || state === 'Enabled') continue;
+    const arn = textAt(key.value, 'Arn') ?? '';
+    const deleted = textAt(key.value, 'DeletionDate');
+    const ends = deleted === null ? '' : `, DeletionDate ${deleted}`;
+    return found(
+      { group: short.size.name, key: arn, state },
+      [view.quote(failed, words), view.quote(key, `KMS key ${arn} KeyState ${state}${ends}`)],
+      isNamed || view.sign('keyState') !== null ? 'definite' : 'likely',
+    );
+  }
+  const isUsable = troubles.every(({ key }) => textAt(key?.value, 'KeyState') === 'Enabled');
+  return troubles.length > 0 && isUsable && view.sign('keyState') === null ? clear : null;
+}

@@ -111,7 +111,7 @@ export default defineCause({
     prevent:
       'Take the policy from the same release as the controller, and simulate it before the upgrade.',
     notThis:
-      'Not authorized for images is ami-missing-or-not-shared; the missing spot role is spot-service-linked-role-missing; no credentials at all is karpenter-role-not-assumable; a key is kms-key-access-missing. AccessDenied about Kubernetes RBAC is eks-node-manager-rbac-missing. UnauthorizedOperation from a running cloud controller (routes, volumes) is none of these.',
+      'Not authorized for images is ami-missing-or-not-shared; the missing spot role is spot-service-linked-role-missing; no credentials at all is karpenter-role-not-assumable; a key is kms-key-access-missing. AccessDenied about Kubernetes RBAC is eks-node-manager-rbac-missing. UnauthorizedOperation from a running cloud controller about routes is pod-route-not-created.',
     alsoKnownAs: [
       'UnauthorizedOperation: You are not authorized to perform this operation',
       'is not authorized to perform: iam:PassRole',

@@ -84,7 +84,7 @@ export default defineCause({
     why: 'A managed node group adds its own subnets, security groups, profile and user data to the template. A template made for plain EC2 sets some of those itself, and a NetworkInterfaces block excludes security groups beside it.',
     prevent: 'Keep templates for managed node groups to the fields that the EKS guide allows.',
     notThis:
-      'A template that is gone or edited behind EKS is launch-template-deleted-or-edited; user data in the wrong form is user-data-rejected-at-launch; a refused permission is launch-permission-denied; disks are block-device-mapping-mismatch.',
+      'A template that is gone or edited behind EKS is launch-template-deleted-or-edited; user data in the wrong form is user-data-rejected-at-launch; a refused permission is launch-permission-denied; disks are block-device-mapping-mismatch; the same code where EC2 has no machine is insufficient-instance-capacity.',
     alsoKnownAs: [
       'Network interfaces and an instance-level security groups may not be specified on the same request',
     ],

@@ -1,3 +1,4 @@
+import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { textAt } from '../../../evidence/json.ts';
 
@@ -85,5 +86,9 @@ function matchMachine(
       'likely',
     );
   }
-  return null;
+  const phases = view.list('kube/Machine').map(({ value }) => textAt(value.body, 'status.phase'));
+  const areMade = phases.every((phase) => phase === 'Provisioned' || phase === 'Running');
+  return phases.length > 0 && areMade
+    ? clearUnlessSeen(view, ['failedCreate', 'provisionFailed'])
+    : null;
 }

@@ -13,6 +13,12 @@ export default defineCause({
       pattern: /User data was not (?<format>in the MIME multipart|a TOML) format/i,
       weight: 'definite',
     },
+    notBase64: {
+      in: ['aws-message', 'terraform', 'client-output', 'karpenter'],
+      anchors: ['nvalid BASE64 encoding of user data'],
+      pattern: /(?<encoding>[Ii]nvalid BASE64 encoding) of user data/,
+      weight: 'definite',
+    },
     unreadable: {
       in: ['karpenter', 'node-claim', 'event'],
       anchors: ['user data input unreadable'],
@@ -48,13 +54,19 @@ export default defineCause({
     'karpenter-launch-timeout',
     'node-creation-failure-verdict',
   ],
-  summary: ({ reason, format }) =>
-    `The user data cannot be merged with the node group’s own${reason === undefined ? ` (not ${format?.includes('TOML') === true ? 'TOML' : 'MIME multipart'})` : ` (${reason.replace(/[\\"}]+$/, '')})`}, so no launch template is made and nothing is launched.`,
+  summary: ({ reason, format, encoding }) =>
+    encoding !== undefined
+      ? 'EC2 refuses the user data, which is not encoded in Base64, so no launch template is made and nothing is launched.'
+      : `The user data cannot be merged with the node group’s own${reason === undefined ? ` (not ${format?.includes('TOML') === true ? 'TOML' : 'MIME multipart'})` : ` (${reason.replace(/[\\"}]+$/, '')})`}, so no launch template is made and nothing is launched.`,
   remedy: () => [
     {
       text: 'Read the user data as it is sent.',
       command:
         'aws ec2 describe-launch-template-versions --launch-template-id <template> --versions $Latest --query LaunchTemplateVersions[].LaunchTemplateData.UserData --output text | base64 -d | head -n 30',
+    },
+    {
+      text: 'Where EC2 speaks of Base64, encode the whole document once.',
+      command: 'base64 -w 0 user-data.txt',
     },
     {
       text: 'Amazon Linux: send one MIME multipart document, with an empty line between the headers and the first boundary. Bottlerocket: valid TOML, in YAML as a literal block (userData: |), not folded (>).',
@@ -72,6 +84,7 @@ export default defineCause({
     notThis:
       'User data that is accepted here and breaks on the machine is malformed-mime-user-data or invalid-bottlerocket-user-data; too much of it is user-data-too-large.',
     alsoKnownAs: [
+      'Invalid BASE64 encoding of user data',
       'User data was not in the MIME multipart format',
       'malformed MIME header: missing colon',
     ],

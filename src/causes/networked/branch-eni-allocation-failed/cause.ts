@@ -1,4 +1,21 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import {
+  cannotSay,
+  clear,
+  defineCause,
+  found,
+  type Match,
+  type View,
+} from '../../../diagnosis/cause.ts';
+import { textAt } from '../../../evidence/json.ts';
+import { isSettled, podName, waitsForSandbox } from '../../../evidence/pods.ts';
+import {
+  asksForBranch,
+  groupsOf,
+  hasBranch,
+  policiesOf,
+  policyWords,
+} from '../../../evidence/pod-security-groups.ts';
+import { placeOf, type SeenObject, waitingWords } from '../../../evidence/pods-seen.ts';
 
 /** The controller cannot make a pod’s branch interface, or cannot write it onto the pod. */
 export default defineCause({
@@ -40,16 +57,27 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: [],
+  needs: ['kube/Pod', 'kube/SecurityGroupPolicy', 'kube/ServiceAccount', 'aws/security-group'],
   symptoms: ['sandbox-not-created'],
   per: ['pod'],
   withdrawnBy: [],
   blocksAbove: false,
-  summary: ({ pod, reason }) =>
-    `The VPC resource controller does not get a branch interface onto the pod ${pod ?? ''}${reason === undefined ? '' : ` (${reason})`}, so pods with security groups of their own do not start.`
-      .replace('  ', ' ')
-      .replace(' ,', ','),
-  remedy: () => [
+  match: (view) => matchGroups(view),
+  summary: ({ pod, reason, policy, groups }) =>
+    policy !== undefined
+      ? `The SecurityGroupPolicy ${policy} names ${groups ?? 'security groups'}, which the VPC of the nodes does not have, so no branch interface is made for the pod ${pod ?? ''} and it does not start.`
+      : `The VPC resource controller does not get a branch interface onto the pod ${pod ?? ''}${reason === undefined ? '' : ` (${reason})`}, so pods with security groups of their own do not start.`
+          .replace('  ', ' ')
+          .replace(' ,', ','),
+  remedy: ({ policy, groups }) => [
+    ...(policy === undefined
+      ? []
+      : [
+          {
+            text: `Name groups of the VPC instead of ${groups ?? 'these'}, then delete the pods that wait.`,
+            command: `kubectl -n ${policy.split('/')[0] ?? '<namespace>'} edit securitygrouppolicy ${policy.split('/')[1] ?? '<policy>'}`,
+          },
+        ]),
     {
       text: 'Read the innermost reason in the event.',
       command:
@@ -84,3 +112,64 @@ export default defineCause({
     ],
   },
 });
+
+type Own = View<
+  'kube/Pod' | 'kube/SecurityGroupPolicy' | 'kube/ServiceAccount' | 'aws/security-group',
+  string
+>;
+
+/** Pods on their nodes that ask for a branch interface and have waited to start too long. */
+function waitingFor(view: Own): readonly SeenObject[] {
+  const { nowMs } = view;
+  if (nowMs === null) return [];
+  return view.list('kube/Pod').filter(({ value }) => {
+    const waits = asksForBranch(value) && waitsForSandbox(value);
+    return waits && isSettled(value, nowMs);
+  });
+}
+
+/** A policy of such a pod names groups which the complete list of the VPC's groups lacks. */
+function matchGroups(view: Own): Match | null {
+  const policies = view.list('kube/SecurityGroupPolicy');
+  if (policies.length === 0) return null;
+  const asking = waitingFor(view);
+  const waiting = asking.filter(({ value }) => !hasBranch(value));
+  if (asking.length > 0 && waiting.length === 0 && view.sign('notAnnotated') === null) return clear;
+  if (waiting.length === 0) return null;
+  const groups = view.list('aws/security-group');
+  if (groups.length === 0) return unread;
+  const known = new Set(groups.map(({ value }) => textAt(value, 'GroupId') ?? ''));
+  const accounts = view.list('kube/ServiceAccount');
+  for (const pod of waiting) {
+    for (const policy of policiesOf(pod.value, policies, accounts)) {
+      const missing = groupsOf(policy).filter((id) => !known.has(id));
+      if (missing.length > 0) return foundPolicy(view, waiting, pod, policy, missing);
+    }
+  }
+  return null;
+}
+
+const unread = cannotSay({
+  reason: 'not-collected',
+  detail: 'which security groups the VPC has',
+  collect: 'aws ec2 describe-security-groups --query SecurityGroups[].GroupId',
+});
+
+function foundPolicy(
+  view: Own,
+  waiting: readonly SeenObject[],
+  pod: SeenObject,
+  policy: SeenObject,
+  missing: readonly string[],
+): Match {
+  const { namespace, name } = policy.value;
+  const groups = missing.join(', ');
+  const nodes = waiting.map(placeOf).filter((node) => node !== null);
+  const details = { pod: podName(pod.value), policy: `${namespace ?? ''}/${name}`, groups };
+  const vpc = textAt(view.list('aws/security-group')[0]?.value, 'VpcId') ?? 'of the nodes';
+  const proof = [
+    view.quote(policy, `${policyWords(policy)}; the VPC ${vpc} has no ${groups}`),
+    view.quote(pod, waitingWords(pod)),
+  ];
+  return found(details, proof, 'definite', [...new Set(nodes)]);
+}

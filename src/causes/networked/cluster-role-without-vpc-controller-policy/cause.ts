@@ -1,4 +1,23 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import {
+  cniNodeOf,
+  TRUNK_KINDS,
+  trunkReason,
+  trunkTrouble,
+} from '../../../capacity/trunk-trouble.ts';
+import {
+  cannotSay,
+  clear,
+  defineCause,
+  found,
+  type Match,
+  type View,
+} from '../../../diagnosis/cause.ts';
+import { roleName } from '../../../evidence/fleet.ts';
+import { listAt, textAt } from '../../../evidence/json.ts';
+import { podName } from '../../../evidence/pods.ts';
+import { asksForTrunk } from '../../../evidence/pod-security-groups.ts';
+
+const POLICY = 'AmazonEKSVPCResourceController';
 
 /** The controller acts with the cluster’s role, and that role may not make trunk interfaces. */
 export default defineCause({
@@ -21,18 +40,18 @@ export default defineCause({
       weight: 'definite',
     },
   },
-  needs: [],
+  needs: [...TRUNK_KINDS, 'aws/cluster', 'aws/attached-policies'],
   symptoms: ['sandbox-not-created'],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['trunk-eni-missing', 'branch-eni-allocation-failed', 'windows-ipam-disabled'],
-  summary: () =>
-    'The cluster’s IAM role may not create network interfaces, so the VPC resource controller makes no trunk or branch interface and pods that need one do not start.',
-  remedy: () => [
+  match: (view) => matchRole(view),
+  summary: ({ role }) =>
+    `The cluster’s IAM role${role === undefined ? '' : ` ${role}`} may not create network interfaces (${POLICY} is not attached), so the VPC resource controller makes no trunk or branch interface and pods that need one do not start.`,
+  remedy: ({ role }) => [
     {
       text: 'Attach the policy to the role of the cluster (not of the nodes).',
-      command:
-        'aws iam attach-role-policy --policy-arn arn:aws:iam::aws:policy/AmazonEKSVPCResourceController --role-name "$(aws eks describe-cluster --name <cluster> --query cluster.roleArn --output text | sed \'s#.*/##\')"',
+      command: `aws iam attach-role-policy --policy-arn arn:aws:iam::aws:policy/${POLICY} --role-name ${role === undefined ? `"$(aws eks describe-cluster --name <cluster> --query cluster.roleArn --output text | sed 's#.*/##')"` : roleName(role)}`,
     },
     { text: 'Then replace the nodes that have no trunk.', command: 'kubectl get cninodes' },
   ],
@@ -53,3 +72,54 @@ export default defineCause({
     ],
   },
 });
+
+type Own = View<
+  (typeof TRUNK_KINDS)[number] | 'aws/cluster' | 'aws/attached-policies',
+  'refused' | 'advised'
+>;
+
+/** The node's agent asked for a trunk, none came, and the role that would make it may not. */
+function matchRole(view: Own): Match | null {
+  const trouble = trunkTrouble(view);
+  if (trouble === null) return null;
+  const asked = trouble.nodes.flatMap(({ value }) => {
+    const cniNode = cniNodeOf(view, value);
+    const isDone = cniNode !== undefined && asksForTrunk(cniNode);
+    return isDone && trunkReason(view, trouble, value) === null ? [{ node: value, cniNode }] : [];
+  });
+  const [first] = asked;
+  const [pod] = trouble.waiting;
+  const cluster = view.list('aws/cluster')[0];
+  const role = textAt(cluster?.value, 'roleArn');
+  if (first === undefined || pod === undefined || role === null) return null;
+  const attached = view
+    .list('aws/attached-policies')
+    .find(({ value }) => textAt(value, 'RoleName') === roleName(role));
+  if (attached === undefined) return unread(roleName(role));
+  const names = listAt(attached.value, 'AttachedPolicies').map(
+    (policy) => textAt(policy, 'PolicyName') ?? '',
+  );
+  if (names.includes(POLICY)) return view.sign('refused') === null ? clear : null;
+  if (names.some((name) => !name.startsWith('Amazon'))) return null;
+  const proof = [
+    view.quote(attached, `role ${role} has ${names.join(', ') || 'no policy'}, not ${POLICY}`),
+    view.quote(
+      first.cniNode,
+      `CNINode ${first.node.name} asks for SecurityGroupsForPods, and ${podName(pod.value)} waits`,
+    ),
+  ];
+  return found(
+    { role },
+    proof,
+    'likely',
+    asked.map(({ node }) => node.name),
+  );
+}
+
+function unread(role: string): Match {
+  return cannotSay({
+    reason: 'not-collected',
+    detail: `which policies the role ${role} of the cluster has`,
+    collect: `aws iam list-attached-role-policies --role-name ${role}`,
+  });
+}

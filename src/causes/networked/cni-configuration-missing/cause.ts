@@ -23,6 +23,12 @@ export default defineCause({
       weight: 'context',
       atLeast: 3,
     },
+    pluginCalled: {
+      in: ['event', 'kubelet', 'containerd', 'pod-status'],
+      anchors: ['plugin type='],
+      pattern: /\bplugin type="(?!loopback)[a-z]/,
+      weight: 'context',
+    },
     cniListed: {
       in: ['client-output', 'pod-status', 'event', 'unknown'],
       // Bare names stand in every line of some logs.
@@ -103,13 +109,21 @@ export default defineCause({
   },
 });
 
-type Signs = 'nodeWaits' | 'kubeletWaits' | 'cniListed' | 'proxyListed' | 'dnsListed';
+type Signs =
+  | 'pluginCalled'
+  | 'nodeWaits'
+  | 'kubeletWaits'
+  | 'cniListed'
+  | 'proxyListed'
+  | 'dnsListed';
 
 function matchAbsence(view: View<'kube/DaemonSet', Signs>): Match | null {
   const waits = view.sign('nodeWaits') ?? view.sign('kubeletWaits') ?? view.sign('dnsListed');
   const daemonSets = view.list('kube/DaemonSet');
   const isCni = (name: string): boolean =>
     /aws-node|calico|cilium|flannel|weave|kube-router|canal|antrea|kindnet|ovn|multus/.test(name);
+  // The runtime calls a plugin only by a configuration.
+  if (view.sign('pluginCalled') !== null) return clear;
   if (view.sign('cniListed') !== null || daemonSets.some((entry) => isCni(entry.value.name)))
     return clear;
   if (waits === null) return null;

@@ -89,7 +89,8 @@ function matchEnvironment(view: ImageView): Match | null {
   const container = cniContainer(daemonSet.value.body);
   const image = textAt(container ?? undefined, 'image') ?? '';
   const minor = Number(/:v1\.(\d+)/.exec(image)?.[1] ?? 0);
-  if (minor < 10 || container === null || namesFamily(container)) return null;
+  if (minor < 10 || container === null) return null;
+  if (namesFamily(container)) return clear;
   const pods = podsOfSet(view.list('kube/Pod'), 'aws-node');
   if (pods.some(isReadyPod)) return clear;
   const [broken] = unreadyPods(pods, view.nowMs);

@@ -1,4 +1,4 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 
 /** The runtime uses the configuration of a CNI that no longer runs, beside the one that does. */
 export default defineCause({
@@ -39,7 +39,7 @@ export default defineCause({
     otherRuns: {
       in: ['client-output', 'unknown', 'pod-status', 'event', 'calico-node', 'cilium'],
       anchors: ['calico-node-', 'cilium-', 'kube-flannel'],
-      pattern: /\b(?:calico-node|cilium|kube-flannel(?:-ds)?)-[a-z0-9]{5}\b/,
+      pattern: /\b(?<running>calico-node|cilium|kube-flannel)(?:-ds)?-[a-z0-9]{5}\b/,
       weight: 'context',
     },
   },
@@ -87,6 +87,10 @@ type Signs = 'ciliumGone' | 'calicoGone' | 'flannelGone' | 'vpcCniRuns' | 'other
 function matchLeftover(view: View<never, Signs>): Match | null {
   const gone = view.sign('ciliumGone') ?? view.sign('calicoGone') ?? view.sign('flannelGone');
   const runs = view.sign('vpcCniRuns');
+  const left = gone?.last.captures['plugin']?.replace('-cni', '') ?? '';
+  const running = (view.sign('otherRuns')?.quotes ?? []).map(({ captures }) => captures['running']);
+  // What belongs to a CNI that is there is not left over.
+  if (gone !== null && running.some((name) => name?.includes(left) === true)) return clear;
   if (gone === null || runs === null || view.sign('otherRuns') !== null) return null;
   return found(gone.first.captures, [gone.first, runs.first], 'likely');
 }

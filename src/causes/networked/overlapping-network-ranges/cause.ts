@@ -1,3 +1,4 @@
+import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { textAt } from '../../../evidence/json.ts';
 
@@ -101,5 +102,6 @@ function matchRanges(
       view.quote(entry, `Subnet CidrBlock ${subnet}`),
     ]);
   }
-  return null;
+  const areKnown = vpc !== null && view.list('aws/subnet').length > 0;
+  return areKnown ? clearUnlessSeen(view, ['bridgeTakesIt']) : null;
 }

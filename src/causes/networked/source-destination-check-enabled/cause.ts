@@ -1,5 +1,14 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { listAt, textAt } from '../../../evidence/json.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { at, type Json, listAt, textAt } from '../../../evidence/json.ts';
+import type { KubeNode } from '../../../evidence/kinds.ts';
+import {
+  placeOf,
+  podWords,
+  type SeenObject,
+  stateWords,
+  unreadyPods,
+} from '../../../evidence/pods-seen.ts';
 
 /** Pod packets leave unencapsulated, and EC2 drops what does not carry the instance’s own address. */
 export default defineCause({
@@ -23,7 +32,7 @@ export default defineCause({
       weight: 'likely',
     },
   },
-  needs: ['aws/instance'],
+  needs: ['aws/instance', 'aws/route-table', 'kube/Node', 'kube/Pod', 'kube/DaemonSet'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
@@ -61,22 +70,116 @@ export default defineCause({
   },
 });
 
-function matchCheck(view: View<'aws/instance', 'nativeRoute' | 'notAllowed'>): Match | null {
+type Kinds = 'aws/instance' | 'aws/route-table' | 'kube/Node' | 'kube/Pod' | 'kube/DaemonSet';
+type Own = View<Kinds, 'nativeRoute' | 'notAllowed'>;
+
+function matchCheck(view: Own): Match | null {
   const route = view.sign('nativeRoute');
   const instance = view.read('aws/instance');
-  if (route === null || instance.state !== 'seen') return null;
-  const interfaces = listAt(instance.value, 'NetworkInterfaces').map((entry) =>
+  if (instance.state !== 'seen') return null;
+  if (!isChecked(instance.value)) return clear;
+  const words = wordsOf(instance.value);
+  if (route !== null)
+    return found(
+      route.first.captures,
+      [route.first, view.quote(instance, `${words} SourceDestCheck true`)],
+      'likely',
+    );
+  return matchObjects(view, instance);
+}
+
+function wordsOf(instance: Json): string {
+  return `Instance ${textAt(instance, 'InstanceId') ?? ''}`.trim();
+}
+
+function isChecked(instance: Json): boolean {
+  const interfaces = listAt(instance, 'NetworkInterfaces').map((entry) =>
     textAt(entry, 'SourceDestCheck'),
   );
-  const checked =
-    interfaces.length > 0
-      ? interfaces.every((state) => state === 'true')
-      : textAt(instance.value, 'SourceDestCheck') === 'true';
-  return checked
-    ? found(
-        route.first.captures,
-        [route.first, view.quote(instance, 'Instance SourceDestCheck true')],
-        'likely',
-      )
-    : null;
+  return interfaces.length > 0
+    ? interfaces.every((state) => state === 'true')
+    : textAt(instance, 'SourceDestCheck') === 'true';
+}
+
+/** A Node with pods that do not work, to which pod packets are routed as they are. */
+function matchObjects(view: Own, instance: Seen<Json>): Match | null {
+  const node = view.read('kube/Node');
+  if (node.state !== 'seen' || view.node === null) return null;
+  const [failing] = failingPods(view);
+  const native = failing === undefined ? null : routedTo(view, instance, node);
+  if (failing === undefined || native === null) return null;
+  const details = { instance: textAt(instance.value, 'InstanceId') ?? '', range: native.range };
+  return found(
+    details,
+    [
+      view.quote(instance, `${wordsOf(instance.value)} SourceDestCheck true`),
+      view.quote(native.fact, native.words),
+      view.quote(failing, `${podWords(failing)} ${stateWords(failing)}`),
+    ],
+    'likely',
+  );
+}
+
+function failingPods(view: Own): readonly SeenObject[] {
+  const own = view
+    .list('kube/Pod')
+    .filter(
+      (pod) =>
+        placeOf(pod) === view.node &&
+        at(pod.value.body, 'spec.hostNetwork') !== true &&
+        textAt(pod.value.body, 'status.podIP') !== null,
+    );
+  return unreadyPods(own, view.nowMs);
+}
+
+interface Native {
+  readonly fact: Seen<unknown>;
+  readonly words: string;
+  readonly range: string;
+}
+
+/** How packets come to the Node's pods without overlay: by the VPC's routes, or Calico's own. */
+function routedTo(view: Own, instance: Seen<Json>, node: Seen<KubeNode>): Native | null {
+  const { podCidr, name, annotations } = node.value;
+  const route = podCidr === null ? null : vpcRoute(view, instance, podCidr);
+  const isTunnelled = Object.keys(annotations).some((key) => TUNNEL.test(key));
+  return route ?? (isTunnelled ? null : withoutOverlay(view, podCidr ?? name));
+}
+
+function vpcRoute(view: Own, instance: Seen<Json>, podCidr: string): Native | null {
+  const id = textAt(instance.value, 'InstanceId') ?? '-';
+  const table = view
+    .list('aws/route-table')
+    .find(({ value }) =>
+      listAt(value, 'Routes').some(
+        (route) =>
+          textAt(route, 'DestinationCidrBlock') === podCidr && textAt(route, 'InstanceId') === id,
+      ),
+    );
+  if (table === undefined) return null;
+  const name = textAt(table.value, 'RouteTableId') ?? '';
+  return { fact: table, words: `route table ${name} sends ${podCidr} to ${id}`, range: podCidr };
+}
+
+/** Calico notes the address of a tunnel on the Node that has one. */
+const TUNNEL = /^projectcalico\.org\/IPv4\w+TunnelAddr$/;
+
+const SETTINGS = ['CALICO_IPV4POOL_IPIP', 'CALICO_IPV4POOL_VXLAN'];
+
+/** Calico with both of its overlays off, as its manifest sets the first pool up. */
+function withoutOverlay(view: Own, range: string): Native | null {
+  const calico = view.list('kube/DaemonSet').find(({ value }) => value.name === 'calico-node');
+  const isOther = view.list('kube/DaemonSet').some(({ value }) => value.name === 'aws-node');
+  if (calico === undefined || isOther) return null;
+  const environment = listAt(calico.value.body, 'spec.template.spec.containers').flatMap(
+    (container) => listAt(container, 'env'),
+  );
+  const valueOf = (name: string): string =>
+    textAt(
+      environment.find((entry) => textAt(entry, 'name') === name),
+      'value',
+    ) ?? '';
+  if (!SETTINGS.every((name) => valueOf(name) === 'Never')) return null;
+  const words = SETTINGS.map((name) => `${name} ${valueOf(name)}`).join(', ');
+  return { fact: calico, words: `DaemonSet calico-node ${words}`, range };
 }

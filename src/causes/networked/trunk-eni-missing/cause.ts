@@ -1,4 +1,33 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import {
+  branchesOf,
+  TRUNK_KINDS,
+  trunkReason,
+  type TrunkReason,
+  trunkTrouble,
+  type TrunkTrouble,
+} from '../../../capacity/trunk-trouble.ts';
+import {
+  cannotSay,
+  clear,
+  defineCause,
+  type Details,
+  found,
+  type Match,
+  type View,
+} from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import type { KubeNode } from '../../../evidence/kinds.ts';
+import { podName } from '../../../evidence/pods.ts';
+import {
+  POD_ENI,
+  policiesOf,
+  policyWords,
+  waitsForBranch,
+} from '../../../evidence/pod-security-groups.ts';
+import type { Quote } from '../../../evidence/sighting.ts';
+
+/** ipamd and the controller together take less than two minutes on a new node. */
+const YOUNG_MS = 300_000;
 
 /** Security groups for pods are on, and the node has no trunk interface to hang them on. */
 export default defineCause({
@@ -32,17 +61,30 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: [],
-  symptoms: ['sandbox-not-created'],
+  needs: TRUNK_KINDS,
+  symptoms: ['sandbox-not-created', 'pod-not-scheduled'],
   withdrawnBy: [],
   blocksAbove: false,
-  summary: ({ machine }) =>
-    `${machine ?? 'The node'} has no trunk interface, so pods with a SecurityGroupPolicy get no branch interface and do not start there.`,
-  remedy: () => [
-    {
-      text: 'Replace nodes that ran before ENABLE_POD_ENI was set: their slots are taken by warm interfaces.',
-      command: 'kubectl drain <node> --ignore-daemonsets --delete-emptydir-data',
-    },
+  match: (view) => matchTrunk(view),
+  summary: ({ machine, reason, pod }) =>
+    `${machine ?? 'The node'} has no trunk interface${reason === undefined ? '' : ` (${reason})`}, so ${pod === undefined ? 'pods with a SecurityGroupPolicy get no branch interface and do not start there' : `the pod ${pod} gets no branch interface there and stays Pending`}.`,
+  remedy: ({ why, node }) => [
+    ...(why === 'switched-off'
+      ? [
+          {
+            text: 'Switch security groups for pods on; nodes that start afterwards keep a slot for the trunk.',
+            command: 'kubectl -n kube-system set env daemonset aws-node ENABLE_POD_ENI=true',
+          },
+        ]
+      : []),
+    ...(why === 'type'
+      ? []
+      : [
+          {
+            text: 'Replace nodes that ran before ENABLE_POD_ENI was set: their slots are taken by warm interfaces.',
+            command: `kubectl drain ${node ?? '<node>'} --ignore-daemonsets --delete-emptydir-data`,
+          },
+        ]),
     {
       text: 'Use types with trunking (most Nitro types, no t family).',
       command:
@@ -69,3 +111,74 @@ export default defineCause({
     ],
   },
 });
+
+type Own = View<
+  (typeof TRUNK_KINDS)[number],
+  'noSlot' | 'podRefused' | 'creationFailed' | 'attached'
+>;
+
+/** Pods wait for branch interfaces, and this node is one of those that could give none. */
+function matchTrunk(view: Own): Match | null {
+  const node = view.read('kube/Node');
+  if (node.state !== 'seen' || view.nowMs === null) return null;
+  if (branchesOf(node.value) > 0) return clear;
+  const trouble = trunkTrouble(view);
+  if (trouble === null) return matchUnread(view);
+  const isAffected = trouble.nodes.some(({ value }) => value.name === node.value.name);
+  const { createdMs } = node.value;
+  if (!isAffected || createdMs === null || view.nowMs - createdMs < YOUNG_MS) return null;
+  const reason = trunkReason(view, trouble, node.value);
+  if (reason === null && view.list('kube/CNINode').length === 0) return null;
+  return foundTrunk(view, trouble, node, reason);
+}
+
+/** A pod asks for a branch interface, and nobody read how the CNI is set. */
+function matchUnread(view: Own): Match | null {
+  const waits = view.list('kube/Pod').some(({ value }) => waitsForBranch(value));
+  const isRead = view.list('kube/DaemonSet').some(({ value }) => value.name === 'aws-node');
+  if (!waits || isRead) return null;
+  return cannotSay({
+    reason: 'not-collected',
+    detail: 'whether the DaemonSet aws-node sets ENABLE_POD_ENI',
+    collect: 'kubectl -n kube-system get daemonset aws-node -o yaml',
+  });
+}
+
+function foundTrunk(
+  view: Own,
+  trouble: TrunkTrouble,
+  node: Seen<KubeNode>,
+  reason: TrunkReason | null,
+): Match | null {
+  const [pod] = trouble.waiting;
+  if (pod === undefined) return null;
+  const { name, allocatable } = node.value;
+  const said = reason === null ? {} : { why: reason.why, reason: wordsOf(reason) };
+  const details: Details = { node: name, pod: podName(pod.value), ...said };
+  const accounts = view.list('kube/ServiceAccount');
+  const policies = policiesOf(pod.value, view.list('kube/SecurityGroupPolicy'), accounts);
+  const confidence = reason === null ? 'likely' : 'definite';
+  const proof: readonly Quote[] = [
+    view.quote(node, `Node ${name} allocatable ${POD_ENI} ${allocatable[POD_ENI] ?? 'absent'}`),
+    ...(reason === null
+      ? []
+      : [view.quote(factOf(reason, trouble, node), details['reason'] ?? '')]),
+    view.quote(pod, `Pod ${podName(pod.value)} asks for ${POD_ENI} and is Pending`),
+    ...policies.slice(0, 1).map((policy) => view.quote(policy, policyWords(policy))),
+  ];
+  return found(details, proof, confidence);
+}
+
+function wordsOf(reason: TrunkReason): string {
+  if (reason.why === 'switched-off')
+    return 'ENABLE_POD_ENI is not true in the DaemonSet kube-system/aws-node';
+  if (reason.why === 'type') return `a ${reason.type} cannot carry a trunk`;
+  return reason.why === 'slots'
+    ? `all ${reason.enis} interface slots of the ${reason.type} are taken`
+    : `CNINode ${reason.cniNode.value.name} has no feature SecurityGroupsForPods`;
+}
+
+function factOf(reason: TrunkReason, trouble: TrunkTrouble, node: Seen<KubeNode>): Seen<unknown> {
+  if (reason.why === 'not-asked') return reason.cniNode;
+  return reason.why === 'switched-off' ? trouble.daemonSet : node;
+}

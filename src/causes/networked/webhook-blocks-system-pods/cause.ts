@@ -1,4 +1,30 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import {
+  cannotSay,
+  clear,
+  defineCause,
+  found,
+  type Match,
+  type View,
+} from '../../../diagnosis/cause.ts';
+import { at, textsAt } from '../../../evidence/json.ts';
+import type { KubeNode } from '../../../evidence/kinds.ts';
+import { isOfDaemonSet } from '../../../evidence/pods.ts';
+import { placeOf, type SeenObject } from '../../../evidence/pods-seen.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { endpointWords } from '../../../evidence/services.ts';
+import {
+  type Admitted,
+  mayBeAsked,
+  openingCommand,
+  type SilentWebhook,
+  silentWebhooks,
+  WEBHOOK_KINDS,
+  webhookWords,
+} from '../../../evidence/webhooks.ts';
+
+/** The DaemonSet controller makes a new node's pods within seconds. */
+const YOUNG_MS = 180_000;
+const NETWORK = /^(?:aws-node|calico-node|cilium|kube-flannel-ds|kube-router|weave-net)$/;
 
 /** A fail-closed webhook without running pods refuses the pods that a new node needs first. */
 export default defineCause({
@@ -30,7 +56,7 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: [],
+  needs: [...WEBHOOK_KINDS, 'kube/DaemonSet', 'kube/Node', 'kube/Pod', 'kube/Namespace'],
   symptoms: ['cni-uninitialized'],
   withdrawnBy: [],
   explains: [
@@ -38,19 +64,30 @@ export default defineCause({
     'cni-pod-not-scheduled',
     'service-ip-unreachable-for-cni',
   ],
-  summary: ({ webhook, service }) =>
-    `The webhook ${webhook ?? 'of an admission controller'} fails closed and its service ${service ?? ''} has no endpoints, so the API server refuses system pods and new nodes get no network.`.replace(
-      '  ',
-      ' ',
-    ),
-  remedy: ({ webhook }) => [
+  match: (view) => matchWebhook(view),
+  summary: ({ webhook, service, daemonSet, nodes }) =>
+    daemonSet !== undefined
+      ? `The webhook ${webhook ?? ''} fails closed and its Service ${service ?? ''} has no endpoint that is ready, so the API server refuses the pods of ${daemonSet} and ${nodes ?? 'new'} nodes have none.`
+      : `The webhook ${webhook ?? 'of an admission controller'} fails closed and its service ${service ?? ''} has no endpoints, so the API server refuses system pods and new nodes get no network.`.replace(
+          '  ',
+          ' ',
+        ),
+  remedy: ({ webhook, kind, configuration, index }) => [
+    ...(kind === undefined || configuration === undefined
+      ? [
+          {
+            text: 'Find the configuration that holds this webhook.',
+            command: `kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations -o name | xargs -I{} sh -c 'kubectl get {} -o yaml | grep -q ${webhook ?? '<webhook>'} && echo {}'`,
+          },
+        ]
+      : []),
     {
-      text: 'Find the configuration that holds this webhook.',
-      command: `kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations -o name | xargs -I{} sh -c 'kubectl get {} -o yaml | grep -q ${webhook ?? '<webhook>'} && echo {}'`,
-    },
-    {
-      text: 'Break the deadlock: delete it (its controller makes it again) or set failurePolicy to Ignore.',
-      command: 'kubectl delete mutatingwebhookconfiguration <name>',
+      text: 'Break the deadlock: let pods pass while nobody answers.',
+      command: openingCommand(
+        kind ?? 'MutatingWebhookConfiguration',
+        configuration ?? '<name>',
+        index ?? '0',
+      ),
     },
     {
       text: 'Then exclude kube-system with a namespaceSelector and run the webhook in several replicas.',
@@ -78,3 +115,112 @@ export default defineCause({
     ],
   },
 });
+
+type Kinds =
+  | (typeof WEBHOOK_KINDS)[number]
+  | 'kube/DaemonSet'
+  | 'kube/Node'
+  | 'kube/Pod'
+  | 'kube/Namespace';
+type Own = View<Kinds, 'daemonSetRefused' | 'noEndpoints' | 'podsCreated'>;
+
+/** A DaemonSet of kube-system, with the nodes that should have its pod and do not. */
+interface Lacking {
+  readonly set: SeenObject;
+  readonly nodes: readonly Seen<KubeNode>[];
+}
+
+/** Nodes without the pod of a DaemonSet whose pods a webhook without endpoints is asked about. */
+function matchWebhook(view: Own): Match | null {
+  const lackings = lackingSets(view);
+  for (const lacking of lackings) {
+    const labels = textsAt(lacking.set.value.body, 'spec.template.metadata.labels');
+    const silent = silentWebhooks(view, { ...systemPod(view), labels });
+    if (silent === 'unlisted') return unlisted;
+    const [first] = silent;
+    if (first !== undefined) return foundSilent(view, first, lacking);
+  }
+  return isRuledOut(view) ? clear : null;
+}
+
+/** Nobody speaks of a refusal, and no webhook is asked about pods of kube-system. */
+function isRuledOut(view: Own): boolean {
+  const isTold = view.sign('daemonSetRefused') !== null || view.sign('noEndpoints') !== null;
+  return !isTold && !mayBeAsked(view, { ...systemPod(view), labels: null });
+}
+
+function systemPod(view: Own): Omit<Admitted, 'labels'> {
+  return { group: '', resource: 'pods', namespaceLabels: systemLabels(view) };
+}
+
+const unlisted = cannotSay({
+  reason: 'not-collected',
+  detail: 'whether a Service of a webhook that fails closed has endpoints',
+  collect: 'kubectl get endpointslices -A',
+});
+
+function systemLabels(view: Own): Readonly<Record<string, string>> {
+  const own = view.list('kube/Namespace').find(({ value }) => value.name === 'kube-system');
+  return { 'kubernetes.io/metadata.name': 'kube-system', ...own?.value.labels };
+}
+
+function lackingSets(view: Own): readonly Lacking[] {
+  const { nowMs } = view;
+  if (nowMs === null) return [];
+  const old = view
+    .list('kube/Node')
+    .filter(({ value }) => value.createdMs !== null && nowMs - value.createdMs > YOUNG_MS);
+  const candidates = view.list('kube/DaemonSet').flatMap((set) => {
+    if (set.value.namespace !== 'kube-system') return [];
+    const isNetwork = NETWORK.test(set.value.name);
+    const isShort = isShortOf(set);
+    const nodes = old.filter(({ value }) => isShort || (isNetwork && value.ready === false));
+    return nodes.length === 0 ? [] : [{ set, nodes }];
+  });
+  const pods = candidates.length === 0 ? [] : view.list('kube/Pod');
+  return pods.length === 0 ? [] : candidates.flatMap((one) => withoutPods(one, pods));
+}
+
+/** The nodes of a DaemonSet on which it has no pod. */
+function withoutPods({ set, nodes }: Lacking, pods: readonly SeenObject[]): readonly Lacking[] {
+  const own = pods.filter(({ value }) => isOfDaemonSet(value, set.value.name));
+  const places = new Set(own.map(placeOf));
+  const lacking = nodes.filter(({ value }) => !places.has(value.name));
+  return lacking.length === 0 ? [] : [{ set, nodes: lacking }];
+}
+
+/** True where the DaemonSet controller itself says that it has made too few pods. */
+function isShortOf({ value }: SeenObject): boolean {
+  const [wanted, made] = ['desiredNumberScheduled', 'currentNumberScheduled'].map((path) =>
+    at(value.body, `status.${path}`),
+  );
+  return typeof wanted === 'number' && typeof made === 'number' && made < wanted;
+}
+
+function foundSilent(view: Own, silent: SilentWebhook, { set, nodes }: Lacking): Match {
+  const { configuration, service, endpoints } = silent;
+  const names = nodes.map(({ value }) => value.name);
+  const event = view.sign('daemonSetRefused') ?? view.sign('noEndpoints');
+  const details = {
+    webhook: silent.name,
+    service: `${service.namespace}/${service.name}`,
+    kind: configuration.value.kind,
+    configuration: configuration.value.name,
+    index: String(silent.index),
+    daemonSet: `kube-system/${set.value.name}`,
+    nodes: String(nodes.length),
+  };
+  const [slice] = endpoints.slices;
+  const lacks = `DaemonSet kube-system/${set.value.name} has no pod on ${names.slice(0, 3).join(', ')}`;
+  return found(
+    details,
+    [
+      view.quote(configuration, webhookWords(silent)),
+      view.quote(slice ?? configuration, endpointWords(service, endpoints)),
+      view.quote(set, lacks),
+      ...(event === null ? [] : [event.last]),
+    ],
+    'definite',
+    names,
+  );
+}

@@ -1,4 +1,4 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
 
 /** The old admission webhook only knows pods by the deprecated operating-system label. */
@@ -19,6 +19,12 @@ export default defineCause({
       anchors: ['NetworkPlugin cni failed'],
       pattern:
         /NetworkPlugin cni failed to set up pod.*pod does not have label vpc\.amazonaws\.com\/PrivateIPv4Address/,
+      weight: 'context',
+    },
+    currentWebhook: {
+      in: ['pod-app', 'unknown', 'object', 'client-output'],
+      anchors: ['vpc-admission-webhook'],
+      pattern: /vpc-admission-webhook(?: version |:v)(?:0\.(?:2\.(?:[3-9]|\d\d)|[3-9]|\d\d)|[1-9])/,
       weight: 'context',
     },
     oldWebhook: {
@@ -74,7 +80,13 @@ export default defineCause({
   },
 });
 
-type Signs = 'noAddress' | 'webhookAge' | 'oldWebhook' | 'newSelector' | 'oldSelector';
+type Signs =
+  | 'currentWebhook'
+  | 'noAddress'
+  | 'webhookAge'
+  | 'oldWebhook'
+  | 'newSelector'
+  | 'oldSelector';
 
 /** Kubelets that wrote "NetworkPlugin" with a capital letter are older than the controller of EKS. */
 function matchWebhook(view: View<'kube/Deployment', Signs>): Match | null {
@@ -82,6 +94,7 @@ function matchWebhook(view: View<'kube/Deployment', Signs>): Match | null {
   if (event === null || view.sign('oldSelector') !== null) return null;
   const old = view.sign('oldWebhook');
   if (old !== null) return found(old.first.captures, [event.first, old.first], 'likely');
+  if (view.sign('currentWebhook') !== null) return clear;
   const version = deployedVersion(view);
   if (version !== null) return found({ version }, [event.first], 'likely');
   const selector = view.sign('newSelector');

@@ -1,5 +1,7 @@
-import { clear, defineCause } from '../../../diagnosis/cause.ts';
-import { textAt } from '../../../evidence/json.ts';
+import { leaseWithServer, serverWords } from '../../../capacity/naming/leased-names.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 
 const ON_NODE = [
   'kubelet',
@@ -48,22 +50,34 @@ export default defineCause({
       weight: 'likely',
     },
   },
-  needs: ['aws/cluster'],
+  needs: [
+    'aws/cluster',
+    'aws/instance',
+    'aws/vpc-attribute',
+    'aws/dhcp-options',
+    'aws/vpc',
+    'aws/vpc-hosted-zones',
+    'host/dhcp-lease',
+  ],
   symptoms: [],
   withdrawnBy: ['api-answered', 'joined', 'node-registered', 'node-ready'],
   explains: ['failed-user-script', 'wrong-cluster-name-in-user-data', 'cluster-info-unreadable'],
   match(view) {
+    const seen = matchNetwork(view);
+    if (seen !== null) return seen;
     const name = (view.sign('eksNameUnknown') ?? view.sign('curl'))?.last.captures['name'];
     const clusters = view.list('aws/cluster').map((entry) => textAt(entry.value, 'endpoint') ?? '');
-    if (name === undefined || clusters.length === 0) return null;
+    const isOfCluster = (endpoint: string): boolean =>
+      endpoint.toLowerCase().includes((name ?? '').toLowerCase());
     // A name that none of the clusters has is an old one: another cause says so.
-    return clusters.some((endpoint) => endpoint.toLowerCase().includes(name.toLowerCase()))
-      ? null
-      : clear;
+    if (name !== undefined && clusters.length > 0 && !clusters.some(isOfCluster)) return clear;
+    return matchLease(view);
   },
-  summary: ({ name, resolver, machine }) =>
-    `${machine ?? 'The machine'} cannot resolve ${name ?? 'the API server’s name'}${resolver === undefined ? '' : ` at ${resolver}`}, so its kubelet reaches no API server.`,
-  remedy: ({ name }) => [
+  summary: ({ name, resolver, leased, machine, vpc, why }) =>
+    why !== undefined
+      ? `${machine ?? 'The machine'} cannot resolve ${name ?? 'the API server’s name'}: ${why}, so no machine in ${vpc ?? 'its VPC'} reaches the API server by its name.`
+      : `${machine ?? 'The machine'} cannot resolve ${name ?? 'the API server’s name'}${resolver === undefined ? '' : ` at ${resolver}${leased === undefined ? '' : ', the DNS server that DHCP gave it'}`}, so its kubelet reaches no API server.`,
+  remedy: ({ name, vpc }) => [
     {
       text: 'Compare the name with the cluster’s endpoint of today; another one means old user data.',
       command:
@@ -71,12 +85,11 @@ export default defineCause({
     },
     {
       text: 'Let the VPC answer names: both DNS attributes on; an own DNS server has to forward eks.amazonaws.com to the VPC’s resolver (169.254.169.253).',
-      command:
-        'aws ec2 modify-vpc-attribute --vpc-id <vpc> --enable-dns-support; aws ec2 modify-vpc-attribute --vpc-id <vpc> --enable-dns-hostnames',
+      command: `aws ec2 modify-vpc-attribute --vpc-id ${vpc ?? '<vpc>'} --enable-dns-support; aws ec2 modify-vpc-attribute --vpc-id ${vpc ?? '<vpc>'} --enable-dns-hostnames`,
     },
     {
       text: 'With a private endpoint the VPC must have the hosted zone of that name; switching private access off and on makes it anew.',
-      command: `aws route53 list-hosted-zones-by-vpc --vpc-id <vpc> --vpc-region <region> --query "HostedZoneSummaries[?contains('${name?.replaceAll("'", '') ?? '<endpoint-name>'}',Name)]"`,
+      command: `aws route53 list-hosted-zones-by-vpc --vpc-id ${vpc ?? '<vpc>'} --vpc-region <region> --query "HostedZoneSummaries[?contains('${name?.replaceAll("'", '') ?? '<endpoint-name>'}',Name)]"`,
     },
   ],
   decide: {
@@ -97,3 +110,129 @@ export default defineCause({
     ],
   },
 });
+
+type Kinds =
+  | 'aws/cluster'
+  | 'aws/instance'
+  | 'aws/vpc-attribute'
+  | 'aws/dhcp-options'
+  | 'aws/vpc'
+  | 'aws/vpc-hosted-zones'
+  | 'host/dhcp-lease';
+type Own = View<Kinds, string>;
+
+/** A machine without Node in a VPC that has no resolver, or that failed to find the endpoint. */
+function matchNetwork(view: Own): Match | null {
+  if (!view.shows('machine-without-node')) return null;
+  const instance = view
+    .list('aws/instance')
+    .find(({ value }) => textAt(value, 'InstanceId') === view.instanceId);
+  const cluster = view.list('aws/cluster').find(({ value }) => textAt(value, 'endpoint') !== null);
+  const vpc = textAt(instance?.value, 'VpcId');
+  if (instance === undefined || cluster === undefined || vpc === null) return null;
+  const name = (textAt(cluster.value, 'endpoint') ?? '').replace(/^https:\/\//, '').toLowerCase();
+  const place = { instance, cluster, vpc, name };
+  return withoutResolver(view, place) ?? withoutZone(view, place);
+}
+
+interface Place {
+  readonly instance: Seen<Json>;
+  readonly cluster: Seen<Json>;
+  readonly vpc: string;
+  /** Of the cluster's endpoint. */
+  readonly name: string;
+}
+
+/** Without DNS support the VPC's resolver answers nobody; another resolver would. */
+function withoutResolver(view: Own, { vpc, name, cluster }: Place): Match | null {
+  const attribute = view
+    .list('aws/vpc-attribute')
+    .find(
+      ({ value }) =>
+        textAt(value, 'VpcId') === vpc && textAt(value, 'EnableDnsSupport.Value') === 'false',
+    );
+  if (attribute === undefined) return null;
+  if (!asksAmazon(view, vpc)) return null;
+  const why = `enableDnsSupport of ${vpc} is off`;
+  const said = [view.quote(attribute, `VPC ${vpc} EnableDnsSupport false`)];
+  return found({ name, vpc, why }, [...said, view.quote(cluster, wordsOf(cluster.value))]);
+}
+
+function isPrivateOnly(cluster: Json): boolean {
+  return (
+    textAt(cluster, 'resourcesVpcConfig.endpointPrivateAccess') === 'true' &&
+    textAt(cluster, 'resourcesVpcConfig.endpointPublicAccess') === 'false'
+  );
+}
+
+function wordsOf(cluster: Json): string {
+  const [endpoint, privately, publicly] = [
+    'endpoint',
+    'resourcesVpcConfig.endpointPrivateAccess',
+    'resourcesVpcConfig.endpointPublicAccess',
+  ].map((path) => textAt(cluster, path) ?? '');
+  return `cluster endpoint ${endpoint} endpointPrivateAccess ${privately} endpointPublicAccess ${publicly}`;
+}
+
+/** True where the DHCP options of the VPC name AWS's own resolver and no other. */
+function asksAmazon(view: Own, vpc: string): boolean {
+  const own = view.list('aws/vpc').find(({ value }) => textAt(value, 'VpcId') === vpc);
+  const id = textAt(own?.value, 'DhcpOptionsId');
+  const options = view
+    .list('aws/dhcp-options')
+    .find(({ value }) => id !== null && textAt(value, 'DhcpOptionsId') === id);
+  const servers = listAt(options?.value, 'DhcpConfigurations')
+    .filter((entry) => textAt(entry, 'Key') === 'domain-name-servers')
+    .flatMap((entry) => listAt(entry, 'Values').map((value) => textAt(value, 'Value') ?? ''));
+  return servers.length > 0 && servers.every((server) => server === 'AmazonProvidedDNS');
+}
+
+/** One answer holds so many zones; where it is full there may be more that were not read. */
+const ZONES_PAGE = 100;
+
+/**
+ * A name that was not found, and no zone of the VPC that has it. The lack of the zone alone proves
+ * nothing: public resolvers know the names of private endpoints too.
+ */
+function withoutZone(view: Own, { vpc, name, cluster }: Place): Match | null {
+  const unknown = view.sign('eksNameUnknown') ?? view.sign('curl');
+  if (unknown?.last.captures['name']?.toLowerCase() !== name) return null;
+  if (!isPrivateOnly(cluster.value)) return null;
+  if (textAt(cluster.value, 'resourcesVpcConfig.vpcId') !== vpc) return null;
+  const pages = view
+    .list('aws/vpc-hosted-zones')
+    .filter(({ value }) => textAt(value, 'VPCId') === vpc);
+  const [page] = pages;
+  const zones = pages.flatMap(({ value }) =>
+    listAt(value, 'HostedZoneSummaries').map((zone) => textAt(zone, 'Name') ?? ''),
+  );
+  if (page === undefined || zones.length >= ZONES_PAGE) return null;
+  if (zones.some((zone) => isIn(name, zone.replace(/\.$/, '').toLowerCase()))) return null;
+  const listed = zones.length === 0 ? 'none' : zones.slice(0, 5).join(' ');
+  const why = `${vpc} has no private hosted zone of that name`;
+  return found(
+    { name, vpc, why },
+    [
+      unknown.last,
+      view.quote(page, `private hosted zones of ${vpc}: ${listed}`),
+      view.quote(cluster, wordsOf(cluster.value)),
+    ],
+    'likely',
+  );
+}
+
+function isIn(name: string, zone: string): boolean {
+  return zone !== '' && (name === zone || name.endsWith(`.${zone}`));
+}
+
+/** The resolver that knows no such name is the one that DHCP gave. */
+function matchLease(view: Own): Match | null {
+  const signs = ['eksNameUnknown', 'apiNameUnknown', 'resolverSilent'] as const;
+  const sighting = signs.map((name) => view.sign(name)).find((one) => one !== null);
+  const server = (sighting?.last.captures['resolver'] ?? '').replace(/:\d+$/, '');
+  const lease = leaseWithServer(view.list('host/dhcp-lease'), server);
+  if (sighting === undefined || lease === null) return null;
+  const details = { ...sighting.last.captures, leased: server };
+  const quote = view.quote(lease, serverWords(lease));
+  return found(details, [sighting.first, sighting.last, quote], 'likely');
+}

@@ -6,7 +6,7 @@ import {
   type Peer,
   stoppedBy,
 } from '../../../capacity/network/security.ts';
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { at, type Json, listAt, textAt } from '../../../evidence/json.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
@@ -116,7 +116,8 @@ function matchPath(view: Evidence): Match | null {
   if (timedOut === null && !view.shows('machine-without-node')) return null;
   const path = pathOf(view, instance);
   if (timedOut === null && !isInClusterVpc(path)) return null;
-  return matchEgress(view, path) ?? matchIngress(view, path) ?? matchAcl(view, path);
+  const blocked = matchEgress(view, path) ?? matchIngress(view, path) ?? matchAcl(view, path);
+  return blocked ?? (isKnown(view, path) ? clear : null);
 }
 
 function pathOf(view: Evidence, instance: Seen<Json>): Path {
@@ -229,14 +230,29 @@ const DIRECTIONS: readonly Direction[] = [
   { isEgress: false, ports: EPHEMERAL, what: 'the answers, tcp 32768-60999 into it' },
 ];
 
-/** The ACL of the machine's subnet, where it stops what goes to or comes from every other subnet. */
-function matchAcl(view: Evidence, path: Path): Match | null {
+function aclOf(view: Evidence, path: Path): Seen<Json> | undefined {
   const subnet = textAt(path.instance.value, 'SubnetId') ?? '';
-  const acl = view
+  return view
     .list('aws/network-acl')
     .find(({ value }) =>
       listAt(value, 'Associations').some((one) => textAt(one, 'SubnetId') === subnet),
     );
+}
+
+/** Both ends' groups and the ACL were read, so that what stops nothing lets everything through. */
+function isKnown(view: Evidence, path: Path): boolean {
+  return (
+    path.cluster !== null &&
+    groupsOf(view, path.nodeGroups) !== null &&
+    (!path.isPrivate || groupsOf(view, path.clusterGroups) !== null) &&
+    aclOf(view, path) !== undefined
+  );
+}
+
+/** The ACL of the machine's subnet, where it stops what goes to or comes from every other subnet. */
+function matchAcl(view: Evidence, path: Path): Match | null {
+  const subnet = textAt(path.instance.value, 'SubnetId') ?? '';
+  const acl = aclOf(view, path);
   if (acl === undefined) return null;
   for (const direction of DIRECTIONS) {
     const rule = stoppedBy(acl.value, { ...direction, peer: ANYWHERE });

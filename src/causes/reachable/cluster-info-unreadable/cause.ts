@@ -1,4 +1,6 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { hasNeverJoined, idsOf, instancesWithoutNode } from '../../../evidence/fleet.ts';
+import { textAt } from '../../../evidence/json.ts';
 
 /** The API server answers kubeadm, but does not give it the cluster-info ConfigMap. */
 export default defineCause({
@@ -36,12 +38,15 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: [],
-  symptoms: [],
+  needs: ['kube/cluster-info', 'aws/user-data', 'aws/instance', 'aws/cluster', 'kube/Node'],
+  symptoms: ['machine-without-node'],
   withdrawnBy: ['joined', 'node-registered', 'node-ready'],
   explains: ['failed-user-script'],
-  summary: ({ why }) =>
-    `kubeadm reaches the API server but may not read the ConfigMap kube-public/cluster-info (${why ?? 'refused'}), so the join ends at discovery.`,
+  match: (view) => matchAbsent(view),
+  summary: ({ why, token }) =>
+    token !== undefined
+      ? `The cluster has no ConfigMap kube-public/cluster-info, from which machines that join with the token ${token} learn whom to trust, so their join ends at discovery.`
+      : `kubeadm reaches the API server but may not read the ConfigMap kube-public/cluster-info (${why ?? 'refused'}), so the join ends at discovery.`,
   remedy: () => [
     {
       text: 'See whether the ConfigMap is there and who may read it.',
@@ -74,3 +79,28 @@ export default defineCause({
     ],
   },
 });
+
+type Own = View<
+  'kube/cluster-info' | 'aws/user-data' | 'aws/instance' | 'aws/cluster' | 'kube/Node',
+  string
+>;
+
+/** Machines without Node join by a token, and a complete list of kube-public lacks the ConfigMap. */
+function matchAbsent(view: Own): Match | null {
+  if (view.read('kube/cluster-info').state !== 'absent') return null;
+  const lost = (instancesWithoutNode(view) ?? []).filter(({ value }) =>
+    hasNeverJoined(value, view.nowMs),
+  );
+  const joining = lost.flatMap((machine) => {
+    const id = textAt(machine.value, 'InstanceId');
+    const given = view.list('aws/user-data').find(({ value }) => value.instanceId === id);
+    const token = given?.value.joinTokenId ?? null;
+    return given === undefined || token === null ? [] : [{ machine, given, token }];
+  });
+  const [first] = joining;
+  if (first === undefined) return null;
+  const ids = idsOf(joining.map(({ machine }) => machine));
+  const who = `machines ${ids.join(', ')} run without Node and join with the token id ${first.token}`;
+  const proof = [view.quote(first.given, `${who}; the list of kube-public has no cluster-info`)];
+  return found({ token: first.token, why: 'not found' }, proof, 'definite', ids);
+}

@@ -149,6 +149,10 @@ function matchRoutes(view: Evidence): Match | null {
       sighting.first,
       ...quotesOf(view, way, place),
     ]);
+  const isRefused = (['commandLine', 'program', 'imagePull'] as const).some(
+    (name) => view.sign(name) !== null,
+  );
+  if (way.kind === 'translated' && !isRefused) return clear;
   const isLost = sighting === null && view.shows('machine-without-node');
   return isLost ? matchWithoutNode(view, way, place) : null;
 }
@@ -201,7 +205,6 @@ function quotesOf(view: Evidence, way: Closed, { subnet }: Place): readonly Quot
 function matchWithoutNode(view: Evidence, way: WayOut, place: Place): Match | null {
   const clusters = view.list('aws/cluster');
   const [cluster] = clusters;
-  if (way.kind === 'translated') return clear;
   if (way.kind !== 'closed' || cluster === undefined || clusters.length > 1) return null;
   if (textAt(cluster.value, 'resourcesVpcConfig.vpcId') !== place.vpc) return null;
   if (view.sign('proxied') !== null) return null;

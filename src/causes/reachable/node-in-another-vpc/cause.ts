@@ -69,7 +69,7 @@ function matchVpc(
   const name = textAt(cluster.value, 'name') ?? '';
   const timedOut = view.sign('timedOut');
   // Accounts have many instances: only one that is meant for this cluster counts.
-  if (timedOut === null && !isMeantFor(instance.value, name)) return null;
+  if (timedOut === null && !isMeantFor(instance.value, name)) return clear;
   const quotes = [
     view.quote(instance, `Instance ${view.instanceId ?? ''} VpcId ${vpc}`),
     view.quote(cluster, `cluster ${name} vpcId ${clusterVpc}`),

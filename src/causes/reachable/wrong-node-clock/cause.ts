@@ -1,4 +1,9 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clockWords, errorWords, measuredClocks } from '../../../diagnosis/measured-clock.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import type { HostClock } from '../../../evidence/kinds.ts';
+import type { Quote } from '../../../evidence/sighting.ts';
+import { isoMs } from '../../../evidence/time.ts';
 
 const ON_NODE = [
   'kubelet',
@@ -33,6 +38,27 @@ export default defineCause({
         /(?:Signature (?:expired|not yet current): (?<signed>\d{8}T\d{6}Z) is (?:now earlier|still later) than (?<from>\d{8}T\d{6}Z)|\bRequestTimeTooSkewed\b)/,
       weight: 'definite',
     },
+    expired: {
+      in: ON_NODE,
+      anchors: ['certificate has expired or is not yet valid'],
+      pattern:
+        /x509: certificate has expired or is not yet valid: current time (?<now>[\dTZ:+-]+) is after (?<until>[\dTZ:+-]+)/,
+      weight: 'context',
+    },
+    notValidated: {
+      in: ON_NODE,
+      anchors: ['not able to validate the provided access credentials', 'Request has expired'],
+      pattern:
+        /\bAuthFailure\b.*not able to validate the provided access credentials|\bRequestExpired\b.*Request has expired/,
+      weight: 'context',
+    },
+    // Tokens of EKS are signed by the machine's clock; certificates are checked by the server's.
+    unauthorized: {
+      in: ['kubelet'],
+      anchors: ['Unauthorized'],
+      pattern: /(?:register node|[Ff]ailed to (?:(?:list|watch) \*v1|ensure)).*\bUnauthorized\b/,
+      weight: 'context',
+    },
     unsynchronized: {
       in: ['event', 'node-status'],
       anchors: ['ClockUnsynchronized', 'clock is not synchronized'],
@@ -40,7 +66,7 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: [],
+  needs: ['host/clock'],
   symptoms: [],
   withdrawnBy: ['api-answered', 'joined', 'node-registered', 'node-ready'],
   explains: [
@@ -50,8 +76,12 @@ export default defineCause({
     'failed-user-script',
     'expired-bootstrap-token',
   ],
-  summary: ({ now, from, signed, machine }) =>
-    `The clock of ${machine ?? 'the machine'} is wrong${now === undefined && signed === undefined ? '' : ` (${now ?? signed ?? ''} there, ${from ?? 'another time'} on the other side)`}, so certificates and AWS signatures are refused.`,
+  match(view) {
+    const [clock] = measuredClocks(view.list('host/clock'));
+    return clock === undefined ? null : byClock(view, clock);
+  },
+  summary: ({ now, from, signed, off, machine }) =>
+    `The clock of ${machine ?? 'the machine'} is wrong${differenceWords({ off, here: now ?? signed, there: from })}, so certificates and AWS signatures are refused.`,
   remedy: () => [
     { text: 'See how far off it is.', command: 'timedatectl; chronyc tracking' },
     {
@@ -62,14 +92,14 @@ export default defineCause({
   ],
   decide: {
     text: 'Compare the machine’s clock with a server’s.',
-    command: 'date -u; curl -sI https://aws.amazon.com | grep -i ^date; chronyc sources',
+    command: 'date -u; curl -sI https://aws.amazon.com | grep -i ^date; chronyc tracking',
   },
   page: {
     why: 'A certificate is valid from a moment on, and AWS accepts signatures of a few minutes only. Machines resumed from an image, hybrid machines, and VPCs that block UDP 123 start with a clock that is minutes to years off.',
     prevent:
       'Run chrony with 169.254.169.123 in every image, and order the kubelet after time-sync.target.',
     notThis:
-      'current time … is after … may be a certificate that did expire: compare the time in the message with the real one (expired-kubelet-client-certificate). A wrong clock also shows as AuthFailure, which alone says nothing.',
+      'current time … is after … may be a certificate that did expire: compare the time in the message with the real one (expired-kubelet-client-certificate). A wrong clock also shows as AuthFailure, which alone says nothing: chronyc tracking beside it decides.',
     alsoKnownAs: [
       'x509: certificate has expired or is not yet valid',
       'Signature not yet current',
@@ -81,3 +111,67 @@ export default defineCause({
     ],
   },
 });
+
+/** A clock this close to the true one explains no refusal. */
+const RIGHT_MS = 60_000;
+/** AWS promises to accept signatures of five minutes, and no service accepts more than fifteen. */
+const REFUSED_AT_TIMES_MS = 5 * 60_000;
+const REFUSED_ALWAYS_MS = 15 * 60_000;
+
+interface Difference {
+  readonly off: string | undefined;
+  readonly here: string | undefined;
+  readonly there: string | undefined;
+}
+
+function differenceWords({ off, here, there }: Difference): string {
+  if (off !== undefined) return ` (${off})`;
+  return here === undefined ? '' : ` (${here} there, ${there ?? 'another time'} on the other side)`;
+}
+
+type Signs =
+  | 'notYetValid'
+  | 'signatureSkewed'
+  | 'expired'
+  | 'notValidated'
+  | 'unauthorized'
+  | 'unsynchronized';
+type Own = View<'host/clock', Signs>;
+
+/** What a measured clock makes of the refusals; null when it says nothing of them. */
+function byClock(view: Own, clock: Seen<HostClock>): Match | null {
+  const aheadMs = clock.value.aheadMs ?? 0;
+  const told = quotesOf(view, ['notYetValid', 'signatureSkewed']);
+  // A clock that is right by now was not when a refusal told both times.
+  if (Math.abs(aheadMs) < RIGHT_MS)
+    return told.length === 0 && quotesOf(view, ['expired', 'notValidated']).length > 0
+      ? clear
+      : null;
+  const expired = quotesOf(view, ['expired']).filter((quote) => isValidYet(quote, aheadMs));
+  const signed = refusedSignatures(view, aheadMs);
+  const isAlways = Math.abs(aheadMs) >= REFUSED_ALWAYS_MS;
+  const proven = [...told, ...expired, ...(isAlways ? signed : [])];
+  const guessed = isAlways ? quotesOf(view, ['unauthorized']) : signed;
+  const details = { ...told[0]?.captures, off: errorWords(aheadMs) };
+  const quote = view.quote(clock, clockWords(clock));
+  if (proven.length > 0) return found(details, [...proven, quote]);
+  if (guessed.length > 0) return found(details, [...guessed, quote], 'likely');
+  return view.sign('expired') === null ? null : clear;
+}
+
+function quotesOf(view: Own, signs: readonly Signs[]): readonly Quote[] {
+  return signs.flatMap((name) => {
+    const sighting = view.sign(name);
+    return sighting === null ? [] : [sighting.first];
+  });
+}
+
+/** True when the certificate is still valid by the true time. */
+function isValidYet({ captures }: Quote, aheadMs: number): boolean {
+  const [nowMs, untilMs] = [isoMs(captures['now'] ?? ''), isoMs(captures['until'] ?? '')];
+  return nowMs !== null && untilMs !== null && nowMs - aheadMs < untilMs;
+}
+
+function refusedSignatures(view: Own, aheadMs: number): readonly Quote[] {
+  return Math.abs(aheadMs) < REFUSED_AT_TIMES_MS ? [] : quotesOf(view, ['notValidated']);
+}

@@ -4,7 +4,8 @@ import {
   UNINITIALIZED,
   waitsForController,
 } from '../../../capacity/naming/seen-names.ts';
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
 import type { KubeObject } from '../../../evidence/kinds.ts';
 
@@ -79,17 +80,20 @@ function matchCluster(view: Own): Match | null {
     .list('kube/Node')
     .filter(({ value }) => !isEksNode(value) && waitsForController(value, view.nowMs));
   const [first] = waiting;
+  const pods = view.list('kube/Pod');
+  const controllers = pods.filter(({ value }) => isCloudController(value.name));
+  const isServed = controllers.some(({ value }) => isReady(value));
+  if (first === undefined && isServed)
+    return clearUnlessSeen(view, ['controllerNotScheduled', 'controllerNotRunning']);
   if (first === undefined || view.sign('controllerNotScheduled') !== null) return null;
   const names = waiting.length === 1 ? `the Node ${first.value.name}` : `${waiting.length} Nodes`;
   const proof = view.quote(first, `Node ${first.value.name} taint ${UNINITIALIZED}`);
   const down = view.sign('controllerNotRunning');
   if (down !== null)
     return found({ ...down.last.captures, waiting: names }, [down.last, proof], 'likely');
-  const pods = view.list('kube/Pod');
   const system = pods.filter(({ value }) => value.namespace === 'kube-system');
   if (system.length < PODS_MIN) return null;
-  const controllers = pods.filter(({ value }) => isCloudController(value.name));
-  if (controllers.some(({ value }) => isReady(value))) return null;
+  if (isServed) return clear;
   const [pod] = controllers;
   if (pod === undefined) return found({ waiting: names }, [proof, ...emptySet(view)], 'likely');
   const state = stateOf(pod.value);

@@ -1,4 +1,24 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import {
+  cannotSay,
+  clear,
+  defineCause,
+  found,
+  type Match,
+  type View,
+} from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { idsOf, instancesWithoutNode } from '../../../evidence/fleet.ts';
+import { type Json, textAt } from '../../../evidence/json.ts';
+import { isoMs } from '../../../evidence/time.ts';
+import { endpointWords } from '../../../evidence/services.ts';
+import {
+  mayBeAsked,
+  openingCommand,
+  type SilentWebhook,
+  silentWebhooks,
+  WEBHOOK_KINDS,
+  webhookWords,
+} from '../../../evidence/webhooks.ts';
 
 /** An admission webhook stands between every new node and the API server, and does not let it in. */
 export default defineCause({
@@ -28,23 +48,33 @@ export default defineCause({
       weight: 'definite',
     },
   },
-  needs: [],
-  symptoms: ['node-object-missing'],
-  summary: ({ webhook, why }) =>
-    `The admission webhook ${webhook ?? 'in the way'} ${why === undefined ? 'does not let new Nodes in' : 'does not answer the API server'}, so no new kubelet can create its Node; if its pods need such a node, nothing will ever answer.`,
-  remedy: ({ webhook }) => [
-    {
-      text: 'Find the configuration of the webhook and see which resources it claims and its failurePolicy.',
-      command: `kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations -o yaml | grep -n -B40 -A25 ${webhook ?? '<webhook>'}`,
-    },
+  needs: [...WEBHOOK_KINDS, 'kube/Node', 'aws/instance', 'aws/cluster'],
+  symptoms: ['node-object-missing', 'machine-without-node'],
+  match: (view) => matchWebhook(view),
+  summary: ({ webhook, why, service }) =>
+    service !== undefined
+      ? `The API server asks the webhook ${webhook ?? ''} before it creates a Node, and its Service ${service} has no endpoint that is ready, so no new kubelet can register.`
+      : `The admission webhook ${webhook ?? 'in the way'} ${why === undefined ? 'does not let new Nodes in' : 'does not answer the API server'}, so no new kubelet can create its Node; if its pods need such a node, nothing will ever answer.`,
+  remedy: ({ webhook, kind, configuration, index, service }) => [
+    ...(configuration === undefined
+      ? [
+          {
+            text: 'Find the configuration of the webhook and see which resources it claims and its failurePolicy.',
+            command: `kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations -o yaml | grep -n -B40 -A25 ${webhook ?? '<webhook>'}`,
+          },
+        ]
+      : []),
     {
       text: 'Let nodes, leases and CSINodes pass: failurePolicy Ignore for now, rules without these resources for good.',
-      command:
-        'kubectl patch validatingwebhookconfiguration <configuration> --type=json -p \'[{"op":"replace","path":"/webhooks/0/failurePolicy","value":"Ignore"}]\'',
+      command: openingCommand(
+        kind ?? 'ValidatingWebhookConfiguration',
+        configuration ?? '<configuration>',
+        index ?? '0',
+      ),
     },
     {
       text: 'Then bring its pods back.',
-      command: 'kubectl get endpointslices -A | grep <webhook-service>',
+      command: `kubectl get endpointslices -A | grep ${service?.split('/')[1] ?? '<webhook-service>'}`,
     },
   ],
   decide: {
@@ -67,3 +97,57 @@ export default defineCause({
     ],
   },
 });
+
+type Kinds = (typeof WEBHOOK_KINDS)[number] | 'kube/Node' | 'aws/instance' | 'aws/cluster';
+type Own = View<Kinds, 'webhookSilent' | 'webhookRefuses' | 'webhookInAudit'>;
+
+/** Machines that run without a Node, while a webhook nobody answers for is asked about every Node. */
+function matchWebhook(view: Own): Match | null {
+  const lost = unregistered(view);
+  if (lost.length === 0) return null;
+  const silent = silentWebhooks(view, NODE);
+  if (silent === 'unlisted') return unlisted;
+  const [first] = silent;
+  if (first !== undefined) return foundSilent(view, first, lost);
+  return mayBeAsked(view, NODE) ? null : clear;
+}
+
+const NODE = { group: '', resource: 'nodes', namespaceLabels: null, labels: null } as const;
+
+const unlisted = cannotSay({
+  reason: 'not-collected',
+  detail: 'whether the Service of a webhook on nodes has endpoints',
+  collect: 'kubectl get endpointslices -A',
+});
+
+/** Running machines without a Node, launched after the last Node that the API server let in. */
+function unregistered(view: Own): readonly Seen<Json>[] {
+  const admittedMs = Math.max(
+    Number.NEGATIVE_INFINITY,
+    ...view.list('kube/Node').map(({ value }) => value.createdMs ?? Number.NEGATIVE_INFINITY),
+  );
+  return (instancesWithoutNode(view) ?? []).filter(
+    ({ value }) => (isoMs(textAt(value, 'LaunchTime') ?? '') ?? 0) > admittedMs,
+  );
+}
+
+function foundSilent(view: Own, silent: SilentWebhook, lost: readonly Seen<Json>[]): Match {
+  const { configuration, service, endpoints } = silent;
+  const [slice] = endpoints.slices;
+  const machines = idsOf(lost);
+  const details = {
+    webhook: silent.name,
+    service: `${service.namespace}/${service.name}`,
+    kind: configuration.value.kind,
+    configuration: configuration.value.name,
+    index: String(silent.index),
+  };
+  const proof = [
+    view.quote(configuration, webhookWords(silent)),
+    view.quote(slice ?? configuration, endpointWords(service, endpoints)),
+    ...lost.slice(0, 1).map((one) => {
+      return view.quote(one, `machines ${machines.join(', ')} run and have no Node`);
+    }),
+  ];
+  return found(details, proof, 'definite', machines);
+}

@@ -1,4 +1,4 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 import { utcMs, type When } from '../../../evidence/time.ts';
@@ -75,7 +75,8 @@ function matchRunning(view: View<'aws/instance', 'deleted'>): Match | null {
   if (instance === undefined || !isTagged(instance)) return null;
   const launched = textAt(instance.value, 'LaunchTime') ?? '';
   const age = ageAt(launched, deleted.last.moment.when);
-  if (age === null || age < 0 || age > AFTER_LAUNCH_MAX_MS) return null;
+  if (age === null || age < 0) return null;
+  if (age > AFTER_LAUNCH_MAX_MS) return clear;
   const id = textAt(instance.value, 'InstanceId') ?? '';
   return found({ node, instance: id, launched }, [
     deleted.last,

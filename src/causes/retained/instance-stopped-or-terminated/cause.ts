@@ -1,6 +1,9 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { instanceOfNode } from '../../../capacity/naming/seen-names.ts';
-import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import type { KubeNode } from '../../../evidence/kinds.ts';
+import { at, type Json, listAt, textAt } from '../../../evidence/json.ts';
+import type { Quote } from '../../../evidence/sighting.ts';
 
 /** EC2 and the cloud controller agree: the instance behind the Node does not run any more. */
 export default defineCause({
@@ -33,7 +36,13 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: ['kube/Node', 'aws/instance', 'aws/auto-scaling-group'],
+  needs: [
+    'kube/Node',
+    'aws/instance',
+    'aws/auto-scaling-group',
+    'aws/scaling-activity',
+    'aws/trail-event',
+  ],
   symptoms: ['node-object-deleted', 'node-not-ready'],
   explains: [
     'node-heartbeat-lost',
@@ -42,8 +51,10 @@ export default defineCause({
     'idle-connection-dropped',
   ],
   match: (view) => matchState(view),
-  summary: ({ machine, instance, state, reason }) =>
-    `The instance ${instance ?? 'behind'} ${instance === undefined ? (machine ?? 'the Node') : `of ${machine ?? 'the Node'}`} is ${state ?? 'stopped'}${reason === undefined || reason === '' ? '' : ` (${reason})`}; the Node is treated accordingly, and nothing on the Kubernetes side is wrong.`,
+  summary: ({ machine, instance, state, reason, alone, by }) =>
+    alone !== undefined
+      ? `The instance ${instance ?? ''} of the cluster is ${state ?? 'stopped'}${reason === undefined || reason === '' ? '' : ` (${reason})`}${by === undefined ? '' : `, by ${by}`}, and has no Node.`
+      : `The instance ${instance ?? 'behind'} ${instance === undefined ? (machine ?? 'the Node') : `of ${machine ?? 'the Node'}`} is ${state ?? 'stopped'}${reason === undefined || reason === '' ? '' : ` (${reason})`}${by === undefined ? '' : `, by ${by}`}; the Node is treated accordingly, and nothing on the Kubernetes side is wrong.`,
   remedy: ({ instance, state }) =>
     state === 'terminated' || state === 'shutting-down'
       ? [
@@ -80,7 +91,14 @@ export default defineCause({
   },
 });
 
-type Own = View<'kube/Node' | 'aws/instance' | 'aws/auto-scaling-group', string>;
+type Own = View<
+  | 'kube/Node'
+  | 'aws/instance'
+  | 'aws/auto-scaling-group'
+  | 'aws/scaling-activity'
+  | 'aws/trail-event',
+  string
+>;
 
 /** A Node that is not Ready on a stopped instance, or a Node deleted for one that is gone. */
 function matchState(view: Own): Match | null {
@@ -91,23 +109,100 @@ function matchState(view: Own): Match | null {
   const instance = own ?? (nodes.length === 0 ? instances[0] : undefined);
   if (instance === undefined) return null;
   const state = textAt(instance.value, 'State.Name') ?? '';
-  const deleted = view.sign('deleted');
-  const isStopped = state.startsWith('stopp') && node !== undefined;
-  const isGone = /^(?:terminated|shutting-down)$/.test(state) && deleted !== null;
-  if (!isStopped && !isGone) return null;
+  const isStopping = state.startsWith('stopp');
+  const isAlone = isStopping && isMissed(view, instance.value);
+  const isGone = /^(?:terminated|shutting-down)$/.test(state) && view.sign('deleted') !== null;
+  if (!isGone && !isAlone && (!isStopping || node === undefined)) return null;
   if (isGone && nodes.length === 0 && isReplaced(view, instance.value)) return null;
-  const id = textAt(instance.value, 'InstanceId') ?? '';
-  const reason = textAt(instance.value, 'StateTransitionReason') ?? '';
-  const why = textAt(instance.value, 'StateReason.Message') ?? '';
-  const proof = view.quote(instance, `${id} ${state} ${reason} ${why}`.trim());
+  return foundFor(view, { instance, node, state, isAlone });
+}
+
+interface Stopped {
+  readonly instance: Seen<Json>;
+  readonly node: Seen<KubeNode> | undefined;
+  readonly state: string;
+  /** True where no Node is its own. */
+  readonly isAlone: boolean;
+}
+
+function foundFor(view: Own, { instance, node, state, isAlone }: Stopped): Match {
+  const [id = '', reason = '', why = ''] = [
+    'InstanceId',
+    'StateTransitionReason',
+    'StateReason.Message',
+  ].map((path) => textAt(instance.value, path) ?? '');
   const silent =
     node === undefined ? [] : [view.quote(node, `Node ${node.value.name} is not Ready`)];
-  const said = deleted === null ? [] : [deleted.last];
-  return found({ instance: id, state, reason: reason === '' ? why : reason }, [
-    proof,
+  const deleted = view.sign('deleted');
+  const [ended] = [...trailOf(view, id), ...activityOf(view, id)];
+  const details = { instance: id, state, reason: reason === '' ? why : reason };
+  const alone = isAlone ? { alone: 'yes' } : {};
+  const by = ended?.by === undefined ? {} : { by: ended.by };
+  return found({ ...details, ...alone, ...by }, [
+    view.quote(instance, `${id} ${state} ${reason} ${why}`.trim()),
     ...silent,
-    ...said,
+    ...(deleted === null ? [] : [deleted.last]),
+    ...(ended === undefined ? [] : [ended.quote]),
   ]);
+}
+
+/** Who or what ended the instance, and the object that says so. */
+interface Ended {
+  readonly by?: string;
+  readonly quote: Quote;
+}
+
+function trailOf(view: Own, id: string): readonly Ended[] {
+  return view
+    .list('aws/trail-event')
+    .filter(({ value }) =>
+      /^(?:Stop|Terminate)Instances$|^BidEvictedEvent$/.test(textAt(value, 'EventName') ?? ''),
+    )
+    .filter(({ value }) =>
+      listAt(value, 'Resources').some((one) => textAt(one, 'ResourceName') === id),
+    )
+    .map((event) => {
+      const [when = '', name = '', by = ''] = ['EventTime', 'EventName', 'Username'].map(
+        (field) => textAt(event.value, field) ?? '',
+      );
+      const quote = view.quote(event, `CloudTrail ${when} ${name} of ${id} by ${by}`);
+      return by === '' ? { quote } : { by, quote };
+    });
+}
+
+/** The Auto Scaling group says why it took a machine out: a scale-in, a refresh, a health check. */
+function activityOf(view: Own, id: string): readonly Ended[] {
+  return view
+    .list('aws/scaling-activity')
+    .filter(({ value }) =>
+      textAt(value, 'Description')?.startsWith(`Terminating EC2 instance: ${id}`),
+    )
+    .map((activity) => {
+      const group = textAt(activity.value, 'AutoScalingGroupName') ?? '';
+      const cause = textAt(activity.value, 'Cause') ?? '';
+      const words = `Auto Scaling group ${group} activity Terminating EC2 instance: ${id} ${cause}`;
+      return { quote: view.quote(activity, words) };
+    });
+}
+
+/**
+ * True for an instance without Node that its group does not keep stopped, in a warm pool or on
+ * standby.
+ */
+function isMissed(view: Own, instance: Json): boolean {
+  if (view.nowMs === null || view.read('kube/Node').state !== 'absent') return false;
+  const id = textAt(instance, 'InstanceId');
+  const name = listAt(instance, 'Tags').find(
+    (entry) => textAt(entry, 'Key') === 'aws:autoscaling:groupName',
+  );
+  const group = view
+    .list('aws/auto-scaling-group')
+    .find(({ value }) => textAt(value, 'AutoScalingGroupName') === textAt(name, 'Value'));
+  if (at(group?.value, 'WarmPoolConfiguration') !== undefined) return false;
+  const member = listAt(group?.value, 'Instances').find(
+    (entry) => textAt(entry, 'InstanceId') === id,
+  );
+  return !/^(?:Warmed|Standby|EnteringStandby)/.test(textAt(member, 'LifecycleState') ?? '');
 }
 
 /** True where its group has all the machines it wants again: then the end was no loss. */

@@ -1,4 +1,4 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { textAt } from '../../../evidence/json.ts';
 import { isoMs, isoTime } from '../../../evidence/time.ts';
 
@@ -105,7 +105,8 @@ function matchRemoval(view: Own): Match | null {
 function matchActor(view: Own): Match | null {
   const quotes = view.sign('deletedBy')?.quotes ?? [];
   const quote = quotes.find(({ captures }) => !APPOINTED.test(captures['actor'] ?? 'karpenter'));
-  if (quote === undefined) return null;
+  const isCut = (view.sign('deletedBy')?.count ?? 0) > quotes.length;
+  if (quote === undefined) return quotes.length > 0 && !isCut ? clear : null;
   const agent = view.sign('agent')?.quotes.find((other) => other.locator === quote.locator)
     ?.captures['agent'];
   return found({ ...quote.captures, ...(agent === undefined ? {} : { agent }) }, [quote], 'likely');

@@ -1,4 +1,22 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import {
+  cannotSay,
+  clear,
+  defineCause,
+  found,
+  type Match,
+  type View,
+} from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { at, listAt, textAt } from '../../../evidence/json.ts';
+import type { KubeNode } from '../../../evidence/kinds.ts';
+import { selects } from '../../../evidence/label-selector.ts';
+import { isOnNode, podName } from '../../../evidence/pods.ts';
+import type { SeenObject } from '../../../evidence/pods-seen.ts';
+
+/** An update tries to evict the pods of one node for 15 minutes, then fails. */
+const EVICTION_MS = 900_000;
+const GROUP_LABEL = 'eks.amazonaws.com/nodegroup';
+const CORDON = 'node.kubernetes.io/unschedulable';
 
 /** A managed node group cannot finish an update or its own deletion. */
 export default defineCause({
@@ -41,21 +59,25 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: [],
+  needs: ['kube/PodDisruptionBudget', 'kube/Node', 'kube/Pod', 'aws/node-group'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
-  summary: ({ code, group }) =>
-    code === undefined || code === 'PodEvictionFailure'
-      ? `The node group ${group ?? ''} cannot empty its old nodes: some pods may not be evicted (a PodDisruptionBudget without room), so the update stops and old nodes stay cordoned.`.replace(
-          'group  cannot',
-          'group cannot',
-        )
-      : `The node group ${group ?? ''} cannot be finished or deleted (${code}): ${code === 'NodeTerminationFailure' ? 'its instances could not be terminated' : 'something still uses its resources'}.`.replace(
-          'group  cannot',
-          'group cannot',
-        ),
-  remedy: ({ code, group }) =>
+  explains: ['cordon-or-deliberate-taint'],
+  match: (view) => matchBudget(view),
+  summary: ({ code, group, budget, pod, node }) =>
+    budget !== undefined
+      ? `The node group ${group ?? ''} cannot empty ${node ?? 'its old node'}: the PodDisruptionBudget ${budget} allows no disruption, so the pod ${pod ?? ''} is not evicted and the old node stays cordoned.`
+      : code === undefined || code === 'PodEvictionFailure'
+        ? `The node group ${group ?? ''} cannot empty its old nodes: some pods may not be evicted (a PodDisruptionBudget without room), so the update stops and old nodes stay cordoned.`.replace(
+            'group  cannot',
+            'group cannot',
+          )
+        : `The node group ${group ?? ''} cannot be finished or deleted (${code}): ${code === 'NodeTerminationFailure' ? 'its instances could not be terminated' : 'something still uses its resources'}.`.replace(
+            'group  cannot',
+            'group cannot',
+          ),
+  remedy: ({ code, group, budget }) =>
     code === 'Ec2SecurityGroupDeletionFailure'
       ? [
           {
@@ -65,10 +87,15 @@ export default defineCause({
           },
         ]
       : [
-          {
-            text: 'Find budgets that allow no disruption.',
-            command: "kubectl get pdb -A | awk '$5 == 0 || $4 == 0'",
-          },
+          budget === undefined
+            ? {
+                text: 'Find budgets that allow no disruption.',
+                command: "kubectl get pdb -A | awk '$5 == 0 || $4 == 0'",
+              }
+            : {
+                text: 'Let the budget spare one pod at a time.',
+                command: `kubectl -n ${budget.split('/')[0] ?? '<namespace>'} patch pdb ${budget.split('/')[1] ?? '<budget>'} --type=merge -p '{"spec":{"minAvailable":null,"maxUnavailable":1}}'`,
+              },
           {
             text: 'Make their replicas ready or loosen the budget, then run the update again; --force skips budgets.',
             command: `aws eks update-nodegroup-version --cluster-name <cluster> --nodegroup-name ${group ?? '<node-group>'} --force`,
@@ -83,7 +110,7 @@ export default defineCause({
     prevent:
       'Budgets that always leave one pod to move; check `kubectl get pdb -A` before updates.',
     notThis:
-      'The new nodes are fine. NodeCreationFailure inside an update means that the new ones failed: diagnose those. One refused eviction during a drain is normal.',
+      'The new nodes are fine. An old node that stays cordoned although its pods may go is cordon-or-deliberate-taint. NodeCreationFailure inside an update means that the new ones failed: diagnose those. One refused eviction during a drain is normal.',
     alsoKnownAs: [
       'PodEvictionFailure',
       'Reached max retries while trying to evict pods from nodes in node group',
@@ -94,3 +121,115 @@ export default defineCause({
     ],
   },
 });
+
+type Own = View<
+  'kube/PodDisruptionBudget' | 'kube/Node' | 'kube/Pod' | 'aws/node-group',
+  'evictionFailed' | 'terminationFailed' | 'resourceHeld' | 'budget' | 'drained'
+>;
+
+/** A group that is being changed, one of its cordoned nodes, and how long it has been that. */
+interface Draining {
+  readonly group: string;
+  readonly state: Seen<unknown>;
+  readonly status: string;
+  readonly node: Seen<KubeNode>;
+}
+
+/** A cordoned node of a group that is being changed keeps a pod that no budget lets go. */
+function matchBudget(view: Own): Match | null {
+  const draining = drainingNodes(view);
+  if (draining.length === 0) return null;
+  if (view.read('kube/PodDisruptionBudget').state === 'unknown')
+    return view.sign('evictionFailed') === null ? unread : null;
+  const budgets = view.list('kube/PodDisruptionBudget').filter(isExhausted);
+  for (const one of draining) {
+    for (const pod of view.list('kube/Pod')) {
+      if (!isOnNode(pod.value, one.node.value.name) || !isToBeEvicted(pod)) continue;
+      const budget = budgets.find((entry) => covers(entry, pod));
+      if (budget !== undefined) return foundBudget(view, one, pod, budget);
+    }
+  }
+  return isTold(view) ? null : clear;
+}
+
+function isTold(view: Own): boolean {
+  const names = ['evictionFailed', 'terminationFailed', 'resourceHeld', 'budget'] as const;
+  return names.some((name) => view.sign(name) !== null);
+}
+
+const unread = cannotSay({
+  reason: 'not-collected',
+  detail: 'which disruption budgets hold the pods of the cordoned nodes',
+  collect: 'kubectl get poddisruptionbudgets -A -o wide',
+});
+
+function drainingNodes(view: Own): readonly Draining[] {
+  const { nowMs } = view;
+  if (nowMs === null) return [];
+  const changing = new Map(
+    view.list('aws/node-group').flatMap((state) => {
+      const status = textAt(state.value, 'status') ?? '';
+      const isChanging = /^(?:UPDATING|DELETING|DEGRADED)$/.test(status);
+      const name = textAt(state.value, 'nodegroupName') ?? '';
+      return isChanging ? [[name, { state, status }] as const] : [];
+    }),
+  );
+  return view.list('kube/Node').flatMap((node) => {
+    const group = node.value.labels[GROUP_LABEL] ?? '';
+    const change = changing.get(group);
+    return change === undefined || !isLongClosed(node.value, nowMs)
+      ? []
+      : [{ group, node, ...change }];
+  });
+}
+
+function isLongClosed({ unschedulable, taints }: KubeNode, nowMs: number): boolean {
+  const addedMs = taints?.find(({ key }) => key === CORDON)?.addedMs ?? null;
+  return unschedulable === true && addedMs !== null && nowMs - addedMs > EVICTION_MS;
+}
+
+function isExhausted({ value }: SeenObject): boolean {
+  const expected = at(value.body, 'status.expectedPods');
+  return at(value.body, 'status.disruptionsAllowed') === 0 && expected !== 0;
+}
+
+/** Pods of DaemonSets stay; pods that are being deleted were evicted already. */
+function isToBeEvicted({ value }: SeenObject): boolean {
+  const owners = listAt(value.body, 'metadata.ownerReferences');
+  const isOfSet = owners.some((owner) => textAt(owner, 'kind') === 'DaemonSet');
+  return !isOfSet && textAt(value.body, 'metadata.deletionTimestamp') === null;
+}
+
+/** A budget without a selector covers nothing (policy/v1: an empty one covers the namespace). */
+function covers({ value }: SeenObject, pod: SeenObject): boolean {
+  const selector = at(value.body, 'spec.selector');
+  return (
+    selector !== undefined &&
+    value.namespace === pod.value.namespace &&
+    selects(selector, pod.value.labels)
+  );
+}
+
+function budgetWords({ value }: SeenObject): string {
+  const [allowed, healthy, desired] = [
+    'disruptionsAllowed',
+    'currentHealthy',
+    'desiredHealthy',
+  ].map((path) => textAt(value.body, `status.${path}`) ?? '?');
+  return `disruptionsAllowed ${allowed}, ${healthy} healthy of ${desired} that must be`;
+}
+
+function foundBudget(view: Own, draining: Draining, pod: SeenObject, budget: SeenObject): Match {
+  const { group, node, state, status } = draining;
+  const name = `${budget.value.namespace ?? ''}/${budget.value.name}`;
+  const closedMs = node.value.taints?.find(({ key }) => key === CORDON)?.addedMs ?? 0;
+  const minutes = Math.round(((view.nowMs ?? closedMs) - closedMs) / 60_000);
+  const details = { group, budget: name, pod: podName(pod.value), node: node.value.name };
+  const proof = [
+    view.quote(budget, `PodDisruptionBudget ${name}: ${budgetWords(budget)}`),
+    view.quote(node, `Node ${node.value.name} of ${group} is cordoned for ${minutes} minutes`),
+    view.quote(state, `node group ${group} status ${status}`),
+    view.quote(pod, `Pod ${podName(pod.value)} is still there`),
+  ];
+  return found(details, proof, 'definite', [node.value.name]);
+}

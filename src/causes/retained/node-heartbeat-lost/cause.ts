@@ -1,3 +1,4 @@
+import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { textAt } from '../../../evidence/json.ts';
@@ -36,7 +37,7 @@ export default defineCause({
   },
   needs: ['kube/Node', 'kube/Lease', 'aws/instance-status'],
   symptoms: ['node-not-ready'],
-  match: (view) => matchLease(view),
+  match: (view) => matchLease(view) ?? matchAnswer(view),
   summary: ({ node, machine, renewed }) =>
     `The kubelet of ${node ?? machine ?? 'the Node'} stopped reporting${renewed === undefined ? ' (Ready=Unknown)' : `: its Lease was last renewed at ${renewed}`}: it is dead, starved of CPU or memory, or cut off from the API server; its pods are moved away after five minutes.`,
   remedy: ({ instance }) => [
@@ -96,6 +97,17 @@ function matchLease(view: Own): Match | null {
     ]);
   }
   return null;
+}
+
+/** The controllers write Unknown; False is what a kubelet that lives says of itself. */
+function matchAnswer(view: Own): Match | null {
+  const ready = view
+    .list('kube/Node')
+    .map(({ value }) => value.conditions.find(({ type }) => type === 'Ready'));
+  const isAnswered =
+    ready.length > 0 &&
+    ready.every((entry) => entry?.status === 'False' && entry.reason === 'KubeletNotReady');
+  return isAnswered ? clearUnlessSeen(view, ['unknownCondition', 'pastedCondition']) : null;
 }
 
 function quoteLease(view: Own, lease: Seen<KubeObject>, renewed: string): ReturnType<Own['quote']> {

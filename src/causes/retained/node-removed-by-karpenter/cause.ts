@@ -1,4 +1,4 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 
 /** Karpenter took the node away: because it lost sight of its instance, or by a planned disruption. */
 export default defineCause({
@@ -88,12 +88,21 @@ export default defineCause({
   },
 });
 
+/** Karpenter took the Node because nothing ran on it, so that nobody misses it. */
+function wasEmpty(view: View<never, 'garbage' | 'disruptedEvent'>): boolean {
+  const event = view.sign('disruptedEvent');
+  const reasons = (event?.quotes ?? []).map(({ captures }) => captures['why']);
+  const isWhole = event !== null && event.count <= event.quotes.length;
+  return view.sign('garbage') === null && isWhole && reasons.every((why) => why === 'Empty');
+}
+
 /** A disruption alone is Karpenter's daily work; it counts where a kubelet misses its Node. */
 function matchDisruption(
   view: View<never, 'garbage' | 'disrupted' | 'disruptedEvent' | 'kubeletLostNode'>,
 ): Match | null {
   const planned = view.sign('disrupted') ?? view.sign('disruptedEvent');
   const lost = view.sign('kubeletLostNode');
+  if (lost === null && wasEmpty(view)) return clear;
   if (planned === null || lost === null) return null;
   return found(
     { ...lost.last.captures, ...planned.last.captures, planned: 'yes' },

@@ -1,4 +1,16 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { cannotSay, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { at } from '../../../evidence/json.ts';
+import { podName, waitingReason } from '../../../evidence/pods.ts';
+import {
+  placeOf,
+  podWords,
+  type SeenObject,
+  stateWords,
+  unreadyPods,
+} from '../../../evidence/pods-seen.ts';
+import { endpointsOf, endpointWords } from '../../../evidence/services.ts';
+
+const SERVICE = { namespace: 'kube-system', name: 'kube-dns' };
 
 /** Pods get no answer from the cluster's DNS service. */
 export default defineCause({
@@ -42,13 +54,34 @@ export default defineCause({
       atLeast: 5,
     },
   },
-  needs: [],
+  needs: ['kube/EndpointSlice', 'kube/Deployment', 'kube/Pod', 'kube/Node'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
-  summary: ({ server }) =>
-    `The DNS server ${server ?? 'of the cluster'} does not answer, so programs in pods find neither services nor hosts by name.`,
-  remedy: ({ server }) => [
+  match: (view) => matchEndpoints(view),
+  summary: ({ server, pod, state, replicas }) =>
+    replicas !== undefined
+      ? `The Deployment kube-system/coredns is scaled to ${replicas}, so the Service kube-dns has no endpoint and programs in pods find neither services nor hosts by name.`
+      : pod !== undefined
+        ? `No CoreDNS pod is Ready (${pod}: ${state ?? 'not Ready'}), so the Service kube-dns has no endpoint and programs in pods find neither services nor hosts by name.`
+        : `The DNS server ${server ?? 'of the cluster'} does not answer, so programs in pods find neither services nor hosts by name.`,
+  remedy: ({ server, pod, replicas }) => [
+    ...(replicas === undefined
+      ? []
+      : [
+          {
+            text: 'Run CoreDNS again.',
+            command: 'kubectl -n kube-system scale deployment coredns --replicas=2',
+          },
+        ]),
+    ...(pod === undefined
+      ? []
+      : [
+          {
+            text: 'Read why its container ended.',
+            command: `kubectl -n kube-system logs ${pod.split('/').at(-1) ?? pod} --previous --tail=100`,
+          },
+        ]),
     {
       text: 'See whether CoreDNS runs, and on which nodes.',
       command: 'kubectl -n kube-system get pods,endpoints -l k8s-app=kube-dns -o wide',
@@ -83,3 +116,61 @@ export default defineCause({
     ],
   },
 });
+
+type Own = View<'kube/EndpointSlice' | 'kube/Deployment' | 'kube/Pod' | 'kube/Node', string>;
+
+/** CoreDNS itself does not run, on nodes that do: its Service has endpoints and none is ready. */
+function matchEndpoints(view: Own): Match | null {
+  const slices = view.list('kube/EndpointSlice');
+  const endpoints = endpointsOf(SERVICE, slices);
+  const [slice] = endpoints.slices;
+  if (slice === undefined) return slices.length === 0 ? matchUnlisted(view) : null;
+  if (endpoints.ready > 0) return null;
+  const proof = view.quote(slice, endpointWords(SERVICE, endpoints));
+  const stopped = stoppedDeployment(view);
+  if (stopped !== null) {
+    const words = 'Deployment kube-system/coredns spec.replicas 0';
+    return found({ replicas: '0' }, [proof, view.quote(stopped, words)]);
+  }
+  const [pod] = failingPods(view);
+  if (pod === undefined) return null;
+  const state = stateWords(pod);
+  const words = `${podWords(pod)}: ${state}`;
+  return found({ pod: podName(pod.value), state }, [proof, view.quote(pod, words)]);
+}
+
+/** CoreDNS pods fail, and nobody read whether others of them answer. */
+function matchUnlisted(view: Own): Match | null {
+  if (view.nowMs === null || failingPods(view).length === 0) return null;
+  return cannotSay({
+    reason: 'not-collected',
+    detail: 'whether the Service kube-system/kube-dns has endpoints',
+    collect: 'kubectl -n kube-system get endpointslices -l kubernetes.io/service-name=kube-dns',
+  });
+}
+
+function stoppedDeployment(view: Own): SeenObject | null {
+  const own = view
+    .list('kube/Deployment')
+    .find(({ value }) => value.namespace === 'kube-system' && value.name === 'coredns');
+  return own !== undefined && at(own.value.body, 'spec.replicas') === 0 ? own : null;
+}
+
+/** CoreDNS pods that crash on a Ready node; those that wait or lack the API have other causes. */
+function failingPods(view: Own): readonly SeenObject[] {
+  const ready = new Set(
+    view
+      .list('kube/Node')
+      .filter(({ value }) => value.ready === true)
+      .map(({ value }) => value.name),
+  );
+  const own = view.list('kube/Pod').filter(({ value }) => isCoreDns(value.namespace, value.name));
+  return unreadyPods(own, view.nowMs).filter((pod) => {
+    const place = placeOf(pod);
+    return place !== null && ready.has(place) && waitingReason(pod.value) === 'CrashLoopBackOff';
+  });
+}
+
+function isCoreDns(namespace: string | null, name: string): boolean {
+  return namespace === 'kube-system' && name.startsWith('coredns-');
+}

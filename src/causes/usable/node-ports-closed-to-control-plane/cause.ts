@@ -1,3 +1,4 @@
+import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type Json, listAt, textAt } from '../../../evidence/json.ts';
@@ -117,7 +118,9 @@ function matchGroups(view: Own): Match | null {
     .list('aws/security-group')
     .filter(({ value }) => ids.includes(textAt(value, 'GroupId') ?? ''));
   const isWhole = ids.length > 0 && control.length > 0 && groups.length === ids.length;
-  if (!isWhole || groups.some((group) => letsIn(group, control))) return null;
+  if (!isWhole) return null;
+  if (groups.some((group) => letsIn(group, control)))
+    return clearUnlessSeen(view, ['kubeletSilent', 'webhookSilent', 'apiServiceSilent']);
   const names = { group: ids.join(','), control: control[0] ?? '', port: String(KUBELET_PORT) };
   return found({ ...names, address: node.value.internalIp ?? node.value.name }, [
     view.quote(instance, `${view.instanceId ?? ''} has the security groups ${ids.join(', ')}`),

@@ -1,4 +1,4 @@
-import { defineCause, found } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found } from '../../../diagnosis/cause.ts';
 import { textAt } from '../../../evidence/json.ts';
 
 /** Minor versions that a kubelet may be behind its API server, from Kubernetes 1.28 on. */
@@ -28,12 +28,14 @@ export default defineCause({
     const described = cluster.state === 'seen' ? minorOf(textAt(cluster.value, 'version')) : null;
     const server = described ?? minorOf(`1.${said?.last.captures['minor'] ?? ''}`);
     if (server === null) return null;
-    const outdated = view.list('kube/Node').filter((fact) => {
-      const minor = minorOf(fact.value.kubeletVersion);
-      return minor !== null && server - minor > SKEW_MAX;
-    });
+    const known = view
+      .list('kube/Node')
+      .filter(({ value }) => minorOf(value.kubeletVersion) !== null);
+    const outdated = known.filter(
+      ({ value }) => server - (minorOf(value.kubeletVersion) ?? server) > SKEW_MAX,
+    );
     const [old] = outdated;
-    if (old === undefined) return null;
+    if (old === undefined) return known.length > 0 ? clear : null;
     const version = old.value.kubeletVersion ?? '';
     const quote = view.quote(old, `Node ${old.value.name} version ${version}`);
     const details = { outdated: old.value.name, version, server: `1.${server}` };

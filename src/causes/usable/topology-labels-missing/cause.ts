@@ -1,6 +1,13 @@
-import { defineCause, found, type View } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { textAt } from '../../../evidence/json.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
-import { podCondition } from '../../../evidence/pods.ts';
+import { podCondition, podName } from '../../../evidence/pods.ts';
+import type { SeenObject } from '../../../evidence/pods-seen.ts';
+import type { Sighting } from '../../../evidence/sighting.ts';
+import { volumesOf, zonesOf } from '../../../evidence/volumes.ts';
+
+const ZONE_LABELS = ['topology.kubernetes.io/zone', 'failure-domain.beta.kubernetes.io/zone'];
 
 /** A node without zone labels, for which pods with zonal volumes or spread rules cannot be placed. */
 export default defineCause({
@@ -13,39 +20,33 @@ export default defineCause({
       in: ['event', 'pod-status', 'scheduler'],
       anchors: ['volume node affinity', 'topology spread constraints'],
       pattern:
-        /nodes are available:.*(?<reason>volume node affinity conflict|didn't match pod topology spread constraints \(missing required label\))/,
+        /0\/(?<total>\d+) nodes are available:.*(?<reason>volume node affinity conflict|didn't match pod topology spread constraints \(missing required label\))/,
       weight: 'context',
     },
   },
-  needs: ['kube/Node', 'kube/Pod'],
+  needs: [
+    'kube/Node',
+    'kube/Pod',
+    'kube/PersistentVolumeClaim',
+    'kube/PersistentVolume',
+    'aws/instance',
+  ],
   symptoms: ['pod-not-scheduled'],
   withdrawnBy: [],
   blocksAbove: false,
-  match(view) {
-    const waiting = view.sign('notPlaced') ?? view.clusterSign('notPlaced');
-    if (waiting === null || isOver(view)) return null;
-    const bare = view.list('kube/Node').find((fact) => lacksZone(fact.value));
-    if (bare === undefined) return null;
-    const quote = view.quote(
-      bare,
-      `Node ${bare.value.name} has no label topology.kubernetes.io/zone`,
-    );
-    return found(
-      { bare: bare.value.name, ...waiting.last.captures },
-      [quote, waiting.first],
-      'likely',
-    );
-  },
-  summary: ({ bare, reason }) =>
-    `${bare ?? 'A node'} has no label topology.kubernetes.io/zone, so pods with zonal volumes or spread rules are not placed there${reason === undefined ? '' : ` (${reason})`}.`,
-  remedy: ({ bare }) => [
+  match: (view) => matchVolume(view) ?? matchEvent(view),
+  summary: ({ bare, reason, label, pod, volume, zones }) =>
+    volume !== undefined
+      ? `${bare ?? 'The node'} ${label === undefined ? 'has no label topology.kubernetes.io/zone' : `is labelled with the zone ${label}, where it is not`}, so the pod ${pod ?? ''}, whose volume ${volume} is in ${zones ?? 'one zone'}, is placed on no node.`
+      : `${bare ?? 'A node'} has no label topology.kubernetes.io/zone, so pods with zonal volumes or spread rules are not placed there${reason === undefined ? '' : ` (${reason})`}.`,
+  remedy: ({ bare, zone }) => [
     {
       text: 'Let the cloud controller manager initialise the node; it writes zone, region and instance type.',
       command: 'kubectl -n kube-system logs -l k8s-app=aws-cloud-controller-manager --tail=100',
     },
     {
       text: 'Or label it by hand.',
-      command: `kubectl label node ${bare ?? '<node>'} topology.kubernetes.io/zone=<zone> topology.kubernetes.io/region=<region>`,
+      command: `kubectl label node ${bare ?? '<node>'} --overwrite topology.kubernetes.io/zone=${zone ?? '<zone>'} topology.kubernetes.io/region=${zone?.replace(/[a-z]$/, '') ?? '<region>'}`,
     },
   ],
   decide: {
@@ -64,6 +65,115 @@ export default defineCause({
     ],
   },
 });
+
+type Own = View<
+  | 'kube/Node'
+  | 'kube/Pod'
+  | 'kube/PersistentVolumeClaim'
+  | 'kube/PersistentVolume'
+  | 'aws/instance',
+  'notPlaced'
+>;
+
+function matchEvent(view: Own): Match | null {
+  const waiting = view.sign('notPlaced') ?? view.clusterSign('notPlaced');
+  if (waiting === null || isOver(view)) return null;
+  const bare = view.list('kube/Node').find((fact) => lacksZone(fact.value));
+  if (bare === undefined) return areAllLabelled(view, waiting) ? clear : null;
+  const quote = view.quote(bare, `Node ${bare.value.name} has no label ${ZONE_LABELS[0] ?? ''}`);
+  return found(
+    { bare: bare.value.name, ...waiting.last.captures },
+    [quote, waiting.first],
+    'likely',
+  );
+}
+
+/** As many Nodes as the scheduler counted are shown, each with the zone it is in. */
+function areAllLabelled(view: Own, waiting: Sighting): boolean {
+  const nodes = view.list('kube/Node');
+  const total = Number(waiting.last.captures['total'] ?? Number.NaN);
+  return nodes.length >= total && nodes.every(({ value }) => labelOf(value) !== null);
+}
+
+interface ZonalPod {
+  readonly pod: SeenObject;
+  readonly volume: SeenObject;
+  readonly zones: readonly string[];
+}
+
+/** Pods that no node took and whose volume is bound to zones. */
+function zonalPods(view: Own): readonly ZonalPod[] {
+  const claims = view.list('kube/PersistentVolumeClaim');
+  const volumes = view.list('kube/PersistentVolume');
+  if (volumes.length === 0) return [];
+  return view
+    .list('kube/Pod')
+    .filter(({ value }) => podCondition(value, 'PodScheduled', 'status') === 'False')
+    .flatMap((pod) =>
+      volumesOf(pod.value, claims, volumes).flatMap(({ volume }) => {
+        const zones = volume === null ? [] : zonesOf(volume);
+        return volume === null || zones.length === 0 ? [] : [{ pod, volume, zones }];
+      }),
+    );
+}
+
+function labelOf({ labels }: KubeNode): string | null {
+  return ZONE_LABELS.map((key) => labels[key]).find((zone) => zone !== undefined) ?? null;
+}
+
+/** The machine is in the zone of a waiting pod's volume, and its Node does not say so. */
+function matchVolume(view: Own): Match | null {
+  const node = view.read('kube/Node');
+  if (node.state !== 'seen') return null;
+  const zone = zoneOfInstance(view);
+  const label = labelOf(node.value);
+  const isWrong = zone !== null && label !== null && label !== zone;
+  if (!isWrong && !lacksZone(node.value)) return label === null ? null : clear;
+  const waiting = zonalPods(view);
+  const stranded = waiting.filter(({ zones }) => !isServed(view, zones));
+  const own = stranded.find(({ zones }) => zone === null || zones.includes(zone));
+  if (own !== undefined) return foundVolume(view, node, own, { zone, label });
+  return waiting.length > 0 ? clear : null;
+}
+
+function zoneOfInstance(view: Own): string | null {
+  const own = view
+    .list('aws/instance')
+    .find(({ value }) => textAt(value, 'InstanceId') === view.instanceId);
+  return own === undefined ? null : textAt(own.value, 'Placement.AvailabilityZone');
+}
+
+/** True where another node can take the pod, so that it waits for something else. */
+function isServed(view: Own, zones: readonly string[]): boolean {
+  return view.everywhere('kube/Node').some(({ value }) => {
+    const zone = labelOf(value);
+    return value.ready === true && value.unschedulable !== true && zones.includes(zone ?? '');
+  });
+}
+
+function foundVolume(
+  view: Own,
+  node: Seen<KubeNode>,
+  { pod, volume, zones }: ZonalPod,
+  { zone, label }: { readonly zone: string | null; readonly label: string | null },
+): Match {
+  const { name } = node.value;
+  const details = {
+    bare: name,
+    pod: podName(pod.value),
+    volume: volume.value.name,
+    zones: zones.join(', '),
+    ...(zone === null ? {} : { zone }),
+    ...(label === null ? {} : { label }),
+  };
+  const where = zone === null ? '' : `, its instance is in ${zone}`;
+  const proof = [
+    view.quote(node, `Node ${name} zone label ${label ?? 'absent'}${where}`),
+    view.quote(volume, `PersistentVolume ${volume.value.name} needs zone ${zones.join(', ')}`),
+    view.quote(pod, `Pod ${podName(pod.value)} is Pending and mounts it`),
+  ];
+  return found(details, proof, zone === null ? 'likely' : 'definite');
+}
 
 /** Only a source that shows labels at all can show that one is missing. */
 function lacksZone(node: KubeNode): boolean {

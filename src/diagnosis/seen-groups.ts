@@ -1,0 +1,121 @@
+import { type Json, listAt, textAt } from '../evidence/json.ts';
+import type { FactKind } from '../evidence/kinds.ts';
+import { capacityOf } from '../evidence/launch.ts';
+import type { FactRecord, Hit, Observations } from '../evidence/observations.ts';
+import { isoMs } from '../evidence/time.ts';
+import { seenHit } from './seen-hit.ts';
+
+/** Activities under way; the machines they launch may still come. */
+const UNDER_WAY = /^(?:Pending|Waiting|PreInService|InProgress|MidLifecycleAction)/;
+const REASON_CHARACTERS_MAX = 240;
+
+/** The gap of each group that wants more machines than it has, as collected from a live cluster. */
+export function groupSymptoms(observations: Observations): readonly Hit[] {
+  if (observations.collection === null) return [];
+  const nodeGroups = latest(observations, 'aws/node-group', 'nodegroupName');
+  const groups = latest(observations, 'aws/auto-scaling-group', 'AutoScalingGroupName');
+  return [
+    ...groups.flatMap((group) => gapOfScaling(group, nodeGroups, observations)),
+    ...nodeGroups
+      .filter((nodeGroup) => !groups.some((group) => isOwner(nodeGroup.value, group.value)))
+      .flatMap((nodeGroup) => gapOfNodeGroup(nodeGroup, observations)),
+  ];
+}
+
+function recordsOf<K extends FactKind>({ facts }: Observations, kind: K): readonly FactRecord<K>[] {
+  return facts.filter((fact): fact is FactRecord<K> => fact.kind === kind);
+}
+
+/** Each object once, as it was read last. */
+function latest<K extends 'aws/node-group' | 'aws/auto-scaling-group'>(
+  observations: Observations,
+  kind: K,
+  field: string,
+): readonly FactRecord<K>[] {
+  const byName = new Map(
+    recordsOf(observations, kind).map((fact) => [textAt(fact.value, field) ?? '', fact]),
+  );
+  return [...byName.values()];
+}
+
+function tagOf(resource: Json, key: string): string | null {
+  const tag = listAt(resource, 'Tags').find((entry) => textAt(entry, 'Key') === key);
+  return tag === undefined ? null : textAt(tag, 'Value');
+}
+
+/** True for the managed node group that EKS made the group for, by its tag or by what EKS says. */
+function isOwner(nodeGroup: Json, group: Json): boolean {
+  const name = textAt(group, 'AutoScalingGroupName');
+  return (
+    tagOf(group, 'eks:nodegroup-name') === textAt(nodeGroup, 'nodegroupName') ||
+    listAt(nodeGroup, 'resources.autoScalingGroups').some((one) => textAt(one, 'name') === name)
+  );
+}
+
+function numberAt(value: Json, path: string): number {
+  return Number(textAt(value, path) ?? Number.NaN);
+}
+
+function gapOfScaling(
+  group: FactRecord<'aws/auto-scaling-group'>,
+  nodeGroups: readonly FactRecord<'aws/node-group'>[],
+  observations: Observations,
+): readonly Hit[] {
+  const name = textAt(group.value, 'AutoScalingGroupName') ?? '';
+  const desired = numberAt(group.value, 'DesiredCapacity');
+  const present = capacityOf(group.value, /^(?:InService|Pending)/) ?? desired;
+  // A group has a status only while it is being deleted.
+  if (!(desired > present) || textAt(group.value, 'Status') !== null) return [];
+  const activities = recordsOf(observations, 'aws/scaling-activity')
+    .map(({ value }) => value)
+    .filter((entry) => textAt(entry, 'AutoScalingGroupName') === name);
+  if (activities.some((entry) => UNDER_WAY.test(textAt(entry, 'StatusCode') ?? ''))) return [];
+  const owner = nodeGroups.find((nodeGroup) => isOwner(nodeGroup.value, group.value))?.value;
+  const ownerName = textAt(owner, 'nodegroupName') ?? tagOf(group.value, 'eks:nodegroup-name');
+  const who = ownerName === null ? name : `${name} (node group ${ownerName})`;
+  const why = activityWords(activities) ?? issueWords(owner) ?? 'none of its activities says why';
+  const words = `Auto Scaling group ${who} has ${present} of ${desired} machines; ${why}`;
+  return [seenHit(group, 'symptom:group-cannot-launch', words)];
+}
+
+/** A node group whose Auto Scaling group nobody could read: its instances are counted. */
+function gapOfNodeGroup(
+  nodeGroup: FactRecord<'aws/node-group'>,
+  observations: Observations,
+): readonly Hit[] {
+  const isListed = observations.listings.some(({ kind }) => kind === 'aws/instance');
+  const name = textAt(nodeGroup.value, 'nodegroupName') ?? '';
+  const desired = numberAt(nodeGroup.value, 'scalingConfig.desiredSize');
+  const ids = recordsOf(observations, 'aws/instance')
+    .map(({ value }) => value)
+    .filter((instance) => tagOf(instance, 'eks:nodegroup-name') === name)
+    .filter((instance) => /^(?:pending|running)$/.test(textAt(instance, 'State.Name') ?? ''))
+    .map((instance) => textAt(instance, 'InstanceId'));
+  const present = new Set(ids).size;
+  const status = textAt(nodeGroup.value, 'status') ?? '';
+  const isSettled = status === 'ACTIVE' || status === 'DEGRADED' || status === 'CREATE_FAILED';
+  if (!isListed || !isSettled || !(desired > present)) return [];
+  const why = issueWords(nodeGroup.value) ?? 'its health says nothing of it';
+  const words = `node group ${name} has ${present} of ${desired} machines; ${why}`;
+  return [seenHit(nodeGroup, 'symptom:group-cannot-launch', words)];
+}
+
+/** Why the last activity failed, null when it did not. */
+function activityWords(activities: readonly Json[]): string | null {
+  const [last] = activities.toSorted((a, b) => startOf(b) - startOf(a));
+  const status = textAt(last, 'StatusCode');
+  if (status !== 'Failed' && status !== 'Cancelled') return null;
+  const reason = textAt(last, 'StatusMessage') ?? textAt(last, 'Description') ?? '';
+  return `its last activity ${status}: ${reason.slice(0, REASON_CHARACTERS_MAX)}`;
+}
+
+function startOf(activity: Json): number {
+  return isoMs(textAt(activity, 'StartTime') ?? '') ?? 0;
+}
+
+function issueWords(nodeGroup: Json | undefined): string | null {
+  const [issue] = listAt(nodeGroup, 'health.issues');
+  if (issue === undefined) return null;
+  const message = (textAt(issue, 'message') ?? '').slice(0, REASON_CHARACTERS_MAX);
+  return `EKS says ${textAt(issue, 'code') ?? ''}: ${message}`;
+}

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { selects, selectsAll } from './label-selector.ts';
+
+const labels = { app: 'shop', tier: 'web' };
+
+function of(key: string, operator: string, ...values: readonly string[]) {
+  return { matchExpressions: [{ key, operator, values }] };
+}
+
+test('an empty selector selects everything, and so does none', () => {
+  assert.ok(selects({}, labels) && selects(undefined, {}));
+  assert.ok(selectsAll({}) && selectsAll(undefined));
+  assert.ok(!selectsAll({ matchLabels: { app: 'shop' } }) && !selectsAll(of('app', 'Exists')));
+});
+
+test('every label and every requirement must fit', () => {
+  assert.ok(selects({ matchLabels: { app: 'shop' } }, labels));
+  assert.ok(!selects({ matchLabels: { app: 'shop', tier: 'db' } }, labels));
+  assert.ok(!selects({ matchLabels: { app: 'shop' }, ...of('tier', 'NotIn', 'web') }, labels));
+});
+
+test('each operator does what the API server does', () => {
+  assert.deepEqual(
+    [
+      of('app', 'In', 'shop', 'bank'),
+      of('zone', 'In', 'a'),
+      of('zone', 'NotIn', 'a'),
+      of('app', 'NotIn', 'shop'),
+      of('app', 'Exists'),
+      of('zone', 'DoesNotExist'),
+      of('app', 'Gt', '1'),
+    ].map((selector) => selects(selector, labels)),
+    [true, false, true, false, true, true, false],
+  );
+});

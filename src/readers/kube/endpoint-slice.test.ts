@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { projectEndpointSlice } from './endpoint-slice.ts';
+
+const labels = { 'kubernetes.io/service-name': 'guard' };
+
+test('a slice comes down to its Service, two counts and its ports', () => {
+  const endpoints = [
+    { addresses: ['10.0.0.1'], conditions: { ready: true } },
+    { addresses: ['10.0.0.2'], conditions: { ready: false } },
+    { addresses: ['10.0.0.3'], conditions: {} },
+  ];
+  const slice = { metadata: { labels }, endpoints, ports: [{ port: 9443 }, { name: 'any' }] };
+  const expected = { service: 'guard', ready: 2, notReady: 1, ports: ['9443', ''] };
+  assert.deepEqual(projectEndpointSlice(slice), expected);
+});
+
+test('a slice of nobody, without endpoints, has none', () => {
+  const slice = { metadata: {}, endpoints: null };
+  assert.deepEqual(projectEndpointSlice(slice), {
+    service: null,
+    ready: 0,
+    notReady: 0,
+    ports: [],
+  });
+});
+
+test('endpoints beyond what the API server takes are not counted', () => {
+  const endpoints = Array.from({ length: 5000 }, () => ({ conditions: { ready: false } }));
+  assert.equal(projectEndpointSlice({ metadata: { labels }, endpoints })['notReady'], 1000);
+});

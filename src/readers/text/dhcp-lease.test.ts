@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { DhcpLease } from '../../evidence/kinds.ts';
+import { leasesSaid, speaksOfLease } from './dhcp-lease.ts';
+
+const lease = (changes: Readonly<Record<string, string>> = {}): string => {
+  const statements = {
+    interface: '"eth0"',
+    'fixed-address': '10.0.31.7',
+    'option subnet-mask': '255.255.240.0',
+    'option routers': '10.0.16.1',
+    'option domain-name': '"ec2.internal"',
+    'option domain-name-servers': '10.0.0.2,10.0.0.3',
+    'option host-name': '"ip-10-0-31-7"',
+    renew: '2 2024/05/14 06:28:11',
+    expire: '2 2024/05/14 06:54:02',
+    ...changes,
+  };
+  const lines = Object.entries(statements).map(([name, value]) => `  ${name} ${value};`);
+  return ['lease {', ...lines.filter((line) => !line.endsWith(' ;')), '}'].join('\n');
+};
+
+const NETWORKD = `# This is private data. Do not parse.
+ADDRESS=10.0.31.7
+NETMASK=255.255.240.0
+ROUTER=10.0.16.1
+SERVER_ADDRESS=10.0.16.1
+NEXT_SERVER=0.0.0.0
+T1=1800
+LIFETIME=3600
+DNS=10.0.0.2
+DOMAINNAME=corp.example.net
+HOSTNAME=ip-10-0-31-7
+CLIENTID=ffb6220feb00020000ab11`;
+
+function said(text: string): readonly DhcpLease[] {
+  return leasesSaid(text, text.split('\n')).map(({ value }) => value);
+}
+
+const PLAIN: DhcpLease = {
+  interface: 'eth0',
+  address: '10.0.31.7',
+  domainName: 'ec2.internal',
+  hostName: 'ip-10-0-31-7',
+  dnsServers: ['10.0.0.2', '10.0.0.3'],
+};
+
+describe('leases of dhclient', () => {
+  test('name, domain and servers, on several lines or on one', () => {
+    assert.deepEqual(said(lease()), [PLAIN]);
+    assert.deepEqual(said(lease().replaceAll('\n', ' ')), [PLAIN]);
+  });
+
+  test('the last lease of an interface counts, and other interfaces have their own', () => {
+    const text = [
+      lease({ 'option domain-name': '"old.example.net"' }),
+      lease({ interface: '"eth1"', 'fixed-address': '10.0.40.9' }),
+      lease({ 'option domain-name': '"ec2.internal corp.example.net"' }),
+    ].join('\n');
+    assert.deepEqual(said(text), [
+      { ...PLAIN, domainName: 'ec2.internal corp.example.net' },
+      { ...PLAIN, interface: 'eth1', address: '10.0.40.9' },
+    ]);
+    assert.deepEqual(
+      leasesSaid(text, text.split('\n')).map(({ line, about }) => [line, about[0]?.value]),
+      [
+        [23, '10.0.31.7'],
+        [12, '10.0.40.9'],
+      ],
+    );
+  });
+
+  test('a lease without domain-name gave none', () => {
+    assert.equal(said(lease({ 'option domain-name': '' }))[0]?.domainName, '');
+  });
+
+  test('what is no lease is none', () => {
+    assert.deepEqual(said(lease({ 'fixed-address': 'somewhere' })), []);
+    assert.deepEqual(said('the lease { of the building'), []);
+    assert.equal(speaksOfLease('failed to ensure lease exists'), false);
+  });
+});
+
+describe('leases of systemd-networkd and NetworkManager', () => {
+  test('name, domain and servers', () => {
+    const expected = { ...PLAIN, interface: null, domainName: 'corp.example.net' };
+    assert.deepEqual(said(NETWORKD), [{ ...expected, dnsServers: ['10.0.0.2'] }]);
+  });
+
+  test('without DOMAINNAME none was given, and an address alone says nothing of it', () => {
+    const without = NETWORKD.replace(/\nDOMAINNAME=.*/, '');
+    assert.equal(said(without)[0]?.domainName, '');
+    const short = NETWORKD.split('\n').slice(0, 2).join('\n');
+    assert.equal(said(short)[0]?.domainName, null);
+  });
+
+  test('several files shown one after the other', () => {
+    const other = NETWORKD.replace('31.7', '40.9');
+    assert.deepEqual(
+      said(`${NETWORKD}\n${other}`).map(({ address }) => address),
+      ['10.0.31.7', '10.0.40.9'],
+    );
+  });
+});
