@@ -205,10 +205,10 @@ async function certified(
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => server.close());
-  const authority = Buffer.from(root.certificatePem).toString('base64');
+  const trusted = Buffer.from(root.certificatePem).toString('base64');
   const path = writeKubeconfig(join(site.plane.dir, `${crypto.randomUUID()}.kubeconfig`), {
     server: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    cluster: { 'certificate-authority-data': authority },
+    cluster: { 'certificate-authority-data': trusted },
   });
   return { ...site.env, KUBECONFIG: path };
 }
