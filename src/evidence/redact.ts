@@ -195,6 +195,7 @@ function printableLines(text: string): string {
 export function redactValue<T>(value: T, field = '', depth = 0): T {
   if (typeof value === 'string') return cleanText(value, field) as T;
   if (typeof value !== 'object' || value === null) return value;
+  if (CLEAN.has(value)) return value;
   if (depth > DEPTH_MAX) return (Array.isArray(value) ? [] : {}) as T;
   if (Array.isArray(value)) {
     const items = value.map((item: unknown) => redactValue(item, field, depth + 1));
@@ -206,4 +207,19 @@ export function redactValue<T>(value: T, field = '', depth = 0): T {
   );
   if (entries.every(([, entry], index) => entry === clean[index])) return value;
   return Object.fromEntries(entries.map(([key], index) => [key, clean[index]])) as T;
+}
+
+/** Objects in which no secret is, for as long as somebody holds them. */
+const CLEAN = new WeakSet<object>();
+
+/**
+ * As `redactValue`, for a value that many objects hold: it and the parts right below it are not
+ * looked through again. Nobody may change it afterwards.
+ */
+export function redactShared<T>(value: T): T {
+  const clean = redactValue(value);
+  if (typeof clean !== 'object' || clean === null) return clean;
+  for (const part of [clean, ...Object.values(clean)])
+    if (typeof part === 'object' && part !== null) CLEAN.add(part);
+  return clean;
 }

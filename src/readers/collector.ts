@@ -14,7 +14,7 @@ import type {
 import { excerptOf, excerptWithin, printable, redact, redactValue } from '../evidence/redact.ts';
 import { type Captures, type Quote, QUOTES_MAX } from '../evidence/sighting.ts';
 import { type LineSource, SOURCES } from '../evidence/source.ts';
-import type { When } from '../evidence/time.ts';
+import type { Moment, When } from '../evidence/time.ts';
 import type { SignRow } from '../evidence/sign-row.ts';
 import { createShare, type Share } from './sharing.ts';
 import { acceptsSource } from './sign-table.ts';
@@ -25,6 +25,7 @@ export const FACTS_MAX = 200_000;
 export const LOSSES_MAX = 200;
 export const LINKS_MAX = 200_000;
 export const LISTINGS_MAX = 10_000;
+const ABOUT_MAX = 50_000;
 const CAPTURE_CHARACTERS_MAX = 300;
 /** What is kept of a line until it is shown: more than is shown, for secrets across the cut. */
 const KEPT_CHARACTERS_MAX = 1200;
@@ -149,6 +150,8 @@ interface State {
   readonly shown: WeakMap<RawQuote, Quote>;
   /** Pairs of host and Node name that are linked already. */
   readonly linked: Set<string>;
+  readonly about: Map<string, readonly MachineName[]>;
+  latest: Moment | null;
 }
 
 function locatorIn(state: State, document: number, line: number): string {
@@ -267,6 +270,26 @@ function tryRows(state: State, document: number, given: ReadLine, rows: Iterable
   }
 }
 
+/** One for all facts of a place that tells no time: 1,000 pods of an answer. */
+function momentOf(state: State, document: number, { when = null, line }: FactOrigin): Moment {
+  const { latest } = state;
+  if (when === null && latest?.at.document === document && latest.at.line === line) return latest;
+  const moment = { when, at: { document, line }, isState: true };
+  if (when === null) state.latest = moment;
+  return moment;
+}
+
+/** One list for all facts about one machine: its pods. */
+function aboutOf(state: State, given: FactOrigin['about']): readonly MachineName[] {
+  const names = given.filter((name) => name !== null);
+  const key = names.map(({ kind, value }) => `${kind} ${value}`).join('\u0000');
+  const known = state.about.get(key);
+  if (known !== undefined) return known;
+  const about = names.map(shownName);
+  if (state.about.size < ABOUT_MAX) state.about.set(key, about);
+  return about;
+}
+
 function addFact(
   state: State,
   document: number,
@@ -274,8 +297,8 @@ function addFact(
   origin: FactOrigin,
 ): void {
   if (state.facts.length >= FACTS_MAX) return;
-  const moment = { when: origin.when ?? null, at: { document, line: origin.line }, isState: true };
-  const about = origin.about.filter((name) => name !== null).map(shownName);
+  const moment = momentOf(state, document, origin);
+  const about = aboutOf(state, origin.about);
   const value = redactValue(record.value);
   const locator = redact(printable(origin.locator));
   state.facts.push({ kind: record.kind, value, by: origin.by, locator, moment, about });
@@ -304,6 +327,8 @@ export function createCollector(): Collector {
     collection: null,
     shown: new WeakMap(),
     linked: new Set(),
+    about: new Map(),
+    latest: null,
   };
   const { documents, links, listings, losses } = state;
   return {

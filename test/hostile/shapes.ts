@@ -70,6 +70,11 @@ function indented(words: string): string {
   return JSON.stringify(words);
 }
 
+/** Text that is read into facts and not quoted, with a line that is. */
+function beside(text: string): string {
+  return `${text}\n---\nJun 06 19:42:03 h kubelet[21]: ${said('now')}`;
+}
+
 /** Text of every structured reader, named by its file. */
 export const STRUCTURED: Readonly<Record<string, Write>> = {
   'kube/node.ts': (words) => object('Node', node(words)),
@@ -110,6 +115,41 @@ export const STRUCTURED: Readonly<Record<string, Write>> = {
         },
       },
     }),
+  'kube/discovery.ts': (words) =>
+    beside(
+      object('ConfigMap', {
+        metadata: { name: 'cluster-info', namespace: 'kube-public', labels: { a: words } },
+        data: {
+          kubeconfig: words,
+          'jws-kubeconfig-abcdef': words,
+          [`jws-kubeconfig-${words}`]: '',
+        },
+      }),
+    ),
+  'kube/endpoint-slice.ts': (words) =>
+    beside(
+      object('EndpointSlice', {
+        metadata: { name: 'dns-1', labels: { 'kubernetes.io/service-name': words } },
+        endpoints: [{ addresses: [words], conditions: { ready: false } }],
+        ports: [{ name: words, port: 53 }],
+      }),
+    ),
+  'kube/volume.ts': (words) =>
+    beside(
+      object('PersistentVolumeClaim', {
+        metadata: { name: words, namespace: 'default', annotations: { a: words } },
+        spec: { volumeName: words, storageClassName: words },
+        status: { phase: 'Pending' },
+      }),
+    ),
+  'text/dhcp-lease.ts': (words) =>
+    beside(
+      `lease {\n  interface "eth0";\n  fixed-address 10.0.0.1;\n  option domain-name "${words}";\n  option host-name "${words}";\n  option dhcp-client-identifier "${words}";\n}`,
+    ),
+  'text/host-clock.ts': (words) =>
+    beside(
+      `Reference ID    : A9FEA97B (${words})\nSystem time     : 312.000000000 seconds slow of NTP time\nLeap status     : ${words}`,
+    ),
   'kube/signing-request.ts': (words) => {
     const request = {
       metadata: { name: 'csr-1', labels: { a: words } },
@@ -146,6 +186,7 @@ export const STRUCTURED: Readonly<Record<string, Write>> = {
 
 /** Files of the readers that are parts of the ones above: they are given no input of their own. */
 export const PARTS: readonly string[] = [
+  'text/own-state.ts',
   'text/segments.ts',
   'text/parse.ts',
   'text/item-stream.ts',

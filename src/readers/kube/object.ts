@@ -146,7 +146,7 @@ function projectObject(kind: string, value: JsonObject, share: Share): KubeObjec
   const annotations = textsAt(value, 'metadata.annotations');
   return {
     kind,
-    namespace: textAt(value, 'metadata.namespace'),
+    namespace: share(textAt(value, 'metadata.namespace')),
     name: textAt(value, 'metadata.name') ?? '',
     uid: textAt(value, 'metadata.uid'),
     labels: share(textsAt(value, 'metadata.labels')),

@@ -18,7 +18,7 @@ const SPEC = [
   'tolerations',
   'affinity',
 ] as const;
-const STATUS = ['phase', 'reason', 'message', 'podIP', 'hostIP', 'startTime'] as const;
+const STATUS = ['reason', 'message', 'podIP', 'startTime'] as const;
 const CONDITION = ['type', 'status', 'reason', 'message', 'lastTransitionTime'] as const;
 /** Conditions of which nobody asks since when they hold. */
 const PASSED = /^(?:PodScheduled|Initialized|ContainersReady|PodReadyToStartContainers)$/;
@@ -106,11 +106,18 @@ function status(value: JsonObject, share: Share): JsonObject {
   const init = listAt(value, 'status.initContainerStatuses').map(containerStatus);
   const containers = listAt(value, 'status.containerStatuses').map(containerStatus);
   return {
+    ...shared(at(value, 'status'), ['phase', 'hostIP'], share),
     ...pick(at(value, 'status'), STATUS),
     ...(conditions.length === 0 ? {} : { conditions }),
     ...(init.length === 0 ? {} : { initContainerStatuses: init }),
     ...(containers.length === 0 ? {} : { containerStatuses: containers }),
   };
+}
+
+/** Fields with texts that many pods have. */
+function shared(value: Json | undefined, keys: readonly string[], share: Share): Picked {
+  const entries = Object.entries(pick(value, keys));
+  return Object.fromEntries(entries.map(([key, entry]) => [key, share(entry)]));
 }
 
 /** What the template says of the pods made from it, which is the same for all of them. */
@@ -135,7 +142,7 @@ export function projectPod(value: JsonObject, share: Share): JsonObject {
       ...pick(at(value, 'metadata'), METADATA),
       ...(ownerReferences.length === 0 ? {} : { ownerReferences }),
     },
-    spec: { ...share(template(value)), ...pick(at(value, 'spec'), ['nodeName']) },
+    spec: { ...share(template(value)), ...shared(at(value, 'spec'), ['nodeName'], share) },
     status: status(value, share),
   };
 }

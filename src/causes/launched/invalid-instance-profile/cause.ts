@@ -94,24 +94,29 @@ export default defineCause({
 type Kinds = 'aws/instance-profile' | 'aws/instance' | 'aws/auto-scaling-group' | 'kube/Node';
 type Signs = 'healthCode' | 'parameter' | 'nodeClass' | 'launchedAfter';
 
+function profilesInUse(view: View<Kinds, Signs>): ReadonlySet<string> {
+  const ready = new Set(
+    view
+      .list('kube/Node')
+      .filter(({ value }) => value.ready === true)
+      .map(({ value }) => value.providerId?.split('/').at(-1) ?? ''),
+  );
+  const used = view
+    .list('aws/instance')
+    .filter(({ value }) => ready.has(textAt(value, 'InstanceId') ?? '-'));
+  return new Set(used.map(({ value }) => textAt(value, 'IamInstanceProfile.Arn') ?? '-'));
+}
+
 /** A profile without a role, of which no machine is a Node that is Ready. */
 function matchEmpty(view: View<Kinds, Signs>): Match | null {
-  const ready = view
-    .list('kube/Node')
-    .filter(({ value }) => value.ready === true)
-    .map(({ value }) => value.providerId?.split('/').at(-1) ?? '');
-  const inUse = new Set(
-    view
-      .list('aws/instance')
-      .filter(({ value }) => ready.includes(textAt(value, 'InstanceId') ?? '-'))
-      .map(({ value }) => textAt(value, 'IamInstanceProfile.Arn') ?? '-'),
-  );
   const empty = view
     .list('aws/instance-profile')
-    .filter(({ value }) => listAt(value, 'Roles').length === 0)
-    .find(({ value }) => !inUse.has(textAt(value, 'Arn') ?? ''));
-  if (empty === undefined) return null;
-  const profile = textAt(empty.value, 'InstanceProfileName') ?? '';
-  const quote = view.quote(empty, `InstanceProfile ${profile} Roles []`);
+    .filter(({ value }) => listAt(value, 'Roles').length === 0);
+  if (empty.length === 0) return null;
+  const inUse = profilesInUse(view);
+  const idle = empty.find(({ value }) => !inUse.has(textAt(value, 'Arn') ?? ''));
+  if (idle === undefined) return null;
+  const profile = textAt(idle.value, 'InstanceProfileName') ?? '';
+  const quote = view.quote(idle, `InstanceProfile ${profile} Roles []`);
   return found({ profile, empty: 'yes' }, [quote]);
 }
