@@ -160,6 +160,34 @@ export function excerptOf(text: string, lengthMax = 400): string {
   return clean.length <= lengthMax ? clean : `${clean.slice(0, lengthMax - 1)}…`;
 }
 
+/** Words that begin this far into a line are shown with so much before them, not from its start. */
+const FAR = 150;
+const AROUND = 80;
+/** The last of the words tell where they end; what is before may have been cut out as a secret. */
+const TAIL = 24;
+
+function oneLine(text: string): string {
+  return printable(text).replace(/\s+/g, ' ').trim();
+}
+
+/**
+ * What may be shown of a long line: as `excerptOf`, but with the part around these words, and `…`
+ * where something is left out.
+ */
+export function excerptAround(text: string, words: string, lengthMax = 400): string {
+  const whole = redact(printable(text)).replace(/\s+/g, ' ').trim();
+  if (whole.length <= lengthMax) return whole;
+  const said = oneLine(words);
+  const place = said === '' ? -1 : whole.lastIndexOf(said.slice(-TAIL));
+  const end = place < 0 ? 0 : place + Math.min(said.length, TAIL);
+  const start = Math.max(0, end - said.length);
+  const wanted = start > FAR ? start - AROUND : 0;
+  const first = Math.max(wanted, Math.min(end + AROUND, whole.length) - (lengthMax - 2));
+  if (first === 0) return `${whole.slice(0, lengthMax - 1)}…`;
+  const shown = whole.slice(first, first + lengthMax - 2);
+  return `…${shown}${first + shown.length < whole.length ? '…' : ''}`;
+}
+
 /** What may be shown of a value that a longer text carried: nothing when it is part of a secret. */
 export function excerptWithin(value: string, shownText: string): string {
   const clean = redact(printable(value));

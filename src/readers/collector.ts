@@ -11,7 +11,13 @@ import type {
   NameLink,
   Observations,
 } from '../evidence/observations.ts';
-import { excerptOf, excerptWithin, printable, redact, redactValue } from '../evidence/redact.ts';
+import {
+  excerptAround,
+  excerptWithin,
+  printable,
+  redact,
+  redactValue,
+} from '../evidence/redact.ts';
 import { type Captures, type Quote, QUOTES_MAX } from '../evidence/sighting.ts';
 import { type LineSource, SOURCES } from '../evidence/source.ts';
 import type { Moment, When } from '../evidence/time.ts';
@@ -29,6 +35,8 @@ const ABOUT_MAX = 50_000;
 const CAPTURE_CHARACTERS_MAX = 300;
 /** What is kept of a line until it is shown: more than is shown, for secrets across the cut. */
 const KEPT_CHARACTERS_MAX = 1200;
+/** Of the words that matched: more than an excerpt shows. */
+const KEPT_WORDS_MAX = 400;
 /** Expressions see this much of a line, which bounds what any of them can cost. */
 const MATCH_CHARACTERS_MAX = 16_384;
 const OWN_NAMES_MAX = 50;
@@ -52,8 +60,10 @@ export interface ReadLine {
 interface RawQuote {
   readonly line: ReadLine;
   readonly captures: Captures;
-  /** What was captured lies beyond what is kept, so it was made fit to be shown at once. */
-  readonly isShown: boolean;
+  /** The words for which the line is quoted. */
+  readonly words: string;
+  /** What may be shown of a line whose words lie beyond what is kept of it; captures are too. */
+  readonly excerpt: string | null;
 }
 
 interface MutableHit extends Omit<Hit, 'count' | 'first' | 'last' | 'quotes'> {
@@ -188,9 +198,9 @@ function quoteOf(state: State, document: number, raw: RawQuote): Quote {
   return {
     source: line.source,
     locator: locatorIn(state, document, line.line),
-    excerpt: excerptOf(line.text),
+    excerpt: raw.excerpt ?? excerptAround(line.text, raw.words),
     moment: { when: line.when, at: { document, line: line.line }, isState: line.isState },
-    captures: raw.isShown ? captures : Object.fromEntries(shown),
+    captures: raw.excerpt === null ? Object.fromEntries(shown) : captures,
   };
 }
 
@@ -228,7 +238,7 @@ function addHit(
   const object = row.per.map((name) => captures[name] ?? '').join('\u0001');
   const key = [document, row.owner, row.name, about?.value ?? '', object].join('\u0000');
   const known = state.hits.get(key);
-  const quote = { line: kept(line), captures, isShown: !isKept(match) };
+  const quote = rawQuote(line, match, captures);
   if (known !== undefined) {
     if (!isRepeated(known, line)) repeatHit(known, quote);
     return;
@@ -246,6 +256,12 @@ function addHit(
     last: quote,
     quotes: [quote],
   });
+}
+
+function rawQuote(line: ReadLine, match: RegExpExecArray, captures: Captures): RawQuote {
+  const words = Array.from(match[0].slice(-KEPT_WORDS_MAX)).join('');
+  const excerpt = isKept(match) ? null : excerptAround(line.text, words);
+  return { line: kept(line), captures, words, excerpt };
 }
 
 /** The line without its tail; a copy, since a slice would keep the whole line in memory. */
