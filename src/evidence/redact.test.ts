@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { excerptOf, excerptWithin, redact, redactValue } from './redact.ts';
+import { excerptAround, excerptOf, excerptWithin, redact, redactValue } from './redact.ts';
 
 /** Texts whose secret was once shown, in part or as a whole. */
 const LEAKED: readonly (readonly [string, string])[] = [
@@ -72,4 +72,23 @@ test('a piece of a secret is not shown, a piece of the rest is', () => {
   const shown = excerptOf('password=hunter2hunter2 refused');
   assert.equal(excerptWithin('hunter2hun', shown), '‹redacted›');
   assert.equal(excerptWithin('refused', shown), 'refused');
+});
+
+test('a long line is shown with its beginning and the words for which it is quoted', () => {
+  const filler = 'and so on '.repeat(60);
+  const line = `Nov 22 04:41:04 host karpenter[1]: ${filler}is not authorized to perform: ec2:CreateTags on it ${filler}`;
+  const shown = excerptAround(line, 'is not authorized to perform: ec2:CreateTags');
+  assert.ok(shown.length <= 400, `${shown.length}`);
+  assert.match(shown, /^Nov 22 04:41:04 host karpenter\[1\]: .* … .*ec2:CreateTags on it .*…$/);
+  const near = excerptAround(line, 'karpenter');
+  assert.equal(near, `${line.slice(0, 399)}…`);
+  assert.equal(excerptAround('short', 'sho'), 'short');
+});
+
+test('words behind a secret are still found, and the secret is not shown', () => {
+  const secret = 'password=hunter2hunter2hunter2';
+  const line = `start ${'x '.repeat(300)}${secret} refused by the server ${'y '.repeat(100)}`;
+  const shown = excerptAround(line, `${secret} refused by the server`);
+  assert.match(shown, /refused by the server/);
+  assert.doesNotMatch(shown, /hunter2/);
 });

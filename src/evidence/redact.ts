@@ -160,9 +160,11 @@ export function excerptOf(text: string, lengthMax = 400): string {
   return clean.length <= lengthMax ? clean : `${clean.slice(0, lengthMax - 1)}…`;
 }
 
-/** Words that begin this far into a line are shown with so much before them, not from its start. */
-const FAR = 150;
-const AROUND = 80;
+/** So much of a line's beginning is always shown: when, where, by whom or of what it was said. */
+const HEAD = 120;
+const GAP = ' … ';
+const BEFORE = 40;
+const BEHIND = 80;
 /** The last of the words tell where they end; what is before may have been cut out as a secret. */
 const TAIL = 24;
 
@@ -171,8 +173,8 @@ function oneLine(text: string): string {
 }
 
 /**
- * What may be shown of a long line: as `excerptOf`, but with the part around these words, and `…`
- * where something is left out.
+ * What may be shown of a long line: as `excerptOf`, but where the words for which it is quoted are
+ * not in its beginning, the beginning, `…`, and the part around them.
  */
 export function excerptAround(text: string, words: string, lengthMax = 400): string {
   const whole = redact(printable(text)).replace(/\s+/g, ' ').trim();
@@ -180,12 +182,13 @@ export function excerptAround(text: string, words: string, lengthMax = 400): str
   const said = oneLine(words);
   const place = said === '' ? -1 : whole.lastIndexOf(said.slice(-TAIL));
   const end = place < 0 ? 0 : place + Math.min(said.length, TAIL);
-  const start = Math.max(0, end - said.length);
-  const wanted = start > FAR ? start - AROUND : 0;
-  const first = Math.max(wanted, Math.min(end + AROUND, whole.length) - (lengthMax - 2));
-  if (first === 0) return `${whole.slice(0, lengthMax - 1)}…`;
-  const shown = whole.slice(first, first + lengthMax - 2);
-  return `…${shown}${first + shown.length < whole.length ? '…' : ''}`;
+  if (end + BEHIND < lengthMax) return `${whole.slice(0, lengthMax - 1)}…`;
+  const room = lengthMax - HEAD - GAP.length - 1;
+  const wanted = end - said.length - BEFORE;
+  const first = Math.max(wanted, Math.min(end + BEHIND, whole.length) - room, HEAD);
+  const shown = whole.slice(first, first + room);
+  const isCut = first + shown.length < whole.length;
+  return `${whole.slice(0, HEAD)}${GAP}${shown}${isCut ? '…' : ''}`;
 }
 
 /** What may be shown of a value that a longer text carried: nothing when it is part of a secret. */

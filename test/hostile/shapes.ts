@@ -115,6 +115,13 @@ export const STRUCTURED: Readonly<Record<string, Write>> = {
         },
       },
     }),
+  'aws/command-output.ts': (words) =>
+    JSON.stringify({
+      InstanceId: 'i-0123456789abcdef0',
+      Status: 'Success',
+      StandardOutputContent: `Jun 06 19:42:03 h kubelet[21]: ${said(words)}\n`,
+      StandardErrorContent: words,
+    }),
   'kube/discovery.ts': (words) =>
     beside(
       object('ConfigMap', {

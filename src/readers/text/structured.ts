@@ -1,11 +1,14 @@
+import { textAt } from '../../evidence/json.ts';
+import { classifyName, type MachineName } from '../../evidence/names.ts';
 import type { LineSource } from '../../evidence/source.ts';
 import { readAnswer } from '../answers.ts';
+import { commandOutputs, mayHoldOutput } from '../aws/command-output.ts';
 import type { ReadLine } from '../collector.ts';
 import { logLine, openPassage, type PassageReading, type TextReading } from '../passage.ts';
 import { awsAuthOfLines } from '../kube/aws-auth.ts';
 import { readDescribe } from '../kube/describe.ts';
 import { readTable } from '../kube/table.ts';
-import { documentSource } from '../line/origin.ts';
+import { documentSource, readPrefix } from '../line/origin.ts';
 import { isCommandEcho } from '../line/prompt.ts';
 import { zoneOffsetMs } from '../line/zones.ts';
 import { journalExportLines } from '../line/journal-export.ts';
@@ -23,11 +26,52 @@ export function readStructuredText(reading: TextReading, text: string): void {
   for (const source of new Set(sources)) collector.sawSource(document, source);
   const open = openPassage(reading);
   for (const segment of segments(lines)) {
+    if (readOutputs(reading, segment)) continue;
     readSegment(open.passage, open.said, segment, sources[segment.line - 1] ?? 'unknown');
   }
+  collector.sawMachine(document, loginHost(lines));
   readLooseAwsAuth(open.passage, lines);
   readOwnState(open.passage, text, lines);
   open.flush();
+}
+
+const LOGIN = /^([a-z0-9][\w.-]{1,252}) login:\s*$/;
+const PROMPT_LINES = 100;
+
+/** The machine whose console it is, by the prompt that it ends with. */
+function loginHost(lines: readonly string[]): MachineName | null {
+  const prompts = lines.slice(-PROMPT_LINES).map((line) => LOGIN.exec(line.trim())?.[1] ?? '');
+  const host = prompts.findLast((one) => one !== '' && !one.startsWith('localhost'));
+  return host === undefined ? null : classifyName(host, 'host');
+}
+
+const HOST_LINES_MAX = 5000;
+
+/** The host of which all lines with a host are. */
+function soleHost(text: string): MachineName | null {
+  const lines = text.split('\n', HOST_LINES_MAX);
+  const hosts = new Set(lines.map((line) => readPrefix(line).host).filter((host) => host !== null));
+  const [only] = hosts;
+  return only === undefined || hosts.size > 1 ? null : classifyName(only, 'host');
+}
+
+/** What commands printed on machines is read as a document of each; false when it is nothing such. */
+function readOutputs(reading: TextReading, segment: Segment): boolean {
+  if (segment.kind !== 'json' || !mayHoldOutput(segment.text)) return false;
+  const parsed = parseJson(segment.text);
+  const outputs = parsed.ok ? commandOutputs(parsed.value) : [];
+  const { collector } = reading;
+  const locator = collector.locatorOf(reading.document);
+  for (const { machine, text } of outputs) {
+    // An answer in an answer is nothing that a command prints: it is read as lines.
+    if (mayHoldOutput(text)) return false;
+    const document = collector.openDocument(`${locator}#${machine.value}`, null);
+    collector.sawMachine(document, machine);
+    const proof = `Systems Manager ran the command on ${machine.value}`;
+    collector.link([machine, soleHost(text)], proof, collector.locatorOf(document));
+    readStructuredText({ ...reading, document }, text);
+  }
+  return outputs.length > 0;
 }
 
 /** aws-auth is often pasted without its ConfigMap around it, or as `kubectl describe` prints it. */
@@ -113,19 +157,29 @@ function readJson(
   );
 }
 
+/** Kinds of which everything that expressions look for is told from the object. */
+const TOLD =
+  /^(?:Node|NodeClaim|NodePool|EC2NodeClass|Machine|AWSNodeTemplate|Pod|Event)(?:List)?$/;
+
 function readYaml(
   passage: PassageReading,
   said: ReadLine[],
   segment: Segment & { kind: 'yaml' },
   source: LineSource,
 ): void {
-  rawLines(passage, said, segment.line, segment.lines, source);
+  let isUnderstood = true;
   for (const part of parseYamlDocuments(segment.lines, segment.line)) {
-    if (part.ok) readAnswer(passage, part.value, part.line);
-    else
+    if (part.ok) {
+      const isRead = readAnswer(passage, part.value, part.line);
+      isUnderstood &&= isRead && TOLD.test(textAt(part.value, 'kind') ?? '');
+    } else {
+      isUnderstood = false;
       passage.collector.loss({
         locator: `${passage.collector.locatorOf(passage.document)}:${part.line}`,
         what: part.why,
       });
+    }
   }
+  // What an object says was read from the object; its lines again would be of nobody.
+  if (!isUnderstood) rawLines(passage, said, segment.line, segment.lines, source);
 }
