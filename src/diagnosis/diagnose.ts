@@ -244,7 +244,7 @@ function reportOf(
     stage: stageOf(ladder),
     ladder,
     findings,
-    notObservable: notObservableOf(ladder, subject, input.observations.collection?.refusals ?? []),
+    notObservable: notObservableOf(ladder, subject, input.observations),
     timeline: timelineOf(standing, roled),
   };
 }

@@ -1,8 +1,8 @@
-import { linkKeys } from '../evidence/names.ts';
 import type { FactRecord, Hit, Observations } from '../evidence/observations.ts';
 import { type LineSource, SOURCES } from '../evidence/source.ts';
 import { utcMs } from '../evidence/time.ts';
 import { measuredClocks } from './measured-clock.ts';
+import { keysAmong, type KeysOf } from './namesakes.ts';
 
 /** What the stamps of one machine's own logs need, to stand beside those of others. */
 export interface Drift {
@@ -53,6 +53,11 @@ function aheadOf(line: string): number | null | undefined {
 /** Where the clock of a machine is kept that nothing names, when the logs here are of one alone. */
 const ONLY_MACHINE = 'the only machine';
 
+interface Scene {
+  readonly observations: Observations;
+  readonly keysOf: KeysOf;
+}
+
 /** What is said on a machine, by its clock and of its clock. */
 function isOwn(hit: Hit): boolean {
   return hit.onMachine && SOURCES[hit.first.source].onMachine;
@@ -64,16 +69,18 @@ function placesOf(document: number, { documents }: Observations): readonly strin
 }
 
 /** Keys under which what a hit shows of a clock is kept: its machine, archive and document. */
-function homesOf(hit: Hit, observations: Observations): readonly string[] {
+function homesOf(hit: Hit, { observations, keysOf }: Scene): readonly string[] {
   if (!isOwn(hit)) return [];
-  const named = hit.about === null ? [] : linkKeys(hit.about);
+  const named = hit.about === null ? [] : keysOf(hit.about);
   return [...named, ...placesOf(hit.document, observations), ONLY_MACHINE];
 }
 
 /** Keys of the machines that have logs here. */
-function namedHere({ hits }: Observations): ReadonlySet<string> {
-  const named = hits.filter(isOwn).flatMap(({ about }) => (about === null ? [] : [about]));
-  return new Set(named.flatMap(linkKeys));
+function namedHere({ observations, keysOf }: Scene): ReadonlySet<string> {
+  const named = observations.hits
+    .filter(isOwn)
+    .flatMap(({ about }) => (about === null ? [] : [about]));
+  return new Set(named.flatMap(keysOf));
 }
 
 function isClock(fact: FactRecord): fact is FactRecord<'host/clock'> {
@@ -83,36 +90,36 @@ function isClock(fact: FactRecord): fact is FactRecord<'host/clock'> {
 /** Keys under which the logs of a clock's machine are found. */
 function homesOfClock(
   { about, moment }: FactRecord<'host/clock'>,
-  observations: Observations,
+  { observations, keysOf }: Scene,
   named: ReadonlySet<string>,
 ): readonly string[] {
   const places = placesOf(moment.at.document, observations);
-  const keys = about.flatMap(linkKeys);
+  const keys = about.flatMap(keysOf);
   const isLoose = places.length === 1;
   const isAlone = named.size <= 1 && (keys.length === 0 || keys.some((key) => named.has(key)));
   return [...places, ...(isLoose && isAlone ? [ONLY_MACHINE] : []), ...keys];
 }
 
 /** Errors that programs measured; where the most exact one finds none, there is none. */
-function measuredErrors(observations: Observations): Map<string, number | null> {
-  const clocks = measuredClocks(observations.facts.filter(isClock));
+function measuredErrors(scene: Scene): Map<string, number | null> {
+  const clocks = measuredClocks(scene.observations.facts.filter(isClock));
   const measured = new Map<string, number>();
   if (clocks.length === 0) return new Map();
-  const named = namedHere(observations);
+  const named = namedHere(scene);
   for (const clock of clocks) {
-    const homes = homesOfClock(clock, observations, named);
+    const homes = homesOfClock(clock, scene, named);
     if (homes.some((home) => measured.has(home))) continue;
     for (const home of homes) measured.set(home, clock.value.aheadMs ?? 0);
   }
   return new Map([...measured].filter(([, ms]) => Math.abs(ms) >= NEGLIGIBLE_MS));
 }
 
-function readErrors(observations: Observations): ReadonlyMap<string, number | null> {
-  const errors = measuredErrors(observations);
-  for (const hit of observations.hits) {
+function readErrors(scene: Scene): ReadonlyMap<string, number | null> {
+  const errors = measuredErrors(scene);
+  for (const hit of scene.observations.hits) {
     const ahead = aheadOf(hit.first.excerpt);
     if (ahead === undefined || (ahead !== null && Math.abs(ahead) < NEGLIGIBLE_MS)) continue;
-    for (const home of homesOf(hit, observations)) {
+    for (const home of homesOf(hit, scene)) {
       if (home === ONLY_MACHINE) continue;
       // A measured error says more than a certificate.
       if (ahead !== null || !errors.has(home)) errors.set(home, ahead);
@@ -135,9 +142,10 @@ function zoneOf(hit: Hit, observations: Observations): number {
 
 /** How the stamps of each hit must be read; null where they stand as they are. */
 export function readDrifts(observations: Observations): (hit: Hit) => Drift | null {
-  const errors = readErrors(observations);
+  const scene: Scene = { observations, keysOf: keysAmong(observations.facts) };
+  const errors = readErrors(scene);
   return (hit) => {
-    const home = homesOf(hit, observations).find((key) => errors.has(key));
+    const home = homesOf(hit, scene).find((key) => errors.has(key));
     const zoneOffsetMs = zoneOf(hit, observations);
     if (home === undefined) {
       return zoneOffsetMs === 0 ? null : { zoneOffsetMs, aheadMs: 0, clock: 'utc' };

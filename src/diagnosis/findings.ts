@@ -4,7 +4,7 @@ import type { Finding } from './document.ts';
 import { fillNames } from './fill-names.ts';
 import { evidenceLine } from './ladder.ts';
 import type { OpenSymptom, RoledFinding, Standing } from './standing.ts';
-import type { Subject } from './subject.ts';
+import { hitsOf, type Subject } from './subject.ts';
 
 const SAFE_WORD = /^[\w.:/@=+,{}-]+$/;
 const EVIDENCE_MAX = 6;
@@ -67,9 +67,10 @@ export function possibleFindings(
         candidates.set(cause.id, { cause, symptom });
     }
   }
-  return [...candidates.values()].map(({ cause, symptom }) =>
-    possible(cause, symptom, standing.subject),
-  );
+  const isSupported = (cause: Cause): boolean => hitsOf(standing.subject, cause.id).length > 0;
+  return [...candidates.values()]
+    .toSorted((a, b) => Number(isSupported(b.cause)) - Number(isSupported(a.cause)))
+    .map(({ cause, symptom }) => possible(cause, symptom, standing.subject));
 }
 
 function isExplained(open: OpenSymptom, roled: readonly RoledFinding[]): boolean {

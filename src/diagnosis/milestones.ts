@@ -115,6 +115,34 @@ export const MILESTONES = [
     ],
   },
   {
+    id: 'kubelet-audited',
+    title: 'the API server served the kubelet under the name of its Node',
+    proves: ADMITTED,
+    signs: [
+      {
+        in: ['audit'],
+        anchors: ['system:node:'],
+        pattern:
+          /"user":\{"username":"system:node:(?<node>[a-z0-9][a-z0-9.-]*)".*"userAgent":"kubelet\/.*"code":20\d\b/,
+        strict: true,
+      },
+    ],
+  },
+  {
+    id: 'node-served-to-kubelet',
+    title: 'the API server gave the kubelet its own Node object',
+    proves: [...ADMITTED, 'registered'],
+    signs: [
+      {
+        in: ['audit'],
+        anchors: ['/api/v1/nodes/'],
+        pattern:
+          /"requestURI":"\/api\/v1\/nodes\/(?<node>[a-z0-9][a-z0-9.-]*)[^"]*","verb":"(?:get|patch|update)","user":\{"username":"system:node:\k<node>".*"userAgent":"kubelet\/.*"code":20\d\b/,
+        strict: true,
+      },
+    ],
+  },
+  {
     id: 'joined',
     title: 'kubeadm join ended well',
     proves: ADMITTED,
@@ -141,13 +169,20 @@ export const MILESTONES = [
   },
   {
     id: 'node-reported',
-    title: 'a kubelet reported its version into the Node object',
+    title: 'a kubelet reported its state into the Node object',
     proves: ADMITTED,
     signs: [
       {
         in: ['node-status'],
         anchors: [' version v1.'],
         pattern: /^Node (?<node>\S+) version v1\./,
+        strict: true,
+      },
+      {
+        in: ['node-status'],
+        anchors: [' condition Ready='],
+        pattern:
+          /^Node (?<node>\S+) condition Ready=(?:False KubeletNotReady|Unknown NodeStatusUnknown)\b/,
         strict: true,
       },
     ],

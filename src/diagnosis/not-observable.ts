@@ -1,11 +1,21 @@
-import type { Refusal } from '../evidence/observations.ts';
+import { textAt } from '../evidence/json.ts';
+import type { FactKind, KubeNode } from '../evidence/kinds.ts';
+import type { Observations, Refusal } from '../evidence/observations.ts';
+import type { LineSource } from '../evidence/source.ts';
 import type { Stage } from '../evidence/stage.ts';
 import type { NotObservable, Rung } from './document.ts';
 import { fillNames } from './fill-names.ts';
 import type { Subject } from './subject.ts';
 
-/** What shows a stage, for those that nothing in the evidence shows. */
-const COLLECT: Readonly<Record<Stage, readonly [why: string, collect: string]>> = {
+/** Why a stage could not be seen, and what shows it. */
+type Lack = readonly [why: string, collect: string];
+
+const KUBELET_LOG = 'journalctl -u kubelet --no-pager -o short-iso | tail -n 2000';
+const NODE = 'kubectl get node <node> -o yaml';
+const PODS = 'kubectl get pods -A -o json --field-selector spec.nodeName=<node>';
+
+/** What shows a stage, for those of which nothing is in the evidence. */
+const COLLECT: Readonly<Record<Stage, Lack>> = {
   launched: [
     'no EC2 instance state',
     'aws ec2 describe-instance-status --include-all-instances --instance-ids <instance>',
@@ -14,14 +24,8 @@ const COLLECT: Readonly<Record<Stage, readonly [why: string, collect: string]>> 
     'no boot log',
     'sudo cat /var/log/cloud-init-output.log; journalctl -u nodeadm-config -u nodeadm-run --no-pager',
   ],
-  reachable: [
-    'no kubelet log that shows an answer of the API server',
-    'journalctl -u kubelet --no-pager -o short-iso | tail -n 2000',
-  ],
-  authenticated: [
-    'no kubelet log after start',
-    'journalctl -u kubelet --no-pager -o short-iso | tail -n 2000',
-  ],
+  reachable: ['no kubelet log that shows an answer of the API server', KUBELET_LOG],
+  authenticated: ['no kubelet log after start', KUBELET_LOG],
   identified: [
     "the Node's and EC2's names are not both here",
     'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].[InstanceId,PrivateDnsName]',
@@ -32,10 +36,7 @@ const COLLECT: Readonly<Record<Stage, readonly [why: string, collect: string]>> 
     'kubectl get node <node> -o yaml; kubectl get events -A --field-selector involvedObject.kind=Node',
   ],
   networked: ['no Node conditions or pod states', 'kubectl describe node <node>'],
-  credentialed: [
-    'no pod was seen to use its AWS identity',
-    'kubectl get pods -A -o json --field-selector spec.nodeName=<node>',
-  ],
+  credentialed: ['no pod was seen to use its AWS identity', PODS],
   gated: [
     'no taints or readiness gates of the Node',
     'kubectl get node <node> -o jsonpath={.spec.taints}',
@@ -44,6 +45,103 @@ const COLLECT: Readonly<Record<Stage, readonly [why: string, collect: string]>> 
     'no workload pod was seen on it',
     'kubectl get pods -A -o wide --field-selector spec.nodeName=<node>',
   ],
+};
+
+const BOOT_LOGS: readonly LineSource[] = [
+  'cloud-init',
+  'nodeadm',
+  'nodeup',
+  'kubeadm',
+  'bottlerocket',
+  'ignition',
+  'console',
+];
+
+/** What the evidence has of a subject: its Node as far as it is told, its pods, its instance. */
+interface Had {
+  readonly node: KubeNode | null;
+  readonly hasPods: boolean;
+  readonly hasInstance: boolean;
+  readonly hasBootLog: boolean;
+  readonly hasKubeletLog: boolean;
+  readonly hasNodeList: boolean;
+}
+
+function hadOf({ facts, sources, node }: Subject, listed: ReadonlySet<FactKind>): Had {
+  const nodes = facts.of('kube/Node').map(({ value }) => value);
+  const pods = facts.of('kube/Pod');
+  return {
+    node: nodes.find(({ conditions }) => conditions.length > 0) ?? nodes[0] ?? null,
+    hasPods: pods.some(({ value }) => textAt(value.body, 'spec.nodeName') === node),
+    hasInstance: facts.has('aws/instance'),
+    hasBootLog: BOOT_LOGS.some((source) => sources.has(source)),
+    hasKubeletLog: sources.has('kubelet'),
+    hasNodeList: listed.has('kube/Node'),
+  };
+}
+
+function ofBoot({ hasBootLog, hasKubeletLog }: Had): Lack | null {
+  if (!hasBootLog) return null;
+  const next = hasKubeletLog ? 'systemctl status kubelet --no-pager' : KUBELET_LOG;
+  return ['the boot log here does not show that the kubelet came to run', next];
+}
+
+function ofNames({ node, hasInstance }: Had): Lack | null {
+  if (node === null) return hasInstance ? ['the name of the Node is not here', NODE] : null;
+  if (!hasInstance) return null;
+  return ['the Node here does not say that it is of the instance here', NODE];
+}
+
+function ofRegistration({ node, hasNodeList }: Had): Lack | null {
+  if (node === null)
+    return hasNodeList ? ['the list of Nodes here lacks it', 'kubectl get nodes -o wide'] : null;
+  const why =
+    node.taints === null
+      ? 'the Node is here without its taints'
+      : 'the Node here does not show that its kubelet wrote it';
+  return [why, NODE];
+}
+
+function ofGates({ node }: Had): Lack | null {
+  if (node === null || node.taints === null) return null;
+  if (node.ready !== true)
+    return ['before the Node is Ready its taints do not tell of gates', NODE];
+  const keys = node.taints.map(({ key }) => key);
+  return [`a taint of the Node may be a gate: ${keys.slice(0, 3).join(', ')}`, NODE];
+}
+
+/** Where something of the kind is in the evidence: what that lacks, and what goes further. */
+const FURTHER: Readonly<Record<Stage, (had: Had) => Lack | null>> = {
+  launched: ({ hasInstance }) =>
+    hasInstance ? ['no status checks of the instance', COLLECT.launched[1]] : null,
+  bootstrapped: ofBoot,
+  reachable: ({ hasKubeletLog }) =>
+    hasKubeletLog
+      ? [
+          'the kubelet log here shows no answer of the API server',
+          'curl -sk -m 10 -o /dev/null -w "%{http_code} %{remote_ip}\\n" https://<endpoint-name>/healthz',
+        ]
+      : null,
+  authenticated: ({ hasKubeletLog }) =>
+    hasKubeletLog ? ['the kubelet log here shows nothing that the API server granted', NODE] : null,
+  identified: ofNames,
+  registered: ofRegistration,
+  retained: ({ node }) =>
+    node === null
+      ? null
+      : [
+          'nothing here shows that the Node kept its heartbeat',
+          'kubectl -n kube-node-lease get lease <node> -o yaml; kubectl get events -A --field-selector involvedObject.kind=Node',
+        ],
+  networked: ({ node, hasPods }) => {
+    if (hasPods) return ['the pods here do not show that the network of the Node works', PODS];
+    return node === null ? null : ['no pod with an address of its own was seen on it', PODS];
+  },
+  credentialed: ({ hasPods }) =>
+    hasPods ? ['no pod that asks for an AWS identity was seen to get it', PODS] : null,
+  gated: ofGates,
+  usable: ({ hasPods }) =>
+    hasPods ? ['the pods here do not show that the Node takes workload', PODS] : null,
 };
 
 /** The calls whose answers show a stage of a live cluster. */
@@ -70,13 +168,15 @@ function whyRefused({ call, permission, message }: Refusal): string {
 export function notObservableOf(
   ladder: readonly Rung[],
   subject: Subject,
-  refusals: readonly Refusal[],
+  { listings, collection }: Pick<Observations, 'listings' | 'collection'>,
 ): readonly NotObservable[] {
+  const had = hadOf(subject, new Set(listings.map(({ kind }) => kind)));
   return ladder
     .filter((entry) => entry.state === 'unknown')
     .map(({ stage }) => {
-      const [why, collect] = COLLECT[stage];
-      const refused = refusals.find(({ call }) => ASKED[stage].includes(call));
+      const further = subject.kind === 'Machine' ? FURTHER[stage](had) : null;
+      const [why, collect] = further ?? COLLECT[stage];
+      const refused = collection?.refusals.find(({ call }) => ASKED[stage].includes(call));
       if (refused?.failure === 'denied')
         return { stage, why: whyRefused(refused), collect: 'rollcall permissions --check' };
       const reason = refused === undefined ? why : whyRefused(refused);

@@ -9,6 +9,7 @@ import type { Subject } from './subject.ts';
 
 const UNINITIALIZED = 'node.cloudprovider.kubernetes.io/uninitialized';
 const PRESSURES = ['MemoryPressure', 'DiskPressure', 'PIDPressure', 'NetworkUnavailable'];
+const POSTED = ['KubeletReady', 'KubeletNotReady', 'NodeStatusUnknown'];
 const IDENTITY_ENVIRONMENT = ['AWS_ROLE_ARN', 'AWS_CONTAINER_CREDENTIALS_FULL_URI'];
 const IDENTITY_ANNOTATION = 'iam.amazonaws.com/role';
 
@@ -60,9 +61,9 @@ function passedByInstance(subject: Subject): readonly Passed[] {
 
 function passedByNode(fact: FactRecord<'kube/Node'>): readonly Passed[] {
   const node = fact.value;
-  if (node.ready !== true) return [];
-  const proof = proofOf(fact, `Node ${node.name} is Ready`);
   const isInitialized = node.taints?.every((taint) => taint.key !== UNINITIALIZED) ?? false;
+  if (node.ready !== true) return isInitialized ? passedByKubelet(fact) : [];
+  const proof = proofOf(fact, `Node ${node.name} is Ready`);
   const admitted: readonly Stage[] = [
     'launched',
     'bootstrapped',
@@ -74,6 +75,17 @@ function passedByNode(fact: FactRecord<'kube/Node'>): readonly Passed[] {
     ...admitted.map((stage): Passed => [stage, proof]),
     ...(isInitialized ? [['registered', proof] as const] : []),
   ];
+}
+
+/** A Node that its kubelet itself wrote, Ready or not: its version or its condition stand in it. */
+function passedByKubelet(fact: FactRecord<'kube/Node'>): readonly Passed[] {
+  const { name, kubeletVersion, conditions } = fact.value;
+  const ready = conditions.find(({ type }) => type === 'Ready');
+  if (kubeletVersion !== null)
+    return [['registered', proofOf(fact, `Node ${name} is there, of kubelet ${kubeletVersion}`)]];
+  // The control plane tells a kubelet that posted once from one that never did.
+  if (!POSTED.includes(ready?.reason ?? '')) return [];
+  return [['registered', proofOf(fact, `Node ${name} is there: ${ready?.message ?? ''}`)]];
 }
 
 /** `identified` needs the Node's name and EC2's, and that they agree. */

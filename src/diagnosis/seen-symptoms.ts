@@ -38,7 +38,21 @@ export function ageOf(instance: Json, observations: Observations): number | null
 export function seenSymptoms(subject: Subject, observations: Observations): readonly Hit[] {
   if (subject.kind === 'Cluster') return groupSymptoms(observations);
   if (subject.kind !== 'Machine') return [];
-  return [...withoutNode(subject, observations), ...podSymptoms(subject, observations)];
+  return [
+    ...withoutNode(subject, observations),
+    ...podSymptoms(subject, observations),
+    ...cordoned(subject),
+  ];
+}
+
+/** A Node that is well and takes no pods: on purpose, or because a drain stopped halfway. */
+function cordoned({ facts }: Subject): readonly Hit[] {
+  const closed = facts
+    .of('kube/Node')
+    .find(({ value }) => value.ready === true && value.unschedulable === true);
+  if (closed === undefined) return [];
+  const words = `Node ${closed.value.name} is Ready, spec.unschedulable true`;
+  return [seenHit(closed, 'symptom:node-cordoned', words)];
 }
 
 function withoutNode(subject: Subject, observations: Observations): readonly Hit[] {

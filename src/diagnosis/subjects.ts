@@ -1,9 +1,11 @@
 import { type Json, textAt } from '../evidence/json.ts';
 import { isHostKind } from '../evidence/kinds.ts';
-import { linkKeys, type MachineName } from '../evidence/names.ts';
+import type { MachineName } from '../evidence/names.ts';
 import type { DocumentSummary, FactRecord, Hit, Observations } from '../evidence/observations.ts';
 import { isAfter } from '../evidence/time.ts';
+import { archiveLinks } from './archives.ts';
 import { type FactIndex, indexFacts } from './fact-index.ts';
+import { isNode, keysAmong, type KeysOf } from './namesakes.ts';
 import { podPlaces } from './pod-places.ts';
 import { seenSymptoms } from './seen-symptoms.ts';
 import type { Subject } from './subject.ts';
@@ -50,11 +52,12 @@ function createUnions(): Unions {
   return { find, join };
 }
 
-function unite(observations: Observations): Unions {
+function unite(observations: Observations, keysOf: KeysOf): Unions {
   const unions = createUnions();
-  const joinNames = (names: readonly MachineName[]): void => unions.join(names.flatMap(linkKeys));
+  const joinNames = (names: readonly MachineName[]): void => unions.join(names.flatMap(keysOf));
   for (const link of observations.links) joinNames(link.names);
   for (const fact of observations.facts) joinNames(fact.about);
+  for (const names of archiveLinks(observations)) joinNames(names);
   for (const document of observations.documents)
     if (isOneMachine(document.machines)) joinNames(document.machines);
   for (const hit of observations.hits) if (hit.about !== null) joinNames([hit.about]);
@@ -82,10 +85,11 @@ function ownerOf(document: DocumentSummary, all: readonly DocumentSummary[]): Ma
 interface Assembly {
   readonly groups: Map<string, Group>;
   readonly unions: Unions;
+  readonly keysOf: KeysOf;
 }
 
 function groupOf(assembly: Assembly, name: MachineName): Group | null {
-  const [key] = linkKeys(name);
+  const [key] = assembly.keysOf(name);
   if (key === undefined) return null;
   const root = assembly.unions.find(key);
   const known = assembly.groups.get(root);
@@ -103,7 +107,8 @@ function groupOf(assembly: Assembly, name: MachineName): Group | null {
 
 /** Puts everything seen together by machine; what names no machine is the cluster's. */
 export function assembleSubjects(observations: Observations): readonly Subject[] {
-  const assembly: Assembly = { groups: new Map(), unions: unite(observations) };
+  const keysOf = keysAmong(observations.facts);
+  const assembly: Assembly = { groups: new Map(), unions: unite(observations, keysOf), keysOf };
   const cluster: Group = {
     names: new Map(),
     hits: [],
@@ -112,6 +117,7 @@ export function assembleSubjects(observations: Observations): readonly Subject[]
     primary: true,
   };
   for (const link of observations.links) for (const name of link.names) groupOf(assembly, name);
+  for (const name of archiveLinks(observations).flat()) groupOf(assembly, name);
   const { own, others } = factsApart(observations);
   for (const fact of others) placeFact(assembly, cluster, fact);
   placeHits(assembly, cluster, observations);
@@ -227,8 +233,9 @@ function placeOwnFacts(
   });
 }
 
-function knownGroup({ groups, unions }: Assembly, names: readonly MachineName[]): Group | null {
-  const known = names.flatMap(linkKeys).map((key) => groups.get(unions.find(key)));
+function knownGroup(assembly: Assembly, names: readonly MachineName[]): Group | null {
+  const { groups, unions, keysOf } = assembly;
+  const known = names.flatMap(keysOf).map((key) => groups.get(unions.find(key)));
   return known.find((group) => group !== undefined) ?? null;
 }
 
@@ -323,7 +330,11 @@ function machineSubject(
   sources: ReadonlySet<LineSource>,
 ): Omit<Subject, 'cluster'> {
   const node =
-    valueOf(group, 'node') ?? valueOf(group, 'certificate')?.slice('system:node:'.length) ?? null;
+    valueOf(group, 'node') ??
+    // A Node may be called by an address or an instance id, which as names are of other kinds.
+    group.facts.find(isNode)?.value.name ??
+    valueOf(group, 'certificate')?.slice('system:node:'.length) ??
+    null;
   const instanceId = valueOf(group, 'instance-id') ?? instanceOfProvider(group);
   return {
     kind: 'Machine',

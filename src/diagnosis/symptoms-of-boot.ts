@@ -113,6 +113,13 @@ export const SYMPTOMS_OF_BOOT = [
         atLeast: 3,
       },
       {
+        // Each such line is half a minute of silence; refusals come within milliseconds of a start.
+        in: ['kubelet'],
+        anchors: ['Unable to register node'],
+        pattern:
+          /Unable to register node.*\/api\/v1\/nodes.*(?:i\/o timeout|Client\.Timeout exceeded|TLS handshake timeout)/,
+      },
+      {
         in: ['nodeup', 'kubeadm', 'cloud-init'],
         anchors: [
           'failed to get node config from server',

@@ -219,6 +219,15 @@ export const SYMPTOMS_OF_NODES = [
     blocksAbove: false,
   },
   {
+    // Never printed: `seen-symptoms.ts` sees it in the Node.
+    id: 'node-cordoned',
+    stage: 'usable',
+    title: 'a Node that is closed to new pods (cordoned)',
+    signs: [],
+    withdrawnBy: [],
+    blocksAbove: false,
+  },
+  {
     id: 'eni-not-attached',
     stage: 'networked',
     title: 'an instance to which EC2 attaches no further interface',

@@ -52,17 +52,37 @@ export function classifyName(text: string, otherwise: NameKind = 'node'): Machin
   return /^[a-z0-9][a-z0-9._-]*$/.test(value) ? { kind: otherwise, value } : null;
 }
 
+/** The name itself, without what a certificate puts before it. */
+export function plainName({ kind, value }: MachineName): string {
+  return kind === 'certificate' ? value.slice('system:node:'.length) : value;
+}
+
+/** Keys by which two names are known to be one machine's, whatever domain they carry. */
+function ownKey({ kind }: MachineName, value: string): string | null {
+  const instanceId = instanceIdIn(value);
+  if (instanceId !== null) return instanceId;
+  const ip = IPV4.test(value) ? value : ipInName(value);
+  if (ip !== null) return `ip:${ip}`;
+  return kind === 'bundle' || kind === 'node-claim' ? `${kind}:${value}` : null;
+}
+
+/** What stands before the domain of a name that links by nothing else, null for other names. */
+export function hostPart(name: MachineName): string | null {
+  const value = plainName(name);
+  if (value === '' || name.kind === 'pod' || ownKey(name, value) !== null) return null;
+  return beforeDomain(value);
+}
+
+function beforeDomain(value: string): string {
+  return value.split('.')[0] ?? value;
+}
+
 /**
  * Keys by which two names are known to be one machine's: the instance id, the address an
  * `ip-…` name spells, and else the name itself.
  */
 export function linkKeys(name: MachineName): readonly string[] {
-  const value = name.kind === 'certificate' ? name.value.slice('system:node:'.length) : name.value;
+  const value = plainName(name);
   if (value === '' || name.kind === 'pod') return [];
-  const instanceId = instanceIdIn(value);
-  if (instanceId !== null) return [instanceId];
-  const ip = IPV4.test(value) ? value : ipInName(value);
-  if (ip !== null) return [`ip:${ip}`];
-  if (name.kind === 'bundle' || name.kind === 'node-claim') return [`${name.kind}:${value}`];
-  return [`name:${value.split('.')[0] ?? value}`];
+  return [ownKey(name, value) ?? `name:${beforeDomain(value)}`];
 }

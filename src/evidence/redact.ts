@@ -179,7 +179,7 @@ function oneLine(text: string): string {
 export function excerptAround(text: string, words: string, lengthMax = 400): string {
   const whole = redact(printable(text)).replace(/\s+/g, ' ').trim();
   if (whole.length <= lengthMax) return whole;
-  const said = oneLine(words);
+  const said = oneLine(redact(words));
   const place = said === '' ? -1 : whole.lastIndexOf(said.slice(-TAIL));
   const end = place < 0 ? 0 : place + Math.min(said.length, TAIL);
   if (end + BEHIND < lengthMax) return `${whole.slice(0, lengthMax - 1)}…`;

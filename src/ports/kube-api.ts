@@ -95,4 +95,6 @@ export interface KubeApi {
   mayI(access: KubeAccess, signal?: AbortSignal): Promise<boolean>;
   /** `gitVersion` of the server. */
   version(signal?: AbortSignal): Promise<string>;
+  /** How far the clock here is ahead of the server's, ms; null before an answer told its Date. */
+  skewMs(): number | null;
 }

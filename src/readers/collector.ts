@@ -11,18 +11,13 @@ import type {
   NameLink,
   Observations,
 } from '../evidence/observations.ts';
-import {
-  excerptAround,
-  excerptWithin,
-  printable,
-  redact,
-  redactValue,
-} from '../evidence/redact.ts';
+import { printable, redact, redactValue } from '../evidence/redact.ts';
 import { type Captures, type Quote, QUOTES_MAX } from '../evidence/sighting.ts';
 import { type LineSource, SOURCES } from '../evidence/source.ts';
 import type { Moment, When } from '../evidence/time.ts';
 import type { SignRow } from '../evidence/sign-row.ts';
 import { createShare, type Share } from './sharing.ts';
+import { capturesOf, quoteOf, rawQuote, type RawQuote, type ReadLine } from './quotes.ts';
 import { acceptsSource } from './sign-table.ts';
 
 /** Distinct sightings, facts and losses kept at most; beyond it, the loss is said once. */
@@ -32,39 +27,9 @@ export const LOSSES_MAX = 200;
 export const LINKS_MAX = 200_000;
 export const LISTINGS_MAX = 10_000;
 const ABOUT_MAX = 50_000;
-const CAPTURE_CHARACTERS_MAX = 300;
-/** What is kept of a line until it is shown: more than is shown, for secrets across the cut. */
-const KEPT_CHARACTERS_MAX = 1200;
-/** Of the words that matched: more than an excerpt shows. */
-const KEPT_WORDS_MAX = 400;
 /** Expressions see this much of a line, which bounds what any of them can cost. */
 const MATCH_CHARACTERS_MAX = 16_384;
 const OWN_NAMES_MAX = 50;
-
-/** A line, event, condition or answer in the form in which expressions read it. */
-export interface ReadLine {
-  /** Cleaned text. */
-  readonly text: string;
-  readonly source: LineSource;
-  readonly line: number;
-  /** Last line of the passage when several lines were joined. */
-  readonly lineEnd: number;
-  readonly when: When | null;
-  readonly host: string | null;
-  /** The machine that the surrounding object names. */
-  readonly about: MachineName | null;
-  readonly isState: boolean;
-}
-
-/** A line that hit, kept as it was read: it is made fit to be shown only if it is shown. */
-interface RawQuote {
-  readonly line: ReadLine;
-  readonly captures: Captures;
-  /** The words for which the line is quoted. */
-  readonly words: string;
-  /** What may be shown of a line whose words lie beyond what is kept of it; captures are too. */
-  readonly excerpt: string | null;
-}
 
 interface MutableHit extends Omit<Hit, 'count' | 'first' | 'last' | 'quotes'> {
   count: number;
@@ -80,11 +45,13 @@ interface MutableDocument {
   readonly sources: Set<LineSource>;
   linesRead: number;
   zoneOffsetMs: number | null;
+  readonly isGiven: boolean;
 }
 
 /** What the readers write into; bounded whatever the size of the input. */
 export interface Collector {
-  openDocument(locator: string, container: string | null): number;
+  /** `isGiven` is true for what a person named, of which it is told when nothing in it is known. */
+  openDocument(locator: string, container: string | null, isGiven?: boolean): number;
   sawSource(document: number, source: LineSource): void;
   sawMachine(document: number, machine: MachineName | null): void;
   countLines(document: number, lines: number): void;
@@ -109,24 +76,6 @@ export interface FactOrigin {
   readonly line: number;
   readonly about: readonly (MachineName | null)[];
   readonly when?: When | null;
-}
-
-function isKept(match: RegExpExecArray): boolean {
-  return match.index + match[0].length <= KEPT_CHARACTERS_MAX;
-}
-
-function capturesOf(match: RegExpExecArray, text: string): Captures {
-  const captures: Record<string, string> = {};
-  const groups: Readonly<Record<string, string | undefined>> = match.groups ?? {};
-  // What is not kept of the line cannot be asked later whether a capture is part of a secret.
-  const shown = isKept(match) ? null : redact(printable(text));
-  for (const [name, value] of Object.entries(groups)) {
-    if (value === undefined) continue;
-    const capture = value.slice(0, CAPTURE_CHARACTERS_MAX);
-    // One expression may name alternatives `node`, `node2`: they are one capture.
-    captures[name.replace(/\d+$/, '')] = shown === null ? capture : excerptWithin(capture, shown);
-  }
-  return captures;
 }
 
 /** A name that an object carries may hold a secret like any other text. */
@@ -189,26 +138,11 @@ function linkHost(state: State, captures: Captures, line: ReadLine, document: nu
   state.links.push({ names, proof, locator: locatorIn(state, document, line.line) });
 }
 
-function quoteOf(state: State, document: number, raw: RawQuote): Quote {
-  const { line, captures } = raw;
-  const whole = redact(printable(line.text));
-  const shown = Object.entries(captures).map(
-    ([name, value]) => [name, excerptWithin(value, whole)] as const,
-  );
-  return {
-    source: line.source,
-    locator: locatorIn(state, document, line.line),
-    excerpt: raw.excerpt ?? excerptAround(line.text, raw.words),
-    moment: { when: line.when, at: { document, line: line.line }, isState: line.isState },
-    captures: raw.excerpt === null ? Object.fromEntries(shown) : captures,
-  };
-}
-
 /** First, last and quotes are often the same one, and what was read is looked at more than once. */
 function shownQuote(state: State, document: number, raw: RawQuote): Quote {
   const known = state.shown.get(raw);
   if (known !== undefined) return known;
-  const made = quoteOf(state, document, raw);
+  const made = quoteOf(raw, document, state.documents[document]?.locator ?? '');
   state.shown.set(raw, made);
   return made;
 }
@@ -256,18 +190,6 @@ function addHit(
     last: quote,
     quotes: [quote],
   });
-}
-
-function rawQuote(line: ReadLine, match: RegExpExecArray, captures: Captures): RawQuote {
-  const words = Array.from(match[0].slice(-KEPT_WORDS_MAX)).join('');
-  const excerpt = isKept(match) ? null : excerptAround(line.text, words);
-  return { line: kept(line), captures, words, excerpt };
-}
-
-/** The line without its tail; a copy, since a slice would keep the whole line in memory. */
-function kept(line: ReadLine): ReadLine {
-  if (line.text.length <= KEPT_CHARACTERS_MAX) return line;
-  return { ...line, text: Array.from(line.text.slice(0, KEPT_CHARACTERS_MAX)).join('') };
 }
 
 function repeatHit(known: MutableHit, quote: RawQuote): void {
@@ -320,14 +242,30 @@ function addFact(
   state.facts.push({ kind: record.kind, value, by: origin.by, locator, moment, about });
 }
 
+/** Given documents of which nothing is known; files of an archive may be about anything. */
+function silentDocuments(state: State): readonly InputLoss[] {
+  const speaking = new Set([
+    ...[...state.hits.values()].map(({ document }) => document),
+    ...state.facts.map(({ moment }) => moment.at.document),
+  ]);
+  const told = new Set([...state.losses, ...state.listings].map(({ locator }) => locator));
+  return state.documents.flatMap(({ locator, isGiven, sources }, document) => {
+    if (!isGiven || sources.size > 0 || speaking.has(document) || told.has(locator)) return [];
+    return [{ locator, what: `${locator} holds nothing of a form that is known here.` }];
+  });
+}
+
 function finish(state: State): Observations {
-  const documents: DocumentSummary[] = state.documents.map((document) => ({
-    ...document,
-    machines: [...document.machines.values()],
-    sources: [...document.sources],
-  }));
+  const documents = state.documents.map(
+    ({ isGiven: _, ...document }): DocumentSummary => ({
+      ...document,
+      machines: [...document.machines.values()],
+      sources: [...document.sources],
+    }),
+  );
   const hits = [...state.hits.values()].map((hit) => hitOf(state, hit));
-  const { facts, links, listings, losses } = state;
+  const { facts, links, listings } = state;
+  const losses = [...state.losses, ...silentDocuments(state)].slice(0, LOSSES_MAX);
   return { documents, hits, facts, links, listings, losses, collection: state.collection };
 }
 
@@ -348,7 +286,7 @@ export function createCollector(): Collector {
   };
   const { documents, links, listings, losses } = state;
   return {
-    openDocument(given, givenContainer) {
+    openDocument(given, givenContainer, isGiven = false) {
       const locator = redact(printable(given));
       const container = givenContainer === null ? null : redact(printable(givenContainer));
       documents.push({
@@ -358,6 +296,7 @@ export function createCollector(): Collector {
         sources: new Set(),
         linesRead: 0,
         zoneOffsetMs: null,
+        isGiven,
       });
       return documents.length - 1;
     },

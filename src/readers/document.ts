@@ -1,6 +1,7 @@
 import { classifyName, type MachineName } from '../evidence/names.ts';
 import type { LineSource } from '../evidence/source.ts';
-import type { Collector, ReadLine } from './collector.ts';
+import type { Collector } from './collector.ts';
+import type { ReadLine } from './quotes.ts';
 import { decodeText, isBinary, needsDecoding } from './encoding.ts';
 import { documentSource, type Origin, originOf, readPrefix } from './line/origin.ts';
 import { cleanLine } from './line/clean.ts';

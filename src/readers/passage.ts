@@ -1,5 +1,6 @@
 import type { LineSource } from '../evidence/source.ts';
-import type { Collector, ReadLine } from './collector.ts';
+import type { Collector } from './collector.ts';
+import type { ReadLine } from './quotes.ts';
 import { cleanLine } from './line/clean.ts';
 import { unwrapLine } from './line/envelope.ts';
 import { originOf } from './line/origin.ts';

@@ -31,7 +31,11 @@ export function createReading(table: SignTable, openScan?: OpenScan): Reading {
       createDocumentReader({
         collector,
         table,
-        document: collector.openDocument(locator, container),
+        document: collector.openDocument(
+          locator,
+          container,
+          container === null || container === locator,
+        ),
         ...(likely === undefined ? {} : { likely }),
         ...(openScan === undefined ? {} : { openScan }),
       }),

@@ -107,6 +107,38 @@ test('a bootstrap token is saved as its id', async (t) => {
   assert.equal(again.joinTokenId, 'abcdef');
 });
 
+const TOKEN = 'abcdef.0123456789abcdef';
+
+for (const [how, text] of [
+  ['after its flag', `kubeadm join 10.0.0.1:6443 --token ${TOKEN}`],
+  ['in quotes', `kubeadm join 10.0.0.1:6443 --token "${TOKEN}"`],
+  ['in single quotes', `kubeadm join 10.0.0.1:6443 --token='${TOKEN}'`],
+  ['in a variable', `export JOIN_TOKEN="${TOKEN}"\nkubeadm join --token $JOIN_TOKEN`],
+  ['in YAML', `kind: JoinConfiguration\ndiscovery:\n  tlsBootstrapToken: "${TOKEN}"`],
+  ['in JSON', `{"kind":"JoinConfiguration","bootstrapToken":{"token":"${TOKEN}"}}`],
+  ['in a list', `runcmd:\n - [kubeadm join, --token, ${TOKEN}]`],
+] as const)
+  test(`the id of a bootstrap token ${how} is saved, and nothing else of it`, async (t) => {
+    for (const given of [text, mimePart(text)]) {
+      const answer = { InstanceId: 'i-0', UserData: { Value: encoded(given) } };
+      const archive = await saved({ call: 'ec2:DescribeInstanceAttribute', answer }, t);
+      const kept = /"Value": "([^"]+)"/.exec(archive)?.[1] ?? '';
+      assert.equal(readUserData('i-0', kept).joinTokenId, 'abcdef');
+      const clean = Buffer.from(kept, 'base64').toString();
+      assert.doesNotMatch(clean + partOf(clean), /0123456789abcdef/);
+    }
+  });
+
+function mimePart(text: string): string {
+  const head = 'MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="B"\n\n--B\n';
+  const type = 'Content-Type: text/x-shellscript\nContent-Transfer-Encoding: base64\n\n';
+  return `${head}${type}${encoded(text)}\n--B--\n`;
+}
+
+function partOf(text: string): string {
+  return Buffer.from(text.split('base64\n\n')[1]?.split('\n--B')[0] ?? '', 'base64').toString();
+}
+
 test('what stands in the place of an authority and is none is a secret', async (t) => {
   for (const planted of [`password=${AUTHORITY}`, 'abcdef.0123456789abcdef']) {
     const cluster = { name: 'shop', certificateAuthority: { data: planted } };

@@ -137,6 +137,7 @@ function kubeThatSays(mayI: KubeApi['mayI']): KubeApi {
     logs: unused,
     kubeletHealth: unused,
     version: unused,
+    skewMs: unused,
     mayI,
   };
 }

@@ -350,10 +350,11 @@ describe('exit codes', () => {
 
 describe('--watch', () => {
   const asked = readStatusArguments(['--watch']);
+  const nowMs = (): number => NOW_MS;
 
   test('elsewhere than on a terminal, a line with the time for each change', async () => {
     const { context, text } = contextOf();
-    const printer = createWatchPrinter(asked, context, () => null);
+    const printer = createWatchPrinter(asked, context, { height: () => null, nowMs });
     const sources = { instances: [instance(1)], nodes: [node(1)] };
     const failed = machine(1, { verdict: 'not-usable', findings: [finding('no-nat')] });
     printer.show(await lookAt(sources, [failed]));
@@ -374,7 +375,7 @@ describe('--watch', () => {
 
   test('on a terminal, the page once and then what changes', async () => {
     const { context, text } = contextOf();
-    const printer = createWatchPrinter(asked, context, () => 40);
+    const printer = createWatchPrinter(asked, context, { height: () => 40, nowMs });
     const sources = { instances: [instance(1)], nodes: [node(1)] };
     printer.show(await lookAt(sources, [machine(1)]));
     const first = text()[0] ?? '';

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { climbed, isOver, waitUntilOver } from '../../src/apps/cli/live/wait.ts';
+import type { Repeat } from '../../src/apps/cli/live/look-again.ts';
+import { climbed, isOver, timed, waitUntilOver } from '../../src/apps/cli/live/wait.ts';
 import type { DiagnosisDocument, SubjectReport } from '../../src/diagnosis/document.ts';
-import type { Clock } from '../../src/ports/clock.ts';
+import { virtualClock } from '../ports/fake/clock.ts';
 
 const HOUR = Date.parse('2026-11-22T10:00:00Z');
 
@@ -42,17 +43,13 @@ function document(subject: SubjectReport, cause: string | null): DiagnosisDocume
   };
 }
 
-/** A clock on which sleeping takes no time. */
-function sleepless(): Clock {
-  let now = HOUR;
-  return {
-    nowMs: () => now,
-    monotonicMs: () => now,
-    async sleep(durationMs) {
-      now += durationMs;
-    },
-  };
-}
+/** Looks again at once. */
+const atOnce: Repeat = async (look, isLast) => {
+  for (;;) {
+    const seen = await look();
+    if (isLast(seen)) return seen;
+  }
+};
 
 test('rungs are told once, as they change', () => {
   const before = new Map([['node-a registered', 'failed' as const]]);
@@ -78,14 +75,27 @@ test('a machine that comes up is followed to its last rung', async () => {
   const said: string[] = [];
   const last = await waitUntilOver(
     async () => looks.shift() ?? assert.fail('looked on after the end'),
-    sleepless(),
+    atOnce,
     (line) => said.push(line),
   );
   assert.equal(last.subjects[0]?.verdict, 'usable');
   assert.deepEqual(said, [
+    'node-a registered failed',
+    'node-a registered passed',
+    'node-a networked pending',
+    'node-a networked passed',
+  ]);
+});
+
+test('a line is said with its time', async () => {
+  const clock = virtualClock(HOUR);
+  const said: string[] = [];
+  const say = timed(clock, (line) => said.push(line));
+  say('node-a registered failed');
+  await clock.advance(10_000);
+  say('node-a registered passed');
+  assert.deepEqual(said, [
     '2026-11-22T10:00:00Z node-a registered failed',
     '2026-11-22T10:00:10Z node-a registered passed',
-    '2026-11-22T10:00:10Z node-a networked pending',
-    '2026-11-22T10:00:15Z node-a networked passed',
   ]);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { diagnoseTexts } from '../../src/apps/cli/pile.ts';
 import { exitCodeOf } from '../../src/apps/cli/exit-code.ts';
-import type { Json } from '../../src/evidence/json.ts';
+import type { Json, JsonObject } from '../../src/evidence/json.ts';
 
 const NAME = 'ip-10-0-0-1.eu-west-1.compute.internal';
 const ID = 'i-0abc1234def567890';
@@ -69,6 +69,24 @@ describe('a machine that works', () => {
     );
     const tainted = node({ taints: [{ key: 'dedicated', value: 'gpu', effect: 'NoSchedule' }] });
     assert.deepEqual((await verdictOf(ec2, tainted, pod()))[0] === 'usable', false);
+  });
+
+  test('is registered when its Node is there, though it is not Ready', async () => {
+    const found = node() as JsonObject;
+    const conditions = [{ type: 'Ready', status: 'Unknown' }];
+    const stateOf = async (change: JsonObject, nodeInfo: JsonObject) => {
+      const status = { conditions, nodeInfo };
+      const spec = { ...(found['spec'] as JsonObject), ...change };
+      const text = JSON.stringify({ ...found, spec, status });
+      const { subjects } = await diagnoseTexts([{ name: 'node.json', text }]);
+      return subjects[0]?.ladder.find(({ stage }) => stage === 'registered')?.state;
+    };
+    const taint = { key: 'node.cloudprovider.kubernetes.io/uninitialized', value: 'true' };
+    const taints = [{ ...taint, effect: 'NoSchedule' }];
+    const nodeInfo = { kubeletVersion: 'v1.31.2' };
+    assert.equal(await stateOf({}, nodeInfo), 'passed');
+    assert.notEqual(await stateOf({}, {}), 'passed');
+    assert.notEqual(await stateOf({ taints }, nodeInfo), 'passed');
   });
 
   test('cannot be told from a table of Nodes alone', async () => {

@@ -117,6 +117,27 @@ describe('a kubelet that is not authorized', () => {
   });
 });
 
+describe('clocks and leases', () => {
+  test('are collected from whichever program keeps them', async () => {
+    const { documents, losses } = await collect(machines.LEASED);
+    const names = namesOf(documents);
+    for (const [name, text] of Object.entries(machines.LEASES))
+      assert.equal(textOf(documents, `networking/leases${name}`), text, name);
+    assert.match(textOf(documents, 'system/timesync.txt'), /Offset: /);
+    assert.match(textOf(documents, 'system/ntpq.txt'), /refid/);
+    assert.equal(names.filter((name) => name.startsWith('networking/leases')).length, 4);
+    assert.deepEqual(losses, []);
+  });
+
+  test('are read', async () => {
+    const { documents } = await collect(machines.LEASED);
+    const { facts } = await readPile(documents);
+    const count = (wanted: string): number => facts.filter(({ kind }) => kind === wanted).length;
+    // The healthy node's chronyd speaks too.
+    assert.deepEqual([count('host/dhcp-lease'), count('host/clock')], [4, 3]);
+  });
+});
+
 describe('which machine this is', () => {
   const silent = { ...machines.HEALTHY, replies: machines.UNREADABLE.replies ?? {} };
 

@@ -190,6 +190,58 @@ export const UNAUTHORIZED_NODE: FakeMachine = {
   programs: { ...PROGRAMS, ...journal('kubelet', [...STARTED, ...UNAUTHORIZED]) },
 };
 
+const DHCLIENT_LEASE = `lease {
+  interface "ens5";
+  fixed-address 10.60.3.88;
+  option domain-name "us-west-2.compute.internal";
+}
+`;
+const NETWORKD_LEASE = `# This is private data. Do not parse.
+ADDRESS=10.60.3.88
+NETMASK=255.255.255.0
+DOMAINNAME=us-west-2.compute.internal
+`;
+
+/** Leases by the files that three programs keep. */
+export const LEASES: Readonly<Record<string, string>> = {
+  '/run/systemd/netif/leases/2': NETWORKD_LEASE,
+  '/var/lib/dhclient/dhclient--ens5.lease': DHCLIENT_LEASE,
+  '/var/lib/dhcp/dhclient.ens5.leases': DHCLIENT_LEASE,
+  '/var/lib/NetworkManager/internal-0a-ens5.lease': NETWORKD_LEASE,
+};
+
+/** The same machine, whose clients of DHCP and NTP leave traces; other files lie beside them. */
+export const LEASED: FakeMachine = {
+  ...HEALTHY,
+  files: {
+    ...FILES,
+    ...LEASES,
+    '/var/lib/NetworkManager/secret_key': 'not for anybody',
+    '/run/systemd/netif/leases/.#2': NETWORKD_LEASE,
+  },
+  programs: {
+    ...HEALTHY.programs,
+    'timedatectl timesync-status': {
+      stdout: `       Server: 169.254.169.123 (169.254.169.123)
+Poll interval: 1min 4s (min: 32s; max 34min 8s)
+         Leap: normal
+      Version: 4
+      Stratum: 3
+       Offset: +1.2ms
+        Delay: 310us
+       Jitter: 0
+ Packet count: 12
+`,
+    },
+    'ntpq -pn': {
+      stdout: `     remote           refid      st t when poll reach   delay   offset  jitter
+==============================================================================
+*169.254.169.123 10.66.15.72      3 u   33   64  377    0.310    1.213   0.020
+`,
+    },
+  },
+};
+
 export const KUBELET_LOCATOR = 'journalctl -u kubelet -o short-iso --no-pager -n 5000';
 
 /** Everything is there, and nothing may be read by this user. */

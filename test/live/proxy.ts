@@ -28,6 +28,8 @@ export interface ApiProxy {
   readonly fail: (fault: Fault) => void;
   /** Changes the text of answers, until `reset`. */
   readonly rewrite: (change: (text: string, call: AskedCall) => string) => void;
+  /** Puts the server's clock ahead by so much, as its answers' Date says, until `reset`. */
+  readonly setAhead: (aheadMs: number) => void;
   readonly reset: () => void;
   readonly stop: () => Promise<void>;
 }
@@ -41,6 +43,7 @@ interface Switches {
   calls: AskedCall[];
   fault: Fault;
   change: (text: string, call: AskedCall) => string;
+  aheadMs: number;
 }
 
 const HOURS_OLD = 6;
@@ -87,13 +90,15 @@ async function pass(
   const answer = await ask(upstream, incoming, body);
   const text = switches.change(older(await textOf(answer)), call);
   const { 'content-length': _, 'transfer-encoding': __, ...headers } = answer.headers;
-  response.writeHead(answer.statusCode ?? 502, headers).end(text);
+  const date = new Date(Date.now() + switches.aheadMs).toUTCString();
+  response.writeHead(answer.statusCode ?? 502, { ...headers, date }).end(text);
 }
 
 async function startProxy(upstream: Upstream): Promise<ApiProxy> {
-  const none = (): Pick<Switches, 'fault' | 'change'> => ({
+  const none = (): Omit<Switches, 'calls'> => ({
     fault: () => false,
     change: (text) => text,
+    aheadMs: 0,
   });
   const switches: Switches = { calls: [], ...none() };
   const server = createServer((incoming, response) => {
@@ -108,6 +113,7 @@ async function startProxy(upstream: Upstream): Promise<ApiProxy> {
     calls: () => switches.calls,
     fail: (fault) => Object.assign(switches, { fault }),
     rewrite: (change) => Object.assign(switches, { change }),
+    setAhead: (aheadMs) => Object.assign(switches, { aheadMs }),
     reset: () => Object.assign(switches, { calls: [], ...none() }),
     stop: async () => {
       server.closeAllConnections();

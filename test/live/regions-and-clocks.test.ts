@@ -189,6 +189,25 @@ for (const [minutes, words] of [
     assert.equal(verdictOf(look, lonely), 'cannot-tell');
   });
 
+for (const [minutes, words] of [
+  [HOUR_MIN, 'behind'],
+  [-HOUR_MIN, 'ahead of'],
+] as const)
+  test(`ages by a server whose clock says ${minutes} min`, WITH_PARTS, async () => {
+    site.kube.setAhead(minutes * 60_000);
+    const told = `The clock here is 60 min ${words} the API server's, so ages are wrong by as much; set it: sudo timedatectl set-ntp true`;
+    const { losses } = await seen([], site.env, 1);
+    assert.equal(losses.split('\n').filter((line) => line === `clock: ${told}`).length, 1);
+    const page = await rollcall(['status'], site.env);
+    assert.ok(page.stdout.replaceAll(/\s+/g, ' ').includes(`Left out: ${told}`), page.stdout);
+  });
+
+test('clocks that agree are not spoken of', WITH_PARTS, async () => {
+  site.kube.setAhead(-20_000);
+  const { losses } = await seen([], site.env, 1);
+  assert.doesNotMatch(losses, /clock/);
+});
+
 /** An API server that shows this certificate; it gets no request, as nobody trusts it. */
 async function certified(
   t: TestContext,

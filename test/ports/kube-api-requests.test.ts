@@ -49,6 +49,25 @@ async function pages(client: KubeClient, options = {}): Promise<readonly string[
   return names;
 }
 
+test('the answer that was least on its way tells how far the clock here is ahead', async (context) => {
+  const dates = ['never', '2026-03-01T12:00:00Z', '2026-03-01T12:00:58Z', '2026-03-01T11:00:00Z'];
+  const server = await fakeKubeServer(context, {
+    answer: () => {
+      const date = new Date(dates.shift() ?? '');
+      const headers = { date: Number.isNaN(date.getTime()) ? 'never' : date.toUTCString() };
+      return { ...page('n1'), headers };
+    },
+  });
+  const clock = { ...systemClock, nowMs: () => Date.parse('2026-03-01T12:02:00Z') };
+  const client = open(context, server, {}, { clock });
+  const seen: (number | null)[] = [client.skewMs()];
+  for (let look = 0; look < 4; look++) {
+    await pages(client);
+    seen.push(client.skewMs());
+  }
+  assert.deepEqual(seen, [null, null, 120_000, 62_000, 62_000]);
+});
+
 test('pages are continued by their token, and counted', async (context) => {
   const answer = ({ query }: Seen): Reply =>
     query.has('continue') ? page('n2') : page('n1', 'token&1');

@@ -102,6 +102,28 @@ describe('gaps', () => {
     assert.deepEqual(gaps, []);
   });
 
+  test('instances of a mixed instances policy count as their weights say', async () => {
+    const weighed = (desired: number): Record<string, unknown> => ({
+      ...scaling(desired, []),
+      Instances: [
+        { InstanceId: instanceId(1), LifecycleState: 'InService', WeightedCapacity: '4' },
+        { InstanceId: instanceId(2), LifecycleState: 'Pending', WeightedCapacity: '8' },
+      ],
+    });
+    assert.deepEqual((await rollCall({ scaling: [weighed(12)] }, [])).gaps, []);
+    const [gap] = (await rollCall({ scaling: [weighed(16)] }, [])).gaps;
+    assert.deepEqual([gap?.desired, gap?.present], [16, 12]);
+  });
+
+  test('a group that counts vCPUs or memory has none that could be told', async () => {
+    const counted = { ...scaling(8, [1]), DesiredCapacityType: 'vcpu' };
+    const nodeGroups = [
+      { nodegroupName: 'workers', status: 'ACTIVE', scalingConfig: { desiredSize: 8 } },
+    ];
+    const instances = [instance(1, tags(WORKERS))];
+    assert.deepEqual((await rollCall({ scaling: [counted], nodeGroups, instances }, [])).gaps, []);
+  });
+
   test('what the diagnosis says of the group is its headline', async () => {
     const group = subject({
       kind: 'NodeGroup',

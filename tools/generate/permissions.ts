@@ -17,16 +17,20 @@ import {
   rolesOf,
 } from '../../src/adapters/collection/permissions.ts';
 import { KUBE_LISTS } from '../../src/adapters/collection/resources.ts';
+import { podsOfNode, WATCHED_KINDS } from '../../src/adapters/collection/watched.ts';
 import { systemClock } from '../../src/adapters/system/clock.ts';
+import { systemRandom } from '../../src/adapters/system/random.ts';
 import { shapeOf } from '../../src/adapters/aws/calls.ts';
 import { askPlan } from '../../src/apps/cli/live/capacity-calls.ts';
 import { askMakers } from '../../src/apps/cli/live/capacity-collect.ts';
 import { CAPACITY_KINDS } from '../../src/apps/cli/live/capacity-facts.ts';
 import { askPlace, askRecords } from '../../src/apps/cli/live/naming-calls.ts';
+import { ClusterWatch } from '../../src/apps/cli/live/cluster-watch.ts';
 import { NAMING_KINDS } from '../../src/apps/cli/live/naming-facts.ts';
 import { at, type JsonObject } from '../../src/evidence/json.ts';
 import type { AwsApi, AwsCall } from '../../src/ports/aws-api.ts';
 import type { KubeApi } from '../../src/ports/kube-api.ts';
+import { PortError } from '../../src/ports/port-error.ts';
 import { createReading } from '../../src/readers/reading.ts';
 import { compileSigns } from '../../src/readers/sign-table.ts';
 import type { GeneratedFile } from './cause-pages.ts';
@@ -71,6 +75,9 @@ function recordingKube(permissions: KubePermission[]): KubeApi {
     },
     async *watch(resource, options) {
       note('watch', resource, null, options.namespace ?? null);
+      // As a server before 1.32, which is asked for lists besides.
+      if (options.sendInitialEvents === true)
+        throw new PortError({ failure: 'unsupported', message: 'no WatchList here' });
       yield { type: 'BOOKMARK', object: {}, resourceVersion: '1', endsInitialEvents: true };
     },
     async logs() {
@@ -83,6 +90,7 @@ function recordingKube(permissions: KubePermission[]): KubeApi {
     },
     mayI: async () => true,
     version: async () => 'v1.34.0',
+    skewMs: () => null,
   };
 }
 
@@ -143,6 +151,8 @@ export function startRecording(): Recording {
 }
 
 const SIGNAL = new AbortController().signal;
+/** A server in memory answers long before. */
+const BEGIN_MS = 10_000;
 const INSTANCE = 'i-0123456789abcdef0';
 
 /** Actions that IAM does not ask about (Service Authorization Reference: no policy can deny them). */
@@ -159,11 +169,17 @@ function actionsOf(calls: readonly AwsCall[]): readonly string[] {
   return [...new Set(all)].filter((action) => !FREE.has(action)).toSorted();
 }
 
+function keyOf(one: KubePermission): string {
+  return [one.namespace ?? '', one.group, resourceText(one), one.verb].join(' ');
+}
+
+/** What is granted everywhere is not granted in one namespace again. */
 function sorted(permissions: readonly KubePermission[]): readonly KubePermission[] {
-  const keyOf = (one: KubePermission): string =>
-    [one.namespace ?? '', one.group, resourceText(one), one.verb].join(' ');
   const byKey = new Map(permissions.map((one) => [keyOf(one), one]));
-  return [...byKey].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
+  return [...byKey]
+    .filter(([, one]) => one.namespace === null || !byKey.has(keyOf({ ...one, namespace: null })))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, one]) => one);
 }
 
 async function recordStatus(): Promise<Recording> {
@@ -187,6 +203,18 @@ async function recordDetails(): Promise<Recording> {
     isDiscoveryRead: true,
   };
   await collectDetails(recording, target, recording.evidence, SIGNAL);
+  return recording;
+}
+
+async function recordWatch(): Promise<Recording> {
+  const recording = startRecording();
+  const { kube } = recording;
+  const onChange = (): void => undefined;
+  const watch = new ClusterWatch({ kube, clock: systemClock, random: systemRandom, onChange });
+  for (const kind of [...WATCHED_KINDS, podsOfNode('a.example.internal')])
+    if (kind !== null) watch.add(kind);
+  await watch.begun(BEGIN_MS);
+  await watch.stop();
   return recording;
 }
 
@@ -247,10 +275,11 @@ function feature(
 /** What each part of the program asks for, found by running it. */
 export async function recordPermissions(): Promise<readonly FeaturePermissions[]> {
   const status = await recordStatus();
-  const [details, capacity, name] = [
+  const [details, capacity, name, watch] = [
     await recordDetails(),
     await recordCapacity(),
     await recordName(),
+    await recordWatch(),
   ];
   return [
     feature('status', 'rollcall, rollcall status and rollcall diagnose', [status]),
@@ -259,6 +288,7 @@ export async function recordPermissions(): Promise<readonly FeaturePermissions[]
     ]),
     feature('capacity', 'rollcall capacity', [showing(status, CAPACITY_KINDS), capacity]),
     feature('name', 'rollcall name', [showing(status, NAMING_KINDS), name]),
+    feature('watch', 'status --watch and diagnose --wait, besides status', [watch]),
   ];
 }
 

@@ -386,5 +386,92 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
       "route53:ListHostedZonesByVPC",
       "route53:ListResourceRecordSets"
     ]
+  },
+  {
+    "feature": "watch",
+    "for": "status --watch and diagnose --wait, besides status",
+    "kubernetes": [
+      {
+        "verb": "list",
+        "group": "",
+        "resource": "events",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "watch",
+        "group": "",
+        "resource": "events",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "",
+        "resource": "nodes",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "watch",
+        "group": "",
+        "resource": "nodes",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "",
+        "resource": "pods",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "watch",
+        "group": "",
+        "resource": "pods",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "certificates.k8s.io",
+        "resource": "certificatesigningrequests",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "watch",
+        "group": "certificates.k8s.io",
+        "resource": "certificatesigningrequests",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "karpenter.sh",
+        "resource": "nodeclaims",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": true
+      },
+      {
+        "verb": "watch",
+        "group": "karpenter.sh",
+        "resource": "nodeclaims",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": true
+      }
+    ],
+    "aws": []
   }
 ];

@@ -61,6 +61,10 @@ class HttpKubeClient implements KubeClient {
     return this.#sender.counts();
   }
 
+  skewMs(): number | null {
+    return this.#sender.skewMs();
+  }
+
   async close(): Promise<void> {
     await this.#sender.close();
   }

@@ -48,6 +48,7 @@ export class Sender {
   readonly #credentials: Credentials;
   readonly #impersonation: Readonly<Record<string, string | string[]>>;
   readonly #counts = new Map<string, number>();
+  #skewMs: number | null = null;
 
   constructor(target: KubeTarget, options: SenderOptions) {
     const { environment, clock, limits, isCompressed } = options;
@@ -66,6 +67,11 @@ export class Sender {
 
   counts(): ReadonlyMap<string, number> {
     return this.#counts;
+  }
+
+  /** How far the clock here is ahead of the server's, by the answer that was least on its way. */
+  skewMs(): number | null {
+    return this.#skewMs;
   }
 
   async close(): Promise<void> {
@@ -146,7 +152,10 @@ export class Sender {
     const { statusCode, headers } = response;
     const bytes = bytesOf(response);
     const isAnswer = request.isAnswer?.(statusCode, String(headers['content-type'] ?? ''));
-    if ((statusCode >= 200 && statusCode < 300) || isAnswer === true) return { headers, bytes };
+    if ((statusCode >= 200 && statusCode < 300) || isAnswer === true) {
+      this.#compareClocks(String(headers['date'] ?? ''));
+      return { headers, bytes };
+    }
     throw statusFailure({
       server: this.target.server,
       name: request.name,
@@ -160,6 +169,12 @@ export class Sender {
 
   #scene(): ConnectionScene {
     return { target: this.target, limits: this.limits, nowMs: this.#clock.nowMs() };
+  }
+
+  #compareClocks(date: string): void {
+    const skewMs = this.#clock.nowMs() - Date.parse(date);
+    if (Number.isNaN(skewMs) || Math.abs(skewMs) >= Math.abs(this.#skewMs ?? Infinity)) return;
+    this.#skewMs = skewMs;
   }
 
   #count(name: RequestName): void {

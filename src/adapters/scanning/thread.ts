@@ -4,7 +4,7 @@ import type { ScanReply, ScanRequest } from './messages.ts';
 
 const BUFFER_BYTES = 1024 * 1024;
 /** Buffers on their way: enough that neither thread waits for the other at each one. */
-const BUFFERS_MAX = 8;
+const BUFFERS_MAX = 4;
 /** Hits live briefly; the engine would let them fill 64 MB before it looked. */
 const YOUNG_MB_MAX = 4;
 /** From source and from the package, in which this module and the thread's lie in one folder. */

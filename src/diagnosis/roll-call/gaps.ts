@@ -1,4 +1,5 @@
 import { type Json, listAt, textAt } from '../../evidence/json.ts';
+import { capacityOf } from '../../evidence/launch.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import type { DiagnosisDocument } from '../document.ts';
 import { groupOf, tagsOf } from './attributes.ts';
@@ -21,21 +22,19 @@ function numberAt(value: Json, path: string): number | null {
   return Number.isInteger(found) && found >= 0 ? found : null;
 }
 
-/** Instances that count towards the desired size; those that leave or stand by do not. */
-function inService(group: Json): number {
-  return listAt(group, 'Instances').filter((entry) =>
-    /^(?:InService|Pending)/.test(textAt(entry, 'LifecycleState') ?? ''),
-  ).length;
-}
+/** States that count towards the desired size; instances that leave or stand by do not. */
+const PRESENT = /^(?:InService|Pending)/;
 
 function sizesOfAutoScaling(groups: readonly Json[]): readonly GroupSize[] {
   return groups.flatMap((value): GroupSize[] => {
     const name = textAt(value, 'AutoScalingGroupName');
     const desired = numberAt(value, 'DesiredCapacity');
     if (name === null || desired === null) return [];
+    // What counts vCPUs or memory cannot be told from a full group.
+    const present = capacityOf(value, PRESENT) ?? desired;
     const group = groupOf({ ...tagsOf(value), 'aws:autoscaling:groupName': name });
     const names = [name, ...(group.name === null ? [] : [group.name])];
-    return [{ group, names, desired, present: inService(value) }];
+    return [{ group, names, desired, present }];
   });
 }
 

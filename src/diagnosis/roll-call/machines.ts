@@ -1,8 +1,9 @@
 import { at, type Json, textAt } from '../../evidence/json.ts';
 import type { FactKind, KubeNode, KubeObject } from '../../evidence/kinds.ts';
-import { classifyName, instanceIdIn, linkKeys, type MachineName } from '../../evidence/names.ts';
+import { classifyName, instanceIdIn, type MachineName } from '../../evidence/names.ts';
 import type { FactRecord, Observations } from '../../evidence/observations.ts';
 import type { DiagnosisDocument, SubjectReport, Verdict } from '../document.ts';
+import { keysAmong, type KeysOf } from '../namesakes.ts';
 
 /** A machine that somebody expects by name, such as a line of `--expect FILE`. */
 export interface ExpectedMachine {
@@ -33,6 +34,7 @@ interface Assembly {
   readonly machines: Machine[];
   /** Machines by instance id and by every name that one machine has at a time. */
   readonly byKey: Map<string, Machine>;
+  readonly keysOf: KeysOf;
 }
 
 const CLAIM_KINDS: ReadonlySet<FactKind> = new Set(['kube/NodeClaim', 'kube/Machine']);
@@ -77,7 +79,7 @@ function addInstances(assembly: Assembly, facts: readonly FactRecord[]): void {
   for (const [id, fact] of latest) {
     const instance = fact.value as Json;
     // The address of a terminated instance may be another's by now.
-    const keys = isTerminated(instance) ? [id] : [id, ...fact.about.flatMap(linkKeys)];
+    const keys = isTerminated(instance) ? [id] : [id, ...fact.about.flatMap(assembly.keysOf)];
     const machine = create(assembly, keys);
     machine.instanceId = id;
     machine.instance = instance;
@@ -100,7 +102,7 @@ function addNodes(assembly: Assembly, facts: readonly FactRecord[]): void {
   for (const { value, about } of latest.values()) {
     const node = value as KubeNode;
     const instanceId = instanceIdIn(node.providerId ?? '');
-    const names = about.flatMap(linkKeys);
+    const names = about.flatMap(assembly.keysOf);
     // A providerID decides alone: names and addresses are used again.
     const machine = find(assembly, instanceId === null ? names : [instanceId]);
     const home = machine ?? create(assembly, []);
@@ -109,7 +111,7 @@ function addNodes(assembly: Assembly, facts: readonly FactRecord[]): void {
   }
 }
 
-function claimKeys(claim: KubeObject): readonly string[] {
+function claimKeys(assembly: Assembly, claim: KubeObject): readonly string[] {
   const provider =
     textAt(claim.body, 'status.providerID') ?? textAt(claim.body, 'spec.providerID') ?? '';
   const instanceId =
@@ -117,12 +119,16 @@ function claimKeys(claim: KubeObject): readonly string[] {
   if (instanceId !== null) return [instanceId];
   const node =
     textAt(claim.body, 'status.nodeName') ?? textAt(claim.body, 'status.nodeRef.name') ?? '';
-  return keysOfText(node, 'node');
+  return keysOfText(assembly, node, 'node');
 }
 
-function keysOfText(text: string, kind: MachineName['kind']): readonly string[] {
+function keysOfText(
+  { keysOf }: Assembly,
+  text: string,
+  kind: MachineName['kind'],
+): readonly string[] {
   const name = classifyName(text, kind);
-  return name === null ? [] : linkKeys(name);
+  return name === null ? [] : keysOf(name);
 }
 
 function addClaims(assembly: Assembly, facts: readonly FactRecord[]): void {
@@ -132,11 +138,11 @@ function addClaims(assembly: Assembly, facts: readonly FactRecord[]): void {
     latest.set(`${claim.kind} ${claim.name}`, claim);
   }
   for (const claim of latest.values()) {
-    const keys = claimKeys(claim);
+    const keys = claimKeys(assembly, claim);
     const known = find(assembly, keys);
     const isDeleted = at(claim.body, 'metadata.deletionTimestamp') !== undefined;
     if (known === null && isDeleted) continue;
-    const own = keysOfText(claim.name, 'node-claim');
+    const own = keysOfText(assembly, claim.name, 'node-claim');
     const machine = known ?? create(assembly, []);
     settle(assembly, machine, instanceIdIn(keys[0] ?? ''), [...keys, ...own]);
     machine.claims.push(claim);
@@ -172,7 +178,7 @@ function settle(
 
 function addExpected(assembly: Assembly, expected: readonly ExpectedMachine[]): void {
   for (const entry of expected) {
-    const names = keysOfText(entry.name, 'host');
+    const names = keysOfText(assembly, entry.name, 'host');
     const instanceId = entry.instanceId ?? instanceIdIn(entry.name);
     const machine = claimed(assembly, instanceId, names) ?? create(assembly, []);
     settle(assembly, machine, instanceId, names);
@@ -180,11 +186,11 @@ function addExpected(assembly: Assembly, expected: readonly ExpectedMachine[]): 
   }
 }
 
-function namesOfSubject(subject: SubjectReport): readonly string[] {
+function namesOfSubject(assembly: Assembly, subject: SubjectReport): readonly string[] {
   return [
-    ...keysOfText(subject.node ?? '', 'node'),
-    ...keysOfText(subject.name, 'node'),
-    ...keysOfText(subject.name, 'node-claim'),
+    ...keysOfText(assembly, subject.node ?? '', 'node'),
+    ...keysOfText(assembly, subject.name, 'node'),
+    ...keysOfText(assembly, subject.name, 'node-claim'),
   ];
 }
 
@@ -203,7 +209,7 @@ function isMissed(subject: SubjectReport, isGone: boolean): boolean {
 function addSubjects(assembly: Assembly, document: DiagnosisDocument, isGone: boolean): void {
   for (const subject of document.subjects) {
     if (subject.kind !== 'Machine') continue;
-    const names = namesOfSubject(subject);
+    const names = namesOfSubject(assembly, subject);
     const known = claimed(assembly, subject.instanceId, names);
     if (known === null && !isMissed(subject, isGone)) continue;
     const machine = known ?? create(assembly, []);
@@ -219,8 +225,8 @@ export function assembleRoll(
   expected: readonly ExpectedMachine[],
   isLive: boolean,
 ): Roll {
-  const assembly: Assembly = { machines: [], byKey: new Map() };
   const { facts, listings } = observations;
+  const assembly: Assembly = { machines: [], byKey: new Map(), keysOf: keysAmong(facts) };
   const hasAll = (kind: FactKind): boolean => listings.some((listing) => listing.kind === kind);
   // In files a list may be of a few machines that somebody asked for by id.
   const hasAllInstances = isLive && hasAll('aws/instance');

@@ -135,7 +135,7 @@ const PHRASES: readonly (readonly [LineSource, RegExp])[] = [
   ],
   [
     'host-file',
-    /^:(?:INPUT|FORWARD|OUTPUT|PREROUTING|POSTROUTING) (?:ACCEPT|DROP) \[|^-A (?:KUBE-|AWS-|cali|CNI-|INPUT|FORWARD|OUTPUT|PREROUTING|POSTROUTING)|^\*(?:filter|nat|mangle|raw)$|^\d+:\s+(?:not )?from \S+ .*\blookup \w+|^(?:default|\d+\.\d+\.\d+\.\d+(?:\/\d+)?) (?:via|dev) \S+|^net\.(?:ipv4|ipv6|core|bridge)\.[\w./-]+ = /,
+    /^:(?:INPUT|FORWARD|OUTPUT|PREROUTING|POSTROUTING) (?:ACCEPT|DROP) \[|^-A (?:KUBE-|AWS-|cali|CNI-|INPUT|FORWARD|OUTPUT|PREROUTING|POSTROUTING)|^\*(?:filter|nat|mangle|raw)$|^\d+:\s+(?:not )?from \S+ .*\blookup \w+|^(?:default|\d+\.\d+\.\d+\.\d+(?:\/\d+)?) (?:via|dev) \S+|^net\.(?:ipv4|ipv6|core|bridge)\.[\w./-]+ = |^Filesystem\s+(?:Type\s+)?(?:1[KM]-blocks|Size|Inodes)\s|^\/dev\/\S+\s.*\s\d{1,3}% \/\S*\s*$/,
   ],
 ];
 

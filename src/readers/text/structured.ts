@@ -3,7 +3,7 @@ import { classifyName, type MachineName } from '../../evidence/names.ts';
 import type { LineSource } from '../../evidence/source.ts';
 import { readAnswer } from '../answers.ts';
 import { commandOutputs, mayHoldOutput } from '../aws/command-output.ts';
-import type { ReadLine } from '../collector.ts';
+import type { ReadLine } from '../quotes.ts';
 import { logLine, openPassage, type PassageReading, type TextReading } from '../passage.ts';
 import { awsAuthOfLines } from '../kube/aws-auth.ts';
 import { readDescribe } from '../kube/describe.ts';

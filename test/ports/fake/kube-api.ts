@@ -49,6 +49,8 @@ const DARK_MS = 15_000;
 
 export class FakeKubeApi implements KubeApi {
   readonly server = 'https://kube.test';
+  /** Its answers carry no Date. */
+  readonly skewMs = () => null;
   readonly #options: FakeKubeOptions;
   readonly #objects = new Map<string, Map<string, JsonObject>>();
   readonly #kinds = new Map<string, KubeResource>();

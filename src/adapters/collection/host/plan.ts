@@ -111,6 +111,13 @@ export const COMMANDS: readonly CommandPlan[] = [
   { argv: ['uname', '-a'], name: 'kernel/uname.txt', source: 'host-file' },
   { argv: ['timedatectl'], name: 'system/timedatectl.txt', source: 'host-file', isOptional: true },
   {
+    argv: ['timedatectl', 'timesync-status'],
+    name: 'system/timesync.txt',
+    source: 'host-file',
+    isOptional: true,
+  },
+  { argv: ['ntpq', '-pn'], name: 'system/ntpq.txt', source: 'host-file', isOptional: true },
+  {
     argv: ['chronyc', '-n', 'tracking'],
     name: 'system/chrony.txt',
     source: 'host-file',
@@ -171,6 +178,14 @@ export const FILES: readonly FilePlan[] = [
 const NODE_PODS =
   /^(?:aws-node|kube-proxy|kiam-agent|kube2iam|calico-node|cilium|ebs-csi-node|eks-pod-identity-agent|kops-controller|nodelocaldns|node-local-dns)[\w.-]*\.log$/;
 
+/** Where systemd-networkd, dhclient and NetworkManager keep what DHCP gave. */
+const LEASES: readonly FolderPlan[] = [
+  { path: '/run/systemd/netif/leases', names: /^\d{1,9}$/ },
+  { path: '/var/lib/dhclient', names: /\.leases?$/ },
+  { path: '/var/lib/dhcp', names: /\.leases?$/ },
+  { path: '/var/lib/NetworkManager', names: /\.lease$/ },
+].map((folder) => ({ ...folder, name: `networking/leases${folder.path}`, source: 'host-file' }));
+
 export const FOLDERS: readonly FolderPlan[] = [
   {
     path: '/var/log/aws-routed-eni',
@@ -191,6 +206,7 @@ export const FOLDERS: readonly FolderPlan[] = [
     source: 'host-file' as const,
     holdsSecrets: true,
   })),
+  ...LEASES,
 ];
 
 /** Kernel parameters that the kubelet, the pod networks and the AWS guides speak of. */

@@ -129,11 +129,8 @@ async function diagnoseLive(
   if (isHost) return (await import('../live/diagnose-host.ts')).diagnoseHost(save);
   const { diagnoseCluster } = await import('../live/diagnose-cluster.ts');
   const question = { names, flags: live, isDeep, sinceMs, save };
-  const look = (): Promise<DiagnosisDocument> => diagnoseCluster(question, contexts, context);
-  if (!waits) return look();
-  const { waitUntilOver } = await import('../live/wait.ts');
-  const { systemClock } = await import('../../../adapters/system/clock.ts');
-  return waitUntilOver(look, systemClock, (line) => context.err(`${line}\n`));
+  if (!waits) return diagnoseCluster(question, contexts, context);
+  return (await import('../live/wait-live.ts')).waitForCluster(question, contexts, context);
 }
 
 async function print(

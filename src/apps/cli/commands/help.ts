@@ -23,7 +23,8 @@ const PAGES: Readonly<Record<string, string>> = {
 
 Every machine that should be a node against every Node: instances with the cluster's tags, what
 groups want, NodeClaims, and the hosts of --expect (one name a line). The last line says what the
-failures share. --watch draws it again as it changes, or prints a line per change when piped.
+failures share. --watch draws it again as it changes, or prints a line per change when piped: it
+looks when a Node, a Pod of kube-system, a NodeClaim or a CSR changes, and every 10 s besides.
 
   rollcall
   rollcall --failed -o wide
@@ -41,8 +42,8 @@ rollcall diagnose PATH… [--with PATH]…
 Without a path it looks at the cluster of the kubeconfig and at AWS, and only reads. A name that
 contains "/" or exists is a path. --since leaves older lines out, --deep asks every machine that is
 not well for its console, user data and logs, --save writes the evidence into a tar.gz that gives
-the same answer, --wait looks again until the machine is usable or its next cause is known, and
---host looks at the machine on which it runs.
+the same answer, --wait looks again as things change, and every 5 s besides, until the machine is
+usable or its next cause is known, and --host looks at the machine on which it runs.
 
   rollcall diagnose
   rollcall diagnose i-0abc1234def567890 --save evidence.tar.gz
@@ -105,8 +106,8 @@ Exit codes: 0 the names agree, 1 they do not where it matters, 2 cannot tell.
 rollcall permissions --check [--for FEATURE,…] [--context NAME] [--region R] [--profile P]
 
 The smallest ClusterRole, Roles and IAM policy, found by running the collection; the features are
-status, details, capacity and name. --check asks what the present identity has: Kubernetes by access
-reviews, AWS by iam:SimulatePrincipalPolicy, else by the cheapest reading call of each.
+status, details, capacity, name and watch. --check asks what the present identity has: Kubernetes by
+access reviews, AWS by iam:SimulatePrincipalPolicy, else by the cheapest reading call of each.
 
 Exit codes of --check: 0 nothing is lacking, 1 something is, 2 cannot tell.
 

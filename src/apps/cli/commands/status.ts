@@ -8,6 +8,7 @@ import { type CliContext, type Command, UsageError } from '../context.ts';
 import { EXIT } from '../exit-code.ts';
 import { isTerminal } from '../output.ts';
 import type { LiveFlags } from '../live/flags.ts';
+import { sayNotices, type WatchNotice } from '../live/watch-notices.ts';
 import { diagnoseObservations, readPile } from '../pile.ts';
 import { customLines } from '../table/custom-columns.ts';
 import { printTemplate } from '../table/json-path.ts';
@@ -16,7 +17,7 @@ import { clipLines, repaint } from '../table/redraw.ts';
 import { rollCallPage, type TableOptions } from '../table/roll-call-table.ts';
 import { sortRows } from '../table/sort-by.ts';
 import { readStatusArguments, type StatusArguments } from '../table/status-arguments.ts';
-import { cellText } from '../table/width.ts';
+import { cellText, cutTo } from '../table/width.ts';
 
 /** One look at a cluster, or at files. */
 export interface StatusObservation {
@@ -28,17 +29,20 @@ export interface StatusObservation {
   readonly notObservable: readonly NotObservable[];
 }
 
+/** What a watch tells. */
+export interface WatchPrinter {
+  readonly show: (look: StatusObservation) => void;
+  /** What is wrong with the watching itself; to be told again when it reads otherwise. */
+  readonly tell: (notices: readonly WatchNotice[]) => void;
+}
+
 /** Where the roll call comes from when no files are given. */
 export interface StatusSource {
   /** Looks once. */
   readonly observe: (live: LiveFlags, context: CliContext) => Promise<StatusObservation>;
   /** Looks again and again, telling each look, until the watch is ended; null when it cannot. */
   readonly watch:
-    | ((
-        live: LiveFlags,
-        context: CliContext,
-        show: (look: StatusObservation) => void,
-      ) => Promise<void>)
+    | ((live: LiveFlags, context: CliContext, printer: WatchPrinter) => Promise<void>)
     | null;
   /** Lines of the terminal, for the screen that `--watch` keeps; null when it is none. */
   readonly height: () => number | null;
@@ -167,33 +171,60 @@ function timeOf(nowMs: number | null): string {
 /**
  * Shows look after look: on a terminal of `height` lines in place, elsewhere a line per change.
  *
+ * @param nowMs the time for lines that come of no look, ms since the epoch
  * @returns what to call with each look, and the exit code of the last one
  */
 export function createWatchPrinter(
   asked: StatusArguments,
   context: CliContext,
-  height: () => number | null,
-): { readonly show: (look: StatusObservation) => void; readonly exitCode: () => number } {
-  let drawn: readonly string[] = [];
+  { height, nowMs }: { readonly height: () => number | null; readonly nowMs: () => number },
+): WatchPrinter & { readonly exitCode: () => number } {
+  const screen = createScreen(context, height);
+  const say = sayNotices((line) => context.out(`${timeOf(nowMs())}${cellText(line)}\n`));
   let last: RollCallDocument | null = null;
   const show = (look: StatusObservation): void => {
     const document = callRoll(look, asked);
-    const lines = height();
-    if (lines === null) {
+    if (height() === null) {
       const changes = changeLines(last, document);
       context.out(lined(changes.map((line) => timeOf(look.nowMs) + cellText(line))));
     } else {
       const options = tableOptions(asked, context, look.nowMs);
-      const page = rollCallPage(document, shownRows(document, asked), options);
-      const next = clipLines(page, Math.max(1, lines - 1));
-      context.out(repaint(drawn, next));
-      drawn = next;
+      screen.draw(rollCallPage(document, shownRows(document, asked), options));
     }
     last = document;
   };
   return {
     show,
+    tell: (notices) => (height() === null ? say(notices) : screen.head(notices)),
     exitCode: () => (last === null ? EXIT.cannotTell : exitCodeOfRollCall(last)),
+  };
+}
+
+/** A page that is drawn again in its place, under what there is to say of the watching. */
+function createScreen(
+  context: CliContext,
+  height: () => number | null,
+): {
+  readonly draw: (page: readonly string[]) => void;
+  readonly head: (notices: readonly WatchNotice[]) => void;
+} {
+  let head: readonly string[] = [];
+  let page: readonly string[] = [];
+  let drawn: readonly string[] = [];
+  const redrawn = (): void => {
+    const next = clipLines([...head, ...page], Math.max(1, (height() ?? 1) - 1));
+    context.out(repaint(drawn, next));
+    drawn = next;
+  };
+  return {
+    draw: (lines) => {
+      page = lines;
+      redrawn();
+    },
+    head: (notices) => {
+      head = notices.map(({ line }) => cutTo(cellText(line), context.width));
+      redrawn();
+    },
   };
 }
 
@@ -205,8 +236,9 @@ async function watching(
   if (source.watch === null) throw new UsageError('--watch needs a live cluster to look at.');
   if (asked.output.kind !== 'table' && asked.output.kind !== 'wide')
     throw new UsageError('--watch draws a table: leave -o out, or use -o wide.');
-  const printer = createWatchPrinter(asked, context, source.height);
-  await source.watch(asked.live, context, printer.show);
+  const { height } = source;
+  const printer = createWatchPrinter(asked, context, { height, nowMs: Date.now });
+  await source.watch(asked.live, context, printer);
   return printer.exitCode();
 }
 

@@ -12,6 +12,8 @@ const AUTHORITY =
 
 /** A bootstrap token; its first part is its public id, by which the cluster lists it. */
 const TOKEN = /(?<![A-Za-z0-9.])([a-z0-9]{6})\.[a-z0-9]{16}(?![A-Za-z0-9.])/g;
+/** What stands in the quotes of a flag is cut out with them, so a token's go before. */
+const QUOTED_TOKEN = /(--[\w-]{1,60}(?:=|\s{1,20}))(["'])([a-z0-9]{6}\.[a-z0-9]{16})\2/g;
 
 /**
  * User data in base64, its secrets cut out, the cluster's certificate authority replaced by its
@@ -33,6 +35,7 @@ function cleanBase64(encoded: string, depth: number): string {
 function cleanText(text: string, depth: number): string {
   const marked = text
     .replace(AUTHORITY, (_, before: string, value: string) => before + markOfAuthority(value))
+    .replace(QUOTED_TOKEN, '$1$3')
     .replace(TOKEN, '‹token $1›');
   const lines = marked.split('\n');
   const parts = depth === 0 ? [] : base64Parts(lines);

@@ -4,7 +4,7 @@ import { excerptOf } from '../../../evidence/redact.ts';
 import { type CliContext, SourceError } from '../context.ts';
 import type { LiveFlags } from './flags.ts';
 import { type LiveEvidence, observe } from './observe.ts';
-import { type Clients, openClients } from './open-clients.ts';
+import { type LookClients, openClients } from './open-clients.ts';
 import { timeLimitMs } from './time-limit.ts';
 
 /** The number of SIGINT. */
@@ -25,39 +25,53 @@ export async function lookAtCluster(
   question: LiveQuestion,
   context: CliContext,
 ): Promise<LiveEvidence> {
-  const timeoutMs = timeLimitMs(question.flags.timeout);
-  if (question.save !== null) await (await import('./bundle.ts')).mustBeWritable(question.save);
+  await mustBeWellAsked(question);
   const clients = await openClients(question.flags);
-  const saved = new Map<string, CollectedDocument>();
   const stop = endOnInterrupt();
   try {
-    const seen = await observe(clients, {
-      cluster: question.flags.cluster ?? null,
-      asked: question.names,
-      isDeep: question.isDeep,
-      timeoutMs,
-      sinceMs: question.sinceMs,
-      progress: context.progress,
-      onDocument: (one) => {
-        if (question.save !== null) saved.set(one.name, one);
-      },
-    });
-    context.progress('');
-    mustHaveAnswered(seen, clients);
-    tellUnknownNames(question.names, seen, context);
-    if (question.save !== null) {
-      const { writeBundle } = await import('./bundle.ts');
-      await writeBundle(question.save, [...saved.values()]);
-    }
-    return seen;
+    return await lookWith(clients, question, context);
   } finally {
     stop();
     await clients.close();
   }
 }
 
+/** Throws what can be known to be wrong before anything is asked. */
+export async function mustBeWellAsked({ flags, save }: LiveQuestion): Promise<void> {
+  timeLimitMs(flags.timeout);
+  if (save !== null) await (await import('./bundle.ts')).mustBeWritable(save);
+}
+
+/** The same over clients that are open, and stay so. */
+export async function lookWith(
+  clients: LookClients,
+  question: LiveQuestion,
+  context: CliContext,
+): Promise<LiveEvidence> {
+  const saved = new Map<string, CollectedDocument>();
+  const seen = await observe(clients, {
+    cluster: question.flags.cluster ?? null,
+    asked: question.names,
+    isDeep: question.isDeep,
+    timeoutMs: timeLimitMs(question.flags.timeout),
+    sinceMs: question.sinceMs,
+    progress: context.progress,
+    onDocument: (one) => {
+      if (question.save !== null) saved.set(one.name, one);
+    },
+  });
+  context.progress('');
+  mustHaveAnswered(seen, clients);
+  tellUnknownNames(question.names, seen, context);
+  if (question.save !== null) {
+    const { writeBundle } = await import('./bundle.ts');
+    await writeBundle(question.save, [...saved.values()]);
+  }
+  return seen;
+}
+
 /** Without one answer there is nothing to say but why. */
-function mustHaveAnswered({ observations }: LiveEvidence, { aws, kube }: Clients): void {
+function mustHaveAnswered({ observations }: LiveEvidence, { aws, kube }: LookClients): void {
   const refusals = observations.collection?.refusals ?? [];
   const answers = observations.facts.length + observations.listings.length;
   if (answers > 0 || refusals.length === 0) return;
@@ -86,7 +100,7 @@ function tellUnknownNames(
 }
 
 /** Ends by the usual way, on which programs that were started for a credential end too. */
-function endOnInterrupt(): () => void {
+export function endOnInterrupt(): () => void {
   const end = (): never => process.exit(128 + INTERRUPT);
   process.once('SIGINT', end);
   return () => process.removeListener('SIGINT', end);
@@ -108,11 +122,11 @@ export async function diagnoseCluster(
     const flags = { ...question.flags, context: name };
     documents.push((await lookAtCluster({ ...question, flags }, context)).document);
   }
-  return merged(documents);
+  return mergedDocument(documents);
 }
 
 /** Subjects of all; the headline is the first cluster's that has one, in the order given. */
-function merged(documents: readonly DiagnosisDocument[]): DiagnosisDocument {
+export function mergedDocument(documents: readonly DiagnosisDocument[]): DiagnosisDocument {
   const [first] = documents;
   if (first === undefined) throw new SourceError('No context was named.');
   return {

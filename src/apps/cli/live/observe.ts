@@ -20,7 +20,8 @@ import { EVIDENCE_VERSION } from '../../../readers/ours.ts';
 import { createReading } from '../../../readers/reading.ts';
 import { compileSigns } from '../../../readers/sign-table.ts';
 import { diagnoseObservations } from '../pile.ts';
-import type { Clients } from './open-clients.ts';
+import { skewOf } from './clock-skew.ts';
+import type { LookClients } from './open-clients.ts';
 import { representatives } from './representatives.ts';
 import { startTimeLimit, type TimeLimit } from './time-limit.ts';
 
@@ -55,9 +56,9 @@ interface Intake extends CollectedEvidence {
   finish(cluster: string | null): Observations;
 }
 
-function createIntake(options: LiveOptions, refused: readonly Refusal[], nowMs: number): Intake {
+function createIntake(options: LiveOptions, clients: LookClients, nowMs: number): Intake {
   const table = compileSigns(SIGNS);
-  const refusals: Refusal[] = [...refused];
+  const refusals: Refusal[] = [...clients.refusals];
   const reading = createReading(table);
   const providerIds: string[] = [];
   const add = (document: CollectedDocument): void => {
@@ -73,11 +74,13 @@ function createIntake(options: LiveOptions, refused: readonly Refusal[], nowMs: 
     },
     finish(cluster) {
       const at = isoTime({ ms: nowMs, yearless: false, clock: 'utc' });
+      // First, as it says how all ages are to be read.
+      const told = [...skewOf(clients.kube?.skewMs() ?? null), ...refusals];
       const collection = { apiVersion: EVIDENCE_VERSION, kind: 'Collection', at, cluster };
       add({
         name: 'collection.json',
         locator: 'rollcall',
-        content: { ...collection, refusals: refusals.map((refusal) => ({ ...refusal })) },
+        content: { ...collection, refusals: told.map((refusal) => ({ ...refusal })) },
       });
       const all = alignClocks(reading.finish());
       const { sinceMs = null } = options;
@@ -110,9 +113,9 @@ function regionsOf(providerIds: readonly string[]): readonly string[] {
 }
 
 /** Collects everything once, looks, asks the machines that are not well one by one, and looks again. */
-export async function observe(clients: Clients, options: LiveOptions): Promise<LiveEvidence> {
+export async function observe(clients: LookClients, options: LiveOptions): Promise<LiveEvidence> {
   const nowMs = systemClock.nowMs();
-  const intake = createIntake(options, clients.refusals, nowMs);
+  const intake = createIntake(options, clients, nowMs);
   const time = startTimeLimit(options.timeoutMs);
   try {
     return await lookTwice(clients, options, { intake, time, nowMs });
@@ -128,7 +131,7 @@ interface Looking {
 }
 
 async function lookTwice(
-  clients: Clients,
+  clients: LookClients,
   options: LiveOptions,
   { intake, time, nowMs }: Looking,
 ): Promise<LiveEvidence> {
@@ -152,7 +155,7 @@ async function lookTwice(
 }
 
 async function collectAll(
-  { kube, aws, described }: Clients,
+  { kube, aws, described }: LookClients,
   options: LiveOptions,
   intake: Intake,
   time: TimeLimit,

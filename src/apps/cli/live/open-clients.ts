@@ -10,15 +10,21 @@ import { systemKubeEnvironment } from '../../../adapters/kubernetes/system-envir
 import { systemClock } from '../../../adapters/system/clock.ts';
 import { collectEarly } from '../../../adapters/system/memory.ts';
 import type { Refusal } from '../../../evidence/observations.ts';
+import type { AwsApi } from '../../../ports/aws-api.ts';
 import type { LiveFlags } from './flags.ts';
 import { timeLimitMs } from './time-limit.ts';
 
-export interface Clients {
+/** What a look asks; null for what could not be opened. */
+export interface LookClients {
   readonly kube: KubeClient | null;
-  readonly aws: OpenedAws | null;
+  readonly aws: AwsApi | null;
   readonly described: ContextDescription | null;
   /** Why one of them could not be opened. */
   readonly refusals: readonly Refusal[];
+}
+
+export interface Clients extends LookClients {
+  readonly aws: OpenedAws | null;
   close(): Promise<void>;
 }
 

@@ -1,26 +1,47 @@
-import { systemClock } from '../../../adapters/system/clock.ts';
-import { type StatusObservation, type StatusSource, terminalHeight } from '../commands/status.ts';
+import {
+  type StatusObservation,
+  type StatusSource,
+  terminalHeight,
+  type WatchPrinter,
+} from '../commands/status.ts';
 import type { CliContext } from '../context.ts';
-import { lookAtCluster } from './diagnose-cluster.ts';
+import { type LiveQuestion, lookAtCluster, mustBeWellAsked } from './diagnose-cluster.ts';
 import type { LiveFlags } from './flags.ts';
+import type { LiveEvidence } from './observe.ts';
 
-/** How long between two looks of `--watch`, ms. */
+/** How long between two looks of `--watch` when nothing changes, ms. */
 const PAUSE_MS = 10_000;
 
-async function observeOnce(flags: LiveFlags, context: CliContext): Promise<StatusObservation> {
-  const question = { names: [], flags, isDeep: false, sinceMs: null, save: null };
-  const { observations, document, nowMs } = await lookAtCluster(question, context);
+function questionOf(flags: LiveFlags): LiveQuestion {
+  return { names: [], flags, isDeep: false, sinceMs: null, save: null };
+}
+
+function observationOf({ observations, document, nowMs }: LiveEvidence): StatusObservation {
   return { observations, document, nowMs, notObservable: [] };
+}
+
+/** Shows a cluster as it changes, and what nobody tells of every `pauseMs`. */
+export async function watchLive(
+  flags: LiveFlags,
+  context: CliContext,
+  { show, tell }: WatchPrinter,
+  pauseMs = PAUSE_MS,
+): Promise<void> {
+  const question = questionOf(flags);
+  await mustBeWellAsked(question);
+  const { withLiveWatch } = await import('./live-watch.ts');
+  const options = { questions: [question], context, pauseMs, tell };
+  await withLiveWatch(options, async (look, repeat) =>
+    repeat(look, (seen) => {
+      for (const one of seen) show(observationOf(one));
+      return false;
+    }),
+  );
 }
 
 /** The live cluster as the roll call sees it. */
 export const LIVE_STATUS: StatusSource = {
-  observe: observeOnce,
-  async watch(flags, context, show) {
-    for (;;) {
-      show(await observeOnce(flags, context));
-      await systemClock.sleep(PAUSE_MS);
-    }
-  },
+  observe: async (flags, context) => observationOf(await lookAtCluster(questionOf(flags), context)),
+  watch: async (flags, context, printer) => watchLive(flags, context, printer),
   height: terminalHeight,
 };

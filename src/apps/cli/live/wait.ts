@@ -2,9 +2,10 @@ import type { DiagnosisDocument, RungState, SubjectReport } from '../../../diagn
 import type { Stage } from '../../../evidence/stage.ts';
 import { isoTime } from '../../../evidence/time.ts';
 import type { Clock } from '../../../ports/clock.ts';
+import type { Repeat } from './look-again.ts';
 
-/** How long between two looks, ms: a Node's Lease is renewed every ten seconds. */
-const PAUSE_MS = 5000;
+/** How long between two looks when nothing changes, ms: a Lease is renewed every ten seconds. */
+export const WAIT_PAUSE_MS = 5000;
 
 type States = ReadonlyMap<string, RungState>;
 
@@ -44,18 +45,23 @@ export function isOver(document: DiagnosisDocument, mended: string | null): bool
 /** Looks again and again while a fix takes effect; says each rung as it changes. */
 export async function waitUntilOver(
   look: () => Promise<DiagnosisDocument>,
-  clock: Clock,
+  repeat: Repeat,
   say: (line: string) => void,
 ): Promise<DiagnosisDocument> {
-  let document = await look();
-  const mended = document.headline?.cause ?? null;
+  let mended: string | null | undefined;
   let before: States = new Map();
-  for (;;) {
-    const at = isoTime({ ms: clock.nowMs(), yearless: false, clock: 'utc' }) ?? '';
-    for (const line of climbed(before, document.subjects)) say(`${at} ${line}`);
+  return repeat(look, (document) => {
+    mended = mended === undefined ? (document.headline?.cause ?? null) : mended;
+    for (const line of climbed(before, document.subjects)) say(line);
     before = statesOf(document.subjects);
-    if (isOver(document, mended)) return document;
-    await clock.sleep(PAUSE_MS);
-    document = await look();
-  }
+    return isOver(document, mended);
+  });
+}
+
+/** Each line with the time at which it is said. */
+export function timed(clock: Clock, say: (line: string) => void): (line: string) => void {
+  return (line) => {
+    const at = isoTime({ ms: clock.nowMs(), yearless: false, clock: 'utc' }) ?? '';
+    say(`${at} ${line}`);
+  };
 }

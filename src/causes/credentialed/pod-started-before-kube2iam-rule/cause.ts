@@ -1,7 +1,16 @@
-import { clear, defineCause, found } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  askerWords,
+  HELD_FOR_MS,
+  identityAgent,
+  isFirstRun,
+  longLivedAskers,
+  utcText,
+} from '../../../evidence/first-opening.ts';
+import { isOfDaemonSet, isPodReady, podName, runningSinceMs } from '../../../evidence/pods.ts';
 
-/** Instance metadata hands out credentials that expire within six hours; no SDK holds them longer. */
-const HELD_FOR_MS = 6 * 3_600_000;
+/** An agent that came this long after its Node is another one than the Node started with. */
+const FIRST_AGENT_MS = 15 * 60_000;
 
 /** The pod asked instance metadata before kube2iam had its rule, and was given the node's role. */
 export default defineCause({
@@ -37,11 +46,13 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: [],
+  needs: ['kube/Node', 'kube/Pod'],
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
   match(view) {
+    const raced = matchTimes(view);
+    if (raced !== null) return raced;
     const used = view.sign('nodeRoleUsed') ?? view.sign('nodeRoleUsedSomewhere');
     const start = view.sign('listening') ?? view.clusterSign('listening');
     if (used === null || start === null) return null;
@@ -52,12 +63,12 @@ export default defineCause({
     if (usedAt.ms > startAt.ms) return null;
     return found(used.last.captures, [used.first, start.first], 'likely');
   },
-  summary: ({ node, instance, role }) =>
-    `A pod on ${node ?? instance ?? 'the node'} asked for credentials before kube2iam listened, so it works with the node’s role${role === undefined ? '' : ` ${role}`} until it is started again.`,
-  remedy: () => [
+  summary: ({ node, instance, role, pod }) =>
+    `${pod === undefined ? 'A pod' : `The pod ${pod}`} on ${node ?? instance ?? 'the node'} asked for credentials before kube2iam listened, so it works with the node’s role${role === undefined ? '' : ` ${role}`} until it is started again.`,
+  remedy: ({ pod }) => [
     {
       text: 'Start the pod again; SDKs keep the credentials they were given.',
-      command: 'kubectl -n <namespace> delete pod <pod>',
+      command: `kubectl -n ${pod?.split('/')[0] ?? '<namespace>'} delete pod ${pod?.split('/')[1] ?? '<pod>'}`,
     },
     {
       text: 'Fail closed: add the rule in user data, before the kubelet starts, instead of with --iptables.',
@@ -83,3 +94,32 @@ export default defineCause({
     ],
   },
 });
+
+type Own = View<'kube/Node' | 'kube/Pod', 'nodeRoleUsed'>;
+
+/** The Node's first agent began after a pod that asks it for a role and works with the node's. */
+function matchTimes(view: Own): Match | null {
+  const node = view.read('kube/Node');
+  const used = view.sign('nodeRoleUsed');
+  if (node.state !== 'seen' || used === null) return null;
+  const { name, createdMs } = node.value;
+  const pods = view.list('kube/Pod');
+  const agent = identityAgent(pods, name);
+  const agentMs = agent === null ? null : runningSinceMs(agent.value);
+  if (agent === null || agentMs === null || createdMs === null) return null;
+  if (!isOfDaemonSet(agent.value, 'kube2iam') || !isPodReady(agent.value)) return null;
+  if (!isFirstRun(agent) || agentMs - createdMs > FIRST_AGENT_MS) return null;
+  const early = longLivedAskers(pods, name, view.nowMs).find(
+    ({ value }) => (runningSinceMs(value) ?? agentMs) < agentMs,
+  );
+  if (early === undefined) return null;
+  return found(
+    { ...used.last.captures, node: name, pod: podName(early.value) },
+    [
+      view.quote(early, askerWords(early)),
+      view.quote(agent, `Pod ${podName(agent.value)} runs since ${utcText(agentMs)}, 0 restarts`),
+      used.last,
+    ],
+    'likely',
+  );
+}

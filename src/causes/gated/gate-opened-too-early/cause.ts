@@ -1,4 +1,16 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  askerWords,
+  FIRST_OPENING,
+  firstOpeningMs,
+  identityAgent,
+  isFirstRun,
+  longLivedAskers,
+  placedMs,
+  utcText,
+} from '../../../evidence/first-opening.ts';
+import { podName, runningSinceMs } from '../../../evidence/pods.ts';
+import type { SeenObject } from '../../../evidence/pods-seen.ts';
 import type { Quote, Sighting } from '../../../evidence/sighting.ts';
 
 /** Failures that begin later than this after the opening have another reason. */
@@ -42,21 +54,26 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: [],
+  needs: ['kube/Node', 'kube/Pod'],
   symptoms: [],
   explains: ['pod-started-before-kiam-redirect', 'flapping-gate'],
-  match: (view) => matchTimeline(view),
-  summary: ({ machine, taint, role, action, gapS, missed }) =>
-    missed !== undefined
-      ? `The gate opened ${machine ?? 'the node'} and closed it again ${gapS ?? 'a few'} seconds later for ${missed}: it had taken a pod that was only bound for a ready one, and pods could slip in between.`
-      : `The gate opened ${machine ?? 'the node'} (${taint ?? 'last taint'} removed), and ${gapS ?? 'a few'} seconds later a pod asked for ${action ?? 'AWS'} with the node’s own role ${role ?? ''}: the identity agent was called ready before it handed out roles.`.replace(
-          'role :',
-          'role:',
-        ),
-  remedy: ({ node }) => [
+  match: (view) => matchTimeline(view) ?? matchAgent(view),
+  summary: ({ machine, node, taint, role, action, gapS, missed, agent, pod }) =>
+    agent !== undefined
+      ? `The gate opened ${node ?? 'the node'} ${gapS ?? 'some'} seconds before ${agent}, for which it waits, had started: the pod ${pod ?? ''} slipped in and ${role === undefined ? 'has no role' : `works with the node’s role ${role}`} until it is started again.`
+      : missed !== undefined
+        ? `The gate opened ${machine ?? 'the node'} and closed it again ${gapS ?? 'a few'} seconds later for ${missed}: it had taken a pod that was only bound for a ready one, and pods could slip in between.`
+        : `The gate opened ${machine ?? 'the node'} (${taint ?? 'last taint'} removed), and ${gapS ?? 'a few'} seconds later a pod asked for ${action ?? 'AWS'} with the node’s own role ${role ?? ''}: the identity agent was called ready before it handed out roles.`.replace(
+            'role :',
+            'role:',
+          ),
+  remedy: ({ node, pod }) => [
     {
       text: 'Restart the pods that started in the gap; SDKs keep wrong credentials for hours.',
-      command: `kubectl get pods -A --field-selector spec.nodeName=${node ?? '<node>'} --sort-by=.status.startTime`,
+      command:
+        pod === undefined
+          ? `kubectl get pods -A --field-selector spec.nodeName=${node ?? '<node>'} --sort-by=.status.startTime`
+          : `kubectl -n ${pod.split('/')[0] ?? '<namespace>'} delete pod ${pod.split('/')[1] ?? '<pod>'}`,
     },
     {
       text: 'Give every gated DaemonSet a readiness probe that tries its function; for kiam the deep one.',
@@ -87,7 +104,10 @@ export default defineCause({
   },
 });
 
-type Own = View<never, 'opened' | 'openedInLog' | 'closedAgain' | 'nodeRoleUsed'>;
+type Own = View<
+  'kube/Node' | 'kube/Pod',
+  'opened' | 'openedInLog' | 'closedAgain' | 'nodeRoleUsed'
+>;
 
 function matchTimeline(view: Own): Match | null {
   const opened = view.sign('opened') ?? view.sign('openedInLog');
@@ -98,6 +118,59 @@ function matchTimeline(view: Own): Match | null {
   if (next === null) return null;
   const details = { ...next.before.captures, ...next.after.captures, gapS: next.gapS };
   return found(details, [next.before, next.after], 'likely');
+}
+
+/**
+ * The agent was on the Node, but its container came after the first opening; a pod that began between
+ * the two fails for want of its role.
+ */
+function matchAgent(view: Own): Match | null {
+  const node = view.read('kube/Node');
+  const openedMs = node.state === 'seen' ? firstOpeningMs(node.value) : null;
+  if (node.state !== 'seen' || openedMs === null) return null;
+  const { name } = node.value;
+  const agent = identityAgent(view.list('kube/Pod'), name);
+  const agentMs = agent === null ? null : startedAfter(agent, openedMs);
+  if (agent === null || agentMs === null)
+    return agent !== null && ranBefore(agent, openedMs) && view.sign('opened') === null
+      ? clear
+      : null;
+  const early = longLivedAskers(view.list('kube/Pod'), name, view.nowMs).find((pod) =>
+    isBetween(pod, openedMs, agentMs),
+  );
+  const used = view.sign('nodeRoleUsed');
+  if (early === undefined || (used === null && !view.shows('pod-without-identity'))) return null;
+  const agentName = podName(agent.value);
+  const opened = node.value.annotations[FIRST_OPENING] ?? '';
+  const gapS = String(Math.round((agentMs - openedMs) / 1000));
+  return found(
+    { ...used?.last.captures, node: name, agent: agentName, pod: podName(early.value), gapS },
+    [
+      view.quote(node, `Node ${name} ${FIRST_OPENING}: ${opened}`),
+      view.quote(agent, `Pod ${agentName} runs since ${utcText(agentMs)}, 0 restarts`),
+      view.quote(early, askerWords(early)),
+      ...(used === null ? [] : [used.last]),
+    ],
+    'likely',
+  );
+}
+
+/** When the first run of an agent that was already placed began, if that was after the opening. */
+function startedAfter(agent: SeenObject, openedMs: number): number | null {
+  const [placed, startedMs] = [placedMs(agent), runningSinceMs(agent.value)];
+  if (placed === null || startedMs === null || !isFirstRun(agent)) return null;
+  return placed <= openedMs && startedMs > openedMs ? startedMs : null;
+}
+
+/** The one run of the agent had begun when the gate opened. */
+function ranBefore(agent: SeenObject, openedMs: number): boolean {
+  const startedMs = runningSinceMs(agent.value);
+  return startedMs !== null && startedMs <= openedMs && isFirstRun(agent);
+}
+
+function isBetween(pod: SeenObject, openedMs: number, agentMs: number): boolean {
+  const startedMs = runningSinceMs(pod.value) ?? agentMs;
+  return (placedMs(pod) ?? 0) >= openedMs && startedMs < agentMs;
 }
 
 interface Pair {

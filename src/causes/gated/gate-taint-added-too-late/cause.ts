@@ -1,4 +1,13 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  askerWords,
+  FIRST_OPENING,
+  firstOpeningMs,
+  identityAgent,
+  longLivedAskers,
+  placedMs,
+} from '../../../evidence/first-opening.ts';
+import { isPodReady, podName } from '../../../evidence/pods.ts';
 
 /** Pods bound longer before the taint than this belong to another life of the node. */
 const BEFORE_MAX_MS = 300_000;
@@ -25,16 +34,26 @@ export default defineCause({
         /Successfully assigned (?<pod>[a-z0-9-]+\/[a-z0-9-]+-[bcdfghjklmnpqrstvwxz2456789]{8,10}-[bcdfghjklmnpqrstvwxz2456789]{5}) to (?<node>[a-z0-9][a-z0-9.-]*)/,
       weight: 'context',
     },
+    nodeRoleUsed: {
+      in: ['pod-app'],
+      anchors: [':assumed-role/'],
+      pattern:
+        /User: arn:aws[\w-]*:sts::\d{12}:assumed-role\/(?<role>[^/\s]+)\/(?<instance>i-[0-9a-f]{8,17}) is not authorized to perform: (?<action>(?!ec2:|eks:|ecr:|ssm:|autoscaling:)[a-z0-9-]+:\w+)/,
+      weight: 'context',
+    },
   },
-  needs: [],
+  needs: ['kube/Node', 'kube/Pod'],
   symptoms: [],
   blocksAbove: false,
-  match: (view) => matchOrder(view),
-  summary: ({ machine, pod, taint, gapS }) =>
-    `The pod ${pod ?? ''} was placed on ${machine ?? 'the node'} ${gapS ?? 'some'} seconds before the gate put its taint ${taint ?? ''} there, so it started without the agents that the gate waits for.`.replace(
-      'pod  was',
-      'pod was',
-    ),
+  explains: ['pod-started-before-kiam-redirect', 'pod-started-before-kube2iam-rule'],
+  match: (view) => matchOrder(view) ?? matchFirstOpening(view),
+  summary: ({ machine, node, pod, taint, gapS, opened, role }) =>
+    opened !== undefined
+      ? `The pod ${pod ?? ''} was placed on ${node ?? 'the node'} ${gapS ?? 'some'} seconds before the gate first opened it (${opened}), so the gate's taint was not there yet; the pod started without the agents that the gate waits for${role === undefined ? ' and has no role' : ` and works with the node’s role ${role}`}.`
+      : `The pod ${pod ?? ''} was placed on ${machine ?? 'the node'} ${gapS ?? 'some'} seconds before the gate put its taint ${taint ?? ''} there, so it started without the agents that the gate waits for.`.replace(
+          'pod  was',
+          'pod was',
+        ),
   remedy: ({ pod, taint }) => [
     {
       text: 'Register nodes with the taint already on: kubelet registerWithTaints (NodeConfig: spec.kubelet.config.registerWithTaints), node group taints or Karpenter startupTaints.',
@@ -62,7 +81,9 @@ export default defineCause({
   },
 });
 
-function matchOrder(view: View<never, 'closedFirst' | 'placed'>): Match | null {
+type Own = View<'kube/Node' | 'kube/Pod', 'closedFirst' | 'placed' | 'nodeRoleUsed'>;
+
+function matchOrder(view: Own): Match | null {
   const closed = view.sign('closedFirst');
   const placed = view.sign('placed');
   const [at, before] = [closed?.first.moment.when ?? null, placed?.first.moment.when ?? null];
@@ -76,4 +97,42 @@ function matchOrder(view: View<never, 'closedFirst' | 'placed'>): Match | null {
     [placed.first, closed.first],
     'likely',
   );
+}
+
+/** Seconds that a Node's annotation and a kubelet's stamp may lie apart by rounding. */
+const ROUNDING_MS = 2000;
+
+/**
+ * A taint that holds pods back lets none be placed before the first opening: one that was, and fails
+ * for want of its role although the agent is Ready, came before the taint.
+ */
+function matchFirstOpening(view: Own): Match | null {
+  const node = view.read('kube/Node');
+  const openedMs = node.state === 'seen' ? firstOpeningMs(node.value) : null;
+  if (node.state !== 'seen' || openedMs === null) return null;
+  const { name } = node.value;
+  const agent = identityAgent(view.list('kube/Pod'), name);
+  if (agent === null || !isPodReady(agent.value)) return null;
+  const early = longLivedAskers(view.list('kube/Pod'), name, view.nowMs).find(
+    (pod) => (placedMs(pod) ?? openedMs) < openedMs - ROUNDING_MS,
+  );
+  if (early === undefined) return isOrderKnown(view) ? null : clear;
+  const used = view.sign('nodeRoleUsed');
+  if (used === null && !view.shows('pod-without-identity')) return null;
+  const opened = node.value.annotations[FIRST_OPENING] ?? '';
+  const gapS = String(Math.round((openedMs - (placedMs(early) ?? openedMs)) / 1000));
+  return found(
+    { ...used?.last.captures, node: name, pod: podName(early.value), opened, gapS },
+    [
+      view.quote(early, askerWords(early)),
+      view.quote(node, `Node ${name} ${FIRST_OPENING}: ${opened}`),
+      ...(used === null ? [] : [used.last]),
+    ],
+    'likely',
+  );
+}
+
+/** True where events tell the order themselves, which counts for more than its silence. */
+function isOrderKnown(view: Own): boolean {
+  return view.sign('closedFirst') !== null || view.sign('placed') !== null;
 }

@@ -1,4 +1,6 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { domainWords, leaseAt, leasedDomains } from '../../../capacity/naming/leased-names.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { ipInName } from '../../../evidence/names.ts';
 
 /** The DHCP domain ends with a dot, which no Node name may. */
 export default defineCause({
@@ -20,13 +22,14 @@ export default defineCause({
       weight: 'definite',
     },
   },
-  needs: [],
+  needs: ['host/dhcp-lease'],
   symptoms: [],
   explains: [
     'foreign-dhcp-domain-name',
     'instance-not-found-by-kubelet',
     'lease-or-csinode-publishing-failed',
   ],
+  match: matchLease,
   summary: ({ node }) =>
     `The machine’s name ${node === undefined ? '' : `${node}. `}ends with a dot, which came with the DHCP domain; no Node may be called so.`,
   remedy: () => [
@@ -54,3 +57,15 @@ export default defineCause({
     ],
   },
 });
+
+/** Whether the dot came with DHCP, as the machine's own lease tells; without it the name decides. */
+function matchLease(view: View<'host/dhcp-lease', 'invalidName' | 'refusedName'>): Match | null {
+  const refused = view.sign('invalidName') ?? view.sign('refusedName');
+  if (refused === null) return null;
+  const { captures } = refused.last;
+  const lease = leaseAt(view.list('host/dhcp-lease'), ipInName(captures['node'] ?? ''));
+  if (lease === null) return null;
+  // A dot that DHCP does not give is the image's own.
+  if (!leasedDomains(lease).some((domain) => domain.endsWith('.'))) return clear;
+  return found(captures, [refused.first, view.quote(lease, domainWords(lease))]);
+}

@@ -1,4 +1,4 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, type Details, type Step } from '../../../diagnosis/cause.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 
 const LAUNCHERS = [
@@ -10,6 +10,71 @@ const LAUNCHERS = [
   'object',
   'event',
 ] as const;
+
+const LAUNCHING = ['ec2:RunInstances', 'ec2:CreateFleet', 'ec2:CreateLaunchTemplate'] as const;
+
+/** STS names the session of a role; IAM knows the role, whose path the session does not tell. */
+function launcherOf({ principal = '' }: Details): { readonly arn: string; readonly grant: string } {
+  const session = /^(arn:aws[\w-]*):sts::(\d+):assumed-role\/([^/]+)\//.exec(principal);
+  if (session !== null) {
+    const [, partition = '', account = '', role = ''] = session;
+    return {
+      arn: `${partition}:iam::${account}:role/${role}`,
+      grant: `role-policy --role-name ${role}`,
+    };
+  }
+  const [, kind, name] =
+    /^arn:aws[\w-]*:iam::\d+:(role|user)\/(?:[^/]+\/)*([^/]+)$/.exec(principal) ?? [];
+  return kind === undefined || name === undefined
+    ? { arn: '<launcher-role-arn>', grant: 'role-policy --role-name <launcher-role>' }
+    : { arn: principal, grant: `${kind}-policy --${kind}-name ${name}` };
+}
+
+/** Only a message that carries an encoded part can be decoded. */
+function decoding({ encoded }: Details): readonly Step[] {
+  if (encoded === undefined) return [];
+  return [
+    {
+      text: 'Decode the part of the message after “Encoded authorization failure message”: it names action, resource and the policy that refuses.',
+      command:
+        'aws sts decode-authorization-message --encoded-message <encoded> --query DecodedMessage --output text',
+    },
+  ];
+}
+
+function allowing(details: Details): Step {
+  const [action, deny, silent, resource] = (['action', 'deny', 'silent', 'resource'] as const).map(
+    (name) => details[name]?.replaceAll("'", ''),
+  );
+  const what = action ?? 'the launching actions';
+  if (deny !== undefined)
+    return {
+      text: `Take ${what} out of the explicit deny in the ${deny}; allowing it elsewhere does not help.`,
+      command: null,
+    };
+  if (silent !== undefined && silent !== 'identity-based policy')
+    return { text: `Allow ${what} in the ${silent} too, which bounds the role.`, command: null };
+  const put = `aws iam put-${launcherOf(details).grant} --policy-name launch-nodes --policy-document`;
+  if (action === undefined)
+    return {
+      text: 'Allow ec2:RunInstances, ec2:CreateFleet, ec2:CreateLaunchTemplate, ec2:CreateTags, and iam:PassRole on the node role; an explicit deny has to go from the service control policy or the permissions boundary.',
+      command: `${put} file://policy.json`,
+    };
+  const of = action === 'iam:PassRole' ? (resource ?? '*') : '*';
+  const policy = JSON.stringify({ Statement: { Effect: 'Allow', Action: action, Resource: of } });
+  return {
+    text: `Allow ${action}; a launch that then stops at the next action needs that too.`,
+    command: `${put} '${policy}'`,
+  };
+}
+
+function simulating(details: Details): Step {
+  const actions = new Set([details['action'] ?? LAUNCHING[0], ...LAUNCHING, 'iam:PassRole']);
+  return {
+    text: 'See what the policies say now.',
+    command: `aws iam simulate-principal-policy --policy-source-arn ${launcherOf(details).arn} --action-names ${[...actions].join(' ')} --query EvaluationResults[].[EvalActionName,EvalDecision]`,
+  };
+}
 
 /** Whoever launches (Karpenter, the ASG, EKS, a machine controller) may not. */
 export default defineCause({
@@ -35,7 +100,7 @@ export default defineCause({
       in: LAUNCHERS,
       anchors: ['not authorized to perform: ec2:', 'not authorized to perform: iam:'],
       pattern:
-        /(?:(?<principal>arn:aws[\w-]*:(?:sts|iam)::\d+:[\w+=,.@/-]+) is )?not authorized to perform: (?<action>ec2:(?:RunInstances|CreateFleet|CreateLaunchTemplate)|iam:(?:PassRole|(?:Create|Get|Tag|AddRoleTo)\w*InstanceProfile\w*))\b/,
+        /(?:(?<principal>arn:aws[\w-]*:(?:sts|iam)::\d+:[\w+=,.@/-]+) is )?not authorized to perform: (?<action>ec2:(?:RunInstances|CreateFleet|CreateLaunchTemplate)|iam:(?:PassRole|(?:Create|Get|Tag|AddRoleTo)\w*InstanceProfile\w*))\b(?: on resource: (?<resource>arn:[\w*+=,.@:/-]+))?(?: with an explicit deny in an? (?<deny>[a-z -]{1,40})| because no (?<silent>[a-z -]{1,40}) allows)?/,
       weight: 'definite',
     },
     claimSentence: {
@@ -48,8 +113,14 @@ export default defineCause({
       in: LAUNCHERS,
       anchors: ['UnauthorizedOperation', 'not authorized to perform this operation'],
       pattern:
-        /(?:[Ll]aunching (?:nodeclaim|machine|instance|EC2)|[Cc]reating (?:EC2 )?(?:instance|launch template)|[Cc]ould not launch|create fleet|fleet error|CreateFleet|RunInstances|CreateLaunchTemplate)\b.*(?:UnauthorizedOperation|not authorized to perform this operation)/,
+        /(?:[Ll]aunching (?:nodeclaim|machine|instance|EC2)|[Cc]reating (?:EC2 )?(?:instance|launch template)|[Cc]ould not launch|create fleet|fleet error|CreateFleet|RunInstances|CreateLaunchTemplate)\b.*(?:UnauthorizedOperation|not authorized to perform this operation)(?:\. User: (?<principal>arn:aws[\w-]*:(?:sts|iam)::\d+:[\w+=,.@/-]+) is not authorized to perform: (?<action>[a-z0-9-]+:\w+)(?: on resource: (?<resource>arn:[\w*+=,.@:/-]+))?(?: with an explicit deny in an? (?<deny>[a-z -]{1,40})| because no (?<silent>[a-z -]{1,40}) allows)?)?/,
       weight: 'definite',
+    },
+    encoded: {
+      in: LAUNCHERS,
+      anchors: ['Encoded authorization failure message'],
+      pattern: /(?<encoded>Encoded authorization failure message): ?[\w-]{6}/,
+      weight: 'context',
     },
     activityRefused: {
       in: LAUNCHERS,
@@ -83,24 +154,9 @@ export default defineCause({
       'launchRefused',
       'activityRefused',
     ]),
-  summary: ({ action, principal }) =>
-    `${principal ?? 'The launcher'} may not call ${action ?? 'the launch API of EC2'}, so no instance is launched.`,
-  remedy: ({ principal }) => [
-    {
-      text: 'Decode which action, resource and policy refuse (where the message carries an encoded part).',
-      command:
-        'aws sts decode-authorization-message --encoded-message <encoded> --query DecodedMessage --output text',
-    },
-    {
-      text: 'Allow ec2:RunInstances, ec2:CreateFleet, ec2:CreateLaunchTemplate, ec2:CreateTags, and iam:PassRole on the node role; an explicit deny has to go from the SCP or the permissions boundary.',
-      command:
-        'aws iam put-role-policy --role-name <launcher-role> --policy-name launch-nodes --policy-document file://policy.json',
-    },
-    {
-      text: 'See what the policies say now.',
-      command: `aws iam simulate-principal-policy --policy-source-arn ${principal ?? '<launcher-role-arn>'} --action-names ec2:RunInstances ec2:CreateFleet iam:PassRole --query EvaluationResults[].[EvalActionName,EvalDecision]`,
-    },
-  ],
+  summary: ({ action, principal, resource, deny }) =>
+    `${principal ?? 'The launcher'} may not call ${action ?? 'the launch API of EC2'}${resource === undefined ? '' : ` on ${resource}`}${deny === undefined ? '' : ` (an explicit deny in a ${deny})`}, so no instance is launched.`,
+  remedy: (details) => [...decoding(details), allowing(details), simulating(details)],
   decide: {
     text: 'Simulate the launcher’s permissions.',
     command:

@@ -1,4 +1,12 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { isPodReady, podCondition, podName } from '../../../evidence/pods.ts';
+import { placeOf, podsOfSet, podWords, type SeenObject } from '../../../evidence/pods-seen.ts';
+import { isoMs } from '../../../evidence/time.ts';
+
+/** A start of calico-node, its probes and its first sessions are over long before. */
+const UNREADY_MS = 300_000;
+/** A complaint older than this may be of another trouble. */
+const COMPLAINT_MS = 300_000;
 
 /** The Node is Ready, and Calico’s own routing or policy on it is not, for longer than a start takes. */
 export default defineCause({
@@ -26,6 +34,13 @@ export default defineCause({
         /\(x(?:[2-9]\d|\d{3,}) over [^)]*\).*(?:Readiness|Liveness) probe failed:.*(?:unable to connect to (?<part>BIRDv[46]) socket|(?<part2>bird6?(?:\/confd)?|confd) is not live)/,
       weight: 'likely',
     },
+    birdSilent: {
+      in: ['event'],
+      anchors: ['unable to connect to BIRD', 'is not live'],
+      pattern:
+        /probe failed:.*(?:unable to connect to (?<part>BIRDv[46]) socket|(?<part2>bird6?(?:\/confd)?|confd) is not live)/,
+      weight: 'context',
+    },
     unready: {
       in: ['event', 'calico-node', 'kubelet'],
       anchors: ['calico/node is not ready', 'with BGP peering established'],
@@ -42,10 +57,12 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: [],
+  needs: ['kube/Pod', 'kube/Node'],
+  explains: ['premature-calico-readiness'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
+  match: (view) => matchPod(view),
   summary: ({ filter, rules, part, machine }) =>
     `Calico on ${machine ?? 'the node'} does not get its data plane up (${filter !== undefined ? 'the kernel’s reverse path filter is loose, which Felix refuses' : rules !== undefined ? 'Felix’s rules are refused by iptables, and it gives up' : `${part ?? 'BIRD'} does not run`}); pods there do not reach other nodes or service addresses although the Node is Ready.`,
   remedy: ({ filter }) => [
@@ -88,3 +105,30 @@ export default defineCause({
     ],
   },
 });
+
+type Own = View<'kube/Pod' | 'kube/Node', string>;
+
+/** calico-node runs and has been not Ready for minutes, and its probe still says that BIRD is silent. */
+function matchPod(view: Own): Match | null {
+  const own = podsOfSet(view.list('kube/Pod'), 'calico-node');
+  const pod = own.find((one) => placeOf(one) === view.node);
+  const complaint = view.sign('birdSilent');
+  if (pod === undefined || view.nowMs === null || complaint === null) return null;
+  if (isPodReady(pod.value)) return clear;
+  const unreadyMs = unreadyForMs(pod, view.nowMs);
+  const saidMs = complaint.last.moment.when?.ms ?? 0;
+  if (unreadyMs < UNREADY_MS || view.nowMs - saidMs > COMPLAINT_MS) return null;
+  const { part } = complaint.last.captures;
+  const since = podCondition(pod.value, 'Ready', 'lastTransitionTime') ?? '';
+  return found(
+    { ...(part === undefined ? {} : { part }), pod: podName(pod.value) },
+    [complaint.last, view.quote(pod, `${podWords(pod)} Ready=False since ${since}`)],
+    'likely',
+  );
+}
+
+function unreadyForMs(pod: SeenObject, nowMs: number): number {
+  if (podCondition(pod.value, 'Ready', 'status') !== 'False') return 0;
+  const since = isoMs(podCondition(pod.value, 'Ready', 'lastTransitionTime') ?? '');
+  return since === null ? 0 : nowMs - since;
+}

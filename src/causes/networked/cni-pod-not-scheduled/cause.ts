@@ -102,6 +102,7 @@ function matchTolerations(view: CniView): Match | null {
     ]);
   if (taint === undefined)
     return hasNoPod(view, name) ? found({ daemonSet: name }, proof, 'likely') : null;
+  if (hasPod(view, name, node.value.name)) return null;
   const text = `${taint.key}=${taint.value}:${taint.effect}`;
   return found(
     { taint: text, daemonSet: name },

@@ -46,9 +46,14 @@ export default defineCause({
     `The VPC CNI of ${machine ?? 'the machine'} does not know the instance type ${type ?? 'it runs on'}, so it allocates no addresses and pods stay in ContainerCreating.`,
   remedy: () => [
     {
-      text: 'Update the VPC CNI to a release that knows the type.',
+      text: 'See the newest release of the VPC CNI.',
       command:
-        'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts PRESERVE --addon-version "$(aws eks describe-addon-versions --addon-name vpc-cni --query \'addons[0].addonVersions[0].addonVersion\' --output text)"',
+        'aws eks describe-addon-versions --addon-name vpc-cni --query addons[0].addonVersions[0].addonVersion --output text',
+    },
+    {
+      text: 'Update the VPC CNI to it, or to an earlier one that knows the type.',
+      command:
+        'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts PRESERVE --addon-version <version>',
     },
     { text: 'Until then use an older instance family.', command: null },
   ],

@@ -1,4 +1,8 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+import { type NetworkTrouble, networkTrouble } from '../../../evidence/network-trouble.ts';
+import type { SeenObject } from '../../../evidence/pods-seen.ts';
 
 /** In an IPv6 cluster the node’s first interface gets no /80 prefix for pods. */
 export default defineCause({
@@ -38,7 +42,17 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: [],
+  needs: [
+    'aws/cluster',
+    'aws/instance',
+    'aws/instance-profile',
+    'aws/attached-policies',
+    'aws/pod-identity-association',
+    'kube/DaemonSet',
+    'kube/ServiceAccount',
+    'kube/Node',
+    'kube/Pod',
+  ],
   symptoms: ['cni-daemon-silent', 'cni-uninitialized'],
   withdrawnBy: ['networking-initialised', 'node-ready'],
   explains: [
@@ -46,13 +60,15 @@ export default defineCause({
     'cni-configuration-missing',
     'cni-killed-by-own-probes',
   ],
-  summary: ({ reason, machine }) =>
-    `The VPC CNI of ${machine ?? 'the node'} gets no IPv6 prefix${reason === undefined ? '' : ` (${reason})`}, so an IPv6 cluster has no pod addresses there.`,
-  remedy: () => [
+  match: (view) => matchCluster(view),
+  summary: ({ reason, machine, role, policies }) =>
+    role !== undefined
+      ? `The VPC CNI of ${machine ?? 'the node'} gets no IPv6 prefix: its role ${role} has ${policies ?? 'policies'}, none of which allows ec2:AssignIpv6Addresses, so an IPv6 cluster has no pod addresses there.`
+      : `The VPC CNI of ${machine ?? 'the node'} gets no IPv6 prefix${reason === undefined ? '' : ` (${reason})`}, so an IPv6 cluster has no pod addresses there.`,
+  remedy: ({ role }) => [
     {
       text: 'Give the CNI’s role a policy with ec2:AssignIpv6Addresses, DescribeInstances, DescribeTags, DescribeNetworkInterfaces, DescribeInstanceTypes and CreateTags; AmazonEKS_CNI_Policy has no IPv6 action.',
-      command:
-        'aws iam put-role-policy --role-name <cni-role> --policy-name AmazonEKS_CNI_IPv6_Policy --policy-document file://<policy.json>',
+      command: `aws iam put-role-policy --role-name ${role ?? '<cni-role>'} --policy-name AmazonEKS_CNI_IPv6_Policy --policy-document '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":["ec2:AssignIpv6Addresses","ec2:DescribeInstances","ec2:DescribeTags","ec2:DescribeNetworkInterfaces","ec2:DescribeInstanceTypes"],"Resource":"*"},{"Effect":"Allow","Action":"ec2:CreateTags","Resource":"arn:aws:ec2:*:*:network-interface/*"}]}'`,
     },
     {
       text: 'Set the IPv6 mode as one set; only Nitro types can have prefixes.',
@@ -77,3 +93,121 @@ export default defineCause({
     ],
   },
 });
+
+type Own = View<
+  | 'aws/cluster'
+  | 'aws/instance'
+  | 'aws/instance-profile'
+  | 'aws/attached-policies'
+  | 'aws/pod-identity-association'
+  | 'kube/DaemonSet'
+  | 'kube/ServiceAccount'
+  | 'kube/Node'
+  | 'kube/Pod',
+  'refused' | 'notAllocated' | 'wrongMode' | 'assigned'
+>;
+
+/** Policies of AWS for nodes, none of which allows an IPv6 action. */
+const WITHOUT_IPV6 =
+  /^(?:AmazonEKS_CNI_Policy|AmazonEKSWorkerNode\w*Policy|AmazonEC2ContainerRegistry\w+|AmazonSSMManagedInstanceCore|CloudWatchAgentServerPolicy|AmazonEBSCSIDriverPolicy)$/;
+
+/** In a cluster of the IPv6 family, a machine without prefix whose network does not come up. */
+function matchCluster(view: Own): Match | null {
+  if ((['refused', 'notAllocated', 'wrongMode'] as const).some((name) => view.sign(name) !== null))
+    return null;
+  const cluster = view.list('aws/cluster').find(({ value }) => isIpv6(value));
+  const daemonSet = view.list('kube/DaemonSet').find(({ value }) => value.name === 'aws-node');
+  const instance = view
+    .list('aws/instance')
+    .find(({ value }) => textAt(value, 'InstanceId') === view.instanceId);
+  if (cluster === undefined || daemonSet === undefined || instance === undefined) return null;
+  if (hasPrefix(instance.value)) return clear;
+  const trouble = networkTrouble(view, 'aws-node');
+  if (trouble === null) return null;
+  const shown: Shown = { cluster, instance, trouble };
+  return matchMode(view, daemonSet, shown) ?? matchRole(view, shown);
+}
+
+interface Shown {
+  readonly cluster: Seen<Json>;
+  readonly instance: Seen<Json>;
+  readonly trouble: NetworkTrouble;
+}
+
+function isIpv6(cluster: Json): boolean {
+  return textAt(cluster, 'kubernetesNetworkConfig.ipFamily') === 'ipv6';
+}
+
+function hasPrefix(instance: Json): boolean {
+  return listAt(instance, 'NetworkInterfaces').some(
+    (entry) => listAt(entry, 'Ipv6Prefixes').length > 0,
+  );
+}
+
+function quotes(view: Own, { cluster, instance, trouble }: Shown): ReturnType<Own['quote']>[] {
+  const name = textAt(cluster.value, 'name') ?? '';
+  return [
+    view.quote(cluster, `cluster ${name} kubernetesNetworkConfig.ipFamily ipv6`),
+    view.quote(instance, `${view.instanceId ?? ''} has no interface with Ipv6Prefixes`),
+    view.quote(trouble.fact, trouble.words),
+  ];
+}
+
+/** ipamd ends at once where IPv6 is asked for without prefix mode, or beside IPv4. */
+function matchMode(view: Own, daemonSet: SeenObject, shown: Shown): Match | null {
+  const [container] = listAt(daemonSet.value.body, 'spec.template.spec.containers');
+  const valueOf = (name: string): string | null => {
+    const entry = listAt(container, 'env').find((one) => textAt(one, 'name') === name);
+    return textAt(entry, 'value');
+  };
+  if (valueOf('ENABLE_IPv6') !== 'true') return null;
+  const reason =
+    valueOf('ENABLE_PREFIX_DELEGATION') === 'false'
+      ? 'ENABLE_PREFIX_DELEGATION is false'
+      : valueOf('ENABLE_IPv4') === 'true'
+        ? 'ENABLE_IPv4 is true beside ENABLE_IPv6'
+        : null;
+  if (reason === null) return null;
+  return found({ reason }, [
+    view.quote(daemonSet, `DaemonSet kube-system/aws-node: ${reason}`),
+    ...quotes(view, shown),
+  ]);
+}
+
+/** aws-node works with the node's role, and no policy of that role allows an IPv6 action. */
+function matchRole(view: Own, shown: Shown): Match | null {
+  const role = nodeRole(view, shown.instance.value);
+  const held = view
+    .list('aws/attached-policies')
+    .find(({ value }) => role !== null && textAt(value, 'RoleName') === role);
+  if (role === null || held === undefined || hasOwnRole(view)) return null;
+  const names = listAt(held.value, 'AttachedPolicies').map(
+    (entry) => textAt(entry, 'PolicyName') ?? '',
+  );
+  if (!names.every((name) => WITHOUT_IPV6.test(name))) return null;
+  const policies = names.join(', ') || 'no policy';
+  const proof = view.quote(held, `role ${role} has ${policies}`);
+  return found({ role, policies }, [proof, ...quotes(view, shown)], 'likely');
+}
+
+function nodeRole(view: Own, instance: Json): string | null {
+  const arn = textAt(instance, 'IamInstanceProfile.Arn');
+  const profile = view
+    .list('aws/instance-profile')
+    .find(({ value }) => arn !== null && textAt(value, 'Arn') === arn);
+  return textAt(listAt(profile?.value, 'Roles')[0], 'RoleName');
+}
+
+/** The service account has a role of its own, or nobody can say. */
+function hasOwnRole(view: Own): boolean {
+  const account = view
+    .list('kube/ServiceAccount')
+    .find(({ value }) => value.name === 'aws-node' && value.namespace === 'kube-system');
+  return (
+    account === undefined ||
+    account.value.annotations['eks.amazonaws.com/role-arn'] !== undefined ||
+    view
+      .list('aws/pod-identity-association')
+      .some(({ value }) => textAt(value, 'serviceAccount') === 'aws-node')
+  );
+}

@@ -1,4 +1,25 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { isPodReady } from '../../../evidence/pods.ts';
+import {
+  placeOf,
+  podsOfSet,
+  podWords,
+  type SeenObject,
+  waitingPods,
+  waitingWords,
+} from '../../../evidence/pods-seen.ts';
+import type { Sighting } from '../../../evidence/sighting.ts';
+
+/** What installs and what leaves which files behind; files as the projects' manifests name them. */
+const LEFT: Readonly<Record<string, { readonly sets: RegExp; readonly files: string }>> = {
+  cilium: { sets: /cilium/, files: '05-cilium.conf 05-cilium.conflist' },
+  calico: { sets: /calico|canal/, files: '10-calico.conflist calico-kubeconfig' },
+  flannel: { sets: /flannel|canal/, files: '10-flannel.conflist' },
+};
+/** Daemon sets of pod networks, as their manifests name them. */
+const NETWORKS = ['aws-node', 'calico-node', 'cilium', 'kube-flannel-ds', 'kube-router', 'canal'];
+/** One complaint belongs to the start of a plugin. */
+const COMPLAINTS_MIN = 2;
 
 /** The runtime uses the configuration of a CNI that no longer runs, beside the one that does. */
 export default defineCause({
@@ -13,21 +34,18 @@ export default defineCause({
       pattern:
         /plugin type="(?<plugin>cilium-cni)".*cilium\.sock: connect: (?:no such file or directory|connection refused)/,
       weight: 'context',
-      atLeast: 2,
     },
     calicoGone: {
       in: ['event', 'kubelet', 'containerd', 'pod-status'],
       anchors: ['/var/lib/calico/nodename'],
       pattern: /plugin type="(?<plugin>calico)".*stat \/var\/lib\/calico\/nodename: no such file/,
       weight: 'context',
-      atLeast: 2,
     },
     flannelGone: {
       in: ['event', 'kubelet', 'containerd', 'pod-status'],
       anchors: ['/run/flannel/subnet.env'],
       pattern: /plugin type="(?<plugin>flannel)".*\/run\/flannel\/subnet\.env: no such file/,
       weight: 'context',
-      atLeast: 2,
     },
     vpcCniRuns: {
       in: ['ipamd', 'aws-node', 'client-output', 'unknown', 'pod-status'],
@@ -43,19 +61,20 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: [],
+  needs: ['kube/DaemonSet', 'kube/Pod', 'kube/Node'],
   symptoms: ['sandbox-not-created'],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['calico-nodename-not-written'],
-  match: (view) => matchLeftover(view),
-  summary: ({ plugin, machine }) =>
-    `The runtime of ${machine === undefined || machine === 'cluster' ? 'the node' : machine} still uses the configuration of ${plugin ?? 'a CNI'} that no longer runs there, so pods get no network from the VPC CNI that does.`,
-  remedy: () => [
+  match: (view) => matchObjects(view) ?? matchLeftover(view),
+  summary: ({ plugin, machine, runs, files }) =>
+    files !== undefined
+      ? `The runtime of ${machine ?? 'the node'} still uses the configuration of ${plugin ?? 'a CNI'}, which has no daemon set in this cluster any more (${runs ?? 'another CNI'} runs there), so pods get no network.`
+      : `The runtime of ${machine === undefined || machine === 'cluster' ? 'the node' : machine} still uses the configuration of ${plugin ?? 'a CNI'} that no longer runs there, so pods get no network from the VPC CNI that does.`,
+  remedy: ({ files }) => [
     {
       text: 'Remove the stale files (the first in order wins) and restart the runtime.',
-      command:
-        "ls /etc/cni/net.d; sudo sh -c 'cd /etc/cni/net.d && rm -f 05-cilium.conf* 10-calico.conflist calico-kubeconfig 10-flannel.conflist' && sudo systemctl restart containerd kubelet",
+      command: `ls /etc/cni/net.d; sudo sh -c 'cd /etc/cni/net.d && rm -f ${files ?? '05-cilium.conf* 10-calico.conflist calico-kubeconfig 10-flannel.conflist'}' && sudo systemctl restart containerd kubelet`,
     },
     {
       text: 'Or replace the node, which also clears interfaces and rules that were left.',
@@ -84,13 +103,54 @@ export default defineCause({
 
 type Signs = 'ciliumGone' | 'calicoGone' | 'flannelGone' | 'vpcCniRuns' | 'otherRuns';
 
-function matchLeftover(view: View<never, Signs>): Match | null {
-  const gone = view.sign('ciliumGone') ?? view.sign('calicoGone') ?? view.sign('flannelGone');
+type Own = View<'kube/DaemonSet' | 'kube/Pod' | 'kube/Node', Signs>;
+
+function complaint(view: Own): Sighting | null {
+  return view.sign('ciliumGone') ?? view.sign('calicoGone') ?? view.sign('flannelGone');
+}
+
+/** The whole list of daemon sets lacks the CNI whose plugin complains, and another one is Ready. */
+function matchObjects(view: Own): Match | null {
+  const gone = complaint(view);
+  const plugin = gone?.last.captures['plugin'] ?? '';
+  const left = LEFT[plugin.replace('-cni', '')];
+  if (gone === null || left === undefined || !view.isComplete('kube/DaemonSet')) return null;
+  const sets = view.list('kube/DaemonSet');
+  if (sets.some(({ value }) => left.sets.test(value.name))) return clear;
+  const network = readyNetwork(view, sets);
+  const [waiting] = waitingPods(view.list('kube/Pod'), view.node, view.nowMs);
+  if (network === null || waiting === undefined) return null;
+  const names = sets.map(({ value }) => value.name).join(', ');
+  return found({ plugin, runs: network.value.name, files: left.files }, [
+    gone.last,
+    view.quote(network, `${podWords(network)} is Ready; daemon sets: ${names}`),
+    view.quote(waiting, waitingWords(waiting)),
+  ]);
+}
+
+/** The Ready pod of the pod network that is installed, on this Node. */
+function readyNetwork(view: Own, sets: readonly SeenObject[]): SeenObject | null {
+  const pods = view.list('kube/Pod');
+  return (
+    NETWORKS.filter((name) => sets.some(({ value }) => value.name === name))
+      .flatMap((name) => podsOfSet(pods, name))
+      .find((pod) => placeOf(pod) === view.node && isPodReady(pod.value)) ?? null
+  );
+}
+
+function matchLeftover(view: Own): Match | null {
+  const gone = complaint(view);
   const runs = view.sign('vpcCniRuns');
   const left = gone?.last.captures['plugin']?.replace('-cni', '') ?? '';
   const running = (view.sign('otherRuns')?.quotes ?? []).map(({ captures }) => captures['running']);
   // What belongs to a CNI that is there is not left over.
   if (gone !== null && running.some((name) => name?.includes(left) === true)) return clear;
-  if (gone === null || runs === null || view.sign('otherRuns') !== null) return null;
+  if (
+    gone === null ||
+    gone.count < COMPLAINTS_MIN ||
+    runs === null ||
+    view.sign('otherRuns') !== null
+  )
+    return null;
   return found(gone.first.captures, [gone.first, runs.first], 'likely');
 }

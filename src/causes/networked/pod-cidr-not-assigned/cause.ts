@@ -1,4 +1,36 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import {
+  cannotSay,
+  clear,
+  defineCause,
+  found,
+  type Match,
+  type View,
+} from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { listAt, textsAt } from '../../../evidence/json.ts';
+import type { KubeNode } from '../../../evidence/kinds.ts';
+import { isPodReady, POD_NORMAL_MS, podName } from '../../../evidence/pods.ts';
+import {
+  placeOf,
+  podsOfSet,
+  podWords,
+  type SeenObject,
+  stateWords,
+  unreadyPods,
+} from '../../../evidence/pods-seen.ts';
+
+/** Daemon sets of pod networks that divide the Node's own range, as their manifests name them. */
+const ALWAYS = /^(?:kube-flannel-ds|kube-flannel|kube-router|kindnet)$/;
+/** The configuration by which others are told to do so, by daemon set. */
+const BY_CONFIGURATION: Readonly<Record<string, RegExp>> = {
+  cilium: /^ipam: kubernetes$/m,
+  'calico-node': /usePodCidr/,
+};
+/** Where that configuration lies. */
+const CONFIGURATIONS: Readonly<Record<string, string>> = {
+  cilium: 'cilium-config',
+  'calico-node': 'calico-config',
+};
 
 /** The cluster’s pod range is used up or nobody divides it, so the Node gets no part of it. */
 export default defineCause({
@@ -33,15 +65,18 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: [],
+  needs: ['kube/Node', 'kube/Pod', 'kube/DaemonSet', 'kube/ConfigMap'],
   symptoms: ['cni-uninitialized'],
   withdrawnBy: [],
   explains: ['cni-configuration-missing', 'pod-route-not-created'],
-  summary: ({ nodeName }) =>
-    `The Node ${nodeName ?? ''} gets no part of the cluster’s pod range, so a CNI that relies on it (flannel, kubenet, host-local) gives pods no addresses.`.replace(
-      '  ',
-      ' ',
-    ),
+  match: (view) => matchNodes(view),
+  summary: ({ nodeName, pod, having, all, flag }) =>
+    pod !== undefined
+      ? `The Node ${nodeName ?? ''} has no spec.podCIDR (${having ?? '0'} of ${all ?? 'the'} Nodes have one), which ${pod} needs to give pods addresses${flag === undefined ? '' : `: kube-controller-manager runs without ${flag}`}.`
+      : `The Node ${nodeName ?? ''} gets no part of the cluster’s pod range, so a CNI that relies on it (flannel, kubenet, host-local) gives pods no addresses.`.replace(
+          '  ',
+          ' ',
+        ),
   remedy: () => [
     {
       text: 'See which nodes have a range, and delete Node objects of machines that are gone: they keep theirs.',
@@ -75,3 +110,94 @@ export default defineCause({
     refs: ['https://github.com/kubernetes/kubernetes/tree/HEAD/pkg/controller/nodeipam'],
   },
 });
+
+type Own = View<'kube/Node' | 'kube/Pod' | 'kube/DaemonSet' | 'kube/ConfigMap', string>;
+
+/** Nodes without a range on which the network that lives on it does not work. */
+function matchNodes(view: Own): Match | null {
+  const broken = dependents(view).flatMap((name) =>
+    unreadyPods(podsOfSet(view.list('kube/Pod'), name), view.nowMs),
+  );
+  if (broken.length === 0 || view.nowMs === null) return null;
+  const nodes = view.list('kube/Node').filter(({ value }) => value.taints !== null);
+  if (nodes.length === 0) return unread;
+  const pairs = broken.flatMap((pod) => {
+    const node = nodes.find(({ value }) => value.name === placeOf(pod));
+    return node === undefined ? [] : [{ node, pod }];
+  });
+  const [first, ...others] = pairs.filter(({ node }) => isWithout(view, node.value));
+  if (first === undefined) return isTold(view) || pairs.length === 0 ? null : clear;
+  return foundNodes(view, nodes, [first, ...others]);
+}
+
+interface Pair {
+  readonly node: Seen<KubeNode>;
+  readonly pod: SeenObject;
+}
+
+function foundNodes(
+  view: Own,
+  nodes: readonly Seen<KubeNode>[],
+  pairs: readonly [Pair, ...(readonly Pair[])],
+): Match {
+  const [{ node, pod }] = pairs;
+  const having = nodes.filter(({ value }) => value.podCidr !== null).length;
+  const controller = view.list('kube/Pod').find(isAllocatorOff);
+  const flag = controller === undefined ? {} : { flag: '--allocate-node-cidrs=true' };
+  const counts = { having: String(having), all: String(nodes.length) };
+  const { name } = node.value;
+  return found(
+    { nodeName: name, pod: podName(pod.value), ...counts, ...flag },
+    [
+      view.quote(node, `Node ${name} spec.podCIDR absent; ${having} of ${nodes.length} have one`),
+      view.quote(pod, `${podWords(pod)}: ${stateWords(pod)}`),
+      ...(controller === undefined
+        ? []
+        : [view.quote(controller, `${podWords(controller)}: no --allocate-node-cidrs=true`)]),
+    ],
+    'definite',
+    pairs.map((pair) => pair.node.value.name),
+  );
+}
+
+const unread = cannotSay({
+  reason: 'not-collected',
+  detail: 'whether the Nodes have a pod range',
+  collect: "kubectl get nodes -o custom-columns='NAME:.metadata.name,CIDR:.spec.podCIDR'",
+});
+
+function isTold(view: Own): boolean {
+  return ['noneLeft', 'cniWaits', 'cniUnconfigured'].some((name) => view.sign(name) !== null);
+}
+
+/** Daemon sets whose pods need the Node's range. */
+function dependents(view: Own): readonly string[] {
+  return view
+    .list('kube/DaemonSet')
+    .map(({ value }) => value.name)
+    .filter((name) => ALWAYS.test(name) || isConfigured(view, name));
+}
+
+function isConfigured(view: Own, name: string): boolean {
+  const config = view
+    .list('kube/ConfigMap')
+    .find(({ value }) => value.name === CONFIGURATIONS[name]);
+  const entries = Object.entries(textsAt(config?.value.body, 'data'));
+  const text = entries.map(([key, value]) => `${key}: ${value}`).join('\n');
+  return BY_CONFIGURATION[name]?.test(text) === true;
+}
+
+/** No range for longer than the controller manager takes to give one, and no network with it. */
+function isWithout({ nowMs }: Own, node: KubeNode): boolean {
+  const ageMs = nowMs === null || node.createdMs === null ? 0 : nowMs - node.createdMs;
+  return node.podCidr === null && node.ready !== true && ageMs > POD_NORMAL_MS;
+}
+
+/** A controller manager that runs and was not told to divide a range. */
+function isAllocatorOff(pod: SeenObject): boolean {
+  if (!pod.value.name.startsWith('kube-controller-manager-') || !isPodReady(pod.value))
+    return false;
+  const [container] = listAt(pod.value.body, 'spec.containers');
+  const words = [...listAt(container, 'command'), ...listAt(container, 'args')].map(String);
+  return words.length > 0 && !words.some((word) => /^--allocate-node-cidrs(?:=true)?$/.test(word));
+}

@@ -4,6 +4,7 @@ import {
   defineCause,
   found,
   type Match,
+  type Step,
   type View,
 } from '../../../diagnosis/cause.ts';
 import { at, textsAt } from '../../../evidence/json.ts';
@@ -14,7 +15,9 @@ import type { Seen } from '../../../evidence/fact.ts';
 import { endpointWords } from '../../../evidence/services.ts';
 import {
   type Admitted,
+  holderCommand,
   mayBeAsked,
+  openingByNameCommand,
   openingCommand,
   type SilentWebhook,
   silentWebhooks,
@@ -25,6 +28,18 @@ import {
 /** The DaemonSet controller makes a new node's pods within seconds. */
 const YOUNG_MS = 180_000;
 const NETWORK = /^(?:aws-node|calico-node|cilium|kube-flannel-ds|kube-router|weave-net)$/;
+
+const OPEN = 'Break the deadlock: let pods pass while nobody answers.';
+
+function openingSteps(webhook = '<webhook>'): readonly Step[] {
+  return [
+    { text: 'Find what holds this webhook, of either kind.', command: holderCommand(webhook) },
+    {
+      text: `${OPEN} The first word is what the search prints, kind and name in one.`,
+      command: openingByNameCommand(webhook),
+    },
+  ];
+}
 
 /** A fail-closed webhook without running pods refuses the pods that a new node needs first. */
 export default defineCause({
@@ -74,21 +89,8 @@ export default defineCause({
         ),
   remedy: ({ webhook, kind, configuration, index }) => [
     ...(kind === undefined || configuration === undefined
-      ? [
-          {
-            text: 'Find the configuration that holds this webhook.',
-            command: `kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations -o name | xargs -I{} sh -c 'kubectl get {} -o yaml | grep -q ${webhook ?? '<webhook>'} && echo {}'`,
-          },
-        ]
-      : []),
-    {
-      text: 'Break the deadlock: let pods pass while nobody answers.',
-      command: openingCommand(
-        kind ?? 'MutatingWebhookConfiguration',
-        configuration ?? '<name>',
-        index ?? '0',
-      ),
-    },
+      ? openingSteps(webhook)
+      : [{ text: OPEN, command: openingCommand(kind, configuration, index ?? '0') }]),
     {
       text: 'Then exclude kube-system with a namespaceSelector and run the webhook in several replicas.',
       command: null,

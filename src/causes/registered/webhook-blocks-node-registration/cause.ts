@@ -4,6 +4,7 @@ import {
   defineCause,
   found,
   type Match,
+  type Step,
   type View,
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
@@ -12,13 +13,28 @@ import { type Json, textAt } from '../../../evidence/json.ts';
 import { isoMs } from '../../../evidence/time.ts';
 import { endpointWords } from '../../../evidence/services.ts';
 import {
+  holderCommand,
   mayBeAsked,
+  openingByNameCommand,
   openingCommand,
   type SilentWebhook,
   silentWebhooks,
   WEBHOOK_KINDS,
   webhookWords,
 } from '../../../evidence/webhooks.ts';
+
+const OPEN =
+  'Let nodes, leases and CSINodes pass: failurePolicy Ignore for now, rules without these resources for good.';
+
+function openingSteps(webhook = '<webhook>'): readonly Step[] {
+  return [
+    { text: 'Find what holds this webhook, of either kind.', command: holderCommand(webhook) },
+    {
+      text: `${OPEN} The first word is what the search prints, kind and name in one.`,
+      command: openingByNameCommand(webhook),
+    },
+  ];
+}
 
 /** An admission webhook stands between every new node and the API server, and does not let it in. */
 export default defineCause({
@@ -31,20 +47,20 @@ export default defineCause({
       in: ['kubelet', 'kubeadm'],
       anchors: ['failed calling webhook', 'failed calling admission webhook'],
       pattern:
-        /(?:register node|ensure (?:node )?lease|CSINode).*failed calling (?:admission )?webhook "(?<webhook>[^"\s]+)"(?:: (?<why>[^\n]{0,200}))?/i,
+        /(?:register node|ensure (?:node )?lease|CSINode).*failed calling (?:admission )?webhook "(?<webhook>[\w.-]+)"(?:: (?<why>[^\n]{0,200}))?/i,
       weight: 'definite',
     },
     webhookRefuses: {
       in: ['kubelet', 'kubeadm'],
       anchors: ['admission webhook'],
       pattern:
-        /(?:register node|ensure (?:node )?lease|CSINode).*admission webhook "(?<webhook>[^"\s]+)" denied the request/i,
+        /(?:register node|ensure (?:node )?lease|CSINode).*admission webhook "(?<webhook>[\w.-]+)" denied the request/i,
       weight: 'definite',
     },
     webhookInAudit: {
       in: ['audit', 'kube-apiserver'],
       anchors: ['failed calling webhook'],
-      pattern: /"resource":"nodes".*failed calling webhook "(?<webhook>[^"\s]+)"/,
+      pattern: /"resource":"nodes".*failed calling webhook "(?<webhook>[\w.-]+)"/,
       weight: 'definite',
     },
   },
@@ -56,22 +72,9 @@ export default defineCause({
       ? `The API server asks the webhook ${webhook ?? ''} before it creates a Node, and its Service ${service} has no endpoint that is ready, so no new kubelet can register.`
       : `The admission webhook ${webhook ?? 'in the way'} ${why === undefined ? 'does not let new Nodes in' : 'does not answer the API server'}, so no new kubelet can create its Node; if its pods need such a node, nothing will ever answer.`,
   remedy: ({ webhook, kind, configuration, index, service }) => [
-    ...(configuration === undefined
-      ? [
-          {
-            text: 'Find the configuration of the webhook and see which resources it claims and its failurePolicy.',
-            command: `kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations -o yaml | grep -n -B40 -A25 ${webhook ?? '<webhook>'}`,
-          },
-        ]
-      : []),
-    {
-      text: 'Let nodes, leases and CSINodes pass: failurePolicy Ignore for now, rules without these resources for good.',
-      command: openingCommand(
-        kind ?? 'ValidatingWebhookConfiguration',
-        configuration ?? '<configuration>',
-        index ?? '0',
-      ),
-    },
+    ...(kind === undefined || configuration === undefined
+      ? openingSteps(webhook)
+      : [{ text: OPEN, command: openingCommand(kind, configuration, index ?? '0') }]),
     {
       text: 'Then bring its pods back.',
       command: `kubectl get endpointslices -A | grep ${service?.split('/')[1] ?? '<webhook-service>'}`,

@@ -2,9 +2,33 @@ import { clear, defineCause, found, type Match, type View } from '../../../diagn
 import { textAt } from '../../../evidence/json.ts';
 import { isoMs, isoTime } from '../../../evidence/time.ts';
 
-/** Controllers whose work it is to delete Nodes, and kubelets, which may delete their own. */
-const APPOINTED =
-  /^(?:system:node:|system:serviceaccount:kube-system:(?:cloud-|node-|aws-cloud-)|system:(?:cloud-controller|kube-controller)|eks:|aws-cloud)|karpenter|autoscaler|cloud-controller|kops-controller|machine-api|capi|capa/;
+/** Service accounts of controllers whose work it is to delete Nodes, by their whole names. */
+const APPOINTED_ACCOUNTS = new Set([
+  'aws-cloud-controller-manager',
+  'aws-node-termination-handler',
+  'capa-controller-manager',
+  'capi-controller-manager',
+  'capi-manager',
+  'cloud-controller-manager',
+  'cloud-node-controller',
+  'cloud-node-lifecycle-controller',
+  'generic-garbage-collector',
+  'karpenter',
+  'kops-controller',
+  'machine-api-controllers',
+  'node-controller',
+]);
+
+/** Users that only control planes and kubelets, which may delete their own Node, can have. */
+const APPOINTED_USER =
+  /^(?:eks:[\w-]+|system:node:.+|system:(?:kube|cloud)-controller-manager|aws-cloud-controller-manager)$/;
+
+function isAppointed(actor: string): boolean {
+  const account = /^system:serviceaccount:[^:]+:([^:]+)$/.exec(actor)?.[1];
+  if (account === undefined) return APPOINTED_USER.test(actor);
+  // Charts put the name of their release before it.
+  return APPOINTED_ACCOUNTS.has(account) || /^(?:[\w-]+-)?cluster-autoscaler$/.test(account);
+}
 
 /** The audit log shows who deleted the Node: no controller that is appointed to. */
 export default defineCause({
@@ -17,7 +41,7 @@ export default defineCause({
       in: ['audit'],
       anchors: ['/api/v1/nodes/'],
       pattern:
-        /"requestURI":"\/api\/v1\/nodes\/(?<node>[a-z0-9][a-z0-9.-]*)(?:\?[^"]*)?","verb":"delete","user":\{"username":"(?<actor>[^"]+)"/,
+        /"requestURI":"\/api\/v1\/nodes\/(?<node>[a-z0-9][a-z0-9.-]*)(?:\?[^"]*)?","verb":"delete","user":\{"username":"(?<actor>[^"]+)"(?=.*"code":20\d\b)/,
       weight: 'context',
     },
     agent: {
@@ -104,7 +128,7 @@ function matchRemoval(view: Own): Match | null {
 
 function matchActor(view: Own): Match | null {
   const quotes = view.sign('deletedBy')?.quotes ?? [];
-  const quote = quotes.find(({ captures }) => !APPOINTED.test(captures['actor'] ?? 'karpenter'));
+  const quote = quotes.find(({ captures }) => !isAppointed(captures['actor'] ?? 'eks:unread'));
   const isCut = (view.sign('deletedBy')?.count ?? 0) > quotes.length;
   if (quote === undefined) return quotes.length > 0 && !isCut ? clear : null;
   const agent = view.sign('agent')?.quotes.find((other) => other.locator === quote.locator)

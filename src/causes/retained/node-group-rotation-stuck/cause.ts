@@ -7,11 +7,10 @@ import {
   type View,
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { at, listAt, textAt } from '../../../evidence/json.ts';
+import { budgetWords, type HeldPod, heldPod } from '../../../evidence/budgets.ts';
+import { textAt } from '../../../evidence/json.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
-import { selects } from '../../../evidence/label-selector.ts';
-import { isOnNode, podName } from '../../../evidence/pods.ts';
-import type { SeenObject } from '../../../evidence/pods-seen.ts';
+import { podName } from '../../../evidence/pods.ts';
 
 /** An update tries to evict the pods of one node for 15 minutes, then fails. */
 const EVICTION_MS = 900_000;
@@ -141,13 +140,10 @@ function matchBudget(view: Own): Match | null {
   if (draining.length === 0) return null;
   if (view.read('kube/PodDisruptionBudget').state === 'unknown')
     return view.sign('evictionFailed') === null ? unread : null;
-  const budgets = view.list('kube/PodDisruptionBudget').filter(isExhausted);
+  const [pods, budgets] = [view.list('kube/Pod'), view.list('kube/PodDisruptionBudget')];
   for (const one of draining) {
-    for (const pod of view.list('kube/Pod')) {
-      if (!isOnNode(pod.value, one.node.value.name) || !isToBeEvicted(pod)) continue;
-      const budget = budgets.find((entry) => covers(entry, pod));
-      if (budget !== undefined) return foundBudget(view, one, pod, budget);
-    }
+    const held = heldPod(one.node.value.name, pods, budgets);
+    if (held !== null) return foundBudget(view, one, held);
   }
   return isTold(view) ? null : clear;
 }
@@ -188,38 +184,7 @@ function isLongClosed({ unschedulable, taints }: KubeNode, nowMs: number): boole
   return unschedulable === true && addedMs !== null && nowMs - addedMs > EVICTION_MS;
 }
 
-function isExhausted({ value }: SeenObject): boolean {
-  const expected = at(value.body, 'status.expectedPods');
-  return at(value.body, 'status.disruptionsAllowed') === 0 && expected !== 0;
-}
-
-/** Pods of DaemonSets stay; pods that are being deleted were evicted already. */
-function isToBeEvicted({ value }: SeenObject): boolean {
-  const owners = listAt(value.body, 'metadata.ownerReferences');
-  const isOfSet = owners.some((owner) => textAt(owner, 'kind') === 'DaemonSet');
-  return !isOfSet && textAt(value.body, 'metadata.deletionTimestamp') === null;
-}
-
-/** A budget without a selector covers nothing (policy/v1: an empty one covers the namespace). */
-function covers({ value }: SeenObject, pod: SeenObject): boolean {
-  const selector = at(value.body, 'spec.selector');
-  return (
-    selector !== undefined &&
-    value.namespace === pod.value.namespace &&
-    selects(selector, pod.value.labels)
-  );
-}
-
-function budgetWords({ value }: SeenObject): string {
-  const [allowed, healthy, desired] = [
-    'disruptionsAllowed',
-    'currentHealthy',
-    'desiredHealthy',
-  ].map((path) => textAt(value.body, `status.${path}`) ?? '?');
-  return `disruptionsAllowed ${allowed}, ${healthy} healthy of ${desired} that must be`;
-}
-
-function foundBudget(view: Own, draining: Draining, pod: SeenObject, budget: SeenObject): Match {
+function foundBudget(view: Own, draining: Draining, { pod, budget }: HeldPod): Match {
   const { group, node, state, status } = draining;
   const name = `${budget.value.namespace ?? ''}/${budget.value.name}`;
   const closedMs = node.value.taints?.find(({ key }) => key === CORDON)?.addedMs ?? 0;

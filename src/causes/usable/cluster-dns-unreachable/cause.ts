@@ -132,7 +132,7 @@ function matchEndpoints(view: Own): Match | null {
     const words = 'Deployment kube-system/coredns spec.replicas 0';
     return found({ replicas: '0' }, [proof, view.quote(stopped, words)]);
   }
-  const [pod] = failingPods(view);
+  const [pod] = failingPods(view, ANY_FAILURE);
   if (pod === undefined) return null;
   const state = stateWords(pod);
   const words = `${podWords(pod)}: ${state}`;
@@ -156,8 +156,13 @@ function stoppedDeployment(view: Own): SeenObject | null {
   return own !== undefined && at(own.value.body, 'spec.replicas') === 0 ? own : null;
 }
 
-/** CoreDNS pods that crash on a Ready node; those that wait or lack the API have other causes. */
-function failingPods(view: Own): readonly SeenObject[] {
+/** States in which a container is the pod's own failing, by the kubelet's reasons; '' for unready. */
+const ANY_FAILURE =
+  /^(?:|CrashLoopBackOff|RunContainerError|CreateContainerConfigError|CreateContainerError|InvalidImageName|ErrImagePull|ImagePullBackOff)$/;
+const CRASH = /^CrashLoopBackOff$/;
+
+/** CoreDNS pods that fail on a Ready node; those that wait for their sandbox have other causes. */
+function failingPods(view: Own, states: RegExp = CRASH): readonly SeenObject[] {
   const ready = new Set(
     view
       .list('kube/Node')
@@ -167,7 +172,7 @@ function failingPods(view: Own): readonly SeenObject[] {
   const own = view.list('kube/Pod').filter(({ value }) => isCoreDns(value.namespace, value.name));
   return unreadyPods(own, view.nowMs).filter((pod) => {
     const place = placeOf(pod);
-    return place !== null && ready.has(place) && waitingReason(pod.value) === 'CrashLoopBackOff';
+    return place !== null && ready.has(place) && states.test(waitingReason(pod.value) ?? '');
   });
 }
 

@@ -1,8 +1,17 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  type Details,
+  found,
+  type Match,
+  type View,
+} from '../../../diagnosis/cause.ts';
+import { budgetWords, heldPod } from '../../../evidence/budgets.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
 import type { KubeNode, KubeTaint } from '../../../evidence/kinds.ts';
 import { podCondition, podName } from '../../../evidence/pods.ts';
+import type { Quote } from '../../../evidence/sighting.ts';
 
 const DELIBERATE =
   /^(?:karpenter\.sh\/(?:disrupted|disruption)|ToBeDeletedByClusterAutoscaler|node\.kubernetes\.io\/unschedulable|aws-node-termination-handler\/[\w-]+)$/;
@@ -47,18 +56,28 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: ['kube/Node', 'kube/Pod', 'kube/NodePool', 'kube/NodeClaim'],
-  symptoms: ['pod-not-scheduled'],
+  needs: ['kube/Node', 'kube/Pod', 'kube/NodePool', 'kube/NodeClaim', 'kube/PodDisruptionBudget'],
+  symptoms: ['pod-not-scheduled', 'node-cordoned'],
   withdrawnBy: [],
   blocksAbove: false,
   match: (view) => matchClosed(view),
-  summary: ({ node, total, taint, pod }) =>
-    pod !== undefined
-      ? `${node ?? 'The node'} carries the taint ${taint ?? ''} that somebody put there on purpose, and the pod ${pod} does not tolerate it, so it stays Pending.`
-      : total === undefined
-        ? `${node ?? 'The node'} is closed to new pods on purpose (${taint ?? 'cordoned'}); nothing else is wrong with it.`
-        : `All ${total} nodes are cordoned or about to be removed, so new pods stay Pending.`,
-  remedy: ({ node, taint }) => [
+  summary: ({ node, total, taint, pod, budget, held }) =>
+    budget !== undefined
+      ? `${node ?? 'The node'} is closed to new pods on purpose (${taint ?? 'cordoned'}) and cannot be emptied: the PodDisruptionBudget ${budget} allows no disruption, so the pod ${held ?? ''} is not evicted.`
+      : pod !== undefined
+        ? `${node ?? 'The node'} carries the taint ${taint ?? ''} that somebody put there on purpose, and the pod ${pod} does not tolerate it, so it stays Pending.`
+        : total === undefined
+          ? `${node ?? 'The node'} is closed to new pods on purpose (${taint ?? 'cordoned'}); nothing else is wrong with it.`
+          : `All ${total} nodes are cordoned or about to be removed, so new pods stay Pending.`,
+  remedy: ({ node, taint, budget }) => [
+    ...(budget === undefined
+      ? []
+      : [
+          {
+            text: 'To let the drain finish, let the budget spare one pod at a time.',
+            command: `kubectl -n ${budget.split('/')[0] ?? '<namespace>'} patch pdb ${budget.split('/')[1] ?? '<budget>'} --type=merge -p '{"spec":{"minAvailable":null,"maxUnavailable":1}}'`,
+          },
+        ]),
     {
       text: 'See who closed it: the managers of its fields name the actor.',
       command: `kubectl get node ${node ?? '<node>'} --show-managed-fields -o yaml`,
@@ -72,9 +91,9 @@ export default defineCause({
     },
   ],
   decide: {
-    text: 'See which nodes are closed.',
+    text: 'See when which nodes were closed, and which still are.',
     command:
-      'kubectl get nodes -o custom-columns=NAME:.metadata.name,CLOSED:.spec.unschedulable,TAINTS:.spec.taints[*].key',
+      'kubectl get events -A --field-selector reason=NodeNotSchedulable; kubectl get nodes -o custom-columns=NAME:.metadata.name,CLOSED:.spec.unschedulable,TAINTS:.spec.taints[*].key',
   },
   page: {
     why: 'kubectl drain, node group updates, the cluster autoscaler, Karpenter and the termination handler all close a node before they remove it. Where that stops halfway, a healthy node stays closed.',
@@ -87,7 +106,7 @@ export default defineCause({
 });
 
 type Own = View<
-  'kube/Node' | 'kube/Pod' | 'kube/NodePool' | 'kube/NodeClaim',
+  'kube/Node' | 'kube/Pod' | 'kube/NodePool' | 'kube/NodeClaim' | 'kube/PodDisruptionBudget',
   'closed' | 'podsWait' | 'untolerated'
 >;
 
@@ -115,7 +134,24 @@ function byState(view: Own, node: Seen<KubeNode>): Match | null {
   const state = node.value.unschedulable === true ? 'spec.unschedulable true' : 'open';
   const words = `Node ${node.value.name} is Ready, ${state}, taint ${taint ?? 'none'}${by}`;
   const name = { node: node.value.name };
-  return found(taint === undefined ? name : { ...name, taint }, [view.quote(node, words), ...told]);
+  const details = taint === undefined ? name : { ...name, taint };
+  const { held, proof } = heldBack(view, node.value.name);
+  return found({ ...details, ...held }, [view.quote(node, words), ...proof, ...told]);
+}
+
+/** The pod that keeps the Node from being emptied, with the budget that forbids it. */
+function heldBack(
+  view: Own,
+  node: string,
+): { readonly held: Details; readonly proof: readonly Quote[] } {
+  const budgets = view.list('kube/PodDisruptionBudget');
+  const one = heldPod(node, view.list('kube/Pod'), budgets);
+  if (one === null) return { held: {}, proof: [] };
+  const budget = `${one.budget.value.namespace ?? ''}/${one.budget.value.name}`;
+  const held = podName(one.pod.value);
+  const words = `PodDisruptionBudget ${budget}: ${budgetWords(one.budget)}`;
+  const proof = [view.quote(one.budget, words), view.quote(one.pod, `Pod ${held} is on ${node}`)];
+  return { held: { budget, held }, proof };
 }
 
 /** A taint of the cluster's own making that a waiting pod was refused for. */

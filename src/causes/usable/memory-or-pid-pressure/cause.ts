@@ -1,4 +1,8 @@
-import { clear, defineCause, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { isoMs, isoTime } from '../../../evidence/time.ts';
+
+/** A kubelet is called silent about a minute after its last words; starving takes some more. */
+const SILENCED_MS = 600_000;
 
 /** The machine itself, not one container, has run out of memory or of process ids. */
 export default defineCause({
@@ -47,6 +51,12 @@ export default defineCause({
         /(?:fork\/exec|pthread_create).*(?<fork>resource temporarily unavailable)|(?<fork2>ForkFailedOutOfPIDs)/,
       weight: 'likely',
     },
+    systemOom: {
+      in: ['event'],
+      anchors: ['System OOM encountered'],
+      pattern: /System OOM encountered(?:, victim process: (?<victim>[\w.:/-]+))?/,
+      weight: 'context',
+    },
     relieved: {
       in: ['event', 'kubelet', 'node-status'],
       anchors: ['NodeHasSufficientMemory', 'NodeHasSufficientPID'],
@@ -58,9 +68,12 @@ export default defineCause({
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
-  match: (view) => matchPresent(view),
-  summary: ({ node, instance, machine, what, daemon, fork }) =>
-    `${node ?? instance ?? machine ?? 'The node'} has run out of ${what === 'PID' || what === 'pids' || fork !== undefined ? 'process ids' : 'memory'}, so ${daemon === undefined ? 'pods there are evicted or do not start' : `the kernel killed ${daemon}`}.`,
+  explains: ['node-heartbeat-lost'],
+  match: (view) => matchSilenced(view) ?? matchPresent(view),
+  summary: ({ node, instance, machine, what, daemon, fork, victim, killedAt }) =>
+    killedAt !== undefined
+      ? `${node ?? instance ?? machine ?? 'The node'} ran out of memory: at ${killedAt} its kernel killed ${victim ?? 'a process'} to get some back, and soon after its kubelet stopped reporting.`
+      : `${node ?? instance ?? machine ?? 'The node'} has run out of ${what === 'PID' || what === 'pids' || fork !== undefined ? 'process ids' : 'memory'}, so ${daemon === undefined ? 'pods there are evicted or do not start' : `the kernel killed ${daemon}`}.`,
   remedy: () => [
     {
       text: 'See who uses it.',
@@ -80,8 +93,13 @@ export default defineCause({
     why: 'Pods without limits use more than they requested, and a kubelet without reservations gives all memory of the machine to pods, its own included.',
     prevent: 'Set limits; let nodeadm compute the reservations.',
     notThis:
-      '“Memory cgroup out of memory” and OOMKilled are one container’s own limit. Disk is node-disk-full.',
-    alsoKnownAs: ['MemoryPressure', 'PIDPressure', 'The node was low on resource: memory'],
+      '“Memory cgroup out of memory” and OOMKilled are one container’s own limit. Disk is node-disk-full. A kubelet that falls silent with no System OOM before is node-heartbeat-lost.',
+    alsoKnownAs: [
+      'MemoryPressure',
+      'PIDPressure',
+      'The node was low on resource: memory',
+      'System OOM encountered, victim process',
+    ],
     refs: [
       'https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/',
       'https://github.com/aws/eks-node-monitoring-agent/blob/HEAD/monitors/kernel',
@@ -100,4 +118,20 @@ function matchPresent(
   );
   const isKilled = view.sign('daemonKilled') !== null || view.sign('noFork') !== null;
   return isPressed || isKilled ? null : clear;
+}
+
+/** The kernel killed for want of memory, and minutes later the control plane heard nothing more. */
+function matchSilenced(view: View<'kube/Node', 'systemOom'>): Match | null {
+  const killed = view.sign('systemOom')?.last;
+  const killedAt = isoTime(killed?.moment.when ?? null);
+  if (killed === undefined || killedAt === null) return null;
+  const killedMs = isoMs(killedAt) ?? 0;
+  for (const node of view.list('kube/Node')) {
+    const ready = node.value.conditions.find(({ type }) => type === 'Ready');
+    const sinceMs = (ready?.changedMs ?? 0) - killedMs;
+    if (ready?.status !== 'Unknown' || sinceMs < 0 || sinceMs > SILENCED_MS) continue;
+    const words = `Node ${node.value.name} condition Ready=Unknown ${ready.reason} ${ready.message}`;
+    return found({ ...killed.captures, killedAt }, [killed, view.quote(node, words)], 'likely');
+  }
+  return null;
 }

@@ -24,14 +24,15 @@ export default defineCause({
     reclaiming: {
       in: ['kubelet', 'event'],
       anchors: ['ttempting to reclaim', 'FreeDiskSpaceFailed'],
+      // Kubelets before 1.11 name the file system (nodefs, imagefs) and not the resource.
       pattern:
-        /[Ee]viction manager: attempting to reclaim"? (?:resourceName=)?"?ephemeral-storage|Attempting to reclaim ephemeral-storage|FreeDiskSpaceFailed/,
+        /[Ee]viction manager: attempting to reclaim"? (?:resourceName=)?"?(?:ephemeral-storage|(?:node|image)fs)|Attempting to reclaim (?:ephemeral-storage|(?:node|image)fs)|FreeDiskSpaceFailed/,
       weight: 'likely',
     },
     evicted: {
       in: ['event', 'pod-status'],
       anchors: ['The node was low on resource: '],
-      pattern: /The node was low on resource: ephemeral-storage/,
+      pattern: /The node was low on resource: (?:ephemeral-storage|(?:node|image)fs)/,
       weight: 'likely',
       atLeast: 2,
     },

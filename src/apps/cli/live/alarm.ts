@@ -1,0 +1,59 @@
+import type { Clock } from '../../../ports/clock.ts';
+
+/** What belongs together comes within this time: a Node, its Lease, its Pods. */
+export const SETTLE_MS = 250;
+
+/** Wakes whoever pauses between two looks, and remembers what rang while nobody did. */
+export class Alarm {
+  readonly #clock: Clock;
+  /** By the monotonic clock; infinite for none. */
+  #dueMs = Infinity;
+  #notBeforeMs = 0;
+  #wake: () => void = () => undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Asks for a look as soon as what came with the change has come too.
+   *
+   * @param notBeforeMs by the monotonic clock; until then no other change leads to a look either
+   */
+  ring(notBeforeMs = 0): void {
+    this.#dueMs = Math.min(this.#dueMs, this.#clock.monotonicMs() + SETTLE_MS);
+    this.#notBeforeMs = Math.max(this.#notBeforeMs, notBeforeMs);
+    this.#wake();
+  }
+
+  /** A look begins: it sees everything that has rung before. */
+  answer(): void {
+    this.#dueMs = Infinity;
+    this.#notBeforeMs = 0;
+  }
+
+  /** Pauses until it rings, but for at least and at most so long, ms; ends early with the signal. */
+  async pause(leastMs: number, mostMs: number, signal: AbortSignal): Promise<void> {
+    const startMs = this.#clock.monotonicMs();
+    for (;;) {
+      const dueMs = Math.max(startMs + leastMs, this.#dueMs, this.#notBeforeMs);
+      const restMs = Math.min(dueMs, startMs + mostMs) - this.#clock.monotonicMs();
+      if (restMs <= 0 || signal.aborted) return;
+      await this.#sleep(restMs, signal);
+    }
+  }
+
+  /** Ends when the time is over, when it rings, and with the signal. */
+  async #sleep(durationMs: number, signal: AbortSignal): Promise<void> {
+    const woken = new AbortController();
+    const either = AbortSignal.any([woken.signal, signal]);
+    this.#wake = () => woken.abort();
+    try {
+      await this.#clock.sleep(durationMs, either);
+    } catch (error) {
+      if (!either.aborted) throw error;
+    } finally {
+      this.#wake = () => undefined;
+    }
+  }
+}

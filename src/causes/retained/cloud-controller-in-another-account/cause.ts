@@ -1,0 +1,256 @@
+import {
+  cannotSay,
+  clear,
+  defineCause,
+  found,
+  type Match,
+  type View,
+} from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { type Json, listAt, textAt, textsAt } from '../../../evidence/json.ts';
+import { environmentOf, isPodReady, podName, serviceAccountOf } from '../../../evidence/pods.ts';
+import { placeOf, type SeenObject } from '../../../evidence/pods-seen.ts';
+import type { Quote } from '../../../evidence/sighting.ts';
+
+const CONTROLLER = /^(?:aws-)?cloud-controller-manager(?:-|$)/;
+const CLOUD_CONFIG = /cloud-conf|cloud-provider/;
+const ROLE_ANNOTATION = 'eks.amazonaws.com/role-arn';
+const ARN_ACCOUNT = /^arn:aws[\w-]*:[\w-]+:[\w-]*:(?<account>\d{12}):/;
+const REGION = /^[a-z]{2}(?:-[a-z]+){1,2}-\d/;
+
+/** The cloud controller asks EC2 of another account or region, where the instance is not. */
+export default defineCause({
+  id: 'cloud-controller-in-another-account',
+  stage: 'retained',
+  title: 'the cloud controller looks in another account or region than the instance lives in',
+  scope: 'machine',
+  signs: {
+    deleted: {
+      in: ['event', 'controller-manager', 'cloud-controller', 'kubelet', 'client-output'],
+      anchors: [
+        'not present according to cloud provider',
+        'because it does not exist in the cloud provider',
+        'no longer present in cloud provider',
+      ],
+      pattern:
+        /[Dd]eleting [Nn]ode (?:(?:since it is |\()?no longer present in cloud provider\)?"?:? (?:node=)?"?(?<node>[a-z0-9][a-z0-9.-]*)|(?<node2>[a-z0-9][a-z0-9.-]*) because it(?:'s not present according to| does not exist in the) cloud provider)/,
+      weight: 'context',
+    },
+    assumedRole: {
+      in: ['cloud-controller', 'controller-manager'],
+      anchors: ['Using AWS assumed role'],
+      pattern:
+        /Using AWS assumed role (?<role>arn:aws[\w-]*:iam::(?<account>\d{12}):role\/[\w+=,.@/-]+)/,
+      weight: 'context',
+    },
+  },
+  needs: ['aws/instance', 'kube/Pod', 'kube/ServiceAccount', 'kube/ConfigMap'],
+  symptoms: ['node-object-deleted'],
+  withdrawnBy: ['node-ready'],
+  explains: [
+    'ccm-cannot-initialize-node',
+    'node-deleted-as-not-in-cloud',
+    'instance-not-yet-visible-in-ec2',
+    'no-reregistration-after-deletion',
+    'untagged-instance-filtered-out',
+    'node-heartbeat-lost',
+  ],
+  match: (view) => matchPlaces(view),
+  summary: ({ node, instance, what, own, asked, controller }) =>
+    `The Node ${node ?? ''} was deleted as not existing although ${instance ?? 'its instance'} runs: it lives in ${what ?? 'account'} ${own ?? ''}, and the cloud controller (${controller ?? 'its pod'}) asks EC2 of ${what ?? 'account'} ${asked ?? ''}.`,
+  remedy: ({ what, own, controller }) => [
+    what === 'region'
+      ? {
+          text: 'Let the cloud controller ask the region of the machines.',
+          command: `kubectl -n kube-system set env daemonset/${controller?.split('/').at(-1) ?? 'aws-cloud-controller-manager'} AWS_REGION=${own ?? '<region>'}`,
+        }
+      : {
+          text: `Give the cloud controller a role of account ${own ?? '<account>'}, where the machines live; one cluster's machines belong into one account.`,
+          command: `kubectl -n kube-system annotate serviceaccount ${controller?.split('/').at(-1) ?? 'cloud-controller-manager'} --overwrite ${ROLE_ANNOTATION}=arn:aws:iam::${own ?? '<account>'}:role/<controller-role>`,
+        },
+    {
+      text: 'Register the Node again; the kubelet does so only when it starts.',
+      command: 'sudo systemctl restart kubelet',
+    },
+  ],
+  decide: {
+    text: 'Compare the role and region of the cloud controller with the owner of the instance.',
+    command:
+      "kubectl -n kube-system get serviceaccounts,configmaps -o yaml | grep -iE 'role-?arn|zone ='; aws ec2 describe-instances --instance-ids <instance> --query Reservations[].[OwnerId,Instances[].Placement.AvailabilityZone]",
+  },
+  page: {
+    why: 'DescribeInstances lists the machines of one account and one region. A cloud controller that has the role or the region of another place finds none of a foreign machine’s names, and deletes its Node each time it is not Ready.',
+    prevent:
+      'One account and region per cluster for machines that the cloud controller looks after; others run without a cloud provider.',
+    notThis:
+      'Every Node of the place is hit each time it is NotReady. One of many new machines is instance-not-yet-visible-in-ec2; a name that EC2 does not know is node-deleted-as-not-in-cloud with a naming cause; a missing tag is untagged-instance-filtered-out.',
+    alsoKnownAs: ['node deleted by cloud controller cross account', 'Using AWS assumed role'],
+    refs: [
+      'https://github.com/openshift/origin/issues/15948',
+      'https://github.com/kubernetes/cloud-provider-aws/blob/HEAD/pkg/providers/v1/aws.go',
+    ],
+  },
+});
+
+type Kinds = 'aws/instance' | 'kube/Pod' | 'kube/ServiceAccount' | 'kube/ConfigMap';
+type Own = View<Kinds, 'deleted' | 'assumedRole'>;
+
+/** Where the controller looks or the instance lives, and what shows it. */
+interface Place {
+  readonly at: string;
+  readonly controller: string;
+  readonly proof: Quote;
+}
+
+function matchPlaces(view: Own): Match | null {
+  const deleted = view.sign('deleted');
+  if (deleted === null || !view.shows('machine-without-node')) return null;
+  const instance = view
+    .list('aws/instance')
+    .find(({ value }) => textAt(value, 'State.Name') === 'running');
+  if (instance === undefined) return null;
+  const pod = controllerPod(view);
+  const account = accountAsked(view, pod);
+  const region = regionAsked(view, pod);
+  const [ownAccount, ownRegion] = [accountOf(instance.value), regionOf(instance.value)];
+  const foreign =
+    [
+      { what: 'account', own: ownAccount, place: account },
+      { what: 'region', own: ownRegion, place: region },
+    ].find(({ own, place }) => own !== null && place !== null && place.at !== own) ?? null;
+  if (foreign === null) return account === null || ownAccount === null ? unseen : clear;
+  const { what, own, place } = foreign;
+  const id = textAt(instance.value, 'InstanceId') ?? '';
+  const zone = textAt(instance.value, 'Placement.AvailabilityZone') ?? '';
+  const details = {
+    node: deleted.last.captures['node'] ?? '',
+    instance: id,
+    what,
+    own: own ?? '',
+    asked: place?.at ?? '',
+    controller: place?.controller ?? '',
+  };
+  const words = `${id} running in account ${ownAccount ?? 'unknown'}, ${zone}`;
+  const proof = place === null ? [] : [place.proof];
+  return found(details, [deleted.last, ...proof, view.quote(instance, words)]);
+}
+
+const unseen = cannotSay({
+  reason: 'not-collected',
+  detail: 'with which role, in which account, the cloud controller asks EC2',
+  collect: "kubectl -n kube-system get serviceaccounts,configmaps -o yaml | grep -iE 'role-?arn'",
+});
+
+function controllerPod(view: Own): SeenObject | null {
+  const own = view.everywhere('kube/Pod').filter(({ value }) => CONTROLLER.test(value.name));
+  return own.find(({ value }) => isPodReady(value)) ?? null;
+}
+
+function accountIn(arn: string | null): string | null {
+  return ARN_ACCOUNT.exec(arn ?? '')?.groups?.['account'] ?? null;
+}
+
+/** The owner of the instance, by its interfaces; its profile is of the same account. */
+function accountOf(instance: Json): string | null {
+  const owner = textAt(listAt(instance, 'NetworkInterfaces')[0], 'OwnerId');
+  return owner ?? accountIn(textAt(instance, 'IamInstanceProfile.Arn'));
+}
+
+function regionOf(instance: Json): string | null {
+  return REGION.exec(textAt(instance, 'Placement.AvailabilityZone') ?? '')?.[0] ?? null;
+}
+
+/** Which account the controller's calls go to: its configuration first, then its role, then its machine. */
+function accountAsked(view: Own, pod: SeenObject | null): Place | null {
+  return (
+    configured(view, pod) ?? (pod === null ? null : ofServiceAccount(view, pod)) ?? ofLog(view)
+  );
+}
+
+/** The value of `Key = …` in the configuration of the cloud provider. */
+function settingIn(config: string, key: string): string | null {
+  for (const line of config.split('\n')) {
+    const [name = '', value = ''] = line.split('=', 2);
+    if (name.trim().toLowerCase() === key) return value.trim().replaceAll('"', '') || null;
+  }
+  return null;
+}
+
+function cloudConfig(
+  view: Own,
+  key: string,
+): { value: string; fact: Seen<unknown>; name: string } | null {
+  const maps = view
+    .everywhere('kube/ConfigMap')
+    .filter(({ value }) => value.namespace === 'kube-system' && CLOUD_CONFIG.test(value.name));
+  for (const fact of maps) {
+    for (const config of Object.values(textsAt(fact.value.body, 'data'))) {
+      const value = settingIn(config, key);
+      if (value !== null) return { value, fact, name: fact.value.name };
+    }
+  }
+  return null;
+}
+
+function configured(view: Own, pod: SeenObject | null): Place | null {
+  const role = cloudConfig(view, 'rolearn');
+  const account = accountIn(role?.value ?? null);
+  if (role === null || account === null) return null;
+  const words = `ConfigMap kube-system/${role.name} RoleARN ${role.value}`;
+  return { at: account, controller: controllerName(pod), proof: view.quote(role.fact, words) };
+}
+
+function controllerName(pod: SeenObject | null): string {
+  return pod === null ? 'cloud-controller-manager' : serviceAccountOf(pod.value);
+}
+
+function ofServiceAccount(view: Own, pod: SeenObject): Place | null {
+  const name = serviceAccountOf(pod.value);
+  const given = environmentOf(pod.value, 'AWS_ROLE_ARN');
+  const account = view
+    .everywhere('kube/ServiceAccount')
+    .find(({ value }) => value.name === name && value.namespace === pod.value.namespace);
+  const annotated = account?.value.annotations[ROLE_ANNOTATION] ?? null;
+  const asked = accountIn(given ?? annotated);
+  if (asked === null) return ofMachine(view, pod);
+  const words =
+    given !== null
+      ? `Pod ${podName(pod.value)} AWS_ROLE_ARN ${given}`
+      : `ServiceAccount ${pod.value.namespace ?? ''}/${name} ${ROLE_ANNOTATION} ${annotated ?? ''}`;
+  const fact = given !== null || account === undefined ? pod : account;
+  return { at: asked, controller: name, proof: view.quote(fact, words) };
+}
+
+/** Without a role of its own it works with the profile of the machine that it runs on. */
+function ofMachine(view: Own, pod: SeenObject): Place | null {
+  const place = placeOf(pod);
+  const machine = view
+    .everywhere('aws/instance')
+    .find(({ value }) => place !== null && textAt(value, 'PrivateDnsName') === place);
+  const arn = textAt(machine?.value, 'IamInstanceProfile.Arn');
+  const account = accountIn(arn);
+  if (machine === undefined || account === null) return null;
+  const id = textAt(machine.value, 'InstanceId') ?? '';
+  const words = `${podName(pod.value)} runs on ${id} with the profile ${arn ?? ''}`;
+  return { at: account, controller: controllerName(pod), proof: view.quote(machine, words) };
+}
+
+function ofLog(view: Own): Place | null {
+  const said = view.sign('assumedRole') ?? view.clusterSign('assumedRole');
+  const account = said?.last.captures['account'];
+  if (said === null || account === undefined) return null;
+  return { at: account, controller: 'cloud-controller-manager', proof: said.last };
+}
+
+function regionAsked(view: Own, pod: SeenObject | null): Place | null {
+  const zone = cloudConfig(view, 'zone');
+  const zoned = REGION.exec(zone?.value ?? '')?.[0];
+  if (zone !== null && zoned !== undefined) {
+    const words = `ConfigMap kube-system/${zone.name} Zone ${zone.value}`;
+    return { at: zoned, controller: zone.name, proof: view.quote(zone.fact, words) };
+  }
+  const given = pod === null ? null : environmentOf(pod.value, 'AWS_REGION');
+  if (pod === null || given === null || !REGION.test(given)) return null;
+  const words = `Pod ${podName(pod.value)} AWS_REGION ${given}`;
+  return { at: given, controller: controllerName(pod), proof: view.quote(pod, words) };
+}

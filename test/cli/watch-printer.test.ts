@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createWatchPrinter, type StatusObservation } from '../../src/apps/cli/commands/status.ts';
+import type { CliContext } from '../../src/apps/cli/context.ts';
+import type { WatchNotice } from '../../src/apps/cli/live/watch-notices.ts';
+import { readTexts } from '../../src/apps/cli/pile.ts';
+import { readStatusArguments } from '../../src/apps/cli/table/status-arguments.ts';
+import { diagnosis, instance, machine, node, NOW_MS, textsOf } from '../roll-call/fixtures.ts';
+
+const ASKED = readStatusArguments(['--watch']);
+const WIDTH = 100;
+
+interface Screen {
+  readonly show: (seen: StatusObservation) => string;
+  readonly tell: (notices: readonly WatchNotice[]) => string;
+}
+
+/** What each call writes; on a terminal of so many lines, null for none. */
+function screen(height: number | null): Screen {
+  let written = '';
+  const context: CliContext = {
+    out: (text) => {
+      written += text;
+    },
+    err: assert.fail,
+    stdin: () => (async function* () {})(),
+    isInputPiped: false,
+    progress: () => {},
+    colour: false,
+    columns: WIDTH,
+    width: WIDTH,
+  };
+  const options = { height: () => height, nowMs: () => NOW_MS };
+  const printer = createWatchPrinter(ASKED, context, options);
+  const by = (write: () => void): string => {
+    written = '';
+    write();
+    return written;
+  };
+  return {
+    show: (seen) => by(() => printer.show(seen)),
+    tell: (notices) => by(() => printer.tell(notices)),
+  };
+}
+
+function stale(seconds: number, kinds: readonly string[] = ['Node']): WatchNotice {
+  const line = `${kinds.join('s and ')}s as of ${seconds} s ago: the API server is silent`;
+  return { key: 'silent', line, kinds, over: 'changes are told again' };
+}
+
+async function look(): Promise<StatusObservation> {
+  const sources = { instances: [instance(1)], nodes: [node(1)] };
+  const observations = await readTexts(textsOf(sources));
+  const document = diagnosis([machine(1)]);
+  return { observations, document, nowMs: NOW_MS, notObservable: [] };
+}
+
+test('what is wrong with the watch is said when it comes or spreads, and when it is over', () => {
+  const { tell } = screen(null);
+  assert.deepEqual(
+    [[], [stale(5)], [stale(6)], [stale(7, ['Node', 'Pod'])], [stale(8)], [], []].map(tell),
+    [
+      '',
+      '2026-03-01T12:00:00.000Z  Nodes as of 5 s ago: the API server is silent\n',
+      '',
+      '2026-03-01T12:00:00.000Z  Nodes and Pods as of 7 s ago: the API server is silent\n',
+      '',
+      '2026-03-01T12:00:00.000Z  changes are told again\n',
+      '',
+    ],
+  );
+});
+
+test('on a terminal it stands over the page for as long as it is so', async () => {
+  const { show, tell } = screen(40);
+  assert.match(show(await look()), /usable/);
+  const head = tell([stale(5)]);
+  assert.ok(head.indexOf('as of 5 s ago') < head.indexOf('usable'), head);
+  const next = tell([stale(6)]);
+  assert.match(next, /as of 6 s ago/);
+  assert.doesNotMatch(next, /usable/, 'only the line that changed is drawn again');
+  assert.equal(tell([stale(6)]), '');
+  const over = tell([]);
+  assert.match(over, /usable/);
+  assert.doesNotMatch(over, /as of/);
+});
+
+test('a line never breaks, whatever the server calls its kinds', () => {
+  const { tell } = screen(40);
+  const hostile = { ...stale(5), line: `\u001b[2J${'x'.repeat(300)}\n` };
+  const drawn = tell([hostile]);
+  assert.doesNotMatch(drawn, /\u001b\[2J/);
+  assert.doesNotMatch(drawn, /x{101}/);
+});

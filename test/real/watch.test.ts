@@ -1,0 +1,281 @@
+/** What changes in a real cluster is shown because it changed, and not because a look was due. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test, type TestContext } from 'node:test';
+import { PERMISSIONS } from '../../src/adapters/collection/permissions.generated.ts';
+import { joined, rolesOf } from '../../src/adapters/collection/permissions.ts';
+import { createWatchPrinter } from '../../src/apps/cli/commands/status.ts';
+import type { CliContext } from '../../src/apps/cli/context.ts';
+import { watchLive } from '../../src/apps/cli/live/status-source.ts';
+import { waitForCluster } from '../../src/apps/cli/live/wait-live.ts';
+import { readStatusArguments } from '../../src/apps/cli/table/status-arguments.ts';
+import { at, type JsonObject, textAt } from '../../src/evidence/json.ts';
+import { endOf, type Run, startRollcall, type Surroundings } from '../live/rollcall.ts';
+import {
+  layCluster,
+  type Machine,
+  registerNode,
+  runMachine,
+  type Site,
+  startSite,
+} from '../live/world.ts';
+import { until } from './bench.ts';
+import { CONTROL_PLANE, missing } from './parts.ts';
+
+/** No test lasts so long: whoever looks again in it was woken. */
+const NEVER_MS = 86_400_000;
+const TROUBLE = {
+  reason: 'KubeletNotReady',
+  message:
+    'container runtime network not ready: NetworkReady=false ' +
+    'reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized',
+};
+const READY = { reason: 'KubeletReady', message: 'kubelet is posting ready status' };
+
+const skip = missing(...CONTROL_PLANE, 'moto');
+const WITH_PARTS = { skip, timeout: 180_000 };
+let site: Site;
+let machine: Machine;
+let env: Surroundings;
+
+async function setReady(isReady: boolean): Promise<void> {
+  const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+  const times = { lastHeartbeatTime: now, lastTransitionTime: now };
+  const status = isReady ? 'True' : 'False';
+  const condition = { type: 'Ready', status, ...times, ...(isReady ? READY : TROUBLE) };
+  const path = `/api/v1/nodes/${machine.name}/status`;
+  await site.plane.client.patch(path, { status: { conditions: [condition] } });
+}
+
+/** A pod that runs on the Node with an address of its own, which shows that there is a network. */
+async function layPod(): Promise<void> {
+  const { client } = site.plane;
+  const path = '/api/v1/namespaces/kube-system';
+  await client.create(`${path}/serviceaccounts`, { metadata: { name: 'default' } });
+  await client.create(`${path}/pods`, {
+    metadata: { name: 'web' },
+    spec: { nodeName: machine.name, containers: [{ name: 'web', image: 'example.org/web' }] },
+  });
+  await client.patch(`${path}/pods/web/status`, {
+    status: { phase: 'Running', podIP: '10.1.0.2', podIPs: [{ ip: '10.1.0.2' }] },
+  });
+}
+
+before(async () => {
+  if (skip !== false) return;
+  site = await startSite();
+  await layCluster(site);
+  machine = await runMachine(site, { role: 'lab-other' });
+  await registerNode(site, machine, { trouble: TROUBLE });
+  await layPod();
+  env = { ...site.env, KUBECONFIG: site.plane.kubeconfigPath };
+});
+beforeEach(async () => {
+  if (skip === false) await setReady(false);
+});
+after(async () => {
+  if (skip === false) await site.stop();
+});
+
+interface Page {
+  readonly context: CliContext;
+  readonly out: () => string;
+  readonly err: () => string;
+}
+
+function page(): Page {
+  const texts = { out: '', err: '' };
+  const context: CliContext = {
+    out: (text) => {
+      texts.out += text;
+    },
+    err: (text) => {
+      texts.err += text;
+    },
+    stdin: () => (async function* () {})(),
+    isInputPiped: false,
+    progress: () => {},
+    colour: false,
+    columns: 100,
+    width: 100,
+  };
+  return { context, out: () => texts.out, err: () => texts.err };
+}
+
+/** Lets this process see what the program would. */
+function surround(t: TestContext): void {
+  const known = { ...process.env };
+  t.after(() => {
+    process.env = known;
+  });
+  process.env = { PATH: known['PATH'], NO_PROXY: '127.0.0.1', ...env };
+}
+
+/** Waits until a text has come; a failure tells what came instead. */
+async function shown(what: RegExp, text: () => string): Promise<void> {
+  await until(`${what}`, async () => (what.test(text()) ? true : null)).catch((error: unknown) => {
+    throw new Error(text(), { cause: error });
+  });
+}
+
+describe('without a look that is due', () => {
+  test('a roll call shows a Node as it turns Ready and back', WITH_PARTS, async (t) => {
+    surround(t);
+    const { context, out } = page();
+    const asked = readStatusArguments(['--watch']);
+    const options = { height: () => null, nowMs: Date.now };
+    const printer = createWatchPrinter(asked, context, options);
+    const end = new Error('seen enough');
+    let looks = 0;
+    let isOver = false;
+    const show: typeof printer.show = (look) => {
+      looks += 1;
+      if (isOver) throw end;
+      printer.show(look);
+    };
+    const watching = watchLive({}, context, { ...printer, show }, NEVER_MS);
+    const ended = assert.rejects(watching, end);
+    await shown(/: new, not-usable/, out);
+    await setReady(true);
+    await shown(/-> usable\n/, out);
+    await setReady(false);
+    await shown(/usable -> not-usable/, out);
+    isOver = true;
+    await setReady(true);
+    await ended;
+    const told = out()
+      .split('\n')
+      .filter((line) => line.includes(machine.id));
+    assert.equal(told.length, 3, out());
+    assert.ok(looks >= told.length);
+  });
+
+  test('waiting ends when the Node turns Ready', WITH_PARTS, async (t) => {
+    surround(t);
+    const { context, err } = page();
+    const question = {
+      names: [machine.name],
+      flags: {},
+      isDeep: false,
+      sinceMs: null,
+      save: null,
+    };
+    const waiting = waitForCluster(question, [], context, NEVER_MS);
+    await shown(/ networked failed\n/, err);
+    await setReady(true);
+    const { subjects } = await waiting;
+    assert.deepEqual(
+      subjects.flatMap(({ kind, verdict }) => (kind === 'Machine' ? [verdict] : [])),
+      ['usable'],
+    );
+    assert.match(err(), / networked failed\n[^]* networked passed\n/);
+  });
+});
+
+interface Watching {
+  readonly said: () => string;
+  readonly interrupt: () => Promise<Run>;
+  readonly ended: Promise<Run>;
+}
+
+/** The program as people run it; it ends with the test. */
+function start(t: TestContext, args: readonly string[], surroundings: Surroundings): Watching {
+  const child = startRollcall(args, surroundings);
+  t.after(() => child.kill('SIGKILL'));
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (text: Buffer | string) => {
+      said += String(text);
+    });
+  const ended = endOf(child);
+  return {
+    said: () => said,
+    ended,
+    interrupt: () => {
+      child.kill('SIGINT');
+      return ended;
+    },
+  };
+}
+
+describe('the program', () => {
+  test('shows what changes until it is interrupted', WITH_PARTS, async (t) => {
+    const { said, interrupt } = start(t, ['status', '--watch'], env);
+    await shown(/: new, not-usable/, said);
+    await setReady(true);
+    await shown(/-> usable\n/, said);
+    const { code, signal, stderr } = await interrupt();
+    assert.deepEqual([code, signal, stderr], [130, null, '']);
+  });
+
+  test('ends with 0 when what it waits for is usable', WITH_PARTS, async (t) => {
+    const { said, ended } = start(t, ['diagnose', machine.name, '--wait'], env);
+    await shown(/ networked failed\n/, said);
+    await setReady(true);
+    const { code, stdout } = await ended;
+    assert.equal(code, 0);
+    assert.match(stdout, /^USABLE/);
+  });
+
+  test('says when the API server is silent, and when no longer', WITH_PARTS, async (t) => {
+    const { said, interrupt } = start(t, ['status', '--watch'], env);
+    await shown(/: new, not-usable/, said);
+    const pid = site.plane.programs['kube-apiserver']?.pid ?? assert.fail('no API server');
+    process.kill(pid, 'SIGSTOP');
+    try {
+      await shown(/Nodes\b.* as of \d+ s ago: the API server is silent; looking every 10 s/, said);
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+    await shown(/changes are told again\n/, said);
+    await setReady(true);
+    await shown(/-> usable\n/, said);
+    assert.equal((await interrupt()).code, 130);
+  });
+});
+
+/** Grants a user what the table says these features need. */
+async function grant(user: string, features: readonly string[]): Promise<Surroundings> {
+  const wanted = PERMISSIONS.filter(({ feature }) => features.includes(feature));
+  const rbac = '/apis/rbac.authorization.k8s.io/v1';
+  for (const role of rolesOf(joined(wanted).kubernetes)) {
+    const namespace = textAt(role, 'metadata.namespace');
+    const place = namespace === null ? '/cluster' : `/namespaces/${namespace}/`;
+    const kind = textAt(role, 'kind') ?? '';
+    const named = { ...(at(role, 'metadata') as JsonObject), name: user };
+    await site.plane.client.create(`${rbac}${place}roles`, { ...role, metadata: named });
+    await site.plane.client.create(`${rbac}${place}rolebindings`, {
+      metadata: named,
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind, name: user },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
+    });
+  }
+  return { ...env, KUBECONFIG: await site.plane.writeKubeconfig(user) };
+}
+
+describe('an identity', () => {
+  test('that may not watch is told so, and still sees what changes', WITH_PARTS, async (t) => {
+    const { said, interrupt } = start(
+      t,
+      ['status', '--watch'],
+      await grant('lister', ['status', 'details']),
+    );
+    await shown(/Nodes.* not watched: watching is denied; .*permissions --for watch\n/, said);
+    await shown(/: new, not-usable/, said);
+    await setReady(true);
+    await shown(/-> usable\n/, said);
+    assert.equal((await interrupt()).code, 130);
+  });
+
+  test('that may what the table says is told of changes', WITH_PARTS, async (t) => {
+    const { said, interrupt } = start(
+      t,
+      ['status', '--watch'],
+      await grant('watcher', ['status', 'details', 'watch']),
+    );
+    await shown(/: new, not-usable/, said);
+    await setReady(true);
+    await shown(/-> usable\n/, said);
+    await interrupt();
+    assert.doesNotMatch(said(), /watched|as of|denied/);
+  });
+});
