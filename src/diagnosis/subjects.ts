@@ -332,7 +332,7 @@ function machineSubject(
   const node =
     valueOf(group, 'node') ??
     // A Node may be called by an address or an instance id, which as names are of other kinds.
-    group.facts.find(isNode)?.value.name ??
+    group.facts.filter(isNode).find(({ value }) => value.name !== '')?.value.name ??
     valueOf(group, 'certificate')?.slice('system:node:'.length) ??
     null;
   const instanceId = valueOf(group, 'instance-id') ?? instanceOfProvider(group);

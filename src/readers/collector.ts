@@ -257,10 +257,13 @@ function silentDocuments(state: State): readonly InputLoss[] {
 
 function finish(state: State): Observations {
   const documents = state.documents.map(
-    ({ isGiven: _, ...document }): DocumentSummary => ({
-      ...document,
-      machines: [...document.machines.values()],
-      sources: [...document.sources],
+    ({ locator, container, linesRead, zoneOffsetMs, machines, sources }): DocumentSummary => ({
+      locator,
+      container,
+      machines: [...machines.values()],
+      sources: [...sources],
+      linesRead,
+      zoneOffsetMs,
     }),
   );
   const hits = [...state.hits.values()].map((hit) => hitOf(state, hit));

@@ -45,24 +45,37 @@ function indexPage(causes: readonly Cause[]): string {
   ].join('\n');
 }
 
+/** Sentences that people paste come first; pieces that lines have in common are of the second kind. */
 function symptomIndex(causes: readonly Cause[]): readonly string[] {
-  const rows = causes.flatMap((cause) => {
-    const texts = [
-      ...(cause.page.alsoKnownAs ?? []),
-      ...Object.values(cause.signs)
-        .filter((sign) => sign.weight !== 'withdraws' && sign.weight !== 'clears')
-        .flatMap((sign) => sign.anchors.slice(0, 1)),
-    ];
-    return texts.map((text) => `| \`${text.replaceAll('|', '\\|')}\` | ${link(cause)} |`);
-  });
   return [
     '## By what one sees',
     '',
-    '| text | cause |',
-    '|---|---|',
-    ...[...new Set(rows)].toSorted(),
+    ...textTable(causes, ({ page }) => page.alsoKnownAs ?? []),
+    '## By a piece of a line',
     '',
+    ...textTable(causes, firstAnchors),
   ];
+}
+
+function firstAnchors({ signs }: Cause): readonly string[] {
+  return Object.values(signs)
+    .filter(({ weight }) => weight !== 'withdraws' && weight !== 'clears')
+    .flatMap(({ anchors }) => anchors.slice(0, 1));
+}
+
+/** One row for each text and cause, by the first letter of the text. */
+function textTable(
+  causes: readonly Cause[],
+  textsOf: (cause: Cause) => readonly string[],
+): readonly string[] {
+  const rows = causes.flatMap((cause) =>
+    [...new Set(textsOf(cause))].map((text) => ({
+      key: text.replace(/^[^\p{L}\p{N}]+/u, '').toLowerCase(),
+      line: `| \`${text.replaceAll('|', '\\|')}\` | ${link(cause)} |`,
+    })),
+  );
+  const sorted = rows.toSorted((x, y) => (x.key < y.key ? -1 : Number(x.key > y.key)));
+  return ['| text | cause |', '|---|---|', ...sorted.map(({ line }) => line), ''];
 }
 
 function readersPage(causes: readonly Cause[]): string {

@@ -223,6 +223,9 @@ function renderLosses(page: Page, document: DiagnosisDocument): void {
   if (document.losses.length > 0) page.lines.push('');
 }
 
+/** Stands for evidence that was no file: what is read from a pipe is gone afterwards. */
+const PIPED = 'EARLIER';
+
 function renderPasteBlock(page: Page, document: DiagnosisDocument): void {
   const block = pasteBlock(document);
   if (block.length === 0) return;
@@ -233,8 +236,8 @@ function renderPasteBlock(page: Page, document: DiagnosisDocument): void {
   for (const line of block.flatMap((entry) => wrapCommand(entry, page.options.columns - 4))) {
     page.lines.push(`    ${line}`);
   }
-  const earlier = page.options.paths
-    .filter((path) => path !== '-')
-    .map((path) => ` --with ${path}`);
+  const earlier = page.options.paths.map((path) => ` --with ${path === '-' ? PIPED : path}`);
   page.lines.push('', `    … | rollcall diagnose -${earlier.join('')}`, '');
+  if (!page.options.paths.includes('-')) return;
+  page.lines.push(`${PIPED} is a file with what came through the pipe: … | tee ${PIPED}`, '');
 }

@@ -1,8 +1,15 @@
-/** Words of a text put on lines of at most `width` columns; a longer word stands alone. */
+/** A word in pieces of at most `width` columns. */
+function pieces(word: string, width: number): readonly string[] {
+  const count = Math.ceil(word.length / width);
+  return Array.from({ length: count }, (_, rank) => word.slice(rank * width, (rank + 1) * width));
+}
+
+/** Words of a text put on lines of at most `width` columns; a longer word is broken. */
 export function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = '';
-  for (const word of text.split(/\s+/).filter((part) => part !== '')) {
+  const words = text.split(/\s+/).filter((part) => part !== '');
+  for (const word of words.flatMap((one) => pieces(one, width))) {
     if (line !== '' && line.length + 1 + word.length > width) {
       lines.push(line);
       line = word;
