@@ -1,13 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../place.ts';
 import type { Row } from '../table.ts';
 import { type ClusterSize, machineAt } from './cluster.ts';
 import { type Doubles, LATENCY_MS, startDoubles } from './doubles.ts';
 
-const PROGRAM = join(ROOT, 'bin/rollcall');
+/** The command of the checkout, and what people install once it is built. */
+const PROGRAM: readonly string[] = [join(ROOT, 'bin/rollcall')];
+const PACKED = join(ROOT, 'dist/rollcall.mjs');
+const PACKAGE: readonly string[] = [process.execPath, PACKED];
 const ONE_MACHINE_RUNS = 20;
 const PERIOD_MS = 10;
 /** Longer than any run, so that what is measured is all of it. */
@@ -53,16 +56,21 @@ function usageOf(pid: number | undefined): Usage | null {
 /** A terminal of its own, as progress is shown on terminals only. */
 const ON_TERMINAL = ['-qfec'] as const;
 
+interface LookOptions {
+  readonly isOnTerminal?: boolean;
+  readonly program?: readonly string[];
+}
+
 /** Runs `rollcall diagnose` once; the first output is that of a terminal when it is on one. */
 async function look(
   { env }: Doubles,
   names: readonly string[],
-  isOnTerminal = false,
+  { isOnTerminal = false, program = PROGRAM }: LookOptions = {},
 ): Promise<LiveRun> {
-  const words = ['diagnose', ...names, ...LIMIT];
-  const [command, args] = isOnTerminal
-    ? (['script', [...ON_TERMINAL, [PROGRAM, ...words].join(' '), '/dev/null']] as const)
-    : ([PROGRAM, [...words, '-o', 'json']] as const);
+  const words = [...program, 'diagnose', ...names, ...LIMIT];
+  const [command = '', ...args] = isOnTerminal
+    ? ['script', ...ON_TERMINAL, words.join(' '), '/dev/null']
+    : [...words, '-o', 'json'];
   const startMs = performance.now();
   const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'ignore'] });
   let firstMs = Number.NaN;
@@ -76,7 +84,7 @@ async function look(
   const [exitCode] = await once(child, 'close');
   clearInterval(watch);
   if (!DIAGNOSED.includes(exitCode as number | null))
-    throw new Error(`rollcall ${words.join(' ')} ended with exit code ${String(exitCode)}.`);
+    throw new Error(`${words.join(' ')} ended with exit code ${String(exitCode)}.`);
   return { wallMs: performance.now() - startMs, firstMs, ...usage };
 }
 
@@ -118,7 +126,7 @@ async function benchOne(): Promise<readonly Row[]> {
       runs.slice(1).map(({ processorMs }) => processorMs),
       0.5,
     );
-    const first = (await look(doubles, [], true)).firstMs;
+    const first = (await look(doubles, [], { isOnTerminal: true })).firstMs;
     const half = seconds(percentile(walls, 0.5));
     const most = seconds(percentile(walls, 0.95));
     return [
@@ -132,16 +140,20 @@ async function benchOne(): Promise<readonly Row[]> {
   });
 }
 
-async function benchAll(size: ClusterSize, target: string): Promise<Row> {
+async function benchAll(
+  size: ClusterSize,
+  target: string,
+  program: readonly string[] = PROGRAM,
+): Promise<Row> {
   return withCluster(size, async (doubles) => {
     // Fills the doubles' pages, which cost time of their own.
-    await look(doubles, []);
+    await look(doubles, [], { program });
     doubles.forget();
-    const run = await look(doubles, []);
+    const run = await look(doubles, [], { program });
     const { kube, aws } = doubles.counts();
     const memory = `peak RSS ${Math.round(run.peakRssBytes / 1e6)} MB`;
     return row(
-      `live: ${size.machines} machines, ${size.pods} pods`,
+      `live: ${size.machines} machines, ${size.pods} pods${program === PACKAGE ? ', by the package' : ''}`,
       `${seconds(run.wallMs)}, processor ${seconds(run.processorMs)}, ${memory}, ` +
         `${kube} requests to Kubernetes, ${aws} to AWS`,
       target,
@@ -157,6 +169,8 @@ export async function benchLive(large: boolean): Promise<readonly Row[]> {
     await benchAll({ machines: 100, pods: 2000 }, ''),
     await benchAll({ machines: 1000, pods: 20_000 }, '< 30 s, < 300 MB'),
   ];
+  const thousand = { machines: 1000, pods: 20_000 };
+  if (existsSync(PACKED)) rows.push(await benchAll(thousand, '< 30 s, < 300 MB', PACKAGE));
   if (large) rows.push(await benchAll({ machines: 5000, pods: 100_000 }, '< 60 s'));
   return rows;
 }
