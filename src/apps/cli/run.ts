@@ -75,8 +75,24 @@ export async function run(
       return await (await commandOf('help'))(isHelp ? rest : [name], context);
     return await (await commandOf(name))(rest, context);
   } catch (error) {
-    return reportError(error, context);
+    return reportError(await withSuggestion(error, name), context);
   }
+}
+
+/** An option that a command has not, with the one that it has and that is nearest. */
+async function withSuggestion(error: unknown, command: string): Promise<unknown> {
+  const isOption =
+    error instanceof Error && 'code' in error && error.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION';
+  if (!isOption) return error;
+  const [{ optionsOf }, { nearest }] = await Promise.all([
+    import('./commands/help.ts'),
+    import('./nearest.ts'),
+  ]);
+  const option = /'(-[^' ]+)/.exec(error.message)?.[1] ?? '';
+  const close = nearest(option, optionsOf(command));
+  const what = error.message.split('. ')[0] ?? '';
+  const hint = close === null ? '' : ` Did you mean ${close}?`;
+  return new UsageError(`${what}.${hint} See: rollcall help ${command}`);
 }
 
 function reportError(error: unknown, context: CliContext): number {
@@ -87,10 +103,6 @@ function reportError(error: unknown, context: CliContext): number {
   if (error instanceof SourceError || (error instanceof Error && error.name === 'EvidenceError')) {
     context.err(`${error.message}\n`);
     return EXIT.noSource;
-  }
-  if (error instanceof Error && 'code' in error && error.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
-    context.err(`${error.message.split('. ')[0] ?? ''}. See: rollcall help\n`);
-    return EXIT.usage;
   }
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
   context.err(`rollcall has a bug: ${detail}\n`);

@@ -11,7 +11,7 @@ export async function causesCommand(args: readonly string[], context: CliContext
   });
   if (values.stage !== undefined && !isStage(values.stage)) {
     throw new UsageError(
-      `There is no stage "${values.stage}"; the stages are ${STAGES.join(', ')}.`,
+      `There is no stage "${values.stage}"${await suggestion(values.stage)} The stages are ${STAGES.join(', ')}.`,
     );
   }
   const chosen = CAUSES.filter(
@@ -37,6 +37,11 @@ export async function causesCommand(args: readonly string[], context: CliContext
     default:
       throw new UsageError(`-o takes text, json or yaml; "${values.output}" is none of them.`);
   }
+}
+
+async function suggestion(word: string): Promise<string> {
+  const close = (await import('../nearest.ts')).nearest(word, STAGES);
+  return close === null ? '.' : `; did you mean ${close}?`;
 }
 
 function table(

@@ -134,3 +134,10 @@ export async function helpCommand(args: readonly string[], context: CliContext):
   context.out((name === undefined ? undefined : PAGES[name]) ?? OVERVIEW);
   return 0;
 }
+
+/** The long options that a command's page tells. */
+export function optionsOf(command: string): readonly string[] {
+  const page = Object.hasOwn(PAGES, command) ? (PAGES[command] ?? '') : '';
+  const told = [...page.matchAll(/--[a-z][a-z-]+/g)].map(([option]) => option);
+  return [...new Set([...told, '--output', '--help'])];
+}
