@@ -3,6 +3,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { KubeApi } from '../../ports/kube-api.ts';
 import type { PortError, PortFailure } from '../../ports/port-error.ts';
 import { projectPod } from '../../readers/kube/pod.ts';
+import { ahead } from '../system/ahead.ts';
 import { type CollectedEvidence, type ListShare, listOf, refusalOf } from './document.ts';
 import { inTime } from './in-time.ts';
 import { EVENTS, KUBE_LISTS, NODES, type PlannedList, PODS } from './resources.ts';
@@ -46,18 +47,6 @@ const WAIT_MS = 250;
 const WAIT_MAX_MS = 5000;
 
 type TakePage = (items: readonly JsonObject[], share: ListShare) => void;
-
-/** The pages in order, the next one on its way while the last is read. */
-async function* ahead<T>(pages: AsyncIterable<T>): AsyncGenerator<T> {
-  const iterator = pages[Symbol.asyncIterator]();
-  let next = iterator.next();
-  for (let page = await next; page.done !== true; page = await next) {
-    next = iterator.next();
-    // It is waited for when its turn comes, unless reading ends before.
-    next.catch(() => {});
-    yield page.value;
-  }
-}
 
 /** Gives each page when the next one has come: only then is it known which one is the last. */
 async function listOnce(

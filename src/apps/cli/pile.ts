@@ -1,4 +1,5 @@
 import { createScanning } from '../../adapters/scanning/scanning.ts';
+import { ahead } from '../../adapters/system/ahead.ts';
 import { candidates, type CauseEntry, causeOf, concerned } from '../../causes/catalogue.ts';
 import { CATALOGUE_VERSION, CAUSES, SIGNS } from '../../causes/index.generated.ts';
 import { alignClocks } from '../../diagnosis/clocks.ts';
@@ -18,19 +19,6 @@ export interface PileDocument {
   /** What lines are that do not say so themselves; null or absent when nobody knows. */
   readonly source?: LineSource | null;
   readonly chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
-}
-
-/** The same chunks, the next one asked for before this one is used: unpacking and reading overlap. */
-async function* ahead(
-  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-  const source =
-    Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]();
-  let next = source.next();
-  for (let chunk = await next; chunk.done !== true; chunk = await next) {
-    next = source.next();
-    yield chunk.value;
-  }
 }
 
 /** Reads every document and returns what all of them said together. */
