@@ -92,6 +92,15 @@ function takenOf(block: Cidr, used: UsedAddresses): ReadonlySet<number> {
   return taken;
 }
 
+/** The first free address from an offset into a subnet on, null when there is none. */
+export function freeAddress(block: Cidr, used: UsedAddresses, offset: number): number | null {
+  const taken = takenOf(block, used);
+  const end = block.first + sizeOf(block);
+  for (let address = block.first + offset; address < end; address++)
+    if (!taken.has(address)) return address;
+  return null;
+}
+
 /** Aligned /28 blocks of a subnet that hold no used and no reserved address. */
 export function freeBlocksOf(block: Cidr, used: UsedAddresses): number {
   const touched = new Set<number>();

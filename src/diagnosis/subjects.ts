@@ -138,8 +138,8 @@ export function assembleSubjects(observations: Observations): readonly Subject[]
       {
         ...clusterSubject(
           cluster,
-          // What no machine is known to have said is of one without a name, where there is no other.
-          machines.length === 0 ? [...others, ...homeless] : others,
+          // What no machine is known to have said is of one without a name, where no other fails.
+          machines.some(isInTrouble) ? others : [...others, ...homeless],
           sources(cluster),
         ),
         cluster: name,

@@ -81,6 +81,8 @@ export interface Collection {
   /** ms since the epoch. */
   readonly atMs: number;
   readonly cluster: string | null;
+  /** Names of the machines that were asked about; empty for all. */
+  readonly asked: readonly string[];
   readonly refusals: readonly Refusal[];
 }
 

@@ -331,10 +331,18 @@ export function createCollector(): Collector {
       if (losses.length < LOSSES_MAX) losses.push(redactValue(entry));
     },
     collected(collection) {
-      state.collection = collection;
+      state.collection = both(state.collection, collection);
     },
     locatorOf: (document) => documents[document]?.locator ?? '',
     share: createShare(),
     finish: () => finish(state),
   };
+}
+
+/** Of two collections one that was asked about all machines is about all. */
+function both(before: Collection | null, collection: Collection): Collection {
+  if (before === null) return collection;
+  const isOfAll = before.asked.length === 0 || collection.asked.length === 0;
+  const asked = isOfAll ? [] : [...new Set([...before.asked, ...collection.asked])];
+  return { ...collection, asked };
 }

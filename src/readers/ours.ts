@@ -29,6 +29,7 @@ const CONTAINERS: Readonly<Record<string, LineSource>> = {
 };
 
 const REFUSALS_MAX = 200;
+const ASKED_MAX = 200;
 
 /** True for documents that Rollcall itself collected. */
 export function isOurs(value: JsonObject): boolean {
@@ -37,7 +38,7 @@ export function isOurs(value: JsonObject): boolean {
 
 /**
  * Reads `kind: AwsAnswer` (the call, its input and its answer, since many answers do not say what
- * was asked) and `kind: Collection` (when it was collected, and which calls were refused).
+ * was asked) and `kind: Collection` (when it was collected, whom it was asked about, and which calls were refused).
  */
 export function readOurs(passage: PassageReading, value: JsonObject, line: number): boolean {
   if (textAt(value, 'kind') === 'Collection') return readCollection(passage, value);
@@ -85,7 +86,10 @@ function readCollection(passage: PassageReading, value: JsonObject): boolean {
   const atMs = parseWhen(textAt(value, 'at') ?? '')?.ms;
   if (atMs === undefined) return false;
   const refusals = listAt(value, 'refusals').slice(0, REFUSALS_MAX).map(refusalOf);
-  passage.collector.collected({ atMs, cluster: textAt(value, 'cluster'), refusals });
+  const asked = listAt(value, 'asked')
+    .slice(0, ASKED_MAX)
+    .filter((name) => typeof name === 'string');
+  passage.collector.collected({ atMs, cluster: textAt(value, 'cluster'), asked, refusals });
   return true;
 }
 

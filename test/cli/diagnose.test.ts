@@ -104,7 +104,7 @@ describe('the rest of the command line', () => {
   for (const [argv, sentence] of [
     [['diagnos', 'x'], /did you mean diagnose\?/],
     [['explain', 'aws-auth-mising'], /did you mean aws-auth-missing\?/],
-    [['causes', '--stage', 'lunched'], /the stages are launched/],
+    [['causes', '--stage', 'lunched'], /The stages are launched/],
     [['diagnose', 'x', '--no-such-option'], /no-such-option/],
     [['diagnose', 'x', '-o', 'xml'], /"xml" is none of them/],
   ] as const) {

@@ -11,6 +11,11 @@ describe('mistakes on the command line', () => {
     [['-o', 'jsonpath-file=/nowhere/at/all'], /cannot be read: ENOENT/],
     [['-l', 'a in b'], /^-l cannot read "a in b"/],
     [['--sort-by', '{'], /^JSONPath/],
+    [['--sort-by', '.age'], /no field "\.age"; did you mean \.launchedAt\? Fields are \.name, /],
+    [['--sort-by', '{.zoen}'], /no field "\.zoen"; did you mean \.zone\?/],
+    [['--sort-by', '.headline.cuase'], /did you mean \.headline\.cause\?/],
+    [['--sort-by', '.zone.name'], /no field "\.zone\.name"/],
+    [['--sort-by', '.metadata.creationTimestamp'], /creationTimestamp"\. Fields are \.name, /],
     [['--expect', '/nowhere/at/all'], /cannot be read: ENOENT/],
     [['--expect', '/'], /cannot be read: EISDIR/],
     [['--watch', './x'], /^--watch looks at a live cluster/],
@@ -26,6 +31,11 @@ describe('mistakes on the command line', () => {
         },
       );
     });
+});
+
+test('rows are sorted by any of their fields, and by paths that begin otherwise', () => {
+  for (const path of ['.zone', 'headline', '{.group.name}', '..cause', "['name','zone']"])
+    assert.equal(readStatusArguments(['--sort-by', path]).sortBy, path);
 });
 
 test('paths, names and options of every kind are told apart', () => {

@@ -137,15 +137,15 @@ NAME          INSTANCE             AGE  STAGE          VERDICT      HEADLINE
 ip-10-0-0-2   i-00000000000000001  3h   authenticated  not-usable   aws-auth-missing (cluster)
 ip-10-0-0-3   i-00000000000000002  3h   authenticated  not-usable   aws-auth-missing (cluster)
 ip-10-0-0-4   i-00000000000000003  3h   gated          cannot-tell  Not seen: no taints or readines…
-ip-10-0-0-5   i-00000000000000004  3h   -              usable
-ip-10-0-0-6   i-00000000000000005  3h   -              usable
-ip-10-0-0-7   i-00000000000000006  3h   -              usable
-ip-10-0-0-8   i-00000000000000007  3h   -              usable
-ip-10-0-0-9   i-00000000000000008  3h   -              usable
-ip-10-0-0-10  i-00000000000000009  3h   -              usable
-ip-10-0-0-11  i-0000000000000000a  3h   -              usable
-ip-10-0-0-12  i-0000000000000000b  3h   -              usable
-ip-10-0-0-13  i-0000000000000000c  3h   -              usable
+ip-10-0-0-5   i-00000000000000004  3h   usable         usable
+ip-10-0-0-6   i-00000000000000005  3h   usable         usable
+ip-10-0-0-7   i-00000000000000006  3h   usable         usable
+ip-10-0-0-8   i-00000000000000007  3h   usable         usable
+ip-10-0-0-9   i-00000000000000008  3h   usable         usable
+ip-10-0-0-10  i-00000000000000009  3h   usable         usable
+ip-10-0-0-11  i-0000000000000000a  3h   usable         usable
+ip-10-0-0-12  i-0000000000000000b  3h   usable         usable
+ip-10-0-0-13  i-0000000000000000c  3h   usable         usable
 (Names go on with .eu-west-1.compute.internal)
 (No room for TYPE, ZONE: -o wide shows them)
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Repeat } from '../../src/apps/cli/live/look-again.ts';
+import { Alarm } from '../../src/apps/cli/live/alarm.ts';
+import { lookingAgain, type Repeat } from '../../src/apps/cli/live/look-again.ts';
 import { climbed, isOver, timed, waitUntilOver } from '../../src/apps/cli/live/wait.ts';
+import { lateSentence } from '../../src/apps/cli/live/wait-live.ts';
 import type { DiagnosisDocument, SubjectReport } from '../../src/diagnosis/document.ts';
 import { virtualClock } from '../ports/fake/clock.ts';
 
@@ -73,12 +75,13 @@ test('a machine that comes up is followed to its last rung', async () => {
     document(machine('usable', 'ppp'), null),
   ];
   const said: string[] = [];
-  const last = await waitUntilOver(
+  const { document: last, isLate } = await waitUntilOver(
     async () => looks.shift() ?? assert.fail('looked on after the end'),
     atOnce,
     (line) => said.push(line),
   );
   assert.equal(last.subjects[0]?.verdict, 'usable');
+  assert.equal(isLate, false);
   assert.deepEqual(said, [
     'node-a registered failed',
     'node-a registered passed',
@@ -98,4 +101,48 @@ test('a line is said with its time', async () => {
     '2026-11-22T10:00:00Z node-a registered failed',
     '2026-11-22T10:00:10Z node-a registered passed',
   ]);
+});
+
+test('at the limit the waiting ends with what was seen last', async () => {
+  const clock = virtualClock(HOUR);
+  const options = { clock, alarm: new Alarm(clock), notices: () => [], tell: () => {} };
+  const limit = new AbortController();
+  let looks = 0;
+  const waiting = waitUntilOver(
+    async () => {
+      looks += 1;
+      return document(machine('not-usable', 'pfu'), 'aws-auth-missing');
+    },
+    lookingAgain({ ...options, pauseMs: 5000 }),
+    () => {},
+    limit.signal,
+  );
+  await clock.advance(6000);
+  const before = looks;
+  assert.ok(before >= 2);
+  limit.abort();
+  const { document: last, isLate } = await waiting;
+  assert.deepEqual(
+    [last.headline?.cause, isLate, looks, clock.sleeping()],
+    ['aws-auth-missing', true, before, 0],
+  );
+});
+
+test('a limit that comes during the first look lets it answer', async () => {
+  const clock = virtualClock(HOUR);
+  const options = { clock, alarm: new Alarm(clock), notices: () => [], tell: () => {} };
+  const seen = async (verdict: 'usable' | 'not-usable'): Promise<boolean> => {
+    const waited = await waitUntilOver(
+      async () => document(machine(verdict, 'ppp'), verdict === 'usable' ? null : 'a'),
+      lookingAgain({ ...options, pauseMs: 5000 }),
+      () => {},
+      AbortSignal.abort(),
+    );
+    return waited.isLate;
+  };
+  assert.deepEqual([await seen('usable'), await seen('not-usable')], [false, true]);
+});
+
+test('the limit is said with a longer one', () => {
+  assert.match(lateSentence(15_000), /ended after 15s, .*: --timeout 45s$/);
 });

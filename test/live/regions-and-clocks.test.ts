@@ -120,7 +120,7 @@ test('a call that a partition does not know is no quarrel about keys', WITH_PART
 });
 
 test(
-  'a cluster that is not in the region asked is said to be nowhere there',
+  'a cluster of which nothing is in the region asked is said to be where its Nodes are',
   WITH_PARTS,
   async () => {
     const noCluster = always(404, JSON.stringify({ message: 'No cluster found for name: lab.' }), {
@@ -136,7 +136,7 @@ test(
     );
     assert.equal(
       look.losses,
-      `aws: In eu-west-1 there is no EKS cluster lab, and nothing carries the tag kubernetes.io/cluster/lab; ask where it is: --region REGION`,
+      'aws: The Nodes are in us-west-2 and AWS was asked in eu-west-1; ask there: --region us-west-2',
     );
   },
 );
@@ -147,9 +147,15 @@ test(
   async () => {
     site.aws.fail(always(403, refusedStatus(403, 'Forbidden', 'no')));
     const look = await seen(['--cluster', CLUSTER, '--region', 'eu-west-1'], site.env, 2);
-    assert.doesNotMatch(look.losses, /^aws: /m);
+    assert.doesNotMatch(look.losses, /there is no EKS cluster/);
   },
 );
+
+test('Nodes of another cluster than the one named are said to be of that', WITH_PARTS, async () => {
+  const look = await seen(['--cluster', 'nobodys'], site.env, 2);
+  assert.match(look.losses, new RegExp(`carry the tag of ${CLUSTER}, not of nobodys`));
+  assert.match(look.losses, new RegExp(`--cluster ${CLUSTER}`));
+});
 
 /** All times in objects of Kubernetes, moved: the cluster's clocks against that of this machine. */
 function moved(text: string, minutes: number): string {

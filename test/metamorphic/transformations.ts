@@ -60,7 +60,7 @@ function rename(text: string): string {
       /\b(i|eni|subnet|vpc|sg|rtb|ami|vol|lt)-([0-9a-f]{17}|[0-9a-f]{8})\b/g,
       (_, kind: string, id: string) => `${kind}-${otherHex(id)}`,
     )
-    .replace(/(?<=arn:aws[\w-]*:\w+:[\w-]*:)\d{12}\b/g, (account) =>
+    .replace(/(?<=arn:aws[\w-]*:\w+:[\w-]*:|"OwnerId":\s*")\d{12}\b/g, (account) =>
       Array.from(account)
         .map((digit) => String((Number(digit) + 4) % 10))
         .join(''),

@@ -149,9 +149,11 @@ export const PLANTED_ERRORS: readonly PlantedError[] = [
       'false &&',
       ENGINE,
     ],
+  ]),
+  ...inFile('src/diagnosis/groups.ts', [
     [
       'groups stay the cluster’s',
-      "if (cause.scope !== 'group') return null;",
+      "return cause.scope !== 'group' || first === undefined ? null : groupIn(first);",
       'return null;',
       ENGINE,
     ],
@@ -279,7 +281,7 @@ export const PLANTED_ERRORS: readonly PlantedError[] = [
     ],
     [
       'instance ids in names are not read',
-      'if (instanceId !== null) return [instanceId];',
+      'if (instanceId !== null) return instanceId;',
       '',
       NAMES,
     ],

@@ -162,7 +162,7 @@ describe('without a look that is due', () => {
     const waiting = waitForCluster(question, [], context, NEVER_MS);
     await shown(/ networked failed\n/, err);
     await setReady(true);
-    const { subjects } = await waiting;
+    const { subjects } = (await waiting).document;
     assert.deepEqual(
       subjects.flatMap(({ kind, verdict }) => (kind === 'Machine' ? [verdict] : [])),
       ['usable'],

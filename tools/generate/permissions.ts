@@ -186,7 +186,9 @@ async function recordStatus(): Promise<Recording> {
   const recording = startRecording();
   const { kube, aws, evidence } = recording;
   await collectKubernetes({ kube, clock: systemClock }, evidence, SIGNAL).all;
-  const target = { cluster: 'shop', instanceIds: [INSTANCE], names: ['10.0.1.10'], nowMs: 0 };
+  const ofNodes = async (): Promise<readonly string[]> => [INSTANCE];
+  const known = { instanceIds: [INSTANCE], names: ['10.0.1.10'] };
+  const target = { cluster: 'shop', ...known, ofNodes, nowMs: 0 };
   await collectAws(aws, target, evidence, SIGNAL);
   return recording;
 }

@@ -16,6 +16,8 @@ export interface AwsTarget {
   readonly instanceIds: readonly string[];
   /** Other words for a machine that was asked about: addresses, private DNS names. */
   readonly names: readonly string[];
+  /** Ids of the instances behind the Nodes, once Kubernetes has told them. */
+  readonly ofNodes: () => Promise<readonly string[]>;
   /** ms since the epoch. */
   readonly nowMs: number;
 }
@@ -76,18 +78,21 @@ export async function collectAws(
     askCluster(ask, cluster),
   ]);
   const instances = [...known, ...tagged];
-  if (instances.length + groups.length + description.length === 0) tellNowhere(aws, cluster, heard);
-  const [activities, templates] = await Promise.all([
+  const [activities, templates, tagless] = await Promise.all([
     askLaunches(ask, groups, instances),
     askTemplates(ask, groups),
+    askTagless(ask, target, instances),
     askNetwork(ask, instances, description),
     askStatus(ask, instances),
     askTypes(ask, instances),
     askIdentity(ask, instances, description, cluster),
     askStacks(ask, { cluster, groups, instances, description, nowMs: target.nowMs }),
   ]);
+  const found = instances.length + groups.length + description.length + tagless.length;
+  if (found === 0) tellNowhere(aws, cluster, heard);
+  tellOtherCluster(cluster, tagless, evidence);
   await askKeys(ask, { instances, activities, templates });
-  return { cluster, clusters, instances };
+  return { cluster, clusters, instances: [...instances, ...tagless] };
 }
 
 async function askKnownInstances(ask: Ask, target: AwsTarget): Promise<readonly Json[]> {
@@ -96,12 +101,48 @@ async function askKnownInstances(ask: Ask, target: AwsTarget): Promise<readonly 
       ask(describeInstances({ Filters: filters({ [filter]: [name] }) })),
     ),
   );
-  // Asked by filter, not by id: one unknown id would make the whole call fail.
-  const batches = batched(target.instanceIds, 200).map((ids) =>
+  const [byId, answers] = await Promise.all([
+    askIds(ask, target.instanceIds),
+    Promise.all(byNames),
+  ]);
+  return [...byId, ...instancesIn(answers.flat())];
+}
+
+/** Instances behind Nodes that do not carry the tag of the cluster. */
+async function askTagless(
+  ask: Ask,
+  { ofNodes }: AwsTarget,
+  seen: readonly Json[],
+): Promise<readonly Json[]> {
+  const ids = new Set(await ofNodes());
+  for (const instance of seen) ids.delete(textAt(instance, 'InstanceId') ?? '');
+  return askIds(ask, [...ids]);
+}
+
+/** Asked by filter, not by id: one unknown id would make the whole call fail. */
+async function askIds(ask: Ask, all: readonly string[]): Promise<readonly Json[]> {
+  const batches = batched(all, 200).map((ids) =>
     ask(describeInstances({ Filters: filters({ 'instance-id': ids }) })),
   );
-  const answers = await Promise.all([...batches, ...byNames]);
-  return instancesIn(answers.flat());
+  return instancesIn((await Promise.all(batches)).flat());
+}
+
+/** Says that the cluster which was named is not the one to which the Nodes' instances belong. */
+function tellOtherCluster(
+  named: string,
+  tagless: readonly Json[],
+  evidence: CollectedEvidence,
+): void {
+  const others = unique(tagless.flatMap(clustersOf)).filter((name) => name !== named);
+  if (others.length === 0) return;
+  evidence.refuse({
+    call: 'aws',
+    failure: 'not-configured',
+    message:
+      `Instances behind the Nodes carry the tag of ${others.slice(0, 3).join(', ')}, not of ` +
+      `${named}; ask about that cluster: --cluster ${others[0] ?? ''}`,
+    permission: null,
+  });
 }
 
 function describeInstances(input: JsonObject) {

@@ -3,14 +3,16 @@ import type { Clock } from '../../ports/clock.ts';
 import type { KubeApi } from '../../ports/kube-api.ts';
 import type { PortError, PortFailure } from '../../ports/port-error.ts';
 import { projectPod } from '../../readers/kube/pod.ts';
-import { ahead } from '../system/ahead.ts';
+import { ahead } from '../../readers/ahead.ts';
 import { type CollectedEvidence, type ListShare, listOf, refusalOf } from './document.ts';
 import { inTime } from './in-time.ts';
 import { EVENTS, KUBE_LISTS, NODES, type PlannedList, PODS } from './resources.ts';
 
 /** Events kept at most; the newest page is as good as the oldest, since the server orders by name. */
 const EVENTS_MAX = 10_000;
-const PAGE_SIZE = 500;
+const PAGE_SIZE = 1000;
+/** Pods are large, and two pages of them are held at a time. */
+const PODS_PAGE_SIZE = 500;
 
 function kubectlOf({ resource, namespace }: PlannedList): string {
   const where = namespace === null ? (resource.isNamespaced ? ' -A' : '') : ` -n ${namespace}`;
@@ -55,11 +57,16 @@ async function listOnce(
   take: TakePage,
   signal: AbortSignal,
 ): Promise<void> {
-  const pages = kube.list(resource, { namespace, pageSize: PAGE_SIZE, signal });
+  const pages = kube.list(resource, {
+    namespace,
+    pageSize: resource === PODS ? PODS_PAGE_SIZE : PAGE_SIZE,
+    signal,
+  });
   let held: readonly JsonObject[] | null = null;
   let count = 0;
   try {
-    for await (const page of ahead(pages)) {
+    // Of events there may be more than are wanted: the page behind the last is not asked for.
+    for await (const page of resource === EVENTS ? pages : ahead(pages)) {
       if (held !== null) take(held, 'part');
       held = page.items;
       count += held.length;

@@ -377,6 +377,7 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
       "ec2:DescribeDhcpOptions",
       "ec2:DescribeImages",
       "ec2:DescribeInstances",
+      "ec2:DescribeNetworkInterfaces",
       "ec2:DescribeSubnets",
       "ec2:DescribeVpcAttribute",
       "ec2:DescribeVpcs",

@@ -9,7 +9,7 @@ export interface CliContext {
   readonly colour: boolean;
   /** Columns for text that is read: at most 100. */
   readonly columns: number;
-  /** Columns that there are, for tables. */
+  /** Columns that there are, for tables; infinite where no terminal limits them. */
   readonly width: number;
 }
 

@@ -1,5 +1,5 @@
 import { createScanning } from '../../adapters/scanning/scanning.ts';
-import { ahead } from '../../adapters/system/ahead.ts';
+import { ahead } from '../../readers/ahead.ts';
 import { candidates, type CauseEntry, causeOf, concerned } from '../../causes/catalogue.ts';
 import { CATALOGUE_VERSION, CAUSES, SIGNS } from '../../causes/index.generated.ts';
 import { alignClocks } from '../../diagnosis/clocks.ts';
@@ -51,6 +51,14 @@ interface Asked {
   readonly observations: Observations;
   readonly subjects: readonly Subject[];
   readonly asked: DiagnosisInput['asked'];
+}
+
+/** Says which machines were asked about, by any of their names; undefined for all of them. */
+export function isAsked(asked: readonly string[]): DiagnosisInput['asked'] {
+  if (asked.length === 0) return undefined;
+  const words = new Set(asked.map((name) => name.toLowerCase()));
+  return ({ name, names }) =>
+    words.has(name.toLowerCase()) || names.some(({ value }) => words.has(value.toLowerCase()));
 }
 
 /** The diagnosis of what was read; only causes that may matter are loaded. */

@@ -49,7 +49,7 @@ function contextOf(): CliContext {
     },
     colour: isPage && (process.env['NO_COLOR'] ?? '') === '' && process.env['TERM'] !== 'dumb',
     columns: isPage ? Math.min(COLUMNS_MAX, process.stdout.columns || COLUMNS_MAX) : COLUMNS_MAX,
-    width: isPage ? process.stdout.columns || COLUMNS_MAX : COLUMNS_MAX,
+    width: isPage ? process.stdout.columns || COLUMNS_MAX : Infinity,
   };
 }
 
@@ -84,10 +84,8 @@ async function withSuggestion(error: unknown, command: string): Promise<unknown>
   const isOption =
     error instanceof Error && 'code' in error && error.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION';
   if (!isOption) return error;
-  const [{ optionsOf }, { nearest }] = await Promise.all([
-    import('./commands/help.ts'),
-    import('./nearest.ts'),
-  ]);
+  const { optionsOf } = await import('./commands/help.ts');
+  const { nearest } = await import('./nearest.ts');
   const option = /'(-[^' ]+)/.exec(error.message)?.[1] ?? '';
   const close = nearest(option, optionsOf(command));
   const what = error.message.split('. ')[0] ?? '';

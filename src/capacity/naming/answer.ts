@@ -21,6 +21,8 @@ export interface UnknownName extends Reasons {
   readonly state: 'unknown';
   /** Names that it could be, which is no promise that it is one of them. */
   readonly candidates: readonly string[];
+  /** What the candidates suppose of a machine that is not there yet, one phrase each. */
+  readonly provided?: readonly string[];
   readonly collect: Collect;
 }
 

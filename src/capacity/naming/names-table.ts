@@ -161,7 +161,7 @@ const certificate: Rule = (seen, expected) => ({
 
 const dnsA: Rule = (seen, expected) => ({
   name: 'dns-a',
-  title: `address of ${shown(expected)}`,
+  title: `address of ${expected === '' ? 'that name' : shown(expected)}`,
   value: listed(seen.dnsA),
   expected: seen.privateIp ?? null,
   agrees: () => seen.dnsA?.includes(seen.privateIp ?? '') === true,

@@ -38,6 +38,7 @@ export function nodeNameLines(name: NodeName): readonly string[] {
     'The name of the Node is not known.',
     ...reasonLines(name.because),
     ...(candidates === '' ? [] : paragraph(`It may be: ${candidates}`, '  ')),
+    ...providedLines(name.provided ?? []),
     ...paragraph(`Collect ${name.collect.text}:`, '  '),
     ...commandRows(name.collect.command),
   ];

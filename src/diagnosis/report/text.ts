@@ -97,7 +97,7 @@ function renderSubject(page: Page, subject: SubjectReport, document: DiagnosisDo
   if (roots.length === 0) renderCandidates(page, subject);
   renderTimeline(page, subject);
   if (document.headline !== null || roots.length > 0) renderNotSeen(page, subject);
-  page.lines.push('');
+  if (page.lines.at(-1) !== '') page.lines.push('');
 }
 
 /** The ladder on as few lines as it needs, each rung with its state in words. */

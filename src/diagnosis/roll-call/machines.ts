@@ -218,6 +218,12 @@ function addSubjects(assembly: Assembly, document: DiagnosisDocument, isGone: bo
   }
 }
 
+/** True where AWS was asked in another region or account than the Nodes are in. */
+function isElsewhere({ collection }: Observations): boolean {
+  const refusals = collection?.refusals ?? [];
+  return refusals.some(({ call, failure }) => call === 'aws' && failure === 'not-configured');
+}
+
 /** Puts instances, Nodes, claims, expected names and diagnosed subjects together by machine. */
 export function assembleRoll(
   document: DiagnosisDocument,
@@ -229,7 +235,7 @@ export function assembleRoll(
   const assembly: Assembly = { machines: [], byKey: new Map(), keysOf: keysAmong(facts) };
   const hasAll = (kind: FactKind): boolean => listings.some((listing) => listing.kind === kind);
   // In files a list may be of a few machines that somebody asked for by id.
-  const hasAllInstances = isLive && hasAll('aws/instance');
+  const hasAllInstances = isLive && hasAll('aws/instance') && !isElsewhere(observations);
   const hasAllNodes = hasAll('kube/Node');
   addInstances(
     assembly,

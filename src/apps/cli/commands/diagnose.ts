@@ -4,7 +4,7 @@ import { openEvidence } from '../../../adapters/bundle/open.ts';
 import type { DiagnosisDocument } from '../../../diagnosis/document.ts';
 import type { InputLoss } from '../../../evidence/observations.ts';
 import { type CliContext, UsageError } from '../context.ts';
-import { exitCodeOf } from '../exit-code.ts';
+import { EXIT, exitCodeOf } from '../exit-code.ts';
 import {
   contextsOf,
   durationMs,
@@ -12,7 +12,8 @@ import {
   type LiveFlags,
   liveFlagsOf,
 } from '../live/flags.ts';
-import { diagnoseObservations, readPile } from '../pile.ts';
+import type { Waited } from '../live/wait.ts';
+import { diagnoseObservations, isAsked, readPile } from '../pile.ts';
 
 const OUTPUTS = ['text', 'json', 'yaml', 'markdown'] as const;
 type Output = (typeof OUTPUTS)[number];
@@ -101,11 +102,12 @@ export async function diagnoseCommand(
   context: CliContext,
 ): Promise<number> {
   const given = readArguments(args, context);
-  const document = await (given.paths.length > 0
-    ? diagnosePaths(given, context)
-    : diagnoseLive(given, context));
+  const { document, isLate } =
+    given.paths.length > 0
+      ? inTime(await diagnosePaths(given, context))
+      : await diagnoseLive(given, context);
   await print(document, given.output, given.paths, context);
-  return exitCodeOf(document);
+  return isLate ? EXIT.cannotTell : exitCodeOf(document);
 }
 
 async function diagnosePaths(
@@ -119,17 +121,24 @@ async function diagnosePaths(
     undefined,
     paths.includes('-') ? context.stdin() : undefined,
   );
-  return diagnoseObservations(await readPile(documents, losses));
+  const observations = await readPile(documents, losses);
+  // What is given besides saved evidence may be of another machine: then all are shown.
+  const asked = paths.length === 1 ? (observations.collection?.asked ?? []) : [];
+  return diagnoseObservations(observations, isAsked(asked));
+}
+
+function inTime(document: DiagnosisDocument): Waited {
+  return { document, isLate: false };
 }
 
 async function diagnoseLive(
   { names, live, contexts, isDeep, isHost, sinceMs, waits, save }: DiagnoseArguments,
   context: CliContext,
-): Promise<DiagnosisDocument> {
-  if (isHost) return (await import('../live/diagnose-host.ts')).diagnoseHost(save);
+): Promise<Waited> {
+  if (isHost) return inTime(await (await import('../live/diagnose-host.ts')).diagnoseHost(save));
   const { diagnoseCluster } = await import('../live/diagnose-cluster.ts');
   const question = { names, flags: live, isDeep, sinceMs, save };
-  if (!waits) return diagnoseCluster(question, contexts, context);
+  if (!waits) return inTime(await diagnoseCluster(question, contexts, context));
   return (await import('../live/wait-live.ts')).waitForCluster(question, contexts, context);
 }
 

@@ -20,11 +20,14 @@ const PAGES: Readonly<Record<string, string>> = {
   status: `rollcall [status] [NAME|PATH]…   [-o wide|json|yaml|name|custom-columns=|jsonpath=] [-l SELECTOR]
          [--sort-by PATH] [--failed] [--no-headers] [--watch] [--expect FILE]
          [--context NAME] [--kubeconfig FILE] [--cluster NAME] [--region R] [--profile P]
+         [--timeout 60s]
 
 Every machine that should be a node against every Node: instances with the cluster's tags, what
 groups want, NodeClaims, and the hosts of --expect (one name a line). The last line says what the
 failures share. --watch draws it again as it changes, or prints a line per change when piped: it
 looks when a Node, a Pod of kube-system, a NodeClaim or a CSR changes, and every 10 s besides.
+--timeout is how long one look may take; what has not answered by then is said to be missing.
+--sort-by takes a field of .rows as -o json shows it.
 
   rollcall
   rollcall --failed -o wide
@@ -35,7 +38,7 @@ looks when a Node, a Pod of kube-system, a NodeClaim or a CSR changes, and every
 `,
   diagnose: `rollcall diagnose [NODE|INSTANCE|ADDRESS|NODECLAIM]…   [-o text|json|yaml|markdown]
          [--context NAME]… [--kubeconfig FILE] [--cluster NAME] [--region R] [--profile P]
-         [--since 2h] [--deep] [--wait] [--save FILE]
+         [--since 2h] [--deep] [--wait] [--timeout 60s] [--save FILE]
 rollcall diagnose --host [--save FILE]
 rollcall diagnose PATH… [--with PATH]…
 
@@ -43,7 +46,8 @@ Without a path it looks at the cluster of the kubeconfig and at AWS, and only re
 contains "/" or exists is a path. --since leaves older lines out, --deep asks every machine that is
 not well for its console, user data and logs, --save writes the evidence into a tar.gz that gives
 the same answer, --wait looks again as things change, and every 5 s besides, until the machine is
-usable or its next cause is known, and --host looks at the machine on which it runs.
+usable or its next cause is known, and --host looks at the machine on which it runs. --timeout is
+how long one look may take; given with --wait it also ends the waiting, with exit code 2.
 
   rollcall diagnose
   rollcall diagnose i-0abc1234def567890 --save evidence.tar.gz

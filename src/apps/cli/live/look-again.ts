@@ -3,8 +3,15 @@ import { SourceError } from '../context.ts';
 import type { Alarm } from './alarm.ts';
 import type { WatchNotice } from './watch-notices.ts';
 
-/** Looks, and looks again until a look is the last one, which it answers. */
-export type Repeat = <T>(look: () => Promise<T>, isLast: (seen: T) => boolean) => Promise<T>;
+/**
+ * Looks, and looks again until a look is the last one, which it answers. At the limit it answers
+ * what was seen last; a look that is under way then is finished, as it has a time limit of its own.
+ */
+export type Repeat = <T>(
+  look: () => Promise<T>,
+  isLast: (seen: T) => boolean,
+  limit?: AbortSignal,
+) => Promise<T>;
 
 export interface LookAgainOptions {
   readonly clock: Clock;
@@ -23,11 +30,16 @@ const TICK_MS = 1000;
 
 /** One look at a time: soon after the alarm rings, or else after the pause. */
 export function lookingAgain(options: LookAgainOptions): Repeat {
-  return async (look, isLast) => {
+  return async (look, isLast, limit = new AbortController().signal) => {
     const ending = new AbortController();
     const failed = new FailedLook();
     const telling = tellWhileLooking(options, failed, ending.signal);
-    const looking = lookUntil(options, failed, { look, isLast, signal: ending.signal });
+    const looking = lookUntil(options, failed, {
+      look,
+      isLast,
+      limit,
+      signal: ending.signal,
+    });
     try {
       await Promise.race([looking, telling]);
       return await looking;
@@ -56,31 +68,34 @@ class FailedLook {
 interface Looking<T> {
   readonly look: () => Promise<T>;
   readonly isLast: (seen: T) => boolean;
+  readonly limit: AbortSignal;
   readonly signal: AbortSignal;
 }
 
 async function lookUntil<T>(
   { clock, alarm, pauseMs }: LookAgainOptions,
   failed: FailedLook,
-  { look, isLast, signal }: Looking<T>,
+  { look, isLast, limit, signal }: Looking<T>,
 ): Promise<T> {
-  let hasSeen = false;
+  const until = AbortSignal.any([signal, limit]);
+  let last: { readonly seen: T } | null = null;
   for (;;) {
     alarm.answer();
     const startMs = clock.monotonicMs();
     try {
       const seen = await look();
       failed.set(null);
-      hasSeen = true;
+      last = { seen };
       if (signal.aborted || isLast(seen)) return seen;
     } catch (error) {
       // Whoever watches has the last answer still, and is told that it is old.
-      if (!hasSeen || signal.aborted || !(error instanceof SourceError)) throw error;
+      if (last === null || signal.aborted || !(error instanceof SourceError)) throw error;
       failed.set(error.message);
     }
     const tookMs = clock.monotonicMs() - startMs;
-    await alarm.pause(Math.min(pauseMs, Math.max(LEAST_MS, tookMs)), pauseMs, signal);
+    await alarm.pause(Math.min(pauseMs, Math.max(LEAST_MS, tookMs)), pauseMs, until);
     signal.throwIfAborted();
+    if (limit.aborted) return last.seen;
   }
 }
 

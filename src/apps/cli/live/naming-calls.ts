@@ -8,7 +8,7 @@ export interface LaunchPlace {
   readonly imageId: string | null;
 }
 
-/** Subnet, VPC, its DNS attributes and DHCP options, and the image. */
+/** Subnet, its interfaces, VPC, its DNS attributes and DHCP options, and the image. */
 export async function askPlace(ask: Ask, { subnetId, imageId }: LaunchPlace): Promise<void> {
   const image =
     imageId === null
@@ -37,6 +37,11 @@ async function askNetwork(ask: Ask, subnetId: string): Promise<void> {
       service: 'ec2',
       operation: 'DescribeVpcs',
       input: { Filters: filters({ 'vpc-id': [VpcId] }) },
+    }),
+    ask({
+      service: 'ec2',
+      operation: 'DescribeNetworkInterfaces',
+      input: { Filters: filters({ 'subnet-id': [subnetId] }) },
     }),
     ...['enableDnsHostnames', 'enableDnsSupport'].map((Attribute) =>
       ask({ service: 'ec2', operation: 'DescribeVpcAttribute', input: { VpcId, Attribute } }),

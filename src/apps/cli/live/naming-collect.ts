@@ -3,7 +3,8 @@ import type { ImageFamily } from '../../../capacity/naming/input.ts';
 import type { NamesSeen } from '../../../capacity/naming/names-table.ts';
 import { nodeNameOf } from '../../../capacity/naming/node-name.ts';
 import { addressText, cidrOf } from '../../../capacity/cidr.ts';
-import { textAt } from '../../../evidence/json.ts';
+import { freeAddress, subnetOf, usedAddresses } from '../../../capacity/subnet.ts';
+import { type Json, textAt } from '../../../evidence/json.ts';
 import type { Observations } from '../../../evidence/observations.ts';
 import type { AwsApi } from '../../../ports/aws-api.ts';
 import { createReading } from '../../../readers/reading.ts';
@@ -119,20 +120,31 @@ export async function namingOfFiles(
 }
 
 const EXAMPLE_INSTANCE = 'i-0123456789abcdef0';
-/** EC2 keeps the first four addresses of a subnet. */
+/** Beyond the four addresses that EC2 keeps, where subnets seldom hold load balancers. */
 const EXAMPLE_OFFSET = 10;
 
-/** What a subnet gives to the machines in it, its tenth address among them as an example. */
+/** A free address of a subnet; where all are taken, or who takes them was not told, its tenth. */
+function exampleAddress(observations: Observations, item: Json): string | null {
+  const subnet = subnetOf(item);
+  const block = subnet?.cidr ?? cidrOf(textAt(item, 'CidrBlock') ?? '');
+  if (block === null) return null;
+  const interfaces = namingValues(observations, 'aws/network-interface');
+  const free =
+    subnet === null ? null : freeAddress(block, usedAddresses(subnet, interfaces), EXAMPLE_OFFSET);
+  return addressText(free ?? block.first + EXAMPLE_OFFSET);
+}
+
+/** What a subnet gives to the machines in it, an address among them as an example. */
 function placeNames(observations: Observations, subnetId: string | null): Partial<NamesSeen> {
   const subnet = namingValues(observations, 'aws/subnet').find(
     (one) => textAt(one, 'SubnetId') === subnetId,
   );
   if (subnet === undefined) return {};
-  const block = cidrOf(textAt(subnet, 'CidrBlock') ?? '');
+  const privateIp = exampleAddress(observations, subnet);
   const region = regionOfZone(textAt(subnet, 'AvailabilityZone'));
   const hostnameType = namingTypeAt(subnet, 'PrivateDnsNameOptionsOnLaunch.HostnameType');
   return {
-    ...(block === null ? {} : { privateIp: addressText(block.first + EXAMPLE_OFFSET) }),
+    ...(privateIp === null ? {} : { privateIp }),
     ...(region === null ? {} : { region }),
     ...(hostnameType === undefined ? {} : { hostnameType }),
     ...vpcNames(observations, textAt(subnet, 'VpcId')),
@@ -153,6 +165,16 @@ export async function namingBeforeLaunch(
   flags: LiveFlags,
 ): Promise<NamingDocument> {
   const { observations, unseen } = await placeEvidence(place, flags);
+  return namingInPlace(observations, place, given, unseen);
+}
+
+/** The same of what was seen of the place. */
+export function namingInPlace(
+  observations: Observations,
+  place: LaunchPlace,
+  given: GivenNames,
+  unseen: readonly Unseen[],
+): NamingDocument {
   const image = imageFamily(observations, place.imageId);
   const seen: NamesSeen = {
     image,
@@ -168,17 +190,19 @@ export async function namingBeforeLaunch(
   return { ...document, instanceId: null, name: withExample(document.name, seen, given) };
 }
 
-/** Says that address and instance id of the name are examples. */
+/** Says that address and instance id of the name, or of what it may be, are examples. */
 function withExample(name: NodeName, seen: NamesSeen, given: GivenNames): NodeName {
-  if (name.state !== 'known') return name;
-  const isId = name.name.includes(EXAMPLE_INSTANCE) && given.seen.instanceId === undefined;
+  if (name.state === 'none') return name;
+  const names = name.state === 'known' ? [name.name] : name.candidates;
+  const has = (part: string): boolean => names.some((one) => one.includes(part));
+  const isId = has(EXAMPLE_INSTANCE) && given.seen.instanceId === undefined;
   const host = seen.privateIp?.replaceAll('.', '-');
-  const isIp = host !== undefined && name.name.includes(host) && given.seen.privateIp === undefined;
+  const isIp = host !== undefined && has(host) && given.seen.privateIp === undefined;
   if (!isId && !isIp) return name;
   const what = isId
     ? `the instance gets the id ${EXAMPLE_INSTANCE}, an example`
     : `the instance gets the address ${seen.privateIp ?? ''}, an example`;
-  return { ...name, provided: [...name.provided, what] };
+  return { ...name, provided: [...(name.provided ?? []), what] };
 }
 
 async function placeEvidence(

@@ -19,6 +19,7 @@ export const NAMING_KINDS = [
   'aws/instance',
   'aws/image',
   'aws/subnet',
+  'aws/network-interface',
   'aws/vpc',
   'aws/vpc-attribute',
   'aws/dhcp-options',

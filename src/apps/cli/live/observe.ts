@@ -9,7 +9,6 @@ import { collectKubernetes, type KubeLists } from '../../../adapters/collection/
 import { systemClock } from '../../../adapters/system/clock.ts';
 import { SIGNS } from '../../../causes/index.generated.ts';
 import { alignClocks } from '../../../diagnosis/clocks.ts';
-import type { DiagnosisInput } from '../../../diagnosis/diagnose.ts';
 import type { DiagnosisDocument } from '../../../diagnosis/document.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
 import { instanceIdIn } from '../../../evidence/names.ts';
@@ -19,7 +18,7 @@ import type { AwsApi } from '../../../ports/aws-api.ts';
 import { EVIDENCE_VERSION } from '../../../readers/ours.ts';
 import { createReading } from '../../../readers/reading.ts';
 import { compileSigns } from '../../../readers/sign-table.ts';
-import { diagnoseObservations } from '../pile.ts';
+import { diagnoseObservations, isAsked } from '../pile.ts';
 import { skewOf } from './clock-skew.ts';
 import type { LookClients } from './open-clients.ts';
 import { representatives } from './representatives.ts';
@@ -80,7 +79,11 @@ function createIntake(options: LiveOptions, clients: LookClients, nowMs: number)
       add({
         name: 'collection.json',
         locator: 'rollcall',
-        content: { ...collection, refusals: told.map((refusal) => ({ ...refusal })) },
+        content: {
+          ...collection,
+          asked: options.asked,
+          refusals: told.map((refusal) => ({ ...refusal })),
+        },
       });
       const all = alignClocks(reading.finish());
       const { sinceMs = null } = options;
@@ -138,7 +141,7 @@ async function lookTwice(
   const cluster = await collectAll(clients, options, intake, time);
   const first = intake.finish(cluster);
   options.progress('looking at what was found');
-  const asked = options.asked.length === 0 ? undefined : isAsked(options.asked);
+  const asked = isAsked(options.asked);
   const rough = await diagnoseObservations(first, asked);
   const target = representatives(rough, first, options.isDeep);
   if (target.instanceIds.length + target.logs.length === 0)
@@ -184,22 +187,28 @@ async function askAws(
   lists: KubeLists | null,
   { named, options, intake, time }: AwsQuestion,
 ): Promise<string | null> {
-  if (named === null && lists !== null)
-    await inTime(lists.nodes, time.waiting).catch((error: unknown) => {
-      if (error !== time.waiting.reason) throw error;
-    });
-  const instanceIds = options.asked.flatMap((name) => instanceIdIn(name) ?? []);
+  const ofNodes = async (): Promise<readonly string[]> => {
+    await nodesListed(lists, time);
+    tellOtherRegion(aws, intake);
+    return [...new Set(intake.providerIds.flatMap((id) => instanceIdIn(id) ?? []))];
+  };
+  const asked = options.asked.flatMap((name) => instanceIdIn(name) ?? []);
   const names = options.asked.filter((name) => instanceIdIn(name) === null);
-  const ofNodes = intake.providerIds.flatMap((id) => instanceIdIn(id) ?? []);
-  const nodes = named === null ? [...new Set(ofNodes)] : [];
+  const nodes = named === null ? await ofNodes() : [];
   const target = {
     cluster: named,
-    instanceIds: [...instanceIds, ...nodes],
+    instanceIds: [...asked, ...nodes],
     names,
+    ofNodes,
     nowMs: systemClock.nowMs(),
   };
-  if (nodes.length > 0) tellOtherRegion(aws, intake);
   return (await collectAws(aws, target, intake, time.listing)).cluster;
+}
+
+async function nodesListed(lists: KubeLists | null, time: TimeLimit): Promise<void> {
+  await inTime(lists?.nodes ?? Promise.resolve(), time.waiting).catch((error: unknown) => {
+    if (error !== time.waiting.reason) throw error;
+  });
 }
 
 /** EC2 of one region knows nothing of another's instances, and says so by an empty list. */
@@ -212,11 +221,4 @@ function tellOtherRegion({ region }: AwsApi, intake: Intake): void {
     message: `The Nodes are in ${regions.join(', ')} and AWS was asked in ${region}; ask there: --region ${regions[0]}`,
     permission: null,
   });
-}
-
-/** True for the machines that were asked about by any of their names. */
-function isAsked(asked: readonly string[]): NonNullable<DiagnosisInput['asked']> {
-  const words = new Set(asked.map((name) => name.toLowerCase()));
-  return ({ name, names }) =>
-    words.has(name.toLowerCase()) || names.some(({ value }) => words.has(value.toLowerCase()));
 }

@@ -59,13 +59,35 @@ function logsOf({ pod, node }: PlacedPod): readonly LogTarget[] {
   });
 }
 
-function chosen(subjects: readonly SubjectReport[], isDeep: boolean): readonly SubjectReport[] {
+function chosen(
+  { subjects }: DiagnosisDocument,
+  observations: Observations,
+  isDeep: boolean,
+): readonly SubjectReport[] {
   const machines = subjects.filter(
     ({ kind, verdict }) => kind === 'Machine' && verdict !== 'usable',
   );
   if (isDeep) return machines;
-  const byStage = Map.groupBy(machines, ({ stage }) => stage);
-  return [...byStage.values()].flatMap((some) => some.slice(0, PER_STAGE_MAX)).slice(0, ALL_MAX);
+  const groups = groupsOf(machines, observations);
+  const alike = Map.groupBy(machines, (one) => `${groups.get(one.instanceId) ?? ''} ${one.stage}`);
+  return [...alike.values()].flatMap((some) => some.slice(0, PER_STAGE_MAX)).slice(0, ALL_MAX);
+}
+
+/** Tags that name the group which an instance was made for, the first that it has counts. */
+const GROUP_TAGS = ['aws:autoscaling:groupName', 'eks:nodegroup-name', 'karpenter.sh/nodepool'];
+
+function groupsOf(
+  machines: readonly SubjectReport[],
+  observations: Observations,
+): ReadonlyMap<string | null, string> {
+  const named = instancesOf(machines, observations).map((instance): [string | null, string] => {
+    const tags = listAt(instance, 'Tags');
+    const group = GROUP_TAGS.map((key) => tags.find((tag) => textAt(tag, 'Key') === key)).find(
+      (tag) => tag !== undefined,
+    );
+    return [textAt(instance, 'InstanceId'), textAt(group, 'Value') ?? ''];
+  });
+  return new Map(named);
 }
 
 /** Which machines, pods and controllers are asked one by one, after the first look at everything. */
@@ -74,7 +96,7 @@ export function representatives(
   observations: Observations,
   isDeep: boolean,
 ): DetailTarget {
-  const machines = chosen(document.subjects, isDeep);
+  const machines = chosen(document, observations, isDeep);
   if (machines.length === 0 && !document.subjects.some(({ kind }) => kind === 'Cluster'))
     return NOTHING;
   const pods = podsOf(observations);

@@ -42,20 +42,31 @@ export function isOver(document: DiagnosisDocument, mended: string | null): bool
   return document.headline !== null && document.headline.cause !== mended;
 }
 
+export interface Waited {
+  readonly document: DiagnosisDocument;
+  /** True when the limit came before the waiting was over. */
+  readonly isLate: boolean;
+}
+
 /** Looks again and again while a fix takes effect; says each rung as it changes. */
 export async function waitUntilOver(
   look: () => Promise<DiagnosisDocument>,
   repeat: Repeat,
   say: (line: string) => void,
-): Promise<DiagnosisDocument> {
+  limit?: AbortSignal,
+): Promise<Waited> {
   let mended: string | null | undefined;
   let before: States = new Map();
-  return repeat(look, (document) => {
+  let isDone = false;
+  const isLast = (document: DiagnosisDocument): boolean => {
     mended = mended === undefined ? (document.headline?.cause ?? null) : mended;
     for (const line of climbed(before, document.subjects)) say(line);
     before = statesOf(document.subjects);
-    return isOver(document, mended);
-  });
+    isDone = isOver(document, mended);
+    return isDone;
+  };
+  const document = await repeat(look, isLast, limit);
+  return { document, isLate: !isDone };
 }
 
 /** Each line with the time at which it is said. */

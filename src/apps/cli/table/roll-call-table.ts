@@ -14,6 +14,7 @@ export interface TableOptions {
   /** Every column, uncut. */
   readonly wide: boolean;
   readonly headers: boolean;
+  /** Columns that there are; infinite where no terminal limits them, as in a pipe. */
   readonly columns: number;
   readonly colour: boolean;
   readonly nowMs: number | null;
@@ -26,6 +27,8 @@ const HEADLINE_LEAST = 24;
 const CELL_LEAST = 8;
 /** The first to go when all columns together are too wide. */
 const LEFT_OUT_FIRST = ['ZONE', 'TYPE', 'AGE', 'INSTANCE'];
+/** Sentences are folded for readers also where a line may be of any length. */
+const UNLIMITED_PROSE = 100;
 const SENTENCES_MAX = 3;
 const GAPS_MAX = 10;
 const NONE = '<none>';
@@ -50,9 +53,9 @@ function column(
   return { header, cells: rows.map((row) => cellText(cell(row) ?? NONE)) };
 }
 
-/** A machine that is usable stands on no rung: it has climbed them all. */
+/** A machine that is usable has climbed all rungs, so the document has no stage for it. */
 function stageText({ stage, verdict }: RollCallRow): string {
-  return verdict === 'usable' ? '-' : (stage ?? '-');
+  return verdict === 'usable' ? 'usable' : (stage ?? '-');
 }
 
 function groupText({ group }: RollCallRow): string {
@@ -239,12 +242,13 @@ export function rollCallPage(
   const { lines, notes } =
     shown.length === 0 ? { lines: [], notes: [] } : tableLines(shown, options);
   if (!options.headers) return lines;
+  const prose = Number.isFinite(options.columns) ? options.columns : UNLIMITED_PROSE;
   const paragraphs = [
     [...lines, ...notes.map((note) => cutTo(`(${note})`, options.columns))],
     document.rows.length === 0 ? [] : [countLine(document.rows)],
-    sharedLines(document).flatMap((line) => wrap(line, options.columns)),
-    gapLines(document.gaps).flatMap((line) => wrap(line, options.columns)),
-    unseenLines(document, options.columns),
+    sharedLines(document).flatMap((line) => wrap(line, prose)),
+    gapLines(document.gaps).flatMap((line) => wrap(line, prose)),
+    unseenLines(document, prose),
   ];
   return paragraphs
     .filter((paragraph) => paragraph.length > 0)

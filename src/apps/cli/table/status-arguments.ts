@@ -3,12 +3,12 @@ import { parseArgs } from 'node:util';
 import type { ExpectedMachine } from '../../../diagnosis/roll-call/machines.ts';
 import { UsageError } from '../context.ts';
 import { ExpectedHostsError, parseExpectedHosts } from './expected-hosts.ts';
-import { parseRelaxed } from './json-path.ts';
 import { parseTemplate } from './json-path-parse.ts';
 import { JsonPathError } from './json-path-tree.ts';
 import { LIVE_OPTIONS, type LiveFlags, liveFlagsOf } from '../live/flags.ts';
 import { type OutputFormat, parseOutput } from './output-format.ts';
 import { readSmallFile } from './small-file.ts';
+import { mustBeSortable } from './sort-by.ts';
 import { parseSelector, SelectorError } from './selector.ts';
 
 export interface StatusArguments {
@@ -83,7 +83,7 @@ export function readStatusArguments(args: readonly string[]): StatusArguments {
   });
   const { selector, expect } = values;
   const sortBy = values['sort-by'] ?? null;
-  if (sortBy !== null) asUsage(() => parseRelaxed(sortBy));
+  if (sortBy !== null) asUsage(() => mustBeSortable(sortBy));
   const paths = positionals.filter(isPath);
   if (values.watch && paths.length > 0)
     throw new UsageError('--watch looks at a live cluster; files do not change: leave it out.');

@@ -32,5 +32,7 @@ test('what goes wrong is told when its turn comes, and harms nobody who ended be
 });
 
 test('lists are taken as they are', async () => {
-  assert.deepEqual(await Array.fromAsync(ahead(['a', 'b'])), ['a', 'b']);
+  const taken: string[] = [];
+  for await (const value of ahead(['a', 'b'])) taken.push(value);
+  assert.deepEqual(taken, ['a', 'b']);
 });
