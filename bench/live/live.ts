@@ -20,7 +20,7 @@ const DIAGNOSED: readonly (number | null)[] = [0, 1, 2];
 
 interface LiveRun {
   readonly wallMs: number;
-  /** Until something is on the screen. */
+  /** Until something is on the screen, or until what is waited for is. */
   readonly firstMs: number;
   readonly peakRssBytes: number;
   /** Of the program's own threads. */
@@ -53,30 +53,33 @@ function usageOf(pid: number | undefined): Usage | null {
   }
 }
 
-/** A terminal of its own, as progress is shown on terminals only. */
+/** A terminal of its own, as progress and first rows are shown on terminals only. */
 const ON_TERMINAL = ['-qfec'] as const;
+const SCREEN = 'stty rows 50 columns 160';
 
 interface LookOptions {
   readonly isOnTerminal?: boolean;
   readonly program?: readonly string[];
   readonly command?: 'diagnose' | 'status';
+  /** What the first output that counts holds; anything when not given. */
+  readonly first?: string;
 }
 
 /** Runs the program once; the first output is that of a terminal when it is on one. */
 async function look(
   { env }: Doubles,
   names: readonly string[],
-  { isOnTerminal = false, program = PROGRAM, command: verb = 'diagnose' }: LookOptions = {},
+  { isOnTerminal = false, program = PROGRAM, command: verb = 'diagnose', first }: LookOptions = {},
 ): Promise<LiveRun> {
   const words = [...program, verb, ...names, ...LIMIT];
   const [command = '', ...args] = isOnTerminal
-    ? ['script', ...ON_TERMINAL, words.join(' '), '/dev/null']
+    ? ['script', ...ON_TERMINAL, `${SCREEN}; ${words.join(' ')}`, '/dev/null']
     : [...words, '-o', 'json'];
   const startMs = performance.now();
   const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'ignore'] });
   let firstMs = Number.NaN;
-  child.stdout.on('data', () => {
-    if (Number.isNaN(firstMs)) firstMs = performance.now() - startMs;
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    if (Number.isNaN(firstMs) && text.includes(first ?? '')) firstMs = performance.now() - startMs;
   });
   let usage: Usage = { peakRssBytes: 0, processorMs: 0 };
   const watch = setInterval(() => {
@@ -128,8 +131,8 @@ async function benchOne(): Promise<readonly Row[]> {
       0.5,
     );
     const first = (await look(doubles, [], { isOnTerminal: true })).firstMs;
-    // Rows are printed together, so that the first comes with the last.
-    const rows = (await look(doubles, [], { command: 'status' })).firstMs;
+    const ofRows = { isOnTerminal: true, command: 'status', first: machineAt(0).id } as const;
+    const rows = (await look(doubles, [], ofRows)).firstMs;
     const half = seconds(percentile(walls, 0.5));
     const most = seconds(percentile(walls, 0.95));
     return [
@@ -139,7 +142,7 @@ async function benchOne(): Promise<readonly Row[]> {
         'p95 < 3 s',
       ),
       row('live: first words on a terminal', seconds(first), ''),
-      row('live: first row of `status` among 100', seconds(rows), '< 1 s'),
+      row('live: first row of `status` among 100, on a terminal', seconds(rows), '< 1 s'),
     ];
   });
 }

@@ -1,6 +1,5 @@
 import { type Json, listAt, textAt } from '../evidence/json.ts';
 import { cidrOf, sizeOf } from './cidr.ts';
-import { shown } from './words.ts';
 
 /** Who made a network interface. */
 export type EniOwner =
@@ -168,7 +167,6 @@ export function byOwner(interfaces: readonly NetworkInterface[]): readonly Owner
 export interface InstanceWithoutPodAddresses {
   readonly instanceId: string;
   readonly interfaces: number;
-  readonly sentence: string;
 }
 
 /**
@@ -187,9 +185,5 @@ export function withoutPodAddresses(
   return [...attached]
     .filter(([instanceId]) => machines.has(instanceId))
     .filter(([, own]) => own.every((one) => one.secondaryAddresses + one.prefixes === 0))
-    .map(([instanceId, own]) => ({
-      instanceId,
-      interfaces: own.length,
-      sentence: `${shown(instanceId)} holds no secondary address and no prefix: no pod gets an address there.`,
-    }));
+    .map(([instanceId, own]) => ({ instanceId, interfaces: own.length }));
 }

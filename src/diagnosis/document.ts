@@ -1,4 +1,5 @@
 import type { Stage } from '../evidence/stage.ts';
+import type { Verdict } from '../evidence/verdict.ts';
 import type { Confidence, Step } from './cause.ts';
 
 /** The document that `rollcall diagnose -o json` prints; other programs rely on its shape. */
@@ -18,8 +19,6 @@ export interface Headline {
   readonly confidence: Confidence;
   readonly subject: string;
 }
-
-export type Verdict = 'usable' | 'not-usable' | 'cannot-tell';
 
 export interface SubjectReport {
   readonly kind: 'Machine' | 'NodeGroup' | 'AutoScalingGroup' | 'NodePool' | 'Cluster';

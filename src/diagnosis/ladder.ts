@@ -1,7 +1,8 @@
 import type { Quote } from '../evidence/sighting.ts';
 import { type Stage, STAGES, stageIndex } from '../evidence/stage.ts';
-import { isAfter, isoTime } from '../evidence/time.ts';
-import type { EvidenceLine, Rung, Verdict } from './document.ts';
+import { isAfter, isoMoment } from '../evidence/time.ts';
+import type { Verdict } from '../evidence/verdict.ts';
+import type { EvidenceLine, Rung } from './document.ts';
 import { MILESTONES } from './milestones.ts';
 import { passedByFacts } from './passing.ts';
 import type { Subject } from './subject.ts';
@@ -17,7 +18,7 @@ export function evidenceLine(quote: Quote): EvidenceLine {
     source: quote.source,
     locator: quote.locator,
     excerpt: quote.excerpt,
-    time: isoTime(quote.moment.when),
+    time: isoMoment(quote.moment),
   };
 }
 
@@ -45,8 +46,15 @@ export function buildLadder(
   const passed = proofOfPassing(subject);
   let pendingLeft = isPending;
   return STAGES.map((stage): Rung => {
-    const failure = failures.find((entry) => entry.stage === stage);
-    if (failure !== undefined) return rung(stage, 'failed', failure.proof);
+    const failed = failures.filter((entry) => entry.stage === stage);
+    const [failure] = failed;
+    if (failure !== undefined)
+      return rung(
+        stage,
+        'failed',
+        failure.proof,
+        failed.flatMap((one) => one.proof),
+      );
     const proof = passed.get(stage);
     if (proof !== undefined) return rung(stage, 'passed', [proof]);
     const state =
@@ -56,8 +64,15 @@ export function buildLadder(
   });
 }
 
-function rung(stage: Stage, state: Rung['state'], proof: readonly Quote[]): Rung {
-  const since = proof[0] === undefined ? null : isoTime(proof[0].moment.when);
+/** @param dated what may say since when, where the proof itself does not */
+function rung(
+  stage: Stage,
+  state: Rung['state'],
+  proof: readonly Quote[],
+  dated: readonly Quote[] = proof,
+): Rung {
+  const times = [...proof.slice(0, 1), ...dated].map(({ moment }) => isoMoment(moment));
+  const since = times.find((time) => time !== null) ?? null;
   return { stage, state, since, evidence: proof.slice(0, 3).map(evidenceLine) };
 }
 

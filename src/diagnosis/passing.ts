@@ -1,7 +1,7 @@
 import type { FactKind, KubeNode, KubeObject, KubeTaint } from '../evidence/kinds.ts';
 import { at, listAt, textAt } from '../evidence/json.ts';
 import type { FactRecord } from '../evidence/observations.ts';
-import { isPodReady } from '../evidence/pods.ts';
+import { isPodReady, msIn, readyChangedMs, runningSinceMs } from '../evidence/pods.ts';
 import { excerptOf } from '../evidence/redact.ts';
 import type { Quote } from '../evidence/sighting.ts';
 import type { Stage } from '../evidence/stage.ts';
@@ -19,14 +19,34 @@ function recordsOf<K extends FactKind>(subject: Subject, kind: K): readonly Fact
   return subject.facts.of(kind);
 }
 
-function proofOf(fact: FactRecord, excerpt: string): Quote {
+/** @param sinceMs from when on it is known to hold, ms since the epoch; null when nobody says */
+function proofOf(fact: FactRecord, excerpt: string, sinceMs: number | null): Quote {
   return {
     source: 'object',
     locator: fact.locator,
     excerpt: excerptOf(excerpt),
-    moment: fact.moment,
+    moment: sinceMs === null ? fact.moment : { ...fact.moment, sinceMs },
     captures: {},
   };
+}
+
+/** When the last of several began, null when one of them does not say. */
+function lastOf(times: readonly (number | null)[]): number | null {
+  const known = times.filter((time) => time !== null);
+  return known.length === 0 || known.length < times.length ? null : Math.max(...known);
+}
+
+/** When the first of several began, null when none of them says. */
+function earliestOf(times: readonly (number | null)[]): number | null {
+  const known = times.filter((time) => time !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
+function launchedMs(subject: Subject): number | null {
+  const own = recordsOf(subject, 'aws/instance').find(
+    ({ value }) => textAt(value, 'InstanceId') === subject.instanceId,
+  );
+  return own === undefined ? null : msIn(own.value, 'LaunchTime');
 }
 
 /** Stages that objects and answers show to be passed, with the object that shows each. */
@@ -37,7 +57,11 @@ export function passedByFacts(subject: Subject): readonly Passed[] {
     ...passedByInstance(subject),
     ...(node === null
       ? []
-      : [...passedByNode(node), ...passedByNames(node, subject), ...passedByPods(node, subject)]),
+      : [
+          ...passedByNode(node, subject),
+          ...passedByNames(node, subject),
+          ...passedByPods(node, subject),
+        ]),
   ];
 }
 
@@ -56,22 +80,21 @@ function passedByInstance(subject: Subject): readonly Passed[] {
     (running === undefined && textAt(proof.value, 'InstanceState.Name') !== 'running')
   )
     return [];
-  return [['launched', proofOf(proof, 'the instance runs and passes its status checks')]];
+  const words = 'the instance runs and passes its status checks';
+  return [['launched', proofOf(proof, words, launchedMs(subject))]];
 }
 
-function passedByNode(fact: FactRecord<'kube/Node'>): readonly Passed[] {
+/** Its kubelet registers a Node: whatever is needed for that was passed when the Node came to be. */
+function passedByNode(fact: FactRecord<'kube/Node'>, subject: Subject): readonly Passed[] {
   const node = fact.value;
   const isInitialized = node.taints?.every((taint) => taint.key !== UNINITIALIZED) ?? false;
   if (node.ready !== true) return isInitialized ? passedByKubelet(fact) : [];
-  const proof = proofOf(fact, `Node ${node.name} is Ready`);
-  const admitted: readonly Stage[] = [
-    'launched',
-    'bootstrapped',
-    'reachable',
-    'authenticated',
-    'retained',
-  ];
+  const words = `Node ${node.name} is Ready`;
+  const proof = proofOf(fact, words, node.createdMs);
+  const launched = proofOf(fact, words, launchedMs(subject) ?? node.createdMs);
+  const admitted: readonly Stage[] = ['bootstrapped', 'reachable', 'authenticated', 'retained'];
   return [
+    ['launched', launched],
     ...admitted.map((stage): Passed => [stage, proof]),
     ...(isInitialized ? [['registered', proof] as const] : []),
   ];
@@ -79,13 +102,16 @@ function passedByNode(fact: FactRecord<'kube/Node'>): readonly Passed[] {
 
 /** A Node that its kubelet itself wrote, Ready or not: its version or its condition stand in it. */
 function passedByKubelet(fact: FactRecord<'kube/Node'>): readonly Passed[] {
-  const { name, kubeletVersion, conditions } = fact.value;
+  const { name, kubeletVersion, conditions, createdMs } = fact.value;
   const ready = conditions.find(({ type }) => type === 'Ready');
-  if (kubeletVersion !== null)
-    return [['registered', proofOf(fact, `Node ${name} is there, of kubelet ${kubeletVersion}`)]];
+  if (kubeletVersion !== null) {
+    const words = `Node ${name} is there, of kubelet ${kubeletVersion}`;
+    return [['registered', proofOf(fact, words, createdMs)]];
+  }
   // The control plane tells a kubelet that posted once from one that never did.
   if (!POSTED.includes(ready?.reason ?? '')) return [];
-  return [['registered', proofOf(fact, `Node ${name} is there: ${ready?.message ?? ''}`)]];
+  const words = `Node ${name} is there: ${ready?.message ?? ''}`;
+  return [['registered', proofOf(fact, words, createdMs)]];
 }
 
 /** `identified` needs the Node's name and EC2's, and that they agree. */
@@ -99,9 +125,9 @@ function passedByNames(fact: FactRecord<'kube/Node'>, subject: Subject): readonl
       (names.includes(node.name) || node.name.startsWith(`${id}.`))
     );
   });
-  return agreeing === undefined
-    ? []
-    : [['identified', proofOf(agreeing, `EC2 and Kubernetes both say ${node.name}`)]];
+  if (agreeing === undefined) return [];
+  const words = `EC2 and Kubernetes both say ${node.name}`;
+  return [['identified', proofOf(agreeing, words, node.createdMs)]];
 }
 
 function passedByPods(fact: FactRecord<'kube/Node'>, subject: Subject): readonly Passed[] {
@@ -116,16 +142,16 @@ function passedByPods(fact: FactRecord<'kube/Node'>, subject: Subject): readonly
   const networked = fact.value.ready === true ? networkProof(fact, addressed, pods) : null;
   if (networked !== null) passed.push(['networked', networked]);
   if (pods.length > 0) passed.push(...passedByIdentity(fact, asking));
-  const hasWorkload = pods.some(({ value }) => isWorkload(value) && isPodReady(value));
+  const workloads = pods.filter(({ value }) => isWorkload(value) && isPodReady(value));
+  const hasWorkload = workloads.length > 0;
+  const openMs = earliestOf(workloads.map(({ value }) => readyChangedMs(value)));
   if (isOpen(fact.value, hasWorkload)) {
     const words = `Node ${fact.value.name} is Ready and has no taint that a gate would put on it`;
-    passed.push(['gated', proofOf(fact, words)]);
+    passed.push(['gated', proofOf(fact, words, openMs)]);
   }
   if (networked !== null && acceptsPods(fact.value, hasWorkload)) {
-    passed.push([
-      'usable',
-      proofOf(fact, `no taint, cordon or condition keeps pods off ${fact.value.name}`),
-    ]);
+    const words = `no taint, cordon or condition keeps pods off ${fact.value.name}`;
+    passed.push(['usable', proofOf(fact, words, openMs)]);
   }
   return passed;
 }
@@ -139,14 +165,18 @@ function networkProof(
   addressed: FactRecord<'kube/Pod'> | undefined,
   pods: readonly FactRecord<'kube/Pod'>[],
 ): Quote | null {
-  if (addressed !== undefined)
-    return proofOf(addressed, `pod ${addressed.value.name} runs with an address of its own`);
+  if (addressed !== undefined) {
+    const words = `pod ${addressed.value.name} runs with an address of its own`;
+    return proofOf(addressed, words, runningSinceMs(addressed.value));
+  }
   const program = pods.find(({ value }) => NETWORK_POD.test(value.name) && isPodReady(value));
   const isWaited = pods.some(({ value }) => textAt(value.body, 'status.podIP') === null);
   if (program === undefined || isWaited) return null;
+  const ready = node.value.conditions.find(({ type }) => type === 'Ready');
   return proofOf(
     program,
     `${node.value.name} is Ready, ${program.value.name} is Ready there, and no pod waits for an address`,
+    lastOf([ready?.changedMs ?? null, readyChangedMs(program.value)]),
   );
 }
 
@@ -157,10 +187,11 @@ function passedByIdentity(
 ): readonly Passed[] {
   const [first] = asking;
   if (first === undefined)
-    return [['credentialed', proofOf(node, 'no pod on it asks for an AWS identity')]];
+    return [['credentialed', proofOf(node, 'no pod on it asks for an AWS identity', null)]];
   if (!asking.every(({ value }) => isPodReady(value))) return [];
   const words = `pod ${first.value.name} asks for an AWS identity and is Ready`;
-  return [['credentialed', proofOf(first, words)]];
+  const sinceMs = lastOf(asking.map(({ value }) => readyChangedMs(value)));
+  return [['credentialed', proofOf(first, words, sinceMs)]];
 }
 
 function isRunning(pod: KubeObject): boolean {

@@ -1,6 +1,13 @@
 import { textAt } from '../evidence/json.ts';
 import type { FactRecord, Hit, Observations } from '../evidence/observations.ts';
-import { isPodReady, isSettled, podName, waitsForSandbox } from '../evidence/pods.ts';
+import {
+  isPodReady,
+  isSettled,
+  podName,
+  readyChangedMs,
+  waitsForSandbox,
+} from '../evidence/pods.ts';
+import { isoMs } from '../evidence/time.ts';
 import { seenHit } from './seen-hit.ts';
 import type { Subject } from './subject.ts';
 
@@ -15,13 +22,13 @@ function waiting(pods: readonly PodRecord[]): readonly Hit[] {
   const name = podName(pod);
   const since = textAt(pod.body, 'status.startTime') ?? 'an unknown time';
   const words = `pod ${name} waits in ContainerCreating since ${since} (${pods.length} of them on this Node)`;
-  return [seenHit(first, 'symptom:sandbox-not-created', words)];
+  return [seenHit(first, 'symptom:sandbox-not-created', words, isoMs(since))];
 }
 
 function silentNetwork(pods: readonly PodRecord[]): readonly Hit[] {
   return pods.slice(0, 1).map((fact) => {
     const words = `pod ${podName(fact.value)} of the pod network is not Ready`;
-    return seenHit(fact, 'symptom:cni-daemon-silent', words);
+    return seenHit(fact, 'symptom:cni-daemon-silent', words, readyChangedMs(fact.value));
   });
 }
 

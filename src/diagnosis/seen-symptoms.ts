@@ -52,7 +52,8 @@ function cordoned({ facts }: Subject): readonly Hit[] {
     .find(({ value }) => value.ready === true && value.unschedulable === true);
   if (closed === undefined) return [];
   const words = `Node ${closed.value.name} is Ready, spec.unschedulable true`;
-  return [seenHit(closed, 'symptom:node-cordoned', words)];
+  const taint = closed.value.taints?.find(({ key }) => key === 'node.kubernetes.io/unschedulable');
+  return [seenHit(closed, 'symptom:node-cordoned', words, taint?.addedMs ?? null)];
 }
 
 function withoutNode(subject: Subject, observations: Observations): readonly Hit[] {
@@ -63,5 +64,5 @@ function withoutNode(subject: Subject, observations: Observations): readonly Hit
   const since = textAt(lonely.value, 'LaunchTime') ?? 'an unknown time';
   const name = textAt(lonely.value, 'PrivateDnsName') ?? '';
   const words = `instance ${subject.instanceId ?? ''} ${name} runs since ${since} and no Node is its`;
-  return [seenHit(lonely, 'symptom:machine-without-node', words)];
+  return [seenHit(lonely, 'symptom:machine-without-node', words, isoMs(since))];
 }

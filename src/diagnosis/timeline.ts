@@ -1,5 +1,5 @@
 import type { Quote } from '../evidence/sighting.ts';
-import { isAfter, isoTime } from '../evidence/time.ts';
+import { dated, isAfter, isoMoment } from '../evidence/time.ts';
 import type { TimelineEntry } from './document.ts';
 import { MILESTONES } from './milestones.ts';
 import type { RoledFinding, Standing } from './standing.ts';
@@ -34,7 +34,9 @@ function findingsOf(roled: readonly RoledFinding[]): readonly Happening[] {
 /** The next of several: one that is known to come after none of the others, the first read of those. */
 function earliest(left: readonly Happening[]): number {
   const free = left.findIndex((one) =>
-    left.every((other) => other === one || !isAfter(one.quote.moment, other.quote.moment)),
+    left.every(
+      (other) => other === one || !isAfter(dated(one.quote.moment), dated(other.quote.moment)),
+    ),
   );
   return Math.max(free, 0);
 }
@@ -62,7 +64,7 @@ export function timelineOf(
     if (next === undefined) break;
     const { quote, what } = next;
     ordered.push({
-      time: isoTime(quote.moment.when),
+      time: isoMoment(quote.moment),
       what,
       source: quote.source,
       locator: quote.locator,

@@ -155,6 +155,19 @@ export const AWS_KINDS = [
   'aws/vpc-hosted-zones',
   'aws/spot-request',
   'aws/trail-event',
+  'aws/access-policies',
+  'aws/update',
+  'aws/insight',
+  'aws/oidc-provider',
+  'aws/role-policies',
+  'aws/role-policy',
+  'aws/policy-version',
+  'aws/profile-association',
+  'aws/spot-price',
+  'aws/launch-configuration',
+  'aws/launch-template',
+  'aws/instance-refresh',
+  'aws/registry-authorization',
 ] as const;
 
 export type AwsKind = (typeof AWS_KINDS)[number];

@@ -101,6 +101,8 @@ export function filledGroups(groups: readonly Seen<Json>[]): ReadonlySet<string>
 
 export interface TemplateUse {
   readonly id: string;
+  /** Empty where the group does not say. */
+  readonly name: string;
   /** A number, `$Latest` or `$Default`. */
   readonly version: string;
 }
@@ -111,7 +113,9 @@ export function templateUse(group: Json): TemplateUse | null {
   const mixed = at(group, 'MixedInstancesPolicy.LaunchTemplate.LaunchTemplateSpecification');
   const given = own ?? mixed;
   const id = textAt(given, 'LaunchTemplateId');
-  return id === null ? null : { id, version: textAt(given, 'Version') ?? '$Default' };
+  if (id === null) return null;
+  const name = textAt(given, 'LaunchTemplateName') ?? '';
+  return { id, name, version: textAt(given, 'Version') ?? '$Default' };
 }
 
 /** A group that lacks instances, and what it would launch them with. */
@@ -143,4 +147,12 @@ function versionInUse(group: Json, versions: readonly Seen<Json>[]): Seen<Json> 
   if (use?.version === '$Latest')
     return own.toSorted((a, b) => numberOf(b) - numberOf(a))[0] ?? null;
   return own.find(({ value }) => textAt(value, 'VersionNumber') === use?.version) ?? null;
+}
+
+/** Types of instances that a group with a mixed instances policy may launch, as it names them. */
+export function spotTypes(group: Json): readonly string[] {
+  const overrides = listAt(group, 'MixedInstancesPolicy.LaunchTemplate.Overrides');
+  const own = listAt(group, 'Instances').map((entry) => textAt(entry, 'InstanceType'));
+  const named = [...overrides.map((entry) => textAt(entry, 'InstanceType')), ...own];
+  return [...new Set(named)].filter((type) => type !== null);
 }

@@ -21,6 +21,11 @@ export function isPodReady(pod: KubeObject): boolean {
   return podCondition(pod, 'Ready', 'status') === 'True';
 }
 
+/** Since when the pod is Ready or is not, ms since the epoch; null when it does not say. */
+export function readyChangedMs(pod: KubeObject): number | null {
+  return isoMs(podCondition(pod, 'Ready', 'lastTransitionTime') ?? '');
+}
+
 /** One field of a condition of the pod, null without the condition. */
 export function podCondition(pod: KubeObject, type: string, field: string): string | null {
   const entry = listAt(pod.body, 'status.conditions').find((one) => textAt(one, 'type') === type);
@@ -121,4 +126,13 @@ export const POD_NORMAL_MS = 120_000;
 export function isSettled(pod: KubeObject, nowMs: number): boolean {
   const startedMs = msIn(pod.body, 'status.startTime');
   return startedMs !== null && nowMs - startedMs > POD_NORMAL_MS;
+}
+
+/** Whom the token is for that EKS's webhook puts into a pod for STS. */
+export function tokenAudience(pod: KubeObject): string {
+  const audience = listAt(pod.body, 'spec.volumes')
+    .flatMap((volume) => listAt(volume, 'projected.sources'))
+    .map((source) => textAt(source, 'serviceAccountToken.audience'))
+    .find((text) => text !== null);
+  return audience ?? 'sts.amazonaws.com';
 }

@@ -26,6 +26,23 @@ export interface Moment {
   readonly at: Position;
   /** A dump of present state, which is later than every line unless a stamp says otherwise. */
   readonly isState: boolean;
+  /**
+   * Since when a state holds, ms since the epoch, where its object says so. It is shown and orders
+   * what is told; which of two came later is decided without it, as a state may be as old as it will.
+   */
+  readonly sinceMs?: number;
+}
+
+/** The moment by its stamp, else by that of the state which it shows. */
+export function dated(moment: Moment): Moment {
+  const { when, sinceMs } = moment;
+  if (when !== null || sinceMs === undefined) return moment;
+  return { ...moment, when: { ms: sinceMs, yearless: false, clock: 'utc' } };
+}
+
+/** ISO text of a stamp or of the state's own time, null when neither is known. */
+export function isoMoment(moment: Moment): string | null {
+  return isoTime(dated(moment).when);
 }
 
 function comparable(a: When | null, b: When | null): boolean {

@@ -45,6 +45,8 @@ export interface UserData {
   readonly namesNodeadm: boolean;
   /** The public part of the one kubeadm token that it joins with, null without one. */
   readonly joinTokenId: string | null;
+  /** Keys in `--node-labels` with which a kubelet does not start. */
+  readonly reservedLabels: readonly string[];
 }
 
 /** The cluster that user data joins: of its NodeConfigs, the last that says so counts. */

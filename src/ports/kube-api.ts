@@ -23,8 +23,8 @@ export interface KubeListPage {
 }
 
 export interface KubeListOptions extends KubeSelection {
-  /** Objects a page; 500 when not given. */
-  readonly pageSize?: number;
+  /** Objects a page, or how many after so many of them; 500 when not given. */
+  readonly pageSize?: number | ((objectsBefore: number) => number);
   /** `0` takes what the server's cache holds; without it the newest is read. */
   readonly resourceVersion?: string;
   readonly signal?: AbortSignal;

@@ -24,6 +24,8 @@ export interface ReadLine {
   /** The machine that the surrounding object names. */
   readonly about: MachineName | null;
   readonly isState: boolean;
+  /** Since when the state holds that the line tells, ms since the epoch; null when not told. */
+  readonly sinceMs?: number | null;
 }
 
 /** A line that hit, kept as it was read: it is made fit to be shown only if it is shown. */
@@ -73,6 +75,7 @@ function kept(line: ReadLine): ReadLine {
 /** A line as it may be shown. */
 export function quoteOf(raw: RawQuote, document: number, locator: string): Quote {
   const { line, captures } = raw;
+  const { sinceMs = null } = line;
   const whole = redact(printable(line.text));
   const shown = Object.entries(captures).map(
     ([name, value]) => [name, excerptWithin(value, whole)] as const,
@@ -81,7 +84,12 @@ export function quoteOf(raw: RawQuote, document: number, locator: string): Quote
     source: line.source,
     locator: locatorAt(locator, line.line),
     excerpt: raw.excerpt ?? excerptAround(line.text, raw.words),
-    moment: { when: line.when, at: { document, line: line.line }, isState: line.isState },
+    moment: {
+      when: line.when,
+      at: { document, line: line.line },
+      isState: line.isState,
+      ...(sinceMs === null ? {} : { sinceMs }),
+    },
     captures: raw.excerpt === null ? Object.fromEntries(shown) : captures,
   };
 }

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type CapacityInput, capacityOf } from '../../src/capacity/capacity.ts';
 import { cidrOf } from '../../src/capacity/cidr.ts';
-import { exhaustionOf } from '../../src/capacity/forecast.ts';
 import { INSTANCE_TYPES } from '../../src/capacity/instance-types.generated.ts';
 import { instanceTypes } from '../../src/capacity/instance-types.ts';
 import { DEFAULT_MODE, MANIFEST_TARGETS } from '../../src/capacity/mode.ts';
@@ -123,26 +122,6 @@ test('an unknown type has no number at all', () => {
     input('x9.large', { maxPodsConfigured: 29, subnets: [subnet(100)] }),
   );
   assert.deepEqual([addresses, maxPods, held, mismatch, fit], [null, null, null, null, null]);
-});
-
-const HOUR_MS = 3_600_000;
-
-function samples(frees: readonly number[]) {
-  return frees.map((free, index) => ({ timeMs: index * HOUR_MS, free }));
-}
-
-test('addresses that go steadily run out when the line says so', () => {
-  const found = exhaustionOf(samples([60, 50, 40, 30]));
-  assert.ok(Math.abs((found?.inMs ?? 0) - 3 * HOUR_MS) < 1);
-  assert.equal(found?.sentence, '240 addresses go per day: none is free in about 3 hours.');
-});
-
-test('no forecast without a trend that reaches so far', () => {
-  assert.equal(exhaustionOf(samples([60, 50])), null);
-  assert.equal(exhaustionOf(samples([10_000, 9999, 9998])), null);
-  assert.equal(exhaustionOf([1, 2, 3].map((free) => ({ timeMs: 5, free }))), null);
-  assert.equal(exhaustionOf(samples([50, 50, 60]))?.inMs, null);
-  assert.equal(exhaustionOf(samples([20, 10, 0]))?.inMs, 0);
 });
 
 for (const [version, release, expected] of [

@@ -2,68 +2,64 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { capacityOf } from '../../src/capacity/capacity.ts';
+import { capacityDocument } from '../../src/capacity/cluster/cluster-capacity.ts';
+import { clusterPage, pageOf, planPage } from '../../src/capacity/cluster/page.ts';
+import { planOf, type PlanQuestion, verdictOfPlan } from '../../src/capacity/cluster/plan.ts';
 import { INSTANCE_TYPES } from '../../src/capacity/instance-types.generated.ts';
 import { instanceTypes } from '../../src/capacity/instance-types.ts';
-import { byOwner, interfaceOf, withoutPodAddresses } from '../../src/capacity/interfaces.ts';
 import { columns, commandRows, marked, paragraph } from '../../src/capacity/layout.ts';
-import { leaksOf } from '../../src/capacity/leaks.ts';
 import { DEFAULT_MODE, MANIFEST_TARGETS } from '../../src/capacity/mode.ts';
-import { acceptanceOf } from '../../src/capacity/naming/acceptance.ts';
-import { breaksBy } from '../../src/capacity/naming/breaks.ts';
+import { namingDocument } from '../../src/capacity/naming/document.ts';
 import type { NamingInput } from '../../src/capacity/naming/input.ts';
-import { namesTable } from '../../src/capacity/naming/names-table.ts';
-import { nodeNameOf } from '../../src/capacity/naming/node-name.ts';
-import { namingPage } from '../../src/capacity/naming/report.ts';
-import { capacityLines, capacityPage } from '../../src/capacity/report.ts';
-import { subnetOf, subnetState, usedAddresses } from '../../src/capacity/subnet.ts';
+import { machinePage } from '../../src/capacity/naming/page.ts';
+import { capacityLines } from '../../src/capacity/report.ts';
 import { counted, grouped, lengthText, shellWord, shown } from '../../src/capacity/words.ts';
+import type { KubeNode } from '../../src/evidence/kinds.ts';
+import { observed, type Thing } from './observed.ts';
 
 const TYPES = instanceTypes(INSTANCE_TYPES);
 const NOW_MS = Date.parse('2026-11-22T12:00:00Z');
 
-function interfaceItem(index: number) {
-  return {
-    NetworkInterfaceId: `eni-0${index}`,
-    SubnetId: 'subnet-0a',
-    Status: 'available',
-    Description: `aws-K8S-i-0aaaaaaaaaaaaaaa${index}`,
-    PrivateIpAddresses: Array.from({ length: 10 }, (_, offset) => ({
-      PrivateIpAddress: `10.0.1.${16 * index + offset}`,
-    })),
-    TagSet: [{ Key: 'node.k8s.amazonaws.com/createdAt', Value: '2026-11-20T12:00:00Z' }],
-  };
-}
-
-function page(name: string): readonly string[] {
-  const items = [1, 2].map(interfaceItem);
-  const subnet = subnetOf({
+const SUBNET: Thing = [
+  'aws/subnet',
+  {
     SubnetId: 'subnet-0a',
     CidrBlock: '10.0.1.0/26',
     AvailabilityZone: 'eu-west-1a',
     AvailableIpAddressCount: 35,
-  });
-  assert.ok(subnet !== null);
-  const subnets = [subnetState(subnet, usedAddresses(subnet, items))];
-  const interfaces = items.map(interfaceOf).filter((one) => one !== null);
-  const bare = interfaceOf({ NetworkInterfaceId: 'eni-0f', Attachment: { InstanceId: 'i-0b' } });
-  return capacityPage({
-    capacity: capacityOf({
-      type: TYPES.named(name),
-      mode: DEFAULT_MODE,
-      targets: MANIFEST_TARGETS,
-      subnets,
-      maxPodsConfigured: 110,
-    }),
-    subnets,
-    owners: byOwner(interfaces),
-    leaks: leaksOf(interfaces, { states: new Map(), isComplete: true }, NOW_MS),
-    withoutPodAddresses: withoutPodAddresses(bare === null ? [] : [bare], new Set(['i-0b'])),
-    exhaustion: null,
-    notes: [],
-  });
+  },
+];
+
+function loose(index: number): Thing {
+  return [
+    'aws/network-interface',
+    {
+      NetworkInterfaceId: `eni-0${index}`,
+      SubnetId: 'subnet-0a',
+      Status: 'available',
+      Description: `aws-K8S-i-0aaaaaaaaaaaaaaa${index}`,
+      PrivateIpAddresses: Array.from({ length: 10 }, (_, offset) => ({
+        PrivateIpAddress: `10.0.1.${16 * index + offset}`,
+      })),
+      TagSet: [{ Key: 'node.k8s.amazonaws.com/createdAt', Value: '2026-11-20T12:00:00Z' }],
+    },
+  ];
 }
 
-test('the page of a type says what it holds, what ends it, and who holds the rest', () => {
+const PLACE = observed([SUBNET, loose(1), loose(2)], ['aws/network-interface']);
+
+function planned(type: string, part: Partial<PlanQuestion> = {}) {
+  const subnets = ['subnet-0a'];
+  const question = { mode: DEFAULT_MODE, targets: MANIFEST_TARGETS, maxPods: null, image: null };
+  return planOf({ type, subnets, ...question, ...part }, PLACE, []);
+}
+
+function page(type: string): readonly string[] {
+  const { document, capacity, notes } = planned(type, { maxPods: 110, image: 'al2' });
+  return planPage(document, capacity, notes);
+}
+
+test('the page of a type says what it holds, what ends it, and what its subnets feed', () => {
   assert.deepEqual(page('m5.large'), [
     'm5.large: 2 vCPUs, 8 GiB, amd64, nitro, as shipped with this program',
     '  pods    29 have addresses, AWS recommends 29.',
@@ -75,23 +71,10 @@ test('the page of a type says what it holds, what ends it, and who holds the res
     '  !       max-pods is 110, but addresses are there for 29: up to 81 pods would hang in',
     '          ContainerCreating, "failed to assign an IP address to container".',
     '',
-    'SUBNET     ZONE        CIDR         USABLE  FREE  FREE /28  FRAGMENTED',
-    'subnet-0a  eu-west-1a  10.0.1.0/26  59      35    0         100 %',
-    '  They can feed 1 more node full of pods; addresses end it.',
+    'SUBNET     ZONE        CIDR         USABLE  FREE  FREE /28  WARM  NODES',
+    'subnet-0a  eu-west-1a  10.0.1.0/26  59      35    0         -     0',
     '  subnet-0a: 4 addresses in use by no listed interface, so FREE /28 is an upper bound.',
-    '',
-    'OWNER  INTERFACES  ADDRESSES',
-    'cni    2           20',
-    '',
-    '2 interfaces of the CNI leaked, with 20 addresses.',
-    '  ! eni-01 in subnet-0a, 10 addresses: its instance i-0aaaaaaaaaaaaaaa1 is gone; it was made 2 days',
-    '    ago.',
-    '    aws ec2 delete-network-interface --network-interface-id eni-01',
-    '  ! eni-02 in subnet-0a, 10 addresses: its instance i-0aaaaaaaaaaaaaaa2 is gone; it was made 2 days',
-    '    ago.',
-    '    aws ec2 delete-network-interface --network-interface-id eni-02',
-    '',
-    '! i-0b holds no secondary address and no prefix: no pod gets an address there.',
+    '  It can feed 1 more node full of pods.',
   ]);
 });
 
@@ -102,6 +85,100 @@ test('the page of an unknown type says so and shows the call', () => {
     '    aws ec2 describe-instance-types --instance-types x9.large',
     '',
   ]);
+});
+
+const PLANS: readonly (readonly [string, string, Partial<PlanQuestion>, string])[] = [
+  ['it fits', 'm5.large', {}, 'usable'],
+  ['max-pods is above the addresses', 'm5.large', { maxPods: 110 }, 'not-usable'],
+  ['no subnet feeds one more node', 'm5.24xlarge', {}, 'not-usable'],
+  ['nobody knows the type', 'x9.large', {}, 'cannot-tell'],
+  ['nobody saw the subnet', 'm5.large', { subnets: ['subnet-0b'] }, 'cannot-tell'],
+  ['no subnet was named', 'm5.large', { subnets: [] }, 'usable'],
+];
+
+for (const [title, type, part, expected] of PLANS)
+  test(`a plan is ${expected} when ${title}`, () => {
+    assert.equal(verdictOfPlan(planned(type, part)), expected);
+  });
+
+test('a subnet that is not there is told apart from one that nobody could ask for', () => {
+  const { document } = planned('m5.large', { subnets: ['subnet-0a', 'subnet-0b'] });
+  assert.equal(document.moreNodes, null);
+  assert.match(document.notObservable[0]?.why ?? '', /^no such subnet in this account/);
+  const question = { type: 'm5.large', subnets: ['subnet-0b'], maxPods: null, image: null };
+  const refused = { what: 'aws', why: 'no credentials' };
+  const asked = { ...question, mode: DEFAULT_MODE, targets: MANIFEST_TARGETS };
+  const unseen = planOf(asked, observed([]), [refused]).document.notObservable;
+  assert.deepEqual(unseen, [
+    { what: 'subnet-0b', why: 'unknown, as AWS was not to be asked' },
+    refused,
+  ]);
+});
+
+test('the page of a cluster has a paragraph for everything that was found', () => {
+  const bare: Thing = [
+    'aws/network-interface',
+    {
+      NetworkInterfaceId: 'eni-0f',
+      SubnetId: 'subnet-0a',
+      Attachment: { InstanceId: 'i-0b000000' },
+    },
+  ];
+  const node: Thing = [
+    'kube/Node',
+    {
+      metadata: { name: 'b', labels: { 'node.kubernetes.io/instance-type': 'm5.large' } },
+      spec: { providerID: 'aws:///eu-west-1a/i-0b000000' },
+      status: { capacity: { pods: '110' } },
+    },
+  ];
+  const instance: Thing = ['aws/instance', { InstanceId: 'i-0b000000', InstanceType: 'm5.large' }];
+  const containers = [{ name: 'aws-node', image: 'x/cni:v1.19.2' }];
+  const agent: Thing = [
+    'kube/DaemonSet',
+    {
+      metadata: { name: 'aws-node', namespace: 'kube-system' },
+      spec: { template: { spec: { containers } } },
+    },
+  ];
+  const things = [SUBNET, loose(1), bare, node, instance, agent];
+  const document = capacityDocument({
+    observations: observed(things, ['aws/network-interface']),
+    instances: { states: new Map(), isComplete: true },
+    nowMs: NOW_MS,
+    asked: [],
+  });
+  assert.deepEqual(clusterPage(document), [
+    'aws-node v1.19.2: single addresses, WARM_ENI_TARGET=1',
+    '',
+    'NODE  TYPE      GROUP     MAX-PODS  CAN HOLD  PODS  WARM  ENIS',
+    'b     m5.large  no group  110 !     29        -     -     1/3',
+    '  ! b: max-pods is 110, but addresses are there for 29: up to 81 pods would hang in',
+    '    ContainerCreating, "failed to assign an IP address to container".',
+    '',
+    'GROUP     TYPE      NODES  CAN HOLD  SUBNETS  FREE  MORE NODES',
+    'no group  m5.large  1      29        -        -     -',
+    '  limit no group (m5.large): The interfaces end it: 3 interfaces with 9 pod addresses each.',
+    '',
+    'SUBNET     ZONE        CIDR         USABLE  FREE  FREE /28  WARM  NODES',
+    'subnet-0a  eu-west-1a  10.0.1.0/26  59      35    1         -     0',
+    '  subnet-0a: 14 addresses in use by no listed interface, so FREE /28 is an upper bound.',
+    '',
+    'OWNER     INTERFACES  ADDRESSES',
+    'cni       1           10',
+    'instance  1           0',
+    '',
+    '1 interface of the CNI leaked, with 10 addresses.',
+    '  ! eni-01 in subnet-0a, 10 addresses: its instance i-0aaaaaaaaaaaaaaa1 is gone; it was made 2 days',
+    '    ago.',
+    '    aws ec2 delete-network-interface --network-interface-id eni-01',
+    '',
+    '! i-0b000000 (b) holds no secondary address and no prefix: no pod gets an address there.',
+  ]);
+});
+
+test('paragraphs are apart by one empty row, and empty ones leave none', () => {
+  assert.deepEqual(pageOf([[], ['a'], [], ['b', 'c'], []]), ['a', '', 'b', 'c']);
 });
 
 const STORY: NamingInput = {
@@ -115,20 +192,19 @@ const STORY: NamingInput = {
 };
 
 function namingRows(input: NamingInput, oldName: string): readonly string[] {
-  const name = nodeNameOf(input);
-  const expected = name.state === 'known' ? name.name : null;
-  return namingPage({
-    name,
-    acceptance: expected === null ? null : acceptanceOf(expected, input),
-    rows: namesTable({ ...input, nodeName: oldName }, expected),
-    twin: null,
-    effects: breaksBy(oldName, expected ?? 'NEW_NAME', { credential: null, inTreeVolumes: true }),
-  });
+  const observations = observed([
+    ['kube/Node', { metadata: { name: oldName }, status: { conditions: [] } }],
+  ]);
+  const node = observations.facts[0]?.value as KubeNode;
+  const seen = { ...input, nodeName: oldName };
+  return machinePage(namingDocument({ observations, machine: { instance: null, node }, seen }, []));
 }
 
-test('the page of a name begins with the name and its rule', () => {
+test('the page of a machine begins with its Node, the name and its rule', () => {
   const rows = namingRows(STORY, 'node00.k8s.internal');
-  assert.deepEqual(rows.slice(0, 6), [
+  assert.deepEqual(rows.slice(0, 8), [
+    'i-0123456789abcdef0 is registered as Node node00.k8s.internal, not Ready.',
+    '',
     'The Node will be called ip-172-12-4-2.eu-west-1.compute.internal',
     '  With --cloud-provider=aws the kubelet takes the private DNS name of EC2 and ignores hostname, DNS',
     '  zone, nodeName and --hostname-override. [kubernetes legacy-cloud-providers aws/aws.go (v0.26)]',
@@ -142,7 +218,7 @@ test('the page of a name begins with the name and its rule', () => {
 
 test('the page of a name that is not known shows what to collect', () => {
   const rows = namingRows({ ...STORY, kubeletVersion: null }, 'node00.k8s.internal');
-  assert.equal(rows[0], 'The name of the Node is not known.');
+  assert.equal(rows[2], 'The name of the Node is not known.');
   assert.ok(rows.includes('    ps -o args= -C kubelet; kubelet --version'));
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { load } from 'js-yaml';
-import type { CapacityDocument } from '../../src/apps/cli/live/capacity-document.ts';
+import type { CapacityDocument } from '../../src/capacity/cluster/document.ts';
 import { capture } from './capture.ts';
 import { fits, folderOf, listed, tooWide, withoutClients } from './evidence.ts';
 

@@ -1,31 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Ask } from '../../src/adapters/collection/asking.ts';
-import { createAsk } from '../../src/adapters/collection/asking.ts';
 import { askKeys } from '../../src/adapters/collection/aws-keys.ts';
 import { askLaunches } from '../../src/adapters/collection/aws-launches.ts';
 import { askStacks } from '../../src/adapters/collection/aws-stacks.ts';
-import { systemClock } from '../../src/adapters/system/clock.ts';
 import type { JsonObject } from '../../src/evidence/json.ts';
-import type { Refusal } from '../../src/evidence/observations.ts';
-import { type FakeAws, fakeAws } from '../ports/fake/aws-api.ts';
+import type { FakeAws } from '../ports/fake/aws-api.ts';
+import { asked } from './asked.ts';
 
 const KEY = 'arn:aws:kms:eu-west-1:111122223333:key/0d1c2b3a-4958-6f7e-8a9b-0c1d2e3f4a5b';
 const ERROR = 'Termination Reason: Client.InternalError: Client error on launch';
-
-/** Asks, and tells by call what was asked for and what was refused. */
-async function asked(
-  prepare: (aws: FakeAws) => void,
-  work: (ask: Ask) => Promise<unknown>,
-): Promise<{ readonly calls: readonly string[]; readonly refusals: readonly Refusal[] }> {
-  const aws = fakeAws({ clock: systemClock, region: 'eu-west-1' });
-  prepare(aws);
-  const refusals: Refusal[] = [];
-  const evidence = { add: () => {}, refuse: (one: Refusal) => refusals.push(one) };
-  await work(createAsk(aws, evidence, new AbortController().signal));
-  const calls = [...aws.requests()].map(([call, count]) => `${call} ${count}`);
-  return { calls: calls.toSorted(), refusals };
-}
 
 function activity(StatusMessage: string): JsonObject {
   return { AutoScalingGroupName: 'workers', StatusCode: 'Cancelled', StatusMessage };
@@ -119,6 +102,7 @@ test('hooks are read of groups with a machine that waits, spot requests of machi
           spot('i-0aaaaaaaaaaaaaaa2', 'terminated'),
           spot('i-0aaaaaaaaaaaaaaa3', 'stopped'),
         ],
+        NOW_MS,
       ),
   );
   assert.deepEqual(calls, [
@@ -162,6 +146,44 @@ test('events are read of stacks of the cluster that changed in the last day', as
     [group('a', [])],
   );
   assert.deepEqual(names, ['eksctl-shop-nodegroup-gpu', 'stack-of-a']);
+});
+
+test('refreshes are read of groups whose machines differ, prices where a launch failed for them', async () => {
+  const of = (name: string, versions: readonly string[]): JsonObject => ({
+    AutoScalingGroupName: name,
+    AvailabilityZones: ['eu-west-1a'],
+    Instances: versions.map((Version) => ({
+      InstanceType: 'm6i.large',
+      LifecycleState: 'InService',
+      LaunchTemplate: { LaunchTemplateId: 'lt-0a1b2c3d4e5f60718', Version },
+    })),
+  });
+  const inputs: JsonObject[] = [];
+  const tell = (status: string) => async (): Promise<readonly string[]> => {
+    const { calls } = await asked(
+      (aws) => {
+        aws.answer('autoscaling:DescribeScalingActivities', ({ AutoScalingGroupName = '' }) => [
+          { Activities: [{ AutoScalingGroupName, StatusMessage: status }] },
+        ]);
+        aws.answer('autoscaling:DescribeInstanceRefreshes', () => [{ InstanceRefreshes: [] }]);
+        aws.answer('ec2:DescribeSpotPriceHistory', (input) => {
+          inputs.push(input);
+          return [{ SpotPriceHistory: [] }];
+        });
+      },
+      async (ask) => askLaunches(ask, [of('a', ['1', '1']), of('b', ['1', '2'])], [], NOW_MS),
+    );
+    return calls;
+  };
+  assert.deepEqual(await tell('Success')(), [
+    'autoscaling:DescribeInstanceRefreshes 1',
+    'autoscaling:DescribeScalingActivities 2',
+  ]);
+  assert.deepEqual(
+    (await tell('SpotMaxPriceTooLow - lower')()).at(-1),
+    'ec2:DescribeSpotPriceHistory 1',
+  );
+  assert.equal(inputs[0]?.['StartTime'], '2026-11-20T08:00:00Z');
 });
 
 test('a cluster that no stack made asks CloudFormation nothing', async () => {

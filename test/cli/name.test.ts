@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { load } from 'js-yaml';
-import type { NamingDocument } from '../../src/apps/cli/live/naming-report.ts';
+import type { NamingDocument } from '../../src/capacity/naming/document.ts';
 import { capture } from './capture.ts';
 import { fits, folderOf, listed, tooWide, withoutClients } from './evidence.ts';
 

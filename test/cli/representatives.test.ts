@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { diagnoseObservations, readTexts } from '../../src/apps/cli/pile.ts';
-import { representatives } from '../../src/apps/cli/live/representatives.ts';
+import { representatives } from '../../src/diagnosis/representatives.ts';
 
 const GROUPS = ['blue', 'green'] as const;
 const MACHINES_EACH = 5;

@@ -15,7 +15,23 @@ describe('mistakes on the command line', () => {
     [['--sort-by', '{.zoen}'], /no field "\.zoen"; did you mean \.zone\?/],
     [['--sort-by', '.headline.cuase'], /did you mean \.headline\.cause\?/],
     [['--sort-by', '.zone.name'], /no field "\.zone\.name"/],
-    [['--sort-by', '.metadata.creationTimestamp'], /creationTimestamp"\. Fields are \.name, /],
+    [
+      ['--sort-by', '.metadata.creationTimestamp'],
+      /did you mean \.launchedAt\? Fields are \.name, /,
+    ],
+    [['--sort-by', '.metadata.labels'], /labels"\. Fields are \.name, /],
+    [['-o', 'jsonpath={.items[0].name}'], /no field "\.items"; did you mean \.rows\? Fields are /],
+    [['-o', 'jsonpath={range .items[*]}{.name}{end}'], /did you mean \.rows\?/],
+    [['-o', 'jsonpath={.rows.name}'], /\.rows is a list; did you mean \.rows\[\*\]\.name/],
+    [['-o', 'jsonpath={.rows[*].metadata.name}'], /a row has no field .* did you mean \.name\?/],
+    [['-o', 'jsonpath={range .rows[*]}{.nam}{end}'], /a row has no field "\.nam"; did you mean/],
+    [['-o', 'jsonpath={.rows[?(@.status=="x")].name}'], /a row has no field "\.status"/],
+    [
+      ['-o', 'custom-columns=NAME:.metadata.name'],
+      /no field "\.metadata\.name"; did you mean \.name/,
+    ],
+    [['-o', 'custom-columns=NAME:.items[*].name'], /custom-columns: a row has no field "\.items"/],
+    [['--context', 'a', '--context', 'b'], /^One --context at a time here, not 2; .*diagnose$/],
     [['--expect', '/nowhere/at/all'], /cannot be read: ENOENT/],
     [['--expect', '/'], /cannot be read: EISDIR/],
     [['--watch', './x'], /^--watch looks at a live cluster/],
@@ -36,6 +52,20 @@ describe('mistakes on the command line', () => {
 test('rows are sorted by any of their fields, and by paths that begin otherwise', () => {
   for (const path of ['.zone', 'headline', '{.group.name}', '..cause', "['name','zone']"])
     assert.equal(readStatusArguments(['--sort-by', path]).sortBy, path);
+});
+
+test('templates ask for any field that a roll call has', () => {
+  for (const template of [
+    '{.rows[*].name}',
+    '{.rows[0].headline.cause} of {.catalogueVersion}',
+    '{range .rows[?(@.verdict=="usable")]}{.group.name}{"\\n"}{end}',
+    '{range .rows[*].headline}{.cause}{end}',
+    '{range .shared[*]}{.value}{end}',
+    '{..name}',
+    '{@}',
+    '{$.rows[-1:].name}',
+  ])
+    assert.equal(readStatusArguments(['-o', `jsonpath=${template}`]).output.kind, 'jsonpath');
 });
 
 test('paths, names and options of every kind are told apart', () => {

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Alarm } from '../../src/apps/cli/live/alarm.ts';
 import { lookingAgain, type Repeat } from '../../src/apps/cli/live/look-again.ts';
-import { climbed, isOver, timed, waitUntilOver } from '../../src/apps/cli/live/wait.ts';
+import { startLimit, startTimeLimit } from '../../src/apps/cli/live/time-limit.ts';
+import { timed, waitUntilOver } from '../../src/apps/cli/live/wait.ts';
+import { climbed, isOver } from '../../src/diagnosis/climb.ts';
 import { lateSentence } from '../../src/apps/cli/live/wait-live.ts';
 import type { DiagnosisDocument, SubjectReport } from '../../src/diagnosis/document.ts';
 import { virtualClock } from '../ports/fake/clock.ts';
@@ -141,6 +143,46 @@ test('a limit that comes during the first look lets it answer', async () => {
     return waited.isLate;
   };
   assert.deepEqual([await seen('usable'), await seen('not-usable')], [false, true]);
+});
+
+test('a look that is under way at the limit is cut short, and the one before it counts', async () => {
+  const clock = virtualClock(HOUR);
+  const options = { clock, alarm: new Alarm(clock), notices: () => [], tell: () => {} };
+  const limit = new AbortController();
+  const looks = { begun: 0, cut: 0 };
+  const waiting = waitUntilOver(
+    async () => {
+      looks.begun += 1;
+      if (looks.begun > 1) {
+        await new Promise((resolve) => limit.signal.addEventListener('abort', resolve));
+        looks.cut += 1;
+        // What it did not see any more would be news.
+        return document(machine('cannot-tell', 'uuu'), 'another-cause');
+      }
+      return document(machine('not-usable', 'pfu'), 'aws-auth-missing');
+    },
+    lookingAgain({ ...options, pauseMs: 5000 }),
+    () => {},
+    limit.signal,
+  );
+  await clock.advance(6000);
+  limit.abort();
+  const { document: last, isLate } = await waiting;
+  assert.deepEqual([looks.begun, looks.cut, isLate], [2, 1, true]);
+  assert.equal(last.headline?.cause, 'aws-auth-missing');
+});
+
+test('a limit of several looks ends what each of them waits for, with its own reason', () => {
+  const { signal, clear } = startLimit(60_000);
+  const outer = new AbortController();
+  const time = startTimeLimit(60_000, AbortSignal.any([signal, outer.signal]));
+  const parts = [time.waiting, time.listing, time.details];
+  assert.ok(parts.every(({ aborted }) => !aborted));
+  const reason = new Error('the time is over');
+  outer.abort(reason);
+  assert.ok(parts.every((part) => part.aborted && part.reason === reason));
+  time.clear();
+  clear();
 });
 
 test('the limit is said with a longer one', () => {

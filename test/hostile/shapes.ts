@@ -193,6 +193,8 @@ export const STRUCTURED: Readonly<Record<string, Write>> = {
 
 /** Files of the readers that are parts of the ones above: they are given no input of their own. */
 export const PARTS: readonly string[] = [
+  'aws/answer-shapes.ts',
+  'aws/messages.ts',
   'text/own-state.ts',
   'text/segments.ts',
   'text/parse.ts',

@@ -4,11 +4,13 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { CAPACITY_ERRORS } from './capacity-errors.ts';
 import { PLANTED_ERRORS } from './errors.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** An error that makes its test endless is caught as well. */
 const ERROR_TIMEOUT_MS = 120_000;
+const ERRORS = [...PLANTED_ERRORS, ...CAPACITY_ERRORS];
 const COPIED = ['src', 'test', 'package.json', 'tsconfig.json'];
 
 /** Runs test files in the copy; true when every one of them passes. */
@@ -36,15 +38,15 @@ describe('planted errors', () => {
   after(() => rmSync(folder, { recursive: true, force: true }));
 
   test('there are at least forty, in ranking, withdrawal and readers', () => {
-    assert.ok(PLANTED_ERRORS.length >= 40, `${PLANTED_ERRORS.length}`);
+    assert.ok(ERRORS.length >= 40, `${ERRORS.length}`);
   });
 
   test('without one, the tests pass', { timeout: 2 * ERROR_TIMEOUT_MS }, async () => {
-    const tests = [...new Set(PLANTED_ERRORS.flatMap((error) => error.tests))];
+    const tests = [...new Set(ERRORS.flatMap((error) => error.tests))];
     assert.equal(await passes(folder, tests), true);
   });
 
-  for (const error of PLANTED_ERRORS) {
+  for (const error of ERRORS) {
     test(`${error.file}: ${error.name}`, { timeout: 2 * ERROR_TIMEOUT_MS }, async () => {
       const path = join(folder, error.file);
       const sound = readFileSync(path, 'utf8');

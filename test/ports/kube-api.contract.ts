@@ -93,6 +93,16 @@ function listing(check: CheckOne): void {
     assert.equal(textAt(pages[0]?.items[0], 'kind'), null);
   });
 
+  check('pages may grow behind the first ones', async (harness) => {
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await harness.put(name);
+    const { api, namespace } = harness;
+    const pageSize = (objectsBefore: number): number => (objectsBefore === 0 ? 1 : 3);
+    const sizes = [];
+    for await (const page of api.list(CONFIG_MAPS, { namespace, pageSize }))
+      sizes.push(page.items.length);
+    assert.deepEqual(sizes, [1, 3, 1]);
+  });
+
   check('selectors by label and field choose objects', async (harness) => {
     await harness.put('a', { team: 'x' });
     await harness.put('b', { team: 'y' });

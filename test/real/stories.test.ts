@@ -6,7 +6,7 @@ import {
   type CloudControllerVersion,
 } from '../../tools/real-parts/recipes.ts';
 import type { DiagnosisDocument, Finding, SubjectReport } from '../../src/diagnosis/document.ts';
-import type { NamingDocument } from '../../src/apps/cli/live/naming-report.ts';
+import type { NamingDocument } from '../../src/capacity/naming/document.ts';
 import type { RollCallDocument, RollCallRow } from '../../src/diagnosis/roll-call/document.ts';
 import { always, only } from '../live/answers.ts';
 import { documentOf, rollcall, type Run } from '../live/rollcall.ts';

@@ -16,6 +16,7 @@ import {
   resourceText,
   rolesOf,
 } from '../../src/adapters/collection/permissions.ts';
+import { tellNowhere } from '../../src/adapters/collection/nowhere.ts';
 import { KUBE_LISTS } from '../../src/adapters/collection/resources.ts';
 import { podsOfNode, WATCHED_KINDS } from '../../src/adapters/collection/watched.ts';
 import { systemClock } from '../../src/adapters/system/clock.ts';
@@ -23,10 +24,10 @@ import { systemRandom } from '../../src/adapters/system/random.ts';
 import { shapeOf } from '../../src/adapters/aws/calls.ts';
 import { askPlan } from '../../src/apps/cli/live/capacity-calls.ts';
 import { askMakers } from '../../src/apps/cli/live/capacity-collect.ts';
-import { CAPACITY_KINDS } from '../../src/apps/cli/live/capacity-facts.ts';
+import { CAPACITY_KINDS } from '../../src/capacity/cluster/facts.ts';
 import { askPlace, askRecords } from '../../src/apps/cli/live/naming-calls.ts';
 import { ClusterWatch } from '../../src/apps/cli/live/cluster-watch.ts';
-import { NAMING_KINDS } from '../../src/apps/cli/live/naming-facts.ts';
+import { NAMING_KINDS } from '../../src/capacity/naming/machines.ts';
 import { at, type JsonObject } from '../../src/evidence/json.ts';
 import type { AwsApi, AwsCall } from '../../src/ports/aws-api.ts';
 import type { KubeApi } from '../../src/ports/kube-api.ts';
@@ -190,8 +191,20 @@ async function recordStatus(): Promise<Recording> {
   const known = { instanceIds: [INSTANCE], names: ['10.0.1.10'] };
   const target = { cluster: 'shop', ...known, ofNodes, nowMs: 0 };
   await collectAws(aws, target, evidence, SIGNAL);
+  const heard = { evidence: { ...evidence, refuse: () => undefined }, refused: new Set<string>() };
+  await tellNowhere(aws, 'shop', heard, createAsk(aws, evidence, SIGNAL));
   return recording;
 }
+
+/** One of everything that has an identity. */
+const IDENTITY = {
+  instanceIds: [INSTANCE],
+  roleNames: ['node'],
+  policyArns: ['arn:aws:iam::123456789012:policy/own'],
+  associations: [{ clusterName: 'shop', associationId: 'a-0123456789abcdef0' }],
+  providerArns: ['arn:aws:iam::123456789012:oidc-provider/oidc.eks.eu-west-1.amazonaws.com/id/A'],
+  isRegistryAsked: true,
+};
 
 async function recordDetails(): Promise<Recording> {
   const recording = startRecording();
@@ -201,6 +214,7 @@ async function recordDetails(): Promise<Recording> {
     logs: [log],
     roleNames: ['pod'],
     vpcIds: ['vpc-0123456789abcdef0'],
+    identity: IDENTITY,
     trailIds: [INSTANCE],
     isDiscoveryRead: true,
   };

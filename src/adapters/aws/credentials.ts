@@ -12,7 +12,7 @@ import type { ChainOf, CredentialProvider, Credentials, SdkClient } from './clie
 import type { Environment, Profile } from './profile.ts';
 
 /** A browser login or a hardware key may be behind `credential_process`. */
-const CHAIN_TIMEOUT_MS = 60_000;
+export const CHAIN_TIMEOUT_MS = 60_000;
 /** Two requests are made to IMDS before it counts as silent, which is 1.8 s together. */
 const IMDS_TIMEOUT_MS = 900;
 /** After a failure the chain is not asked again for this long. */
@@ -42,6 +42,8 @@ export interface CredentialOptions {
   readonly profile: Profile;
   readonly environment: Environment;
   readonly clock: Clock;
+  /** How long the chain may take, ms. */
+  readonly timeoutMs: number;
 }
 
 export interface SharedCredentials {
@@ -106,10 +108,10 @@ async function resolve(
   chain: CredentialProvider,
   options: CredentialOptions,
 ): Promise<Credentials> {
-  const { profile, clock } = options;
+  const { profile, clock, timeoutMs } = options;
   if (profile.chosen && !profile.found) throw new CredentialError('no-such-profile');
   const answered = new AbortController();
-  const late = clock.sleep(CHAIN_TIMEOUT_MS, answered.signal).then(() => {
+  const late = clock.sleep(timeoutMs, answered.signal).then(() => {
     throw new CredentialError('late');
   });
   try {
@@ -126,9 +128,17 @@ async function resolve(
 
 /** @returns what the chain says by words alone as our own error; refusals of AWS as they came */
 function namedByChain(error: unknown): unknown {
-  if (!(error instanceof Error) || error.name !== 'CredentialsProviderError') return error;
+  if (!(error instanceof Error) || error instanceof CredentialError) return error;
+  if (isOfFiles(error)) return new CredentialError('none', error);
+  if (error.name !== 'CredentialsProviderError') return error;
   if (/multi-factor/i.test(error.message)) return new CredentialError('code-wanted', error);
   return /SSO/i.test(error.message) ? error : new CredentialError('none', error);
+}
+
+/** A file that a profile names and that is not there, or a section that it names and that is not. */
+function isOfFiles(error: Error): boolean {
+  const code = 'code' in error ? String(error.code) : '';
+  return error instanceof TypeError || /^(?:ENOENT|EACCES|EISDIR|ENOTDIR)$/.test(code);
 }
 
 /** The chain goes on to the machine's role when the profile gave nothing; nobody asked for it. */

@@ -34,7 +34,7 @@ export const SENTENCES: Readonly<Record<ErrorKind, (failed: Failed) => Sentence>
   denied: (failed) => ['denied', denied(failed)],
   'expired-credentials': (failed) => [
     'unauthenticated',
-    `${identity(failed)} expired before ${failed.permission}; ${renewal(failed)}`,
+    `${identity(failed)} have expired; ${renewal(failed)}`,
   ],
   'clock-skew': ({ permission, code }) => [
     'unauthenticated',
@@ -199,7 +199,7 @@ export function credentialSentence(failure: CredentialFailure, asked: Asked): Se
   }
   const see = `see why with \`${whoAmI(asked)}\``;
   if (failure === 'late')
-    return ['unauthenticated', `The credentials of profile ${name} did not come in 60 s; ${see}`];
+    return ['unauthenticated', `The credentials of profile ${name} did not come in time; ${see}`];
   if (source !== 'none') {
     const what = `${SOURCE_NAMES[source]} of profile ${name}`;
     const next = source === 'sso' ? renewal(asked) : see;

@@ -94,7 +94,7 @@ const CASES: readonly Case[] = [
     name: 'an expired token',
     answer: ec2Error(400, 'ExpiredToken'),
     failure: 'unauthenticated',
-    says: /expired before ec2:DescribeInstances; renew them/,
+    says: /^The AWS keys in the environment have expired; renew them/,
   },
   {
     name: 'keys that AWS does not know',

@@ -8,7 +8,7 @@ import { readAnswer } from './answer-guard.ts';
 import { attempt, unlessAborted } from './attempts.ts';
 import { type CallShape, shapeOf } from './calls.ts';
 import { type LoadedService, loadService, type Middleware, type SdkClient } from './clients.ts';
-import { QUIET, shareCredentials } from './credentials.ts';
+import { CHAIN_TIMEOUT_MS, QUIET, shareCredentials } from './credentials.ts';
 import type { Asked } from './error-sentences.ts';
 import { nameError } from './errors.ts';
 import { NoAnswerError } from './no-answer.ts';
@@ -29,6 +29,8 @@ export interface AwsOptions {
   readonly maxAttempts?: number;
   /** How long one request may take, ms; 30 s unless given. */
   readonly requestTimeoutMs?: number;
+  /** How long credentials may take to be found, ms; 60 s unless given. */
+  readonly credentialTimeoutMs?: number;
   /** A number in [0, 1) for the spread of retries; `Math.random` unless given. */
   readonly random?: () => number;
 }
@@ -77,6 +79,7 @@ function open(options: AwsOptions): Opened {
       profile,
       environment: options.env,
       clock: options.clock,
+      timeoutMs: options.credentialTimeoutMs ?? CHAIN_TIMEOUT_MS,
     }),
     agents: null,
   };
@@ -148,7 +151,7 @@ function askedOf({ region, profile }: Opened, { service, operation }: AwsCall): 
   const asked = { service, permission: `${service}:${operation}`, profile };
   if (region !== null) return { ...asked, region };
   if (GLOBAL.has(service)) return { ...asked, region: 'us-east-1' };
-  const message = `${asked.permission} needs a region; give --region or set AWS_REGION`;
+  const message = 'AWS needs a region; give --region or set AWS_REGION';
   throw new PortError({ failure: 'not-configured', message });
 }
 

@@ -2,6 +2,7 @@ import { type Json, type JsonObject, listAt, textAt } from '../../evidence/json.
 import type { AwsApi } from '../../ports/aws-api.ts';
 import { type Ask, createAsk } from './asking.ts';
 import { filters } from './aws-calls.ts';
+import { askEks, askEntries } from './aws-eks.ts';
 import { askKeys } from './aws-keys.ts';
 import { askLaunches } from './aws-launches.ts';
 import { askStacks } from './aws-stacks.ts';
@@ -65,21 +66,47 @@ export async function collectAws(
   const clusters = target.cluster === null ? unique(known.flatMap(clustersOf)) : [target.cluster];
   const cluster = clusters.length === 1 ? (clusters[0] ?? null) : null;
   if (cluster === null) return { cluster: null, clusters, instances: known };
+  const description = ask({
+    service: 'eks',
+    operation: 'DescribeCluster',
+    input: { name: cluster },
+    isOptional: true,
+  });
+  const about = { ask, cluster, known, description, target };
+  // What EKS knows hangs on nothing else, and nothing else waits for it.
+  const [parts] = await Promise.all([askParts(about), askEks(ask, cluster, description)]);
+  if (parts.found === 0) await tellNowhere(aws, cluster, heard, ask);
+  tellOtherCluster(cluster, parts.tagless, evidence);
+  return { cluster, clusters, instances: [...parts.instances, ...parts.tagless] };
+}
+
+interface About {
+  readonly ask: Ask;
+  readonly cluster: string;
+  readonly known: readonly Json[];
+  readonly description: Promise<readonly JsonObject[]>;
+  readonly target: AwsTarget;
+}
+
+interface Parts {
+  readonly instances: readonly Json[];
+  /** Instances behind Nodes that do not carry the cluster's tag. */
+  readonly tagless: readonly Json[];
+  /** How many things of the cluster there are. */
+  readonly found: number;
+}
+
+/** Machines and groups of the cluster, and what they stand on. */
+async function askParts({ ask, cluster, known, target, ...about }: About): Promise<Parts> {
   const [tagged, description, groups] = await Promise.all([
     askTagged(ask, cluster),
-    ask({
-      service: 'eks',
-      operation: 'DescribeCluster',
-      input: { name: cluster },
-      isOptional: true,
-    }),
+    about.description,
     askGroups(ask, cluster),
     ask({ service: 'sts', operation: 'GetCallerIdentity', input: {} }),
-    askCluster(ask, cluster),
   ]);
   const instances = [...known, ...tagged];
   const [activities, templates, tagless] = await Promise.all([
-    askLaunches(ask, groups, instances),
+    askLaunches(ask, groups, instances, target.nowMs),
     askTemplates(ask, groups),
     askTagless(ask, target, instances),
     askNetwork(ask, instances, description),
@@ -88,11 +115,9 @@ export async function collectAws(
     askIdentity(ask, instances, description, cluster),
     askStacks(ask, { cluster, groups, instances, description, nowMs: target.nowMs }),
   ]);
-  const found = instances.length + groups.length + description.length + tagless.length;
-  if (found === 0) tellNowhere(aws, cluster, heard);
-  tellOtherCluster(cluster, tagless, evidence);
   await askKeys(ask, { instances, activities, templates });
-  return { cluster, clusters, instances: [...instances, ...tagless] };
+  const found = instances.length + groups.length + description.length + tagless.length;
+  return { instances, tagless, found };
 }
 
 async function askKnownInstances(ask: Ask, target: AwsTarget): Promise<readonly Json[]> {
@@ -168,24 +193,6 @@ async function askGroups(ask: Ask, cluster: string): Promise<readonly Json[]> {
     input: { Filters: filters({ 'tag-key': [`kubernetes.io/cluster/${cluster}`] }) },
   });
   return answers.flatMap((answer) => listAt(answer, 'AutoScalingGroups'));
-}
-
-async function askCluster(ask: Ask, cluster: string): Promise<void> {
-  const eks = (operation: string, input: JsonObject): ReturnType<Ask> =>
-    ask({ service: 'eks', operation, input, isOptional: true });
-  const input = { clusterName: cluster };
-  const [groups, , addons] = await Promise.all([
-    eks('ListNodegroups', input),
-    eks('ListAccessEntries', input),
-    eks('ListAddons', input),
-    eks('ListPodIdentityAssociations', input),
-  ]);
-  const names = groups.flatMap((answer) => listAt(answer, 'nodegroups').map(String));
-  const addonNames = addons.flatMap((answer) => listAt(answer, 'addons').map(String));
-  await Promise.all([
-    ...names.map((nodegroupName) => eks('DescribeNodegroup', { ...input, nodegroupName })),
-    ...addonNames.map((addonName) => eks('DescribeAddon', { ...input, addonName })),
-  ]);
 }
 
 async function askNetwork(
@@ -303,16 +310,8 @@ async function askIdentity(
         listAt(answer, 'InstanceProfile.Roles').map((role) => textAt(role, 'Arn')),
       ),
   ).slice(0, ROLES_MAX);
-  const entries = nodeRoles.map((principalArn) =>
-    ask({
-      service: 'eks',
-      operation: 'DescribeAccessEntry',
-      input: { clusterName, principalArn },
-      isOptional: true,
-    }),
-  );
   await Promise.all([
-    ...entries,
+    askEntries(ask, clusterName, nodeRoles),
     ...roles.flatMap((RoleName) => [
       ask({ service: 'iam', operation: 'GetRole', input: { RoleName } }),
       ask({ service: 'iam', operation: 'ListAttachedRolePolicies', input: { RoleName } }),

@@ -1,35 +1,12 @@
+import type { DetailTarget, LogTarget } from '../../evidence/detail-target.ts';
 import type { JsonObject } from '../../evidence/json.ts';
 import type { AwsApi } from '../../ports/aws-api.ts';
 import type { KubeApi } from '../../ports/kube-api.ts';
 import { EVIDENCE_VERSION } from '../../readers/ours.ts';
 import { createAsk, limiter } from './asking.ts';
+import { askIdentities } from './aws-identities.ts';
 import { type CollectedEvidence, listOf, refusalOf } from './document.ts';
 import { CONFIG_MAPS } from './resources.ts';
-
-/** A container whose log is read. */
-export interface LogTarget {
-  readonly namespace: string;
-  readonly pod: string;
-  readonly container: string;
-  /** The Node it runs on. */
-  readonly node: string | null;
-  /** True for the log of the run before, of containers that crash. */
-  readonly previous: boolean;
-}
-
-/** Calls that exist only for one machine, for those machines that stand for the others. */
-export interface DetailTarget {
-  readonly instanceIds: readonly string[];
-  readonly logs: readonly LogTarget[];
-  /** Roles that failing pods are to have, whose trust policies are read. */
-  readonly roleNames: readonly string[];
-  /** VPCs of machines without Node, whose private hosted zones are read. */
-  readonly vpcIds: readonly string[];
-  /** Instances that ended or were stopped, of which CloudTrail is asked who did it. */
-  readonly trailIds: readonly string[];
-  /** True where machines may join by kubeadm, whose discovery starts in kube-public. */
-  readonly isDiscoveryRead: boolean;
-}
 
 const LOG_LINES = 400;
 const LOG_BYTES_MAX = 256 * 1024;
@@ -52,9 +29,18 @@ export async function collectDetails(
   const roles = aws === null ? [] : askRoles(aws, target.roleNames, evidence, signal);
   const others =
     aws === null ? [] : [askZones, askTrail].map((ask) => ask(aws, target, evidence, signal));
+  const identities =
+    aws === null ? [] : [askIdentities(createAsk(aws, evidence, signal), target.identity)];
   const discovery =
     kube === null || !target.isDiscoveryRead ? [] : [readDiscovery(kube, evidence, signal)];
-  await Promise.all([...logs, ...discovery, ...instances, ...roles, ...others.flat()]);
+  await Promise.all([
+    ...logs,
+    ...discovery,
+    ...instances,
+    ...roles,
+    ...others.flat(),
+    ...identities,
+  ]);
 }
 
 function askZones(

@@ -13,6 +13,13 @@ const EVENTS_MAX = 10_000;
 const PAGE_SIZE = 1000;
 /** Pods are large, and two pages of them are held at a time. */
 const PODS_PAGE_SIZE = 500;
+/** Behind so many pods the memory for larger pages is small beside theirs, and waiting is not. */
+const PODS_OF_SMALL_PAGES = 20_000;
+const LARGE_PAGE_SIZE = 2000;
+
+function podsAPage(podsBefore: number): number {
+  return podsBefore < PODS_OF_SMALL_PAGES ? PODS_PAGE_SIZE : LARGE_PAGE_SIZE;
+}
 
 function kubectlOf({ resource, namespace }: PlannedList): string {
   const where = namespace === null ? (resource.isNamespaced ? ' -A' : '') : ` -n ${namespace}`;
@@ -59,7 +66,7 @@ async function listOnce(
 ): Promise<void> {
   const pages = kube.list(resource, {
     namespace,
-    pageSize: resource === PODS ? PODS_PAGE_SIZE : PAGE_SIZE,
+    pageSize: resource === PODS ? podsAPage : PAGE_SIZE,
     signal,
   });
   let held: readonly JsonObject[] | null = null;

@@ -1,4 +1,4 @@
-import { type JsonObject, listAt, textAt } from '../../evidence/json.ts';
+import { at, type JsonObject, listAt, textAt } from '../../evidence/json.ts';
 import type { AwsApi, AwsService } from '../../ports/aws-api.ts';
 import { AWS_SERVICES } from '../../ports/aws-api.ts';
 import type { KubeApi } from '../../ports/kube-api.ts';
@@ -118,6 +118,8 @@ const NO_KEY = '00000000-0000-0000-0000-000000000000';
 const INPUTS: Readonly<Record<string, JsonObject>> = {
   'autoscaling:DescribeAutoScalingGroups': { MaxRecords: 1 },
   'autoscaling:DescribeScalingActivities': { MaxRecords: 1 },
+  'autoscaling:DescribeInstanceRefreshes': { AutoScalingGroupName: NO_NAME },
+  'autoscaling:DescribeLaunchConfigurations': { MaxRecords: 1 },
   'autoscaling:DescribeLifecycleHooks': { AutoScalingGroupName: NO_NAME },
   'cloudformation:DescribeStackEvents': { StackName: NO_NAME },
   'cloudformation:ListStacks': { StackStatusFilter: ['CREATE_FAILED'] },
@@ -129,7 +131,17 @@ const INPUTS: Readonly<Record<string, JsonObject>> = {
   'ec2:DescribeVpcAttribute': { VpcId: 'vpc-00000000000000000', Attribute: 'enableDnsSupport' },
   'ec2:GetConsoleOutput': { InstanceId: NO_INSTANCE },
   'ec2:GetEbsDefaultKmsKeyId': {},
+  'ecr:GetAuthorizationToken': {},
   'iam:GetInstanceProfile': { InstanceProfileName: NO_NAME },
+  'iam:GetOpenIDConnectProvider': {
+    OpenIDConnectProviderArn: `arn:aws:iam::000000000000:oidc-provider/${NO_NAME}`,
+  },
+  'iam:GetPolicy': { PolicyArn: `arn:aws:iam::000000000000:policy/${NO_NAME}` },
+  'iam:GetPolicyVersion': {
+    PolicyArn: `arn:aws:iam::000000000000:policy/${NO_NAME}`,
+    VersionId: 'v1',
+  },
+  'iam:GetRolePolicy': { RoleName: NO_NAME, PolicyName: NO_NAME },
   'iam:ListOpenIDConnectProviders': {},
   'kms:DescribeKey': { KeyId: NO_KEY },
   'kms:GetKeyPolicy': { KeyId: NO_KEY, PolicyName: 'default' },
@@ -150,9 +162,17 @@ function inputOf(action: string, region: string | null): JsonObject | null {
     DescribeNodegroup: { nodegroupName: NO_NAME },
     DescribeAddon: { addonName: NO_NAME },
     DescribeAccessEntry: { principalArn: `arn:aws:iam::000000000000:role/${NO_NAME}` },
+    ListUpdates: { name: NO_NAME },
+    DescribeUpdate: { name: NO_NAME, updateId: NO_KEY },
+    DescribeInsight: { id: NO_KEY },
+    ListAssociatedAccessPolicies: {
+      principalArn: `arn:aws:iam::000000000000:role/${NO_NAME}`,
+    },
     DescribePodIdentityAssociation: { associationId: 'a-00000000000000000' },
   };
-  return { clusterName: NO_NAME, ...only[operation] };
+  if (operation === 'ListClusters') return {};
+  const own = only[operation];
+  return at(own, 'name') === undefined ? { clusterName: NO_NAME, ...own } : (own ?? null);
 }
 
 /** Failures that only somebody permitted is told. */

@@ -32,7 +32,7 @@ export const KUBE_LISTS: readonly PlannedList[] = [
   list(NODES),
   list(PODS),
   list(EVENTS),
-  list(LEASES, 'kube-node-lease'),
+  list(LEASES),
   list(CONFIG_MAPS, 'kube-system'),
   list(resource('daemonsets.v1.apps', 'DaemonSet')),
   list(resource('deployments.v1.apps', 'Deployment')),

@@ -1,4 +1,4 @@
-import { type Json, listAt, textAt } from '../../evidence/json.ts';
+import { at, type Json, listAt, textAt } from '../../evidence/json.ts';
 import { templateUse } from '../../evidence/launch.ts';
 import type { Ask } from './asking.ts';
 import { filters } from './aws-calls.ts';
@@ -6,9 +6,25 @@ import { filters } from './aws-calls.ts';
 /** Launch templates of groups that are read at most. */
 const TEMPLATES_MAX = 20;
 const NAMED_MAX = 100;
+/** As many as one request takes (Amazon EC2 Auto Scaling API Reference). */
+const CONFIGURATIONS_MAX = 50;
 
-/** Reads the template versions that groups launch with, and the images and types that those name. */
+/** Reads what groups launch with, and the images and types that it names; template versions. */
 export async function askTemplates(ask: Ask, groups: readonly Json[]): Promise<readonly Json[]> {
+  const [versions, configurations] = await Promise.all([
+    askVersions(ask, groups),
+    askConfigurations(ask, groups),
+    askNames(ask, groups),
+  ]);
+  const given = [
+    ...versions.map((version) => at(version, 'LaunchTemplateData') ?? null),
+    ...configurations,
+  ];
+  await Promise.all([askImages(ask, given), askTypes(ask, given)]);
+  return versions;
+}
+
+async function askVersions(ask: Ask, groups: readonly Json[]): Promise<readonly Json[]> {
   const uses = groups.map((group) => templateUse(group)).filter((use) => use !== null);
   const byKey = new Map(uses.map((use) => [`${use.id} ${use.version}`, use] as const));
   const answers = await Promise.all(
@@ -21,26 +37,47 @@ export async function askTemplates(ask: Ask, groups: readonly Json[]): Promise<r
       }),
     ),
   );
-  const versions = answers.flat().flatMap((answer) => listAt(answer, 'LaunchTemplateVersions'));
-  await Promise.all([askImages(ask, versions), askTypes(ask, versions)]);
-  return versions;
+  return answers.flat().flatMap((answer) => listAt(answer, 'LaunchTemplateVersions'));
 }
 
-function named(versions: readonly Json[], field: string): readonly string[] {
-  const values = versions.map((version) => textAt(version, `LaunchTemplateData.${field}`) ?? '');
+/** Asked by filter, not by id: of a template that is gone the list says so, and names the others. */
+async function askNames(ask: Ask, groups: readonly Json[]): Promise<void> {
+  const names = distinct(groups.map((group) => templateUse(group)?.name ?? ''));
+  if (names.length === 0) return;
+  const input = { Filters: filters({ 'launch-template-name': names }) };
+  await ask({ service: 'ec2', operation: 'DescribeLaunchTemplates', input });
+}
+
+/** What older groups have instead of a launch template. */
+async function askConfigurations(ask: Ask, groups: readonly Json[]): Promise<readonly Json[]> {
+  const names = distinct(groups.map((group) => textAt(group, 'LaunchConfigurationName') ?? ''));
+  if (names.length === 0) return [];
+  const answers = await ask({
+    service: 'autoscaling',
+    operation: 'DescribeLaunchConfigurations',
+    input: { LaunchConfigurationNames: [...names].slice(0, CONFIGURATIONS_MAX) },
+  });
+  return answers.flatMap((answer) => listAt(answer, 'LaunchConfigurations'));
+}
+
+function distinct(values: readonly string[]): readonly string[] {
   return [...new Set(values)].filter((value) => value !== '').slice(0, NAMED_MAX);
 }
 
+function named(given: readonly Json[], field: string): readonly string[] {
+  return distinct(given.map((one) => textAt(one, field) ?? ''));
+}
+
 /** An image past its deprecation date can be launched, and is left out unless asked for. */
-async function askImages(ask: Ask, versions: readonly Json[]): Promise<void> {
-  const images = named(versions, 'ImageId').filter((id) => id.startsWith('ami-'));
+async function askImages(ask: Ask, given: readonly Json[]): Promise<void> {
+  const images = named(given, 'ImageId').filter((id) => id.startsWith('ami-'));
   if (images.length === 0) return;
   const input = { Filters: filters({ 'image-id': images }), IncludeDeprecated: true };
   await ask({ service: 'ec2', operation: 'DescribeImages', input });
 }
 
-async function askTypes(ask: Ask, versions: readonly Json[]): Promise<void> {
-  const types = named(versions, 'InstanceType');
+async function askTypes(ask: Ask, given: readonly Json[]): Promise<void> {
+  const types = named(given, 'InstanceType');
   if (types.length === 0) return;
   const input = { InstanceTypes: [...types] };
   await ask({ service: 'ec2', operation: 'DescribeInstanceTypes', input, isOptional: true });

@@ -75,12 +75,15 @@ class HttpKubeClient implements KubeClient {
   ): AsyncGenerator<KubeListPage, void> {
     const name = { verb: 'list', resource: resourceName(resource) };
     let token: string | null = null;
+    let objectsBefore = 0;
     do {
-      const path = listPath(resource, options, token);
+      const path = listPath(resource, options, { objectsBefore, token });
       const list: JsonObject = await this.#json({ name, path, signal: options.signal });
       const next: string = textAt(list, 'metadata.continue') ?? '';
       if (next !== '' && next === token) throw this.#unended(name);
-      yield this.#page(list, name);
+      const page = this.#page(list, name);
+      objectsBefore += page.items.length;
+      yield page;
       token = next === '' ? null : next;
     } while (token !== null);
   }

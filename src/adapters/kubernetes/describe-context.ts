@@ -77,7 +77,7 @@ function regionOfExec(exec: ExecSource | null): string | null {
   return flagged ?? exec?.env['AWS_REGION'] ?? exec?.env['AWS_DEFAULT_REGION'] ?? null;
 }
 
-function profileOf(exec: ExecSource | null): string | null {
+export function profileOf(exec: ExecSource | null): string | null {
   return flagOf(exec, ['--profile']) ?? exec?.env['AWS_PROFILE'] ?? null;
 }
 

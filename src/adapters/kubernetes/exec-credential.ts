@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, textAt } from '../../evidence/json.ts';
 import { PortError, type PortFailure } from '../../ports/port-error.ts';
 import { codeOf, type KubeCommandResult, type KubeEnvironment } from './environment.ts';
+import { profileOf } from './describe-context.ts';
 import type { ClientCertificate, ExecSource, KubeTarget } from './target.ts';
 import { clientCertificate } from './tls-files.ts';
 import { quoted, reasonOf, shown } from './words.ts';
@@ -104,8 +105,18 @@ function refused(exec: ExecSource, { exitCode, stderr }: KubeCommandResult): Por
   return failed(
     'unauthenticated',
     `The credential command ${commandLine(exec)} ended with ${exitCode ?? 'a signal'} and said: ` +
-      `${said}; run it by hand: ${pastedLine(exec)}`,
+      `${said}; ${isLoggedOut(stderr) ? loginOf(exec) : `run it by hand: ${pastedLine(exec)}`}`,
   );
+}
+
+/** True for what the AWS CLI says where a login by SSO is no longer good. */
+function isLoggedOut(stderr: string): boolean {
+  return /\bSSO\b/i.test(stderr) && /expired|does not exist|invalid|refresh/i.test(stderr);
+}
+
+function loginOf(exec: ExecSource): string {
+  const profile = profileOf(exec);
+  return `log in: aws sso login${profile === null ? '' : ` --profile ${quoted(profile)}`}`;
 }
 
 function requestOf(target: KubeTarget, exec: ExecSource, interactive: boolean): string {

@@ -13,17 +13,26 @@ type Query = Readonly<Record<string, string | undefined>>;
 /** Objects a page when nothing else is asked for. */
 const PAGE_SIZE = 500;
 
+/** Where a list goes on: behind how many objects, and the token that says so to the server. */
+export interface ListPosition {
+  readonly objectsBefore: number;
+  /** null for the first page. */
+  readonly token: string | null;
+}
+
 export function listPath(
   resource: KubeResource,
   options: KubeListOptions,
-  continueToken: string | null,
+  { objectsBefore, token }: ListPosition,
 ): string {
+  const { pageSize = PAGE_SIZE } = options;
+  const limit = typeof pageSize === 'number' ? pageSize : pageSize(objectsBefore);
   const query = {
     ...selectors(options),
-    limit: String(options.pageSize ?? PAGE_SIZE),
+    limit: String(limit),
     // A continued list has its version in the token.
-    resourceVersion: continueToken === null ? options.resourceVersion : undefined,
-    continue: continueToken ?? undefined,
+    resourceVersion: token === null ? options.resourceVersion : undefined,
+    continue: token ?? undefined,
   };
   return withQuery(collectionPath(resource, options.namespace ?? null), query);
 }

@@ -1,3 +1,4 @@
+import { editsBetween } from '../../evidence/nearest.ts';
 import { excerptOf } from '../../evidence/redact.ts';
 
 const SHOWN_CHARS_MAX = 200;
@@ -32,30 +33,10 @@ export function listed(names: readonly string[]): string {
 export function nearest(wanted: string, known: readonly string[]): string | null {
   const limit = Math.max(1, Math.floor(wanted.length / 3));
   const ranked = known
-    .map((name) => ({ name, steps: distance(wanted.toLowerCase(), name.toLowerCase()) }))
+    .map((name) => ({ name, steps: editsBetween(wanted.toLowerCase(), name.toLowerCase()) }))
     .toSorted((a, b) => a.steps - b.steps);
   const within = known.filter((name) => wanted !== '' && name.includes(wanted));
   const best = ranked[0];
   if (best !== undefined && best.steps <= limit) return best.name;
   return within.length === 1 ? (within[0] ?? null) : null;
-}
-
-const COMPARED_CHARS_MAX = 100;
-
-/** Insertions, removals and replacements from one text to the other. */
-function distance(from: string, to: string): number {
-  const target = to.slice(0, COMPARED_CHARS_MAX);
-  let row = Array.from({ length: target.length + 1 }, (_, index) => index);
-  for (let index = 0; index < Math.min(from.length, COMPARED_CHARS_MAX); index++)
-    row = nextRow(row, index + 1, from.charAt(index), target);
-  return row.at(-1) ?? 0;
-}
-
-function nextRow(above: readonly number[], first: number, letter: string, to: string): number[] {
-  const row = [first];
-  for (let column = 1; column < above.length; column++) {
-    const replaced = (above[column - 1] ?? 0) + (to[column - 1] === letter ? 0 : 1);
-    row.push(Math.min(replaced, (above[column] ?? 0) + 1, (row[column - 1] ?? 0) + 1));
-  }
-  return row;
 }

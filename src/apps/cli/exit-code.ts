@@ -1,4 +1,5 @@
 import type { DiagnosisDocument } from '../../diagnosis/document.ts';
+import { type Verdict, worstOf } from '../../evidence/verdict.ts';
 
 /** All codes with which `rollcall` ends; scripts rely on them. */
 export const EXIT = {
@@ -16,9 +17,17 @@ export const EXIT = {
   bug: 70,
 } as const;
 
+const OF_VERDICT: Readonly<Record<Verdict, number>> = {
+  usable: EXIT.usable,
+  'not-usable': EXIT.notUsable,
+  'cannot-tell': EXIT.cannotTell,
+};
+
+export function exitCodeOfVerdict(verdict: Verdict): number {
+  return OF_VERDICT[verdict];
+}
+
 /** 1 when a subject is not usable, else 2 when one cannot be told, else 0; no subject tells nothing. */
-export function exitCodeOf(document: DiagnosisDocument): number {
-  const verdicts = document.subjects.map((subject) => subject.verdict);
-  if (verdicts.includes('not-usable')) return EXIT.notUsable;
-  return verdicts.length === 0 || verdicts.includes('cannot-tell') ? EXIT.cannotTell : EXIT.usable;
+export function exitCodeOf({ subjects }: DiagnosisDocument): number {
+  return exitCodeOfVerdict(worstOf(subjects.map(({ verdict }) => verdict)));
 }

@@ -10,4 +10,6 @@ if (first === '--version' || first === '-V' || first === 'version') {
   enableCompileCache();
   const { run } = await import('./run.ts');
   process.exitCode = await run(process.argv.slice(2));
+  // A credential program that hangs would keep this one alive behind its last word.
+  if (process.getActiveResourcesInfo().includes('ProcessWrap')) process.exit();
 }

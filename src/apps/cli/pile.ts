@@ -53,14 +53,6 @@ interface Asked {
   readonly asked: DiagnosisInput['asked'];
 }
 
-/** Says which machines were asked about, by any of their names; undefined for all of them. */
-export function isAsked(asked: readonly string[]): DiagnosisInput['asked'] {
-  if (asked.length === 0) return undefined;
-  const words = new Set(asked.map((name) => name.toLowerCase()));
-  return ({ name, names }) =>
-    words.has(name.toLowerCase()) || names.some(({ value }) => words.has(value.toLowerCase()));
-}
-
 /** The diagnosis of what was read; only causes that may matter are loaded. */
 export async function diagnoseObservations(
   observations: Observations,

@@ -56,7 +56,7 @@ function contextOf(): CliContext {
 async function commandOf(name: string): Promise<Command> {
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (load !== undefined) return load();
-  const { nearest } = await import('./nearest.ts');
+  const { nearest } = await import('../../evidence/nearest.ts');
   const close = nearest(name, Object.keys(COMMANDS));
   throw new UsageError(
     `There is no command "${name}"${close === null ? '' : `; did you mean ${close}?`} See: rollcall help`,
@@ -85,7 +85,7 @@ async function withSuggestion(error: unknown, command: string): Promise<unknown>
     error instanceof Error && 'code' in error && error.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION';
   if (!isOption) return error;
   const { optionsOf } = await import('./commands/help.ts');
-  const { nearest } = await import('./nearest.ts');
+  const { nearest } = await import('../../evidence/nearest.ts');
   const option = /'(-[^' ]+)/.exec(error.message)?.[1] ?? '';
   const close = nearest(option, optionsOf(command));
   const what = error.message.split('. ')[0] ?? '';

@@ -5,16 +5,6 @@ import type { NodeName } from './answer.ts';
 import type { RenameEffects } from './breaks.ts';
 import type { Reason } from './input.ts';
 import type { NameRow } from './names-table.ts';
-import type { Twin } from './twin.ts';
-
-/** What is known about the name of one machine, as far as it was looked at. */
-export interface NamingPage {
-  readonly name: NodeName;
-  readonly acceptance: Acceptance | null;
-  readonly rows: readonly NameRow[];
-  readonly twin: Twin | null;
-  readonly effects: RenameEffects | null;
-}
 
 function reasonLines(because: readonly Reason[]): readonly string[] {
   return because.flatMap(({ text, source }) => paragraph(`${text} [${source}]`, '  '));
@@ -94,11 +84,6 @@ export function namesLines(rows: readonly NameRow[]): readonly string[] {
   ];
 }
 
-/** The old Node object of the same machine. */
-export function twinLines(twin: Twin): readonly string[] {
-  return marked(twin.confidence === 'definite' ? '!' : '?', twin.sentence);
-}
-
 /** What a new name breaks, each with its commands, and the label to pin by. */
 export function effectLines({ breaks, pin }: RenameEffects): readonly string[] {
   return [
@@ -111,18 +96,4 @@ export function effectLines({ breaks, pin }: RenameEffects): readonly string[] {
     ...paragraph(`In the pod, instead of nodeName or the hostname: ${pin.podSpec}`, '  '),
     ...paragraph(`For the kubelet, so that a new join keeps it: ${pin.kubeletFlag}`, '  '),
   ];
-}
-
-/** The whole page, paragraphs apart by an empty row, each row within 100 columns. */
-export function namingPage(page: NamingPage): readonly string[] {
-  const paragraphs = [
-    nodeNameLines(page.name),
-    page.acceptance === null ? [] : acceptanceLines(page.acceptance),
-    namesLines(page.rows),
-    page.twin === null ? [] : twinLines(page.twin),
-    page.effects === null ? [] : effectLines(page.effects),
-  ];
-  return paragraphs
-    .filter((rows) => rows.length > 0)
-    .flatMap((rows, index) => (index === 0 ? rows : ['', ...rows]));
 }

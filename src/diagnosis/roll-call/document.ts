@@ -1,5 +1,6 @@
 import type { Stage } from '../../evidence/stage.ts';
-import type { DiagnosisDocument, Headline, NotObservable, Verdict } from '../document.ts';
+import type { Verdict } from '../../evidence/verdict.ts';
+import type { DiagnosisDocument, Headline, NotObservable } from '../document.ts';
 
 /** The document that `rollcall status -o json` prints; other programs rely on its shape. */
 export interface RollCallDocument {

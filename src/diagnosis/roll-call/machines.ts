@@ -2,7 +2,8 @@ import { at, type Json, textAt } from '../../evidence/json.ts';
 import type { FactKind, KubeNode, KubeObject } from '../../evidence/kinds.ts';
 import { classifyName, instanceIdIn, type MachineName } from '../../evidence/names.ts';
 import type { FactRecord, Observations } from '../../evidence/observations.ts';
-import type { DiagnosisDocument, SubjectReport, Verdict } from '../document.ts';
+import type { Verdict } from '../../evidence/verdict.ts';
+import type { DiagnosisDocument, SubjectReport } from '../document.ts';
 import { keysAmong, type KeysOf } from '../namesakes.ts';
 
 /** A machine that somebody expects by name, such as a line of `--expect FILE`. */

@@ -1,5 +1,5 @@
 import { stageIndex } from '../../evidence/stage.ts';
-import type { Verdict } from '../document.ts';
+import type { Verdict } from '../../evidence/verdict.ts';
 import type { RollCallRow } from './document.ts';
 
 const DIGITS_MAX = 15;

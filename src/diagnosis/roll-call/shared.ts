@@ -1,4 +1,4 @@
-import type { Verdict } from '../document.ts';
+import type { Verdict } from '../../evidence/verdict.ts';
 import { type Attribute, ATTRIBUTES, type SharedAttribute } from './document.ts';
 import { fisherGreater, logFactorials } from './fisher.ts';
 

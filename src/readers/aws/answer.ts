@@ -3,122 +3,20 @@ import { at, isObject, type Json, type JsonObject, listAt, textAt } from '../../
 import type { AwsKind } from '../../evidence/kinds.ts';
 import { classifyName, type MachineName } from '../../evidence/names.ts';
 import { locatorAt } from '../../evidence/fact.ts';
-import { parseWhen } from '../line/timestamps.ts';
 import type { LineSource } from '../../evidence/source.ts';
 import { logLine, type PassageReading } from '../passage.ts';
+import {
+  type AnswerShape,
+  INSTANCES,
+  KEY_POLICY,
+  LISTS,
+  PARTED,
+  SINGLES,
+  TRAIL,
+  WHOLES,
+} from './answer-shapes.ts';
+import { readMessages } from './messages.ts';
 import { readUserData } from './user-data.ts';
-
-interface AnswerShape {
-  readonly path: string;
-  readonly kind: AwsKind;
-  readonly call: string;
-}
-
-/** Top-level fields by which an answer of the AWS command line is known. */
-const LISTS: readonly AnswerShape[] = [
-  {
-    path: 'InstanceStatuses',
-    kind: 'aws/instance-status',
-    call: 'aws ec2 describe-instance-status',
-  },
-  { path: 'Subnets', kind: 'aws/subnet', call: 'aws ec2 describe-subnets' },
-  {
-    path: 'NetworkInterfaces',
-    kind: 'aws/network-interface',
-    call: 'aws ec2 describe-network-interfaces',
-  },
-  { path: 'DhcpOptions', kind: 'aws/dhcp-options', call: 'aws ec2 describe-dhcp-options' },
-  { path: 'VpcEndpoints', kind: 'aws/vpc-endpoint', call: 'aws ec2 describe-vpc-endpoints' },
-  { path: 'SecurityGroups', kind: 'aws/security-group', call: 'aws ec2 describe-security-groups' },
-  { path: 'RouteTables', kind: 'aws/route-table', call: 'aws ec2 describe-route-tables' },
-  {
-    path: 'NatGateways',
-    kind: 'aws/nat-gateway',
-    call: 'aws ec2 describe-nat-gateways',
-  },
-  { path: 'NetworkAcls', kind: 'aws/network-acl', call: 'aws ec2 describe-network-acls' },
-  { path: 'Vpcs', kind: 'aws/vpc', call: 'aws ec2 describe-vpcs' },
-  { path: 'InstanceTypes', kind: 'aws/instance-type', call: 'aws ec2 describe-instance-types' },
-  { path: 'Images', kind: 'aws/image', call: 'aws ec2 describe-images' },
-  {
-    path: 'associations',
-    kind: 'aws/pod-identity-association',
-    call: 'aws eks list-pod-identity-associations',
-  },
-  {
-    path: 'LaunchTemplateVersions',
-    kind: 'aws/launch-template-version',
-    call: 'aws ec2 describe-launch-template-versions',
-  },
-  {
-    path: 'AutoScalingGroups',
-    kind: 'aws/auto-scaling-group',
-    call: 'aws autoscaling describe-auto-scaling-groups',
-  },
-  {
-    path: 'Activities',
-    kind: 'aws/scaling-activity',
-    call: 'aws autoscaling describe-scaling-activities',
-  },
-  {
-    path: 'LifecycleHooks',
-    kind: 'aws/lifecycle-hook',
-    call: 'aws autoscaling describe-lifecycle-hooks',
-  },
-  {
-    path: 'SpotInstanceRequests',
-    kind: 'aws/spot-request',
-    call: 'aws ec2 describe-spot-instance-requests',
-  },
-];
-
-const SINGLES: readonly AnswerShape[] = [
-  { path: 'cluster', kind: 'aws/cluster', call: 'aws eks describe-cluster' },
-  { path: 'nodegroup', kind: 'aws/node-group', call: 'aws eks describe-nodegroup' },
-  { path: 'accessEntry', kind: 'aws/access-entry', call: 'aws eks describe-access-entry' },
-  { path: 'accessEntries', kind: 'aws/access-entry-list', call: 'aws eks list-access-entries' },
-  { path: 'InstanceProfile', kind: 'aws/instance-profile', call: 'aws iam get-instance-profile' },
-  { path: 'Role', kind: 'aws/role', call: 'aws iam get-role' },
-  { path: 'addon', kind: 'aws/addon', call: 'aws eks describe-addon' },
-  { path: 'KeyMetadata', kind: 'aws/kms-key', call: 'aws kms describe-key' },
-  {
-    path: 'association',
-    kind: 'aws/pod-identity-association',
-    call: 'aws eks describe-pod-identity-association',
-  },
-  {
-    path: 'OpenIDConnectProviderList',
-    kind: 'aws/oidc-providers',
-    call: 'aws iam list-open-id-connect-providers',
-  },
-];
-
-/** Answers that are one fact as a whole, together with what was asked. */
-const WHOLES: readonly AnswerShape[] = [
-  {
-    path: 'AttachedPolicies',
-    kind: 'aws/attached-policies',
-    call: 'aws iam list-attached-role-policies',
-  },
-  {
-    path: 'EnableDnsHostnames',
-    kind: 'aws/vpc-attribute',
-    call: 'aws ec2 describe-vpc-attribute',
-  },
-  { path: 'EnableDnsSupport', kind: 'aws/vpc-attribute', call: 'aws ec2 describe-vpc-attribute' },
-  { path: 'UserId', kind: 'aws/caller', call: 'aws sts get-caller-identity' },
-  {
-    path: 'HostedZoneSummaries',
-    kind: 'aws/vpc-hosted-zones',
-    call: 'aws route53 list-hosted-zones-by-vpc',
-  },
-];
-
-/** The answer of KMS names no key; the question does. */
-const KEY_POLICY = { kind: 'aws/kms-key-policy', call: 'aws kms get-key-policy' } as const;
-const TRAIL = { kind: 'aws/trail-event', call: 'aws cloudtrail lookup-events' } as const;
-
-const INSTANCES = { kind: 'aws/instance', call: 'aws ec2 describe-instances' } as const;
 
 /** Reads an answer of `aws … --output json|yaml`; false when the value is none that is known. */
 export function readAwsAnswer(passage: PassageReading, value: JsonObject, line: number): boolean {
@@ -126,6 +24,7 @@ export function readAwsAnswer(passage: PassageReading, value: JsonObject, line: 
     readTexts(passage, value, line),
     readLists(passage, value, line),
     readSingles(passage, value, line),
+    readParted(passage, value, line),
     readKeyPolicy(passage, value, line),
     readTrail(passage, value, line),
     readMessages(passage, value, line),
@@ -242,7 +141,8 @@ function readLists(passage: PassageReading, value: JsonObject, line: number): bo
 /** The machine that an item is of; an interface is of the machine it is attached to. */
 function aboutOf(kind: AwsKind, item: Json): readonly (MachineName | null)[] {
   if (kind === 'aws/instance-status') return namesOfItem(item);
-  if (kind === 'aws/spot-request') return [classifyName(textAt(item, 'InstanceId') ?? '')];
+  if (kind === 'aws/spot-request' || kind === 'aws/profile-association')
+    return [classifyName(textAt(item, 'InstanceId') ?? '')];
   if (kind !== 'aws/network-interface') return [];
   const owner = classifyName(textAt(item, 'Attachment.InstanceId') ?? '', 'instance-id');
   return owner?.kind === 'instance-id' ? [owner] : [];
@@ -270,6 +170,12 @@ function readSingles(passage: PassageReading, value: JsonObject, line: number): 
   return understood;
 }
 
+function readParted(passage: PassageReading, value: JsonObject, line: number): boolean {
+  const own = PARTED.filter(({ paths }) => paths.every((path) => at(value, path) !== undefined));
+  for (const shape of own) addFact(passage, shape, value, line);
+  return own.length > 0;
+}
+
 function readKeyPolicy(passage: PassageReading, value: JsonObject, line: number): boolean {
   if (textAt(value, 'Policy') === null || textAt(value, 'PolicyArn') !== null) return false;
   if (textAt(value, 'KeyId') !== null) addFact(passage, KEY_POLICY, value, line);
@@ -288,77 +194,4 @@ function readTrail(passage: PassageReading, value: JsonObject, line: number): bo
     ]);
   }
   return events.length > 0;
-}
-
-interface MessageShape {
-  readonly list: string;
-  readonly fields: readonly string[];
-  /** What the sentence is about, put before it. */
-  readonly subject?: (answer: JsonObject, entry: Json) => string;
-  readonly stamp?: string;
-}
-
-/** Answers whose meaning is in sentences: they are read as lines. */
-const MESSAGES: readonly MessageShape[] = [
-  {
-    list: 'Activities',
-    fields: ['StatusCode', 'StatusMessage', 'Description', 'Cause'],
-    subject: (_, entry) =>
-      `Auto Scaling group ${textAt(entry, 'AutoScalingGroupName') ?? ''} activity`,
-    stamp: 'StartTime',
-  },
-  {
-    list: 'StackEvents',
-    fields: ['ResourceStatus', 'LogicalResourceId', 'ResourceStatusReason'],
-    stamp: 'Timestamp',
-  },
-  {
-    list: 'nodegroup.health.issues',
-    fields: ['code', 'message'],
-    subject: (answer) => `node group ${textAt(answer, 'nodegroup.nodegroupName') ?? ''} issue`,
-  },
-  {
-    list: 'cluster.health.issues',
-    fields: ['code', 'message'],
-    subject: (answer) => `cluster ${textAt(answer, 'cluster.name') ?? ''} issue`,
-  },
-  {
-    list: 'addon.health.issues',
-    fields: ['code', 'message'],
-    subject: (answer) => `add-on ${textAt(answer, 'addon.addonName') ?? ''} issue`,
-  },
-  { list: 'update.errors', fields: ['errorCode', 'errorMessage'] },
-];
-
-function readMessages(passage: PassageReading, value: JsonObject, line: number): boolean {
-  let understood = false;
-  for (const shape of MESSAGES) {
-    for (const entry of listAt(value, shape.list)) {
-      understood = true;
-      sayMessage(passage, value, entry, shape, line);
-    }
-  }
-  return (
-    understood || Array.isArray(at(value, 'Activities')) || Array.isArray(at(value, 'StackEvents'))
-  );
-}
-
-function sayMessage(
-  passage: PassageReading,
-  answer: JsonObject,
-  entry: Json,
-  shape: MessageShape,
-  line: number,
-): void {
-  const words = shape.fields.map((field) => textAt(entry, field) ?? '');
-  const stamp = shape.stamp === undefined ? null : textAt(entry, shape.stamp);
-  passage.say({
-    text: [shape.subject?.(answer, entry) ?? '', ...words].join(' ').trim(),
-    source: 'aws-message',
-    line,
-    when: stamp === null ? null : parseWhen(stamp),
-    host: null,
-    about: null,
-    isState: false,
-  });
 }

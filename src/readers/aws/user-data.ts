@@ -9,6 +9,7 @@ import type {
   UserDataForm,
 } from '../../evidence/user-data.ts';
 import { looksLikeMime, type MimePart, readMime } from './mime.ts';
+import { reservedLabelsOf } from './kubelet-labels.ts';
 
 /** EC2 takes 16 kB; compressed data grows beyond it. */
 const BYTES_MAX = 256 * 1024;
@@ -34,6 +35,7 @@ const EMPTY: Omit<UserData, 'instanceId'> = {
   settings: null,
   namesNodeadm: false,
   joinTokenId: null,
+  reservedLabels: [],
 };
 
 function decode(encoded: string): string | null {
@@ -59,6 +61,7 @@ function projected(text: string): Omit<UserData, 'instanceId' | 'bytes'> {
     settings: form === 'toml' ? settingsOf(text) : null,
     namesNodeadm: /\bnodeadm\b/.test(text),
     joinTokenId: joinTokenOf(text),
+    reservedLabels: reservedLabelsOf(text),
   };
 }
 
@@ -75,6 +78,7 @@ function ofMime(text: string): Omit<UserData, 'instanceId' | 'bytes'> {
     bootstrapCall: bootstrapCallOf(joined),
     namesNodeadm: /\bnodeadm\b/.test(joined),
     joinTokenId: joinTokenOf(joined),
+    reservedLabels: reservedLabelsOf(joined),
   };
 }
 

@@ -1,10 +1,10 @@
 import type { KubeCondition, KubeNode, KubeTaint } from '../../evidence/kinds.ts';
 import { classifyName, type MachineName } from '../../evidence/names.ts';
 import type { LineSource } from '../../evidence/source.ts';
-import { agoIn, parseAgeMs, parseWhen } from '../line/timestamps.ts';
+import { parseAgeMs, parseWhen } from '../line/timestamps.ts';
 import { logLine, type PassageReading } from '../passage.ts';
 import { linesOfNode, namesOfNode, readyOf } from './node.ts';
-import { machineOfEvent } from './table.ts';
+import { machineOfEvent, sayEvent } from './table.ts';
 
 export interface DescribePassage {
   readonly line: number;
@@ -142,9 +142,9 @@ function readNode(passage: PassageReading, block: DescribePassage, node: KubeNod
   });
   collector.link(about, `kubectl describe shows them for Node ${node.name}`, locator);
   collector.sawSource(document, 'node-status');
-  for (const text of linesOfNode(node)) {
+  for (const state of linesOfNode(node)) {
     passage.say({
-      text,
+      ...state,
       source: 'node-status',
       line: block.line,
       when: null,
@@ -166,13 +166,5 @@ export function readEventLine(
   about: MachineName | null,
 ): void {
   const age = parseAgeMs(EVENT_AGE.exec(text)?.[1] ?? '');
-  passage.say({
-    text,
-    source: 'event',
-    line,
-    when: age === null ? null : agoIn(passage.document, age),
-    host: null,
-    about: machineOfEvent('', text) ?? about,
-    isState: false,
-  });
+  sayEvent(passage, { text, line, age, about: machineOfEvent('', text) ?? about });
 }

@@ -93,16 +93,26 @@ export function namesOfNode(node: KubeNode): readonly (MachineName | null)[] {
   ];
 }
 
+/** A state of an object in words, and since when it holds, ms since the epoch. */
+export interface StateLine {
+  readonly text: string;
+  readonly sinceMs: number | null;
+}
+
+/** The kubelet registers with this taint itself, so that it is as old as the Node. */
+const REGISTERED_WITH = 'node.cloudprovider.kubernetes.io/uninitialized';
+
 /** A Node's state in words, one line per condition and taint, as expressions read it. */
-export function linesOfNode(node: KubeNode): readonly string[] {
-  const conditions = node.conditions.map(
-    (entry) =>
-      `Node ${node.name} condition ${entry.type}=${entry.status} ${entry.reason} ${entry.message}`,
-  );
-  const taints = (node.taints ?? []).map(
-    (entry) => `Node ${node.name} taint ${entry.key}=${entry.value}:${entry.effect}`,
-  );
-  const version =
-    node.kubeletVersion === null ? [] : [`Node ${node.name} version ${node.kubeletVersion}`];
-  return [...version, ...conditions, ...taints];
+export function linesOfNode(node: KubeNode): readonly StateLine[] {
+  const { name, createdMs, kubeletVersion } = node;
+  const conditions = node.conditions.map((entry) => ({
+    text: `Node ${name} condition ${entry.type}=${entry.status} ${entry.reason} ${entry.message}`,
+    sinceMs: entry.changedMs,
+  }));
+  const taints = (node.taints ?? []).map(({ key, value, effect, addedMs }) => ({
+    text: `Node ${name} taint ${key}=${value}:${effect}`,
+    sinceMs: addedMs ?? (key === REGISTERED_WITH ? createdMs : null),
+  }));
+  const version = { text: `Node ${name} version ${kubeletVersion ?? ''}`, sinceMs: createdMs };
+  return [...(kubeletVersion === null ? [] : [version]), ...conditions, ...taints];
 }

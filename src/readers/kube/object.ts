@@ -2,13 +2,14 @@ import { type Json, type JsonObject, listAt, textAt, textsAt } from '../../evide
 import { isKubeKind, type KubeKind, type KubeObject } from '../../evidence/kinds.ts';
 import { classifyName, type MachineName } from '../../evidence/names.ts';
 import type { LineSource } from '../../evidence/source.ts';
+import { isoMs } from '../../evidence/time.ts';
 import { parseWhen } from '../line/timestamps.ts';
 import type { PassageReading } from '../passage.ts';
 import type { Share } from '../sharing.ts';
 import { parseAwsAuth } from './aws-auth.ts';
 import { isDiscovery, parseDiscovery } from './discovery.ts';
 import { projectEndpointSlice } from './endpoint-slice.ts';
-import { linesOfNode, namesOfNode, projectNode } from './node.ts';
+import { linesOfNode, namesOfNode, projectNode, type StateLine } from './node.ts';
 import { podAnnotations, projectPod } from './pod.ts';
 import { withRequestedUser } from './signing-request.ts';
 import { projectClaim, projectVolume } from './volume.ts';
@@ -41,17 +42,17 @@ function readNode(passage: PassageReading, value: JsonObject, line: number): voi
   const locator = objectLocator(passage, value);
   collector.fact(document, 'kube/Node', node, { by: BY, locator, line, about });
   collector.link(about, `Node ${node.name} shows them together`, locator);
-  for (const text of linesOfNode(node)) say(passage, text, 'node-status', line, about[0] ?? null);
+  for (const state of linesOfNode(node)) say(passage, state, 'node-status', line, about[0] ?? null);
 }
 
 function say(
   passage: PassageReading,
-  text: string,
+  state: StateLine,
   source: LineSource,
   line: number,
   about: MachineName | null,
 ): void {
-  passage.say({ text, source, line, when: null, host: null, about, isState: true });
+  passage.say({ ...state, source, line, when: null, host: null, about, isState: true });
 }
 
 /** An audit record is read as the one line that the API server printed. */
@@ -135,7 +136,8 @@ function readOther(passage: PassageReading, kind: string, value: JsonObject, lin
   if (isKubeKind(kind))
     collector.fact(document, factKind(kind), projectObject(kind, value, collector.share), origin);
   const source = LINE_SOURCES[kind] ?? 'object';
-  for (const text of linesOfObject(kind, value)) say(passage, text, source, line, about[0] ?? null);
+  for (const state of linesOfObject(kind, value))
+    say(passage, state, source, line, about[0] ?? null);
 }
 
 function factKind(kind: KubeKind): `kube/${KubeKind}` {
@@ -190,25 +192,29 @@ function machineOfObject(kind: string, value: JsonObject): readonly (MachineName
   return [];
 }
 
-function conditionLines(kind: string, value: JsonObject): string[] {
+function conditionLines(kind: string, value: JsonObject): readonly StateLine[] {
   const name = textAt(value, 'metadata.name') ?? '';
-  return listAt(value, 'status.conditions').map(
-    (entry) =>
-      `${kind} ${name} condition ${textAt(entry, 'type') ?? ''}=${textAt(entry, 'status') ?? ''} ${textAt(entry, 'reason') ?? ''} ${textAt(entry, 'message') ?? ''}`,
-  );
+  return listAt(value, 'status.conditions').map((entry) => ({
+    text: `${kind} ${name} condition ${textAt(entry, 'type') ?? ''}=${textAt(entry, 'status') ?? ''} ${textAt(entry, 'reason') ?? ''} ${textAt(entry, 'message') ?? ''}`,
+    sinceMs: isoMs(textAt(entry, 'lastTransitionTime') ?? ''),
+  }));
 }
 
-function containerLine(name: string, entry: Json): string[] {
-  const state = ['waiting', 'terminated'].flatMap((phase) => {
+function containerLine(name: string, entry: Json): readonly StateLine[] {
+  return ['waiting', 'terminated'].flatMap((phase) => {
     const reason = textAt(entry, `state.${phase}.reason`);
-    return reason === null
-      ? []
-      : [`${phase} ${reason} ${textAt(entry, `state.${phase}.message`) ?? ''}`];
+    if (reason === null) return [];
+    const state = `${phase} ${reason} ${textAt(entry, `state.${phase}.message`) ?? ''}`;
+    return [
+      {
+        text: `Pod ${name} container ${textAt(entry, 'name') ?? ''} ${state}`,
+        sinceMs: isoMs(textAt(entry, `state.${phase}.finishedAt`) ?? ''),
+      },
+    ];
   });
-  return state.map((text) => `Pod ${name} container ${textAt(entry, 'name') ?? ''} ${text}`);
 }
 
-function linesOfObject(kind: string, value: JsonObject): readonly string[] {
+function linesOfObject(kind: string, value: JsonObject): readonly StateLine[] {
   const conditions = conditionLines(kind, value);
   if (kind !== 'Pod') return conditions;
   const name = textAt(value, 'metadata.name') ?? '';

@@ -1,5 +1,5 @@
 import type { KubeNode } from '../../evidence/kinds.ts';
-import { classifyName } from '../../evidence/names.ts';
+import { classifyName, type MachineName } from '../../evidence/names.ts';
 import type { LineSource } from '../../evidence/source.ts';
 import { agoIn, parseAgeMs } from '../line/timestamps.ts';
 import { linesOfNode } from './node.ts';
@@ -117,10 +117,10 @@ function readNodeRow(passage: PassageReading, row: Row, line: number): void {
   collector.fact(document, 'kube/Node', node, { by: 'kubectl get nodes', locator, line, about });
   collector.link(about, `kubectl get nodes shows them in one row`, locator);
   const ready = node.ready === null ? 'Unknown' : node.ready ? 'True' : 'False';
-  const status = `Node ${node.name} condition Ready=${ready} (${row['STATUS'] ?? ''})`;
-  for (const text of [...linesOfNode(node), status]) {
+  const text = `Node ${node.name} condition Ready=${ready} (${row['STATUS'] ?? ''})`;
+  for (const state of [...linesOfNode(node), { text, sinceMs: null }]) {
     passage.say({
-      text,
+      ...state,
       source: 'node-status',
       line,
       when: null,
@@ -142,13 +142,19 @@ export function machineOfEvent(object: string, text: string): ReturnType<typeof 
 function readEventRow(passage: PassageReading, row: Row, text: string, line: number): void {
   const age = parseAgeMs((row['LAST SEEN'] ?? row['LASTSEEN'] ?? '').split(' ')[0] ?? '');
   const object = row['OBJECT'] ?? (row['KIND'] === 'Node' ? `node/${row['NAME'] ?? ''}` : '');
-  passage.say({
-    text,
-    source: 'event',
-    line,
-    when: age === null ? null : agoIn(passage.document, age),
-    host: null,
-    about: machineOfEvent(object, text),
-    isState: false,
-  });
+  sayEvent(passage, { text, line, age, about: machineOfEvent(object, text) });
+}
+
+interface EventLine {
+  readonly text: string;
+  readonly line: number;
+  /** ms; null where the row tells none. */
+  readonly age: number | null;
+  readonly about: MachineName | null;
+}
+
+/** Says what an event tells that happened its age ago. */
+export function sayEvent(passage: PassageReading, { text, line, age, about }: EventLine): void {
+  const when = age === null ? null : agoIn(passage.document, age);
+  passage.say({ text, source: 'event', line, when, host: null, about, isState: false });
 }

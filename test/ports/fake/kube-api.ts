@@ -202,12 +202,13 @@ export class FakeKubeApi implements KubeApi {
     options: KubeListOptions = {},
   ): AsyncGenerator<KubeListPage, void> {
     const version = this.#version;
-    const all = this.objects(resource).filter((object) => isSelected(object, options));
-    const pageSize = options.pageSize ?? 500;
-    for (let from = 0; from === 0 || from < all.length; from += pageSize) {
+    const all = this.objects(resource).filter((one) => isSelected(one, options));
+    const { pageSize = 500 } = options;
+    for (let from = 0, limit = 0; from === 0 || from < all.length; from += limit) {
       await this.#enter('list', resource, options.signal);
-      const items = all.slice(from, from + pageSize).map(withoutKind);
-      yield { items, resourceVersion: String(version) };
+      limit = typeof pageSize === 'number' ? pageSize : pageSize(from);
+      const items = all.slice(from, from + limit).map(withoutKind);
+      yield { items, resourceVersion: `${version}` };
     }
   }
 
@@ -394,7 +395,6 @@ function withVersion(object: JsonObject, version: number): JsonObject {
 
 /** Items of a list carry no kind of their own. */
 function withoutKind(object: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(object).filter(([key]) => key !== 'kind' && key !== 'apiVersion'),
-  );
+  const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
+  return rest;
 }

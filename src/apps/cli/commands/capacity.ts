@@ -8,7 +8,9 @@ import {
   type WarmTargets,
 } from '../../../capacity/mode.ts';
 import { type CliContext, UsageError } from '../context.ts';
+import { exitCodeOfVerdict } from '../exit-code.ts';
 import { LIVE_OPTIONS, liveFlagsOf } from '../live/flags.ts';
+import { structured } from '../structured.ts';
 
 const FLAGS = {
   output: { type: 'string', short: 'o', default: 'text' },
@@ -86,10 +88,8 @@ async function print(
   text: () => readonly string[],
   context: CliContext,
 ): Promise<void> {
-  if (output === 'json') context.out(`${JSON.stringify(document, null, 2)}\n`);
-  else if (output === 'yaml')
-    context.out((await import('js-yaml')).dump(document, { lineWidth: 100 }));
-  else context.out(`${text().join('\n')}\n`);
+  const isText = output === 'text';
+  context.out(isText ? `${text().join('\n')}\n` : await structured(document, output));
 }
 
 /** Addresses and pods of a cluster, of files, or of one type before it is launched. */
@@ -115,9 +115,9 @@ async function planned(
   output: (typeof OUTPUTS)[number],
   context: CliContext,
 ): Promise<number> {
-  const [{ exitCodeOfPlan, planOf }, { planPage }, { gatherPlan }] = await Promise.all([
-    import('../live/capacity-plan.ts'),
-    import('../live/capacity-page.ts'),
+  const [{ planOf, verdictOfPlan }, { planPage }, { gatherPlan }] = await Promise.all([
+    import('../../../capacity/cluster/plan.ts'),
+    import('../../../capacity/cluster/page.ts'),
     import('../live/capacity-collect.ts'),
   ]);
   const question = {
@@ -132,7 +132,7 @@ async function planned(
   const plan = planOf(question, observations, unseen);
   const { document, capacity, notes } = plan;
   await print(document, output, () => planPage(document, capacity, notes), context);
-  return exitCodeOfPlan(plan);
+  return exitCodeOfVerdict(verdictOfPlan(plan));
 }
 
 async function observed(
@@ -141,9 +141,9 @@ async function observed(
   output: (typeof OUTPUTS)[number],
   context: CliContext,
 ): Promise<number> {
-  const [{ capacityDocument, exitCodeOfCapacity }, { clusterPage }, collect] = await Promise.all([
-    import('../live/capacity-report.ts'),
-    import('../live/capacity-page.ts'),
+  const [{ capacityDocument, verdictOfCapacity }, { clusterPage }, collect] = await Promise.all([
+    import('../../../capacity/cluster/cluster-capacity.ts'),
+    import('../../../capacity/cluster/page.ts'),
     import('../live/capacity-collect.ts'),
   ]);
   const isPath = (word: string): boolean => word === '-' || word.includes('/') || existsSync(word);
@@ -156,8 +156,8 @@ async function observed(
   const document = capacityDocument(evidence);
   if (names.length > 0 && document.nodes.length === 0)
     throw new UsageError(
-      `No Node or instance is called ${JSON.stringify(names[0])}; all of them: kubectl get nodes`,
+      `No Node or instance is called ${JSON.stringify((names[0] ?? '').slice(0, 100))}; all of them: kubectl get nodes`,
     );
   await print(document, output, () => clusterPage(document), context);
-  return exitCodeOfCapacity(document);
+  return exitCodeOfVerdict(verdictOfCapacity(document));
 }

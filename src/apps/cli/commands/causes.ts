@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { CATALOGUE_VERSION, CAUSES } from '../../../causes/index.generated.ts';
 import { isStage, STAGES } from '../../../evidence/stage.ts';
 import { type CliContext, UsageError } from '../context.ts';
+import { structured } from '../structured.ts';
 
 /** Lists the catalogue. */
 export async function causesCommand(args: readonly string[], context: CliContext): Promise<number> {
@@ -26,10 +27,8 @@ export async function causesCommand(args: readonly string[], context: CliContext
   };
   switch (values.output) {
     case 'json':
-      context.out(`${JSON.stringify(list, null, 2)}\n`);
-      return 0;
     case 'yaml':
-      context.out((await import('js-yaml')).dump(list, { lineWidth: 100 }));
+      context.out(await structured(list, values.output));
       return 0;
     case 'text':
       context.out(table(items));
@@ -40,7 +39,7 @@ export async function causesCommand(args: readonly string[], context: CliContext
 }
 
 async function suggestion(word: string): Promise<string> {
-  const close = (await import('../nearest.ts')).nearest(word, STAGES);
+  const close = (await import('../../../evidence/nearest.ts')).nearest(word, STAGES);
   return close === null ? '.' : `; did you mean ${close}?`;
 }
 

@@ -1,19 +1,22 @@
 import { existsSync } from 'node:fs';
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
-import { openEvidence } from '../../../adapters/bundle/open.ts';
+import { isAsked } from '../../../diagnosis/asked.ts';
 import type { DiagnosisDocument } from '../../../diagnosis/document.ts';
-import type { InputLoss } from '../../../evidence/observations.ts';
+import { leftOutLine } from '../../../diagnosis/report/left-out.ts';
+import type { Observations } from '../../../evidence/observations.ts';
+import { excerptOf } from '../../../evidence/redact.ts';
 import { type CliContext, UsageError } from '../context.ts';
 import { EXIT, exitCodeOf } from '../exit-code.ts';
+import { readGiven } from '../given-files.ts';
 import {
   contextsOf,
   durationMs,
+  flagsOfSeveral,
   LIVE_OPTIONS,
   type LiveFlags,
-  liveFlagsOf,
 } from '../live/flags.ts';
-import type { Waited } from '../live/wait.ts';
-import { diagnoseObservations, isAsked, readPile } from '../pile.ts';
+import { diagnoseObservations } from '../pile.ts';
+import { structured } from '../structured.ts';
 
 const OUTPUTS = ['text', 'json', 'yaml', 'markdown'] as const;
 type Output = (typeof OUTPUTS)[number];
@@ -70,7 +73,9 @@ function readArguments(args: readonly string[], context: CliContext): DiagnoseAr
   const { deep, host, save = null } = values;
   if (host && paths.length + names.length > 0)
     throw new UsageError('--host looks at this machine and takes no names or files.');
-  const live = { live: liveFlagsOf(values), contexts: contextsOf(values) };
+  const live = { live: flagsOfSeveral(values), contexts: contextsOf(values) };
+  if (save !== null && live.contexts.length > 1)
+    throw new UsageError('--save keeps the evidence of one cluster: name one --context with it.');
   return {
     paths: isText ? ['-'] : paths,
     names,
@@ -96,50 +101,104 @@ function whenOf({
   return { sinceMs, waits: wait };
 }
 
+/** What is to be printed, and how sure it is. */
+interface Answer {
+  readonly document: DiagnosisDocument;
+  /** Machines that were asked about. */
+  readonly names: readonly string[];
+  /** What was seen, to tell which of the names no machine has; none where that does not matter. */
+  readonly looks: readonly Observations[];
+  /** True when the time for waiting was over. */
+  readonly isLate: boolean;
+  /** True when one of several clusters did not answer. */
+  readonly isPartial: boolean;
+}
+
 /** Diagnoses a live cluster or machines of it; files, folders, archives and pasted text. */
 export async function diagnoseCommand(
   args: readonly string[],
   context: CliContext,
 ): Promise<number> {
   const given = readArguments(args, context);
-  const { document, isLate } =
+  const answer =
     given.paths.length > 0
-      ? inTime(await diagnosePaths(given, context))
+      ? await diagnosePaths(given, context)
       : await diagnoseLive(given, context);
-  await print(document, given.output, given.paths, context);
-  return isLate ? EXIT.cannotTell : exitCodeOf(document);
+  const { document, isLate, isPartial } = answer;
+  const unknown = await unknownIn(answer);
+  const lines = [...(unknown?.lines ?? []), ...leftOutOf(given, document)];
+  for (const line of lines) context.err(`${line}\n`);
+  const isNone = answer.names.length > 0 && document.subjects.length === 0;
+  const losses = [...(unknown?.losses ?? []), ...document.losses];
+  if (given.output !== 'text')
+    await print({ ...document, losses }, given.output, given.paths, context);
+  // A page of nothing would hide the sentence that says what there is not.
+  else if (!isNone) await print(document, given.output, given.paths, context);
+  if (isNone && unknown?.isSure === true) return EXIT.usage;
+  const code = isLate ? EXIT.cannotTell : exitCodeOf(document);
+  const isOpen = isPartial || unknown !== null;
+  return code === EXIT.usable && isOpen ? EXIT.cannotTell : code;
 }
 
-async function diagnosePaths(
-  { paths }: DiagnoseArguments,
-  context: CliContext,
-): Promise<DiagnosisDocument> {
-  const losses: InputLoss[] = [];
-  const documents = openEvidence(
-    paths,
-    (loss) => losses.push(loss),
-    undefined,
-    paths.includes('-') ? context.stdin() : undefined,
-  );
-  const observations = await readPile(documents, losses);
+/** What saved evidence lacks, where no page tells it. */
+function leftOutOf(
+  { save, output }: DiagnoseArguments,
+  { losses }: DiagnosisDocument,
+): readonly string[] {
+  if (save === null || output === 'text') return [];
+  const line = leftOutLine(losses, `rollcall diagnose ${save}`);
+  return line === null ? [] : [line];
+}
+
+interface UnknownNames {
+  readonly lines: readonly string[];
+  readonly losses: DiagnosisDocument['losses'];
+  /** False where a source that did not answer may know them. */
+  readonly isSure: boolean;
+}
+
+/** What there is to say of names that no machine has, null where all are some machine's. */
+async function unknownIn({ names, looks }: Answer): Promise<UnknownNames | null> {
+  if (names.length === 0 || looks.length === 0) return null;
+  const { reasonsUnseen, unknownNames } = await import('../../../diagnosis/unknown-names.ts');
+  const unknown = unknownNames(names, looks);
+  if (unknown.length === 0) return null;
+  const reasons = reasonsUnseen(looks);
+  return {
+    lines: [...unknown.map(({ sentence }) => sentence), ...reasons],
+    losses: unknown.map(({ name, sentence }) => ({
+      locator: excerptOf(name),
+      what: sentence,
+    })),
+    isSure: reasons.length === 0,
+  };
+}
+
+async function diagnosePaths({ paths }: DiagnoseArguments, context: CliContext): Promise<Answer> {
+  const observations = await readGiven(paths, context);
   // What is given besides saved evidence may be of another machine: then all are shown.
-  const asked = paths.length === 1 ? (observations.collection?.asked ?? []) : [];
-  return diagnoseObservations(observations, isAsked(asked));
-}
-
-function inTime(document: DiagnosisDocument): Waited {
-  return { document, isLate: false };
+  const names = paths.length === 1 ? (observations.collection?.asked ?? []) : [];
+  const document = await diagnoseObservations(observations, isAsked(names));
+  return { document, names, looks: [observations], isLate: false, isPartial: false };
 }
 
 async function diagnoseLive(
   { names, live, contexts, isDeep, isHost, sinceMs, waits, save }: DiagnoseArguments,
   context: CliContext,
-): Promise<Waited> {
-  if (isHost) return inTime(await (await import('../live/diagnose-host.ts')).diagnoseHost(save));
-  const { diagnoseCluster } = await import('../live/diagnose-cluster.ts');
+): Promise<Answer> {
+  const whole = { names, looks: [], isLate: false, isPartial: false };
+  if (isHost) {
+    const { diagnoseHost } = await import('../live/diagnose-host.ts');
+    return { ...whole, document: await diagnoseHost(save) };
+  }
   const question = { names, flags: live, isDeep, sinceMs, save };
-  if (!waits) return inTime(await diagnoseCluster(question, contexts, context));
-  return (await import('../live/wait-live.ts')).waitForCluster(question, contexts, context);
+  if (waits) {
+    const { waitForCluster } = await import('../live/wait-live.ts');
+    return { ...whole, ...(await waitForCluster(question, contexts, context)) };
+  }
+  const { diagnoseCluster } = await import('../live/diagnose-cluster.ts');
+  const { document, seen, isPartial } = await diagnoseCluster(question, contexts, context);
+  return { ...whole, document, isPartial, looks: seen.map(({ observations }) => observations) };
 }
 
 async function print(
@@ -150,13 +209,9 @@ async function print(
 ): Promise<void> {
   switch (output) {
     case 'json':
-      context.out(`${JSON.stringify(document, null, 2)}\n`);
+    case 'yaml':
+      context.out(await structured(document, output));
       return;
-    case 'yaml': {
-      const { dump } = await import('js-yaml');
-      context.out(dump(document, { lineWidth: 100 }));
-      return;
-    }
     case 'markdown': {
       const { renderMarkdown } = await import('../../../diagnosis/report/markdown.ts');
       context.out(renderMarkdown(document));

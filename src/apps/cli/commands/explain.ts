@@ -3,7 +3,7 @@ import { CAUSES } from '../../../causes/index.generated.ts';
 import { renderCausePage } from '../../../diagnosis/report/cause-page.ts';
 import { wrap } from '../../../diagnosis/report/wrap.ts';
 import { type CliContext, UsageError } from '../context.ts';
-import { nearest } from '../nearest.ts';
+import { nearest } from '../../../evidence/nearest.ts';
 
 /** Prints the page of one cause. */
 export async function explainCommand(

@@ -27,7 +27,8 @@ groups want, NodeClaims, and the hosts of --expect (one name a line). The last l
 failures share. --watch draws it again as it changes, or prints a line per change when piped: it
 looks when a Node, a Pod of kube-system, a NodeClaim or a CSR changes, and every 10 s besides.
 --timeout is how long one look may take; what has not answered by then is said to be missing.
---sort-by takes a field of .rows as -o json shows it.
+--sort-by takes a field of .rows as -o json shows it; custom columns start at a row, jsonpath at
+the document: an unknown field is an error that names the nearest one.
 
   rollcall
   rollcall --failed -o wide
@@ -47,7 +48,9 @@ contains "/" or exists is a path. --since leaves older lines out, --deep asks ev
 not well for its console, user data and logs, --save writes the evidence into a tar.gz that gives
 the same answer, --wait looks again as things change, and every 5 s besides, until the machine is
 usable or its next cause is known, and --host looks at the machine on which it runs. --timeout is
-how long one look may take; given with --wait it also ends the waiting, with exit code 2.
+how long one look may take; given with --wait it also ends the waiting, with exit code 2, and cuts
+short a look under way. --context may be given several times: one document for all, and a cluster
+that does not answer is left out and said to be. A name that no machine has ends with exit code 64.
 
   rollcall diagnose
   rollcall diagnose i-0abc1234def567890 --save evidence.tar.gz

@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs';
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
+import type { GivenNames, NamingDocument } from '../../../capacity/naming/document.ts';
 import type { CloudProvider, ImageFamily, ImageOptions } from '../../../capacity/naming/input.ts';
 import type { NamesSeen } from '../../../capacity/naming/names-table.ts';
+import { worstOf } from '../../../evidence/verdict.ts';
 import { type CliContext, UsageError } from '../context.ts';
-import { EXIT } from '../exit-code.ts';
+import { exitCodeOfVerdict } from '../exit-code.ts';
 import { LIVE_OPTIONS, liveFlagsOf } from '../live/flags.ts';
-import type { GivenNames, NamingDocument } from '../live/naming-report.ts';
+import { structured } from '../structured.ts';
 
 const FLAGS = {
   output: { type: 'string', short: 'o', default: 'text' },
@@ -193,10 +195,8 @@ async function observed(
 }
 
 async function exitCode(documents: readonly NamingDocument[]): Promise<number> {
-  const { exitCodeOfNaming } = await import('../live/naming-report.ts');
-  const codes = documents.map(exitCodeOfNaming);
-  if (codes.includes(EXIT.notUsable)) return EXIT.notUsable;
-  return codes.length === 0 || codes.includes(EXIT.cannotTell) ? EXIT.cannotTell : EXIT.usable;
+  const { verdictOfNaming } = await import('../../../capacity/naming/document.ts');
+  return exitCodeOfVerdict(worstOf(documents.map(verdictOfNaming)));
 }
 
 /** One machine is a page and one document; all of them are a table and a list. */
@@ -209,11 +209,9 @@ async function print(
   const [only] = documents;
   const list = { apiVersion: 'rollcall.dev/v1alpha1', kind: 'NamingList', items: documents };
   const value = isOne && only !== undefined ? only : list;
-  if (output === 'json') context.out(`${JSON.stringify(value, null, 2)}\n`);
-  else if (output === 'yaml')
-    context.out((await import('js-yaml')).dump(value, { lineWidth: 100, noRefs: true }));
+  if (output !== 'text') context.out(await structured(value, output));
   else {
-    const { machinePage, machinesPage } = await import('../live/naming-page.ts');
+    const { machinePage, machinesPage } = await import('../../../capacity/naming/page.ts');
     const rows =
       isOne && only !== undefined
         ? machinePage(only)

@@ -13,6 +13,7 @@ import type { JsonObject } from '../../../evidence/json.ts';
 import { type CliContext, UsageError } from '../context.ts';
 import { EXIT } from '../exit-code.ts';
 import { LIVE_OPTIONS, liveFlagsOf } from '../live/flags.ts';
+import { structured } from '../structured.ts';
 
 const FLAGS = {
   output: { type: 'string', short: 'o', default: 'text' },
@@ -51,9 +52,9 @@ function wantedOf(words: readonly string[]): Wanted {
   return { features, kubernetes, aws, roles: rolesOf(kubernetes), policy: policyOf(aws) };
 }
 
-async function yamlOf(values: readonly unknown[]): Promise<string> {
-  const { dump } = await import('js-yaml');
-  return values.map((value) => dump(value, { lineWidth: 100 })).join('---\n');
+async function yamlOf(values: readonly object[]): Promise<string> {
+  const texts = await Promise.all(values.map(async (value) => structured(value, 'yaml')));
+  return texts.join('---\n');
 }
 
 /** A document as JSON or YAML, or its page. */
@@ -63,9 +64,7 @@ async function print(
   text: () => Promise<string> | string,
   context: CliContext,
 ): Promise<void> {
-  if (output === 'json') context.out(`${JSON.stringify(document, null, 2)}\n`);
-  else if (output === 'yaml') context.out(await yamlOf([document]));
-  else context.out(await text());
+  context.out(output === 'text' ? await text() : await structured(document, output));
 }
 
 /** Prints the smallest roles and policy, or asks which of them the present identity has. */

@@ -1,16 +1,22 @@
-import { openEvidence } from '../../../adapters/bundle/open.ts';
 import type { DiagnosisDocument, NotObservable } from '../../../diagnosis/document.ts';
+import { leftOutLine } from '../../../diagnosis/report/left-out.ts';
+import { isCalled, rowsCalled } from '../../../diagnosis/roll-call/called.ts';
 import { changeLines } from '../../../diagnosis/roll-call/changes.ts';
 import type { RollCallDocument, RollCallRow } from '../../../diagnosis/roll-call/document.ts';
 import { rollCallOf } from '../../../diagnosis/roll-call/roll-call.ts';
-import type { InputLoss, Observations } from '../../../evidence/observations.ts';
+import type { Observations } from '../../../evidence/observations.ts';
+import { excerptOf } from '../../../evidence/redact.ts';
+import { worstOf } from '../../../evidence/verdict.ts';
 import { type CliContext, type Command, UsageError } from '../context.ts';
-import { EXIT } from '../exit-code.ts';
+import { EXIT, exitCodeOfVerdict } from '../exit-code.ts';
+import { readGiven } from '../given-files.ts';
 import { isTerminal } from '../output.ts';
 import type { LiveFlags } from '../live/flags.ts';
 import { sayNotices, type WatchNotice } from '../live/watch-notices.ts';
-import { diagnoseObservations, readPile } from '../pile.ts';
+import { diagnoseObservations } from '../pile.ts';
+import { structured } from '../structured.ts';
 import { customLines } from '../table/custom-columns.ts';
+import { firstRowsOf, firstRowsPage, wiped } from '../table/first-rows.ts';
 import { printTemplate } from '../table/json-path.ts';
 import { JsonPathError } from '../table/json-path-tree.ts';
 import { clipLines, repaint } from '../table/redraw.ts';
@@ -34,12 +40,21 @@ export interface WatchPrinter {
   readonly show: (look: StatusObservation) => void;
   /** What is wrong with the watching itself; to be told again when it reads otherwise. */
   readonly tell: (notices: readonly WatchNotice[]) => void;
+  /** Shown until the first look is whole. */
+  readonly first: OnFirstNodes;
 }
+
+/** Hears the Nodes while everything else is still asked for, with the time of the look. */
+export type OnFirstNodes = (observations: Observations, nowMs: number) => void;
 
 /** Where the roll call comes from when no files are given. */
 export interface StatusSource {
   /** Looks once. */
-  readonly observe: (live: LiveFlags, context: CliContext) => Promise<StatusObservation>;
+  readonly observe: (
+    live: LiveFlags,
+    context: CliContext,
+    onFirstNodes?: OnFirstNodes,
+  ) => Promise<StatusObservation>;
   /** Looks again and again, telling each look, until the watch is ended; null when it cannot. */
   readonly watch:
     | ((live: LiveFlags, context: CliContext, printer: WatchPrinter) => Promise<void>)
@@ -50,17 +65,11 @@ export interface StatusSource {
 
 /** 1 when a machine or a lacking group is not usable, else 2 when one cannot be told, else 0. */
 export function exitCodeOfRollCall({ rows, gaps }: RollCallDocument): number {
-  const verdicts = [...rows, ...gaps].map(({ verdict }) => verdict);
-  if (verdicts.includes('not-usable')) return EXIT.notUsable;
-  return verdicts.length === 0 || verdicts.includes('cannot-tell') ? EXIT.cannotTell : EXIT.usable;
+  return exitCodeOfVerdict(worstOf([...rows, ...gaps].map(({ verdict }) => verdict)));
 }
 
-function isCalled(row: RollCallRow, name: string): boolean {
-  const wanted = name.toLowerCase();
-  return [row.name, row.instanceId, row.node].some(
-    (known) => known?.toLowerCase() === wanted || known?.split('.')[0]?.toLowerCase() === wanted,
-  );
-}
+/** Longer names than anything has are told by their beginning. */
+const NAME_MAX = 100;
 
 /** The document with only the machines that were asked for by name. */
 function named(document: RollCallDocument, names: readonly string[]): RollCallDocument {
@@ -68,10 +77,9 @@ function named(document: RollCallDocument, names: readonly string[]): RollCallDo
   const unknown = names.find((name) => !document.rows.some((row) => isCalled(row, name)));
   if (unknown !== undefined)
     throw new UsageError(
-      `No machine is called ${JSON.stringify(cellText(unknown))}; all of them: rollcall status -o name`,
+      `No machine is called ${JSON.stringify(excerptOf(unknown, NAME_MAX))}; all of them: rollcall status -o name`,
     );
-  const rows = document.rows.filter((row) => names.some((name) => isCalled(row, name)));
-  return { ...document, rows, shared: [], gaps: [] };
+  return rowsCalled(document, names);
 }
 
 function callRoll(look: StatusObservation, asked: StatusArguments): RollCallDocument {
@@ -105,9 +113,7 @@ export async function printedRollCall(
   if (kind === 'custom-columns') return lined(customLines(output.columns, rows, headers));
   const shown = { ...document, rows };
   if (kind === 'jsonpath') return printTemplate(output.template, shown);
-  if (kind === 'json') return `${JSON.stringify(shown, null, 2)}\n`;
-  const { dump } = await import('js-yaml');
-  return dump(shown, { lineWidth: 100, noRefs: true });
+  return structured(shown, kind);
 }
 
 function tableOptions(
@@ -128,14 +134,7 @@ async function observeFiles(
   paths: readonly string[],
   context: CliContext,
 ): Promise<StatusObservation> {
-  const losses: InputLoss[] = [];
-  const documents = openEvidence(
-    paths,
-    (loss) => losses.push(loss),
-    undefined,
-    paths.includes('-') ? context.stdin() : undefined,
-  );
-  const observations = await readPile(documents, losses);
+  const observations = await readGiven(paths, context);
   const document = await diagnoseObservations(observations);
   // What Rollcall itself collected tells when; of other files nobody knows it.
   const nowMs = observations.collection?.atMs ?? null;
@@ -168,6 +167,12 @@ function timeOf(nowMs: number | null): string {
   return nowMs === null ? '' : `${new Date(nowMs).toISOString()}  `;
 }
 
+/** A log of changes has no page that tells what was left out: once, beside the log. */
+function sayLeftOut({ losses }: RollCallDocument, context: CliContext): void {
+  const line = leftOutLine(losses, 'rollcall status -o json');
+  if (line !== null) context.err(`${line}\n`);
+}
+
 /**
  * Shows look after look: on a terminal of `height` lines in place, elsewhere a line per change.
  *
@@ -185,6 +190,7 @@ export function createWatchPrinter(
   const show = (look: StatusObservation): void => {
     const document = callRoll(look, asked);
     if (height() === null) {
+      if (last === null) sayLeftOut(document, context);
       const changes = changeLines(last, document);
       context.out(lined(changes.map((line) => timeOf(look.nowMs) + cellText(line))));
     } else {
@@ -196,6 +202,11 @@ export function createWatchPrinter(
   return {
     show,
     tell: (notices) => (height() === null ? say(notices) : screen.head(notices)),
+    first: (observations, seenMs) => {
+      if (last !== null) return;
+      const nodes = { observations, nowMs: seenMs, height: height() };
+      screen.draw(firstPage(asked, context, nodes));
+    },
     exitCode: () => (last === null ? EXIT.cannotTell : exitCodeOfRollCall(last)),
   };
 }
@@ -247,6 +258,46 @@ export function terminalHeight(): number | null {
   return isTerminal(1) ? process.stdout.rows || null : null;
 }
 
+/** The Nodes at once, on a terminal and without verdicts, until there are some. */
+async function lookShowingNodes(
+  { observe, height }: StatusSource,
+  asked: StatusArguments,
+  context: CliContext,
+): Promise<StatusObservation> {
+  let page: readonly string[] = [];
+  const show: OnFirstNodes = (observations, nowMs) => {
+    page = firstPage(asked, context, { observations, nowMs, height: height() });
+    context.progress('');
+    context.out(lined(page));
+  };
+  try {
+    return await observe(asked.live, context, show);
+  } finally {
+    context.out(wiped(page));
+  }
+}
+
+interface FirstNodes {
+  readonly observations: Observations;
+  readonly nowMs: number;
+  /** Lines of the terminal, null when it is none. */
+  readonly height: number | null;
+}
+
+/** Nothing where rows are no table for a person, or are chosen by a verdict. */
+function firstPage(
+  asked: StatusArguments,
+  context: CliContext,
+  { observations, nowMs, height }: FirstNodes,
+): readonly string[] {
+  const { output, failed, names, selects, sortBy } = asked;
+  const isTable = output.kind === 'table' || output.kind === 'wide';
+  if (height === null || !isTable || failed || names.length > 0) return [];
+  const rows = firstRowsOf(observations, selects);
+  const sorted = sortBy === null ? rows : sortRows(rows, sortBy);
+  return firstRowsPage(sorted, tableOptions(asked, context, nowMs), height);
+}
+
 /** `rollcall status`: every expected machine against every Node, live or from files. */
 export function createStatusCommand(source: StatusSource): Command {
   return async (args, context) => {
@@ -254,7 +305,7 @@ export function createStatusCommand(source: StatusSource): Command {
     if (asked.watch) return watching(source, asked, context);
     const isLive = asked.paths.length === 0;
     const look = isLive
-      ? await source.observe(asked.live, context)
+      ? await lookShowingNodes(source, asked, context)
       : await observeFiles(asked.paths, context);
     return once(look, asked, context);
   };

@@ -4,14 +4,10 @@ import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { cleanContent } from '../../../adapters/bundle/clean-content.ts';
 import { type TarText, tarOf } from '../../../adapters/bundle/tar-writer.ts';
 import type { CollectedDocument } from '../../../adapters/collection/document.ts';
-import { markOfAuthority } from '../../../evidence/checksum.ts';
-import { isObject, type Json, type JsonObject, listAt, textAt } from '../../../evidence/json.ts';
-import { redact, redactValue } from '../../../evidence/redact.ts';
-import { withRequestedUser } from '../../../readers/kube/signing-request.ts';
 import { UsageError } from '../context.ts';
-import { cleanUserData } from './clean-user-data.ts';
 
 /** Evidence names machines and accounts; it is its collector's to share. */
 const FILE_MODE = 0o600;
@@ -33,43 +29,6 @@ function unwritten(path: string, error: unknown): UsageError {
       ? `there is no folder ${dirname(path)}; make it: mkdir -p ${dirname(path)}`
       : `writing there ended with ${code ?? 'an error'}; give --save another file`;
   return new UsageError(`The evidence cannot be saved as ${path}: ${why}`);
-}
-
-/** Puts back what an answer holds in base64 and is no secret, though it looks like one. */
-function withPublicParts(clean: JsonObject, given: JsonObject): JsonObject {
-  const entries = Object.entries(clean).map(([key, entry]): [string, Json] => {
-    const was = given[key];
-    if (key === 'UserData' && typeof was === 'string') return [key, cleanUserData(was)];
-    const value = key === 'UserData' ? textAt(was, 'Value') : null;
-    if (value !== null) return [key, { Value: cleanUserData(value) }];
-    const authority = key === 'certificateAuthority' ? textAt(was, 'data') : null;
-    if (authority !== null) return [key, { data: redact(markOfAuthority(authority)) }];
-    if (Array.isArray(entry) && Array.isArray(was))
-      return [key, entry.map((one, index) => inside(one, was[index]))];
-    return [key, inside(entry, was)];
-  });
-  return Object.fromEntries(entries);
-}
-
-function inside(clean: Json, given: Json | undefined): Json {
-  return isObject(clean) && isObject(given) ? withPublicParts(clean, given) : clean;
-}
-
-/** What a certificate is requested for is kept, of the request itself nothing. */
-function withRequestedUsers(content: Json): Json {
-  if (!isObject(content) || content['kind'] !== 'CertificateSigningRequestList') return content;
-  const items = listAt(content, 'items').map((one) =>
-    isObject(one) ? withRequestedUser(one) : one,
-  );
-  return { ...content, items };
-}
-
-function cleanContent(content: CollectedDocument['content']): Json {
-  const clean = redactValue(withRequestedUsers(content));
-  const holdsPublicParts =
-    isObject(content) &&
-    /Attribute|LaunchTemplate|DescribeCluster/.test(textAt(content, 'call') ?? '');
-  return holdsPublicParts ? inside(clean, content) : clean;
 }
 
 function* cleanTexts(documents: readonly CollectedDocument[]): Generator<TarText> {

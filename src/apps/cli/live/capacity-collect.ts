@@ -1,22 +1,24 @@
-import { openEvidence } from '../../../adapters/bundle/open.ts';
 import type { Ask } from '../../../adapters/collection/asking.ts';
 import { filters } from '../../../adapters/collection/aws-calls.ts';
+import { type CapacityEvidence, unseenOf } from '../../../capacity/cluster/cluster-capacity.ts';
+import type { Unseen } from '../../../capacity/cluster/document.ts';
+import {
+  interfacesOf,
+  knownInstances,
+  networkInterfaces,
+} from '../../../capacity/cluster/facts.ts';
+import type { PlanQuestion } from '../../../capacity/cluster/plan.ts';
 import type { KnownInstances } from '../../../capacity/leaks.ts';
-import type { InputLoss, Observations } from '../../../evidence/observations.ts';
+import type { Observations } from '../../../evidence/observations.ts';
 import type { AwsApi } from '../../../ports/aws-api.ts';
 import { createReading } from '../../../readers/reading.ts';
 import { compileSigns } from '../../../readers/sign-table.ts';
-import { type CliContext, SourceError } from '../context.ts';
-import { readPile } from '../pile.ts';
+import type { CliContext } from '../context.ts';
+import { readGiven } from '../given-files.ts';
 import { askPlan, gather } from './capacity-calls.ts';
-import type { Unseen } from './capacity-document.ts';
-import { interfacesOf, knownInstances, networkInterfaces } from './capacity-facts.ts';
-import { type CapacityEvidence, unseenOf } from './capacity-report.ts';
-import type { PlanQuestion } from './capacity-plan.ts';
+import { lookWith, wholeQuestion } from './diagnose-cluster.ts';
 import type { LiveFlags } from './flags.ts';
-import { observe } from './observe.ts';
 import { openClients } from './open-clients.ts';
-import { timeLimitMs } from './time-limit.ts';
 
 const BATCH = 200;
 
@@ -55,31 +57,13 @@ export async function capacityOfCluster(
   flags: LiveFlags,
   context: CliContext,
 ): Promise<CapacityEvidence> {
-  const timeoutMs = timeLimitMs(flags.timeout);
   const clients = await openClients(flags);
   try {
-    const { observations, nowMs } = await observe(clients, {
-      cluster: flags.cluster ?? null,
-      asked,
-      isDeep: false,
-      timeoutMs,
-      sinceMs: null,
-      progress: context.progress,
-    });
-    context.progress('');
-    mustHaveAnswered(observations);
+    const { observations, nowMs } = await lookWith(clients, wholeQuestion(asked, flags), context);
     return { observations, nowMs, asked, instances: await makersOf(clients.aws, observations) };
   } finally {
     await clients.close();
   }
-}
-
-/** Without one answer there is nothing to say but why. */
-export function mustHaveAnswered({ facts, listings, collection }: Observations): void {
-  const refusals = collection?.refusals ?? [];
-  if (facts.length + listings.length > 0 || refusals.length === 0) return;
-  const messages = [...new Set(refusals.map(({ message }) => message))];
-  throw new SourceError(messages.slice(0, 4).join('\n'));
 }
 
 /** Reads files as diagnose does. */
@@ -88,20 +72,9 @@ export async function capacityOfFiles(
   asked: readonly string[],
   context: CliContext,
 ): Promise<CapacityEvidence> {
-  const observations = await observationsOf(paths, context);
+  const observations = await readGiven(paths, context);
   const nowMs = observations.collection?.atMs ?? null;
   return { observations, nowMs, asked, instances: knownInstances(observations) };
-}
-
-/** What files, folders, archives and `-` say. */
-export async function observationsOf(
-  paths: readonly string[],
-  context: CliContext,
-): Promise<Observations> {
-  const losses: InputLoss[] = [];
-  const input = paths.includes('-') ? context.stdin() : undefined;
-  const documents = openEvidence(paths, (loss) => losses.push(loss), undefined, input);
-  return readPile(documents, losses);
 }
 
 /** Type and subnets as AWS describes them; without AWS the arithmetic still stands. */

@@ -1,9 +1,8 @@
 import type { CollectedDocument } from '../../../adapters/collection/document.ts';
-import type { DiagnosisDocument } from '../../../diagnosis/document.ts';
-import { excerptOf } from '../../../evidence/redact.ts';
+import type { DiagnosisDocument, SubjectReport } from '../../../diagnosis/document.ts';
 import { type CliContext, SourceError } from '../context.ts';
 import type { LiveFlags } from './flags.ts';
-import { type LiveEvidence, observe } from './observe.ts';
+import { type LiveEvidence, type LiveOptions, observe } from './observe.ts';
 import { type LookClients, openClients } from './open-clients.ts';
 import { timeLimitMs } from './time-limit.ts';
 
@@ -18,6 +17,15 @@ export interface LiveQuestion {
   readonly sinceMs: number | null;
   /** The file into which the evidence is written, null for none. */
   readonly save: string | null;
+  /** Ends a look that is under way. */
+  readonly limit?: AbortSignal;
+  /** Hears what is known once the first Nodes are. */
+  readonly onFirstNodes?: LiveOptions['onFirstNodes'];
+}
+
+/** A question that needs nothing but what every look collects. */
+export function wholeQuestion(names: readonly string[], flags: LiveFlags): LiveQuestion {
+  return { names, flags, isDeep: false, sinceMs: null, save: null };
 }
 
 /** Looks at a live cluster; the document holds the machines asked about, and the cluster. */
@@ -54,6 +62,8 @@ export async function lookWith(
     asked: question.names,
     isDeep: question.isDeep,
     timeoutMs: timeLimitMs(question.flags.timeout),
+    ...(question.limit === undefined ? {} : { limit: question.limit }),
+    onFirstNodes: question.onFirstNodes,
     sinceMs: question.sinceMs,
     progress: context.progress,
     onDocument: (one) => {
@@ -62,7 +72,6 @@ export async function lookWith(
   });
   context.progress('');
   mustHaveAnswered(seen, clients);
-  tellUnknownNames(question.names, seen, context);
   if (question.save !== null) {
     const { writeBundle } = await import('./bundle.ts');
     await writeBundle(question.save, [...saved.values()]);
@@ -87,18 +96,6 @@ function isAwsCall(call: string): boolean {
   return call === 'aws' || /^[a-z0-9]+:/.test(call);
 }
 
-/** A name that fits no machine is most often mistyped, or of another cluster. */
-function tellUnknownNames(
-  names: readonly string[],
-  { observations, document }: LiveEvidence,
-  context: CliContext,
-): void {
-  if (document.subjects.some(({ kind }) => kind === 'Machine')) return;
-  const where = observations.collection?.cluster ?? 'what was looked at';
-  for (const name of names)
-    context.err(`No machine of ${where} is called ${excerptOf(name)}; see all: rollcall status\n`);
-}
-
 /** Ends by the usual way, on which programs that were started for a credential end too. */
 export function endOnInterrupt(): () => void {
   const end = (): never => process.exit(128 + INTERRUPT);
@@ -106,23 +103,76 @@ export function endOnInterrupt(): () => void {
   return () => process.removeListener('SIGINT', end);
 }
 
-/** One document for a live question; several contexts are several clusters in one document. */
+/** What the looks at one cluster or at several came to. */
+export interface ClusterLooks {
+  readonly document: DiagnosisDocument;
+  readonly seen: readonly LiveEvidence[];
+  /** True when one of several clusters did not answer. */
+  readonly isPartial: boolean;
+}
+
+/**
+ * One document for a live question; several contexts are several clusters in one document, to which
+ * one that does not answer is a loss.
+ */
 export async function diagnoseCluster(
   question: LiveQuestion,
   contexts: readonly string[],
   context: CliContext,
-): Promise<DiagnosisDocument> {
-  const [only] = contexts;
-  if (contexts.length <= 1) {
-    const flags = only === undefined ? question.flags : { ...question.flags, context: only };
-    return (await lookAtCluster({ ...question, flags }, context)).document;
+): Promise<ClusterLooks> {
+  const questions = contexts.map((name) => ofContext(question, name));
+  if (questions.length <= 1) {
+    const seen = await lookAtCluster(questions[0] ?? question, context);
+    return { document: seen.document, seen: [seen], isPartial: false };
   }
-  const documents: DiagnosisDocument[] = [];
-  for (const name of contexts) {
-    const flags = { ...question.flags, context: name };
-    documents.push((await lookAtCluster({ ...question, flags }, context)).document);
+  const looks: (LiveEvidence | ContextLoss)[] = [];
+  for (const one of questions) looks.push(await lookOrLoss(one, context));
+  const seen = looks.filter((look) => 'observations' in look);
+  const silent = looks.filter((look) => 'what' in look);
+  if (seen.length === 0) throw new SourceError(silent.map(({ what }) => what).join('\n'));
+  const document = mergedDocument(seen.map((look) => look.document));
+  const losses = looks.flatMap((look, index) =>
+    'what' in look ? [look] : lossesOf(look, contexts[index] ?? ''),
+  );
+  return { document: { ...document, losses }, seen, isPartial: silent.length > 0 };
+}
+
+/** What was left out of one of several clusters. */
+function lossesOf({ document }: LiveEvidence, name: string): readonly ContextLoss[] {
+  return document.losses.map(({ locator, what }) => ({
+    locator,
+    what: `context ${name}: ${what}`,
+  }));
+}
+
+/** The same question of one of several clusters. */
+export function ofContext(question: LiveQuestion, name: string): LiveQuestion {
+  return { ...question, flags: { ...question.flags, context: name } };
+}
+
+type ContextLoss = DiagnosisDocument['losses'][number];
+
+async function lookOrLoss(
+  question: LiveQuestion,
+  context: CliContext,
+): Promise<LiveEvidence | ContextLoss> {
+  try {
+    return await lookAtCluster(question, context);
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    const place = `context ${question.flags.context ?? ''}`;
+    return { locator: place, what: `${place}: ${error.message.replaceAll('\n', '; ')}` };
   }
-  return mergedDocument(documents);
+}
+
+/** AWS knows a machine that was asked about whichever cluster is looked at; its Node's look counts. */
+function withoutShadows(subjects: readonly SubjectReport[]): readonly SubjectReport[] {
+  const known = new Set(
+    subjects.filter(({ node }) => node !== null).map(({ instanceId }) => instanceId),
+  );
+  return subjects.filter(
+    ({ node, instanceId }) => node !== null || instanceId === null || !known.has(instanceId),
+  );
 }
 
 /** Subjects of all; the headline is the first cluster's that has one, in the order given. */
@@ -132,7 +182,7 @@ export function mergedDocument(documents: readonly DiagnosisDocument[]): Diagnos
   return {
     ...first,
     headline: documents.find(({ headline }) => headline !== null)?.headline ?? null,
-    subjects: documents.flatMap(({ subjects }) => subjects),
+    subjects: withoutShadows(documents.flatMap(({ subjects }) => subjects)),
     losses: documents.flatMap(({ losses }) => losses),
   };
 }

@@ -1,3 +1,5 @@
+import { UsageError } from '../context.ts';
+
 /** Flags of every command that looks at a live cluster, as `parseArgs` takes them. */
 export const LIVE_OPTIONS = {
   kubeconfig: { type: 'string' },
@@ -21,10 +23,10 @@ export interface LiveFlags {
 
 const NAMES = ['kubeconfig', 'cluster', 'region', 'profile', 'timeout'] as const;
 
-/** The contexts named by `--context`, which may be given several times. */
+/** The contexts named by `--context`, which may be given several times, each once. */
 export function contextsOf(values: Readonly<Record<string, unknown>>): readonly string[] {
   const given = values['context'];
-  return Array.isArray(given) ? given.map(String) : [];
+  return Array.isArray(given) ? [...new Set(given.map(String))] : [];
 }
 
 /** Milliseconds of a duration such as `90s`, `15m`, `2h` or `1d`, null when it is none. */
@@ -35,8 +37,22 @@ export function durationMs(text: string): number | null {
   return Number(match[1]) * units[match[2] as keyof typeof units];
 }
 
-/** The live flags among parsed values; of several contexts the first. */
+/**
+ * The live flags among parsed values, of a command that looks at one cluster.
+ *
+ * @throws UsageError where several contexts are named, as all but one would be left out
+ */
 export function liveFlagsOf(values: Readonly<Record<string, unknown>>): LiveFlags {
+  const contexts = contextsOf(values);
+  if (contexts.length > 1)
+    throw new UsageError(
+      `One --context at a time here, not ${contexts.length}; of several at once: rollcall diagnose`,
+    );
+  return flagsOfSeveral(values);
+}
+
+/** The same where several contexts may be named: the first of them. */
+export function flagsOfSeveral(values: Readonly<Record<string, unknown>>): LiveFlags {
   const given = NAMES.flatMap((name) => {
     const value = values[name];
     return typeof value === 'string' ? [[name, value] as const] : [];

@@ -5,7 +5,8 @@ import type { WatchNotice } from './watch-notices.ts';
 
 /**
  * Looks, and looks again until a look is the last one, which it answers. At the limit it answers
- * what was seen last; a look that is under way then is finished, as it has a time limit of its own.
+ * what was seen last; a look that is under way then is cut short by it, and counts only when it is
+ * the first.
  */
 export type Repeat = <T>(
   look: () => Promise<T>,
@@ -84,12 +85,14 @@ async function lookUntil<T>(
     const startMs = clock.monotonicMs();
     try {
       const seen = await look();
+      if (last !== null && limit.aborted) return last.seen;
       failed.set(null);
       last = { seen };
       if (signal.aborted || isLast(seen)) return seen;
     } catch (error) {
       // Whoever watches has the last answer still, and is told that it is old.
       if (last === null || signal.aborted || !(error instanceof SourceError)) throw error;
+      if (limit.aborted) return last.seen;
       failed.set(error.message);
     }
     const tookMs = clock.monotonicMs() - startMs;

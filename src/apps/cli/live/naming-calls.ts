@@ -1,12 +1,14 @@
 import type { Ask } from '../../../adapters/collection/asking.ts';
 import { filters } from '../../../adapters/collection/aws-calls.ts';
-import { type Json, listAt, textAt } from '../../../evidence/json.ts';
-
-/** Where a machine will be launched, and from which image. */
-export interface LaunchPlace {
-  readonly subnetId: string | null;
-  readonly imageId: string | null;
-}
+import type { LaunchPlace } from '../../../capacity/naming/before-launch.ts';
+import {
+  type HostedZone,
+  recordValues,
+  reverseName,
+  zoneOf,
+  zonesIn,
+} from '../../../capacity/naming/hosted-zones.ts';
+import { listAt, textAt } from '../../../evidence/json.ts';
 
 /** Subnet, its interfaces, VPC, its DNS attributes and DHCP options, and the image. */
 export async function askPlace(ask: Ask, { subnetId, imageId }: LaunchPlace): Promise<void> {
@@ -67,31 +69,9 @@ interface RecordQuestion {
   readonly privateIp: string | null;
 }
 
-interface Zone {
-  readonly id: string;
-  /** Without its last dot. */
-  readonly domain: string;
-}
-
-function zonesIn(answers: readonly Json[]): readonly Zone[] {
-  return answers
-    .flatMap((answer) => listAt(answer, 'HostedZoneSummaries'))
-    .map((zone) => ({
-      id: textAt(zone, 'HostedZoneId') ?? '',
-      domain: (textAt(zone, 'Name') ?? '').replace(/\.$/, '').toLowerCase(),
-    }))
-    .filter(({ id, domain }) => id !== '' && domain !== '');
-}
-
-/** The zone that answers for a name: the one with the longest domain of which the name is part. */
-function zoneOf(zones: readonly Zone[], name: string): Zone | null {
-  const covering = zones.filter(({ domain }) => name === domain || name.endsWith(`.${domain}`));
-  return covering.toSorted((a, b) => b.domain.length - a.domain.length)[0] ?? null;
-}
-
 async function askRecord(
   ask: Ask,
-  zones: readonly Zone[],
+  zones: readonly HostedZone[],
   name: string | null,
   type: 'A' | 'PTR',
 ): Promise<readonly string[] | undefined> {
@@ -105,23 +85,7 @@ async function askRecord(
     pagesMax: 1,
   });
   if (answers.length === 0) return undefined;
-  const records = answers.flatMap((answer) => listAt(answer, 'ResourceRecordSets'));
-  const own = records.filter(
-    (record) => textAt(record, 'Type') === type && isNamed(record, name ?? ''),
-  );
-  return own.flatMap((record) =>
-    listAt(record, 'ResourceRecords').map((one) => textAt(one, 'Value') ?? ''),
-  );
-}
-
-function isNamed(record: Json, name: string): boolean {
-  return (textAt(record, 'Name') ?? '').replace(/\.$/, '').toLowerCase() === name;
-}
-
-/** `1.2.0.10.in-addr.arpa` of 10.0.2.1. */
-function reverseName(privateIp: string | null): string | null {
-  if (privateIp === null) return null;
-  return `${privateIp.split('.').toReversed().join('.')}.in-addr.arpa`;
+  return recordValues(answers, name ?? '', type);
 }
 
 /** A and PTR records of the private hosted zones that the VPC has; nothing without such a zone. */

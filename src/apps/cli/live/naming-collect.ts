@@ -1,31 +1,6 @@
-import type { NodeName } from '../../../capacity/naming/answer.ts';
-import type { ImageFamily } from '../../../capacity/naming/input.ts';
-import type { NamesSeen } from '../../../capacity/naming/names-table.ts';
-import { nodeNameOf } from '../../../capacity/naming/node-name.ts';
-import { addressText, cidrOf } from '../../../capacity/cidr.ts';
-import { freeAddress, subnetOf, usedAddresses } from '../../../capacity/subnet.ts';
-import { type Json, textAt } from '../../../evidence/json.ts';
-import type { Observations } from '../../../evidence/observations.ts';
-import type { AwsApi } from '../../../ports/aws-api.ts';
-import { createReading } from '../../../readers/reading.ts';
-import { compileSigns } from '../../../readers/sign-table.ts';
-import { type CliContext, UsageError } from '../context.ts';
-import { gather } from './capacity-calls.ts';
-import { mustHaveAnswered, observationsOf } from './capacity-collect.ts';
-import type { Unseen } from './capacity-document.ts';
-import { unseenOf } from './capacity-report.ts';
-import type { LiveFlags } from './flags.ts';
-import { askPlace, askRecords, type LaunchPlace, type NameRecords } from './naming-calls.ts';
-import {
-  familyOf,
-  type Machine,
-  machineNamed,
-  machinesOf,
-  namingTypeAt,
-  namingValues,
-  regionOfZone,
-  vpcNames,
-} from './naming-facts.ts';
+import { unseenOf } from '../../../capacity/cluster/cluster-capacity.ts';
+import type { Unseen } from '../../../capacity/cluster/document.ts';
+import { type LaunchPlace, namingInPlace } from '../../../capacity/naming/before-launch.ts';
 import {
   expectedName,
   type GivenNames,
@@ -33,10 +8,23 @@ import {
   type NamedMachine,
   namingDocument,
   type NamingDocument,
-} from './naming-report.ts';
-import { observe } from './observe.ts';
+} from '../../../capacity/naming/document.ts';
+import { type Machine, machineNamed, machinesOf } from '../../../capacity/naming/machines.ts';
+import { nodeNameOf } from '../../../capacity/naming/node-name.ts';
+import { textAt } from '../../../evidence/json.ts';
+import type { Observations } from '../../../evidence/observations.ts';
+import { excerptOf } from '../../../evidence/redact.ts';
+import type { AwsApi } from '../../../ports/aws-api.ts';
+import { kubeadmEndpoints } from '../../../readers/kube/kubeadm-status.ts';
+import { createReading } from '../../../readers/reading.ts';
+import { compileSigns } from '../../../readers/sign-table.ts';
+import { type CliContext, UsageError } from '../context.ts';
+import { readGiven } from '../given-files.ts';
+import { gather } from './capacity-calls.ts';
+import { lookWith, wholeQuestion } from './diagnose-cluster.ts';
+import type { LiveFlags } from './flags.ts';
+import { askPlace, askRecords, type NameRecords } from './naming-calls.ts';
 import { openClients } from './open-clients.ts';
-import { timeLimitMs } from './time-limit.ts';
 
 const MATTERS = /Instances|Vpc|Dhcp|route53|nodes|csinodes|configmaps|Image|kubernetes|^aws/;
 
@@ -44,17 +32,25 @@ function unseenIn({ collection }: Observations): readonly Unseen[] {
   return unseenOf((collection?.refusals ?? []).filter(({ call }) => MATTERS.test(call)));
 }
 
+const NAME_MAX = 100;
+
 function mustBeNamed(observations: Observations, name: string): Machine {
   const machine = machineNamed(observations, name);
   if (machine !== null) return machine;
   throw new UsageError(
-    `No instance, Node or address is called ${JSON.stringify(name)}; all of them: rollcall name`,
+    `No instance, Node or address is called ${JSON.stringify(excerptOf(name, NAME_MAX))}; all of them: rollcall name`,
   );
 }
 
+function named(observations: Observations, machine: Machine, given: GivenNames): NamedMachine {
+  return namedMachine(observations, machine, given, kubeadmEndpoints(observations));
+}
+
 /** Records of private hosted zones, which only the live AWS has. */
-async function recordsOf(aws: AwsApi | null, named: NamedMachine): Promise<NameRecords> {
-  const { seen, machine } = named;
+async function recordsOf(
+  aws: AwsApi | null,
+  { seen, machine }: NamedMachine,
+): Promise<NameRecords> {
   const vpcId = textAt(machine.instance ?? {}, 'VpcId');
   if (aws === null || vpcId === null || seen.region === undefined) return {};
   const question = {
@@ -77,24 +73,15 @@ export async function namingOfCluster(
   flags: LiveFlags,
   context: CliContext,
 ): Promise<readonly NamingDocument[]> {
-  const timeoutMs = timeLimitMs(flags.timeout);
   const clients = await openClients(flags);
   try {
-    const { observations } = await observe(clients, {
-      cluster: flags.cluster ?? null,
-      asked: asked === null ? [] : [asked],
-      isDeep: false,
-      timeoutMs,
-      sinceMs: null,
-      progress: context.progress,
-    });
-    context.progress('');
-    mustHaveAnswered(observations);
+    const question = wholeQuestion(asked === null ? [] : [asked], flags);
+    const { observations } = await lookWith(clients, question, context);
     if (asked === null) return documentsOf(observations, given);
-    const named = namedMachine(observations, mustBeNamed(observations, asked), given);
-    const records = await recordsOf(clients.aws, named);
-    const seen = { ...records, ...named.seen };
-    return [namingDocument({ ...named, seen }, unseenIn(observations))];
+    const machine = named(observations, mustBeNamed(observations, asked), given);
+    const records = await recordsOf(clients.aws, machine);
+    const seen = { ...records, ...machine.seen };
+    return [namingDocument({ ...machine, seen }, unseenIn(observations))];
   } finally {
     await clients.close();
   }
@@ -102,7 +89,7 @@ export async function namingOfCluster(
 
 function documentsOf(observations: Observations, given: GivenNames): readonly NamingDocument[] {
   return machinesOf(observations).map((machine) =>
-    namingDocument(namedMachine(observations, machine, given), unseenIn(observations)),
+    namingDocument(named(observations, machine, given), unseenIn(observations)),
   );
 }
 
@@ -113,49 +100,10 @@ export async function namingOfFiles(
   given: GivenNames,
   context: CliContext,
 ): Promise<readonly NamingDocument[]> {
-  const observations = await observationsOf(paths, context);
+  const observations = await readGiven(paths, context);
   if (asked === null) return documentsOf(observations, given);
-  const named = namedMachine(observations, mustBeNamed(observations, asked), given);
-  return [namingDocument(named, unseenIn(observations))];
-}
-
-const EXAMPLE_INSTANCE = 'i-0123456789abcdef0';
-/** Beyond the four addresses that EC2 keeps, where subnets seldom hold load balancers. */
-const EXAMPLE_OFFSET = 10;
-
-/** A free address of a subnet; where all are taken, or who takes them was not told, its tenth. */
-function exampleAddress(observations: Observations, item: Json): string | null {
-  const subnet = subnetOf(item);
-  const block = subnet?.cidr ?? cidrOf(textAt(item, 'CidrBlock') ?? '');
-  if (block === null) return null;
-  const interfaces = namingValues(observations, 'aws/network-interface');
-  const free =
-    subnet === null ? null : freeAddress(block, usedAddresses(subnet, interfaces), EXAMPLE_OFFSET);
-  return addressText(free ?? block.first + EXAMPLE_OFFSET);
-}
-
-/** What a subnet gives to the machines in it, an address among them as an example. */
-function placeNames(observations: Observations, subnetId: string | null): Partial<NamesSeen> {
-  const subnet = namingValues(observations, 'aws/subnet').find(
-    (one) => textAt(one, 'SubnetId') === subnetId,
-  );
-  if (subnet === undefined) return {};
-  const privateIp = exampleAddress(observations, subnet);
-  const region = regionOfZone(textAt(subnet, 'AvailabilityZone'));
-  const hostnameType = namingTypeAt(subnet, 'PrivateDnsNameOptionsOnLaunch.HostnameType');
-  return {
-    ...(privateIp === null ? {} : { privateIp }),
-    ...(region === null ? {} : { region }),
-    ...(hostnameType === undefined ? {} : { hostnameType }),
-    ...vpcNames(observations, textAt(subnet, 'VpcId')),
-  };
-}
-
-function imageFamily(observations: Observations, imageId: string | null): ImageFamily | null {
-  const image = namingValues(observations, 'aws/image').find(
-    (one) => textAt(one, 'ImageId') === imageId,
-  );
-  return familyOf(textAt(image, 'Name'), true);
+  const machine = named(observations, mustBeNamed(observations, asked), given);
+  return [namingDocument(machine, unseenIn(observations))];
 }
 
 /** A machine that is not there yet; without AWS the command line says all. */
@@ -168,41 +116,33 @@ export async function namingBeforeLaunch(
   return namingInPlace(observations, place, given, unseen);
 }
 
-/** The same of what was seen of the place. */
-export function namingInPlace(
-  observations: Observations,
-  place: LaunchPlace,
-  given: GivenNames,
-  unseen: readonly Unseen[],
-): NamingDocument {
-  const image = imageFamily(observations, place.imageId);
-  const seen: NamesSeen = {
-    image,
-    cloudProvider: null,
-    kubeletVersion: null,
-    options: given.options,
-    instanceId: EXAMPLE_INSTANCE,
-    ...placeNames(observations, place.subnetId),
-    ...given.seen,
-  };
-  const machine = { instance: null, node: null };
-  const document = namingDocument({ observations, machine, seen }, unseen);
-  return { ...document, instanceId: null, name: withExample(document.name, seen, given) };
+interface PlaceAnswers {
+  readonly observations: Observations;
+  /** Calls that were not answered. */
+  readonly calls: readonly string[];
+  readonly region: string | null;
 }
 
-/** Says that address and instance id of the name, or of what it may be, are examples. */
-function withExample(name: NodeName, seen: NamesSeen, given: GivenNames): NodeName {
-  if (name.state === 'none') return name;
-  const names = name.state === 'known' ? [name.name] : name.candidates;
-  const has = (part: string): boolean => names.some((one) => one.includes(part));
-  const isId = has(EXAMPLE_INSTANCE) && given.seen.instanceId === undefined;
-  const host = seen.privateIp?.replaceAll('.', '-');
-  const isIp = host !== undefined && has(host) && given.seen.privateIp === undefined;
-  if (!isId && !isIp) return name;
-  const what = isId
-    ? `the instance gets the id ${EXAMPLE_INSTANCE}, an example`
-    : `the instance gets the address ${seen.privateIp ?? ''}, an example`;
-  return { ...name, provided: [...(name.provided ?? []), what] };
+/** A subnet or image that the region has not is mistyped, or of another region. */
+function mustBeThere(
+  { subnetId, imageId }: LaunchPlace,
+  { observations, calls, region }: PlaceAnswers,
+): void {
+  const isMissing = (kind: 'aws/subnet' | 'aws/image', call: string): boolean =>
+    !calls.includes(call) && !observations.facts.some((fact) => fact.kind === kind);
+  const missing = [
+    ...(subnetId !== null && isMissing('aws/subnet', 'ec2:DescribeSubnets')
+      ? [`subnet ${JSON.stringify(subnetId)}`]
+      : []),
+    ...(imageId !== null && isMissing('aws/image', 'ec2:DescribeImages')
+      ? [`image ${JSON.stringify(imageId)}`]
+      : []),
+  ];
+  if (missing.length === 0) return;
+  const where = region === null ? '' : ` in ${region}`;
+  throw new UsageError(
+    `EC2${where} has no ${missing.join(' and no ')}; check the id, or name its region: --region R`,
+  );
 }
 
 async function placeEvidence(
@@ -220,6 +160,8 @@ async function placeEvidence(
     const { observations, refusals: refused } = await gather(aws, async (ask) =>
       askPlace(ask, place),
     );
+    const calls = refused.map(({ call }) => call);
+    mustBeThere(place, { observations, calls, region: aws.region });
     return { observations, unseen: unseenOf(refused) };
   } finally {
     await clients.close();

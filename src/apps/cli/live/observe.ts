@@ -8,9 +8,12 @@ import { inTime } from '../../../adapters/collection/in-time.ts';
 import { collectKubernetes, type KubeLists } from '../../../adapters/collection/kubernetes.ts';
 import { systemClock } from '../../../adapters/system/clock.ts';
 import { SIGNS } from '../../../causes/index.generated.ts';
+import { isAsked } from '../../../diagnosis/asked.ts';
+import { skewOf } from '../../../diagnosis/clock-skew.ts';
 import { alignClocks } from '../../../diagnosis/clocks.ts';
 import type { DiagnosisDocument } from '../../../diagnosis/document.ts';
-import { listAt, textAt } from '../../../evidence/json.ts';
+import { representatives } from '../../../diagnosis/representatives.ts';
+import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 import { instanceIdIn } from '../../../evidence/names.ts';
 import type { Observations, Refusal } from '../../../evidence/observations.ts';
 import { isoTime } from '../../../evidence/time.ts';
@@ -18,10 +21,8 @@ import type { AwsApi } from '../../../ports/aws-api.ts';
 import { EVIDENCE_VERSION } from '../../../readers/ours.ts';
 import { createReading } from '../../../readers/reading.ts';
 import { compileSigns } from '../../../readers/sign-table.ts';
-import { diagnoseObservations, isAsked } from '../pile.ts';
-import { skewOf } from './clock-skew.ts';
+import { diagnoseObservations } from '../pile.ts';
 import type { LookClients } from './open-clients.ts';
-import { representatives } from './representatives.ts';
 import { startTimeLimit, type TimeLimit } from './time-limit.ts';
 
 const REGIONS_SHOWN = 3;
@@ -34,11 +35,15 @@ export interface LiveOptions {
   readonly isDeep: boolean;
   /** How long evidence is collected; what is unanswered then is unknown. */
   readonly timeoutMs: number;
+  /** Ends the collection too. */
+  readonly limit?: AbortSignal;
   /** How far back lines with a stamp count, ms; null for all. */
   readonly sinceMs?: number | null;
   readonly progress: (words: string) => void;
   /** Receives every document as it comes, for `--save`. */
   readonly onDocument?: (document: CollectedDocument) => void;
+  /** Hears what is known once the first Nodes are, and the time of the look. */
+  readonly onFirstNodes?: ((observations: Observations, nowMs: number) => void) | undefined;
 }
 
 export interface LiveEvidence {
@@ -60,10 +65,15 @@ function createIntake(options: LiveOptions, clients: LookClients, nowMs: number)
   const refusals: Refusal[] = [...clients.refusals];
   const reading = createReading(table);
   const providerIds: string[] = [];
+  let isNodeSeen = false;
   const add = (document: CollectedDocument): void => {
     options.onDocument?.(document);
+    const isFirst = !isNodeSeen && nodesIn(document).length > 0;
     providerIds.push(...providerIdsIn(document));
     reading.take(document.locator, document.content);
+    if (!isFirst) return;
+    isNodeSeen = true;
+    options.onFirstNodes?.(alignClocks(reading.finish()), nowMs);
   };
   return {
     providerIds,
@@ -101,10 +111,14 @@ function linesSince(observations: Observations, fromMs: number): Observations {
   return { ...observations, hits };
 }
 
-/** What the providerIDs of Nodes on EC2 say: `aws:///us-west-2a/i-…`. */
-function providerIdsIn({ content }: CollectedDocument): readonly string[] {
+function nodesIn({ content }: CollectedDocument): readonly Json[] {
   if (typeof content === 'string' || textAt(content, 'kind') !== 'NodeList') return [];
-  const ids = listAt(content, 'items').map((node) => textAt(node, 'spec.providerID') ?? '');
+  return listAt(content, 'items');
+}
+
+/** What the providerIDs of Nodes on EC2 say: `aws:///us-west-2a/i-…`. */
+function providerIdsIn(document: CollectedDocument): readonly string[] {
+  const ids = nodesIn(document).map((node) => textAt(node, 'spec.providerID') ?? '');
   return ids.filter((id) => id.startsWith('aws:'));
 }
 
@@ -119,7 +133,7 @@ function regionsOf(providerIds: readonly string[]): readonly string[] {
 export async function observe(clients: LookClients, options: LiveOptions): Promise<LiveEvidence> {
   const nowMs = systemClock.nowMs();
   const intake = createIntake(options, clients, nowMs);
-  const time = startTimeLimit(options.timeoutMs);
+  const time = startTimeLimit(options.timeoutMs, options.limit);
   try {
     return await lookTwice(clients, options, { intake, time, nowMs });
   } finally {

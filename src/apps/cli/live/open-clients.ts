@@ -30,7 +30,7 @@ export interface Clients extends LookClients {
 
 /** A credential's program may take as long as it needs, up to this, or most of what there is. */
 const EXEC_MS = 15_000;
-const EXEC_SHARE = 0.7;
+const CREDENTIAL_SHARE = 0.7;
 
 async function openKube(
   flags: LiveFlags,
@@ -43,7 +43,7 @@ async function openKube(
   const kube = kubeClient(target, {
     environment,
     clock: systemClock,
-    limits: { execTimeoutMs: Math.min(EXEC_MS, timeLimitMs(flags.timeout) * EXEC_SHARE) },
+    limits: { execTimeoutMs: Math.min(EXEC_MS, timeLimitMs(flags.timeout) * CREDENTIAL_SHARE) },
   });
   return { kube, described: describeContext(target) };
 }
@@ -81,6 +81,7 @@ function openAwsFor(
       profile: flags.profile ?? described?.awsProfile ?? null,
       env: process.env,
       clock: systemClock,
+      credentialTimeoutMs: timeLimitMs(flags.timeout) * CREDENTIAL_SHARE,
     });
   } catch (error) {
     refusals.push(refusalOf('aws', error));

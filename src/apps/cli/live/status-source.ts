@@ -1,19 +1,26 @@
 import {
+  type OnFirstNodes,
   type StatusObservation,
   type StatusSource,
   terminalHeight,
   type WatchPrinter,
 } from '../commands/status.ts';
 import type { CliContext } from '../context.ts';
-import { type LiveQuestion, lookAtCluster, mustBeWellAsked } from './diagnose-cluster.ts';
+import {
+  type LiveQuestion,
+  lookAtCluster,
+  mustBeWellAsked,
+  wholeQuestion,
+} from './diagnose-cluster.ts';
 import type { LiveFlags } from './flags.ts';
 import type { LiveEvidence } from './observe.ts';
 
 /** How long between two looks of `--watch` when nothing changes, ms. */
 const PAUSE_MS = 10_000;
 
-function questionOf(flags: LiveFlags): LiveQuestion {
-  return { names: [], flags, isDeep: false, sinceMs: null, save: null };
+function questionOf(flags: LiveFlags, onFirstNodes?: OnFirstNodes): LiveQuestion {
+  const question = wholeQuestion([], flags);
+  return onFirstNodes === undefined ? question : { ...question, onFirstNodes };
 }
 
 function observationOf({ observations, document, nowMs }: LiveEvidence): StatusObservation {
@@ -24,10 +31,10 @@ function observationOf({ observations, document, nowMs }: LiveEvidence): StatusO
 export async function watchLive(
   flags: LiveFlags,
   context: CliContext,
-  { show, tell }: WatchPrinter,
+  { show, tell, first }: WatchPrinter,
   pauseMs = PAUSE_MS,
 ): Promise<void> {
-  const question = questionOf(flags);
+  const question = questionOf(flags, first);
   await mustBeWellAsked(question);
   const { withLiveWatch } = await import('./live-watch.ts');
   const options = { questions: [question], context, pauseMs, tell };
@@ -41,7 +48,8 @@ export async function watchLive(
 
 /** The live cluster as the roll call sees it. */
 export const LIVE_STATUS: StatusSource = {
-  observe: async (flags, context) => observationOf(await lookAtCluster(questionOf(flags), context)),
+  observe: async (flags, context, onFirstNodes) =>
+    observationOf(await lookAtCluster(questionOf(flags, onFirstNodes), context)),
   watch: async (flags, context, printer) => watchLive(flags, context, printer),
   height: terminalHeight,
 };

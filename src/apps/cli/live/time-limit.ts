@@ -30,17 +30,36 @@ export interface TimeLimit {
 const WAITING_SHARE = 0.3;
 const LISTING_SHARE = 0.8;
 
-/** Starts the clock; the reason of each signal is the `PortError` of what is not answered then. */
-export function startTimeLimit(limitMs: number): TimeLimit {
+function unanswered(limitMs: number): PortError {
   const message =
     `Not everything was answered within ${limitMs / 1000}s, when the collection ends; ` +
     `give it longer: --timeout ${(limitMs * 3) / 1000}s`;
+  return new PortError({ failure: 'timeout', message });
+}
+
+/** A limit for several looks together; its reason is that of calls which are under way then. */
+export function startLimit(limitMs: number): {
+  readonly signal: AbortSignal;
+  readonly clear: () => void;
+} {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(unanswered(limitMs)), limitMs);
+  return { signal: controller.signal, clear: () => clearTimeout(timer) };
+}
+
+/**
+ * Starts the clock; the reason of each signal is the `PortError` of what is not answered then.
+ *
+ * @param limit ends all of them too
+ */
+export function startTimeLimit(limitMs: number, limit?: AbortSignal): TimeLimit {
   const timers: NodeJS.Timeout[] = [];
   const endingAt = (share: number): AbortSignal => {
     const controller = new AbortController();
-    const end = (): void => controller.abort(new PortError({ failure: 'timeout', message }));
+    const end = (): void => controller.abort(unanswered(limitMs));
     timers.push(setTimeout(end, limitMs * share));
-    return controller.signal;
+    const { signal } = controller;
+    return limit === undefined ? signal : AbortSignal.any([signal, limit]);
   };
   return {
     waiting: endingAt(WAITING_SHARE),

@@ -1,9 +1,15 @@
 import { systemClock } from '../../../adapters/system/clock.ts';
 import type { DiagnosisDocument } from '../../../diagnosis/document.ts';
 import type { CliContext } from '../context.ts';
-import { type LiveQuestion, mergedDocument, mustBeWellAsked } from './diagnose-cluster.ts';
-import { withLiveWatch } from './live-watch.ts';
-import { timeLimitMs } from './time-limit.ts';
+import {
+  type LiveQuestion,
+  mergedDocument,
+  mustBeWellAsked,
+  ofContext,
+} from './diagnose-cluster.ts';
+import { type LookAtAll, withLiveWatch } from './live-watch.ts';
+import { startLimit, timeLimitMs } from './time-limit.ts';
+import { unknownNames } from '../../../diagnosis/unknown-names.ts';
 import { timed, WAIT_PAUSE_MS, type Waited, waitUntilOver } from './wait.ts';
 import { sayNotices } from './watch-notices.ts';
 
@@ -27,19 +33,47 @@ export async function waitForCluster(
 ): Promise<Waited> {
   await mustBeWellAsked(question);
   const questions =
-    contexts.length === 0
-      ? [question]
-      : contexts.map((name) => ({ ...question, flags: { ...question.flags, context: name } }));
+    contexts.length === 0 ? [question] : contexts.map((name) => ofContext(question, name));
   const { timeout } = question.flags;
   const limitMs = timeout === undefined ? null : timeLimitMs(timeout);
-  const limit = limitMs === null ? undefined : AbortSignal.timeout(limitMs);
+  const limit = limitMs === null ? null : startLimit(limitMs);
   const say = timed(systemClock, (line) => context.err(`${line}\n`));
-  const options = { questions, context, pauseMs, tell: sayNotices(say) };
-  return withLiveWatch(options, async (look, repeat) => {
-    const lookAtAll = async (): Promise<DiagnosisDocument> =>
-      mergedDocument((await look()).map(({ document }) => document));
-    const waited = await waitUntilOver(lookAtAll, repeat, say, limit);
-    if (waited.isLate && limitMs !== null) context.err(`${lateSentence(limitMs)}\n`);
-    return waited;
-  });
+  const ending = limit === null ? {} : { limit: limit.signal };
+  const options = {
+    questions: questions.map((one) => ({ ...one, ...ending })),
+    context,
+    pauseMs,
+    tell: sayNotices(say),
+  };
+  try {
+    return await withLiveWatch(options, async (look, repeat) => {
+      const lookAtAll = sayingUnknown(look, question.names, say);
+      const waited = await waitUntilOver(lookAtAll, repeat, say, limit?.signal);
+      if (waited.isLate && limitMs !== null) context.err(`${lateSentence(limitMs)}\n`);
+      return waited;
+    });
+  } finally {
+    limit?.clear();
+  }
+}
+
+/** One document of all looks; at the first one it says which names no machine has, as it may come. */
+function sayingUnknown(
+  look: LookAtAll,
+  names: readonly string[],
+  say: (line: string) => void,
+): () => Promise<DiagnosisDocument> {
+  let isFirst = true;
+  return async () => {
+    const seen = await look();
+    const unknown = isFirst
+      ? unknownNames(
+          names,
+          seen.map(({ observations }) => observations),
+        )
+      : [];
+    isFirst = false;
+    for (const { sentence } of unknown) say(sentence);
+    return mergedDocument(seen.map(({ document }) => document));
+  };
 }

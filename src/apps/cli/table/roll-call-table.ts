@@ -3,6 +3,7 @@ import type {
   RollCallDocument,
   RollCallRow,
 } from '../../../diagnosis/roll-call/document.ts';
+import { lossSentences } from '../../../diagnosis/report/left-out.ts';
 import { gapSentence } from '../../../diagnosis/roll-call/gaps.ts';
 import { sharedSentence } from '../../../diagnosis/roll-call/shared.ts';
 import { wrap, wrapCommand } from '../../../diagnosis/report/wrap.ts';
@@ -18,6 +19,8 @@ export interface TableOptions {
   readonly columns: number;
   readonly colour: boolean;
   readonly nowMs: number | null;
+  /** True for rows of which nothing is judged yet. */
+  readonly isUnjudged?: boolean;
 }
 
 const GAP = 2;
@@ -63,7 +66,7 @@ function groupText({ group }: RollCallRow): string {
 }
 
 function allColumns(rows: readonly RollCallRow[], options: TableOptions): readonly Column[] {
-  const { nowMs, wide } = options;
+  const { nowMs, wide, isUnjudged = false } = options;
   const widened = wide
     ? [
         column('NODE', rows, ({ node }) => node),
@@ -79,7 +82,7 @@ function allColumns(rows: readonly RollCallRow[], options: TableOptions): readon
     column('ZONE', rows, ({ zone }) => zone),
     column('AGE', rows, ({ launchedAt }) => ageText(launchedAt, nowMs)),
     column('STAGE', rows, stageText),
-    column('VERDICT', rows, ({ verdict }) => verdict),
+    column('VERDICT', rows, ({ verdict }) => (isUnjudged ? '…' : verdict)),
     ...widened,
     column('HEADLINE', rows, headlineText),
   ];
@@ -177,7 +180,8 @@ export function tableLines(
   const { columns, notes } = options.wide ? { columns: all, notes: [] } : fit(all, options);
   const paint = (text: string, { header }: Column, row: number): string => {
     const verdict = rows[row]?.verdict;
-    if (!options.colour || header !== 'VERDICT' || verdict === undefined) return text;
+    if (!options.colour || header !== 'VERDICT' || verdict === undefined || text === '…')
+      return text;
     return `\u001b[${PAINT[verdict]}m${text}\u001b[0m`;
   };
   return { lines: columnLines(columns, { gap: GAP, headers: options.headers, paint }), notes };
@@ -208,7 +212,7 @@ function unseenLines(document: RollCallDocument, columns: number): readonly stri
       ...wrap(cellText(`Not seen (${stage}): ${why}`), columns),
       ...wrapCommand(`$ ${cellText(collect)}`, columns - 2).map((line) => `  ${line}`),
     ]);
-  const sentences = [...new Set(losses.map(({ what }) => what))];
+  const sentences = lossSentences(losses);
   const lost = sentences
     .slice(0, SENTENCES_MAX)
     .flatMap((what) => wrap(cellText(`Left out: ${what}`), columns));

@@ -7,6 +7,7 @@ import { parseTemplate } from './json-path-parse.ts';
 import { JsonPathError } from './json-path-tree.ts';
 import { LIVE_OPTIONS, type LiveFlags, liveFlagsOf } from '../live/flags.ts';
 import { type OutputFormat, parseOutput } from './output-format.ts';
+import { mustBeOfDocument, mustBeOfRow } from './row-fields.ts';
 import { readSmallFile } from './small-file.ts';
 import { mustBeSortable } from './sort-by.ts';
 import { parseSelector, SelectorError } from './selector.ts';
@@ -57,7 +58,9 @@ function outputOf(text: string): OutputFormat {
   const output = asUsage(() => parseOutput(text, readSmallFile));
   if (output === null)
     throw new UsageError(`-o takes ${FORMATS}; ${JSON.stringify(text)} is none of them.`);
-  if (output.kind === 'jsonpath') asUsage(() => parseTemplate(output.template));
+  if (output.kind === 'jsonpath') asUsage(() => mustBeOfDocument(parseTemplate(output.template)));
+  if (output.kind === 'custom-columns')
+    for (const { path } of output.columns) asUsage(() => mustBeOfRow(path, '-o custom-columns'));
   return output;
 }
 

@@ -39,7 +39,13 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: ['aws/instance', 'aws/instance-profile', 'aws/role', 'aws/cluster'],
+  needs: [
+    'aws/instance',
+    'aws/instance-profile',
+    'aws/profile-association',
+    'aws/role',
+    'aws/cluster',
+  ],
   symptoms: ['no-answer-from-metadata', 'machine-without-node'],
   withdrawnBy: ['api-answered', 'node-registered', 'node-ready'],
   explains: [
@@ -50,30 +56,37 @@ export default defineCause({
     'pause-image-pull-failed',
   ],
   match: (view) => matchInstance(view),
-  summary: ({ machine, code, profile, role, trusted }) =>
-    role !== undefined
-      ? `The trust policy of ${role} lets ${trusted ?? 'others'} assume it and not ec2.amazonaws.com, so ${machine ?? 'the machine'} gets no AWS credentials and the kubelet no token.`
-      : profile !== undefined
-        ? `The instance profile ${profile} contains no role, so ${machine ?? 'the machine'} gets no AWS credentials and the kubelet no token.`
-        : code === undefined
-          ? `${machine ?? 'The machine'} has no instance profile with a usable role, so it gets no AWS credentials and the kubelet no token.`
-          : `EC2 cannot give ${machine ?? 'the machine'} the credentials of its role (${code}); the kubelet gets no token.`,
-  remedy: ({ code, profile, role }) => [
-    code === undefined && profile === undefined && role === undefined
+  summary: ({ machine, code, profile, role, trusted, association }) =>
+    association !== undefined
+      ? `EC2 has not given ${machine ?? 'the machine'} its instance profile ${profile ?? ''}: the association is ${association}, so metadata has no credentials and the kubelet no token.`
+      : role !== undefined
+        ? `The trust policy of ${role} lets ${trusted ?? 'others'} assume it and not ec2.amazonaws.com, so ${machine ?? 'the machine'} gets no AWS credentials and the kubelet no token.`
+        : profile !== undefined
+          ? `The instance profile ${profile} contains no role, so ${machine ?? 'the machine'} gets no AWS credentials and the kubelet no token.`
+          : code === undefined
+            ? `${machine ?? 'The machine'} has no instance profile with a usable role, so it gets no AWS credentials and the kubelet no token.`
+            : `EC2 cannot give ${machine ?? 'the machine'} the credentials of its role (${code}); the kubelet gets no token.`,
+  remedy: ({ code, profile, role, association, id }) => [
+    association !== undefined
       ? {
-          text: 'Give the instance a profile with the node role.',
-          command:
-            'aws ec2 associate-iam-instance-profile --instance-id <instance> --iam-instance-profile Name=<profile>',
+          text: 'End the association and make it anew.',
+          command: `aws ec2 disassociate-iam-instance-profile --association-id ${id ?? '<association>'} && aws ec2 associate-iam-instance-profile --instance-id <instance> --iam-instance-profile Name=${profile ?? '<profile>'}`,
         }
-      : profile === undefined
+      : code === undefined && profile === undefined && role === undefined
         ? {
-            text: 'Let EC2 assume the role.',
-            command: `aws iam update-assume-role-policy --role-name ${role?.split('/').at(-1) ?? '<node-role>'} --policy-document '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Service":"ec2.amazonaws.com"},"Action":"sts:AssumeRole"}]}'`,
+            text: 'Give the instance a profile with the node role.',
+            command:
+              'aws ec2 associate-iam-instance-profile --instance-id <instance> --iam-instance-profile Name=<profile>',
           }
-        : {
-            text: 'Put the node role into the profile.',
-            command: `aws iam add-role-to-instance-profile --instance-profile-name ${profile} --role-name <node-role>`,
-          },
+        : profile === undefined
+          ? {
+              text: 'Let EC2 assume the role.',
+              command: `aws iam update-assume-role-policy --role-name ${role?.split('/').at(-1) ?? '<node-role>'} --policy-document '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Service":"ec2.amazonaws.com"},"Action":"sts:AssumeRole"}]}'`,
+            }
+          : {
+              text: 'Put the node role into the profile.',
+              command: `aws iam add-role-to-instance-profile --instance-profile-name ${profile} --role-name <node-role>`,
+            },
     {
       text: 'Then replace the machine or restart the kubelet.',
       command: 'sudo systemctl restart kubelet',
@@ -102,7 +115,7 @@ export default defineCause({
 });
 
 type Evidence = View<
-  'aws/instance' | 'aws/instance-profile' | 'aws/role' | 'aws/cluster',
+  'aws/instance' | 'aws/instance-profile' | 'aws/profile-association' | 'aws/role' | 'aws/cluster',
   'trustWrong' | 'noRoleInMetadata' | 'noCredentials' | 'pluginFailed'
 >;
 
@@ -124,11 +137,30 @@ function matchInstance(view: Evidence): Match | null {
   const profile = view
     .list('aws/instance-profile')
     .find((fact) => arn?.endsWith(`/${textAt(fact.value, 'InstanceProfileName') ?? ' '}`) === true);
+  const underway = matchAssociation(view, instance.value);
+  if (underway !== null) return underway;
   if (profile === undefined) return null;
   const name = textAt(profile.value, 'InstanceProfileName') ?? '';
   const role = textAt(listAt(profile.value, 'Roles')[0], 'Arn');
   if (role !== null) return matchTrust(view, role) ?? (complains ? null : clear);
   return found({ profile: name }, [view.quote(profile, `instance profile ${name} has no roles`)]);
+}
+
+/** The profile is on its way to the instance, or from it, for longer than a machine takes to join. */
+function matchAssociation(view: Evidence, instance: Json): Match | null {
+  const isLost = view.shows('machine-without-node') || view.sign('noCredentials') !== null;
+  const own = view
+    .list('aws/profile-association')
+    .filter(({ value }) => textAt(value, 'InstanceId') === textAt(instance, 'InstanceId'));
+  const states = own.map(({ value }) => textAt(value, 'State') ?? '');
+  const [first] = own;
+  // Where one profile takes the place of another, the instance has both for a moment.
+  if (!isLost || first === undefined || states.includes('associated')) return null;
+  const [association = ''] = states;
+  const profile = (textAt(first.value, 'IamInstanceProfile.Arn') ?? '').split('/').at(-1) ?? '';
+  const id = textAt(first.value, 'AssociationId') ?? '';
+  const words = `${id} of ${textAt(instance, 'InstanceId') ?? ''}: profile ${profile} is ${association}`;
+  return found({ association, profile, id }, [view.quote(first, words)]);
 }
 
 /** Nodes of EKS sign their tokens with the role; those of other clusters join without AWS. */

@@ -1,6 +1,7 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { idsOf, lostRoles, nodeRolesOf } from '../../../evidence/fleet.ts';
-import { listAt, textAt } from '../../../evidence/json.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 
 /** The node role has an access entry, but of a type that makes it no node. */
 export default defineCause({
@@ -23,11 +24,18 @@ export default defineCause({
       weight: 'likely',
     },
   },
-  needs: ['aws/access-entry', 'aws/instance', 'aws/instance-profile', 'kube/Node', 'aws/cluster'],
+  needs: [
+    'aws/access-entry',
+    'aws/access-policies',
+    'aws/instance',
+    'aws/instance-profile',
+    'kube/Node',
+    'aws/cluster',
+  ],
   symptoms: ['kubelet-unauthorized', 'boot-verdict', 'node-object-missing'],
   match: (view) => matchLost(view) ?? matchTypes(view),
-  summary: ({ role, cluster, type }) =>
-    `The access entry of ${role ?? 'the node role'} in cluster ${cluster ?? '<cluster>'} ${type === undefined ? 'is not of a node type' : `is of type ${type}`}; such an entry cannot be in system:nodes, so the kubelet is refused.`,
+  summary: ({ role, cluster, type, policies }) =>
+    `The access entry of ${role ?? 'the node role'} in cluster ${cluster ?? '<cluster>'} ${type === undefined ? 'is not of a node type' : `is of type ${type}`}${policies === undefined ? '' : ` (with ${policies}, which gives no node’s rights)`}; such an entry cannot be in system:nodes, so the kubelet is refused.`,
   remedy: ({ role, cluster }) => [
     {
       text: 'The type of an entry cannot be changed: delete it and create it as a node’s (EC2_WINDOWS for Windows, HYBRID_LINUX for hybrid nodes).',
@@ -44,7 +52,7 @@ export default defineCause({
     prevent:
       'Create entries for node roles with --type EC2_LINUX, EC2_WINDOWS or HYBRID_LINUX, or let the managed node group do it.',
     notThis:
-      'Without any entry it is access-entry-missing; on a cluster in mode CONFIG_MAP creating one is refused (access-entry-on-configmap-cluster). Windows nodes with an EC2_LINUX entry join and then lack DNS.',
+      'An entry of type STANDARD with AmazonEKSClusterAdminPolicy for the whole cluster lets a kubelet in all the same, and more than that. Without any entry it is access-entry-missing; on a cluster in mode CONFIG_MAP creating one is refused (access-entry-on-configmap-cluster). Windows nodes with an EC2_LINUX entry join and then lack DNS.',
     refs: [
       'https://github.com/aws/karpenter-provider-aws/issues/7558',
       'https://github.com/terraform-aws-modules/terraform-aws-eks/issues/3286',
@@ -64,7 +72,12 @@ function isNodeRole(entry: Parameters<typeof textAt>[0]): boolean {
 }
 
 type Evidence = View<
-  'aws/access-entry' | 'aws/instance' | 'aws/instance-profile' | 'kube/Node' | 'aws/cluster',
+  | 'aws/access-entry'
+  | 'aws/access-policies'
+  | 'aws/instance'
+  | 'aws/instance-profile'
+  | 'kube/Node'
+  | 'aws/cluster',
   'hybridEntryMissing' | 'systemGroupRefused'
 >;
 
@@ -80,12 +93,21 @@ function matchLost(view: Evidence): Match | null {
     const entry = entries.find(({ value }) => textAt(value, 'principalArn') === role.arn);
     const type = textAt(entry?.value, 'type');
     if (entry === undefined || type === null || NODE_TYPES.includes(type)) continue;
+    const held = policiesOf(view, role.arn);
+    if (held?.isEnough === true) continue;
     const cluster = textAt(entry.value, 'clusterName') ?? '';
     const machines = idsOf(role.lost);
     const ran = `machines ${machines.join(', ')} run with the role ${role.arn} and have no Node`;
+    const policies = held === null ? {} : { policies: held.names };
+    const told =
+      held === null ? [] : [view.quote(held.fact, `access policies of ${role.arn}: ${held.names}`)];
     return found(
-      { role: role.arn, cluster, type },
-      [view.quote(entry, `accessEntry ${role.arn} type ${type}`), view.quote(role.profile, ran)],
+      { role: role.arn, cluster, type, ...policies },
+      [
+        view.quote(entry, `accessEntry ${role.arn} type ${type}`),
+        view.quote(role.profile, ran),
+        ...told,
+      ],
       'definite',
       machines,
     );
@@ -93,10 +115,38 @@ function matchLost(view: Evidence): Match | null {
   return clear;
 }
 
+interface HeldPolicies {
+  readonly fact: Seen<Json>;
+  /** Names of the policies, for sentences. */
+  readonly names: string;
+  /** True where they let a kubelet do all that it does, whatever the type of its entry. */
+  readonly isEnough: boolean;
+}
+
+/** What access policies an entry has; null where they were not read. */
+function policiesOf(view: Evidence, role: string): HeldPolicies | null {
+  const fact = view
+    .list('aws/access-policies')
+    .find(({ value }) => textAt(value, 'principalArn') === role);
+  if (fact === undefined) return null;
+  const policies = listAt(fact.value, 'associatedAccessPolicies');
+  const nameOf = (policy: Json): string =>
+    (textAt(policy, 'policyArn') ?? '').split('/').at(-1) ?? '';
+  const isEnough = policies.some(
+    (policy) =>
+      nameOf(policy) === 'AmazonEKSClusterAdminPolicy' &&
+      textAt(policy, 'accessScope.type') === 'cluster',
+  );
+  return { fact, names: policies.map(nameOf).join(', ') || 'no policy', isEnough };
+}
+
 function matchTypes(view: Evidence): Match | null {
   const entries = view.list('aws/access-entry');
   const standard = entries.find(
-    (entry) => textAt(entry.value, 'type') === 'STANDARD' && isNodeRole(entry.value),
+    (entry) =>
+      textAt(entry.value, 'type') === 'STANDARD' &&
+      isNodeRole(entry.value) &&
+      policiesOf(view, textAt(entry.value, 'principalArn') ?? '')?.isEnough !== true,
   );
   if (standard !== undefined) {
     const role = textAt(standard.value, 'principalArn') ?? '';

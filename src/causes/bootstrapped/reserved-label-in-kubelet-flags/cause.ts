@@ -1,4 +1,4 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 
 /** The kubelet refuses to start with labels that it may not give itself. */
 export default defineCause({
@@ -22,8 +22,9 @@ export default defineCause({
       weight: 'clears',
     },
   },
-  needs: [],
-  symptoms: [],
+  needs: ['aws/user-data'],
+  symptoms: ['machine-without-node'],
+  match: (view) => matchGiven(view),
   summary: ({ machine, labels }) =>
     `The kubelet of ${machine ?? 'the machine'} stops at once because --node-labels gives it reserved labels (${labels ?? 'of kubernetes.io'}).`,
   remedy: ({ labels, node }) => [
@@ -54,3 +55,15 @@ export default defineCause({
     ],
   },
 });
+
+/** User data passes labels with which no kubelet starts, and the machine has no Node. */
+function matchGiven(view: View<'aws/user-data', string>): Match | null {
+  if (view.sign('refused') !== null || !view.shows('machine-without-node')) return null;
+  const given = view
+    .list('aws/user-data')
+    .find(({ value }) => value.instanceId === view.instanceId && value.reservedLabels.length > 0);
+  if (given === undefined) return null;
+  const labels = given.value.reservedLabels.join(' ');
+  const words = `the user data of ${given.value.instanceId} passes --node-labels with ${labels}`;
+  return found({ labels }, [view.quote(given, words)]);
+}

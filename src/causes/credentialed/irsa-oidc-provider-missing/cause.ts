@@ -7,7 +7,7 @@ import {
   type View,
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { type Json, textAt } from '../../../evidence/json.ts';
+import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 import type { KubeObject } from '../../../evidence/kinds.ts';
 import {
   complaintOf,
@@ -16,6 +16,7 @@ import {
   isOnNode,
   podName,
   serviceAccountOf,
+  tokenAudience,
 } from '../../../evidence/pods.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 
@@ -51,15 +52,25 @@ export default defineCause({
       weight: 'likely',
     },
   },
-  needs: ['aws/cluster', 'aws/oidc-providers', 'aws/caller', 'kube/Pod'],
+  needs: ['aws/cluster', 'aws/oidc-providers', 'aws/oidc-provider', 'aws/caller', 'kube/Pod'],
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['irsa-trust-policy-mismatch'],
   match: (view) => matchProviders(view),
-  summary: ({ issuer, pod, role }) =>
-    `IAM has no usable OIDC provider for ${issuer ?? 'the cluster’s issuer'}, so STS refuses the token of every service account and ${pod === undefined ? 'pods get no AWS credentials' : `the pod ${pod} does not get ${role ?? 'its role'}`}.`,
-  remedy: ({ cluster }) => [
+  summary: ({ issuer, pod, role, audience, clients }) =>
+    audience !== undefined
+      ? `The IAM OIDC provider of ${issuer ?? 'the cluster’s issuer'} takes tokens for ${clients ?? 'others'} and not for ${audience}, so STS refuses the token of the pod ${pod ?? ''} and it does not get ${role ?? 'its role'}.`
+      : `IAM has no usable OIDC provider for ${issuer ?? 'the cluster’s issuer'}, so STS refuses the token of every service account and ${pod === undefined ? 'pods get no AWS credentials' : `the pod ${pod} does not get ${role ?? 'its role'}`}.`,
+  remedy: ({ cluster, audience, provider }) => [
+    ...(audience === undefined
+      ? []
+      : [
+          {
+            text: 'Let the provider take tokens for this audience; STS follows at once.',
+            command: `aws iam add-client-id-to-open-id-connect-provider --open-id-connect-provider-arn ${provider ?? '<provider>'} --client-id ${audience}`,
+          },
+        ]),
     {
       text: 'Register the cluster’s issuer with IAM.',
       command: `eksctl utils associate-iam-oidc-provider --cluster ${cluster ?? '<cluster>'} --approve`,
@@ -91,7 +102,7 @@ export default defineCause({
 });
 
 type Own = View<
-  'aws/cluster' | 'aws/oidc-providers' | 'aws/caller' | 'kube/Pod',
+  'aws/cluster' | 'aws/oidc-providers' | 'aws/oidc-provider' | 'aws/caller' | 'kube/Pod',
   'providerMissing'
 >;
 
@@ -109,14 +120,41 @@ function matchProviders(view: Own): Match | null {
   if (accountOf(role) !== askedAccount(view, cluster.value)) return null;
   const issuer = issuerOf(cluster.value) ?? '';
   const arns = providers.value.map((entry) => textAt(entry, 'Arn') ?? '');
-  if (arns.some((arn) => arn.endsWith(`:oidc-provider/${issuer.replace('https://', '')}`)))
-    return view.sign('providerMissing') === null ? clear : null;
+  const provider = arns.find((arn) =>
+    arn.endsWith(`:oidc-provider/${issuer.replace('https://', '')}`),
+  );
+  if (provider !== undefined) return matchAudience(view, { pod: asking, role, issuer, provider });
   const details = { issuer, role, pod: podName(asking.value) };
   const name = textAt(cluster.value, 'name');
   return found(name === null ? details : { ...details, cluster: name }, [
     view.quote(cluster, `cluster ${name ?? ''} identity.oidc.issuer ${issuer}`),
     view.quote(providers, `IAM OIDC providers of the account: ${arns.join(', ') || 'none'}`),
     podQuote(view, asking, role),
+  ]);
+}
+
+interface Asking {
+  readonly pod: Seen<KubeObject>;
+  readonly role: string;
+  readonly issuer: string;
+  /** ARN of the account's provider of this issuer. */
+  readonly provider: string;
+}
+
+/** A provider that is there, and takes tokens for other audiences than the pod's. */
+function matchAudience(view: Own, { pod, role, issuer, provider }: Asking): Match | null {
+  const own = view
+    .list('aws/oidc-provider')
+    .find(({ value }) => issuer.endsWith(`//${textAt(value, 'Url') ?? '-'}`));
+  const clients = listAt(own?.value, 'ClientIDList').map(String);
+  const audience = tokenAudience(pod.value);
+  if (own === undefined || clients.includes(audience))
+    return view.sign('providerMissing') === null ? clear : null;
+  const taken = clients.join(', ') || 'nobody';
+  const details = { issuer, role, pod: podName(pod.value), audience, clients: taken, provider };
+  return found(details, [
+    view.quote(own, `OIDC provider ${provider} ClientIDList ${taken}`),
+    podQuote(view, pod, role),
   ]);
 }
 

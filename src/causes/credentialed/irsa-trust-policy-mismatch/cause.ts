@@ -7,8 +7,9 @@ import {
   type View,
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { at, isObject, type Json, listAt, textAt } from '../../../evidence/json.ts';
+import { at, isObject, type Json, textAt } from '../../../evidence/json.ts';
 import type { KubeObject } from '../../../evidence/kinds.ts';
+import { isLike, manyAt, policyDocument, statementsOf } from '../../../evidence/policies.ts';
 import {
   complaintOf,
   environmentOf,
@@ -16,10 +17,10 @@ import {
   isOnNode,
   podName,
   serviceAccountOf,
+  tokenAudience,
 } from '../../../evidence/pods.ts';
 
 const ACTION = /^(?:\*|sts:\*|sts:AssumeRole\*|sts:AssumeRoleWithWebIdentity)$/i;
-const POLICY_CHARACTERS_MAX = 20_000;
 
 /** The role's trust policy names another service account, audience, issuer or provider. */
 export default defineCause({
@@ -108,7 +109,7 @@ function matchTrust(view: Own): Match | null {
   for (const pod of asking) {
     const arn = environmentOf(pod.value, 'AWS_ROLE_ARN');
     const role = view.list('aws/role').find(({ value }) => textAt(value, 'Arn') === arn);
-    const policy = role === undefined ? null : policyOf(role.value);
+    const policy = policyDocument(at(role?.value, 'AssumeRolePolicyDocument'));
     if (cluster === undefined || role === undefined || policy === null) {
       isDecided = false;
       continue;
@@ -168,39 +169,12 @@ function issuerOf(cluster: Json): string {
   return (textAt(cluster, 'identity.oidc.issuer') ?? '').replace('https://', '');
 }
 
-/** The audience stands in the projected token that the webhook added. */
 function claimsOf(pod: KubeObject, issuer: string): Claims {
-  const audience = listAt(pod.body, 'spec.volumes')
-    .flatMap((volume) => listAt(volume, 'projected.sources'))
-    .map((source) => textAt(source, 'serviceAccountToken.audience'))
-    .find((text) => text !== null);
   return {
     issuer,
     subject: `system:serviceaccount:${pod.namespace ?? 'default'}:${serviceAccountOf(pod)}`,
-    audience: audience ?? 'sts.amazonaws.com',
+    audience: tokenAudience(pod),
   };
-}
-
-/** The policy as IAM's API gives it (percent-encoded) or as the command line prints it. */
-function policyOf(role: Json): Json | null {
-  const given = at(role, 'AssumeRolePolicyDocument') ?? null;
-  if (typeof given !== 'string') return isObject(given) ? given : null;
-  if (given.length > POLICY_CHARACTERS_MAX) return null;
-  try {
-    return JSON.parse(given.startsWith('%') ? decodeURIComponent(given) : given) as Json;
-  } catch {
-    return null;
-  }
-}
-
-function manyAt(value: Json, path: string): readonly string[] {
-  const one = textAt(value, path);
-  return one === null ? listAt(value, path).map(String) : [one];
-}
-
-function statementsOf(policy: Json): readonly Json[] {
-  const one = at(policy, 'Statement');
-  return isObject(one) ? [one] : listAt(policy, 'Statement');
 }
 
 /** Null when some statement lets these claims in, else what stands against the nearest one. */
@@ -255,28 +229,4 @@ function whyUnequal(
   );
   if (holds) return null;
   return `it wants ${claim} ${values.join(' or ')} (${operator}), and the token says ${actual}`;
-}
-
-/** IAM's wildcards: `*` for any text, `?` for one sign; walked greedily, so linear in practice. */
-function isLike(pattern: string, text: string): boolean {
-  const parts = pattern.split('*');
-  let from = 0;
-  for (const [index, part] of parts.entries()) {
-    const isLast = index === parts.length - 1;
-    const place = isLast && index > 0 ? text.length - part.length : indexLike(text, part, from);
-    if (place < from || !matchesAt(text, part, place) || (index === 0 && place !== 0)) return false;
-    from = place + part.length;
-  }
-  return parts.length > 1 || from === text.length;
-}
-
-function indexLike(text: string, part: string, from: number): number {
-  for (let index = from; index + part.length <= text.length; index++)
-    if (matchesAt(text, part, index)) return index;
-  return -1;
-}
-
-function matchesAt(text: string, part: string, from: number): boolean {
-  if (from < 0 || from + part.length > text.length) return false;
-  return part.split('').every((sign, index) => sign === '?' || sign === text[from + index]);
 }

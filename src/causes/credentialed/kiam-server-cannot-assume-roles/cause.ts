@@ -1,4 +1,15 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { listAt, textAt } from '../../../evidence/json.ts';
+import type { KubeObject } from '../../../evidence/kinds.ts';
+import { complaintOf, isCrashing, podName } from '../../../evidence/pods.ts';
+import {
+  isReadyPod,
+  placeOf,
+  podWords,
+  type SeenObject,
+  stateWords,
+  unreadyPods,
+} from '../../../evidence/pods-seen.ts';
 
 /** kiam's server has no credentials of its own, or STS refuses it the roles of the pods. */
 export default defineCause({
@@ -25,6 +36,12 @@ export default defineCause({
       pattern: /error using AWS STS Gateway|error detecting arn prefix: /,
       weight: 'definite',
     },
+    certificateExpired: {
+      in: ['event', 'kiam-server', 'kiam-agent'],
+      anchors: ['certificate has expired'],
+      pattern: /(?<expired>x509: certificate has expired)/,
+      weight: 'context',
+    },
     issued: {
       in: ['kiam-server'],
       anchors: ['requested new credentials'],
@@ -32,13 +49,23 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: [],
+  needs: ['kube/Pod'],
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
-  summary: ({ server, role }) =>
-    `kiam’s server${server === undefined ? '' : ` (role ${server})`} cannot assume ${role ?? 'the roles of pods'}, so the pods that use kiam get no credentials.`,
-  remedy: ({ server, role }) => [
+  explains: [
+    'kiam-agent-undoes-redirect',
+    'shallow-kiam-readiness',
+    'gate-opened-too-early',
+    'gate-daemonset-pod-not-ready',
+  ],
+  match: (view) => matchServers(view),
+  summary: ({ server, role, pod, state, victim, expired }) =>
+    pod !== undefined
+      ? `No kiam server is Ready (${pod} ${state ?? 'does not run'}${expired === undefined ? '' : `, ${expired}`}), so nobody assumes roles, and ${victim ?? 'pods that use kiam'} gets no credentials.`
+      : `kiam’s server${server === undefined ? '' : ` (role ${server})`} cannot assume ${role ?? 'the roles of pods'}, so the pods that use kiam get no credentials.`,
+  remedy: ({ server, role, pod, expired }) => [
+    ...(pod === undefined ? [] : serverSteps(pod, expired)),
     {
       text: 'Let the server’s role assume the pods’ roles, and let those trust it.',
       command: `aws iam get-role --role-name ${role === undefined ? '<pod-role>' : role.replace(/^.*\//, '')} --query Role.AssumeRolePolicyDocument`,
@@ -68,3 +95,70 @@ export default defineCause({
     ],
   },
 });
+
+type Evidence = View<'kube/Pod', string>;
+
+function serverSteps(pod: string, expired: string | undefined) {
+  const [namespace = '<namespace>', name = '<pod>'] = pod.split('/');
+  const certificate = {
+    text: 'Issue the server’s and the agents’ TLS certificates anew, then restart both.',
+    command: `kubectl -n ${namespace} get secrets | grep kiam`,
+  };
+  const log = {
+    text: 'Read why the server does not start.',
+    command: `kubectl -n ${namespace} logs ${name} --previous --tail=50`,
+  };
+  return expired === undefined ? [log] : [certificate, log];
+}
+
+const WITHOUT_IDENTITY = /NoCredentialProviders|credential|Unable to locate/i;
+
+/** None of the servers has been Ready for minutes, and a pod that asks kiam for its role ends. */
+function matchServers(view: Evidence): Match | null {
+  const pods = view.list('kube/Pod');
+  const servers = pods.filter(({ value }) => isServer(value));
+  const [server] = unreadyPods(servers, view.nowMs);
+  if (server === undefined || servers.some(isReadyPod)) return null;
+  if (view.sign('refused') !== null || view.sign('noGateway') !== null) return null;
+  const victims = pods.filter(isVictim);
+  const [victim] = victims;
+  if (victim === undefined) return null;
+  const nodes = [...new Set(victims.map(placeOf))].filter((name) => name !== null);
+  const { value } = victim;
+  const role = value.annotations['iam.amazonaws.com/role'] ?? '';
+  const said = complaintOf(server.value);
+  const expired = view.sign('certificateExpired') ?? view.clusterSign('certificateExpired');
+  return found(
+    {
+      pod: podName(server.value),
+      state: stateWords(server),
+      victim: `the pod ${podName(value)}`,
+      ...(expired === null ? {} : { expired: expired.last.captures['expired'] ?? '' }),
+    },
+    [
+      view.quote(
+        server,
+        `${podWords(server)} ${stateWords(server)}${said === '' ? '' : `: ${said}`}`,
+      ),
+      ...(expired === null ? [] : [expired.last]),
+      view.quote(victim, `${podWords(victim)} (role ${role}) keeps ending: ${complaintOf(value)}`),
+    ],
+    'definite',
+    nodes,
+  );
+}
+
+/** A container that runs kiam’s server, or a pod that its manifests name so. */
+function isServer(pod: KubeObject): boolean {
+  const byCommand = listAt(pod.body, 'spec.containers').some((container) => {
+    const words = [...listAt(container, 'command'), ...listAt(container, 'args')].map(String);
+    const image = textAt(container, 'image') ?? '';
+    return words.includes('server') && /\bkiam\b/.test(image);
+  });
+  return byCommand || /^kiam-server-[a-z0-9-]+$/.test(pod.name);
+}
+
+function isVictim({ value }: SeenObject): boolean {
+  const asks = value.annotations['iam.amazonaws.com/role'] !== undefined;
+  return asks && isCrashing(value) && WITHOUT_IDENTITY.test(complaintOf(value));
+}

@@ -2,13 +2,16 @@ import {
   clear,
   cannotSay,
   defineCause,
+  type Details,
   found,
   type Match,
+  type Step,
   type View,
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { type Json, textAt } from '../../../evidence/json.ts';
+import { at, type Json, textAt } from '../../../evidence/json.ts';
 import type { KubeObject } from '../../../evidence/kinds.ts';
+import { allowing, manyAt, policyDocument } from '../../../evidence/policies.ts';
 import {
   complaintOf,
   environmentOf,
@@ -52,32 +55,21 @@ export default defineCause({
       weight: 'definite',
     },
   },
-  needs: ['kube/Pod', 'aws/pod-identity-association'],
+  needs: ['kube/Pod', 'aws/pod-identity-association', 'aws/role'],
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['pod-identity-agent-down'],
   match: (view) => matchAssociation(view),
-  summary: ({ role, reason, pod, account, elsewhere }) =>
-    pod !== undefined
-      ? `No Pod Identity association is for the service account ${account ?? ''} of the pod ${pod}${elsewhere === undefined ? '' : ` (one is for ${elsewhere})`}, so EKS Auth gives it no credentials.`
-      : role === undefined
-        ? `EKS Auth refuses Pod Identity credentials${reason === undefined ? '' : ` with ${reason}`}, so the pods of that service account have no AWS credentials.`
-        : `The node role ${role} may not call eks-auth:AssumeRoleForPodIdentity, so no pod on its nodes gets Pod Identity credentials.`,
-  remedy: ({ role, account, cluster }) => [
-    {
-      text: 'Let the node role ask EKS Auth: AmazonEKSWorkerNodePolicy has the permission.',
-      command: `aws iam attach-role-policy --role-name ${role ?? '<node-role>'} --policy-arn arn:aws:iam::aws:policy/AmazonEKSWorkerNodePolicy`,
-    },
-    {
-      text: 'Let pods.eks.amazonaws.com assume the pod’s role with sts:AssumeRole and sts:TagSession.',
-      command: 'aws iam get-role --role-name <pod-role> --query Role.AssumeRolePolicyDocument',
-    },
-    {
-      text: 'Associate the service account with its role, then start the pods again.',
-      command: `aws eks create-pod-identity-association --cluster-name ${cluster ?? '<cluster>'} --namespace ${account?.split('/')[0] ?? '<namespace>'} --service-account ${account?.split('/')[1] ?? '<service-account>'} --role-arn <role-arn>`,
-    },
-  ],
+  summary: ({ role, reason, pod, account, elsewhere, why }) =>
+    why !== undefined
+      ? `The Pod Identity association of the service account ${account ?? ''} gives the pod ${pod ?? ''} the role ${role ?? ''}, and ${why}; EKS Auth gives it no credentials.`
+      : pod !== undefined
+        ? `No Pod Identity association is for the service account ${account ?? ''} of the pod ${pod}${elsewhere === undefined ? '' : ` (one is for ${elsewhere})`}, so EKS Auth gives it no credentials.`
+        : role === undefined
+          ? `EKS Auth refuses Pod Identity credentials${reason === undefined ? '' : ` with ${reason}`}, so the pods of that service account have no AWS credentials.`
+          : `The node role ${role} may not call eks-auth:AssumeRoleForPodIdentity, so no pod on its nodes gets Pod Identity credentials.`,
+  remedy: (details) => (details['why'] === undefined ? remedyOf(details) : [trustStep(details)]),
   decide: {
     text: 'Read what EKS Auth answered.',
     command:
@@ -99,7 +91,34 @@ export default defineCause({
   },
 });
 
-type Own = View<'kube/Pod' | 'aws/pod-identity-association', string>;
+function remedyOf({ role, account, cluster }: Details): readonly Step[] {
+  return [
+    {
+      text: 'Let the node role ask EKS Auth: AmazonEKSWorkerNodePolicy has the permission.',
+      command: `aws iam attach-role-policy --role-name ${role ?? '<node-role>'} --policy-arn arn:aws:iam::aws:policy/AmazonEKSWorkerNodePolicy`,
+    },
+    {
+      text: 'Let pods.eks.amazonaws.com assume the pod’s role with sts:AssumeRole and sts:TagSession.',
+      command: 'aws iam get-role --role-name <pod-role> --query Role.AssumeRolePolicyDocument',
+    },
+    {
+      text: 'Associate the service account with its role, then start the pods again.',
+      command: `aws eks create-pod-identity-association --cluster-name ${cluster ?? '<cluster>'} --namespace ${account?.split('/')[0] ?? '<namespace>'} --service-account ${account?.split('/')[1] ?? '<service-account>'} --role-arn <role-arn>`,
+    },
+  ];
+}
+
+/** Whom a role is to trust stands in one statement, beside those that it has for others. */
+function trustStep({ distrusting, trusted }: Details): Step {
+  const service = '{"Service":"pods.eks.amazonaws.com"}';
+  const principal = trusted === undefined ? service : `{"AWS":"${trusted}"}`;
+  return {
+    text: 'Let the role trust it (this replaces the trust policy: keep the statements that others need), then start the pods again.',
+    command: `aws iam update-assume-role-policy --role-name ${distrusting?.split('/').at(-1) ?? '<role>'} --policy-document '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":${principal},"Action":["sts:AssumeRole","sts:TagSession"]}]}'`,
+  };
+}
+
+type Own = View<'kube/Pod' | 'aws/pod-identity-association' | 'aws/role', string>;
 
 /** A crashing pod has the variables of Pod Identity, and the whole list has none for its account. */
 function matchAssociation(view: Own): Match | null {
@@ -118,7 +137,8 @@ function matchAssociation(view: Own): Match | null {
       collect: 'aws eks list-pod-identity-associations --cluster-name <cluster>',
     });
   if (!isKnown) return null;
-  if (all.some(({ value }) => isFor(value, asking.value))) return hasSigns ? null : clear;
+  const own = all.filter(({ value }) => isFor(value, asking.value));
+  if (own.length > 0) return matchTrust(view, asking, own) ?? (hasSigns ? null : clear);
   const account = serviceAccountOf(asking.value);
   const other = all.find(({ value }) => textAt(value, 'serviceAccount') === account);
   return foundWithout(view, asking, other);
@@ -132,6 +152,93 @@ function isAsking(pod: KubeObject, node: string): boolean {
 function isFor(association: Json, pod: KubeObject): boolean {
   const isAccount = textAt(association, 'serviceAccount') === serviceAccountOf(pod);
   return isAccount && textAt(association, 'namespace') === pod.namespace;
+}
+
+/** The association's role does not trust EKS, or the role that it leads on to does not trust it. */
+function matchTrust(
+  view: Own,
+  pod: Seen<KubeObject>,
+  associations: readonly Seen<Json>[],
+): Match | null {
+  // The list names no roles; the description of one association does.
+  const own = associations.find(({ value }) => textAt(value, 'roleArn') !== null);
+  const arn = textAt(own?.value, 'roleArn');
+  if (own === undefined || arn === null) return null;
+  const target = textAt(own.value, 'targetRoleArn') ?? '';
+  const isTagged = textAt(own.value, 'disableSessionTags') !== 'true';
+  const refused =
+    distrustOf(view, arn, (policy) => whyNoPod(policy, isTagged)) ??
+    distrustOf(view, target, (policy) => whyNoRole(policy, arn, isTagged));
+  if (refused === null) return null;
+  const name = podName(pod.value);
+  const account = `${pod.value.namespace ?? ''}/${serviceAccountOf(pod.value)}`;
+  const trusted = refused.role === arn ? {} : { trusted: arn };
+  const details = { pod: name, account, role: arn, why: refused.why, distrusting: refused.role };
+  return found({ ...details, ...trusted }, [
+    view.quote(own, `Pod Identity association for ${account}: roleArn ${arn} ${target}`.trim()),
+    view.quote(refused.fact, `role ${refused.role} AssumeRolePolicyDocument: ${refused.why}`),
+    view.quote(pod, `Pod ${name} keeps ending: ${complaintOf(pod.value)}`),
+  ]);
+}
+
+interface Distrust {
+  readonly role: string;
+  readonly fact: Seen<Json>;
+  readonly why: string;
+}
+
+function distrustOf(
+  view: Own,
+  arn: string,
+  whyNot: (policy: Json) => string | null,
+): Distrust | null {
+  const fact = view.list('aws/role').find(({ value }) => textAt(value, 'Arn') === arn);
+  const policy = policyDocument(at(fact?.value, 'AssumeRolePolicyDocument'));
+  const why = policy === null ? null : whyNot(policy);
+  return fact === undefined || why === null ? null : { role: arn, fact, why };
+}
+
+const SERVICE = 'pods.eks.amazonaws.com';
+
+/** What of the two actions that EKS Auth takes the statements for somebody allow. */
+function whyNotBoth(
+  policy: Json,
+  trusts: (statement: Json) => boolean,
+  words: { readonly nobody: string; readonly tags: string },
+  isTagged: boolean,
+): string | null {
+  const may = (action: string): boolean => allowing(policy, action).some(trusts);
+  if (!may('sts:AssumeRole')) return words.nobody;
+  return isTagged && !may('sts:TagSession') ? words.tags : null;
+}
+
+function whyNoPod(policy: Json, isTagged: boolean): string | null {
+  const trusts = (statement: Json): boolean =>
+    principalsOf(statement, 'Service').some((one) => one === SERVICE || one === '*');
+  const words = {
+    nobody: `its trust policy does not let ${SERVICE} assume it`,
+    tags: `its trust policy allows ${SERVICE} sts:AssumeRole without sts:TagSession`,
+  };
+  return whyNotBoth(policy, trusts, words, isTagged);
+}
+
+/** A role is trusted by its ARN, or with all of its account. */
+function whyNoRole(policy: Json, arn: string, isTagged: boolean): string | null {
+  const account = arn.split(':')[4] ?? '';
+  const trusts = (statement: Json): boolean =>
+    principalsOf(statement, 'AWS').some(
+      (one) => ['*', arn, account].includes(one) || one.endsWith(`::${account}:root`),
+    );
+  const words = {
+    nobody: `the target role’s trust policy does not let ${arn} assume it`,
+    tags: `the target role’s trust policy allows ${arn} sts:AssumeRole without sts:TagSession`,
+  };
+  return whyNotBoth(policy, trusts, words, isTagged);
+}
+
+function principalsOf(statement: Json, kind: string): readonly string[] {
+  if (textAt(statement, 'Principal') === '*') return ['*'];
+  return manyAt(statement, `Principal.${kind}`);
 }
 
 function foundWithout(view: Own, pod: Seen<KubeObject>, other: Seen<Json> | undefined): Match {

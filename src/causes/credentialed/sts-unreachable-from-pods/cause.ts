@@ -1,11 +1,22 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { endpointOf, tableOfSubnet, wayOut } from '../../../capacity/network/routes.ts';
+import { cannotSay, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { type Json, textAt } from '../../../evidence/json.ts';
+import type { KubeObject } from '../../../evidence/kinds.ts';
+import {
+  complaintOf,
+  environmentOf,
+  isCrashing,
+  isOnNode,
+  podName,
+} from '../../../evidence/pods.ts';
 
 /** The pod has its token, but the connection to STS is never made. */
 export default defineCause({
   id: 'sts-unreachable-from-pods',
   stage: 'credentialed',
   title: 'pods do not reach STS',
-  scope: 'cluster',
+  scope: 'machine',
   signs: {
     callSilent: {
       in: ['pod-app', 'client-output', 'csi-driver', 'event', 'journal'],
@@ -28,19 +39,29 @@ export default defineCause({
       weight: 'clears',
     },
   },
-  needs: [],
+  needs: ['kube/Pod', 'aws/instance', 'aws/route-table', 'aws/nat-gateway', 'aws/vpc-endpoint'],
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
-  summary: ({ host }) =>
-    `Pods do not reach ${host ?? 'STS'} on port 443, so they cannot exchange their token for AWS credentials.`,
-  remedy: ({ host }) => {
-    const region = host?.split('.')[1];
+  match: (view) => matchRoutes(view),
+  summary: ({ host, pod, subnet, why, lacking }) =>
+    pod !== undefined
+      ? `The pod ${pod} cannot exchange its token for AWS credentials: ${lacking ?? 'STS has no endpoint'}, and its subnet ${subnet ?? ''} has no way out (${why ?? 'no route'}).`
+      : `Pods do not reach ${host ?? 'STS'} on port 443, so they cannot exchange their token for AWS credentials.`,
+  remedy: ({ host, region: home, vpc, subnet, endpoint }) => {
+    const region = home ?? host?.split('.')[1];
     const known = region === undefined || region === 'amazonaws' ? '<region>' : region;
+    if (endpoint !== undefined)
+      return [
+        {
+          text: 'Let the usual name of STS resolve to the endpoint.',
+          command: `aws ec2 modify-vpc-endpoint --vpc-endpoint-id ${endpoint} --private-dns-enabled`,
+        },
+      ];
     return [
       {
         text: 'In a private VPC, create the STS endpoint with private DNS in the subnets of the nodes.',
-        command: `aws ec2 create-vpc-endpoint --vpc-id <vpc> --vpc-endpoint-type Interface --private-dns-enabled --service-name com.amazonaws.${known}.sts --subnet-ids <subnet> --security-group-ids <security-group>`,
+        command: `aws ec2 create-vpc-endpoint --vpc-id ${vpc ?? '<vpc>'} --vpc-endpoint-type Interface --private-dns-enabled --service-name com.amazonaws.${known}.sts --subnet-ids ${subnet ?? '<subnet>'} --security-group-ids <security-group>`,
       },
       {
         text: 'Let the SDK call the regional endpoint: the global name does not resolve to the VPC endpoint.',
@@ -66,3 +87,112 @@ export default defineCause({
     ],
   },
 });
+
+type Kinds =
+  | 'kube/Pod'
+  | 'aws/instance'
+  | 'aws/route-table'
+  | 'aws/nat-gateway'
+  | 'aws/vpc-endpoint';
+type Evidence = View<Kinds, string>;
+
+const OF_STS = /sts|credential|WebIdentity|AssumeRole/i;
+const ANSWERED = /AccessDenied|InvalidIdentityToken|[Nn]ot authorized|ExpiredToken/;
+
+/** A pod with a service-account role ends for want of credentials where STS cannot be reached. */
+function matchRoutes(view: Evidence): Match | null {
+  const pod = view.list('kube/Pod').find(({ value }) => asksSts(value, view.node ?? ''));
+  const instance = view
+    .list('aws/instance')
+    .find(({ value }) => textAt(value, 'InstanceId') === view.instanceId);
+  const subnet = textAt(instance?.value, 'SubnetId');
+  if (pod === undefined || instance === undefined || subnet === null) return null;
+  if (view.sign('callSilent') !== null || view.sign('clientTimedOut') !== null) return null;
+  const vpc = textAt(instance.value, 'VpcId') ?? '';
+  const routing = {
+    tables: view.list('aws/route-table'),
+    natGateways: view.list('aws/nat-gateway'),
+    areNatGatewaysKnown: view.read('aws/nat-gateway').state !== 'unknown',
+  };
+  const way = wayOut(routing, subnet, vpc);
+  if (way.kind !== 'closed') return null;
+  if (view.read('aws/vpc-endpoint').state === 'unknown') return endpointsUnknown(vpc);
+  const lack = lackOf(view, pod.value, vpc);
+  if (lack === null) return null;
+  const zone = textAt(instance.value, 'Placement.AvailabilityZone') ?? '';
+  const region = /^[a-z]{2}(?:-[a-z]+)+-\d/.exec(zone)?.[0];
+  const details = { pod: podName(pod.value), subnet, vpc, why: way.why, lacking: lack.words };
+  const { endpoint } = lack;
+  const id = textAt(endpoint?.value, 'VpcEndpointId');
+  const table = textAt(tableOfSubnet(routing.tables, subnet, vpc)?.value, 'RouteTableId') ?? '';
+  const role = environmentOf(pod.value, 'AWS_ROLE_ARN') ?? '';
+  return found(
+    {
+      ...details,
+      ...(region === undefined ? {} : { region }),
+      ...(id === null ? {} : { endpoint: id }),
+    },
+    [
+      view.quote(
+        pod,
+        `Pod ${details.pod} (AWS_ROLE_ARN ${role}) keeps ending: ${complaintOf(pod.value)}`,
+      ),
+      view.quote(way.table, `RouteTable ${table} of ${subnet}: ${way.why}`),
+      ...endpointQuotes(view, vpc, lack.words),
+    ],
+  );
+}
+
+function asksSts(pod: KubeObject, node: string): boolean {
+  const complaint = complaintOf(pod);
+  return (
+    isOnNode(pod, node) &&
+    environmentOf(pod, 'AWS_WEB_IDENTITY_TOKEN_FILE') !== null &&
+    isCrashing(pod) &&
+    OF_STS.test(complaint) &&
+    !ANSWERED.test(complaint)
+  );
+}
+
+interface Lack {
+  readonly words: string;
+  /** An endpoint that is there and does not answer under the usual name. */
+  readonly endpoint: Seen<Json> | null;
+}
+
+/** Why no endpoint serves the name that the pod's SDK calls; null when one may. */
+function lackOf(view: Evidence, pod: KubeObject, vpc: string): Lack | null {
+  const all = view.list('aws/vpc-endpoint');
+  if (endpointOf(all, vpc, 'sts') !== null) {
+    const isGlobal = environmentOf(pod, 'AWS_STS_REGIONAL_ENDPOINTS') === 'legacy';
+    const words = 'it calls the global sts.amazonaws.com, which the VPC endpoint does not answer';
+    return isGlobal ? { words, endpoint: null } : null;
+  }
+  const idle = all.find(
+    ({ value }) =>
+      textAt(value, 'VpcId') === vpc && textAt(value, 'ServiceName')?.endsWith('.sts') === true,
+  );
+  if (idle === undefined)
+    return { words: `the VPC ${vpc} has no endpoint for sts`, endpoint: null };
+  const id = textAt(idle.value, 'VpcEndpointId') ?? '';
+  const state = textAt(idle.value, 'State') ?? '';
+  return state.toLowerCase() === 'available'
+    ? { words: `the endpoint ${id} for sts has private DNS off`, endpoint: idle }
+    : { words: `the endpoint ${id} for sts is ${state}`, endpoint: null };
+}
+
+function endpointQuotes(view: Evidence, vpc: string, words: string) {
+  const own = view.list('aws/vpc-endpoint').filter(({ value }) => textAt(value, 'VpcId') === vpc);
+  const names = own.map(({ value }) => textAt(value, 'ServiceName') ?? '').join(', ');
+  const by = 'aws ec2 describe-vpc-endpoints';
+  const listed = own[0] ?? { state: 'seen' as const, value: null, by, locator: by };
+  return [view.quote(listed, `VPC ${vpc} endpoints: ${names || 'none'}; ${words}`)];
+}
+
+function endpointsUnknown(vpc: string): Match {
+  return cannotSay({
+    reason: 'not-collected',
+    detail: 'which VPC endpoints there are',
+    collect: `aws ec2 describe-vpc-endpoints --filters Name=vpc-id,Values=${vpc}`,
+  });
+}

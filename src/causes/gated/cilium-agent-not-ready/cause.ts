@@ -1,10 +1,16 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { listAt, textAt } from '../../../evidence/json.ts';
-import type { KubeNode, KubeObject } from '../../../evidence/kinds.ts';
+import { textAt } from '../../../evidence/json.ts';
+import type { KubeNode } from '../../../evidence/kinds.ts';
+import { lostLeases } from '../../../evidence/leases.ts';
+import { complaintOf, isPodReady } from '../../../evidence/pods.ts';
+import { placeOf, podWords, stateWords, unreadyPods } from '../../../evidence/pods-seen.ts';
+import type { Quote } from '../../../evidence/sighting.ts';
 
 const TAINT = 'node.cilium.io/agent-not-ready';
 /** A node that is Ready for longer than this and still tainted is not merely starting. */
 const READY_FOR_MS = 180_000;
+/** By which operators elect their leader (operator/cmd/root.go of Cilium). */
+const OPERATOR_LEASE = /^cilium-operator-resource-lock$/;
 
 /** Cilium's own start-up taint stays, because the agent is not Ready or nobody removes it. */
 export default defineCause({
@@ -21,7 +27,7 @@ export default defineCause({
       weight: 'definite',
     },
   },
-  needs: ['kube/Node', 'kube/Pod', 'kube/Deployment'],
+  needs: ['kube/Node', 'kube/Pod', 'kube/Deployment', 'kube/Lease'],
   symptoms: ['pod-not-scheduled'],
   explains: ['startup-taint-not-removed'],
   match: (view) => matchNode(view),
@@ -57,42 +63,65 @@ export default defineCause({
   },
 });
 
-type Own = View<'kube/Node' | 'kube/Pod' | 'kube/Deployment', 'operatorKeptOut'>;
+type Own = View<'kube/Node' | 'kube/Pod' | 'kube/Deployment' | 'kube/Lease', 'operatorKeptOut'>;
 
 function matchNode(view: Own): Match | null {
   const node = view.read('kube/Node');
   if (node.state !== 'seen' || !(node.value.taints ?? []).some(({ key }) => key === TAINT))
     return null;
-  const why = reasonOf(view, node.value);
+  const reason = reasonOf(view, node.value);
   // A node that is Ready for seconds carries the taint rightly.
-  if (why === null) return isYoung(node.value) ? clear : null;
+  if (reason === null) return isYoung(node.value) ? clear : null;
   return found(
-    { node: node.value.name, why },
-    [view.quote(node, `Node ${node.value.name} taint ${TAINT}`)],
+    { node: node.value.name, why: reason.why },
+    [view.quote(node, `Node ${node.value.name} taint ${TAINT}`), ...reason.proof],
     'likely',
   );
 }
 
-function reasonOf(view: Own, node: KubeNode): string | null {
-  const agent = view.list('kube/Pod').find(({ value }) => value.labels['k8s-app'] === 'cilium');
+interface Reason {
+  readonly why: string;
+  readonly proof: readonly Quote[];
+}
+
+function reasonOf(view: Own, node: KubeNode): Reason | null {
+  return operatorFault(view) ?? agentFault(view, node) ?? lasting(node);
+}
+
+/** The operator that removes the taint is missing, has no replica, or does not lead. */
+function operatorFault(view: Own): Reason | null {
   const operator = view
     .list('kube/Deployment')
     .find(({ value }) => value.name === 'cilium-operator');
-  if (
-    operator !== undefined &&
-    (textAt(operator.value.body, 'status.availableReplicas') ?? '0') === '0'
-  )
-    return 'no cilium-operator is available to remove it';
-  if (readyForMs(node) < READY_FOR_MS) return null;
-  if (agent !== undefined && !isReady(agent.value))
-    return `the agent ${agent.value.name} is not Ready`;
-  return 'neither agent nor operator removed it in minutes';
+  const isNone = (textAt(operator?.value.body, 'status.availableReplicas') ?? '0') === '0';
+  if (operator !== undefined && isNone) {
+    const words = 'Deployment cilium-operator status.availableReplicas 0';
+    const why = 'no cilium-operator is available to remove it';
+    return { why, proof: [view.quote(operator, words)] };
+  }
+  const [lost] = lostLeases(view.list('kube/Lease'), OPERATOR_LEASE, view.nowMs);
+  if (lost === undefined) return null;
+  const why = `no cilium-operator leads (${lost.name} is not renewed), so nobody removes it`;
+  return { why, proof: [view.quote(lost.fact, lost.words)] };
 }
 
-function isReady(pod: KubeObject): boolean {
-  return listAt(pod.body, 'status.conditions').some(
-    (entry) => textAt(entry, 'type') === 'Ready' && textAt(entry, 'status') === 'True',
-  );
+/** The agent of this Node is not Ready, for longer than it takes to start. */
+function agentFault(view: Own, node: KubeNode): Reason | null {
+  const agents = view.list('kube/Pod').filter(({ value }) => value.labels['k8s-app'] === 'cilium');
+  const here = agents.filter((pod) => [null, node.name].includes(placeOf(pod)));
+  const [agent] = here;
+  if (agent === undefined || here.some(({ value }) => isPodReady(value))) return null;
+  const [lasts] = unreadyPods(here, view.nowMs);
+  if (lasts === undefined && readyForMs(node) < READY_FOR_MS) return null;
+  const complaint = complaintOf(agent.value);
+  const said = complaint === '' ? '' : `: ${complaint}`;
+  const words = `${podWords(agent)} ${stateWords(agent)}${said}`;
+  return { why: `the agent ${agent.value.name} is not Ready`, proof: [view.quote(agent, words)] };
+}
+
+function lasting(node: KubeNode): Reason | null {
+  if (readyForMs(node) < READY_FOR_MS) return null;
+  return { why: 'neither agent nor operator removed it in minutes', proof: [] };
 }
 
 function isYoung(node: KubeNode): boolean {

@@ -11,7 +11,10 @@ interface Family {
 
 /** Instance families by the resource that a device plugin announces for them. */
 const FAMILIES: readonly Family[] = [
-  { types: /^(?:p[2-6][a-z0-9-]*|g[3-6][a-z]{0,2}|gr6|g4dn)\./, resource: 'nvidia.com/gpu' },
+  {
+    types: /^(?!g4ad\.)(?:p[2-6][a-z0-9-]*|g[3-6][a-z]{0,2}|gr6|g4dn)\./,
+    resource: 'nvidia.com/gpu',
+  },
   { types: /^(?:inf|trn)[1-3][a-z]?\./, resource: 'aws.amazon.com/neuron' },
 ];
 

@@ -1,7 +1,8 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { textAt } from '../../../evidence/json.ts';
-import type { KubeNode } from '../../../evidence/kinds.ts';
+import type { KubeNode, KubeTaint } from '../../../evidence/kinds.ts';
+import { lostLeases } from '../../../evidence/leases.ts';
 import {
   complaintOf,
   isOfDaemonSet,
@@ -10,9 +11,18 @@ import {
   podName,
   waitingReason,
 } from '../../../evidence/pods.ts';
+import {
+  conditionsSinceMs,
+  isTaintOfRule,
+  unmetCondition,
+} from '../../../evidence/readiness-rules.ts';
 
 const GATE_TAINT = /^(?:nidhogg\.uswitch\.com|readiness\.k8s\.io)(?:\/|$)/;
 const CONTROLLER = /nidhogg|node-readiness-controller|nrr-controller/;
+/** Leases by which these controllers elect their leader; that of the second is ba65f13e.readiness…. */
+const LEASE = /nidhogg|(?:^|\.)readiness\.node\.x-k8s\.io$|node-readiness/;
+/** A controller at work opens a gate within seconds. */
+const OPENING_NORMAL_MS = 120_000;
 
 /** Nobody removes gate taints, because the controller that does is not at work itself. */
 export default defineCause({
@@ -55,7 +65,7 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: ['kube/Node', 'kube/Deployment', 'kube/Pod'],
+  needs: ['kube/Node', 'kube/Deployment', 'kube/Pod', 'kube/Lease', 'kube/NodeReadinessRule'],
   symptoms: ['pod-not-scheduled'],
   explains: ['startup-taint-not-removed', 'readiness-rule-unsatisfied'],
   match: (view) => matchCluster(view),
@@ -96,7 +106,7 @@ export default defineCause({
 });
 
 type Own = View<
-  'kube/Node' | 'kube/Deployment' | 'kube/Pod',
+  'kube/Node' | 'kube/Deployment' | 'kube/Pod' | 'kube/Lease' | 'kube/NodeReadinessRule',
   'keptOut' | 'doesNotStart' | 'cannotWork' | 'notRunning'
 >;
 
@@ -112,7 +122,7 @@ function matchCluster(view: Own): Match | null {
   const proof = view.quote(first, `Node ${first.value.name} carries a gate taint`);
   const down = view.sign('notRunning');
   if (down !== null) return found({ ...down.last.captures, waiting }, [down.last, proof], 'likely');
-  const byPods = matchPods(view, nodes);
+  const byPods = matchPods(view, nodes) ?? matchLease(view, nodes);
   if (byPods !== null) return byPods;
   const idle = view
     .list('kube/Deployment')
@@ -154,19 +164,52 @@ function matchPods(view: Own, nodes: readonly Seen<KubeNode>[]): Match | null {
   return found(details, [view.quote(pod, words), proof], 'definite', names);
 }
 
-/** The pod that the gate waits for is itself not there or not Ready, so the controller may not open. */
+/** The controller's pod is Ready, and its Lease shows that it does nothing. */
+function matchLease(view: Own, nodes: readonly Seen<KubeNode>[]): Match | null {
+  const shut = nodes.filter(({ value }) => !waitsForPod(view, value));
+  const [first] = shut;
+  const [lost] = lostLeases(view.list('kube/Lease'), LEASE, view.nowMs);
+  if (first === undefined || lost === undefined) return null;
+  const names = shut.map(({ value }) => value.name);
+  const waiting = names.length === 1 ? first.value.name : `${names.length} nodes`;
+  const taint = (first.value.taints ?? []).find(({ key }) => GATE_TAINT.test(key))?.key ?? '';
+  const why = `its Lease ${lost.name} is not renewed`;
+  const pod = view.list('kube/Pod').find(({ value }) => CONTROLLER.test(value.name))?.value;
+  const namespace = pod?.namespace ?? lost.fact.value.namespace ?? 'default';
+  const controller = pod === undefined ? {} : { controller: pod.name };
+  const proof = [
+    view.quote(lost.fact, lost.words),
+    view.quote(first, `Node ${first.value.name} is Ready and carries the taint ${taint}`),
+  ];
+  return found({ ...controller, namespace, why, waiting }, proof, 'definite', names);
+}
+
+/** What a gate waits for is itself not there or not Ready, so the controller may not open. */
 function waitsForPod(view: Own, node: KubeNode): boolean {
-  const gates = (node.taints ?? []).flatMap(({ key }) =>
-    GATE_TAINT.test(key) ? [key.slice(key.indexOf('/') + 1)] : [],
-  );
+  const gates = (node.taints ?? []).filter(({ key }) => GATE_TAINT.test(key));
   const here = view.list('kube/Pod').filter(({ value }) => isOnNode(value, node.name));
-  return gates.some(
-    (gate) =>
-      !here.some(
-        ({ value }) =>
-          gate.startsWith(`${value.namespace ?? ''}.`) &&
-          isOfDaemonSet(value, gate.slice(gate.indexOf('.') + 1)) &&
-          isPodReady(value),
-      ),
-  );
+  return gates.some((taint) => {
+    if (taint.key.startsWith('readiness.k8s.io/')) return waitsForCondition(view, node, taint);
+    const gate = taint.key.slice(taint.key.indexOf('/') + 1);
+    return !here.some(
+      ({ value }) =>
+        gate.startsWith(`${value.namespace ?? ''}.`) &&
+        isOfDaemonSet(value, gate.slice(gate.indexOf('.') + 1)) &&
+        isPodReady(value),
+    );
+  });
+}
+
+/** A rule is open to be kept when all that it wants has been there for longer than a removal takes. */
+function waitsForCondition(view: Own, node: KubeNode, taint: KubeTaint): boolean {
+  const rules = view
+    .list('kube/NodeReadinessRule')
+    .filter(({ value }) => isTaintOfRule(value.body, taint));
+  if (rules.length === 0 || view.nowMs === null) return true;
+  const { nowMs } = view;
+  return rules.some(({ value }) => {
+    const sinceMs = conditionsSinceMs(value.body, node);
+    const isSettled = sinceMs !== null && nowMs - sinceMs > OPENING_NORMAL_MS;
+    return unmetCondition(value.body, node) !== null || !isSettled;
+  });
 }

@@ -1,6 +1,6 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 import type { KubeNode, KubeTaint } from '../../../evidence/kinds.ts';
+import { isTaintOfRule, unmetCondition } from '../../../evidence/readiness-rules.ts';
 
 const PREFIX = 'readiness.k8s.io/';
 /** Reporters of conditions are pods too, and need some minutes on a new node. */
@@ -17,8 +17,8 @@ export default defineCause({
   symptoms: ['pod-not-scheduled'],
   explains: ['startup-taint-not-removed'],
   match: (view) => matchRule(view),
-  summary: ({ node, rule, type, wanted, is }) =>
-    `The rule ${rule ?? ''} keeps its taint on ${node ?? 'the node'}: it wants the condition ${type ?? ''}=${wanted ?? 'True'}, and the node ${is === 'absent' ? 'does not report it at all' : `reports ${is ?? 'another value'}`}.`.replace(
+  summary: ({ node, rule, type, wanted, is, nobody }) =>
+    `The rule ${rule ?? ''} keeps its taint on ${node ?? 'the node'}: it wants the condition ${type ?? ''}=${wanted ?? 'True'}, and the node ${is === 'absent' ? (nobody === undefined ? 'does not report it at all' : `does not report it, nor does any of the ${nobody} Nodes`) : `reports ${is ?? 'another value'}`}.`.replace(
       'rule  keeps',
       'rule keeps',
     ),
@@ -50,21 +50,15 @@ export default defineCause({
   },
 });
 
-interface Unmet {
-  readonly type: string;
-  readonly wanted: string;
-  readonly is: string;
-}
-
 function matchRule(view: View<'kube/Node' | 'kube/NodeReadinessRule', never>): Match | null {
   const node = view.read('kube/Node');
   if (node.state !== 'seen' || isYoung(node.value, view.nowMs)) return null;
   const taints = (node.value.taints ?? []).filter(({ key }) => key.startsWith(PREFIX));
   const ruled: KubeTaint[] = [];
   for (const rule of view.list('kube/NodeReadinessRule')) {
-    const taint = taints.find((entry) => isTaintOf(rule.value.body, entry));
+    const taint = taints.find((entry) => isTaintOfRule(rule.value.body, entry));
     if (taint !== undefined) ruled.push(taint);
-    const unmet = taint === undefined ? null : unmetOf(rule.value.body, node.value);
+    const unmet = taint === undefined ? null : unmetCondition(rule.value.body, node.value);
     if (taint === undefined || unmet === null) continue;
     const proof = [
       view.quote(node, `Node ${node.value.name} taint ${taint.key}`),
@@ -73,33 +67,16 @@ function matchRule(view: View<'kube/Node' | 'kube/NodeReadinessRule', never>): M
         `NodeReadinessRule ${rule.value.name} wants ${unmet.type}=${unmet.wanted}, the Node has ${unmet.is}`,
       ),
     ];
-    return found({ node: node.value.name, rule: rule.value.name, ...unmet }, proof);
+    const others = view.everywhere('kube/Node');
+    const isNobodys =
+      unmet.is === 'absent' &&
+      others.length > 1 &&
+      others.every(({ value }) => value.conditions.every(({ type }) => type !== unmet.type));
+    const nobody = isNobodys ? { nobody: String(others.length) } : {};
+    return found({ node: node.value.name, rule: rule.value.name, ...unmet, ...nobody }, proof);
   }
   // Every taint of a rule is there with its conditions met, so that it goes next.
   return taints.length > 0 && taints.every((taint) => ruled.includes(taint)) ? clear : null;
-}
-
-function isTaintOf(rule: Json, taint: KubeTaint): boolean {
-  return (
-    textAt(rule, 'spec.taint.key') === taint.key &&
-    textAt(rule, 'spec.taint.effect') === taint.effect
-  );
-}
-
-/** The first condition that is not as the rule wants it; absent ones count as their default. */
-function unmetOf(rule: Json, node: KubeNode): Unmet | null {
-  const unmet = listAt(rule, 'spec.conditions').flatMap((entry) => {
-    const type = textAt(entry, 'type') ?? '';
-    const wanted = textAt(entry, 'requiredStatus') ?? 'True';
-    const reported = node.conditions.find((condition) => condition.type === type)?.status;
-    const counts = reported ?? textAt(entry, 'defaultStatus') ?? 'Unknown';
-    return counts === wanted ? [] : [{ type, wanted, is: reported ?? 'absent' }];
-  });
-  const isAnyEnough = textAt(rule, 'spec.conditionPolicy') === 'anyOf';
-  const isHeld = isAnyEnough
-    ? unmet.length === listAt(rule, 'spec.conditions').length
-    : unmet.length > 0;
-  return isHeld ? (unmet[0] ?? null) : null;
 }
 
 function isYoung(node: KubeNode, nowMs: number | null): boolean {

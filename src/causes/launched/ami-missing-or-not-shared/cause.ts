@@ -1,8 +1,9 @@
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
-import { textAt } from '../../../evidence/json.ts';
-import { shortGroups } from '../../../evidence/launch.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { type Json, textAt } from '../../../evidence/json.ts';
+import { type ShortGroup, shortGroups } from '../../../evidence/launch.ts';
 
 const LAUNCHERS = [
   'aws-message',
@@ -77,7 +78,12 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: ['aws/auto-scaling-group', 'aws/launch-template-version', 'aws/image'],
+  needs: [
+    'aws/auto-scaling-group',
+    'aws/launch-template-version',
+    'aws/launch-configuration',
+    'aws/image',
+  ],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
@@ -91,7 +97,7 @@ export default defineCause({
   match: (view) => clearWhenFilled(view, FAILURES) ?? matchTemplate(view),
   summary: ({ image, parameter, group, template, size }) =>
     group !== undefined
-      ? `The launch template ${template ?? ''} of the Auto Scaling group ${group} names the image ${image ?? ''}, which does not exist in this region or is not shared with this account; the group stays at ${size ?? 'fewer instances than it wants'}.`
+      ? `The launch ${template?.startsWith('lt-') === false ? 'configuration' : 'template'} ${template ?? ''} of the Auto Scaling group ${group} names the image ${image ?? ''}, which does not exist in this region or is not shared with this account; the group stays at ${size ?? 'fewer instances than it wants'}.`
       : parameter === undefined
         ? `The machine image ${image ?? 'that the group asks for'} does not exist in this region or is not shared with this account, so nothing is launched.`
         : 'The launch template names no machine image and the caller adds none, so nothing is launched.',
@@ -138,7 +144,11 @@ export default defineCause({
   },
 });
 
-type Kinds = 'aws/auto-scaling-group' | 'aws/launch-template-version' | 'aws/image';
+type Kinds =
+  | 'aws/auto-scaling-group'
+  | 'aws/launch-template-version'
+  | 'aws/launch-configuration'
+  | 'aws/image';
 type Signs = (typeof FAILURES)[number] | 'amisFound';
 
 /** A group lacks instances, and the image of its template is none that this account can see. */
@@ -147,21 +157,18 @@ function matchTemplate(view: View<Kinds, Signs>): Match | null {
   if (view.nowMs === null || view.read('aws/image').state === 'unknown') return null;
   const seen = new Set(view.list('aws/image').map(({ value }) => textAt(value, 'ImageId')));
   const versions = view.list('aws/launch-template-version');
-  for (const { group, size, template } of shortGroups(
-    view.list('aws/auto-scaling-group'),
-    versions,
-  )) {
-    const image = textAt(template?.value, 'LaunchTemplateData.ImageId');
-    if (template === null || image === null || !image.startsWith('ami-') || seen.has(image))
-      continue;
-    const id = textAt(template.value, 'LaunchTemplateId') ?? '';
+  for (const short of shortGroups(view.list('aws/auto-scaling-group'), versions)) {
+    const origin = originOf(view, short);
+    const image = origin?.image ?? '';
+    if (origin === null || !image.startsWith('ami-') || seen.has(image)) continue;
+    const { group, size } = short;
     const standing = `${size.inService} of ${size.desired} instances`;
-    const details = { image, group: size.name, template: id, size: standing };
+    const details = { image, group: size.name, template: origin.name, size: standing };
     return found(details, [
       view.quote(group, `AutoScalingGroup ${size.name} has ${standing} in service`),
       view.quote(
-        template,
-        `launch template ${id} ImageId ${image}, which describe-images does not show`,
+        origin.fact,
+        `${origin.words} ${origin.name} ImageId ${image}, which describe-images does not show`,
       ),
     ]);
   }
@@ -170,4 +177,27 @@ function matchTemplate(view: View<Kinds, Signs>): Match | null {
     .filter((image) => image.startsWith('ami-'));
   const areSeen = images.length > 0 && images.every((image) => seen.has(image));
   return areSeen ? clearUnlessSeen(view, FAILURES) : null;
+}
+
+/** What a group launches its machines from, and the image that it names. */
+interface Origin {
+  readonly fact: Seen<Json>;
+  readonly words: string;
+  readonly name: string;
+  readonly image: string | null;
+}
+
+/** Older groups have a launch configuration in place of a template. */
+function originOf(view: View<Kinds, Signs>, { group, template }: ShortGroup): Origin | null {
+  if (template !== null) {
+    const name = textAt(template.value, 'LaunchTemplateId') ?? '';
+    const image = textAt(template.value, 'LaunchTemplateData.ImageId');
+    return { fact: template, words: 'launch template', name, image };
+  }
+  const name = textAt(group.value, 'LaunchConfigurationName') ?? '';
+  const fact = view
+    .list('aws/launch-configuration')
+    .find(({ value }) => textAt(value, 'LaunchConfigurationName') === name);
+  if (fact === undefined) return null;
+  return { fact, words: 'launch configuration', name, image: textAt(fact.value, 'ImageId') };
 }

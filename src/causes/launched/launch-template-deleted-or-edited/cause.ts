@@ -1,5 +1,9 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
+import { textAt } from '../../../evidence/json.ts';
+import { shortGroups, templateUse } from '../../../evidence/launch.ts';
+
+const FAILURES = ['healthCode', 'activity', 'claimReason', 'notFoundAgain'] as const;
 
 /** The launch template of the group, or the version it needs, is gone or no longer what EKS wrote. */
 export default defineCause({
@@ -42,15 +46,16 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: ['aws/auto-scaling-group'],
+  needs: ['aws/auto-scaling-group', 'aws/launch-template'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['karpenter-launch-timeout', 'node-creation-failure-verdict'],
-  match: (view) =>
-    clearWhenFilled(view, ['healthCode', 'activity', 'claimReason', 'notFoundAgain']),
-  summary: ({ template, code }) =>
-    `The launch template ${template ?? 'of the group'} or the version that EKS wrote is not there any more (${code ?? 'not found'}), so nothing new is launched.`,
+  match: (view) => clearWhenFilled(view, FAILURES) ?? matchTemplates(view),
+  summary: ({ template, code, group, size }) =>
+    group !== undefined
+      ? `The launch template ${template ?? ''} of the Auto Scaling group ${group} was deleted, so the group launches nothing and stays at ${size ?? 'fewer machines than it wants'}.`
+      : `The launch template ${template ?? 'of the group'} or the version that EKS wrote is not there any more (${code ?? 'not found'}), so nothing new is launched.`,
   remedy: ({ template }) => [
     {
       text: 'See which versions exist, and which one the Auto Scaling group uses.',
@@ -75,7 +80,7 @@ export default defineCause({
     prevent:
       'Leave templates whose name begins with eks- alone, and change versions with update-nodegroup-version.',
     notThis:
-      'A template that was never usable is launch-template-conflict or user-data-rejected-at-launch. A deleted Auto Scaling group is asg-deleted-or-modified. Karpenter makes its templates anew after one such error; only a repeated one counts.',
+      'A template that was never usable is launch-template-conflict or user-data-rejected-at-launch. A deleted Auto Scaling group is asg-deleted-or-modified. A group whose template is there and that launches nothing for want of machines in its zones is insufficient-instance-capacity. Karpenter makes its templates anew after one such error; only a repeated one counts.',
     alsoKnownAs: ['Ec2LaunchTemplateNotFound', 'Ec2LaunchTemplateVersionMismatch'],
     refs: [
       'https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html',
@@ -83,3 +88,30 @@ export default defineCause({
     ],
   },
 });
+
+type Own = View<
+  'aws/auto-scaling-group' | 'aws/launch-template',
+  (typeof FAILURES)[number] | 'launchedAfter'
+>;
+
+/** A group short of machines, whose template is not among those of the names that groups give. */
+function matchTemplates(view: Own): Match | null {
+  // Others may not have asked for this very template.
+  if (view.nowMs === null || view.read('aws/launch-template').state === 'unknown') return null;
+  const there = new Set(
+    view.list('aws/launch-template').map(({ value }) => textAt(value, 'LaunchTemplateId')),
+  );
+  const uses = shortGroups(view.list('aws/auto-scaling-group'), []).flatMap(({ group, size }) => {
+    const use = templateUse(group.value);
+    return use === null || use.name === '' ? [] : [{ group, size, use }];
+  });
+  const lost = uses.find(({ use }) => !there.has(use.id));
+  if (lost === undefined) {
+    const isSaid = FAILURES.some((name) => view.sign(name) !== null);
+    return uses.length === 0 || isSaid ? null : clear;
+  }
+  const { group, size, use } = lost;
+  const standing = `${size.inService} of ${size.desired} machines`;
+  const words = `AutoScalingGroup ${size.name} has ${standing} and launches with ${use.id} (${use.name}), which describe-launch-templates does not show`;
+  return found({ template: use.id, group: size.name, size: standing }, [view.quote(group, words)]);
+}

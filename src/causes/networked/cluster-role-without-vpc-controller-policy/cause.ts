@@ -13,11 +13,19 @@ import {
   type View,
 } from '../../../diagnosis/cause.ts';
 import { roleName } from '../../../evidence/fleet.ts';
-import { listAt, textAt } from '../../../evidence/json.ts';
+import { textAt } from '../../../evidence/json.ts';
 import { podName } from '../../../evidence/pods.ts';
 import { asksForTrunk } from '../../../evidence/pod-security-groups.ts';
+import { RIGHTS_KINDS, rightOf, type WantedRight } from '../../../evidence/role-rights.ts';
 
 const POLICY = 'AmazonEKSVPCResourceController';
+
+/** The controller begins every trunk and branch with it. */
+const INTERFACES: WantedRight = {
+  action: 'ec2:CreateNetworkInterface',
+  given: /^(?:AmazonEKSVPCResourceController|AmazonEKSNetworkingPolicy)$/,
+  without: /^Amazon(?!EKSVPCResourceController$|EKSNetworkingPolicy$)/,
+};
 
 /** The controller acts with the cluster’s role, and that role may not make trunk interfaces. */
 export default defineCause({
@@ -40,7 +48,7 @@ export default defineCause({
       weight: 'definite',
     },
   },
-  needs: [...TRUNK_KINDS, 'aws/cluster', 'aws/attached-policies'],
+  needs: [...TRUNK_KINDS, 'aws/cluster', ...RIGHTS_KINDS],
   symptoms: ['sandbox-not-created'],
   withdrawnBy: [],
   blocksAbove: false,
@@ -74,7 +82,7 @@ export default defineCause({
 });
 
 type Own = View<
-  (typeof TRUNK_KINDS)[number] | 'aws/cluster' | 'aws/attached-policies',
+  (typeof TRUNK_KINDS)[number] | 'aws/cluster' | (typeof RIGHTS_KINDS)[number],
   'refused' | 'advised'
 >;
 
@@ -92,17 +100,12 @@ function matchRole(view: Own): Match | null {
   const cluster = view.list('aws/cluster')[0];
   const role = textAt(cluster?.value, 'roleArn');
   if (first === undefined || pod === undefined || role === null) return null;
-  const attached = view
-    .list('aws/attached-policies')
-    .find(({ value }) => textAt(value, 'RoleName') === roleName(role));
-  if (attached === undefined) return unread(roleName(role));
-  const names = listAt(attached.value, 'AttachedPolicies').map(
-    (policy) => textAt(policy, 'PolicyName') ?? '',
-  );
-  if (names.includes(POLICY)) return view.sign('refused') === null ? clear : null;
-  if (names.some((name) => !name.startsWith('Amazon'))) return null;
+  const held = rightOf(view, roleName(role), INTERFACES);
+  if (held === null) return unread(roleName(role));
+  if (held.right === 'given') return view.sign('refused') === null ? clear : null;
+  if (held.right === 'unknown') return cannotSay(held.why);
   const proof = [
-    view.quote(attached, `role ${role} has ${names.join(', ') || 'no policy'}, not ${POLICY}`),
+    view.quote(held.attached, `role ${role} has ${held.names}, not ${POLICY}`),
     view.quote(
       first.cniNode,
       `CNINode ${first.node.name} asks for SecurityGroupsForPods, and ${podName(pod.value)} waits`,

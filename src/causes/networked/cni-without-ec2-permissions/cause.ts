@@ -1,7 +1,14 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import type { Seen } from '../../../evidence/fact.ts';
-import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+import {
+  cannotSay,
+  clear,
+  defineCause,
+  found,
+  type Match,
+  type View,
+} from '../../../diagnosis/cause.ts';
+import { listAt, textAt } from '../../../evidence/json.ts';
 import { networkTrouble } from '../../../evidence/network-trouble.ts';
+import { RIGHTS_KINDS, rightOf, type WantedRight } from '../../../evidence/role-rights.ts';
 
 /** The VPC CNI has credentials, and EC2 refuses the call it makes with them. */
 export default defineCause({
@@ -60,8 +67,8 @@ export default defineCause({
     'kube/ServiceAccount',
     'aws/instance',
     'aws/instance-profile',
-    'aws/attached-policies',
     'aws/pod-identity-association',
+    ...RIGHTS_KINDS,
   ],
   symptoms: ['cni-daemon-silent', 'cni-uninitialized', 'sandbox-not-created', 'node-not-ready'],
   withdrawnBy: ['networking-initialised'],
@@ -116,14 +123,18 @@ type Kinds =
   | 'kube/ServiceAccount'
   | 'aws/instance'
   | 'aws/instance-profile'
-  | 'aws/attached-policies'
-  | 'aws/pod-identity-association';
+  | 'aws/pod-identity-association'
+  | (typeof RIGHTS_KINDS)[number];
 type RoleView = View<Kinds, string>;
 
 const CNI_POLICY = 'AmazonEKS_CNI_Policy';
-/** Policies of AWS for node roles that hold none of the rights which the CNI needs. */
-const WITHOUT_ENI_RIGHTS =
-  /^(?:AmazonEKSWorkerNode\w*Policy|AmazonEC2ContainerRegistry\w+|AmazonSSMManagedInstanceCore|CloudWatchAgentServerPolicy|AmazonEBSCSIDriverPolicy)$/;
+/** The first thing that ipamd does for more addresses. */
+const INTERFACES: WantedRight = {
+  action: 'ec2:CreateNetworkInterface',
+  given: /^AmazonEKS_CNI_Policy$/,
+  without:
+    /^(?:AmazonEKSWorkerNode\w*Policy|AmazonEC2ContainerRegistry\w+|AmazonSSMManagedInstanceCore|CloudWatchAgentServerPolicy|AmazonEBSCSIDriverPolicy)$/,
+};
 
 /** The service account has a role of its own, through IRSA or Pod Identity, or nobody can say. */
 function hasOwnRole(view: RoleView): boolean {
@@ -156,25 +167,16 @@ function matchPolicies(view: RoleView): Match | null {
   const trouble = daemonSet === undefined ? null : networkTrouble(view, 'aws-node');
   if (trouble === null || hasOwnRole(view)) return null;
   const role = roleOf(view);
-  const policies = view
-    .list('aws/attached-policies')
-    .find(({ value }) => role !== null && textAt(value, 'RoleName') === role);
-  if (role === null || policies === undefined) return null;
-  const names = namesOf(policies);
-  if (names.includes(CNI_POLICY)) return clear;
-  if (!names.every((name) => WITHOUT_ENI_RIGHTS.test(name))) return null;
+  const held = role === null ? null : rightOf(view, role, INTERFACES);
+  if (role === null || held === null) return null;
+  if (held.right === 'given') return clear;
+  if (held.right === 'unknown') return cannotSay(held.why);
   return found(
     { role, policy: CNI_POLICY },
     [
-      view.quote(policies, `role ${role} has the policies ${names.join(', ') || 'none'}`),
+      view.quote(held.attached, `role ${role} has the policies ${held.names}`),
       view.quote(trouble.fact, trouble.words),
     ],
     'likely',
-  );
-}
-
-function namesOf(policies: Seen<Json>): readonly string[] {
-  return listAt(policies.value, 'AttachedPolicies').map(
-    (entry) => textAt(entry, 'PolicyName') ?? '',
   );
 }

@@ -1,8 +1,16 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  cannotSay,
+  clear,
+  defineCause,
+  found,
+  type Match,
+  type View,
+} from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 import { type NetworkTrouble, networkTrouble } from '../../../evidence/network-trouble.ts';
 import type { SeenObject } from '../../../evidence/pods-seen.ts';
+import { RIGHTS_KINDS, rightOf, type WantedRight } from '../../../evidence/role-rights.ts';
 
 /** In an IPv6 cluster the node’s first interface gets no /80 prefix for pods. */
 export default defineCause({
@@ -46,7 +54,7 @@ export default defineCause({
     'aws/cluster',
     'aws/instance',
     'aws/instance-profile',
-    'aws/attached-policies',
+    ...RIGHTS_KINDS,
     'aws/pod-identity-association',
     'kube/DaemonSet',
     'kube/ServiceAccount',
@@ -98,7 +106,7 @@ type Own = View<
   | 'aws/cluster'
   | 'aws/instance'
   | 'aws/instance-profile'
-  | 'aws/attached-policies'
+  | (typeof RIGHTS_KINDS)[number]
   | 'aws/pod-identity-association'
   | 'kube/DaemonSet'
   | 'kube/ServiceAccount'
@@ -107,9 +115,12 @@ type Own = View<
   'refused' | 'notAllocated' | 'wrongMode' | 'assigned'
 >;
 
-/** Policies of AWS for nodes, none of which allows an IPv6 action. */
-const WITHOUT_IPV6 =
-  /^(?:AmazonEKS_CNI_Policy|AmazonEKSWorkerNode\w*Policy|AmazonEC2ContainerRegistry\w+|AmazonSSMManagedInstanceCore|CloudWatchAgentServerPolicy|AmazonEBSCSIDriverPolicy)$/;
+const ASSIGN: WantedRight = {
+  action: 'ec2:AssignIpv6Addresses',
+  given: /^AmazonEKS_CNI_IPv6_Policy$/,
+  without:
+    /^(?:AmazonEKS_CNI_Policy|AmazonEKSWorkerNode\w*Policy|AmazonEC2ContainerRegistry\w+|AmazonSSMManagedInstanceCore|CloudWatchAgentServerPolicy|AmazonEBSCSIDriverPolicy)$/,
+};
 
 /** In a cluster of the IPv6 family, a machine without prefix whose network does not come up. */
 function matchCluster(view: Own): Match | null {
@@ -177,16 +188,12 @@ function matchMode(view: Own, daemonSet: SeenObject, shown: Shown): Match | null
 /** aws-node works with the node's role, and no policy of that role allows an IPv6 action. */
 function matchRole(view: Own, shown: Shown): Match | null {
   const role = nodeRole(view, shown.instance.value);
-  const held = view
-    .list('aws/attached-policies')
-    .find(({ value }) => role !== null && textAt(value, 'RoleName') === role);
-  if (role === null || held === undefined || hasOwnRole(view)) return null;
-  const names = listAt(held.value, 'AttachedPolicies').map(
-    (entry) => textAt(entry, 'PolicyName') ?? '',
-  );
-  if (!names.every((name) => WITHOUT_IPV6.test(name))) return null;
-  const policies = names.join(', ') || 'no policy';
-  const proof = view.quote(held, `role ${role} has ${policies}`);
+  const held = role === null ? null : rightOf(view, role, ASSIGN);
+  if (role === null || held === null || hasOwnRole(view)) return null;
+  if (held.right === 'unknown') return cannotSay(held.why);
+  if (held.right === 'given') return null;
+  const policies = held.names === 'none' ? 'no policy' : held.names;
+  const proof = view.quote(held.attached, `role ${role} has ${policies}`);
   return found({ role, policies }, [proof, ...quotes(view, shown)], 'likely');
 }
 

@@ -1,10 +1,15 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { isPodReady } from '../../../evidence/pods.ts';
+import { addressOf, type Cidr, cidrOf, isInside } from '../../../capacity/cidr.ts';
+import { at, listAt, textAt } from '../../../evidence/json.ts';
+import { environmentOf, isPodReady, podName } from '../../../evidence/pods.ts';
 import {
+  isReadyPod,
   placeOf,
   podsOfSet,
   podWords,
   type SeenObject,
+  stateWords,
+  unreadyPods,
   waitingPods,
   waitingWords,
 } from '../../../evidence/pods-seen.ts';
@@ -61,16 +66,18 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: ['kube/DaemonSet', 'kube/Pod', 'kube/Node'],
+  needs: ['kube/DaemonSet', 'kube/Pod', 'kube/Node', 'kube/ConfigMap', 'aws/vpc'],
   symptoms: ['sandbox-not-created'],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['calico-nodename-not-written'],
-  match: (view) => matchObjects(view) ?? matchLeftover(view),
-  summary: ({ plugin, machine, runs, files }) =>
-    files !== undefined
-      ? `The runtime of ${machine ?? 'the node'} still uses the configuration of ${plugin ?? 'a CNI'}, which has no daemon set in this cluster any more (${runs ?? 'another CNI'} runs there), so pods get no network.`
-      : `The runtime of ${machine === undefined || machine === 'cluster' ? 'the node' : machine} still uses the configuration of ${plugin ?? 'a CNI'} that no longer runs there, so pods get no network from the VPC CNI that does.`,
+  match: (view) => matchObjects(view) ?? matchTwo(view) ?? matchLeftover(view),
+  summary: ({ plugin, machine, runs, files, foreign, own }) =>
+    foreign !== undefined
+      ? `Two pod networks, ${runs ?? 'one'} and ${plugin ?? 'another'}, both run on ${machine ?? 'the node'} and neither leaves pods to the other: some pods have addresses of the VPC (${own ?? ''}), others of ${plugin ?? 'the other'} (${foreign}), and they do not reach each other.`
+      : files !== undefined
+        ? `The runtime of ${machine ?? 'the node'} still uses the configuration of ${plugin ?? 'a CNI'}, which has no daemon set in this cluster any more (${runs ?? 'another CNI'} runs there), so pods get no network.`
+        : `The runtime of ${machine === undefined || machine === 'cluster' ? 'the node' : machine} still uses the configuration of ${plugin ?? 'a CNI'} that no longer runs there, so pods get no network from the VPC CNI that does.`,
   remedy: ({ files }) => [
     {
       text: 'Remove the stale files (the first in order wins) and restart the runtime.',
@@ -103,7 +110,7 @@ export default defineCause({
 
 type Signs = 'ciliumGone' | 'calicoGone' | 'flannelGone' | 'vpcCniRuns' | 'otherRuns';
 
-type Own = View<'kube/DaemonSet' | 'kube/Pod' | 'kube/Node', Signs>;
+type Own = View<'kube/DaemonSet' | 'kube/Pod' | 'kube/Node' | 'kube/ConfigMap' | 'aws/vpc', Signs>;
 
 function complaint(view: Own): Sighting | null {
   return view.sign('ciliumGone') ?? view.sign('calicoGone') ?? view.sign('flannelGone');
@@ -136,6 +143,77 @@ function readyNetwork(view: Own, sets: readonly SeenObject[]): SeenObject | null
       .flatMap((name) => podsOfSet(pods, name))
       .find((pod) => placeOf(pod) === view.node && isPodReady(pod.value)) ?? null
   );
+}
+
+/** Pod networks that make addresses of their own beside the VPC CNI, unless they are told not to. */
+const RIVALS = ['calico-node', 'cilium', 'kube-flannel-ds', 'canal'];
+
+/** Two pod networks are Ready on this Node, and its pods have addresses of both. */
+function matchTwo(view: Own): Match | null {
+  const pods = view.list('kube/Pod');
+  const isHere = (pod: SeenObject): boolean => placeOf(pod) === view.node && isReadyPod(pod);
+  const vpcCni = podsOfSet(pods, 'aws-node').find(isHere);
+  const rival = RIVALS.flatMap((name) => podsOfSet(pods, name)).find(isHere);
+  if (view.node === null || vpcCni === undefined || rival === undefined) return null;
+  if (leavesAddresses(view, rival)) return null;
+  const ranges = vpcRanges(view);
+  const addressed = pods.filter((pod) => placeOf(pod) === view.node && hasOwnAddress(pod));
+  const foreign = addressed.find((pod) => ranges.length > 0 && !isWithin(pod, ranges));
+  const own = addressed.find((pod) => isWithin(pod, ranges));
+  const [broken] = unreadyPods(addressed, view.nowMs);
+  if (foreign === undefined || own === undefined || broken === undefined) return null;
+  const words = (pod: SeenObject): string => `${podName(pod.value)} ${addressIn(pod)}`;
+  const plugin = rival.value.name.replace(/-[a-z0-9]{5}$/, '');
+  return found(
+    { plugin, runs: 'aws-node', foreign: words(foreign), own: words(own) },
+    [
+      view.quote(vpcCni, `${podWords(vpcCni)} is Ready`),
+      view.quote(rival, `${podWords(rival)} is Ready`),
+      view.quote(foreign, `${podWords(foreign)} has ${addressIn(foreign)}, outside of the VPC`),
+      view.quote(own, `${podWords(own)} has ${addressIn(own)} of the VPC`),
+      view.quote(broken, `${podWords(broken)} ${stateWords(broken)}`),
+    ],
+    'likely',
+  );
+}
+
+/** Calico for policies alone and Cilium chained to the VPC CNI give pods no addresses. */
+function leavesAddresses(view: Own, rival: SeenObject): boolean {
+  if (environmentOf(rival.value, 'CALICO_NETWORKING_BACKEND') === 'none') return true;
+  if (environmentOf(rival.value, 'FELIX_INTERFACEPREFIX') === 'eni') return true;
+  if (!rival.value.name.startsWith('cilium')) return false;
+  const settings = view.list('kube/ConfigMap').find(({ value }) => value.name === 'cilium-config');
+  const of = (key: string): string | null => {
+    const { data } = (settings?.value.body ?? {}) as { readonly data?: Record<string, string> };
+    return data?.[key] ?? null;
+  };
+  return settings === undefined || of('cni-chaining-mode') === 'aws-cni' || of('ipam') === 'eni';
+}
+
+function vpcRanges(view: Own): readonly Cidr[] {
+  return view
+    .list('aws/vpc')
+    .flatMap(({ value }) => [
+      textAt(value, 'CidrBlock'),
+      ...listAt(value, 'CidrBlockAssociationSet').map((one) => textAt(one, 'CidrBlock')),
+    ])
+    .flatMap((text) => {
+      const range = text === null ? null : cidrOf(text);
+      return range === null ? [] : [range];
+    });
+}
+
+function addressIn(pod: SeenObject): string {
+  return textAt(pod.value.body, 'status.podIP') ?? '';
+}
+
+function hasOwnAddress(pod: SeenObject): boolean {
+  return at(pod.value.body, 'spec.hostNetwork') !== true && addressOf(addressIn(pod)) !== null;
+}
+
+function isWithin(pod: SeenObject, ranges: readonly Cidr[]): boolean {
+  const address = addressOf(addressIn(pod));
+  return address !== null && ranges.some((range) => isInside(address, range));
 }
 
 function matchLeftover(view: Own): Match | null {

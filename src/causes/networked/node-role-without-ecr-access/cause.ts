@@ -1,6 +1,16 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  cannotSay,
+  clear,
+  defineCause,
+  found,
+  type Match,
+  type View,
+} from '../../../diagnosis/cause.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
 import { placeOf, podWords, type SeenObject } from '../../../evidence/pods-seen.ts';
+import { ecrImageWaiting } from '../../../evidence/pulls.ts';
+import { RIGHTS_KINDS, rightOf, type WantedRight } from '../../../evidence/role-rights.ts';
+import type { Quote } from '../../../evidence/sighting.ts';
 
 /** The node role may not ask ECR for a registry token, so every ECR image is pulled anonymously. */
 export default defineCause({
@@ -33,7 +43,14 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: ['kube/Node', 'kube/Pod', 'aws/instance', 'aws/instance-profile', 'aws/attached-policies'],
+  needs: [
+    'kube/Node',
+    'kube/Pod',
+    'aws/instance',
+    'aws/instance-profile',
+    'aws/registry-authorization',
+    ...RIGHTS_KINDS,
+  ],
   symptoms: ['image-not-pulled'],
   withdrawnBy: [],
   explains: [
@@ -84,26 +101,23 @@ type Kinds =
   | 'kube/Pod'
   | 'aws/instance'
   | 'aws/instance-profile'
-  | 'aws/attached-policies';
+  | 'aws/registry-authorization'
+  | (typeof RIGHTS_KINDS)[number];
 type RoleView = View<Kinds, 'tokenRefused' | 'pullRefused' | 'anonymous'>;
 
-/** Policies of AWS for node roles that do not let them pull from ECR. */
-const WITHOUT_ECR =
-  /^(?:AmazonEKSWorkerNode\w*Policy|AmazonEKS_CNI_Policy|AmazonSSMManagedInstanceCore|CloudWatchAgentServerPolicy|AmazonEBSCSIDriverPolicy)$/;
+/** What the kubelet asks ECR with before it pulls. */
+const TOKEN: WantedRight = {
+  action: 'ecr:GetAuthorizationToken',
+  given: /ContainerRegistry/,
+  without:
+    /^(?:AmazonEKSWorkerNode\w*Policy|AmazonEKS_CNI_Policy|AmazonSSMManagedInstanceCore|CloudWatchAgentServerPolicy|AmazonEBSCSIDriverPolicy)$/,
+};
 const REFUSED = /no basic auth credentials|401 Unauthorized|403 Forbidden|not authorized/;
 
 /** A container that waits for an ECR image which the registry refused, in the kubelet's words. */
-function refusalOf(pod: SeenObject): string | null {
-  const statuses = ['status.containerStatuses', 'status.initContainerStatuses'];
-  for (const status of statuses.flatMap((path) => listAt(pod.value.body, path))) {
-    const message = textAt(status, 'state.waiting.message') ?? '';
-    const image = textAt(status, 'image') ?? '';
-    const isPull = /^(?:ErrImagePull|ImagePullBackOff)$/.test(
-      textAt(status, 'state.waiting.reason') ?? '',
-    );
-    if (isPull && /\.dkr\.ecr\./.test(image)) return `${image}: ${message}`;
-  }
-  return null;
+function refusalOf({ value }: SeenObject): string | null {
+  const waiting = ecrImageWaiting(value);
+  return waiting === null ? null : `${waiting.image}: ${waiting.message}`;
 }
 
 function roleOn(view: RoleView, nodeName: string): string | null {
@@ -126,19 +140,23 @@ function matchPolicies(view: RoleView): Match | null {
   const anonymous = view.sign('anonymous') ?? view.clusterSign('anonymous');
   const pod = refused.find((one) => anonymous !== null || REFUSED.test(refusalOf(one) ?? ''));
   const role = pod === undefined ? null : roleOn(view, placeOf(pod) ?? '');
-  const policies = view
-    .list('aws/attached-policies')
-    .find(({ value }) => role !== null && textAt(value, 'RoleName') === role);
-  if (pod === undefined || role === null || policies === undefined) return null;
-  const names = listAt(policies.value, 'AttachedPolicies').map(
-    (entry) => textAt(entry, 'PolicyName') ?? '',
-  );
-  if (names.some((name) => name.includes('ContainerRegistry'))) return clear;
-  if (!names.every((name) => WITHOUT_ECR.test(name))) return null;
+  const held = role === null ? null : rightOf(view, role, TOKEN);
+  if (pod === undefined || role === null || held === null) return null;
+  if (held.right === 'given') return clear;
+  if (held.right === 'unknown') return cannotSay(held.why);
   const machines = refused.map(placeOf).filter((place) => place !== null);
   const proof = [
-    view.quote(policies, `role ${role} has the policies ${names.join(', ') || 'none'}`),
+    view.quote(held.attached, `role ${role} has the policies ${held.names}`),
     view.quote(pod, `${podWords(pod)} ${refusalOf(pod) ?? ''}`),
+    ...answersOf(view),
   ];
   return found({ role }, proof, 'likely', machines);
+}
+
+/** ECR gives somebody else a token, so that the registry is there and the role is what it refuses. */
+function answersOf(view: RoleView): readonly Quote[] {
+  return view.list('aws/registry-authorization').map((granted) => {
+    const registry = textAt(granted.value, 'proxyEndpoint') ?? '';
+    return view.quote(granted, `ECR gave the identity that asked a token for ${registry}`);
+  });
 }

@@ -1,11 +1,23 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { endpointPath, type EndpointPath } from '../../../capacity/network/endpoints.ts';
+import {
+  cannotSay,
+  clear,
+  defineCause,
+  found,
+  type Match,
+  type View,
+} from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+import { isOnNode, isSettled, podName } from '../../../evidence/pods.ts';
+import type { SeenObject } from '../../../evidence/pods-seen.ts';
 
 /** An AWS API name resolves to an endpoint in the VPC, and the endpoint does not answer. */
 export default defineCause({
   id: 'vpc-endpoint-security-group-closed',
   stage: 'networked',
   title: 'interface endpoints do not admit the nodes',
-  scope: 'group',
+  scope: 'machine',
   signs: {
     privateAddressSilent: {
       in: [
@@ -35,8 +47,15 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: [],
-  symptoms: ['image-not-pulled', 'boot-call-retried'],
+  needs: [
+    'aws/vpc-endpoint',
+    'aws/security-group',
+    'aws/instance',
+    'aws/cluster',
+    'kube/Pod',
+    'kube/Node',
+  ],
+  symptoms: ['image-not-pulled', 'boot-call-retried', 'machine-without-node'],
   withdrawnBy: [],
   explains: [
     'private-dns-name-lookup-failed',
@@ -48,13 +67,15 @@ export default defineCause({
     'cni-configuration-missing',
     'ecr-api-endpoint-missing',
   ],
-  summary: ({ endpoint, address }) =>
-    `${endpoint ?? 'An AWS API'} resolves to the endpoint ${address ?? 'in the VPC'}, which does not answer the nodes; its security group most likely does not admit them.`,
-  remedy: () => [
+  match: (view) => matchGroups(view),
+  summary: ({ endpoint, address, machine, groups, service, what }) =>
+    groups !== undefined
+      ? `The VPC endpoint ${endpoint ?? ''} for ${service ?? 'an AWS API'} has the security group ${groups}, which lets no tcp/443 in from ${machine ?? 'the machine'}; ${what ?? 'its calls get no answer'}.`
+      : `${endpoint ?? 'An AWS API'} resolves to the endpoint ${address ?? 'in the VPC'}, which does not answer the nodes; its security group most likely does not admit them.`,
+  remedy: ({ groups, source }) => [
     {
       text: 'Let the nodes in on 443.',
-      command:
-        'aws ec2 authorize-security-group-ingress --protocol tcp --port 443 --group-id <endpoint-security-group> --source-group <node-security-group>',
+      command: `aws ec2 authorize-security-group-ingress --protocol tcp --port 443 --group-id ${groups?.split(', ')[0] ?? '<endpoint-security-group>'} --source-group ${source ?? '<node-security-group>'}`,
     },
   ],
   decide: {
@@ -74,3 +95,113 @@ export default defineCause({
     ],
   },
 });
+
+type Kinds =
+  | 'aws/vpc-endpoint'
+  | 'aws/security-group'
+  | 'aws/instance'
+  | 'aws/cluster'
+  | 'kube/Pod'
+  | 'kube/Node';
+type Evidence = View<Kinds, 'privateAddressSilent'>;
+
+/** What a machine lacks while an endpoint does not let it in, with the services it asks for that. */
+interface Lack {
+  readonly services: readonly string[];
+  readonly what: string;
+  readonly fact: Seen<unknown>;
+  readonly words: string;
+}
+
+function matchGroups(view: Evidence): Match | null {
+  const instance = view
+    .list('aws/instance')
+    .find(({ value }) => textAt(value, 'InstanceId') === view.instanceId);
+  const lack = instance === undefined ? null : lackOf(view, instance);
+  if (instance === undefined || lack === null) return null;
+  const endpoints = view.list('aws/vpc-endpoint');
+  if (view.read('aws/vpc-endpoint').state === 'unknown') return endpointsUnknown;
+  const groups = view.list('aws/security-group');
+  const paths = lack.services
+    .map((service) => endpointPath(endpoints, groups, instance.value, service))
+    .filter((path) => path !== null);
+  const closed = paths.find(({ isOpen }) => !isOpen);
+  if (closed !== undefined) return foundClosed(view, closed, lack);
+  return paths.length === lack.services.length && view.sign('privateAddressSilent') === null
+    ? clear
+    : null;
+}
+
+const endpointsUnknown = cannotSay({
+  reason: 'not-collected',
+  detail: 'which VPC endpoints there are, and their security groups',
+  collect: 'aws ec2 describe-vpc-endpoints',
+});
+
+/** Nodes of EKS ask EC2 for their name before they register, and ECR for the images of their CNI. */
+function lackOf(view: Evidence, instance: Seen<Json>): Lack | null {
+  const id = view.instanceId ?? '';
+  if (view.shows('machine-without-node') && isOfCluster(view, instance.value)) {
+    const what = 'it cannot ask for its own name, and never registers';
+    return { services: ['ec2'], what, fact: instance, words: `${id} runs and has no Node` };
+  }
+  const pod = view.list('kube/Pod').find((one) => waitsForEcr(view, one));
+  if (pod === undefined) return null;
+  const image = imagesWaiting(pod).find((name) => ECR.test(name)) ?? '';
+  const what = `the image ${image} of ${podName(pod.value)} is not pulled`;
+  const words = `Pod ${podName(pod.value)} waits for the image ${image}`;
+  return { services: ['ecr.api', 'ecr.dkr'], what, fact: pod, words };
+}
+
+function isOfCluster(view: Evidence, instance: Json): boolean {
+  const [cluster, ...others] = view.list('aws/cluster');
+  const vpc = textAt(cluster?.value, 'resourcesVpcConfig.vpcId');
+  return others.length === 0 && vpc !== null && vpc === textAt(instance, 'VpcId');
+}
+
+const ECR = /^\d{12}\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com/;
+
+function waitsForEcr(view: Evidence, pod: SeenObject): boolean {
+  const isHere = view.node !== null && isOnNode(pod.value, view.node);
+  if (!isHere || view.nowMs === null || !isSettled(pod.value, view.nowMs)) return false;
+  return imagesWaiting(pod).some((image) => ECR.test(image));
+}
+
+/** Images for which containers of a pod have waited longer than a registry takes to answer. */
+function imagesWaiting(pod: SeenObject): readonly string[] {
+  return ['status.initContainerStatuses', 'status.containerStatuses']
+    .flatMap((path) => listAt(pod.value.body, path))
+    .filter((status) =>
+      /^(?:ErrImagePull|ImagePullBackOff)$/.test(textAt(status, 'state.waiting.reason') ?? ''),
+    )
+    .map((status) => textAt(status, 'image') ?? '');
+}
+
+function foundClosed(view: Evidence, path: EndpointPath, lack: Lack): Match {
+  const { endpointId, serviceName, groupIds, nodeGroupIds } = path;
+  const groups = groupIds.join(', ');
+  const [source] = nodeGroupIds;
+  const from = `from ${nodeGroupIds.join(', ') || 'no security group'} of the machine`;
+  return found(
+    {
+      endpoint: endpointId,
+      service: serviceName,
+      groups,
+      what: lack.what,
+      ...(source === undefined ? {} : { source }),
+    },
+    [
+      view.quote(
+        path.endpoint,
+        `VpcEndpoint ${endpointId} ${serviceName} PrivateDnsEnabled true, security groups ${groups}`,
+      ),
+      ...path.groups.map((group) =>
+        view.quote(
+          group,
+          `SecurityGroup ${textAt(group.value, 'GroupId') ?? ''} has no rule for tcp 443 ${from}`,
+        ),
+      ),
+      view.quote(lack.fact, lack.words),
+    ],
+  );
+}

@@ -6,8 +6,12 @@ import {
 } from '../../../capacity/naming/seen-names.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
 import type { KubeObject } from '../../../evidence/kinds.ts';
+import { lostLeases } from '../../../evidence/leases.ts';
+import { runningSinceMs } from '../../../evidence/pods.ts';
+import type { Quote } from '../../../evidence/sighting.ts';
 
 /** A listing with fewer pods says nothing about what does not run. */
 const PODS_MIN = 3;
@@ -34,13 +38,21 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: ['kube/Node', 'kube/Pod', 'kube/DaemonSet', 'kube/Deployment'],
+  needs: ['kube/Node', 'kube/Pod', 'kube/DaemonSet', 'kube/Deployment', 'kube/Lease'],
   symptoms: ['node-uninitialized'],
   withdrawnBy: [],
   match: (view) => matchCluster(view),
   summary: ({ waiting, pod, state }) =>
     `No cloud controller manager runs${pod === undefined ? '' : ` (${pod} is ${state ?? 'not scheduled'})`}, so ${waiting ?? 'new Nodes'} keep the taint ${UNINITIALIZED} and take no pods.`,
-  remedy: () => [
+  remedy: ({ pod, state }) => [
+    ...(state?.startsWith('running') === true
+      ? [
+          {
+            text: 'Let the pod that hangs be started anew.',
+            command: `kubectl -n kube-system delete pod ${pod ?? '<pod>'}`,
+          },
+        ]
+      : []),
     {
       text: 'Install the AWS cloud controller manager; it needs hostNetwork and a toleration for the very taint it removes.',
       command:
@@ -71,7 +83,7 @@ export default defineCause({
 });
 
 type Own = View<
-  'kube/Node' | 'kube/Pod' | 'kube/DaemonSet' | 'kube/Deployment',
+  'kube/Node' | 'kube/Pod' | 'kube/DaemonSet' | 'kube/Deployment' | 'kube/Lease',
   'controllerNotScheduled' | 'controllerNotRunning'
 >;
 
@@ -93,13 +105,36 @@ function matchCluster(view: Own): Match | null {
     return found({ ...down.last.captures, waiting: names }, [down.last, proof], 'likely');
   const system = pods.filter(({ value }) => value.namespace === 'kube-system');
   if (system.length < PODS_MIN) return null;
-  if (isServed) return clear;
+  if (isServed) return matchHung(view, controllers, names, proof) ?? clear;
   const [pod] = controllers;
   if (pod === undefined) return found({ waiting: names }, [proof, ...emptySet(view)], 'likely');
   const state = stateOf(pod.value);
   const details = { waiting: names, pod: pod.value.name, state };
   const words = `Pod ${pod.value.namespace ?? ''}/${pod.value.name} ${state}`;
   return found(details, [proof, view.quote(pod, words)], 'likely');
+}
+
+/** A controller that runs, led once, and renews its Lease no more does nothing. */
+function matchHung(
+  view: Own,
+  controllers: readonly Seen<KubeObject>[],
+  waiting: string,
+  proof: Quote,
+): Match | null {
+  const [lost] = lostLeases(view.list('kube/Lease'), /^cloud-controller-manager$/, view.nowMs);
+  const ready = controllers.filter(({ value }) => isReady(value));
+  const [pod] = ready;
+  if (lost === undefined || pod === undefined) return null;
+  // A Lease that is older than the pod may be left from a time when leaders were elected.
+  const led = ready.every(({ value }) => (runningSinceMs(value) ?? Infinity) < lost.renewedMs);
+  if (!led) return null;
+  const state = `running, and its Lease ${lost.name} is not renewed`;
+  const words = `Pod ${pod.value.namespace ?? ''}/${pod.value.name} Ready`;
+  return found({ waiting, pod: pod.value.name, state }, [
+    proof,
+    view.quote(lost.fact, lost.words),
+    view.quote(pod, words),
+  ]);
 }
 
 /** A controller that is installed and has no pod, as its node selector fits no Node. */

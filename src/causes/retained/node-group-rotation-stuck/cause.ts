@@ -8,9 +8,11 @@ import {
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { budgetWords, type HeldPod, heldPod } from '../../../evidence/budgets.ts';
-import { textAt } from '../../../evidence/json.ts';
+import { type Json, textAt } from '../../../evidence/json.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
-import { podName } from '../../../evidence/pods.ts';
+import { groupOfInstance } from '../../../evidence/launch.ts';
+import { instanceIdIn } from '../../../evidence/names.ts';
+import { msIn, podName } from '../../../evidence/pods.ts';
 
 /** An update tries to evict the pods of one node for 15 minutes, then fails. */
 const EVICTION_MS = 900_000;
@@ -58,48 +60,64 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: ['kube/PodDisruptionBudget', 'kube/Node', 'kube/Pod', 'aws/node-group'],
+  needs: [
+    'kube/PodDisruptionBudget',
+    'kube/Node',
+    'kube/Pod',
+    'aws/node-group',
+    'aws/instance',
+    'aws/instance-refresh',
+  ],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
-  explains: ['cordon-or-deliberate-taint'],
-  match: (view) => matchBudget(view),
-  summary: ({ code, group, budget, pod, node }) =>
-    budget !== undefined
-      ? `The node group ${group ?? ''} cannot empty ${node ?? 'its old node'}: the PodDisruptionBudget ${budget} allows no disruption, so the pod ${pod ?? ''} is not evicted and the old node stays cordoned.`
-      : code === undefined || code === 'PodEvictionFailure'
-        ? `The node group ${group ?? ''} cannot empty its old nodes: some pods may not be evicted (a PodDisruptionBudget without room), so the update stops and old nodes stay cordoned.`.replace(
-            'group  cannot',
-            'group cannot',
-          )
-        : `The node group ${group ?? ''} cannot be finished or deleted (${code}): ${code === 'NodeTerminationFailure' ? 'its instances could not be terminated' : 'something still uses its resources'}.`.replace(
-            'group  cannot',
-            'group cannot',
-          ),
-  remedy: ({ code, group, budget }) =>
-    code === 'Ec2SecurityGroupDeletionFailure'
+  explains: ['cordon-or-deliberate-taint', 'node-group-update-failed'],
+  match: (view) => matchBudget(view) ?? matchRefresh(view),
+  summary: ({ code, group, budget, pod, node, refresh, why }) =>
+    refresh !== undefined
+      ? `The instance refresh ${refresh} of the Auto Scaling group ${group ?? ''} does not end (${why ?? 'no reason given'}), so ${node ?? 'an old node'} stays cordoned.`
+      : budget !== undefined
+        ? `The node group ${group ?? ''} cannot empty ${node ?? 'its old node'}: the PodDisruptionBudget ${budget} allows no disruption, so the pod ${pod ?? ''} is not evicted and the old node stays cordoned.`
+        : code === undefined || code === 'PodEvictionFailure'
+          ? `The node group ${group ?? ''} cannot empty its old nodes: some pods may not be evicted (a PodDisruptionBudget without room), so the update stops and old nodes stay cordoned.`.replace(
+              'group  cannot',
+              'group cannot',
+            )
+          : `The node group ${group ?? ''} cannot be finished or deleted (${code}): ${code === 'NodeTerminationFailure' ? 'its instances could not be terminated' : 'something still uses its resources'}.`.replace(
+              'group  cannot',
+              'group cannot',
+            ),
+  remedy: ({ code, group, budget, refresh }) =>
+    refresh !== undefined
       ? [
           {
-            text: 'See which interfaces still use the security group, and detach them.',
-            command:
-              'aws ec2 describe-network-interfaces --filters Name=group-id,Values=<security-group> --query NetworkInterfaces[].[NetworkInterfaceId,Status,Description]',
+            text: 'Read what the refresh waits for; then end what holds it, or start it anew.',
+            command: `aws autoscaling describe-instance-refreshes --auto-scaling-group-name ${group ?? '<group>'} --instance-refresh-ids ${refresh}`,
           },
         ]
-      : [
-          budget === undefined
-            ? {
-                text: 'Find budgets that allow no disruption.',
-                command: "kubectl get pdb -A | awk '$5 == 0 || $4 == 0'",
-              }
-            : {
-                text: 'Let the budget spare one pod at a time.',
-                command: `kubectl -n ${budget.split('/')[0] ?? '<namespace>'} patch pdb ${budget.split('/')[1] ?? '<budget>'} --type=merge -p '{"spec":{"minAvailable":null,"maxUnavailable":1}}'`,
-              },
-          {
-            text: 'Make their replicas ready or loosen the budget, then run the update again; --force skips budgets.',
-            command: `aws eks update-nodegroup-version --cluster-name <cluster> --nodegroup-name ${group ?? '<node-group>'} --force`,
-          },
-        ],
+      : code === 'Ec2SecurityGroupDeletionFailure'
+        ? [
+            {
+              text: 'See which interfaces still use the security group, and detach them.',
+              command:
+                'aws ec2 describe-network-interfaces --filters Name=group-id,Values=<security-group> --query NetworkInterfaces[].[NetworkInterfaceId,Status,Description]',
+            },
+          ]
+        : [
+            budget === undefined
+              ? {
+                  text: 'Find budgets that allow no disruption.',
+                  command: "kubectl get pdb -A | awk '$5 == 0 || $4 == 0'",
+                }
+              : {
+                  text: 'Let the budget spare one pod at a time.',
+                  command: `kubectl -n ${budget.split('/')[0] ?? '<namespace>'} patch pdb ${budget.split('/')[1] ?? '<budget>'} --type=merge -p '{"spec":{"minAvailable":null,"maxUnavailable":1}}'`,
+                },
+            {
+              text: 'Make their replicas ready or loosen the budget, then run the update again; --force skips budgets.',
+              command: `aws eks update-nodegroup-version --cluster-name <cluster> --nodegroup-name ${group ?? '<node-group>'} --force`,
+            },
+          ],
   decide: {
     text: 'Read the errors of the node group’s last update.',
     command: 'aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group>',
@@ -122,7 +140,12 @@ export default defineCause({
 });
 
 type Own = View<
-  'kube/PodDisruptionBudget' | 'kube/Node' | 'kube/Pod' | 'aws/node-group',
+  | 'kube/PodDisruptionBudget'
+  | 'kube/Node'
+  | 'kube/Pod'
+  | 'aws/node-group'
+  | 'aws/instance'
+  | 'aws/instance-refresh',
   'evictionFailed' | 'terminationFailed' | 'resourceHeld' | 'budget' | 'drained'
 >;
 
@@ -145,7 +168,7 @@ function matchBudget(view: Own): Match | null {
     const held = heldPod(one.node.value.name, pods, budgets);
     if (held !== null) return foundBudget(view, one, held);
   }
-  return isTold(view) ? null : clear;
+  return isTold(view) || view.list('aws/instance-refresh').length > 0 ? null : clear;
 }
 
 function isTold(view: Own): boolean {
@@ -197,4 +220,46 @@ function foundBudget(view: Own, draining: Draining, { pod, budget }: HeldPod): M
     view.quote(pod, `Pod ${podName(pod.value)} is still there`),
   ];
   return found(details, proof, 'definite', [node.value.name]);
+}
+
+/** States in which a refresh has not done what it was started for (AutoScaling InstanceRefresh). */
+const UNDONE = /^(?:InProgress|Failed|RollbackInProgress|RollbackFailed|Cancelling)$/;
+
+/** A node stays cordoned while the newest refresh of its Auto Scaling group says why it stands. */
+function matchRefresh(view: Own): Match | null {
+  const { nowMs } = view;
+  if (nowMs === null) return null;
+  for (const node of view.list('kube/Node')) {
+    if (!isLongClosed(node.value, nowMs)) continue;
+    const id = instanceIdIn(node.value.providerId ?? '');
+    const instance = view
+      .list('aws/instance')
+      .find(({ value }) => id !== null && textAt(value, 'InstanceId') === id);
+    const group = instance === undefined ? null : groupOfInstance(instance.value);
+    const refresh = group === null ? null : newestRefresh(view, group);
+    const why = textAt(refresh?.value, 'StatusReason');
+    const status = textAt(refresh?.value, 'Status') ?? '';
+    if (group === null || refresh === null || why === null || !UNDONE.test(status)) continue;
+    const name = textAt(refresh.value, 'InstanceRefreshId') ?? '';
+    const done = textAt(refresh.value, 'PercentageComplete') ?? '0';
+    const state = `instance refresh ${name} of ${group} ${status}, ${done} % done: ${why}`;
+    return found(
+      { group, refresh: name, why, node: node.value.name },
+      [
+        view.quote(refresh, state),
+        view.quote(node, `Node ${node.value.name} of ${group} is cordoned for over 15 minutes`),
+      ],
+      'likely',
+      [node.value.name],
+    );
+  }
+  return null;
+}
+
+function newestRefresh(view: Own, group: string): Seen<Json> | null {
+  const own = view
+    .list('aws/instance-refresh')
+    .filter(({ value }) => textAt(value, 'AutoScalingGroupName') === group);
+  const startOf = ({ value }: Seen<Json>): number => msIn(value, 'StartTime') ?? 0;
+  return own.toSorted((a, b) => startOf(b) - startOf(a))[0] ?? null;
 }

@@ -1,4 +1,6 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { textAt } from '../../../evidence/json.ts';
+import type { Sighting } from '../../../evidence/sighting.ts';
 
 /** Karpenter took the node away: because it lost sight of its instance, or by a planned disruption. */
 export default defineCause({
@@ -35,10 +37,14 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: [],
+  needs: ['kube/Node', 'aws/instance'],
   symptoms: [],
   withdrawnBy: ['node-ready'],
-  explains: ['no-reregistration-after-deletion', 'node-deleted-as-not-in-cloud'],
+  explains: [
+    'no-reregistration-after-deletion',
+    'node-deleted-as-not-in-cloud',
+    'instance-stopped-or-terminated',
+  ],
   match: (view) => matchDisruption(view),
   summary: ({ node, claim, why, planned }) =>
     planned === undefined
@@ -89,7 +95,11 @@ export default defineCause({
 });
 
 /** Karpenter took the Node because nothing ran on it, so that nobody misses it. */
-function wasEmpty(view: View<never, 'garbage' | 'disruptedEvent'>): boolean {
+type Kinds = 'kube/Node' | 'aws/instance';
+
+const ENDED = /^(?:terminated|shutting-down)$/;
+
+function wasEmpty(view: View<Kinds, 'garbage' | 'disruptedEvent'>): boolean {
   const event = view.sign('disruptedEvent');
   const reasons = (event?.quotes ?? []).map(({ captures }) => captures['why']);
   const isWhole = event !== null && event.count <= event.quotes.length;
@@ -98,15 +108,32 @@ function wasEmpty(view: View<never, 'garbage' | 'disruptedEvent'>): boolean {
 
 /** A disruption alone is Karpenter's daily work; it counts where a kubelet misses its Node. */
 function matchDisruption(
-  view: View<never, 'garbage' | 'disrupted' | 'disruptedEvent' | 'kubeletLostNode'>,
+  view: View<Kinds, 'garbage' | 'disrupted' | 'disruptedEvent' | 'kubeletLostNode'>,
 ): Match | null {
   const planned = view.sign('disrupted') ?? view.sign('disruptedEvent');
   const lost = view.sign('kubeletLostNode');
   if (lost === null && wasEmpty(view)) return clear;
-  if (planned === null || lost === null) return null;
+  if (planned === null) return null;
+  if (lost === null) return matchEnded(view, planned);
   return found(
     { ...lost.last.captures, ...planned.last.captures, planned: 'yes' },
     [planned.last, lost.last],
+    'likely',
+  );
+}
+
+/** The list of all Nodes lacks the one that was disrupted, and its instance has ended. */
+function matchEnded(view: View<Kinds, string>, planned: Sighting): Match | null {
+  if (view.read('kube/Node').state !== 'absent') return null;
+  const ended = view
+    .list('aws/instance')
+    .find(({ value }) => ENDED.test(textAt(value, 'State.Name') ?? ''));
+  if (ended === undefined || textAt(ended.value, 'InstanceId') !== view.instanceId) return null;
+  const words = `${view.instanceId ?? ''} ${textAt(ended.value, 'State.Name') ?? ''}`;
+  const details = { ...planned.last.captures, planned: 'yes' };
+  return found(
+    details,
+    [planned.last, view.quote(ended, `${words}, and it has no Node`)],
     'likely',
   );
 }

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { textAt } from '../../../evidence/json.ts';
 
 /** A program wants the NVIDIA driver on a machine that has none, or no device for it. */
 export default defineCause({
@@ -21,6 +22,12 @@ export default defineCause({
         /(?<reason>could not load NVML library: libnvidia-ml\.so\.\d+|[Ff]ailed to initialize NVML: (?:ERROR_LIBRARY_NOT_FOUND|could not load NVML library|Driver Not Loaded))/,
       weight: 'likely',
     },
+    noDevices: {
+      in: ['device-plugin', 'pod-app'],
+      anchors: ['No devices found. Waiting indefinitely'],
+      pattern: /(?<reason>No devices found\. Waiting indefinitely)/,
+      weight: 'context',
+    },
     devicesServed: {
       in: ['device-plugin', 'pod-app'],
       anchors: ['with Kubelet'],
@@ -28,13 +35,16 @@ export default defineCause({
       weight: 'clears',
     },
   },
-  needs: [],
+  needs: ['kube/Node', 'aws/instance', 'aws/image'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['extended-resource-not-registered'],
-  summary: ({ node, instance, reason }) =>
-    `${node ?? instance ?? 'The machine'} has no working NVIDIA driver (${reason ?? 'NVML is missing'}), so containers that want a GPU do not start there.`,
+  match: (view) => matchImage(view),
+  summary: ({ node, instance, reason, image, type }) =>
+    image !== undefined
+      ? `${node ?? instance ?? 'The machine'} is a ${type ?? 'GPU machine'} that runs the image ${image}, which has no NVIDIA driver, so it offers no nvidia.com/gpu (${reason ?? 'none allocatable'}).`
+      : `${node ?? instance ?? 'The machine'} has no working NVIDIA driver (${reason ?? 'NVML is missing'}), so containers that want a GPU do not start there.`,
   remedy: () => [
     {
       text: 'See which image and type the nodes have: inf and trn types have no NVIDIA device.',
@@ -70,3 +80,33 @@ export default defineCause({
     ],
   },
 });
+
+type Evidence = View<'kube/Node' | 'aws/instance' | 'aws/image', string>;
+
+/** Types with an NVIDIA device; that of g4ad is of AMD. */
+const NVIDIA = /^(?!g4ad\.)(?:p[2-6][a-z0-9-]*|g[3-6][a-z]{0,2}|gr6|g4dn)\./;
+/** Names of the images of EKS that come without accelerator drivers. */
+const PLAIN_IMAGE =
+  /^amazon-eks-node-(?:al2023-(?:x86_64|arm64)-standard-|\d+\.\d+-v|arm64-\d+\.\d+-v)/;
+
+/** The device plugin finds nothing on a GPU type whose image carries no driver. */
+function matchImage(view: Evidence): Match | null {
+  const none = view.sign('noDevices');
+  const node = view.read('kube/Node');
+  const instance = view
+    .list('aws/instance')
+    .find(({ value }) => textAt(value, 'InstanceId') === view.instanceId);
+  if (none === null || node.state !== 'seen' || instance === undefined) return null;
+  const type = textAt(instance.value, 'InstanceType') ?? '';
+  const id = textAt(instance.value, 'ImageId');
+  const image = view.list('aws/image').find(({ value }) => textAt(value, 'ImageId') === id);
+  const name = textAt(image?.value, 'Name') ?? '';
+  const gpus = node.value.allocatable['nvidia.com/gpu'] ?? '0';
+  if (!NVIDIA.test(type) || gpus !== '0' || image === undefined || !PLAIN_IMAGE.test(name))
+    return null;
+  return found({ node: node.value.name, type, image: name, reason: 'No devices found' }, [
+    none.last,
+    view.quote(image, `${id ?? ''} ${name}`),
+    view.quote(node, `Node ${node.value.name} (${type}) allocatable has no nvidia.com/gpu`),
+  ]);
+}

@@ -1,5 +1,6 @@
-import { clear, defineCause, found } from '../../../diagnosis/cause.ts';
-import { textAt } from '../../../evidence/json.ts';
+import { clear, defineCause, found, type View } from '../../../diagnosis/cause.ts';
+import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+import type { Quote } from '../../../evidence/sighting.ts';
 
 /** Minor versions that a kubelet may be behind its API server, from Kubernetes 1.28 on. */
 const SKEW_MAX = 3;
@@ -18,7 +19,7 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: ['kube/Node', 'aws/cluster'],
+  needs: ['kube/Node', 'aws/cluster', 'aws/insight'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
@@ -50,7 +51,7 @@ export default defineCause({
           ]
         : [];
     const names = outdated.map(({ value }) => value.name);
-    return found(details, [quote, ...asked, ...told], 'definite', names);
+    return found(details, [quote, ...asked, ...told, ...insightsOf(view)], 'definite', names);
   },
   summary: ({ outdated, version, server }) =>
     `The kubelet of ${outdated ?? 'a node'} is ${version ?? 'several minor versions old'} under a control plane of ${server ?? 'a newer one'}, more than ${SKEW_MAX} minor versions apart, so add-ons and new fields fail on it.`,
@@ -80,6 +81,28 @@ export default defineCause({
     ],
   },
 });
+
+/** EKS checks the kubelets' versions itself, and names the Nodes that it means. */
+function insightsOf(view: View<'aws/insight', string>): readonly Quote[] {
+  const own = view
+    .list('aws/insight')
+    .filter(({ value }) => /kubelet/i.test(textAt(value, 'name') ?? ''))
+    .filter(({ value }) => textAt(value, 'insightStatus.status') === 'ERROR')
+    .toSorted((a, b) => countOf(b.value) - countOf(a.value));
+  return own.slice(0, 1).map((insight) => {
+    const [name = '', reason = ''] = ['name', 'insightStatus.reason'].map(
+      (field) => textAt(insight.value, field) ?? '',
+    );
+    const count = countOf(insight.value);
+    const of = count === 0 ? '' : ` of ${count} Nodes`;
+    return view.quote(insight, `EKS insight ${name}: ERROR${of} ${reason}`.trim());
+  });
+}
+
+/** The list of insights names no resources; the description of one does. */
+function countOf(insight: Json): number {
+  return listAt(insight, 'resources').length;
+}
 
 function minorOf(version: string | null): number | null {
   const minor = /^v?1\.(\d+)/.exec(version ?? '')?.[1];

@@ -1,0 +1,82 @@
+import { factValues, isListed } from '../../evidence/fact-values.ts';
+import { type Json, textAt } from '../../evidence/json.ts';
+import type { FactTypes } from '../../evidence/kinds.ts';
+import type { Observations } from '../../evidence/observations.ts';
+import { typeFromAws } from '../aws-type.ts';
+import type { InstanceType, UnknownType } from '../instance-type.ts';
+import { INSTANCE_TYPES } from '../instance-types.generated.ts';
+import { instanceTypes } from '../instance-types.ts';
+import { interfaceOf, type NetworkInterface } from '../interfaces.ts';
+import type { KnownInstances } from '../leaks.ts';
+import { type SubnetState, subnetOf, subnetState, usedAddresses } from '../subnet.ts';
+
+/** What `rollcall capacity` reads; its permissions are those of the calls that show these. */
+export const CAPACITY_KINDS = [
+  'kube/Node',
+  'kube/Pod',
+  'kube/DaemonSet',
+  'kube/ENIConfig',
+  'aws/instance',
+  'aws/subnet',
+  'aws/network-interface',
+  'aws/instance-type',
+] as const;
+
+type CapacityKind = (typeof CAPACITY_KINDS)[number];
+
+/** The values of a kind for which permissions are listed. */
+export function valuesOf<K extends CapacityKind>(
+  observations: Observations,
+  kind: K,
+): readonly FactTypes[K][] {
+  return factValues(observations, kind);
+}
+
+/** Items of AWS by their id; the last answer wins. */
+export function byId(items: readonly Json[], path: string): ReadonlyMap<string, Json> {
+  return new Map(items.map((item) => [textAt(item, path) ?? '', item]));
+}
+
+const SHIPPED = instanceTypes(INSTANCE_TYPES);
+
+/** A type as EC2 described it, else as shipped, else unknown. */
+export function typeNamed(observations: Observations, name: string): InstanceType | UnknownType {
+  const item = valuesOf(observations, 'aws/instance-type').find(
+    (one) => textAt(one, 'InstanceType') === name,
+  );
+  const described = item === undefined ? null : typeFromAws(item, SHIPPED);
+  return described ?? SHIPPED.named(name);
+}
+
+/** Interfaces, or null when they were not listed. */
+export function interfacesOf(observations: Observations): readonly Json[] | null {
+  if (!isListed(observations, 'aws/network-interface')) return null;
+  const items = valuesOf(observations, 'aws/network-interface');
+  return [...byId(items, 'NetworkInterfaceId').values()];
+}
+
+/** The same as capacity reads them. */
+export function networkInterfaces(items: readonly Json[] | null): readonly NetworkInterface[] {
+  return (items ?? []).map(interfaceOf).filter((one) => one !== null);
+}
+
+/** Each subnet with what is free in it. */
+export function subnetStates(observations: Observations): readonly SubnetState[] {
+  const items = interfacesOf(observations);
+  const subnets = byId(valuesOf(observations, 'aws/subnet'), 'SubnetId');
+  return [...subnets.values()].flatMap((item) => {
+    const subnet = subnetOf(item);
+    if (subnet === null) return [];
+    return [subnetState(subnet, items === null ? null : usedAddresses(subnet, items))];
+  });
+}
+
+/** States of the instances; those of other clusters were not asked for. */
+export function knownInstances(observations: Observations): KnownInstances {
+  const items = valuesOf(observations, 'aws/instance');
+  const states = items.map((item): [string, string] => [
+    textAt(item, 'InstanceId') ?? '',
+    textAt(item, 'State.Name') ?? '',
+  ]);
+  return { states: new Map(states), isComplete: false };
+}

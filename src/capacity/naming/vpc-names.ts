@@ -1,0 +1,59 @@
+import { type Json, listAt, textAt } from '../../evidence/json.ts';
+import type { Observations } from '../../evidence/observations.ts';
+import { namingValues } from './machines.ts';
+import type { NamesSeen } from './names-table.ts';
+
+function attributeOf(
+  observations: Observations,
+  vpcId: string | null,
+  name: 'EnableDnsHostnames' | 'EnableDnsSupport',
+): boolean | undefined {
+  const values = namingValues(observations, 'aws/vpc-attribute').filter(
+    (item) => vpcId !== null && textAt(item, 'VpcId') === vpcId,
+  );
+  const value = values.map((item) => textAt(item, `${name}.Value`)).find((one) => one !== null);
+  return value === undefined ? undefined : value === 'true';
+}
+
+/** `domain-name` of the options of a VPC; null without one, undefined when not looked at. */
+function dhcpDomainOf(observations: Observations, vpcId: string | null): string | null | undefined {
+  const vpc = namingValues(observations, 'aws/vpc').find((one) => textAt(one, 'VpcId') === vpcId);
+  const id = textAt(vpc, 'DhcpOptionsId');
+  const options = namingValues(observations, 'aws/dhcp-options').find(
+    (one) => id !== null && textAt(one, 'DhcpOptionsId') === id,
+  );
+  if (options === undefined) return undefined;
+  const entry = listAt(options, 'DhcpConfigurations').find(
+    (one) => textAt(one, 'Key') === 'domain-name',
+  );
+  const values = listAt(entry, 'Values').map(
+    (one) => textAt(one, 'Value') ?? (typeof one === 'string' ? one : ''),
+  );
+  return values.length === 0 ? null : values.join(' ');
+}
+
+/** What a VPC gives to the names of its machines. */
+export function vpcNames(
+  observations: Observations,
+  vpcId: string | null,
+): Pick<NamesSeen, 'dhcpDomain' | 'dnsHostnames' | 'dnsSupport'> {
+  const dhcpDomain = dhcpDomainOf(observations, vpcId);
+  const dnsHostnames = attributeOf(observations, vpcId, 'EnableDnsHostnames');
+  const dnsSupport = attributeOf(observations, vpcId, 'EnableDnsSupport');
+  return {
+    ...(dhcpDomain === undefined ? {} : { dhcpDomain }),
+    ...(dnsHostnames === undefined ? {} : { dnsHostnames }),
+    ...(dnsSupport === undefined ? {} : { dnsSupport }),
+  };
+}
+
+/** `eu-west-1` of the zone `eu-west-1a`. */
+export function regionOfZone(zone: string | null): string | null {
+  return /^([a-z]{2}(?:-[a-z]+)+-\d)[a-z]$/.exec(zone ?? '')?.[1] ?? null;
+}
+
+/** `ip-name` or `resource-name` at a path, undefined for anything else. */
+export function namingTypeAt(item: Json | null, path: string): NamesSeen['hostnameType'] {
+  const text = textAt(item ?? {}, path);
+  return text === 'ip-name' || text === 'resource-name' ? text : undefined;
+}

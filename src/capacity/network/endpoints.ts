@@ -1,0 +1,56 @@
+import type { Seen } from '../../evidence/fact.ts';
+import { type Json, listAt, textAt } from '../../evidence/json.ts';
+import { endpointOf } from './routes.ts';
+import { blockOf, mayPass } from './security.ts';
+
+const HTTPS_PORT = 443;
+
+/** What is compared of an instance and the interface endpoint of a service in its VPC. */
+export interface EndpointPath {
+  readonly endpoint: Seen<Json>;
+  readonly endpointId: string;
+  readonly serviceName: string;
+  /** Security groups of the endpoint's interfaces. */
+  readonly groups: readonly Seen<Json>[];
+  readonly groupIds: readonly string[];
+  readonly nodeGroupIds: readonly string[];
+  /** True when a rule lets tcp/443 in from the instance. */
+  readonly isOpen: boolean;
+}
+
+function idsOf(list: readonly Json[]): readonly string[] {
+  return list.map((group) => textAt(group, 'GroupId') ?? '').filter((id) => id !== '');
+}
+
+/**
+ * The interface endpoint to which the usual name of a service (`ec2`, `sts`, …) resolves in the
+ * VPC of an instance; null without one, or where not all of its security groups are described.
+ */
+export function endpointPath(
+  endpoints: readonly Seen<Json>[],
+  groups: readonly Seen<Json>[],
+  instance: Json,
+  service: string,
+): EndpointPath | null {
+  const endpoint = endpointOf(endpoints, textAt(instance, 'VpcId') ?? '', service);
+  if (endpoint === null || textAt(endpoint.value, 'VpcEndpointType') !== 'Interface') return null;
+  const groupIds = idsOf(listAt(endpoint.value, 'Groups'));
+  const own = groups.filter(({ value }) => groupIds.includes(textAt(value, 'GroupId') ?? ''));
+  if (groupIds.length === 0 || own.length !== groupIds.length) return null;
+  const nodeGroupIds = idsOf(listAt(instance, 'SecurityGroups'));
+  const address = blockOf(textAt(instance, 'PrivateIpAddress') ?? '');
+  const peer = { groups: nodeGroupIds, addresses: address === null ? [] : [address] };
+  return {
+    endpoint,
+    endpointId: textAt(endpoint.value, 'VpcEndpointId') ?? '',
+    serviceName: textAt(endpoint.value, 'ServiceName') ?? service,
+    groups: own,
+    groupIds,
+    nodeGroupIds,
+    isOpen: mayPass(
+      own.flatMap(({ value }) => listAt(value, 'IpPermissions')),
+      HTTPS_PORT,
+      peer,
+    ),
+  };
+}

@@ -1,0 +1,106 @@
+import {
+  cannotSay,
+  clear,
+  defineCause,
+  found,
+  type Match,
+  type View,
+} from '../../../diagnosis/cause.ts';
+import { idsOf, lostRoles, type NodeRole, nodeRolesOf } from '../../../evidence/fleet.ts';
+import { listAt, textAt } from '../../../evidence/json.ts';
+
+const POLICY = 'AmazonEKSAutoNodePolicy';
+
+/** Nodes of EKS Auto Mode have their rights by an access policy, and the role's entry lacks it. */
+export default defineCause({
+  id: 'auto-mode-policy-missing',
+  stage: 'authenticated',
+  title: 'the access entry of an Auto Mode node role lacks AmazonEKSAutoNodePolicy',
+  scope: 'group',
+  signs: {},
+  needs: [
+    'aws/access-entry',
+    'aws/access-policies',
+    'aws/instance',
+    'aws/instance-profile',
+    'kube/Node',
+    'aws/cluster',
+  ],
+  symptoms: ['kubelet-unauthorized', 'boot-verdict'],
+  match: (view) => matchEntries(view),
+  summary: ({ role, cluster, policies }) =>
+    `The access entry of ${role ?? 'the node role'} in cluster ${cluster ?? '<cluster>'} is of type EC2 and has ${policies ?? 'no policy'}, not ${POLICY}; the API server refuses all that its Auto Mode nodes ask.`,
+  remedy: ({ role, cluster }) => [
+    {
+      text: 'Associate the policy of Auto Mode nodes with the entry.',
+      command: `aws eks associate-access-policy --cluster-name ${cluster ?? '<cluster>'} --principal-arn ${role ?? '<node-role-arn>'} --policy-arn arn:aws:eks::aws:cluster-access-policy/${POLICY} --access-scope type=cluster`,
+    },
+  ],
+  decide: {
+    text: 'List the policies of the node role’s access entry.',
+    command:
+      'aws eks list-associated-access-policies --cluster-name <cluster> --principal-arn <node-role-arn>',
+  },
+  page: {
+    why: 'Nodes of EKS Auto Mode come in through an access entry of type EC2. Other than EC2_LINUX that type brings no rights of its own: they are those of AmazonEKSAutoNodePolicy. EKS associates it for the role that it was given at the start; for the role of a NodeClass of one’s own somebody has to do it.',
+    prevent:
+      'Create entry and policy together, by the same template that names the role in the NodeClass.',
+    notThis:
+      'Without any entry it is access-entry-missing; with one of type STANDARD it is wrong-access-entry-type. Machines that EKS Auto Mode does not run need an entry of type EC2_LINUX and no policy.',
+    refs: [
+      'https://docs.aws.amazon.com/eks/latest/userguide/create-node-class.html',
+      'https://docs.aws.amazon.com/eks/latest/userguide/access-policy-permissions.html',
+    ],
+  },
+});
+
+type Own = View<
+  | 'aws/access-entry'
+  | 'aws/access-policies'
+  | 'aws/instance'
+  | 'aws/instance-profile'
+  | 'kube/Node'
+  | 'aws/cluster',
+  never
+>;
+
+/** Roles of which no machine joined, whose entries are of the type of Auto Mode. */
+function matchEntries(view: Own): Match | null {
+  const fleet = nodeRolesOf(view);
+  if (fleet === null) return null;
+  const lost = lostRoles(fleet).flatMap((role) => {
+    const entry = view
+      .list('aws/access-entry')
+      .find(({ value }) => textAt(value, 'principalArn') === role.arn);
+    return textAt(entry?.value, 'type') === 'EC2' && entry !== undefined ? [{ role, entry }] : [];
+  });
+  const [first] = lost;
+  if (first === undefined) return null;
+  const { role, entry } = first;
+  const held = view
+    .list('aws/access-policies')
+    .find(({ value }) => textAt(value, 'principalArn') === role.arn);
+  if (held === undefined) return unread(role);
+  const names = listAt(held.value, 'associatedAccessPolicies').map(
+    (policy) => (textAt(policy, 'policyArn') ?? '').split('/').at(-1) ?? '',
+  );
+  if (names.includes(POLICY) || names.includes('AmazonEKSClusterAdminPolicy')) return clear;
+  const policies = names.join(', ') || 'no policy';
+  const cluster = textAt(entry.value, 'clusterName') ?? '';
+  const machines = idsOf(role.lost);
+  const ran = `machines ${machines.join(', ')} run with the role ${role.arn} and have no Node`;
+  const proof = [
+    view.quote(entry, `accessEntry ${role.arn} type EC2`),
+    view.quote(held, `access policies of ${role.arn}: ${policies}`),
+    view.quote(role.profile, ran),
+  ];
+  return found({ role: role.arn, cluster, policies }, proof, 'definite', machines);
+}
+
+function unread({ arn }: NodeRole): Match {
+  return cannotSay({
+    reason: 'not-collected',
+    detail: `which access policies the entry of ${arn} has`,
+    collect: `aws eks list-associated-access-policies --cluster-name <cluster> --principal-arn ${arn}`,
+  });
+}

@@ -1,0 +1,183 @@
+import {
+  cannotSay,
+  clear,
+  defineCause,
+  found,
+  type Match,
+  type View,
+} from '../../../diagnosis/cause.ts';
+import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+import { sizeOf, spotTypes } from '../../../evidence/launch.ts';
+
+const LAUNCHERS = ['aws-message', 'terraform', 'client-output', 'karpenter', 'node-claim'] as const;
+const FAILURES = ['lowerThanMarket', 'code'] as const;
+
+/** The most that a group pays for spot machines is less than the market asks. */
+export default defineCause({
+  id: 'spot-price-too-low',
+  stage: 'launched',
+  title: 'the highest price for spot machines is below the market’s',
+  scope: 'group',
+  signs: {
+    lowerThanMarket: {
+      in: LAUNCHERS,
+      anchors: ['minimum required Spot request fulfillment price'],
+      pattern:
+        /Spot request price of (?<price>[\d.]+\d) is lower than the minimum required Spot request fulfillment price of (?<market>[\d.]+\d)/,
+      weight: 'definite',
+    },
+    code: {
+      in: LAUNCHERS,
+      anchors: ['SpotMaxPriceTooLow'],
+      pattern: /\bSpotMaxPriceTooLow\b/,
+      weight: 'definite',
+    },
+    activitySucceeded: {
+      in: ['aws-message'],
+      anchors: ['Launching a new EC2 instance: i-'],
+      pattern: /\bSuccessful\b.{0,20}\bLaunching a new EC2 instance: i-/,
+      weight: 'withdraws',
+    },
+  },
+  needs: ['aws/auto-scaling-group', 'aws/spot-request', 'aws/spot-price'],
+  symptoms: ['group-cannot-launch'],
+  withdrawnBy: [],
+  blocksAbove: false,
+  explains: ['karpenter-launch-timeout', 'early-instance-termination'],
+  match: (view) => clearWhenFilled(view, FAILURES) ?? matchGroup(view) ?? matchRequest(view),
+  summary: ({ group, request, type, price, market, size }) =>
+    group !== undefined
+      ? `The Auto Scaling group ${group} pays at most ${price ?? 'too little'} USD an hour for spot machines, and the cheapest of its types (${type ?? ''}) costs ${market ?? 'more'}; it stays at ${size ?? 'fewer machines than it wants'}.`
+      : request !== undefined
+        ? `The spot request ${request} pays at most ${price ?? 'too little'} USD an hour for ${type ?? 'its type'}, which costs ${market ?? 'more'}; EC2 gives it no machine.`
+        : `EC2 launches no spot machine: the highest price asked for${price === undefined ? '' : `, ${price} USD an hour,`} is below the market’s${market === undefined ? '' : ` of ${market}`}.`,
+  remedy: ({ group }) => [
+    {
+      text: 'Leave the highest price out: EC2 then never takes more than the on-demand price.',
+      command: `aws autoscaling describe-auto-scaling-groups --auto-scaling-group-names ${group ?? '<group>'} --query 'AutoScalingGroups[0].MixedInstancesPolicy' > policy.json && sed -i 's/"SpotMaxPrice": "[^"]*"/"SpotMaxPrice": ""/' policy.json && aws autoscaling update-auto-scaling-group --auto-scaling-group-name ${group ?? '<group>'} --mixed-instances-policy file://policy.json`,
+    },
+  ],
+  decide: {
+    text: 'Compare the market’s prices with the highest price of the group.',
+    command:
+      'aws ec2 describe-spot-price-history --instance-types <type> --product-descriptions Linux/UNIX --start-time "$(date -u +%FT%TZ)" --query SpotPriceHistory[].[AvailabilityZone,SpotPrice]',
+  },
+  page: {
+    why: 'A highest price was set when spot machines cost less. Prices follow demand for months, and one day the market is above it: running machines are reclaimed and new ones are refused.',
+    prevent: 'Set no highest price; the on-demand price is the limit then.',
+    notThis:
+      'No machine of the type left in the zone is insufficient-instance-capacity, whatever is paid. A limit on how many spot machines may run is account-quota-reached.',
+    alsoKnownAs: [
+      'SpotMaxPriceTooLow',
+      'Your Spot request price is lower than the minimum required Spot request fulfillment price',
+      'price-too-low',
+    ],
+    refs: [
+      'https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/spot-request-status.html',
+      'https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_InstancesDistribution.html',
+    ],
+  },
+});
+
+type Own = View<
+  'aws/auto-scaling-group' | 'aws/spot-request' | 'aws/spot-price',
+  (typeof FAILURES)[number] | 'activitySucceeded'
+>;
+
+/** What the market asks for one type in one zone now. */
+interface Price {
+  readonly fact: Seen<Json>;
+  readonly type: string;
+  readonly zone: string;
+  readonly usd: number;
+}
+
+/** The last price of each type and zone; older ones are history. */
+function pricesOf(view: Own): readonly Price[] {
+  const last = new Map<string, { readonly price: Price; readonly at: string }>();
+  for (const fact of view.list('aws/spot-price')) {
+    const [type = '', zone = '', at = '', product = ''] = [
+      'InstanceType',
+      'AvailabilityZone',
+      'Timestamp',
+      'ProductDescription',
+    ].map((field) => textAt(fact.value, field) ?? '');
+    const usd = Number(textAt(fact.value, 'SpotPrice') ?? Number.NaN);
+    const key = `${type} ${zone} ${product}`;
+    if (Number.isFinite(usd) && at >= (last.get(key)?.at ?? ''))
+      last.set(key, { price: { fact, type, zone, usd }, at });
+  }
+  return [...last.values()].map(({ price }) => price);
+}
+
+function cheapest(prices: readonly Price[]): Price | undefined {
+  return prices.toSorted((a, b) => a.usd - b.usd)[0];
+}
+
+/** A group short of machines that pays less than the cheapest of its types costs anywhere. */
+function matchGroup(view: Own): Match | null {
+  const prices = pricesOf(view);
+  let isDecided = false;
+  for (const group of view.list('aws/auto-scaling-group')) {
+    const most = textAt(group.value, 'MixedInstancesPolicy.InstancesDistribution.SpotMaxPrice');
+    const size = sizeOf(group.value);
+    const [types, zones] = [
+      spotTypes(group.value),
+      listAt(group.value, 'AvailabilityZones').map(String),
+    ];
+    const own = prices.filter(({ type, zone }) => types.includes(type) && zones.includes(zone));
+    const best = cheapest(own);
+    const isWhole = types.every((type) => own.some((price) => price.type === type));
+    if (size === null || size.inService >= size.desired || !most || !isWhole) continue;
+    if (best === undefined) continue;
+    isDecided = true;
+    if (best.usd <= Number(most)) continue;
+    const standing = `${size.inService} of ${size.desired} machines`;
+    const market = String(best.usd);
+    return found({ group: size.name, type: best.type, price: most, market, size: standing }, [
+      view.quote(group, `AutoScalingGroup ${size.name} SpotMaxPrice ${most}, ${standing}`),
+      view.quote(best.fact, `spot price of ${best.type} in ${best.zone}: ${market}`),
+    ]);
+  }
+  return isDecided && !isSaid(view) ? clear : null;
+}
+
+function isSaid(view: Own): boolean {
+  return FAILURES.some((name) => view.sign(name) !== null);
+}
+
+/** A request that waits, or whose machine was reclaimed, because of the price. */
+function matchRequest(view: Own): Match | null {
+  const request = view
+    .list('aws/spot-request')
+    .find(({ value }) => /price-too-low|by-price/.test(textAt(value, 'Status.Code') ?? ''));
+  if (request === undefined) return null;
+  const [id = '', most = '', type = '', zone = ''] = [
+    'SpotInstanceRequestId',
+    'SpotPrice',
+    'LaunchSpecification.InstanceType',
+    'LaunchedAvailabilityZone',
+  ].map((field) => textAt(request.value, field) ?? '');
+  const own = pricesOf(view).filter(
+    (price) => price.type === type && (zone === '' || price.zone === zone),
+  );
+  const best = cheapest(own);
+  if (best === undefined) return unread(type);
+  if (best.usd <= Number(most)) return isSaid(view) ? null : clear;
+  const market = String(best.usd);
+  const code = textAt(request.value, 'Status.Code') ?? '';
+  return found({ request: id, type, price: most, market }, [
+    view.quote(request, `spot request ${id} ${code}, SpotPrice ${most}`),
+    view.quote(best.fact, `spot price of ${type} in ${best.zone}: ${market}`),
+  ]);
+}
+
+function unread(type: string): Match {
+  return cannotSay({
+    reason: 'not-collected',
+    detail: `what the spot market asks for ${type === '' ? 'the type' : type}`,
+    collect: `aws ec2 describe-spot-price-history --instance-types ${type === '' ? '<type>' : type} --product-descriptions Linux/UNIX --start-time "$(date -u +%FT%TZ)"`,
+  });
+}

@@ -1,0 +1,176 @@
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { textAt } from '../../../evidence/json.ts';
+import type { KubeNode, KubeObject } from '../../../evidence/kinds.ts';
+import { type LostLease, lostLeases } from '../../../evidence/leases.ts';
+import { msIn, podCondition, podName } from '../../../evidence/pods.ts';
+import { placeOf, podWords, stateWords } from '../../../evidence/pods-seen.ts';
+
+/** Controllers answer new objects within seconds. */
+const ANSWER_NORMAL_MS = 120_000;
+const SIGNER = 'kubernetes.io/kube-apiserver-client-kubelet';
+const NOT_READY = 'node.kubernetes.io/not-ready';
+
+/** Nobody leads a controller of the control plane, and Nodes wait for what it does. */
+export default defineCause({
+  id: 'controller-manager-not-leading',
+  stage: 'registered',
+  title: 'no kube-controller-manager or kube-scheduler leads, so nothing serves new Nodes',
+  scope: 'cluster',
+  signs: {},
+  needs: ['kube/Lease', 'kube/Node', 'kube/Pod', 'kube/CertificateSigningRequest'],
+  symptoms: ['pod-not-scheduled'],
+  withdrawnBy: [],
+  explains: ['unapproved-client-csr', 'too-many-pending-csrs'],
+  match: (view) => matchLeases(view),
+  summary: ({ lease, minutes, waiting, work }) =>
+    `The Lease ${lease ?? 'of the controller'} has not been renewed for ${minutes ?? 'many'} minutes, so nobody ${work ?? 'serves new Nodes'}: ${waiting ?? 'they wait'}.`,
+  remedy: ({ controller }) => [
+    {
+      text: 'See why it does not run or cannot renew; its static pod is on the control plane machines.',
+      command: `kubectl -n kube-system get pods -o wide -l component=${controller ?? 'kube-controller-manager'}; kubectl -n kube-system logs -l component=${controller ?? 'kube-controller-manager'} --tail=50`,
+    },
+    {
+      text: 'Where its certificates expired, renew them and let the kubelet start it again.',
+      command: 'sudo kubeadm certs check-expiration',
+    },
+  ],
+  decide: {
+    text: 'See who holds the Lease, and when it was renewed.',
+    command:
+      'kubectl -n kube-system get leases kube-controller-manager kube-scheduler -o custom-columns=NAME:.metadata.name,HOLDER:.spec.holderIdentity,RENEWED:.spec.renewTime',
+  },
+  page: {
+    why: 'kube-controller-manager signs the certificates of new kubelets, makes the pods of DaemonSets and takes start-up taints off; kube-scheduler places those pods. One instance of each leads and renews its Lease every two seconds. When none does, Nodes that are there go on, and new ones never become usable.',
+    prevent:
+      'Watch the age of both Leases; renew the certificates of the control plane before they expire.',
+    notThis:
+      'With a leader, a request that waits is unapproved-client-csr and a taint of a cloud provider is no-cloud-controller-manager. When the API server itself is silent it is control-plane-down.',
+    refs: [
+      'https://kubernetes.io/docs/concepts/architecture/leases/',
+      'https://kubernetes.io/docs/reference/access-authn-authz/kubelet-tls-bootstrapping/',
+    ],
+  },
+});
+
+type Kinds = 'kube/Lease' | 'kube/Node' | 'kube/Pod' | 'kube/CertificateSigningRequest';
+type Evidence = View<Kinds, never>;
+
+/** An object that waits for what the controller does. */
+interface Waiting {
+  readonly fact: Seen<unknown>;
+  readonly words: string;
+  /** What nobody does, completing "nobody …". */
+  readonly work: string;
+  readonly nodes: readonly string[];
+}
+
+function matchLeases(view: Evidence): Match | null {
+  const { nowMs } = view;
+  if (nowMs === null) return null;
+  const leases = view.list('kube/Lease').filter(({ value }) => value.namespace === 'kube-system');
+  const [manager] = lostLeases(leases, /^kube-controller-manager$/, nowMs);
+  const [scheduler] = lostLeases(leases, /^kube-scheduler$/, nowMs);
+  const forControllers = manager === undefined ? null : waitsForControllers(view, manager);
+  if (manager !== undefined && forControllers !== null)
+    return foundFor(view, 'kube-controller-manager', manager, forControllers);
+  const forScheduler = scheduler === undefined ? null : waitsForScheduler(view, scheduler);
+  if (scheduler === undefined || forScheduler === null)
+    return leases.some(isManagers) && manager === undefined && scheduler === undefined
+      ? clear
+      : null;
+  return foundFor(view, 'kube-scheduler', scheduler, forScheduler);
+}
+
+function isManagers({ value }: Seen<KubeObject>): boolean {
+  return value.name === 'kube-controller-manager';
+}
+
+function foundFor(view: Evidence, controller: string, lost: LostLease, waiting: Waiting): Match {
+  const minutes = String(Math.round(((view.nowMs ?? 0) - lost.renewedMs) / 60_000));
+  const pod = view
+    .list('kube/Pod')
+    .find(({ value }) => value.namespace === 'kube-system' && value.name.startsWith(controller));
+  const { work, words, nodes } = waiting;
+  const state = pod === undefined ? [] : [view.quote(pod, `${podWords(pod)} ${stateOf(pod)}`)];
+  return found(
+    { lease: lost.name, controller, minutes, work, waiting: words },
+    [view.quote(lost.fact, lost.words), view.quote(waiting.fact, words), ...state],
+    'definite',
+    nodes,
+  );
+}
+
+function stateOf(pod: Seen<KubeObject>): string {
+  return podCondition(pod.value, 'Ready', 'status') === 'True' ? 'Ready' : stateWords(pod);
+}
+
+/** True for what was made after the last renewal, longer ago than an answer takes. */
+function isLeft(madeMs: number | null, lost: LostLease, nowMs: number): boolean {
+  return madeMs !== null && madeMs > lost.renewedMs && nowMs - madeMs > ANSWER_NORMAL_MS;
+}
+
+function waitsForControllers(view: Evidence, lost: LostLease): Waiting | null {
+  return requestLeft(view, lost) ?? taintLeft(view, lost) ?? podsLeft(view, lost);
+}
+
+function requestLeft(view: Evidence, lost: LostLease): Waiting | null {
+  const nowMs = view.nowMs ?? 0;
+  const fact = view.list('kube/CertificateSigningRequest').find(({ value: { body } }) => {
+    const isOfKubelet = textAt(body, 'spec.signerName') === SIGNER;
+    const isOpen = textAt(body, 'status.certificate') === null;
+    return isOfKubelet && isOpen && isLeft(msIn(body, 'metadata.creationTimestamp'), lost, nowMs);
+  });
+  if (fact === undefined) return null;
+  const user = textAt(fact.value.body, 'requestedUser') ?? 'system:node:<node>';
+  const words = `the certificate request ${fact.value.name} of ${user} has no answer`;
+  const work = 'approves and signs requests of kubelets';
+  return { fact, words, work, nodes: [user.slice('system:node:'.length)] };
+}
+
+/** A Node that is Ready and keeps the taint with which every kubelet registers. */
+function taintLeft(view: Evidence, lost: LostLease): Waiting | null {
+  const fact = view.list('kube/Node').find(({ value }) => {
+    const ready = value.conditions.find(
+      ({ type, status }) => type === 'Ready' && status === 'True',
+    );
+    const isTainted = (value.taints ?? []).some(({ key }) => key === NOT_READY);
+    return isTainted && isLeft(ready?.changedMs ?? null, lost, view.nowMs ?? 0);
+  });
+  if (fact === undefined) return null;
+  const words = `the Node ${fact.value.name} is Ready and keeps the taint ${NOT_READY}`;
+  return { fact, words, work: 'takes start-up taints off', nodes: [fact.value.name] };
+}
+
+/** A Node that waits for its pod network, for which no pod was made. */
+function podsLeft(view: Evidence, lost: LostLease): Waiting | null {
+  if (!view.isComplete('kube/Pod')) return null;
+  const placed = new Set(view.list('kube/Pod').map(placeOf));
+  const fact = view.list('kube/Node').find(({ value }) => {
+    const isEmpty = isWaitingForNetwork(value) && !placed.has(value.name);
+    return isEmpty && isLeft(value.createdMs, lost, view.nowMs ?? 0);
+  });
+  if (fact === undefined) return null;
+  const words = `the Node ${fact.value.name} is not Ready, and no pod was made for it`;
+  return { fact, words, work: 'makes the pods of DaemonSets', nodes: [fact.value.name] };
+}
+
+function isWaitingForNetwork({ conditions }: KubeNode): boolean {
+  const ready = conditions.find(({ type }) => type === 'Ready');
+  return ready?.status === 'False' && /NetworkPluginNotReady|cni/i.test(ready.message);
+}
+
+/** A pod that no scheduler has looked at: it would have said why it does not place it. */
+function waitsForScheduler(view: Evidence, lost: LostLease): Waiting | null {
+  const fact = view.list('kube/Pod').find((pod) => {
+    const { body } = pod.value;
+    const isNew = textAt(body, 'status.phase') === 'Pending' && placeOf(pod) === null;
+    const isSeen = podCondition(pod.value, 'PodScheduled', 'status') !== null;
+    return (
+      isNew && !isSeen && isLeft(msIn(body, 'metadata.creationTimestamp'), lost, view.nowMs ?? 0)
+    );
+  });
+  if (fact === undefined) return null;
+  const words = `the pod ${podName(fact.value)} is Pending, and no scheduler has looked at it`;
+  return { fact, words, work: 'places pods', nodes: [] };
+}

@@ -1,0 +1,104 @@
+import type { AssociationTarget, IdentityTarget } from '../evidence/detail-target.ts';
+import { roleName } from '../evidence/fleet.ts';
+import { factValues } from '../evidence/fact-values.ts';
+import { type Json, listAt, textAt } from '../evidence/json.ts';
+import type { KubeObject } from '../evidence/kinds.ts';
+import type { Observations } from '../evidence/observations.ts';
+import { environmentOf, isPodReady, serviceAccountOf } from '../evidence/pods.ts';
+import { ecrImageWaiting } from '../evidence/pulls.ts';
+
+const ROLES_MAX = 20;
+const POLICIES_MAX = 20;
+const ASSOCIATIONS_MAX = 20;
+
+export const NO_IDENTITY: IdentityTarget = {
+  instanceIds: [],
+  roleNames: [],
+  policyArns: [],
+  associations: [],
+  providerArns: [],
+  isRegistryAsked: false,
+};
+
+/** Machines and pods that do not work and stand for the others. */
+export interface Unwell {
+  readonly instances: readonly Json[];
+  readonly pods: readonly KubeObject[];
+}
+
+/** What AWS is asked of the identities of machines and pods that do not work. */
+export function identityTarget(
+  { instances, pods }: Unwell,
+  observations: Observations,
+): IdentityTarget {
+  const failing = pods.filter((pod) => !isPodReady(pod));
+  const roleNames = rolesOf(instances, observations);
+  return {
+    instanceIds: distinct(instances.map((one) => textAt(one, 'InstanceId'))),
+    roleNames,
+    policyArns: ownPolicies(roleNames, observations),
+    associations: associationsOf(failing, observations),
+    providerArns: failing.some(asksSts) ? providersOf(observations) : [],
+    isRegistryAsked: failing.some((pod) => ecrImageWaiting(pod) !== null),
+  };
+}
+
+function distinct(values: readonly (string | null)[]): readonly string[] {
+  return [...new Set(values)].filter((value) => value !== null && value !== '') as string[];
+}
+
+/** The roles that the machines have, and that of the cluster, which works for all of them. */
+function rolesOf(instances: readonly Json[], observations: Observations): readonly string[] {
+  const profiles = new Set(instances.map((one) => textAt(one, 'IamInstanceProfile.Arn')));
+  const ofMachines = factValues(observations, 'aws/instance-profile')
+    .filter((profile) => profiles.has(textAt(profile, 'Arn')))
+    .flatMap((profile) => listAt(profile, 'Roles').map((role) => textAt(role, 'RoleName')));
+  const ofCluster = factValues(observations, 'aws/cluster').map((cluster) =>
+    roleName(textAt(cluster, 'roleArn') ?? ''),
+  );
+  return distinct([...ofMachines, ...ofCluster]).slice(0, ROLES_MAX);
+}
+
+function ownPolicies(roleNames: readonly string[], observations: Observations): readonly string[] {
+  const arns = factValues(observations, 'aws/attached-policies')
+    .filter((held) => roleNames.includes(textAt(held, 'RoleName') ?? ''))
+    .flatMap((held) => listAt(held, 'AttachedPolicies').map((one) => textAt(one, 'PolicyArn')));
+  return distinct(arns)
+    .filter((arn) => !arn.includes(':iam::aws:'))
+    .slice(0, POLICIES_MAX);
+}
+
+function associationsOf(
+  failing: readonly KubeObject[],
+  observations: Observations,
+): readonly AssociationTarget[] {
+  const accounts = new Set(
+    failing.map((pod) => `${pod.namespace ?? 'default'}/${serviceAccountOf(pod)}`),
+  );
+  return factValues(observations, 'aws/pod-identity-association')
+    .filter((one) =>
+      accounts.has(`${textAt(one, 'namespace') ?? ''}/${textAt(one, 'serviceAccount') ?? ''}`),
+    )
+    .map((one) => ({
+      clusterName: textAt(one, 'clusterName') ?? '',
+      associationId: textAt(one, 'associationId') ?? '',
+    }))
+    .filter(({ clusterName, associationId }) => clusterName !== '' && associationId !== '')
+    .slice(0, ASSOCIATIONS_MAX);
+}
+
+function asksSts(pod: KubeObject): boolean {
+  return environmentOf(pod, 'AWS_WEB_IDENTITY_TOKEN_FILE') !== null;
+}
+
+/** The providers of the account that are of the cluster's issuer. */
+function providersOf(observations: Observations): readonly string[] {
+  const issuers = factValues(observations, 'aws/cluster')
+    .map((cluster) => textAt(cluster, 'identity.oidc.issuer')?.replace('https://', '') ?? '')
+    .filter((issuer) => issuer !== '');
+  return distinct(
+    factValues(observations, 'aws/oidc-providers')
+      .flatMap((list) => (Array.isArray(list) ? (list as readonly Json[]) : []))
+      .map((entry) => textAt(entry, 'Arn')),
+  ).filter((arn) => issuers.some((issuer) => arn.endsWith(`:oidc-provider/${issuer}`)));
+}

@@ -1,0 +1,172 @@
+import type { DetailTarget, LogTarget } from '../evidence/detail-target.ts';
+import { at, type Json, listAt, textAt } from '../evidence/json.ts';
+import type { KubeObject } from '../evidence/kinds.ts';
+import type { Observations } from '../evidence/observations.ts';
+import { environmentOf, isPodReady } from '../evidence/pods.ts';
+import type { DiagnosisDocument, SubjectReport } from './document.ts';
+import { identityTarget, NO_IDENTITY } from './identity-target.ts';
+
+/** Machines asked one by one: so many of those that stand at the same stage, and in all. */
+const PER_STAGE_MAX = 3;
+const ALL_MAX = 40;
+const PODS_OF_NODE_MAX = 12;
+const CONTROLLERS_MAX = 8;
+const ROLES_MAX = 20;
+
+/** Programs of a node that say why it does not work. */
+const NODE_PROGRAMS =
+  /^(?:aws-node|calico-node|cilium|kiam-agent|kube2iam|ebs-csi-node|efs-csi-node|eks-pod-identity-agent|kube-proxy|coredns|nvidia-device-plugin)(?:-|$)/;
+/** Programs of the cluster that make, initialise or delete Nodes. */
+const CONTROLLERS =
+  /^(?:aws-cloud-controller-manager|cloud-controller-manager|karpenter|kiam-server|nidhogg|kops-controller|pod-identity-webhook)(?:-|$)/;
+
+const VPCS_MAX = 3;
+const TRAILS_MAX = 5;
+
+const NOTHING: DetailTarget = {
+  instanceIds: [],
+  logs: [],
+  roleNames: [],
+  vpcIds: [],
+  identity: NO_IDENTITY,
+  trailIds: [],
+  isDiscoveryRead: false,
+};
+
+interface PlacedPod {
+  readonly pod: KubeObject;
+  readonly node: string | null;
+}
+
+function podsOf(observations: Observations): readonly PlacedPod[] {
+  return observations.facts.flatMap((fact) => {
+    if (fact.kind !== 'kube/Pod') return [];
+    const pod = fact.value as KubeObject;
+    return [{ pod, node: textAt(pod.body, 'spec.nodeName') }];
+  });
+}
+
+/** Each container's log, and that of its last run where it has crashed. */
+function logsOf({ pod, node }: PlacedPod): readonly LogTarget[] {
+  return listAt(pod.body, 'status.containerStatuses').flatMap((status) => {
+    const container = textAt(status, 'name');
+    if (container === null) return [];
+    const of = { namespace: pod.namespace ?? 'default', pod: pod.name, container, node };
+    const crashed = at(status, 'lastState.terminated') !== undefined;
+    const runs = textAt(status, 'state.running.startedAt') !== null;
+    return [
+      ...(runs || !crashed ? [{ ...of, previous: false }] : []),
+      ...(crashed ? [{ ...of, previous: true }] : []),
+    ];
+  });
+}
+
+function chosen(
+  { subjects }: DiagnosisDocument,
+  observations: Observations,
+  isDeep: boolean,
+): readonly SubjectReport[] {
+  const machines = subjects.filter(
+    ({ kind, verdict }) => kind === 'Machine' && verdict !== 'usable',
+  );
+  if (isDeep) return machines;
+  const groups = groupsOf(machines, observations);
+  const alike = Map.groupBy(machines, (one) => `${groups.get(one.instanceId) ?? ''} ${one.stage}`);
+  return [...alike.values()].flatMap((some) => some.slice(0, PER_STAGE_MAX)).slice(0, ALL_MAX);
+}
+
+/** Tags that name the group which an instance was made for, the first that it has counts. */
+const GROUP_TAGS = ['aws:autoscaling:groupName', 'eks:nodegroup-name', 'karpenter.sh/nodepool'];
+
+function groupsOf(
+  machines: readonly SubjectReport[],
+  observations: Observations,
+): ReadonlyMap<string | null, string> {
+  const named = instancesOf(machines, observations).map((instance): [string | null, string] => {
+    const tags = listAt(instance, 'Tags');
+    const group = GROUP_TAGS.map((key) => tags.find((tag) => textAt(tag, 'Key') === key)).find(
+      (tag) => tag !== undefined,
+    );
+    return [textAt(instance, 'InstanceId'), textAt(group, 'Value') ?? ''];
+  });
+  return new Map(named);
+}
+
+/** Which machines, pods and controllers are asked one by one, after the first look at everything. */
+export function representatives(
+  document: DiagnosisDocument,
+  observations: Observations,
+  isDeep: boolean,
+): DetailTarget {
+  const machines = chosen(document, observations, isDeep);
+  if (machines.length === 0 && !document.subjects.some(({ kind }) => kind === 'Cluster'))
+    return NOTHING;
+  const pods = podsOf(observations);
+  const nodes = new Set(machines.map(({ node }) => node).filter((node) => node !== null));
+  const onNodes = [...nodes].flatMap((node) =>
+    pods
+      .filter((placed) => placed.node === node)
+      .filter(({ pod }) => NODE_PROGRAMS.test(pod.name) || !isPodReady(pod))
+      .slice(0, PODS_OF_NODE_MAX),
+  );
+  const controllers = pods
+    .filter(({ pod }) => CONTROLLERS.test(pod.name))
+    .slice(0, CONTROLLERS_MAX);
+  return {
+    instanceIds: machines.map(({ instanceId }) => instanceId).filter((id) => id !== null),
+    logs: [...new Set([...onNodes, ...controllers])].flatMap(logsOf),
+    roleNames: rolesOf(onNodes),
+    vpcIds: vpcsOf(machines, observations),
+    identity: identityTarget(
+      { instances: instancesOf(machines, observations), pods: onNodes.map(({ pod }) => pod) },
+      observations,
+    ),
+    trailIds: isDeep ? endedOf(machines, observations) : [],
+    isDiscoveryRead: mayJoinByKubeadm(machines, observations),
+  };
+}
+
+/** Names of the roles that pods which do not work are to take by their service accounts. */
+function rolesOf(placed: readonly PlacedPod[]): readonly string[] {
+  const names = placed
+    .filter(({ pod }) => !isPodReady(pod))
+    .map(({ pod }) => environmentOf(pod, 'AWS_ROLE_ARN')?.split('/').at(-1) ?? '');
+  return [...new Set(names)].filter((name) => name !== '').slice(0, ROLES_MAX);
+}
+
+/** The instances behind machines, by their ids. */
+function instancesOf(machines: readonly SubjectReport[], { facts }: Observations): readonly Json[] {
+  const ids = new Set(machines.map(({ instanceId }) => instanceId));
+  return facts.flatMap(({ kind, value }) =>
+    kind === 'aws/instance' && ids.has(textAt(value as Json, 'InstanceId')) ? [value as Json] : [],
+  );
+}
+
+/** VPCs of machines without Node, where only hosted zones of the VPC know the API server's name. */
+function vpcsOf(machines: readonly SubjectReport[], observations: Observations): readonly string[] {
+  const isPrivate = observations.facts.some(
+    ({ kind, value }) =>
+      kind === 'aws/cluster' &&
+      textAt(value as Json, 'resourcesVpcConfig.endpointPrivateAccess') === 'true',
+  );
+  const lonely = isPrivate ? machines.filter(({ node }) => node === null) : [];
+  const vpcs = instancesOf(lonely, observations).map((one) => textAt(one, 'VpcId') ?? '');
+  return [...new Set(vpcs)].filter((vpc) => vpc !== '').slice(0, VPCS_MAX);
+}
+
+function endedOf(
+  machines: readonly SubjectReport[],
+  observations: Observations,
+): readonly string[] {
+  const ended = instancesOf(machines, observations).filter((one) =>
+    /^(?:stopp|terminated|shutting)/.test(textAt(one, 'State.Name') ?? ''),
+  );
+  const ids = ended.map((one) => textAt(one, 'InstanceId') ?? '');
+  return [...new Set(ids)].slice(0, TRAILS_MAX);
+}
+
+/** True for machines without Node on a cluster that no EKS answers for. */
+function mayJoinByKubeadm(machines: readonly SubjectReport[], { facts }: Observations): boolean {
+  const isEks = facts.some(({ kind }) => kind === 'aws/cluster');
+  return !isEks && machines.some(({ node, instanceId }) => node === null && instanceId !== null);
+}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isCalled, rowsCalled } from './called.ts';
+import type { RollCallDocument, RollCallRow } from './document.ts';
+
+const ROW: RollCallRow = {
+  name: 'ip-10-0-0-1.ec2.internal',
+  instanceId: 'i-0aaaaaaaaaaaaaaa1',
+  node: 'worker-1.example',
+  group: { kind: 'none', name: null },
+  instanceType: null,
+  zone: null,
+  image: null,
+  launchedAt: null,
+  stage: null,
+  verdict: 'usable',
+  headline: null,
+  note: null,
+};
+
+for (const [name, isIt] of [
+  ['ip-10-0-0-1.ec2.internal', true],
+  ['IP-10-0-0-1', true],
+  ['i-0aaaaaaaaaaaaaaa1', true],
+  ['worker-1', true],
+  ['worker-1.other', false],
+  ['worker', false],
+] as const)
+  test(`the row ${isIt ? 'goes' : 'does not go'} by ${name}`, () => {
+    assert.equal(isCalled(ROW, name), isIt);
+  });
+
+test('of machines asked for by name nothing is said in common', () => {
+  const shared = { attribute: 'zone', value: 'a', failing: 4, failingOfAll: 4, usable: 0 } as const;
+  const document: RollCallDocument = {
+    apiVersion: 'rollcall.dev/v1alpha1',
+    kind: 'RollCall',
+    catalogueVersion: '',
+    rows: [ROW, { ...ROW, name: 'b', instanceId: null, node: null }],
+    shared: [{ ...shared, cause: null }],
+    gaps: [],
+    notObservable: [],
+    losses: [],
+  };
+  const asked = rowsCalled(document, ['b', 'c']);
+  assert.deepEqual([asked.rows.map(({ name }) => name), asked.shared], [['b'], []]);
+});

@@ -1,0 +1,257 @@
+/** What people read where they ask for what is not there, or of more clusters than answer. */
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, beforeEach, test } from 'node:test';
+import { CONTROL_PLANE, missing } from '../real/parts.ts';
+import { unauthorized } from '../real/moto.ts';
+import { only, silent } from './answers.ts';
+import { documentOf, endOf, rollcall, startRollcall, type Surroundings } from './rollcall.ts';
+import {
+  CLUSTER,
+  layCluster,
+  type Machine,
+  registerNode,
+  runMachine,
+  type Site,
+  startSite,
+} from './world.ts';
+
+const skip = missing(...CONTROL_PLANE, 'moto');
+const WITH_PARTS = { skip, timeout: 120_000 };
+let site: Site;
+let healthy: Machine;
+let lonely: Machine;
+
+before(async () => {
+  if (skip !== false) return;
+  site = await startSite();
+  await layCluster(site);
+  healthy = await runMachine(site, { role: 'lab-other' });
+  await registerNode(site, healthy);
+  lonely = await runMachine(site);
+});
+beforeEach(() => {
+  if (skip !== false) return;
+  site.reset();
+  for (const action of ['DescribeInstances', 'DescribeSubnets']) site.moto.allow(action);
+});
+after(async () => {
+  if (skip === false) await site.stop();
+});
+
+/** The kubeconfig with two more contexts: the same cluster again, and one where nobody listens. */
+function withContexts(): Surroundings {
+  const config = JSON.parse(readFileSync(site.env['KUBECONFIG'] ?? '', 'utf8')) as {
+    readonly clusters: { name: string; cluster: object }[];
+    readonly contexts: { name: string; context: object }[];
+  };
+  const [lab] = config.clusters;
+  assert.ok(lab);
+  config.clusters.push({ name: 'dead', cluster: { server: 'http://127.0.0.1:1' } });
+  config.contexts.push({ name: 'dead', context: { cluster: 'dead', user: 'someone' } });
+  config.contexts.push({ name: 'again', context: { cluster: lab.name, user: 'someone' } });
+  const path = join(site.plane.dir, 'contexts.kubeconfig');
+  writeFileSync(path, JSON.stringify(config), { mode: 0o600 });
+  return { ...site.env, KUBECONFIG: path };
+}
+
+test('a name that no machine has is said so, and nothing else', WITH_PARTS, async () => {
+  const run = await rollcall(['diagnose', 'nobody'], site.env);
+  assert.equal(run.stdout, '');
+  assert.equal(run.stderr, 'No machine of lab is called nobody; see all: rollcall status\n');
+  assert.equal(run.code, 64);
+  for (const command of ['name', 'capacity', 'status']) {
+    const other = await rollcall([command, 'nobody'], site.env);
+    assert.equal(other.stdout, '', command);
+    assert.equal(other.code, 64, command);
+  }
+});
+
+test('a document of a name that no machine has says so too', WITH_PARTS, async () => {
+  const run = await rollcall(['diagnose', 'nobody', '-o', 'json'], site.env);
+  const { subjects, headline, losses } = documentOf(run);
+  assert.deepEqual([subjects, headline, run.code], [[], null, 64]);
+  const sentence = 'No machine of lab is called nobody; see all: rollcall status';
+  assert.deepEqual(losses[0], { locator: 'nobody', what: sentence });
+});
+
+test('a name that is nearly a machine’s is told the machine’s', WITH_PARTS, async () => {
+  for (const [asked, meant] of [
+    [healthy.name.split('.')[0] ?? '', healthy.name],
+    [`${healthy.id.slice(0, -1)}${healthy.id.endsWith('0') ? '1' : '0'}`, healthy.id],
+  ] as const) {
+    const run = await rollcall(['diagnose', asked], site.env);
+    assert.match(run.stderr, new RegExp(`is called ${asked}; did you mean ${meant}\\? See all: `));
+    assert.equal(run.code, 64);
+  }
+});
+
+test('one of two names is answered, and the other is said to be nobody’s', WITH_PARTS, async () => {
+  const run = await rollcall(['diagnose', lonely.id, 'nobody'], site.env);
+  assert.match(run.stdout, /^NOT USABLE/);
+  assert.match(run.stderr, /^No machine of lab is called nobody; see all: rollcall status\n$/);
+  assert.equal(run.code, 1);
+});
+
+test(
+  'where a source that may know it is refused, a name is not sure to be nobody’s',
+  WITH_PARTS,
+  async () => {
+    site.moto.refuse('DescribeInstances', unauthorized('DescribeInstances'));
+    const run = await rollcall(['diagnose', 'i-0123456789abcdef0'], site.env);
+    assert.equal(run.stdout, '');
+    assert.match(
+      run.stderr,
+      /^No machine of .* is called i-0123456789abcdef0; .*\n.*allow ec2:DescribeInstances/,
+    );
+    assert.equal(run.code, 2);
+  },
+);
+
+test('an instance that was ended is said to be', WITH_PARTS, async () => {
+  const ended = await runMachine(site);
+  await site.moto.ec2('TerminateInstances', { 'InstanceId.1': ended.id });
+  const run = await rollcall(['diagnose', ended.id], site.env);
+  assert.match(
+    run.stderr,
+    new RegExp(`^${ended.id} is terminated .*; see what is left: rollcall status\n$`),
+  );
+  assert.equal(run.stdout, '');
+  assert.equal(run.code, 64);
+});
+
+test(
+  'waiting for a name that no machine has says so once, and ends at the limit',
+  WITH_PARTS,
+  async () => {
+    const run = await rollcall(['diagnose', 'nobody', '--wait', '--timeout', '8s'], site.env);
+    assert.equal(run.stderr.match(/No machine of lab is called nobody/g)?.length, 1);
+    assert.match(run.stderr, /\nThe waiting ended after 8s, .*: --timeout 24s\n$/);
+    assert.equal(run.stdout, '');
+    assert.equal(run.code, 2);
+  },
+);
+
+test('a look under way at the limit of the waiting does not hold it up', WITH_PARTS, async () => {
+  const child = startRollcall(['diagnose', lonely.id, '--wait', '--timeout', '9s'], site.env);
+  const ended = endOf(child);
+  const isSeen = Promise.withResolvers<void>();
+  child.stderr?.on('data', () => isSeen.resolve());
+  await isSeen.promise;
+  // From the second look on nothing is answered; its own nine seconds would end after the waiting's.
+  site.kube.fail(silent);
+  const { code, stdout, stderr } = await ended;
+  assert.match(stderr, /\nThe waiting ended after 9s, /);
+  assert.match(stdout, /^NOT USABLE {2}Machine /);
+  assert.doesNotMatch(stdout, /list nodes|Not everything was answered/);
+  assert.equal(code, 2);
+});
+
+test(
+  'of two clusters the one that answers is diagnosed, and the dead one is a loss',
+  WITH_PARTS,
+  async () => {
+    const env = withContexts();
+    const both = ['--context', 'lab', '--context', 'dead'];
+    const run = await rollcall(['diagnose', ...both, '-o', 'json'], env);
+    const document = documentOf(run);
+    const machines = document.subjects.map(({ instanceId }) => instanceId);
+    assert.ok(machines.includes(healthy.id) && machines.includes(lonely.id));
+    const dead = document.losses.find(({ locator }) => locator === 'context dead');
+    assert.match(dead?.what ?? '', /^context dead: Nothing listens at http:\/\/127\.0\.0\.1:1 /);
+    assert.equal(run.code, 1);
+    const one = await rollcall(
+      ['diagnose', healthy.name, '--context', 'dead', '--context', 'lab'],
+      env,
+    );
+    assert.equal(one.stdout.match(new RegExp(`Machine ${healthy.name}`, 'g'))?.length, 1);
+    assert.match(one.stdout.replaceAll(/\s+/g, ' '), /context dead: Nothing listens at/);
+    assert.equal(one.code, 2);
+  },
+);
+
+test(
+  'two clusters that answer are one document, and two that do not are none',
+  WITH_PARTS,
+  async () => {
+    const env = withContexts();
+    const two = await rollcall(
+      ['diagnose', '--context', 'lab', '--context', 'again', '-o', 'json'],
+      env,
+    );
+    const machines = documentOf(two).subjects.filter(({ kind }) => kind === 'Machine');
+    const nodes = machines.filter(({ node }) => node === healthy.name);
+    assert.equal(nodes.length, 2);
+    const none = await rollcall(['diagnose', '--context', 'dead', '--context', 'gone'], env);
+    assert.equal(none.stdout, '');
+    assert.match(
+      none.stderr,
+      /^context dead: Nothing listens .*\ncontext gone: The context gone is not in /,
+    );
+    assert.equal(none.code, 69);
+    const saved = await rollcall(
+      ['diagnose', '--context', 'lab', '--context', 'again', '--save', 'x.tgz'],
+      env,
+    );
+    assert.match(saved.stderr, /^--save keeps the evidence of one cluster: /);
+    assert.equal(saved.code, 64);
+  },
+);
+
+test('a roll call of another cluster than the Nodes are of says so first', WITH_PARTS, async () => {
+  const page = await rollcall(['status', '--cluster', 'other'], site.env);
+  const told = page.stdout.replaceAll(/\s+/g, ' ').match(/Left out: .*?(?=Left out: |$)/g) ?? [];
+  assert.match(
+    told[0] ?? '',
+    /carry the tag of lab, not of other; ask about that cluster: --cluster lab/,
+  );
+});
+
+test('a list by the name that kubectl gives it is told ours', WITH_PARTS, async () => {
+  const run = await rollcall(['status', '-o', 'jsonpath={.items[*].metadata.name}'], site.env);
+  assert.match(
+    run.stderr,
+    /^-o jsonpath: a roll call has no field "\.items"; did you mean \.rows\? /,
+  );
+  assert.equal(run.code, 64);
+  assert.deepEqual(site.kube.calls(), []);
+});
+
+test('what saved evidence lacks is one line beside the document', WITH_PARTS, async () => {
+  site.moto.refuse('DescribeSubnets', unauthorized('DescribeSubnets'));
+  const saved = join(site.plane.dir, 'lacking.tar.gz');
+  const run = await rollcall(['diagnose', '-o', 'json', '--save', saved], site.env);
+  assert.ok(documentOf(run).losses.some(({ locator }) => locator === 'ec2:DescribeSubnets'));
+  assert.match(
+    run.stderr,
+    /^Left out: eks:.* and \d+ more; why: rollcall diagnose \S+lacking\.tar\.gz\n$/,
+  );
+});
+
+test('what a log of changes lacks is one line at the first look', WITH_PARTS, async () => {
+  site.kube.fail(
+    only(/\/pods/, (_call, response) => {
+      response.writeHead(403, { 'content-type': 'application/json' });
+      response.end(
+        JSON.stringify({ kind: 'Status', code: 403, reason: 'Forbidden', message: 'no' }),
+      );
+      return true;
+    }),
+  );
+  const child = startRollcall(['status', '--watch'], site.env);
+  const ended = endOf(child);
+  const isTwice = Promise.withResolvers<void>();
+  let lines = 0;
+  child.stdout?.on('data', () => {
+    lines += 1;
+    if (lines === 1)
+      void site.plane.client.create('/api/v1/nodes', { metadata: { name: `new-${CLUSTER}` } });
+    else isTwice.resolve();
+  });
+  await isTwice.promise;
+  child.kill('SIGINT');
+  const { stderr } = await ended;
+  assert.match(stderr, /^Left out: list pods,? .*; why: rollcall status -o json$/m);
+  assert.equal(stderr.match(/Left out/g)?.length, 1);
+});
