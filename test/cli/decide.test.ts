@@ -29,6 +29,8 @@ describe('commands that only read', () => {
     'curl -X POST https://example.net',
     'curl -o /usr/bin/kubelet https://example.net',
     'date; systemctl restart kubelet',
+    'date -u -s 2026-11-20',
+    'date 112009002026',
     'echo $(reboot)',
   ]) {
     test(`${command} is not one`, () => assert.notEqual(whatWrites(command), null));

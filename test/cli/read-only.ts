@@ -7,7 +7,7 @@ const READS: readonly RegExp[] = [
   /^journalctl(?! .*--(?:vacuum|rotate|flush|sync))/,
   /^(?:cat|grep|ls|ss|getent|nslookup|dig|df|free|findmnt|lsblk|lsmod|stat|uptime|ps|last|id)\b/,
   /^(?:printf|echo|head|tail|sort|wc|cut|tr|jq|base64 -d|iostat|getenforce|ausearch)\b/,
-  /^(?:hostname(?: -[fis])?|date(?: -u)?|mount|timedatectl(?: show| status)?|cloud-init status.*)$/,
+  /^(?:hostname(?: -[fis])?|date(?: -u)?(?: \+[%A-Za-z:-]+)?|mount|timedatectl(?: show| status)?|cloud-init status.*)$/,
   /^chronyc (?:-n )?(?:sources|tracking)\b/,
   /^ip (?:-\S+ )*(?:addr|address|link|neigh|route|rule)(?: (?:show|list).*)?$/,
   /^systemctl (?:status|cat|show|is-active|is-enabled|list-unit-files|list-units)\b/,

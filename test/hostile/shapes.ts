@@ -75,6 +75,32 @@ function beside(text: string): string {
   return `${text}\n---\nJun 06 19:42:03 h kubelet[21]: ${said('now')}`;
 }
 
+/** A machine of a cluster that has no Node, so that what its user data passes is told. */
+function ownNodeless(): string {
+  const tags = [{ Key: 'kubernetes.io/cluster/shop', Value: 'owned' }];
+  const instance = {
+    InstanceId: 'i-0123456789abcdef0',
+    ImageId: 'ami-0123456789abcdef0',
+    LaunchTime: '2024-06-06T17:00:00.000Z',
+    PrivateDnsName: 'ip-10-0-0-1.ec2.internal',
+    State: { Code: 16, Name: 'running' },
+    Tags: tags,
+  };
+  const at = '2024-06-06T19:42:03Z';
+  return [
+    { apiVersion: 'evidence.rollcall.dev/v1alpha1', kind: 'Collection', at, refusals: [] },
+    { Reservations: [{ Instances: [instance] }] },
+    {
+      apiVersion: 'v1',
+      kind: 'NodeList',
+      metadata: { annotations: { rollcall: 'complete' } },
+      items: [],
+    },
+  ]
+    .map((one) => JSON.stringify(one))
+    .join('\n');
+}
+
 /** Text of every structured reader, named by its file. */
 export const STRUCTURED: Readonly<Record<string, Write>> = {
   'kube/node.ts': (words) => object('Node', node(words)),
@@ -133,6 +159,15 @@ export const STRUCTURED: Readonly<Record<string, Write>> = {
         },
       }),
     ),
+  'kube/kubeadm-status.ts': (words) =>
+    beside(
+      object('ConfigMap', {
+        metadata: { name: 'kubeadm-config', namespace: 'kube-system', annotations: { a: words } },
+        data: {
+          ClusterStatus: `apiEndpoints:\n  ${indented(words)}:\n    advertiseAddress: ${indented(words)}\n`,
+        },
+      }),
+    ),
   'kube/endpoint-slice.ts': (words) =>
     beside(
       object('EndpointSlice', {
@@ -174,6 +209,15 @@ export const STRUCTURED: Readonly<Record<string, Write>> = {
         ).toString('base64'),
       },
     }),
+  'aws/kubelet-labels.ts': (words) =>
+    `${JSON.stringify({
+      InstanceId: 'i-0123456789abcdef0',
+      UserData: {
+        Value: Buffer.from(
+          `#!/bin/bash\n/etc/eks/bootstrap.sh shop --kubelet-extra-args '--node-labels=kops.k8s.io/now=a,node-role.kubernetes.io/${words}=a'\n`,
+        ).toString('base64'),
+      },
+    })}\n${ownNodeless()}`,
   'aws/mime.ts': (words) =>
     JSON.stringify({
       InstanceId: 'i-0123456789abcdef0',

@@ -287,7 +287,7 @@ describe('an AWS profile', () => {
   ];
   for (const [profile, sentence] of cases)
     test(`${profile} is one sentence, and what Kubernetes says stays`, WITH_PARTS, async () => {
-      const args = ['diagnose', '-o', 'json', '--timeout', '6s', '--profile', profile];
+      const args = ['diagnose', '-o', 'json', '--timeout', '20s', '--profile', profile];
       const run = await rollcall(args, withProfiles());
       assertCivil(run);
       assert.equal(run.code, 2, run.stderr);

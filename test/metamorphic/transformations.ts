@@ -12,8 +12,13 @@ function eachText(change: (text: string) => string): Transformation['apply'] {
   return (files) => files.map((file) => ({ name: file.name, text: change(file.text) }));
 }
 
-/** Moves every stamp by three months and two years, in each of the forms logs use. */
+/**
+ * Moves every stamp by three months and two years, in each of the forms logs use. What was later
+ * stays later: a month that is carried over the end of a year takes the year with it.
+ */
 function shiftStamps(text: string): string {
+  const year = (digits: string, isCarried: boolean): string =>
+    String(Number(digits) + (isCarried ? 3 : 2));
   const month = (name: string): string => MONTHS[(MONTHS.indexOf(name) + 3) % 12] ?? name;
   const number = (digits: string): string =>
     String(((Number(digits) + 2) % 12) + 1).padStart(2, '0');
@@ -22,8 +27,8 @@ function shiftStamps(text: string): string {
   return text
     .replace(
       /\b(20\d{2})([-/])(\d{2})\2(\d{2})(?=[T ])/g,
-      (_, year: string, dash: string, m: string, d: string) =>
-        `${Number(year) + 2}${dash}${number(m)}${dash}${day(d)}`,
+      (_, y: string, dash: string, m: string, d: string) =>
+        `${year(y, Number(m) > 9)}${dash}${number(m)}${dash}${day(d)}`,
     )
     .replace(
       /^([A-Z][a-z]{2}) ([ \d]\d) (?=\d{2}:\d{2}:\d{2})/gm,
@@ -35,7 +40,8 @@ function shiftStamps(text: string): string {
     )
     .replace(
       /(?<=, )(\d{2}) ([A-Z][a-z]{2}) (\d{4})(?= \d{2}:)/g,
-      (_, d: string, name: string, year: string) => `${day(d)} ${month(name)} ${Number(year) + 2}`,
+      (_, d: string, name: string, y: string) =>
+        `${day(d)} ${month(name)} ${year(y, MONTHS.indexOf(name) > 8)}`,
     );
 }
 

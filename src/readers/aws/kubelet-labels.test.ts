@@ -25,6 +25,14 @@ test('labels of their own domains, of others and well-known ones are let through
   assert.deepEqual(reservedLabelsOf(script(`--node-labels=${labels.join(',')}`)), []);
 });
 
+test('what is no whole key gives no label', () => {
+  for (const name of ['${ROLE}', '', 'a+b', '-a', 'a'.repeat(64)])
+    assert.deepEqual(
+      reservedLabelsOf(script(`--node-labels=node-role.kubernetes.io/${name}=a`)),
+      [],
+    );
+});
+
 test('a comment gives no label', () => {
   const text = '#!/bin/bash\n# --node-labels=node-role.kubernetes.io/worker=\n';
   assert.deepEqual(reservedLabelsOf(text), []);

@@ -1,5 +1,7 @@
 const LABELS_MAX = 20;
-const GIVEN = /--node-labels(?:=|\s+)["']?([\w./,=-]{1,1000})/g;
+const GIVEN = /--node-labels(?:=|\s+)["']?([^\s"'\\]{1,4000})/g;
+/** A label key with a prefix; what a script has yet to fill in is none. */
+const KEY = /^[a-z0-9.-]{1,253}\/[A-Za-z0-9](?:[\w.-]{0,61}[A-Za-z0-9])?$/;
 const RESERVED = /(?:^|\.)(?:kubernetes|k8s)\.io$/;
 /** Domains and keys that a kubelet may give itself (IsKubeletLabel of k8s.io/kubelet/pkg/apis). */
 const ALLOWED_DOMAIN = /(?:^|\.)(?:kubelet|node)\.kubernetes\.io$/;
@@ -18,7 +20,6 @@ export function reservedLabelsOf(text: string): readonly string[] {
 }
 
 function isReserved(key: string): boolean {
-  const slash = key.indexOf('/');
-  const domain = key.slice(0, Math.max(slash, 0));
+  const domain = KEY.test(key) ? key.slice(0, key.indexOf('/')) : '';
   return RESERVED.test(domain) && !ALLOWED_DOMAIN.test(domain) && !ALLOWED_KEY.test(key);
 }

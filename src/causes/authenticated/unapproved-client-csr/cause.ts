@@ -1,6 +1,9 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
 import type { KubeObject } from '../../../evidence/kinds.ts';
+import { lostLeases } from '../../../evidence/leases.ts';
+import { msIn } from '../../../evidence/pods.ts';
+import type { Quote } from '../../../evidence/sighting.ts';
 import { isoMs } from '../../../evidence/time.ts';
 
 /** The kubelet asked for its client certificate and nobody approved or signed the request. */
@@ -31,32 +34,40 @@ export default defineCause({
       weight: 'likely',
     },
   },
-  needs: ['kube/CertificateSigningRequest', 'kube/Node'],
+  needs: ['kube/CertificateSigningRequest', 'kube/Lease', 'kube/Node'],
   symptoms: [],
-  explains: ['anonymous-kubelet'],
+  explains: ['anonymous-kubelet', 'controller-manager-not-leading'],
   match: (view) => matchRequests(view),
-  summary: ({ csr, approved, denied, user }) =>
+  summary: ({ csr, approved, denied, user, lease }) =>
     denied !== undefined
       ? `The certificate request ${csr ?? 'of the kubelet'} for ${user ?? 'a node'} was denied (${denied}), so the kubelet gets no credential.`
-      : approved === undefined
-        ? `The certificate request ${csr ?? 'of the kubelet'}${user === undefined ? '' : ` for ${user}`} waits for approval; until then the kubelet has no credential.`
-        : `The certificate request ${csr ?? 'of the kubelet'} is approved but no certificate was issued; the signer in kube-controller-manager does not work.`,
-  remedy: ({ csr, approved, denied }) => [
-    denied !== undefined
+      : lease !== undefined
+        ? `The certificate request ${csr ?? 'of the kubelet'} for ${user ?? 'a node'} has no answer, as no kube-controller-manager leads that would approve and sign it: ${lease} is not renewed.`
+        : approved === undefined
+          ? `The certificate request ${csr ?? 'of the kubelet'}${user === undefined ? '' : ` for ${user}`} waits for approval; until then the kubelet has no credential.`
+          : `The certificate request ${csr ?? 'of the kubelet'} is approved but no certificate was issued; the signer in kube-controller-manager does not work.`,
+  remedy: ({ csr, approved, denied, lease }) => [
+    lease !== undefined
       ? {
-          text: 'A denied request stays so: delete it, and let the kubelet make a new one.',
-          command: `kubectl delete csr ${csr ?? '<csr>'}`,
+          text: 'See why kube-controller-manager does not run or cannot renew its Lease.',
+          command:
+            'kubectl -n kube-system get pods -o wide -l component=kube-controller-manager; kubectl -n kube-system logs -l component=kube-controller-manager --tail=50',
         }
-      : approved === undefined
+      : denied !== undefined
         ? {
-            text: 'Approve it, if you know the machine.',
-            command: `kubectl certificate approve ${csr ?? '<csr>'}`,
+            text: 'A denied request stays so: delete it, and let the kubelet make a new one.',
+            command: `kubectl delete csr ${csr ?? '<csr>'}`,
           }
-        : {
-            text: 'See why nothing is signed.',
-            command:
-              'kubectl -n kube-system logs -l component=kube-controller-manager --tail=200 | grep -iE "certificate|signing"',
-          },
+        : approved === undefined
+          ? {
+              text: 'Approve it, if you know the machine.',
+              command: `kubectl certificate approve ${csr ?? '<csr>'}`,
+            }
+          : {
+              text: 'See why nothing is signed.',
+              command:
+                'kubectl -n kube-system logs -l component=kube-controller-manager --tail=200 | grep -iE "certificate|signing"',
+            },
     {
       text: 'Restore the automatic approval that kubeadm binds.',
       command:
@@ -68,7 +79,7 @@ export default defineCause({
     command: 'kubectl get csr',
   },
   page: {
-    why: 'Two controllers in kube-controller-manager approve and sign. The approver needs a binding for the group of the token, the signer the CA’s key; one of them switched off leaves the request as it is.',
+    why: 'Two controllers in kube-controller-manager approve and sign. The approver needs a binding for the group of the token, the signer the CA’s key; one of them switched off, or no instance that leads, leaves the request as it is.',
     prevent:
       'Keep kubeadm:node-autoapprove-bootstrap, and alert on requests older than some minutes.',
     notThis:
@@ -81,7 +92,7 @@ export default defineCause({
 });
 
 type Evidence = View<
-  'kube/CertificateSigningRequest' | 'kube/Node',
+  'kube/CertificateSigningRequest' | 'kube/Lease' | 'kube/Node',
   'pending' | 'notIssued' | 'waitedInVain'
 >;
 
@@ -123,7 +134,24 @@ function matchRequests(view: Evidence): Match | null {
   const state: Record<string, string> =
     type === 'Denied' ? { denied: why } : type === 'Approved' ? { approved: 'Approved' } : {};
   const words = `${value.name} of ${textAt(value.body, 'spec.username') ?? ''} for system:node:${node}: ${type}, no certificate`;
-  return found({ ...details, ...state }, [view.quote(left, words)], 'definite', [node]);
+  const silence = type === 'Denied' ? null : leaderless(view, value);
+  const lease: Record<string, string> = silence === null ? {} : { lease: silence.name };
+  const proof = [view.quote(left, words), ...(silence === null ? [] : [silence.proof])];
+  return found({ ...details, ...state, ...lease }, proof, 'definite', [node]);
+}
+
+interface Silence {
+  /** `the Lease NAMESPACE/NAME`. */
+  readonly name: string;
+  readonly proof: Quote;
+}
+
+/** The Lease of the controllers that answer requests, where it was not renewed since this one. */
+function leaderless(view: Evidence, request: KubeObject): Silence | null {
+  const [lost] = lostLeases(view.list('kube/Lease'), /^kube-controller-manager$/, view.nowMs);
+  const madeMs = msIn(request.body, 'metadata.creationTimestamp');
+  if (lost === undefined || madeMs === null || madeMs < lost.renewedMs) return null;
+  return { name: `the Lease ${lost.name}`, proof: view.quote(lost.fact, lost.words) };
 }
 
 function isFirst({ body }: KubeObject): boolean {

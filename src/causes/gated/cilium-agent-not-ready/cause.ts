@@ -5,6 +5,7 @@ import { lostLeases } from '../../../evidence/leases.ts';
 import { complaintOf, isPodReady } from '../../../evidence/pods.ts';
 import { placeOf, podWords, stateWords, unreadyPods } from '../../../evidence/pods-seen.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
+import { refusalWords, refusedPod, taintThatKeepsOut } from '../../../evidence/taint-refusals.ts';
 
 const TAINT = 'node.cilium.io/agent-not-ready';
 /** A node that is Ready for longer than this and still tainted is not merely starting. */
@@ -25,6 +26,12 @@ export default defineCause({
       pattern:
         /cilium-operator-[a-z0-9-]+\s.*(?:untolerated taint|had taints?) \{node\.cilium\.io\/agent-not-ready/,
       weight: 'definite',
+    },
+    operatorRefused: {
+      in: ['event'],
+      anchors: ['cilium-operator-'],
+      pattern: /(?<pod>cilium-operator-[a-z0-9-]+)\s.*had untolerated taint\(s\)/,
+      weight: 'context',
     },
   },
   needs: ['kube/Node', 'kube/Pod', 'kube/Deployment', 'kube/Lease'],
@@ -63,7 +70,10 @@ export default defineCause({
   },
 });
 
-type Own = View<'kube/Node' | 'kube/Pod' | 'kube/Deployment' | 'kube/Lease', 'operatorKeptOut'>;
+type Own = View<
+  'kube/Node' | 'kube/Pod' | 'kube/Deployment' | 'kube/Lease',
+  'operatorKeptOut' | 'operatorRefused'
+>;
 
 function matchNode(view: Own): Match | null {
   const node = view.read('kube/Node');
@@ -85,7 +95,24 @@ interface Reason {
 }
 
 function reasonOf(view: Own, node: KubeNode): Reason | null {
-  return operatorFault(view) ?? agentFault(view, node) ?? lasting(node);
+  return operatorOutside(view) ?? operatorFault(view) ?? agentFault(view, node) ?? lasting(node);
+}
+
+/** The operator waits for a Node, and the taint that it would remove is on all of them. */
+function operatorOutside(view: Own): Reason | null {
+  const pods = view
+    .list('kube/Pod')
+    .filter(({ value }) => value.name.startsWith('cilium-operator-'));
+  const kept = refusedPod(pods, view.clusterSign('operatorRefused')?.last ?? null);
+  const nodes = view.everywhere('kube/Node').map(({ value }) => value);
+  if (kept === null || taintThatKeepsOut(kept, nodes, (key) => key === TAINT) === null) return null;
+  const { pod, event } = kept;
+  const why = `the operator ${kept.name} that removes it is kept out by the taint itself`;
+  const told = event === null ? [] : [event];
+  return {
+    why,
+    proof: pod === null ? told : [view.quote(pod, refusalWords(pod, kept)), ...told],
+  };
 }
 
 /** The operator that removes the taint is missing, has no replica, or does not lead. */

@@ -1,3 +1,4 @@
+import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { textAt } from '../../../evidence/json.ts';
@@ -16,6 +17,8 @@ import {
   isTaintOfRule,
   unmetCondition,
 } from '../../../evidence/readiness-rules.ts';
+import type { Quote } from '../../../evidence/sighting.ts';
+import { refusalWords, refusedPod, taintThatKeepsOut } from '../../../evidence/taint-refusals.ts';
 
 const GATE_TAINT = /^(?:nidhogg\.uswitch\.com|readiness\.k8s\.io)(?:\/|$)/;
 const CONTROLLER = /nidhogg|node-readiness-controller|nrr-controller/;
@@ -37,6 +40,13 @@ export default defineCause({
       pattern:
         /pod\/(?<controller>nidhogg-[a-z0-9-]+|[a-z0-9-]*node-readiness-controller-[a-z0-9-]+)\s.*untolerated taint \{(?<taint>(?:nidhogg\.uswitch\.com|readiness\.k8s\.io)[^:}\s]*)/,
       weight: 'definite',
+    },
+    refused: {
+      in: ['event', 'nidhogg', 'kiam-agent', 'calico-node'],
+      anchors: ['nidhogg-', 'node-readiness-controller-'],
+      pattern:
+        /pod\/(?<pod>nidhogg-[a-z0-9-]+|[a-z0-9-]*node-readiness-controller-[a-z0-9-]+)\s.*had untolerated taint\(s\)/,
+      weight: 'context',
     },
     doesNotStart: {
       in: ['nidhogg', 'kiam-agent', 'calico-node'],
@@ -107,7 +117,7 @@ export default defineCause({
 
 type Own = View<
   'kube/Node' | 'kube/Deployment' | 'kube/Pod' | 'kube/Lease' | 'kube/NodeReadinessRule',
-  'keptOut' | 'doesNotStart' | 'cannotWork' | 'notRunning'
+  'keptOut' | 'refused' | 'doesNotStart' | 'cannotWork' | 'notRunning'
 >;
 
 /** A controller that is seen not to run counts where nodes wait for it. */
@@ -116,10 +126,14 @@ function matchCluster(view: Own): Match | null {
     .list('kube/Node')
     .filter(({ value }) => (value.taints ?? []).some(({ key }) => GATE_TAINT.test(key)));
   const [first] = nodes;
+  if (first === undefined && isAtWork(view))
+    return clearUnlessSeen(view, ['keptOut', 'doesNotStart', 'cannotWork', 'notRunning']);
   if (first === undefined || view.sign('keptOut') !== null || view.sign('doesNotStart') !== null)
     return null;
   const waiting = nodes.length === 1 ? first.value.name : `${nodes.length} nodes`;
   const proof = view.quote(first, `Node ${first.value.name} carries a gate taint`);
+  const kept = matchKeptOut(view, proof);
+  if (kept !== null) return kept;
   const down = view.sign('notRunning');
   if (down !== null) return found({ ...down.last.captures, waiting }, [down.last, proof], 'likely');
   const byPods = matchPods(view, nodes) ?? matchLease(view, nodes);
@@ -137,6 +151,29 @@ function matchCluster(view: Own): Match | null {
     [view.quote(idle, `Deployment ${idle.value.name} availableReplicas 0`), proof],
     'likely',
   );
+}
+
+/** The controller is Ready; where no Node seen is shut either, it has done its work. */
+function isAtWork(view: Own): boolean {
+  const pods = view.list('kube/Pod').filter(({ value }) => CONTROLLER.test(value.name));
+  return view.list('kube/Node').length > 0 && pods.some(({ value }) => isPodReady(value));
+}
+
+/** The controller waits for a Node, and one gate taint is on all of them. */
+function matchKeptOut(view: Own, proof: Quote): Match | null {
+  const pods = view.list('kube/Pod').filter(({ value }) => CONTROLLER.test(value.name));
+  const kept = refusedPod(pods, view.sign('refused')?.last ?? null);
+  const nodes = view.list('kube/Node').map(({ value }) => value);
+  if (kept === null) return null;
+  const taint = taintThatKeepsOut(kept, nodes, (key) => GATE_TAINT.test(key));
+  if (taint === null) return null;
+  const { pod, event, namespace } = kept;
+  const details = { controller: kept.name, taint, ...(namespace === null ? {} : { namespace }) };
+  return found(details, [
+    ...(pod === null ? [] : [view.quote(pod, refusalWords(pod, kept))]),
+    ...(event === null ? [] : [event]),
+    proof,
+  ]);
 }
 
 /** Nodes stay shut though what their gate waits for is Ready, and no pod of its controller is. */

@@ -8,8 +8,14 @@ import {
 } from '../../../diagnosis/cause.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { type Json, listAt, textAt } from '../../../evidence/json.ts';
-import { sizeOf, spotTypes } from '../../../evidence/launch.ts';
+import { at, type Json, listAt, textAt } from '../../../evidence/json.ts';
+import {
+  shortGroups,
+  type ShortGroup,
+  sizeOf,
+  spotTypes,
+  templateUse,
+} from '../../../evidence/launch.ts';
 
 const LAUNCHERS = ['aws-message', 'terraform', 'client-output', 'karpenter', 'node-claim'] as const;
 const FAILURES = ['lowerThanMarket', 'code'] as const;
@@ -41,12 +47,18 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: ['aws/auto-scaling-group', 'aws/spot-request', 'aws/spot-price'],
+  needs: [
+    'aws/auto-scaling-group',
+    'aws/launch-configuration',
+    'aws/launch-template-version',
+    'aws/spot-request',
+    'aws/spot-price',
+  ],
   symptoms: ['group-cannot-launch'],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['karpenter-launch-timeout', 'early-instance-termination'],
-  match: (view) => clearWhenFilled(view, FAILURES) ?? matchGroup(view) ?? matchRequest(view),
+  match: (view) => clearWhenFilled(view, FAILURES) ?? matchLaunches(view),
   summary: ({ group, request, type, price, market, size }) =>
     group !== undefined
       ? `The Auto Scaling group ${group} pays at most ${price ?? 'too little'} USD an hour for spot machines, and the cheapest of its types (${type ?? ''}) costs ${market ?? 'more'}; it stays at ${size ?? 'fewer machines than it wants'}.`
@@ -82,9 +94,41 @@ export default defineCause({
 });
 
 type Own = View<
-  'aws/auto-scaling-group' | 'aws/spot-request' | 'aws/spot-price',
+  | 'aws/auto-scaling-group'
+  | 'aws/launch-configuration'
+  | 'aws/launch-template-version'
+  | 'aws/spot-request'
+  | 'aws/spot-price',
   (typeof FAILURES)[number] | 'activitySucceeded'
 >;
+
+function matchLaunches(view: Own): Match | null {
+  const ofGroups = matchGroup(view);
+  if (ofGroups !== null && ofGroups !== clear) return ofGroups;
+  return matchRequest(view) ?? ofGroups ?? (setsNoPrice(view) && !isSaid(view) ? clear : null);
+}
+
+/** True where none of the groups that lack machines says what it pays at most. */
+function setsNoPrice(view: Own): boolean {
+  const groups = view.list('aws/auto-scaling-group');
+  const short = shortGroups(groups, view.list('aws/launch-template-version'));
+  return short.length > 0 && short.every((group) => isWithoutPrice(view, group));
+}
+
+/** The price is in the policy, where there is one, else in what the group launches with. */
+function isWithoutPrice(view: Own, { group: { value }, template }: ShortGroup): boolean {
+  const policy = at(value, 'MixedInstancesPolicy.InstancesDistribution');
+  if (policy !== undefined) return !textAt(policy, 'SpotMaxPrice');
+  const name = textAt(value, 'LaunchConfigurationName');
+  const configuration = view
+    .list('aws/launch-configuration')
+    .find((fact) => textAt(fact.value, 'LaunchConfigurationName') === name);
+  if (name !== null)
+    return configuration !== undefined && textAt(configuration.value, 'SpotPrice') === null;
+  if (templateUse(value) === null) return true;
+  const price = 'LaunchTemplateData.InstanceMarketOptions.SpotOptions.MaxPrice';
+  return template !== null && textAt(template.value, price) === null;
+}
 
 /** What the market asks for one type in one zone now. */
 interface Price {
@@ -96,9 +140,9 @@ interface Price {
 
 /** The last price of each type and zone; older ones are history. */
 function pricesOf(view: Own): readonly Price[] {
-  const last = new Map<string, { readonly price: Price; readonly at: string }>();
+  const last = new Map<string, { readonly price: Price; readonly stamp: string }>();
   for (const fact of view.list('aws/spot-price')) {
-    const [type = '', zone = '', at = '', product = ''] = [
+    const [type = '', zone = '', stamp = '', product = ''] = [
       'InstanceType',
       'AvailabilityZone',
       'Timestamp',
@@ -106,8 +150,8 @@ function pricesOf(view: Own): readonly Price[] {
     ].map((field) => textAt(fact.value, field) ?? '');
     const usd = Number(textAt(fact.value, 'SpotPrice') ?? Number.NaN);
     const key = `${type} ${zone} ${product}`;
-    if (Number.isFinite(usd) && at >= (last.get(key)?.at ?? ''))
-      last.set(key, { price: { fact, type, zone, usd }, at });
+    if (Number.isFinite(usd) && stamp >= (last.get(key)?.stamp ?? ''))
+      last.set(key, { price: { fact, type, zone, usd }, stamp });
   }
   return [...last.values()].map(({ price }) => price);
 }

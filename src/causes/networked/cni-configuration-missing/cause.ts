@@ -78,6 +78,7 @@ export default defineCause({
   needs: ['kube/DaemonSet'],
   symptoms: ['cni-uninitialized'],
   withdrawnBy: ['networking-initialised', 'node-ready'],
+  explains: ['controller-manager-not-leading'],
   match: (view) => matchAbsence(view),
   summary: () =>
     'The cluster lists no CNI daemon set at all, so no node ever gets a CNI configuration and all stay NotReady.',

@@ -1,7 +1,8 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { at, listAt, textAt, textsAt, type Json } from '../../../evidence/json.ts';
+import { listAt, textAt, textsAt, type Json } from '../../../evidence/json.ts';
 import type { KubeTaint } from '../../../evidence/kinds.ts';
 import { placeOf, podsOfSet } from '../../../evidence/pods-seen.ts';
+import { tolerates } from '../../../evidence/taint-refusals.ts';
 
 /** The CNI’s daemon set has no pod on this node: it does not fit, or does not tolerate the taints. */
 export default defineCause({
@@ -14,7 +15,7 @@ export default defineCause({
       in: ['event', 'pod-status'],
       anchors: ['FailedScheduling', 'PodScheduled=False'],
       pattern:
-        /(?:FailedScheduling\s+(?:pods?\/)?|Pod )(?<pod>(?:aws-node|calico-node|cilium|kube-flannel-ds|weave-net|kube-router|canal)-[a-z0-9-]*[a-z0-9]{5})\s+(?:condition PodScheduled=False .*)?.*(?<reason>Insufficient \w+|untolerated taint[^,]*|didn't (?:match|tolerate|satisfy)[^,]*|Too many pods)/,
+        /(?:FailedScheduling\s+(?:pods?\/)?|Pod )(?<pod>(?:aws-node|calico-node|cilium(?!-operator)|kube-flannel-ds|weave-net|kube-router|canal)-[a-z0-9-]*[a-z0-9]{5})\s+(?:condition PodScheduled=False .*)?.*?(?<reason>Insufficient \w+|untolerated taint(?:\(s\)| \{[^}]*\})|didn't (?:match|tolerate|satisfy)[^,.]*|Too many pods)/,
       weight: 'likely',
     },
     scheduled: {
@@ -28,8 +29,8 @@ export default defineCause({
   needs: ['kube/Node', 'kube/DaemonSet', 'kube/Pod'],
   symptoms: ['cni-uninitialized'],
   per: ['pod'],
-  explains: ['cni-configuration-missing'],
-  match: (view) => matchTolerations(view),
+  explains: ['cni-configuration-missing', 'controller-manager-not-leading'],
+  match: (view) => matchPod(view),
   summary: ({ pod, reason, taint, daemonSet, machine, selector }) =>
     selector !== undefined
       ? `The daemon set ${daemonSet ?? 'of the CNI'} only goes to nodes with the label ${selector}, which ${machine ?? 'the node'} lacks, so the node gets no pod network.`
@@ -82,10 +83,19 @@ const CNI = /^(?:aws-node|calico-node|cilium|kube-flannel-ds|weave-net|kube-rout
 type Kinds = 'kube/Node' | 'kube/DaemonSet' | 'kube/Pod';
 type CniView = View<Kinds, 'unschedulable' | 'scheduled'>;
 
+function matchPod(view: CniView): Match | null {
+  const refused = view.sign('unschedulable');
+  if (refused === null) return matchTolerations(view);
+  // A scheduler that names no taint leaves it to the Node and the daemon set to name it.
+  if (view.node === null || refused.last.captures['reason'] !== 'untolerated taint(s)') return null;
+  const named = matchTolerations(view);
+  if (named?.verdict !== 'found' || named.details['taint'] === undefined) return null;
+  return { ...named, proof: [refused.last, ...named.proof] };
+}
+
 function matchTolerations(view: CniView): Match | null {
   const node = view.read('kube/Node');
   const daemonSet = view.list('kube/DaemonSet').find((entry) => CNI.test(entry.value.name));
-  if (view.sign('unschedulable') !== null) return null;
   if (node.state !== 'seen' || daemonSet === undefined) return null;
   if (node.value.ready !== false) return clear;
   const tolerations = listAt(daemonSet.value.body, 'spec.template.spec.tolerations');
@@ -137,15 +147,4 @@ function hasNoPod(view: CniView, daemonSet: string): boolean {
 /** The daemon set controller adds tolerations for the taints of node conditions itself. */
 function isOwnTaint(taint: KubeTaint): boolean {
   return taint.effect !== 'PreferNoSchedule' && !taint.key.startsWith('node.kubernetes.io/');
-}
-
-function tolerates(toleration: Json, taint: KubeTaint): boolean {
-  const effect = textAt(toleration, 'effect');
-  if (effect !== null && effect !== taint.effect) return false;
-  if (at(toleration, 'key') === undefined) return textAt(toleration, 'operator') === 'Exists';
-  if (textAt(toleration, 'key') !== taint.key) return false;
-  return (
-    textAt(toleration, 'operator') === 'Exists' ||
-    (textAt(toleration, 'value') ?? '') === taint.value
-  );
 }

@@ -68,7 +68,11 @@ export default defineCause({
   needs: ['kube/Node', 'kube/Pod', 'kube/DaemonSet', 'kube/ConfigMap'],
   symptoms: ['cni-uninitialized'],
   withdrawnBy: [],
-  explains: ['cni-configuration-missing', 'pod-route-not-created'],
+  explains: [
+    'cni-configuration-missing',
+    'pod-route-not-created',
+    'controller-manager-not-leading',
+  ],
   match: (view) => matchNodes(view),
   summary: ({ nodeName, pod, having, all, flag }) =>
     pod !== undefined

@@ -67,7 +67,7 @@ export default defineCause({
   symptoms: ['node-uninitialized', 'instance-not-found'],
   // Older controllers leave such a Node Ready and tainted for ever.
   withdrawnBy: [],
-  explains: ['no-cloud-controller-manager'],
+  explains: ['no-cloud-controller-manager', 'controller-manager-not-leading'],
   match: (view) => matchFacts(view),
   summary: ({ machine, denied, several, ec2Name, node, instance }) => {
     if (denied !== undefined)

@@ -1,6 +1,6 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { textAt } from '../../../evidence/json.ts';
+import { listAt, textAt } from '../../../evidence/json.ts';
 import type { KubeNode, KubeObject } from '../../../evidence/kinds.ts';
 import { type LostLease, lostLeases } from '../../../evidence/leases.ts';
 import { msIn, podCondition, podName } from '../../../evidence/pods.ts';
@@ -8,7 +8,6 @@ import { placeOf, podWords, stateWords } from '../../../evidence/pods-seen.ts';
 
 /** Controllers answer new objects within seconds. */
 const ANSWER_NORMAL_MS = 120_000;
-const SIGNER = 'kubernetes.io/kube-apiserver-client-kubelet';
 const NOT_READY = 'node.kubernetes.io/not-ready';
 
 /** Nobody leads a controller of the control plane, and Nodes wait for what it does. */
@@ -18,10 +17,9 @@ export default defineCause({
   title: 'no kube-controller-manager or kube-scheduler leads, so nothing serves new Nodes',
   scope: 'cluster',
   signs: {},
-  needs: ['kube/Lease', 'kube/Node', 'kube/Pod', 'kube/CertificateSigningRequest'],
+  needs: ['kube/Lease', 'kube/Node', 'kube/Pod'],
   symptoms: ['pod-not-scheduled'],
   withdrawnBy: [],
-  explains: ['unapproved-client-csr', 'too-many-pending-csrs'],
   match: (view) => matchLeases(view),
   summary: ({ lease, minutes, waiting, work }) =>
     `The Lease ${lease ?? 'of the controller'} has not been renewed for ${minutes ?? 'many'} minutes, so nobody ${work ?? 'serves new Nodes'}: ${waiting ?? 'they wait'}.`,
@@ -45,7 +43,7 @@ export default defineCause({
     prevent:
       'Watch the age of both Leases; renew the certificates of the control plane before they expire.',
     notThis:
-      'With a leader, a request that waits is unapproved-client-csr and a taint of a cloud provider is no-cloud-controller-manager. When the API server itself is silent it is control-plane-down.',
+      'A certificate request that waits is unapproved-client-csr, whoever leads; a taint of a cloud provider is no-cloud-controller-manager, and a Node without a pod range pod-cidr-not-assigned. When the API server itself is silent it is control-plane-down.',
     refs: [
       'https://kubernetes.io/docs/concepts/architecture/leases/',
       'https://kubernetes.io/docs/reference/access-authn-authz/kubelet-tls-bootstrapping/',
@@ -53,8 +51,7 @@ export default defineCause({
   },
 });
 
-type Kinds = 'kube/Lease' | 'kube/Node' | 'kube/Pod' | 'kube/CertificateSigningRequest';
-type Evidence = View<Kinds, never>;
+type Evidence = View<'kube/Lease' | 'kube/Node' | 'kube/Pod', never>;
 
 /** An object that waits for what the controller does. */
 interface Waiting {
@@ -111,21 +108,7 @@ function isLeft(madeMs: number | null, lost: LostLease, nowMs: number): boolean 
 }
 
 function waitsForControllers(view: Evidence, lost: LostLease): Waiting | null {
-  return requestLeft(view, lost) ?? taintLeft(view, lost) ?? podsLeft(view, lost);
-}
-
-function requestLeft(view: Evidence, lost: LostLease): Waiting | null {
-  const nowMs = view.nowMs ?? 0;
-  const fact = view.list('kube/CertificateSigningRequest').find(({ value: { body } }) => {
-    const isOfKubelet = textAt(body, 'spec.signerName') === SIGNER;
-    const isOpen = textAt(body, 'status.certificate') === null;
-    return isOfKubelet && isOpen && isLeft(msIn(body, 'metadata.creationTimestamp'), lost, nowMs);
-  });
-  if (fact === undefined) return null;
-  const user = textAt(fact.value.body, 'requestedUser') ?? 'system:node:<node>';
-  const words = `the certificate request ${fact.value.name} of ${user} has no answer`;
-  const work = 'approves and signs requests of kubelets';
-  return { fact, words, work, nodes: [user.slice('system:node:'.length)] };
+  return taintLeft(view, lost) ?? podsLeft(view, lost);
 }
 
 /** A Node that is Ready and keeps the taint with which every kubelet registers. */
@@ -144,8 +127,9 @@ function taintLeft(view: Evidence, lost: LostLease): Waiting | null {
 
 /** A Node that waits for its pod network, for which no pod was made. */
 function podsLeft(view: Evidence, lost: LostLease): Waiting | null {
-  if (!view.isComplete('kube/Pod')) return null;
-  const placed = new Set(view.list('kube/Pod').map(placeOf));
+  const pods = view.list('kube/Pod');
+  if (!view.isComplete('kube/Pod') || !pods.some(isOfDaemonSet)) return null;
+  const placed = new Set(pods.map(placeOf));
   const fact = view.list('kube/Node').find(({ value }) => {
     const isEmpty = isWaitingForNetwork(value) && !placed.has(value.name);
     return isEmpty && isLeft(value.createdMs, lost, view.nowMs ?? 0);
@@ -153,6 +137,13 @@ function podsLeft(view: Evidence, lost: LostLease): Waiting | null {
   if (fact === undefined) return null;
   const words = `the Node ${fact.value.name} is not Ready, and no pod was made for it`;
   return { fact, words, work: 'makes the pods of DaemonSets', nodes: [fact.value.name] };
+}
+
+/** Where no DaemonSet has a pod anywhere, none would be made by a leader either. */
+function isOfDaemonSet({ value }: Seen<KubeObject>): boolean {
+  return listAt(value.body, 'metadata.ownerReferences').some(
+    (owner) => textAt(owner, 'kind') === 'DaemonSet',
+  );
 }
 
 function isWaitingForNetwork({ conditions }: KubeNode): boolean {

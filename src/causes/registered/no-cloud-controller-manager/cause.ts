@@ -12,6 +12,7 @@ import type { KubeObject } from '../../../evidence/kinds.ts';
 import { lostLeases } from '../../../evidence/leases.ts';
 import { runningSinceMs } from '../../../evidence/pods.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
+import { refusalWords, refusedPod, taintThatKeepsOut } from '../../../evidence/taint-refusals.ts';
 
 /** A listing with fewer pods says nothing about what does not run. */
 const PODS_MIN = 3;
@@ -30,6 +31,13 @@ export default defineCause({
         /(?<pod>[a-z0-9-]*cloud-controller-manager-[a-z0-9-]+)\s.*(?:untolerated taint|had taints?) \{node\.cloudprovider\.kubernetes\.io\/uninitialized/,
       weight: 'definite',
     },
+    controllerRefused: {
+      in: ['event'],
+      anchors: ['cloud-controller-manager-'],
+      pattern:
+        /(?<pod>[a-z0-9-]*cloud-controller-manager-[a-z0-9-]+)\s.*had untolerated taint\(s\)/,
+      weight: 'context',
+    },
     controllerNotRunning: {
       in: ['client-output', 'pod-status'],
       anchors: ['cloud-controller-manager-'],
@@ -41,6 +49,7 @@ export default defineCause({
   needs: ['kube/Node', 'kube/Pod', 'kube/DaemonSet', 'kube/Deployment', 'kube/Lease'],
   symptoms: ['node-uninitialized'],
   withdrawnBy: [],
+  explains: ['controller-manager-not-leading'],
   match: (view) => matchCluster(view),
   summary: ({ waiting, pod, state }) =>
     `No cloud controller manager runs${pod === undefined ? '' : ` (${pod} is ${state ?? 'not scheduled'})`}, so ${waiting ?? 'new Nodes'} keep the taint ${UNINITIALIZED} and take no pods.`,
@@ -84,7 +93,7 @@ export default defineCause({
 
 type Own = View<
   'kube/Node' | 'kube/Pod' | 'kube/DaemonSet' | 'kube/Deployment' | 'kube/Lease',
-  'controllerNotScheduled' | 'controllerNotRunning'
+  'controllerNotScheduled' | 'controllerRefused' | 'controllerNotRunning'
 >;
 
 function matchCluster(view: Own): Match | null {
@@ -100,6 +109,8 @@ function matchCluster(view: Own): Match | null {
   if (first === undefined || view.sign('controllerNotScheduled') !== null) return null;
   const names = waiting.length === 1 ? `the Node ${first.value.name}` : `${waiting.length} Nodes`;
   const proof = view.quote(first, `Node ${first.value.name} taint ${UNINITIALIZED}`);
+  const kept = isServed ? null : matchKeptOut(view, controllers, names, proof);
+  if (kept !== null) return kept;
   const down = view.sign('controllerNotRunning');
   if (down !== null)
     return found({ ...down.last.captures, waiting: names }, [down.last, proof], 'likely');
@@ -112,6 +123,25 @@ function matchCluster(view: Own): Match | null {
   const details = { waiting: names, pod: pod.value.name, state };
   const words = `Pod ${pod.value.namespace ?? ''}/${pod.value.name} ${state}`;
   return found(details, [proof, view.quote(pod, words)], 'likely');
+}
+
+/** The controller waits for a Node, and the taint that it would remove is on all of them. */
+function matchKeptOut(
+  view: Own,
+  controllers: readonly Seen<KubeObject>[],
+  waiting: string,
+  proof: Quote,
+): Match | null {
+  const kept = refusedPod(controllers, view.sign('controllerRefused')?.last ?? null);
+  const nodes = view.list('kube/Node').map(({ value }) => value);
+  if (kept === null || taintThatKeepsOut(kept, nodes, (key) => key === UNINITIALIZED) === null)
+    return null;
+  const { pod, event } = kept;
+  return found({ waiting, pod: kept.name, state: 'kept out by that very taint' }, [
+    proof,
+    ...(pod === null ? [] : [view.quote(pod, refusalWords(pod, kept))]),
+    ...(event === null ? [] : [event]),
+  ]);
 }
 
 /** A controller that runs, led once, and renews its Lease no more does nothing. */

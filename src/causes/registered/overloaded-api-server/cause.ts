@@ -46,6 +46,7 @@ export default defineCause({
   },
   needs: [],
   symptoms: ['node-object-missing'],
+  explains: ['controller-manager-not-leading'],
   summary: ({ storage }) =>
     storage === 'database space exceeded'
       ? 'The storage of the API server (etcd) is full, so nothing can be written, and no new Node is created.'

@@ -66,6 +66,7 @@ export default defineCause({
   },
   needs: [...WEBHOOK_KINDS, 'kube/Node', 'aws/instance', 'aws/cluster'],
   symptoms: ['node-object-missing', 'machine-without-node'],
+  explains: ['controller-manager-not-leading'],
   match: (view) => matchWebhook(view),
   summary: ({ webhook, why, service }) =>
     service !== undefined

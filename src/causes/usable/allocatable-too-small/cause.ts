@@ -5,6 +5,7 @@ import type { KubeNode, KubeObject } from '../../../evidence/kinds.ts';
 import { isOnNode, podCondition, podName } from '../../../evidence/pods.ts';
 
 const NO_SLOT = /Too many pods|Insufficient pods/;
+const TROUBLE = /\/(?:not-ready|unreachable|uninitialized)$/;
 
 /** Nodes take no more pods although nothing is wrong with them: their pod slots are used up. */
 export default defineCause({
@@ -17,8 +18,15 @@ export default defineCause({
       in: ['event', 'pod-status', 'scheduler', 'client-output'],
       anchors: ['Insufficient pods', 'Too many pods'],
       pattern:
-        /(?:pod\/(?<pod>[\w.-]{1,253})\s{1,200})?\b0\/\d+ nodes are available:(?!.*(?:not-ready|unreachable|uninitialized|NotReady|unschedulable)).*?(?:Insufficient pods|Too many pods)/,
+        /(?:pod\/(?<pod>[\w.-]{1,253})\s{1,200})?\b0\/\d+ nodes are available:(?!.*(?:not-ready|unreachable|uninitialized|NotReady|unschedulable|untolerated taint\(s\))).*?(?:Insufficient pods|Too many pods)/,
       weight: 'likely',
+    },
+    noSlotsBesideTaints: {
+      in: ['event', 'pod-status', 'scheduler', 'client-output'],
+      anchors: ['untolerated taint(s)'],
+      pattern:
+        /(?:pod\/(?<pod>[\w.-]{1,253})\s{1,200})?\b0\/\d+ nodes are available:(?=.*(?:Insufficient pods|Too many pods)).*?untolerated taint\(s\)/,
+      weight: 'context',
     },
     refusedByKubelet: {
       in: ['event', 'pod-status', 'kubelet'],
@@ -79,7 +87,7 @@ export default defineCause({
   },
 });
 
-type Own = View<'kube/Node' | 'kube/Pod', 'noSlots'>;
+type Own = View<'kube/Node' | 'kube/Pod', 'noSlots' | 'noSlotsBesideTaints'>;
 
 /** The Node is healthy, every slot is taken, and a pod waits for one. */
 function matchSlots(view: Own): Match | null {
@@ -92,11 +100,16 @@ function matchSlots(view: Own): Match | null {
   const here = pods.filter(({ value }) => isOnNode(value, node.value.name));
   const slots = Number(node.value.allocatable['pods'] ?? Number.NaN);
   if (!(here.length >= slots)) return null;
-  const event = view.clusterSign('noSlots') ?? view.sign('noSlots');
+  const event =
+    view.clusterSign('noSlots') ??
+    view.sign('noSlots') ??
+    view.clusterSign('noSlotsBesideTaints') ??
+    view.sign('noSlotsBesideTaints');
   const pod = waiting.find(
     ({ value }) => value.name === event?.last.captures['pod'] || NO_SLOT.test(messageOf(value)),
   );
   if (pod === undefined) return clear;
+  if (mayHideTrouble(view, `${messageOf(pod.value)} ${event?.last.excerpt ?? ''}`)) return null;
   const told = event === null ? [] : [event.last];
   return found(detailsOf(node.value, here, pod.value), [
     ...told,
@@ -106,6 +119,17 @@ function matchSlots(view: Own): Match | null {
     ),
     view.quote(pod, `Pod ${podName(pod.value)} is not scheduled: ${messageOf(pod.value)}`),
   ]);
+}
+
+/** A scheduler that names no taint does not say whether other Nodes are only not well yet. */
+function mayHideTrouble(view: Own, said: string): boolean {
+  if (!said.includes('untolerated taint(s)')) return false;
+  return view
+    .everywhere('kube/Node')
+    .some(
+      ({ value }) =>
+        value.ready !== true || (value.taints ?? []).some(({ key }) => TROUBLE.test(key)),
+    );
 }
 
 function isUnscheduled(pod: KubeObject): boolean {

@@ -8,16 +8,23 @@ import {
 } from '../../../diagnosis/cause.ts';
 import { budgetWords, heldPod } from '../../../evidence/budgets.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { listAt, textAt } from '../../../evidence/json.ts';
-import type { KubeNode, KubeTaint } from '../../../evidence/kinds.ts';
+import { at, type Json, listAt, textAt, textsAt } from '../../../evidence/json.ts';
+import type { KubeNode, KubeObject, KubeTaint } from '../../../evidence/kinds.ts';
 import { podCondition, podName } from '../../../evidence/pods.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
+import {
+  refusalWords,
+  type TaintRefusal,
+  taintRefusal,
+  untoleratedTaints,
+} from '../../../evidence/taint-refusals.ts';
 
 const DELIBERATE =
   /^(?:karpenter\.sh\/(?:disrupted|disruption)|ToBeDeletedByClusterAutoscaler|node\.kubernetes\.io\/unschedulable|aws-node-termination-handler\/[\w-]+)$/;
 /** Taints that say that something is wrong or not yet there, and those of control planes. */
 const NOT_DELIBERATE =
   /^(?:node\.kubernetes\.io|node\.cloudprovider\.kubernetes\.io|node-role\.kubernetes\.io|nidhogg\.uswitch\.com|readiness\.k8s\.io|karpenter\.sh|node\.cilium\.io)(?:\/|$)|agent-not-ready|startup/;
+const ROLE = /^node-role\.kubernetes\.io\//;
 
 /** Somebody or some controller closed a healthy node on purpose, and pods wait for it. */
 export default defineCause({
@@ -46,7 +53,8 @@ export default defineCause({
     untolerated: {
       in: ['event', 'pod-status', 'scheduler'],
       anchors: ['untolerated taint'],
-      pattern: /(?:pod\/(?<pod>[\w.-]{1,253})\s.*)?untolerated taint \{(?<key>[\w./-]{1,317})/,
+      pattern:
+        /(?:pod\/(?<pod>[\w.-]{1,253})\s.*)?untolerated taint(?:\(s\)| \{(?<key>[\w./-]{1,317}))/,
       weight: 'context',
     },
     opened: {
@@ -116,9 +124,28 @@ function matchClosed(view: Own): Match | null {
     waiting !== null && waiting.last.captures['total'] === waiting.last.captures['closedNodes'];
   const node = view.read('kube/Node');
   if (view.node === null || node.state !== 'seen')
-    return all ? found(waiting.last.captures, [waiting.first], 'likely') : null;
+    return all ? found(waiting.last.captures, [waiting.first], 'likely') : byAll(view);
   if (node.value.ready !== true) return null;
   return byState(view, node) ?? byTaint(view, node) ?? (isOpen(node.value) ? clear : null);
+}
+
+/** Every Node is about to be removed, by its taint, and that is why pods wait. */
+function byAll(view: Own): Match | null {
+  const nodes = view.everywhere('kube/Node');
+  const [refused] = refusedPods(view);
+  const tolerations = refused?.tolerations ?? null;
+  if (view.instanceId !== null || refused === undefined || tolerations === null) return null;
+  const closing = nodes.flatMap((node) => {
+    const taint = untoleratedTaints(node.value, tolerations).find(({ key }) =>
+      DELIBERATE.test(key),
+    );
+    const words = `Node ${node.value.name} carries the taint ${taint?.key ?? ''}`;
+    return taint === undefined || node.value.ready !== true ? [] : [view.quote(node, words)];
+  });
+  if (closing.length < nodes.length) return null;
+  const total = String(nodes.length);
+  const proof = [view.quote(refused.pod, refusalWords(refused.pod, refused)), ...closing];
+  return found({ total }, proof, 'likely');
 }
 
 /** Cordoned, or about to be removed by a controller that says so in a taint of its own. */
@@ -157,15 +184,14 @@ function heldBack(
 /** A taint of the cluster's own making that a waiting pod was refused for. */
 function byTaint(view: Own, node: Seen<KubeNode>): Match | null {
   const event = view.clusterSign('untolerated');
+  const refused = refusedPods(view);
   for (const taint of node.value.taints ?? []) {
     if (NOT_DELIBERATE.test(taint.key) || isStartup(view, taint)) continue;
-    const pod = view.list('kube/Pod').find(({ value }) => {
-      const message = podCondition(value, 'PodScheduled', 'message') ?? '';
-      const isNamed = event?.last.captures['pod'] === value.name;
-      const said = isNamed ? `${message} ${event.last.excerpt}` : message;
-      const waits = podCondition(value, 'PodScheduled', 'status') === 'False';
-      return waits && said.includes(`taint {${taint.key}`) && isTaintsOnly(said);
-    });
+    const pod =
+      view.list('kube/Pod').find(({ value }) => {
+        const said = saidOf(value, event?.last ?? null);
+        return isWaiting(value) && said.includes(`taint {${taint.key}`) && isTaintsOnly(said);
+      }) ?? (isMetByAll(view, node.value, taint, refused) ? refused[0]?.pod : undefined);
     if (pod === undefined) continue;
     const text = `${taint.key}=${taint.value}:${taint.effect}`;
     return found({ node: node.value.name, taint: text, pod: podName(pod.value) }, [
@@ -175,6 +201,65 @@ function byTaint(view: Own, node: Seen<KubeNode>): Match | null {
     ]);
   }
   return null;
+}
+
+/** What the scheduler says of a pod, by its condition and by an event that names it. */
+function saidOf(pod: KubeObject, event: Quote | null): string {
+  const message = podCondition(pod, 'PodScheduled', 'message') ?? '';
+  return event?.captures['pod'] === pod.name ? `${message} ${event.excerpt}` : message;
+}
+
+function isWaiting(pod: KubeObject): boolean {
+  return podCondition(pod, 'PodScheduled', 'status') === 'False';
+}
+
+interface Refused extends TaintRefusal {
+  readonly pod: Seen<KubeObject>;
+}
+
+/** The pods that all the Nodes seen refuse for taints which the scheduler does not name. */
+function refusedPods(view: Own): readonly Refused[] {
+  const event = view.clusterSign('untolerated')?.last ?? null;
+  return view.list('kube/Pod').flatMap((pod) => {
+    const isNamed = event?.captures['pod'] === pod.value.name;
+    const refusal = taintRefusal(pod.value, isNamed ? event.excerpt : null);
+    const isByAll = refusal?.refusing === view.everywhere('kube/Node').length;
+    return refusal !== null && isByAll && isWaiting(pod.value) ? [{ ...refusal, pod }] : [];
+  });
+}
+
+/** True where all refused pods meet this taint on the Node, and would be let in without it. */
+function isMetByAll(
+  view: Own,
+  node: KubeNode,
+  taint: KubeTaint,
+  refused: readonly Refused[],
+): boolean {
+  return refused.every(({ pod, tolerations }) => {
+    if (tolerations === null || !mayGoTo(pod.value, node)) return false;
+    const [met, other] = untoleratedTaints(node, tolerations);
+    if (met?.key !== taint.key || other !== undefined) return false;
+    // A Node in trouble that would have taken the pod is why it waits, not the one set apart.
+    return !view
+      .everywhere('kube/Node')
+      .some(({ value }) => mayGoTo(pod.value, value) && isTroubled(view, value, tolerations));
+  });
+}
+
+function isTroubled(view: Own, node: KubeNode, tolerations: readonly Json[]): boolean {
+  return untoleratedTaints(node, tolerations).every(
+    (taint) => !ROLE.test(taint.key) && (NOT_DELIBERATE.test(taint.key) || isStartup(view, taint)),
+  );
+}
+
+/** Taints are looked at first: a pod may be refused for one on a Node that it would not go to. */
+function mayGoTo(pod: KubeObject, node: KubeNode): boolean {
+  const wanted = Object.entries(textsAt(pod.body, 'spec.nodeSelector'));
+  const affinity = 'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution';
+  return (
+    at(pod.body, affinity) === undefined &&
+    wanted.every(([key, value]) => node.labels[key] === value)
+  );
 }
 
 /** Karpenter's start-up taints wait for an agent, which is another matter. */
