@@ -19,6 +19,14 @@ describe('isAfter', () => {
     assert.equal(isAfter(moment(0, 2, utc(10)), moment(0, 1, utc(10))), true);
   });
 
+  test('a stamp of whole seconds is of no moment within its second', () => {
+    const [whole, fraction] = [utc(40_000), utc(40_600)];
+    assert.equal(isAfter(moment(1, 1, fraction), moment(0, 1, whole)), false);
+    assert.equal(isAfter(moment(0, 2, whole), moment(0, 1, fraction)), true);
+    assert.equal(isAfter(moment(1, 1, utc(41_000)), moment(0, 1, fraction)), true);
+    assert.equal(isAfter(moment(1, 1, utc(40_700)), moment(0, 1, fraction)), true);
+  });
+
   test('without stamps the order of lines counts, within one document only', () => {
     assert.equal(isAfter(moment(0, 2), moment(0, 1)), true);
     assert.equal(isAfter(moment(1, 2), moment(0, 1)), false);

@@ -49,10 +49,19 @@ function comparable(a: When | null, b: When | null): boolean {
   return a !== null && b !== null && a.clock === b.clock && a.yearless === b.yearless;
 }
 
+const SECOND_MS = 1000;
+
+/** How much later `b` is, ms; 0 within one second where one of the two stamps has no fraction. */
+function laterBy(b: When, a: When): number {
+  const isWhole = a.ms % SECOND_MS === 0 || b.ms % SECOND_MS === 0;
+  const isSameSecond = Math.floor(a.ms / SECOND_MS) === Math.floor(b.ms / SECOND_MS);
+  return isWhole && isSameSecond ? 0 : b.ms - a.ms;
+}
+
 /** True when `b` is known to come after `a`; false also when nobody can tell. */
 export function isAfter(b: Moment, a: Moment): boolean {
-  if (comparable(a.when, b.when)) {
-    const difference = (b.when?.ms ?? 0) - (a.when?.ms ?? 0);
+  if (a.when !== null && b.when !== null && comparable(a.when, b.when)) {
+    const difference = laterBy(b.when, a.when);
     if (difference !== 0) return difference > 0;
   }
   if (a.at.document === b.at.document) return b.at.line > a.at.line;
