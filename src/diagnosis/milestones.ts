@@ -222,6 +222,15 @@ export const MILESTONES = [
         pattern: /\bStarted\b.*\bkubelet,? (?<node>[a-z0-9][a-z0-9.-]*)\s+Started container/,
         strict: true,
       },
+      // Objects tell the node apart from the words. Programs on the host's network start before there
+      // is a pod network, so that their starts say nothing of it.
+      {
+        in: ['event'],
+        anchors: ['Started container'],
+        pattern:
+          /\bNormal Started pod\/(?!kube-proxy-|aws-node-|calico-|cilium-|kube-flannel-|kiam-|kube2iam-|eks-pod-identity-agent-|ebs-csi-|efs-csi-|node-exporter|prometheus-node-exporter)\S+ Started container/,
+        strict: true,
+      },
     ],
   },
   {

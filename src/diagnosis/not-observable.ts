@@ -89,7 +89,13 @@ function ofBoot({ hasBootLog, hasKubeletLog }: Had): Lack | null {
 function ofNames({ node, hasInstance }: Had): Lack | null {
   if (node === null) return hasInstance ? ['the name of the Node is not here', NODE] : null;
   if (!hasInstance) return null;
-  return ['the Node here does not say that it is of the instance here', NODE];
+  const isTold = node.providerId !== null;
+  return [
+    isTold
+      ? 'the name of the Node is not the one that EC2 gives, and its addresses do not say whose it is'
+      : 'the Node here does not say that it is of the instance here',
+    NODE,
+  ];
 }
 
 function ofRegistration({ node, hasNodeList }: Had): Lack | null {

@@ -114,20 +114,32 @@ function passedByKubelet(fact: FactRecord<'kube/Node'>): readonly Passed[] {
   return [['registered', proofOf(fact, words, createdMs)]];
 }
 
-/** `identified` needs the Node's name and EC2's, and that they agree. */
+/**
+ * `identified` needs the Node's name and EC2's, and that they agree, or that the Node says by both
+ * its providerID and its addresses of which instance it is, and works under another name.
+ */
 function passedByNames(fact: FactRecord<'kube/Node'>, subject: Subject): readonly Passed[] {
   const node = fact.value;
-  const agreeing = recordsOf(subject, 'aws/instance').find((instance) => {
-    const id = textAt(instance.value, 'InstanceId') ?? '';
-    const names = [textAt(instance.value, 'PrivateDnsName'), id];
-    return (
-      node.providerId?.endsWith(`/${id}`) === true &&
-      (names.includes(node.name) || node.name.startsWith(`${id}.`))
-    );
-  });
-  if (agreeing === undefined) return [];
-  const words = `EC2 and Kubernetes both say ${node.name}`;
-  return [['identified', proofOf(agreeing, words, node.createdMs)]];
+  const own = recordsOf(subject, 'aws/instance').find(
+    ({ value }) => node.providerId?.endsWith(`/${textAt(value, 'InstanceId') ?? ' '}`) === true,
+  );
+  if (own === undefined) return [];
+  const id = textAt(own.value, 'InstanceId') ?? '';
+  const name = textAt(own.value, 'PrivateDnsName') ?? '';
+  if (node.name === name || node.name === id || node.name.startsWith(`${id}.`))
+    return [
+      ['identified', proofOf(own, `EC2 and Kubernetes both say ${node.name}`, node.createdMs)],
+    ];
+  if (!isInitialisedAs(node, own)) return [];
+  const words = `Node ${node.name} is initialised as ${id}, and gives EC2's ${name} among its addresses`;
+  return [['identified', proofOf(own, words, node.createdMs)]];
+}
+
+/** True for a Ready Node on which the cloud controller has put the addresses of the instance. */
+function isInitialisedAs(node: KubeNode, { value }: FactRecord<'aws/instance'>): boolean {
+  const name = textAt(value, 'PrivateDnsName') ?? '';
+  const isInitialised = node.taints?.every(({ key }) => key !== UNINITIALIZED) === true;
+  return node.ready === true && isInitialised && name !== '' && node.internalDns === name;
 }
 
 function passedByPods(fact: FactRecord<'kube/Node'>, subject: Subject): readonly Passed[] {

@@ -95,3 +95,70 @@ describe('a machine that works', () => {
     assert.equal(document.subjects[0]?.verdict, 'cannot-tell');
   });
 });
+
+describe('sandboxes that were not created while the pod network came up', () => {
+  const event = (reason: string, name: string, message: string, at: string): Json => ({
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name: `${name}.${reason}`, namespace: 'shop' },
+    type: reason === 'Started' ? 'Normal' : 'Warning',
+    reason,
+    message,
+    lastTimestamp: at,
+    source: { component: 'kubelet', host: NAME },
+    involvedObject: { kind: 'Pod', namespace: 'shop', name },
+  });
+  const failed = event(
+    'FailedCreatePodSandBox',
+    'web-1',
+    'Failed to create pod sandbox: plugin type="aws-cni" name="aws-cni" failed (add)',
+    '2026-03-01T09:00:10Z',
+  );
+  const started = (name: string): Json =>
+    event('Started', name, 'Started container web', '2026-03-01T09:00:40Z');
+  const ec2 = { Reservations: [{ Instances: [INSTANCE] }] };
+  const answers = [node(), pod(), ec2, failed];
+
+  test('say nothing once a pod has started there', async () => {
+    assert.equal((await verdictOf(...answers, started('web-1')))[0], 'usable');
+  });
+
+  test('stand while only programs of the host network have', async () => {
+    const [verdict, stage] = await verdictOf(...answers, started('aws-node-x7k2p'));
+    assert.deepEqual([verdict, stage], ['not-usable', 'networked']);
+  });
+});
+
+describe('a Node under a name that EC2 does not give', () => {
+  const ec2 = { Reservations: [{ Instances: [INSTANCE] }] };
+  const named = (addresses: readonly Json[], taints: readonly Json[] = []): Json => ({
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name: 'worker-1', uid: 'u' },
+    spec: { providerID: `aws:///eu-west-1a/${ID}`, taints },
+    status: {
+      addresses,
+      conditions: [{ type: 'Ready', status: 'True' }],
+      nodeInfo: { kubeletVersion: 'v1.31.2' },
+    },
+  });
+  const onIt = { ...(pod() as JsonObject), spec: { nodeName: 'worker-1', containers: [] } };
+  const initialised = [
+    { type: 'InternalIP', address: '10.0.0.1' },
+    { type: 'InternalDNS', address: NAME },
+  ];
+
+  test('is identified when the cloud controller wrote whose it is', async () => {
+    assert.equal((await verdictOf(named(initialised), onIt, ec2))[0], 'usable');
+  });
+
+  test('is not while nobody has, or while it waits for the cloud controller', async () => {
+    assert.deepEqual(await verdictOf(named([]), onIt, ec2), ['cannot-tell', 'identified', 2]);
+    const waiting = {
+      key: 'node.cloudprovider.kubernetes.io/uninitialized',
+      value: 'true',
+      effect: 'NoSchedule',
+    };
+    assert.notEqual((await verdictOf(named(initialised, [waiting]), onIt, ec2))[0], 'usable');
+  });
+});
