@@ -1,6 +1,7 @@
 /** Evidence that was saved of some machines answers for those. */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { systemClock } from '../../src/adapters/system/clock.ts';
 import type { CollectedDocument } from '../../src/adapters/collection/document.ts';
 import { observe } from '../../src/apps/cli/live/observe.ts';
 import { readTexts } from '../../src/apps/cli/pile.ts';
@@ -67,7 +68,8 @@ test('two collections are about the machines of both, or about all', async () =>
 
 test('a live look says whom it was asked about', async () => {
   const documents: CollectedDocument[] = [];
-  const clients = { kube: null, aws: null, described: null, refusals: [] };
+  const clock = systemClock;
+  const clients = { kube: null, aws: null, described: null, refusals: [], clock };
   const { observations } = await observe(clients, {
     cluster: 'shop',
     asked: [ONE],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Alarm } from '../../src/apps/cli/live/alarm.ts';
 import { lookingAgain, type Repeat } from '../../src/apps/cli/live/look-again.ts';
+import { systemClock } from '../../src/adapters/system/clock.ts';
 import { startLimit, startTimeLimit } from '../../src/apps/cli/live/time-limit.ts';
 import { timed, waitUntilOver } from '../../src/apps/cli/live/wait.ts';
 import { climbed, isOver } from '../../src/diagnosis/climb.ts';
@@ -173,9 +174,9 @@ test('a look that is under way at the limit is cut short, and the one before it 
 });
 
 test('a limit of several looks ends what each of them waits for, with its own reason', () => {
-  const { signal, clear } = startLimit(60_000);
+  const { signal, clear } = startLimit(systemClock, 60_000);
   const outer = new AbortController();
-  const time = startTimeLimit(60_000, AbortSignal.any([signal, outer.signal]));
+  const time = startTimeLimit(systemClock, 60_000, AbortSignal.any([signal, outer.signal]));
   const parts = [time.waiting, time.listing, time.details];
   assert.ok(parts.every(({ aborted }) => !aborted));
   const reason = new Error('the time is over');

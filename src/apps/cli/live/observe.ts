@@ -6,7 +6,6 @@ import type {
 } from '../../../adapters/collection/document.ts';
 import { inTime } from '../../../adapters/collection/in-time.ts';
 import { collectKubernetes, type KubeLists } from '../../../adapters/collection/kubernetes.ts';
-import { systemClock } from '../../../adapters/system/clock.ts';
 import { SIGNS } from '../../../causes/index.generated.ts';
 import { isAsked } from '../../../diagnosis/asked.ts';
 import { skewOf } from '../../../diagnosis/clock-skew.ts';
@@ -18,6 +17,7 @@ import { instanceIdIn } from '../../../evidence/names.ts';
 import type { Observations, Refusal } from '../../../evidence/observations.ts';
 import { isoTime } from '../../../evidence/time.ts';
 import type { AwsApi } from '../../../ports/aws-api.ts';
+import type { Clock } from '../../../ports/clock.ts';
 import { EVIDENCE_VERSION } from '../../../readers/ours.ts';
 import { createReading } from '../../../readers/reading.ts';
 import { compileSigns } from '../../../readers/sign-table.ts';
@@ -131,9 +131,9 @@ function regionsOf(providerIds: readonly string[]): readonly string[] {
 
 /** Collects everything once, looks, asks the machines that are not well one by one, and looks again. */
 export async function observe(clients: LookClients, options: LiveOptions): Promise<LiveEvidence> {
-  const nowMs = systemClock.nowMs();
+  const nowMs = clients.clock.nowMs();
   const intake = createIntake(options, clients, nowMs);
-  const time = startTimeLimit(options.timeoutMs, options.limit);
+  const time = startTimeLimit(clients.clock, options.timeoutMs, options.limit);
   try {
     return await lookTwice(clients, options, { intake, time, nowMs });
   } finally {
@@ -172,17 +172,16 @@ async function lookTwice(
 }
 
 async function collectAll(
-  { kube, aws, described }: LookClients,
+  { kube, aws, described, clock }: LookClients,
   options: LiveOptions,
   intake: Intake,
   time: TimeLimit,
 ): Promise<string | null> {
   const named = options.cluster ?? described?.clusterName ?? null;
   options.progress('asking Kubernetes and AWS');
-  const lists =
-    kube === null ? null : collectKubernetes({ kube, clock: systemClock }, intake, time.listing);
+  const lists = kube === null ? null : collectKubernetes({ kube, clock }, intake, time.listing);
   const [cluster] = await Promise.all([
-    aws === null ? named : askAws(aws, lists, { named, options, intake, time }),
+    aws === null ? named : askAws(aws, lists, { named, options, intake, time, clock }),
     lists?.all,
   ]);
   return cluster;
@@ -193,13 +192,14 @@ interface AwsQuestion {
   readonly options: LiveOptions;
   readonly intake: Intake;
   readonly time: TimeLimit;
+  readonly clock: Clock;
 }
 
 /** Where nothing names the cluster, the instances behind its Nodes do: those are waited for. */
 async function askAws(
   aws: AwsApi,
   lists: KubeLists | null,
-  { named, options, intake, time }: AwsQuestion,
+  { named, options, intake, time, clock }: AwsQuestion,
 ): Promise<string | null> {
   const ofNodes = async (): Promise<readonly string[]> => {
     await nodesListed(lists, time);
@@ -214,7 +214,7 @@ async function askAws(
     instanceIds: [...asked, ...nodes],
     names,
     ofNodes,
-    nowMs: systemClock.nowMs(),
+    nowMs: clock.nowMs(),
   };
   return (await collectAws(aws, target, intake, time.listing)).cluster;
 }

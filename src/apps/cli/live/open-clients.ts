@@ -11,19 +11,23 @@ import { systemClock } from '../../../adapters/system/clock.ts';
 import { collectEarly } from '../../../adapters/system/memory.ts';
 import type { Refusal } from '../../../evidence/observations.ts';
 import type { AwsApi } from '../../../ports/aws-api.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import type { KubeApi } from '../../../ports/kube-api.ts';
 import type { LiveFlags } from './flags.ts';
 import { timeLimitMs } from './time-limit.ts';
 
 /** What a look asks; null for what could not be opened. */
 export interface LookClients {
-  readonly kube: KubeClient | null;
+  readonly kube: KubeApi | null;
   readonly aws: AwsApi | null;
   readonly described: ContextDescription | null;
   /** Why one of them could not be opened. */
   readonly refusals: readonly Refusal[];
+  readonly clock: Clock;
 }
 
 export interface Clients extends LookClients {
+  readonly kube: KubeClient | null;
   readonly aws: OpenedAws | null;
   close(): Promise<void>;
 }
@@ -63,6 +67,7 @@ export async function openClients(flags: LiveFlags): Promise<Clients> {
     aws,
     described,
     refusals,
+    clock: systemClock,
     async close() {
       aws?.close();
       await opened?.kube.close();

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../ports/clock.ts';
 import { PortError } from '../../../ports/port-error.ts';
 import { UsageError } from '../context.ts';
 import { durationMs } from './flags.ts';
@@ -37,14 +38,27 @@ function unanswered(limitMs: number): PortError {
   return new PortError({ failure: 'timeout', message });
 }
 
-/** A limit for several looks together; its reason is that of calls which are under way then. */
-export function startLimit(limitMs: number): {
+interface Ending {
   readonly signal: AbortSignal;
   readonly clear: () => void;
-} {
-  const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(unanswered(limitMs)), limitMs);
-  return { signal: controller.signal, clear: () => clearTimeout(timer) };
+}
+
+/** Aborts after so long, with the reason of calls that are under way then. */
+function endAfter(clock: Clock, limitMs: number, share: number): Ending {
+  const ending = new AbortController();
+  const cleared = new AbortController();
+  clock.sleep(limitMs * share, cleared.signal).then(
+    () => ending.abort(unanswered(limitMs)),
+    () => {
+      // Cleared before its time.
+    },
+  );
+  return { signal: ending.signal, clear: () => cleared.abort() };
+}
+
+/** A limit for several looks together; its reason is that of calls which are under way then. */
+export function startLimit(clock: Clock, limitMs: number): Ending {
+  return endAfter(clock, limitMs, 1);
 }
 
 /**
@@ -52,19 +66,10 @@ export function startLimit(limitMs: number): {
  *
  * @param limit ends all of them too
  */
-export function startTimeLimit(limitMs: number, limit?: AbortSignal): TimeLimit {
-  const timers: NodeJS.Timeout[] = [];
-  const endingAt = (share: number): AbortSignal => {
-    const controller = new AbortController();
-    const end = (): void => controller.abort(unanswered(limitMs));
-    timers.push(setTimeout(end, limitMs * share));
-    const { signal } = controller;
-    return limit === undefined ? signal : AbortSignal.any([signal, limit]);
-  };
-  return {
-    waiting: endingAt(WAITING_SHARE),
-    listing: endingAt(LISTING_SHARE),
-    details: endingAt(1),
-    clear: () => timers.forEach((timer) => clearTimeout(timer)),
-  };
+export function startTimeLimit(clock: Clock, limitMs: number, limit?: AbortSignal): TimeLimit {
+  const endings = [WAITING_SHARE, LISTING_SHARE, 1].map((share) => endAfter(clock, limitMs, share));
+  const [waiting, listing, details] = endings.map(({ signal }) =>
+    limit === undefined ? signal : AbortSignal.any([signal, limit]),
+  ) as [AbortSignal, AbortSignal, AbortSignal];
+  return { waiting, listing, details, clear: () => endings.forEach(({ clear }) => clear()) };
 }

@@ -36,7 +36,7 @@ export async function waitForCluster(
     contexts.length === 0 ? [question] : contexts.map((name) => ofContext(question, name));
   const { timeout } = question.flags;
   const limitMs = timeout === undefined ? null : timeLimitMs(timeout);
-  const limit = limitMs === null ? null : startLimit(limitMs);
+  const limit = limitMs === null ? null : startLimit(systemClock, limitMs);
   const say = timed(systemClock, (line) => context.err(`${line}\n`));
   const ending = limit === null ? {} : { limit: limit.signal };
   const options = {
