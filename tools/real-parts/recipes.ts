@@ -28,10 +28,13 @@ export type Part = GoPart | PythonPart;
 const KUBERNETES = 'v1.36.3';
 
 /** What a program of Kubernetes says its version is; unset, clients and kubeadm refuse it. */
-function kubernetesVersion(packages: readonly string[]): Readonly<Record<string, string>> {
-  const [major = '', minor = ''] = KUBERNETES.slice(1).split('.');
+function kubernetesVersion(
+  version: string,
+  packages: readonly string[],
+): Readonly<Record<string, string>> {
+  const [major = '', minor = ''] = version.slice(1).split('.');
   const fields = {
-    gitVersion: KUBERNETES,
+    gitVersion: version,
     gitMajor: major,
     gitMinor: minor,
     gitTreeState: 'clean',
@@ -43,10 +46,23 @@ function kubernetesVersion(packages: readonly string[]): Readonly<Record<string,
   );
 }
 
-const KUBERNETES_VARIABLES = kubernetesVersion([
-  'k8s.io/component-base/version',
-  'k8s.io/client-go/pkg/version',
-]);
+const VERSION_PACKAGES = ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'];
+const KUBERNETES_VARIABLES = kubernetesVersion(KUBERNETES, VERSION_PACKAGES);
+
+/** The oldest kubectl that can be had as a module, one of the middle, and the newest. */
+export const KUBECTL_VERSIONS = ['1.23.3', '1.30.14', '1.37.2'] as const;
+
+function kubectlOf(version: string): GoPart {
+  const name = `kubectl-${version.split('.').slice(0, 2).join('.')}`;
+  return {
+    kind: 'go',
+    name,
+    version: `v${version}`,
+    target: '.',
+    programs: [name],
+    variables: kubernetesVersion(`v${version}`, VERSION_PACKAGES),
+  };
+}
 
 /** From 1.37 on, a Node without a providerID that AWS does not know by name is deleted. */
 export const CLOUD_CONTROLLER_VERSIONS = ['1.34.3', '1.37.0'] as const;
@@ -97,6 +113,7 @@ export const PARTS: readonly Part[] = [
     variables: KUBERNETES_VARIABLES,
   },
   ...CLOUD_CONTROLLER_VERSIONS.map(cloudController),
+  ...KUBECTL_VERSIONS.map(kubectlOf),
 ];
 
 /** The folder of the files that a part is made from; kubectl shares that of the control plane. */

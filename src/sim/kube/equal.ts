@@ -1,0 +1,16 @@
+import { isObject, type Json } from '../../evidence/json.ts';
+
+/** True when two values would be the same JSON, whatever the order of keys. */
+export function isEqual(a: Json | undefined, b: Json | undefined): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a) && Array.isArray(b))
+    return areEqual(a as readonly Json[], b as readonly Json[]);
+  if (!isObject(a) || !isObject(b)) return false;
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length) return false;
+  return keys.every((key) => Object.hasOwn(b, key) && isEqual(a[key], b[key]));
+}
+
+function areEqual(a: readonly Json[], b: readonly Json[]): boolean {
+  return a.length === b.length && a.every((value, index) => isEqual(value, b[index]));
+}

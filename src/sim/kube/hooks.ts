@@ -1,0 +1,35 @@
+import type { ApiUser, KubeObject } from './contract.ts';
+
+export interface LogRequest {
+  readonly container: string;
+  readonly previous: boolean;
+  /** null for all lines. */
+  readonly tailLines: number | null;
+  readonly sinceSeconds: number | null;
+  readonly timestamps: boolean;
+  readonly limitBytes: number | null;
+  readonly follow: boolean;
+}
+
+/** What the kubelet answered: a text, or an HTTP code with its message. */
+export type KubeletAnswer =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly code: number; readonly message: string };
+
+/** Where the API server asks others. */
+export interface ApiServerHooks {
+  /** `gitVersion`; v1.36.3 when not given. */
+  readonly version?: string;
+  /** The log of a container, as the kubelet of the pod's node gives it. */
+  readonly podLog?: (pod: KubeObject, request: LogRequest) => KubeletAnswer;
+  /** What the kubelet of a node answers to a path, asked through `nodes/…/proxy`. */
+  readonly kubelet?: (node: KubeObject, path: string) => KubeletAnswer;
+  /** The webhook for tokens that the API server does not know, such as those of EKS. */
+  readonly authenticateToken?: (token: string) => ApiUser | null;
+  /** False lets everybody do everything, as long as a world has no roles yet. */
+  readonly isAuthorizing?: boolean;
+  /** False leaves Nodes without `node.kubernetes.io/not-ready` when they are created. */
+  readonly taintsNewNodes?: boolean;
+  /** False leaves the ServiceAccount `default` of a namespace to a controller. */
+  readonly makesServiceAccounts?: boolean;
+}

@@ -1,0 +1,55 @@
+import type { Json, JsonObject } from '../../evidence/json.ts';
+import type { KubeObject } from './contract.ts';
+import { shownAs } from './events.ts';
+import { apiVersionOf } from './kinds.ts';
+import { notFound } from './refusal.ts';
+import { objectKey, type Scope } from './scope.ts';
+import { type Selector, selectorOf } from './selectors.ts';
+import { keyOf } from './store.ts';
+
+export function get(scope: Scope): KubeObject {
+  const object = scope.table.get(objectKey(scope));
+  if (object === null) throw notFound(scope.kind, scope.name);
+  return object;
+}
+
+export function selectorOfScope({ kind, query }: Scope): Selector {
+  return selectorOf(kind, query['labelSelector'] ?? '', query['fieldSelector'] ?? '');
+}
+
+/** What is selected, in the order of keys; only the index that fits is walked. */
+export function selected(scope: Scope, selector: Selector): readonly KubeObject[] {
+  const { table, namespace } = scope;
+  const keys =
+    selector.name !== null && (namespace !== null || !scope.kind.isNamespaced)
+      ? [keyOf(namespace, selector.name)]
+      : table.keys(namespace, selector.nodeName);
+  const found: KubeObject[] = [];
+  for (const key of keys) {
+    if (selector.nodeName !== null && namespace !== null && !key.startsWith(`${namespace}/`))
+      continue;
+    const object = table.get(key);
+    if (object !== null && (selector.isEverything || selector.matches(object))) found.push(object);
+  }
+  return found;
+}
+
+/** Items of built-in kinds have no kind of their own in a list. */
+export function listItem(scope: Scope, object: KubeObject): KubeObject {
+  if (scope.kind.custom !== null) return object;
+  const { kind: _, apiVersion: __, ...rest } = shownAs(scope.kind, object);
+  return rest;
+}
+
+export function listObject(
+  scope: Scope,
+  items: readonly KubeObject[],
+  metadata: JsonObject,
+): JsonObject {
+  return {
+    kind: `${scope.kind.kind}List`,
+    apiVersion: apiVersionOf(scope.kind),
+    metadata: scope.kind.custom === null ? metadata : { continue: '', ...metadata },
+    items: items.map((item) => listItem(scope, item)) as readonly Json[],
+  };
+}

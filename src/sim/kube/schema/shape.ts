@@ -1,0 +1,180 @@
+import { isObject, type Json, type JsonObject } from '../../../evidence/json.ts';
+import { setOwn } from '../patch/merge.ts';
+import { badRequest, type Refusal } from '../refusal.ts';
+import type { ObjectSchema, Schema } from './shapes.ts';
+import { wordOf } from '../word.ts';
+
+/** What decoding found out of place. */
+export interface Decoded {
+  readonly value: JsonObject;
+  /** Paths of fields that the kind does not have, dropped from the value. */
+  readonly unknown: readonly string[];
+}
+
+/** Objects nested deeper than any real one are refused before they exhaust the stack. */
+const DEPTH_MAX = 100;
+
+/**
+ * A body as the server's own types hold it.
+ *
+ * @param trusted whose very parts need no look
+ * @throws Refusal 400 for a value of another type
+ */
+export function decoded(body: JsonObject, schema: ObjectSchema, trusted: JsonObject = {}): Decoded {
+  const unknown: string[] = [];
+  const shape = new Shape(schema.name, unknown);
+  return { value: shape.object(body, schema, '', 0, trusted), unknown };
+}
+
+class Shape {
+  readonly #kind: string;
+  readonly #unknown: string[];
+  /** Of custom resources only fields are dropped; validation says what is of another type. */
+  readonly #isLenient: boolean;
+
+  constructor(kind: string, unknown: string[]) {
+    this.#kind = kind;
+    this.#unknown = unknown;
+    this.#isLenient = kind === '';
+  }
+
+  /** The object itself where nothing of it was dropped. */
+  object(
+    value: JsonObject,
+    schema: ObjectSchema,
+    path: string,
+    depth: number,
+    trusted?: JsonObject,
+  ): JsonObject {
+    if (depth > DEPTH_MAX) throw badRequest('exceeded max depth');
+    let copy: Record<string, Json> | null = null;
+    for (const [key, entry] of Object.entries(value)) {
+      if (trusted !== undefined && trusted[key] === entry) continue;
+      const field = schema.fields.get(key);
+      const kept = this.#field(entry, field, schema, `${path}.${key}`, depth);
+      if (kept === entry) continue;
+      copy ??= { ...value };
+      if (kept === undefined) delete copy[key];
+      else setOwn(copy, key, kept);
+    }
+    return copy ?? value;
+  }
+
+  #field(
+    entry: Json,
+    field: Schema | undefined,
+    owner: ObjectSchema,
+    path: string,
+    depth: number,
+  ): Json | undefined {
+    if (field === undefined) {
+      if (owner.keepsUnknown) return entry;
+      this.#unknown.push(path.slice(1));
+      return undefined;
+    }
+    if (this.#isLenient && field.is !== 'object') {
+      if (field.is === 'scalar' || entry === null) return entry;
+    } else if (entry === null) return this.#isLenient ? entry : undefined;
+    if (this.#isLenient && !isOfShape(entry, field)) return entry;
+    const value = this.#value(entry, field, path, depth + 1);
+    return !this.#isLenient && isEmpty(value, field) ? undefined : value;
+  }
+
+  #value(value: Json, schema: Schema, path: string, depth: number): Json {
+    switch (schema.is) {
+      case 'anything':
+        return value;
+      case 'scalar':
+        return this.#scalar(value, schema.code, path);
+      case 'object':
+        if (!isObject(value)) throw this.#mistyped(value, path, `v1.${schema.name}`);
+        return this.object(value, schema, path, depth);
+      case 'map':
+        if (!isObject(value)) throw this.#mistyped(value, path, 'map[string]string');
+        return this.#map(value, schema.element, path, depth);
+      default:
+        if (!Array.isArray(value)) throw this.#mistyped(value, path, `[]${goName(schema.element)}`);
+        return this.#list(value as readonly Json[], schema.element, path, depth);
+    }
+  }
+
+  #map(value: JsonObject, element: Schema, path: string, depth: number): Json {
+    let copy: Record<string, Json> | null = null;
+    for (const [key, entry] of Object.entries(value)) {
+      const kept = this.#value(entry ?? '', element, path, depth + 1);
+      if (kept === entry) continue;
+      copy ??= { ...value };
+      setOwn(copy, key, kept);
+    }
+    return copy ?? value;
+  }
+
+  #list(value: readonly Json[], element: Schema, path: string, depth: number): Json {
+    const kept = value.map((entry, index) =>
+      this.#value(entry, element, `${path}[${index}]`, depth + 1),
+    );
+    return kept.every((entry, index) => entry === value[index]) ? value : kept;
+  }
+
+  #scalar(value: Json, code: string, path: string): Json {
+    if (this.#isLenient) return value;
+    if (fits(value, code)) return code === 'q' ? wordOf(value) : value;
+    throw this.#mistyped(value, path, GO_TYPES[code] ?? 'string');
+  }
+
+  #mistyped(value: Json, path: string, type: string): Refusal {
+    const kind = this.#kind;
+    const place = path.slice(1).replaceAll(/\[\d+\]/g, '');
+    return badRequest(
+      `${kind} in version "v1" cannot be handled as a ${kind}: json: cannot unmarshal ` +
+        `${typeName(value)} into Go struct field .${place} of type ${type}`,
+    );
+  }
+}
+
+function isOfShape(value: Json, { is }: Schema): boolean {
+  if (is === 'list') return Array.isArray(value);
+  return is === 'anything' || isObject(value);
+}
+
+/** Maps and lists without entries are as absent (`omitempty`). */
+function isEmpty(value: Json, { is }: Schema): boolean {
+  if (is === 'list') return Array.isArray(value) && value.length === 0;
+  return is === 'map' && isObject(value) && Object.keys(value).length === 0;
+}
+
+function fits(value: Json, code: string): boolean {
+  switch (code) {
+    case 'i':
+      return typeof value === 'number' && Number.isInteger(value);
+    case 'n':
+      return typeof value === 'number';
+    case 'b':
+      return typeof value === 'boolean';
+    case 'q':
+    case 'x':
+      return typeof value === 'string' || typeof value === 'number';
+    default:
+      return typeof value === 'string';
+  }
+}
+
+const GO_TYPES: Readonly<Record<string, string>> = {
+  i: 'int32',
+  n: 'float64',
+  b: 'bool',
+  q: 'resource.Quantity',
+  t: 'v1.Time',
+  u: 'v1.MicroTime',
+  x: 'intstr.IntOrString',
+};
+
+function goName(element: Schema): string {
+  return element.is === 'object' ? `v1.${element.name}` : 'string';
+}
+
+function typeName(value: Json): string {
+  if (Array.isArray(value)) return 'array';
+  if (isObject(value)) return 'object';
+  return typeof value === 'boolean' ? 'bool' : typeof value;
+}

@@ -1,0 +1,188 @@
+import type { JsonObject } from '../../evidence/json.ts';
+import type { Kernel } from '../kernel/kernel.ts';
+import type {
+  ApiAnswer,
+  ApiRequest,
+  ApiServer,
+  ApiUser,
+  KubeObject,
+  Watch,
+  Watcher,
+} from './contract.ts';
+import { type AccessQuestion, attributesOf, type Decision } from './auth/attributes.ts';
+import { authenticated } from './auth/authentication.ts';
+import { Authorizer } from './auth/authorizer.ts';
+import { bootstrap, keepServiceAccounts } from './bootstrap.ts';
+import { create } from './create.ts';
+import { serveCustomKinds } from './custom-kinds.ts';
+import { removeCollection } from './remove-collection.ts';
+import { expireEvents, shownAs } from './events.ts';
+import type { ApiServerHooks } from './hooks.ts';
+import { Kinds, type KubeKind, tableName } from './kinds.ts';
+import { createdByApplying, patch } from './patch.ts';
+import { list } from './list.ts';
+import { get } from './read.ts';
+import { methodNotAllowed, noSuchPath, Refusal } from './refusal.ts';
+import { deletionOf, remove } from './remove.ts';
+import { type Core, type Scope, stored } from './scope.ts';
+import { Store } from './store.ts';
+import { answerSubresource } from './subresources.ts';
+import { update } from './update.ts';
+import { openWatch } from './watch.ts';
+
+export interface ApiServerOptions extends ApiServerHooks {
+  readonly kernel: Kernel;
+}
+
+/** An `ApiServer` and what doors and observers see of it besides. */
+export interface KubeApiServer extends ApiServer {
+  /** `gitVersion`. */
+  readonly version: string;
+  readonly core: Core;
+  /** What is served now, in the order of its coming; CustomResourceDefinitions add to it. */
+  kinds(): readonly KubeKind[];
+  /** Forgets history, as a compaction of etcd: older versions are 410 from now on. */
+  compact(): void;
+  /** Whether somebody may do something; nothing is done. */
+  authorize(user: ApiUser, asked: AccessQuestion): Decision;
+  /** Ends every watch, as a restart of the API server does. */
+  endWatches(): void;
+}
+
+/** An API server with an empty cluster: its own namespaces and nothing else. */
+export function createApiServer({ kernel, ...hooks }: ApiServerOptions): KubeApiServer {
+  const store = new Store(() => kernel.nowMs());
+  const core: Core = {
+    kernel,
+    hooks,
+    store,
+    kinds: new Kinds(),
+    authorizer: new Authorizer(store, hooks.isAuthorizing !== false),
+    random: kernel.random('kube-apiserver'),
+    watches: new Set(),
+    tokens: new Map(),
+  };
+  const server: KubeApiServer = {
+    core,
+    version: hooks.version ?? 'v1.36.3',
+    answer: (request) => guarded(() => answerTo(core, request)),
+    watch: (request, watcher) => watchOf(core, request, watcher),
+    authenticate: (credential) => authenticated(core, credential),
+    kinds: () => core.kinds.all(),
+    compact: () => {
+      for (const table of core.store.tables()) table.forget(core.store.revision);
+    },
+    authorize: (user, asked) => core.authorizer.decide(user, attributesOf(asked)),
+    endWatches: () => {
+      for (const watch of core.watches) watch.end();
+    },
+  };
+  bootstrap(core);
+  serveCustomKinds(core);
+  expireEvents(core);
+  if (hooks.makesServiceAccounts !== false) keepServiceAccounts(core);
+  return server;
+}
+
+/** A request of this user to one kind; to the whole kind unless more is given. */
+export function scopeOf(
+  core: Core,
+  user: ApiUser,
+  kind: KubeKind,
+  more: Partial<Scope> = {},
+): Scope {
+  const table = core.store.table(tableName(kind));
+  const whole = { namespace: null, name: '', subresource: null, query: {}, warnings: [] };
+  return { core, user, kind, table, ...whole, isDryRun: false, ...more };
+}
+
+function guarded(task: () => ApiAnswer): ApiAnswer {
+  try {
+    return task();
+  } catch (error) {
+    if (error instanceof Refusal) return error.answer();
+    throw error;
+  }
+}
+
+/** @throws Refusal 403, or 404 for a path without a kind */
+function requested(core: Core, request: ApiRequest): Scope {
+  const { user, path, query } = request;
+  core.authorizer.assertAllowed(request);
+  const kind = core.kinds.at(path.group, path.version, path.plural);
+  if (kind === null) throw noSuchPath();
+  return scopeOf(core, user, kind, {
+    namespace: path.namespace,
+    name: path.name ?? '',
+    subresource: path.subresource,
+    query,
+    warnings: [],
+    isDryRun: query['dryRun'] === 'All',
+  });
+}
+
+function answerTo(core: Core, request: ApiRequest): ApiAnswer {
+  const scope = requested(core, request);
+  const { subresource, warnings } = scope;
+  const isStatus = subresource === 'status' && scope.kind.subresources.includes('status');
+  const isOwn = subresource === null || isStatus;
+  const answer = isOwn ? answerVerb(scope, request) : answerSubresource(scope, request);
+  const object = shownAs(scope.kind, answer.object);
+  return { code: answer.code, object, warnings };
+}
+
+type Answered = Pick<ApiAnswer, 'code' | 'object'>;
+
+function answerVerb(scope: Scope, request: ApiRequest): Answered {
+  switch (request.verb) {
+    case 'get':
+      return ok(get(scope));
+    case 'list':
+      return ok(list(scope));
+    case 'create':
+      return { code: 201, object: create(scope, request.body) };
+    case 'update': {
+      const { object, isNew } = update(scope, request.body);
+      return { code: isNew ? 201 : 200, object };
+    }
+    case 'patch':
+      return patched(scope, request);
+    case 'delete':
+      return deleted(scope, request);
+    case 'deletecollection':
+      return ok(removeCollection(scope, deletionOf(request.query, request.body)));
+    default:
+      throw methodNotAllowed(scope.kind);
+  }
+}
+
+function patched(scope: Scope, { patchType, body }: ApiRequest): Answered {
+  const isNew = patchType === 'apply' && scope.subresource === null && stored(scope) === null;
+  if (isNew) return { code: 201, object: createdByApplying(scope, body) };
+  return ok(patch(scope, patchType ?? 'merge', body));
+}
+
+function ok(object: KubeObject): Answered {
+  return { code: 200, object };
+}
+
+function deleted(scope: Scope, request: ApiRequest): Answered {
+  const { object, isGone } = remove(scope, deletionOf(request.query, request.body));
+  return ok(!isGone || scope.kind.returnsDeleted ? object : removalStatus(scope, object));
+}
+
+function removalStatus({ kind, name }: Scope, object: KubeObject): JsonObject {
+  const uid = (object['metadata'] as JsonObject)['uid'] ?? '';
+  const group = kind.group === '' ? {} : { group: kind.group };
+  const details = { name, ...group, kind: kind.plural, uid };
+  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details };
+}
+
+function watchOf(core: Core, request: ApiRequest, watcher: Watcher): Watch | ApiAnswer {
+  try {
+    return openWatch(requested(core, request), watcher);
+  } catch (error) {
+    if (error instanceof Refusal) return error.answer();
+    throw error;
+  }
+}

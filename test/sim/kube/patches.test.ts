@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  listAt,
+  textAt,
+} from '../../../src/evidence/json.ts';
+import { jsonPatch, PatchFailure } from '../../../src/sim/kube/patch/json.ts';
+import { mergePatch } from '../../../src/sim/kube/patch/merge.ts';
+import { strategicPatch } from '../../../src/sim/kube/patch/strategic.ts';
+import { BUILT_IN_KINDS } from '../../../src/sim/kube/kinds.ts';
+import { configMap, done, refusal, scene } from './scene.ts';
+import { type ObjectSchema, schemaOf } from '../../../src/sim/kube/schema/schema.ts';
+
+function schema(kind: string): ObjectSchema {
+  const found = BUILT_IN_KINDS.find((one) => one.kind === kind);
+  assert.ok(found !== undefined);
+  return schemaOf(found);
+}
+
+test('JSON patches follow RFC 6902 for lists, escapes and moves', () => {
+  const target = { a: [1, 2], 'x/y': { '~': 1 } };
+  const operations = [
+    { op: 'add', path: '/a/1', value: 9 },
+    { op: 'add', path: '/a/-', value: 3 },
+    { op: 'remove', path: '/a/0' },
+    { op: 'move', from: '/x~1y/~0', path: '/b' },
+    { op: 'copy', from: '/a/0', path: '/c' },
+    { op: 'test', path: '/b', value: 1 },
+  ];
+  assert.deepEqual(jsonPatch(target, operations), { a: [9, 2, 3], 'x/y': {}, b: 1, c: 9 });
+  assert.deepEqual(target.a, [1, 2]);
+  for (const [op, path] of [
+    ['remove', '/none'],
+    ['add', '/none/x'],
+    ['add', '/a/7'],
+    ['add', 'a'],
+  ])
+    assert.throws(
+      () => jsonPatch(target, [{ op: op ?? '', path: path ?? '', value: 1 }]),
+      PatchFailure,
+    );
+});
+
+test('a merge patch removes by null and never touches prototypes', () => {
+  assert.deepEqual(mergePatch({ a: { b: 1, c: 2 } }, { a: { b: null, d: { e: null } } }), {
+    a: { c: 2, d: {} },
+  });
+  const hostile = JSON.parse('{"__proto__":{"polluted":true}}') as JsonObject;
+  const merged = mergePatch({}, hostile);
+  assert.ok(isObject(merged) && Object.hasOwn(merged, '__proto__'));
+  assert.equal(({} as Record<string, unknown>)['polluted'], undefined);
+});
+
+test('the same merge patch twice is the patch once', () => {
+  const value = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<Json>;
+  fc.assert(
+    fc.property(value, value, (target, patch) => {
+      const once = mergePatch(target, patch);
+      assert.deepEqual(mergePatch(once, patch), once);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('a strategic patch merges conditions by type and replaces taints', () => {
+  const node = {
+    spec: { taints: [{ key: 'a', effect: 'NoSchedule' }] },
+    status: {
+      conditions: [
+        { type: 'Ready', status: 'False', reason: 'x' },
+        { type: 'Disk', status: 'False' },
+      ],
+    },
+  };
+  const patch = {
+    spec: { taints: [{ key: 'b', effect: 'NoExecute' }] },
+    status: { conditions: [{ type: 'Ready', status: 'True' }] },
+  };
+  assert.deepEqual(strategicPatch(node, patch, schema('Node')), {
+    spec: { taints: [{ key: 'b', effect: 'NoExecute' }] },
+    status: {
+      conditions: [
+        { type: 'Ready', status: 'True', reason: 'x' },
+        { type: 'Disk', status: 'False' },
+      ],
+    },
+  });
+});
+
+test('a strategic patch deletes items, sets their order, and drops values of sets', () => {
+  const pod = {
+    metadata: { finalizers: ['a.io/x', 'b.io/x'] },
+    spec: {
+      containers: [
+        { name: 'a', image: '1' },
+        { name: 'b', image: '2' },
+        { name: 'c', image: '3' },
+      ],
+    },
+  };
+  const patch = {
+    metadata: { '$deleteFromPrimitiveList/finalizers': ['a.io/x'] },
+    spec: {
+      '$setElementOrder/containers': [{ name: 'c' }, { name: 'b' }],
+      containers: [
+        { $patch: 'delete', name: 'a' },
+        { name: 'b', image: '9' },
+      ],
+    },
+  };
+  const after = strategicPatch(pod, patch, schema('Pod'));
+  assert.deepEqual(listAt(after, 'metadata.finalizers'), ['b.io/x']);
+  assert.deepEqual(
+    listAt(after, 'spec.containers').map((one) => `${textAt(one, 'name')}${textAt(one, 'image')}`),
+    ['c3', 'b9'],
+  );
+});
+
+test('a strategic patch may replace a whole map and keep only some keys', () => {
+  const deployment = {
+    spec: { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } } },
+  };
+  const patch = { spec: { strategy: { $retainKeys: ['type'], type: 'Recreate' } } };
+  assert.deepEqual(strategicPatch(deployment, patch, schema('Deployment')), {
+    spec: { strategy: { type: 'Recreate' } },
+  });
+  const target = { data: { a: '1' } };
+  const whole = { data: { $patch: 'replace', b: '2' } };
+  assert.deepEqual(strategicPatch(target, whole, schema('ConfigMap')), { data: { b: '2' } });
+});
+
+test('a long strategic patch takes time in proportion to its length', () => {
+  const items = (count: number): readonly Json[] =>
+    Array.from({ length: count }, (_, index) => ({ type: `t${index}`, status: 'True' }));
+  const patch = { status: { conditions: items(40_000) } };
+  const after = strategicPatch({ status: { conditions: items(40_000) } }, patch, schema('Node'));
+  assert.equal(listAt(after, 'status.conditions').length, 40_000);
+});
+
+test('a strategic patch with a text for a map is refused in the words of the server', () => {
+  const world = scene();
+  done(world.admin.create(configMap('a', { data: { k: 'v' } })));
+  assert.equal(
+    refusal(world.admin.patch('ConfigMap', 'default/a', 'strategic', { data: 'text' })),
+    '422 Invalid:  "" is invalid: patch: Invalid value: "map[data:text]": cannot restore map from string',
+  );
+});
