@@ -1,0 +1,47 @@
+import type { TrueInstance } from '../aws/contract.ts';
+import type { MachineYardOptions, Spread } from './contract.ts';
+
+/** The options of a yard with everything that was left out filled in. */
+export interface YardSettings {
+  readonly hostname: string | null;
+  readonly hasProviderId: boolean;
+  readonly kubeletExtraArgs: string;
+  readonly clusterName: string;
+  readonly endpoint: string;
+  readonly serviceAddress: string;
+  readonly kubernetesVersion: string;
+  readonly image: 'ubuntu' | 'al2' | 'al2023';
+  readonly dhcpDomain: string | null;
+  readonly podNetwork: 'ready-made' | 'daemonset';
+  readonly kubeProxy: 'ready-made' | 'daemonset';
+  readonly bootTime: Spread;
+  readonly calicoRouteTime: Spread;
+  readonly kubeProxyTime: Spread;
+  readonly watchDelay: Spread;
+  readonly requestsPerSecond: number;
+  readonly clockSkewMs: number;
+}
+
+export function settingsOf(
+  { traits, ...options }: MachineYardOptions,
+  instance: TrueInstance,
+): YardSettings {
+  return {
+    hostname: null,
+    hasProviderId: true,
+    kubeletExtraArgs: '',
+    image: 'ubuntu',
+    dhcpDomain: null,
+    podNetwork: 'daemonset',
+    kubeProxy: 'ready-made',
+    bootTime: { medianMs: 12_000, sigma: 0.25 },
+    calicoRouteTime: { medianMs: 70_000, sigma: 0.1 },
+    kubeProxyTime: { medianMs: 4000, sigma: 0.3 },
+    watchDelay: { medianMs: 30, sigma: 0.5 },
+    requestsPerSecond: 5,
+    clockSkewMs: 0,
+    ...options,
+    ...traits?.(instance),
+    endpoint: options.endpoint.includes('://') ? options.endpoint : `https://${options.endpoint}`,
+  };
+}
