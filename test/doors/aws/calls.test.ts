@@ -1,0 +1,220 @@
+/** What our adapter reads over the wire is what the model says. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CALLS } from '../../../src/adapters/aws/calls.ts';
+import { testClock } from '../../../src/adapters/aws/testing.ts';
+import type { JsonObject } from '../../../src/evidence/json.ts';
+import type { AwsApi, AwsCall, AwsService } from '../../../src/ports/aws-api.ts';
+import { awsPort } from '../../../src/sim/aws/port.ts';
+import { awsContract } from '../../ports/aws-api.contract.ts';
+import type { SmallAws } from '../../sim/aws/world.ts';
+import { awsSite } from './site.ts';
+
+awsContract({
+  name: 'simulated, over the wire',
+  skip: false,
+  open: async (t) => {
+    const { aws, opened, launch } = await awsSite(t);
+    return {
+      aws: opened,
+      launch: async (count) => Array.from({ length: count }, () => launch()),
+      deny: (permission) => {
+        aws.levers.deny(permission);
+      },
+      throttle: (permission, times) => {
+        aws.levers.throttle(permission, times);
+      },
+    };
+  },
+});
+
+const CLUSTER = { clusterName: 'lab' };
+
+/** Things of every kind, so that no list is empty where the model has one. */
+function furnish(world: SmallAws): Readonly<Record<string, JsonObject>> {
+  const { aws, imageId, profileArn, roleArn, subnetIds, vpcId, launch } = world;
+  const { levers } = aws;
+  const instanceId = launch();
+  aws.appendConsole(instanceId, 'boot <ok> & "done"\r\n\u0007\n');
+  launch({ isSpot: true });
+  levers.setTags(instanceId, { Name: 'a & b', 'kubernetes.io/cluster/lab': 'owned' });
+  levers.createInternetGateway(vpcId);
+  levers.createNatGateway(subnetIds[1]);
+  levers.createVpcEndpoint({ vpcId, service: 'sts', subnetIds });
+  levers.leakInterfaces(subnetIds[0], 1);
+  levers.createCluster({ name: 'lab', version: '1.34', roleArn, vpcId, subnetIds });
+  const provider = levers.createOidcProvider('lab');
+  const launchTemplateId = levers.createLaunchTemplate({
+    name: 'lab',
+    asked: { ImageId: imageId, InstanceType: 'm5.large', IamInstanceProfile: { Arn: profileArn } },
+  });
+  const group = levers.createNodegroup({
+    cluster: 'lab',
+    name: 'workers',
+    nodeRole: roleArn,
+    subnetIds,
+    launchTemplateId,
+    instanceTypes: ['m5.large'],
+    desiredSize: 2,
+  });
+  levers.createAccessEntry({ cluster: 'lab', principalArn: roleArn, type: 'EC2_LINUX' });
+  levers.createAddon('lab', {
+    name: 'vpc-cni',
+    version: 'v1.20.4-eksbuild.1',
+    configuration: '{}',
+  });
+  const pod = { cluster: 'lab', namespace: 'shop', serviceAccount: 'web', roleArn };
+  levers.createPodIdentity(pod);
+  furnishOthers(world);
+  world.output('eks', 'UpdateNodegroupConfig', {
+    clusterName: 'lab',
+    nodegroupName: 'workers',
+    scalingConfig: { desiredSize: 3 },
+  });
+  world.output('autoscaling', 'StartInstanceRefresh', { AutoScalingGroupName: group });
+  world.pass(900_000);
+  return inputs({ ...world, instanceId, launchTemplateId, provider, group });
+}
+
+function furnishOthers({ aws, vpcId, kernel, roleArn }: SmallAws): void {
+  const { levers } = aws;
+  const now = new Date(kernel.nowMs()).toISOString();
+  levers.put('key', 'k1', {
+    KeyId: 'k1',
+    Arn: 'arn:aws:kms:us-west-2:123456789012:key/k1',
+    Enabled: true,
+    KeyState: 'Enabled',
+    CreationDate: now,
+    Policy: '{"Statement":[]}',
+    Aliases: ['alias/aws/ebs'],
+  });
+  levers.put('hosted-zone', 'Z1', { HostedZoneId: 'Z1', Name: 'lab.internal.', VpcIds: [vpcId] });
+  const record = {
+    HostedZoneId: 'Z1',
+    Type: 'A',
+    TTL: 60,
+    ResourceRecords: [{ Value: '10.0.0.9' }],
+  };
+  for (const Name of ['api.lab.internal.', 'db.lab.internal.'])
+    levers.put('record-set', Name, { ...record, Name });
+  const stack = { StackId: 'arn:stack', StackName: 'nodes' };
+  levers.put('stack', 'nodes', { ...stack, CreationTime: now, StackStatus: 'CREATE_COMPLETE' });
+  levers.put('stack-event', 'e1', {
+    ...stack,
+    EventId: 'e1',
+    Timestamp: now,
+    LogicalResourceId: 'Role',
+    PhysicalResourceId: roleArn,
+    ResourceStatus: 'CREATE_FAILED',
+    ResourceStatusReason: 'because',
+  });
+  levers.put('insight', 'n1', {
+    clusterName: 'lab',
+    id: 'n1',
+    name: 'EKS add-on version compatibility',
+    category: 'UPGRADE_READINESS',
+    lastRefreshTime: now,
+    insightStatus: { status: 'PASSING', reason: 'fine' },
+  });
+}
+
+interface Furnished extends SmallAws {
+  readonly instanceId: string;
+  readonly launchTemplateId: string;
+  readonly provider: string;
+  readonly group: string;
+}
+
+/** Inputs of the calls that need one. */
+function inputs(world: Furnished): Readonly<Record<string, JsonObject>> {
+  const { instanceId, launchTemplateId, provider, group, roleArn, vpcId, aws } = world;
+  const managed = 'arn:aws:iam::aws:policy/AmazonEKS_CNI_Policy';
+  const role = { RoleName: 'lab-node' };
+  const association = aws.levers.account.plain['pod-identity'].ids()[0] ?? '';
+  const update = aws.levers.account.plain.update.ids()[0] ?? '';
+  aws.levers.denyRole('lab-node', 'ec2:RunInstances');
+  return {
+    DescribeInstanceAttribute: { InstanceId: instanceId, Attribute: 'instanceType' },
+    DescribeLaunchTemplateVersions: { LaunchTemplateId: launchTemplateId },
+    DescribeInstanceTypes: { InstanceTypes: ['m5.large', 'p4d.24xlarge', 'm7g.large'] },
+    DescribeInstanceTypeOfferings: {
+      LocationType: 'availability-zone',
+      Filters: [{ Name: 'instance-type', Values: ['m5.*'] }],
+    },
+    DescribeSpotPriceHistory: { InstanceTypes: ['m5.large'], StartTime: '2026-03-01T00:00:00Z' },
+    DescribeVpcAttribute: { VpcId: vpcId, Attribute: 'enableDnsHostnames' },
+    GetConsoleOutput: { InstanceId: instanceId },
+    DescribeInstanceRefreshes: { AutoScalingGroupName: group },
+    DescribeLifecycleHooks: { AutoScalingGroupName: group },
+    DescribeAccessEntry: { ...CLUSTER, principalArn: roleArn },
+    DescribeAddon: { ...CLUSTER, addonName: 'vpc-cni' },
+    DescribeCluster: { name: 'lab' },
+    DescribeInsight: { ...CLUSTER, id: 'n1' },
+    DescribeNodegroup: { ...CLUSTER, nodegroupName: 'workers' },
+    DescribePodIdentityAssociation: { ...CLUSTER, associationId: association },
+    DescribeUpdate: { name: 'lab', nodegroupName: 'workers', updateId: update },
+    ListAccessEntries: CLUSTER,
+    ListAddons: CLUSTER,
+    ListAssociatedAccessPolicies: { ...CLUSTER, principalArn: roleArn },
+    ListInsights: CLUSTER,
+    ListNodegroups: CLUSTER,
+    ListPodIdentityAssociations: CLUSTER,
+    ListUpdates: { name: 'lab', nodegroupName: 'workers' },
+    GetInstanceProfile: { InstanceProfileName: 'lab-node' },
+    GetOpenIDConnectProvider: { OpenIDConnectProviderArn: provider },
+    GetPolicy: { PolicyArn: managed },
+    GetPolicyVersion: { PolicyArn: managed, VersionId: 'v1' },
+    GetRole: role,
+    GetRolePolicy: { ...role, PolicyName: 'deny-ec2:RunInstances' },
+    ListAttachedRolePolicies: role,
+    ListRolePolicies: role,
+    SimulatePrincipalPolicy: { PolicySourceArn: roleArn, ActionNames: ['ec2:RunInstances'] },
+    DescribeStackEvents: { StackName: 'nodes' },
+    DescribeKey: { KeyId: 'alias/aws/ebs' },
+    GetKeyPolicy: { KeyId: 'k1', PolicyName: 'default' },
+    ListHostedZonesByVPC: { VPCId: vpcId, VPCRegion: 'us-west-2' },
+    ListResourceRecordSets: { HostedZoneId: 'Z1', MaxItems: '1' },
+    LookupEvents: { StartTime: '2026-03-01T00:00:00Z' },
+  };
+}
+
+async function allPages(aws: AwsApi, call: AwsCall): Promise<readonly JsonObject[]> {
+  const pages: JsonObject[] = [];
+  for await (const page of aws.pages(call)) pages.push(page);
+  return pages;
+}
+
+const EVERY = Object.entries(CALLS).flatMap(([service, operations]) =>
+  Object.keys(operations).map((operation) => [service as AwsService, operation] as const),
+);
+
+/** What a list has nothing of in this world. */
+const EMPTY = new Set([
+  'DescribeLaunchConfigurations',
+  'DescribeLifecycleHooks',
+  'ListAssociatedAccessPolicies',
+]);
+/** A new token each time; a console loses what XML cannot hold. */
+const DIFFER = new Set(['GetAuthorizationToken', 'GetConsoleOutput']);
+
+test('every call of the adapter is answered over the wire as by the model', async (t) => {
+  const world = await awsSite(t, { isThrottled: false });
+  const inputOf = furnish(world);
+  const port = awsPort({ cloud: world.aws, identity: world.admin, clock: testClock() });
+  for (const [service, operation] of EVERY) {
+    const call = { service, operation, input: inputOf[operation] ?? {} };
+    const wire = await allPages(world.opened, call);
+    if (!DIFFER.has(operation)) assert.deepEqual(wire, await allPages(port, call), operation);
+    const list = Object.values(wire[0] ?? {}).find(Array.isArray);
+    if (list !== undefined && !EMPTY.has(operation)) assert.ok(list.length > 0, operation);
+  }
+});
+
+test('a console comes as text', async (t) => {
+  const { opened, launch, aws } = await awsSite(t);
+  const InstanceId = launch();
+  aws.appendConsole(InstanceId, 'boot <ok> & "done"\r\n');
+  const call = { service: 'ec2', operation: 'GetConsoleOutput', input: { InstanceId } } as const;
+  const [page] = await allPages(opened, call);
+  assert.equal(page?.['Output'], 'boot <ok> & "done"\r\n');
+});

@@ -1,0 +1,52 @@
+/** A simulated account behind a door, and AWS opened through it by our own adapter. */
+import type { TestContext } from 'node:test';
+import { type OpenedAws, openAws } from '../../../src/adapters/aws/open.ts';
+import { testClock } from '../../../src/adapters/aws/testing.ts';
+import { type AwsDoor, openAwsDoor } from '../../../src/doors/aws/door.ts';
+import type { AwsCloudOptions } from '../../../src/sim/aws/options.ts';
+import { smallAws, type SmallAws } from '../../sim/aws/world.ts';
+
+export interface AwsSiteUnderTest extends SmallAws {
+  readonly door: AwsDoor;
+  readonly env: Readonly<Record<string, string>>;
+  readonly opened: OpenedAws;
+}
+
+export async function awsSite(
+  t: TestContext,
+  options: Partial<AwsCloudOptions> = {},
+): Promise<AwsSiteUnderTest> {
+  const world = smallAws(options);
+  const { aws, admin } = world;
+  const door = await openAwsDoor({
+    cloud: aws,
+    port: 0,
+    enter: (task) => task(),
+    nowMs: () => Date.now(),
+  });
+  const env = environmentOf(door.url, admin.accessKeyId, aws.secretOf(admin.accessKeyId) ?? '');
+  const opened = openAws({ region: null, profile: null, env, clock: testClock() });
+  t.after(async () => {
+    opened.close();
+    await door.close();
+  });
+  return { ...world, door, env, opened };
+}
+
+export function environmentOf(
+  url: string,
+  accessKeyId: string,
+  secret: string,
+): Readonly<Record<string, string>> {
+  return {
+    AWS_ENDPOINT_URL: url,
+    AWS_REGION: 'us-west-2',
+    AWS_DEFAULT_REGION: 'us-west-2',
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secret,
+    AWS_CONFIG_FILE: '/dev/null',
+    AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+    AWS_EC2_METADATA_DISABLED: 'true',
+    AWS_PAGER: '',
+  };
+}

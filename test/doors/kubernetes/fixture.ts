@@ -1,0 +1,209 @@
+/** A door before a small cluster, and kubectl as a person runs it. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type KubernetesDoor, openKubernetesDoor } from '../../../src/doors/kubernetes/door.ts';
+import type { DoorLimits } from '../../../src/doors/kubernetes/limits.ts';
+import type { DoorApi } from '../../../src/doors/kubernetes/site.ts';
+import type { JsonObject } from '../../../src/evidence/json.ts';
+import { createKernel, type Kernel } from '../../../src/sim/kernel/kernel.ts';
+import { createClient } from '../../../src/sim/kube/client.ts';
+import type { ApiUser, KubeClient } from '../../../src/sim/kube/contract.ts';
+import type { ApiServerHooks } from '../../../src/sim/kube/hooks.ts';
+import { createApiServer, type KubeApiServer } from '../../../src/sim/kube/server.ts';
+
+export const ADMIN: ApiUser = {
+  name: 'admin',
+  groups: ['system:masters', 'system:authenticated'],
+};
+export const TOKEN = 'a-token-of-the-test';
+
+export interface Cluster {
+  readonly kernel: Kernel;
+  readonly api: KubeApiServer;
+  readonly admin: KubeClient;
+  readonly door: KubernetesDoor;
+  readonly folder: string;
+  readonly kubeconfig: string;
+  /** Lets the world go on, ms. */
+  advance(ms: number): void;
+  close(): Promise<void>;
+}
+
+export interface ClusterOptions extends ApiServerHooks {
+  readonly tokens?: ReadonlyMap<string, ApiUser>;
+  readonly startMs?: number;
+  readonly limits?: Partial<DoorLimits>;
+  /** Stands between the door and the API server. */
+  readonly wrap?: (api: DoorApi) => DoorApi;
+}
+
+/** Every request takes place at the moment to which the real clock has come. */
+export async function openCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const {
+    tokens = new Map([[TOKEN, ADMIN]]),
+    startMs = Date.now(),
+    limits = {},
+    wrap = (one) => one,
+    ...hooks
+  } = options;
+  const kernel = createKernel({ seed: 1, startMs });
+  const api = createApiServer({ kernel, ...hooks });
+  const realStartMs = performance.now();
+  let addedMs = 0;
+  const happen = (): void => {
+    const dueMs = startMs + addedMs + performance.now() - realStartMs;
+    for (;;) {
+      const nextMs = kernel.nextAtMs();
+      if (nextMs === null || nextMs > dueMs) break;
+      kernel.step();
+    }
+    kernel.passTo(dueMs);
+  };
+  const door = await openKubernetesDoor({
+    api: wrap(api),
+    limits,
+    port: 0,
+    tokens,
+    nowMs: () => kernel.nowMs(),
+    enter: (task) => {
+      happen();
+      return task();
+    },
+  });
+  const clock = setInterval(happen, 20);
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-door-'));
+  const kubeconfig = join(folder, 'kubeconfig');
+  writeKubeconfig(kubeconfig, door, { token: TOKEN });
+  return {
+    kernel,
+    api,
+    admin: createClient(api, ADMIN),
+    door,
+    folder,
+    kubeconfig,
+    advance: (ms) => {
+      addedMs += ms;
+      happen();
+    },
+    close: async () => {
+      clearInterval(clock);
+      await door.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export function writeKubeconfig(
+  path: string,
+  { url, caPem }: Pick<KubernetesDoor, 'url' | 'caPem'>,
+  user: Readonly<Record<string, string>>,
+): void {
+  const cluster = {
+    server: url,
+    'certificate-authority-data': Buffer.from(caPem).toString('base64'),
+  };
+  const config = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'lab',
+    clusters: [{ name: 'lab', cluster }],
+    users: [{ name: 'admin', user }],
+    contexts: [{ name: 'lab', context: { cluster: 'lab', user: 'admin' } }],
+  };
+  writeFileSync(path, JSON.stringify(config), { mode: 0o600 });
+}
+
+export interface Said {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface Kubectl {
+  (command: string, input?: string): Promise<Said>;
+}
+
+const COMMAND_TIMEOUT_MS = 60_000;
+
+/** Splits on blanks, except within single quotes. */
+function words(command: string): readonly string[] {
+  return [...command.matchAll(/(?:[^\s']|'[^']*')+/g)].map(([word]) => word.replaceAll("'", ''));
+}
+
+/** kubectl with a kubeconfig and a home of its own. */
+export function kubectlOf(
+  program: string,
+  { kubeconfig, folder }: { readonly kubeconfig: string; readonly folder: string },
+): Kubectl {
+  return (command, input) =>
+    new Promise((resolve) => {
+      const child = execFile(
+        program,
+        words(command),
+        {
+          env: { KUBECONFIG: kubeconfig, HOME: folder, PATH: process.env['PATH'], TZ: 'UTC' },
+          timeout: COMMAND_TIMEOUT_MS,
+          maxBuffer: 64 * 1024 * 1024,
+        },
+        (error, out, err) => {
+          const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 255;
+          resolve({ code, out, err });
+        },
+      );
+      child.stdin?.end(input ?? '');
+    });
+}
+
+const READY_CONDITION = {
+  type: 'Ready',
+  status: 'True',
+  reason: 'KubeletReady',
+  message: 'kubelet is posting ready status',
+  lastHeartbeatTime: '2026-01-01T00:00:00Z',
+  lastTransitionTime: '2026-01-01T00:00:00Z',
+};
+
+export function node(name: string, address: string): JsonObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name, labels: { 'kubernetes.io/hostname': name } },
+    spec: { providerID: `aws:///us-west-2a/i-${name}` },
+    status: {
+      addresses: [
+        { type: 'InternalIP', address },
+        { type: 'Hostname', address: name },
+      ],
+      capacity: { cpu: '4', memory: '16Gi', pods: '58' },
+      allocatable: { cpu: '3920m', memory: '15Gi', pods: '58' },
+      conditions: [READY_CONDITION],
+      nodeInfo: {
+        architecture: 'amd64',
+        bootID: 'b',
+        containerRuntimeVersion: 'containerd://2.1.4',
+        kernelVersion: '6.1.0',
+        kubeProxyVersion: '',
+        kubeletVersion: 'v1.36.3',
+        machineID: 'm',
+        operatingSystem: 'linux',
+        osImage: 'Amazon Linux 2023',
+        systemUUID: 's',
+      },
+    },
+  };
+}
+
+export function pod(name: string, nodeName: string | null, more: JsonObject = {}): JsonObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: 'default', labels: { app: name } },
+    spec: {
+      ...(nodeName === null ? {} : { nodeName }),
+      containers: [{ name: 'main', image: 'example/app:1' }],
+      ...more,
+    },
+  };
+}
