@@ -1,22 +1,9 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { isTerminal } from '../src/apps/cli/output.ts';
 import { run } from '../src/apps/cli/run.ts';
 
-const EXAMPLES = join(import.meta.dirname, '../examples');
+/** Faster than life, and slow enough to be read. */
+const SPEED = '4';
 
-/** Diagnoses the shipped stories one after another, as `npm start` shows them. */
-async function main(): Promise<void> {
-  const stories = readdirSync(EXAMPLES, { withFileTypes: true }).filter((entry) =>
-    entry.isDirectory(),
-  );
-  process.chdir(join(EXAMPLES, '..'));
-  for (const { name } of stories) {
-    process.stdout.write(`\n$ rollcall diagnose examples/${name}\n\n`);
-    await run(['diagnose', `examples/${name}`]);
-  }
-  process.stdout.write(
-    '\nYour own evidence: bin/rollcall diagnose PATH…   More: bin/rollcall help\n',
-  );
-}
-
-await main();
+/** A story in a town of its own: beside real time for somebody who watches, at once for a pipe. */
+const pace = isTerminal(1) ? ['--speed', SPEED] : ['--fast'];
+process.exitCode = await run(['lab', ...pace, ...process.argv.slice(2)]);

@@ -19,6 +19,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   capacity: async () => (await import('./commands/capacity.ts')).capacityCommand,
   name: async () => (await import('./commands/name.ts')).nameCommand,
   permissions: async () => (await import('./commands/permissions.ts')).permissionsCommand,
+  sim: async () => (await import('./commands/sim.ts')).simCommand,
+  lab: async () => (await import('./commands/lab.ts')).labCommand,
   help: async () => (await import('./commands/help.ts')).helpCommand,
 };
 
@@ -79,11 +81,13 @@ export async function run(
   }
 }
 
-/** An option that a command has not, with the one that it has and that is nearest. */
+/** What is wrong with the options of a command; for one that it has not, the nearest that it has. */
 async function withSuggestion(error: unknown, command: string): Promise<unknown> {
-  const isOption =
-    error instanceof Error && 'code' in error && error.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION';
-  if (!isOption) return error;
+  if (!(error instanceof Error && 'code' in error)) return error;
+  const code = String(error.code);
+  if (!code.startsWith('ERR_PARSE_ARGS_')) return error;
+  if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION')
+    return new UsageError(`${error.message.replaceAll('\n', ' ')} See: rollcall help ${command}`);
   const { optionsOf } = await import('./commands/help.ts');
   const { nearest } = await import('../../evidence/nearest.ts');
   const option = /'(-[^' ]+)/.exec(error.message)?.[1] ?? '';

@@ -8,6 +8,8 @@ const OVERVIEW = `rollcall says why an AWS machine is not a usable Kubernetes no
   rollcall capacity           addresses, interfaces and pods of nodes and subnets
   rollcall name [INSTANCE]    which Node name a machine gets, and which of its names disagree
   rollcall permissions        the rights that are needed, and with --check those that are there
+  rollcall lab [STORY]        a cluster and a cloud on this machine that play a story of failure
+  rollcall sim                the same world in virtual time, under faults, over many seeds
   rollcall explain CAUSE      the page of one cause
   rollcall causes             the catalogue
   rollcall help COMMAND       options and examples of a command
@@ -36,6 +38,20 @@ the document: an unknown field is an error that names the nearest one.
   rollcall -o 'custom-columns=NODE:.node,WHY:.headline.cause'
   rollcall -o jsonpath='{range .rows[?(@.verdict=="not-usable")]}{.name}{"\\n"}{end}'
   rollcall status evidence.tar.gz
+`,
+  lab: `rollcall lab [STORY|FILE.yaml]   [--speed N] [--nodes N] [--seed S] [--port P] [--aws-port P]
+         [--folder PATH] [--fast]
+rollcall lab --list
+
+A town in one process: an API server, its controllers, machines and AWS. The story happens in it, and
+beside it stands what Rollcall says. kubectl, aws and rollcall work against it from another terminal;
+--folder is where the kubeconfig and the environment for them are written (a new folder otherwise).
+Its servers listen on loopback only and take nobody without the token in that folder. --fast plays the
+story to its end at once, without servers, and ends with 1 when it does not end as the story says.
+
+  rollcall lab --list
+  rollcall lab said-it-was-ready --speed 5
+  rollcall lab my-story.yaml --nodes 20 --seed 7
 `,
   diagnose: `rollcall diagnose [NODE|INSTANCE|ADDRESS|NODECLAIM]…   [-o text|json|yaml|markdown]
          [--context NAME]… [--kubeconfig FILE] [--cluster NAME] [--region R] [--profile P]

@@ -1,0 +1,94 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { Kernel } from '../../sim/kernel/kernel.ts';
+
+/** What follows a running world: it may want to look at it while it stands still. */
+export interface Follower {
+  /** Called when all that was due has happened; the world stands still until it is done. */
+  readonly rest: () => Promise<void>;
+}
+
+/** Lets code that waits for promises go on as far as it can. */
+export async function settle(): Promise<void> {
+  await new Promise<void>((resolve) => setImmediate(resolve));
+}
+
+async function letWaitingCodeRun(kernel: Kernel): Promise<void> {
+  while (kernel.isUnsettled()) {
+    kernel.settled();
+    await settle();
+  }
+}
+
+/** Everything up to a moment, as fast as it goes. */
+async function happenUntil(kernel: Kernel, untilMs: number, { rest }: Follower): Promise<void> {
+  for (;;) {
+    await letWaitingCodeRun(kernel);
+    const nextMs = kernel.nextAtMs();
+    if (nextMs === null || nextMs > untilMs) break;
+    kernel.step();
+    await rest();
+  }
+  kernel.passTo(untilMs);
+}
+
+/** Runs a world in virtual time until a moment. */
+export async function runFast(kernel: Kernel, untilMs: number, follower: Follower): Promise<void> {
+  await happenUntil(kernel, untilMs, follower);
+}
+
+export interface PaceOptions {
+  readonly kernel: Kernel;
+  /** Seconds of the world for each second here. */
+  readonly speed: number;
+  readonly clock: Clock;
+  readonly follower: Follower;
+}
+
+/** Requests from outside are answered this soon, ms here. */
+const TICK_MS = 20;
+
+/** A world that runs beside real time; it waits for nobody, and jumps ahead after a slow look. */
+export interface Pace {
+  /** Runs until a moment of the world or until the signal. */
+  run(untilMs: number, signal: AbortSignal): Promise<void>;
+  /** Brings the world to the present, unless somebody looks at it, and does something in it. */
+  enter<T>(task: () => T): T;
+}
+
+export function createPace({ kernel, speed, clock, follower }: PaceOptions): Pace {
+  const worldStartMs = kernel.nowMs();
+  const startMs = clock.monotonicMs();
+  let isWatched = false;
+  let endMs = Number.POSITIVE_INFINITY;
+  const dueMs = (): number =>
+    Math.min(endMs, worldStartMs + (clock.monotonicMs() - startMs) * speed);
+  const rest = async (): Promise<void> => {
+    isWatched = true;
+    try {
+      await follower.rest();
+    } finally {
+      isWatched = false;
+    }
+  };
+  return {
+    async run(untilMs, signal) {
+      endMs = untilMs;
+      while (!signal.aborted && kernel.nowMs() < untilMs) {
+        await happenUntil(kernel, dueMs(), { rest });
+        await clock.sleep(TICK_MS, signal).catch((error: unknown) => {
+          if (!signal.aborted) throw error;
+        });
+      }
+    },
+    enter(task) {
+      if (!isWatched) catchUp(kernel, dueMs());
+      return task();
+    },
+  };
+}
+
+/** Everything that is due, at once; what waits for promises goes on a moment later. */
+function catchUp(kernel: Kernel, untilMs: number): void {
+  while ((kernel.nextAtMs() ?? Number.POSITIVE_INFINITY) <= untilMs) kernel.step();
+  kernel.passTo(untilMs);
+}

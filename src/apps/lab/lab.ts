@@ -1,0 +1,143 @@
+import { openAwsDoor } from '../../doors/aws/door.ts';
+import { openKubernetesDoor } from '../../doors/kubernetes/door.ts';
+import { systemClock } from '../../adapters/system/clock.ts';
+import type { Scenario } from '../../sim/stories/scenario.ts';
+import type { StoryLine } from '../../sim/stories/story.ts';
+import { ADMIN, type Town } from '../../sim/town/town.ts';
+import { type CliContext, SourceError } from '../cli/context.ts';
+import type { LabArguments } from './arguments.ts';
+import { twoColumns } from './columns.ts';
+import { createPace, type Pace } from './drive.ts';
+import { endOfStory, lined, NOT_AS_EXPECTED } from './fast.ts';
+import { type LabFolder, makeFolder, writeFolder } from './folder.ts';
+import { openPlay } from './play.ts';
+
+interface Doors {
+  readonly folder: LabFolder;
+  close(): Promise<void>;
+}
+
+/** A token that nobody else on this machine can know; chance of the real world, not of the town's. */
+function newToken(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(24));
+  return Buffer.from(bytes).toString('base64url');
+}
+
+function listening(error: unknown, port: number, flag: string): SourceError {
+  const why = error instanceof Error ? error.message : String(error);
+  return new SourceError(
+    `Port ${port} cannot be listened on (${why}); choose another: --${flag} PORT`,
+  );
+}
+
+/** Opens the front doors of a town and writes down how to come in. */
+async function openDoors(town: Town, pace: Pace, asked: LabArguments): Promise<Doors> {
+  const path = makeFolder(asked.folder);
+  const token = newToken();
+  const enter = <T>(task: () => T): T => pace.enter(task);
+  const nowMs = (): number => town.kernel.nowMs();
+  const version = `v${town.setting.cluster.version}`;
+  const tokens = new Map([[token, ADMIN]]);
+  const kubernetes = await openKubernetesDoor({
+    enter,
+    nowMs,
+    api: town.api,
+    port: asked.port,
+    tokens,
+    version,
+  }).catch((error: unknown) => {
+    throw listening(error, asked.port, 'port');
+  });
+  // Signatures carry the time of whoever signs, which is that of this machine.
+  const signed = { enter, nowMs: () => systemClock.nowMs() };
+  const aws = await openAwsDoor({ ...signed, cloud: town.cloud, port: asked.awsPort }).catch(
+    async (error: unknown) => {
+      await kubernetes.close();
+      throw listening(error, asked.awsPort, 'aws-port');
+    },
+  );
+  const { accessKeyId } = town.admin.identity;
+  const folder = writeFolder(path, {
+    kubernetesUrl: kubernetes.url,
+    caPem: kubernetes.caPem,
+    token,
+    awsUrl: aws.url,
+    region: town.cloud.region,
+    accessKeyId,
+    secretAccessKey: town.cloud.secretOf(accessKeyId) ?? '',
+    clusterName: town.setting.cluster.name,
+  });
+  return {
+    folder,
+    close: async () => {
+      await Promise.all([kubernetes.close(), aws.close()]);
+    },
+  };
+}
+
+function whatToTry({ environment }: LabFolder): readonly string[] {
+  return [
+    'In another terminal:',
+    `  source ${environment}`,
+    '  kubectl get nodes -w',
+    '  aws ec2 describe-instances',
+    '  rollcall',
+    '  rollcall diagnose',
+    '',
+    'Ctrl-C ends it.',
+    '',
+  ];
+}
+
+function hearInterrupt(): AbortController {
+  const ending = new AbortController();
+  process.once('SIGINT', () => ending.abort());
+  process.once('SIGTERM', () => ending.abort());
+  return ending;
+}
+
+/** The story begins now, so that its ages are those of whoever looks at it. */
+function asOfNow(scenario: Scenario): Scenario {
+  return { ...scenario, world: { ...scenario.world, startMs: systemClock.nowMs() } };
+}
+
+/** Plays a story beside real time, with servers that kubectl, aws and rollcall work against. */
+export async function openLab(
+  scenario: Scenario,
+  asked: LabArguments,
+  context: CliContext,
+): Promise<number> {
+  const ending = hearInterrupt();
+  const columns = twoColumns(context.columns);
+  const onLine = (line: StoryLine): void => context.out(lined(columns.line(line)));
+  const seed = asked.seed ?? scenario.seed;
+  const { town, story } = openPlay({
+    scenario: asOfNow(scenario),
+    seed,
+    nodes: asked.nodes,
+    onLine,
+  });
+  const { kernel } = town;
+  const { speed } = asked;
+  const pace = createPace({ kernel, speed, clock: systemClock, follower: story });
+  const doors = await openDoors(town, pace, asked);
+  try {
+    const title = `${scenario.title}   (seed ${seed}, ${speed} x real time)`;
+    context.out(lined([title, '', ...whatToTry(doors.folder), ...columns.head()]));
+    await pace.run(story.endMs, ending.signal);
+    const unmet = story.unmet();
+    if (!ending.signal.aborted) {
+      context.out(
+        lined([
+          ...endOfStory(scenario, unmet, town.yard.identities()),
+          '',
+          'The town lives on; Ctrl-C ends it.',
+        ]),
+      );
+      await pace.run(Number.POSITIVE_INFINITY, ending.signal);
+    }
+    return unmet.length === 0 || ending.signal.aborted ? 0 : NOT_AS_EXPECTED;
+  } finally {
+    await doors.close();
+  }
+}

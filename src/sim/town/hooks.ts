@@ -1,0 +1,60 @@
+import { textAt } from '../../evidence/json.ts';
+import type { KubeObject } from '../kube/contract.ts';
+import type { KubeletAnswer, LogRequest } from '../kube/hooks.ts';
+import type { Machine, MachineYard } from '../machines/contract.ts';
+import type { Platform } from '../platform/platform.ts';
+import { CLOUD_CONTROLLER } from './system-pods.ts';
+
+/** Who answers; a world begins without them. */
+export interface Places {
+  readonly yard?: MachineYard;
+  readonly platform?: Platform;
+}
+
+function unreachable(node: string): KubeletAnswer {
+  return { ok: false, code: 500, message: `dial tcp ${node}:10250: connect: no route to host` };
+}
+
+function machineOf(yard: MachineYard | undefined, node: string): Machine | null {
+  const machine = yard?.machineOfNode(node) ?? null;
+  return machine?.isOn() === true && machine.unit('kubelet') === 'running' ? machine : null;
+}
+
+/** The lines of a container from the machine on which it runs. */
+export function podLog(
+  { yard, platform }: Places,
+  pod: KubeObject,
+  request: LogRequest,
+): KubeletAnswer {
+  const node = textAt(pod, 'spec.nodeName') ?? '';
+  const machine = machineOf(yard, node);
+  if (machine === null) return unreachable(node);
+  const name = `${textAt(pod, 'metadata.namespace')}/${textAt(pod, 'metadata.name')}`;
+  const { container, previous } = request;
+  if (container === CLOUD_CONTROLLER) return shown(platform?.cloudControllerLog() ?? [], request);
+  const lines = machine.podLogs(name, container, { previous });
+  if (lines === null)
+    return {
+      ok: false,
+      code: 400,
+      message: `container "${container}" in pod "${name.split('/')[1]}" is waiting to start: ContainerCreating`,
+    };
+  return shown(lines, request);
+}
+
+function shown(
+  lines: readonly { readonly atMs: number; readonly text: string }[],
+  { tailLines, timestamps }: LogRequest,
+): KubeletAnswer {
+  const last = tailLines === null ? lines : lines.slice(Math.max(0, lines.length - tailLines));
+  const text = last.map((line) =>
+    timestamps ? `${new Date(line.atMs).toISOString()} ${line.text}` : line.text,
+  );
+  return { ok: true, text: text.map((line) => `${line}\n`).join('') };
+}
+
+/** What the kubelet says of itself. */
+export function kubeletHealth(yard: MachineYard | undefined, node: KubeObject): KubeletAnswer {
+  const name = textAt(node, 'metadata.name') ?? '';
+  return machineOf(yard, name) === null ? unreachable(name) : { ok: true, text: 'ok' };
+}

@@ -1,0 +1,167 @@
+import { textAt } from '../../evidence/json.ts';
+import { type SimulatedAws, createAwsCloud } from '../aws/cloud.ts';
+import { clusterOf, createCluster } from '../aws/eks/clusters.ts';
+import type { AwsIdentity } from '../aws/contract.ts';
+import { LATE, NO_LAG } from '../aws/options.ts';
+import { createKernel, type Kernel, type LogLine } from '../kernel/kernel.ts';
+import { createClient } from '../kube/client.ts';
+import type { ApiUser } from '../kube/contract.ts';
+import { createApiServer, type KubeApiServer } from '../kube/server.ts';
+import type { Machine, MachineYard } from '../machines/contract.ts';
+import { createMachineYard } from '../machines/yard.ts';
+import { type Platform, startPlatform } from '../platform/platform.ts';
+import type { GroupSetting, WorldSetting } from '../stories/scenario.ts';
+import type { World } from '../world.ts';
+import { createClusterObjects } from './cluster-objects.ts';
+import { createFleet, type Fleet } from './fleet.ts';
+import { kubeletHealth, type Places, podLog } from './hooks.ts';
+import { type Land, layOutLand, minorOf } from './land.ts';
+import { platformOptions, yardOptions } from './options.ts';
+import { CONTROL_PLANE } from './system-pods.ts';
+
+/** A whole world: a cloud, a cluster on it, its machines, and who watches over them. */
+export interface Town extends Fleet {
+  readonly kernel: Kernel;
+  readonly world: World;
+  readonly setting: WorldSetting;
+  readonly cloud: SimulatedAws;
+  readonly api: KubeApiServer;
+  readonly yard: MachineYard;
+  readonly platform: Platform;
+  readonly land: Land;
+  /** May do everything, on both sides. */
+  readonly admin: { readonly user: ApiUser; readonly identity: AwsIdentity };
+  machineOf(name: string): Machine | null;
+}
+
+export interface TownOptions {
+  readonly setting: WorldSetting;
+  readonly seed: number;
+  readonly onLine?: (line: LogLine) => void;
+  readonly onEvent?: () => void;
+}
+
+export const ADMIN: ApiUser = {
+  name: 'kubernetes-admin',
+  groups: ['system:masters', 'system:authenticated'],
+};
+
+const ACCOUNT_ID = '123456789012';
+
+function endpointOf({ cluster, region }: WorldSetting): string {
+  return cluster.kind === 'eks'
+    ? `ABCDEF0123456789.gr7.${region}.eks.amazonaws.com`
+    : '10.0.250.10:6443';
+}
+
+/** Builds a town; its machines are launched at once, and start as time goes on. */
+export function buildTown({ setting: given, seed, ...hooks }: TownOptions): Town {
+  const setting = withControlPlane(given);
+  const kernel = createKernel({ seed, startMs: setting.startMs - PRELUDE_MS, ...hooks });
+  const { region, isAwsLate } = setting;
+  const lag = isAwsLate ? LATE : NO_LAG;
+  const cloud = createAwsCloud({ kernel, region, accountId: ACCOUNT_ID, lag });
+  const land = withCluster(cloud, setting, layOutLand(cloud, setting));
+  const places: { yard?: MachineYard; platform?: Platform } = {};
+  const api = openApi(kernel, setting, places);
+  const world: World = { kernel, aws: cloud, api, client: (user) => createClient(api, user) };
+  const join = { endpoint: endpointOf(setting), token: tokenOf(kernel) };
+  const accountId = ACCOUNT_ID;
+  const nowMs = setting.startMs;
+  const { nodeRoleArn } = land;
+  createClusterObjects(world.client(ADMIN), { setting, join, nodeRoleArn, accountId, nowMs });
+  const platform = startPlatform(world, platformOptions(setting.cluster));
+  const yard = createMachineYard(world, yardOptions(setting, join.endpoint));
+  Object.assign(places, { yard, platform });
+  const fleet = createFleet(cloud, setting, land, join);
+  launchAll(fleet, land, (group) => group.isControlPlane);
+  happenUntil(kernel, setting.startMs - PRELUDE_MS / 2);
+  markControlPlane(world);
+  happenUntil(kernel, setting.startMs);
+  launchAll(fleet, land, (group) => !group.isControlPlane);
+  const identity = cloud.levers.createUser('admin');
+  const machineOf = (name: string): Machine | null => {
+    const instanceId = fleet.instanceOf(name);
+    return instanceId === null ? null : yard.machine(instanceId);
+  };
+  const admin = { user: ADMIN, identity };
+  return { kernel, world, setting, cloud, api, yard, platform, land, admin, ...fleet, machineOf };
+}
+
+/** Until the control plane of a kubeadm cluster is up; its machine is there when the story begins. */
+const PRELUDE_MS = 300_000;
+const CONTROL_PLANE_GROUP: GroupSetting = {
+  name: 'control-plane',
+  count: 1,
+  instanceType: 'm6i.large',
+  image: 'ubuntu',
+  isSpot: false,
+  bootMs: 5000,
+  subnetPrefix: 24,
+  hostname: null,
+  hasProviderId: true,
+  isControlPlane: true,
+};
+
+function happenUntil(kernel: Kernel, untilMs: number): void {
+  while ((kernel.nextAtMs() ?? Number.POSITIVE_INFINITY) <= untilMs) kernel.step();
+  kernel.passTo(untilMs);
+}
+
+/** As `kubeadm init` does: a kubelet may not give itself the label of a role. */
+function markControlPlane(world: World): void {
+  const client = world.client(ADMIN);
+  const labels = { [CONTROL_PLANE]: '' };
+  for (const node of client.list('Node'))
+    client.patch('Node', textAt(node, 'metadata.name') ?? '', 'merge', { metadata: { labels } });
+}
+
+function withControlPlane(setting: WorldSetting): WorldSetting {
+  if (setting.cluster.kind === 'eks') return setting;
+  return { ...setting, groups: [...setting.groups, CONTROL_PLANE_GROUP] };
+}
+
+function launchAll(
+  fleet: Fleet,
+  { groups }: Land,
+  isChosen: (group: GroupSetting) => boolean,
+): void {
+  for (const group of groups.filter(({ setting }) => isChosen(setting)))
+    for (let index = 0; index < group.setting.count; index++) fleet.launch(group);
+}
+
+function tokenOf(kernel: Kernel): string {
+  const random = kernel.random('kubeadm/token');
+  return `${random.word(6)}.${random.word(16)}`;
+}
+
+/** The API server asks machines and authenticators that are built after it. */
+function openApi(kernel: Kernel, { cluster }: WorldSetting, places: Places): KubeApiServer {
+  return createApiServer({
+    kernel,
+    version: `v${cluster.version}`,
+    authenticateToken: (token) => places.platform?.authenticate(token) ?? null,
+    podLog: (pod, request) => podLog(places, pod, request),
+    kubelet: (node) => kubeletHealth(places.yard, node),
+  });
+}
+
+/** On EKS the cluster itself is a thing of AWS, and its machines are in the group that it makes. */
+function withCluster(cloud: SimulatedAws, setting: WorldSetting, land: Land): Land {
+  const { cluster } = setting;
+  if (cluster.kind !== 'eks') return land;
+  const { levers } = cloud;
+  const policies = ['AmazonEKSClusterPolicy'];
+  createCluster(levers.account, {
+    name: cluster.name,
+    version: minorOf(cluster.version),
+    vpcId: land.vpcId,
+    roleArn: levers.createRole({ name: `${cluster.name}-cluster`, policies }),
+    subnetIds: land.groups.map(({ subnetId }) => subnetId),
+    endpoint: `https://${endpointOf(setting)}`,
+    authenticationMode: 'CONFIG_MAP',
+  });
+  const made = clusterOf(levers.account, cluster.name);
+  const group = textAt(made, 'resourcesVpcConfig.clusterSecurityGroupId') ?? '';
+  return { ...land, securityGroupIds: [...land.securityGroupIds, group] };
+}
