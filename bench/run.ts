@@ -13,6 +13,7 @@ import { benchDiagnose } from './diagnose.ts';
 import { ROOT } from './place.ts';
 import { benchLive } from './live/live.ts';
 import { benchScan } from './scan.ts';
+import { benchSim } from './sim.ts';
 import { benchStart } from './start.ts';
 import type { Row } from './table.ts';
 import { markdownTable } from './table.ts';
@@ -35,6 +36,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   diagnose: benchDiagnose,
   start: benchStart,
   live: benchLive,
+  sim: benchSim,
 };
 
 function machine(): string {

@@ -8,6 +8,7 @@ import { SYMPTOMS } from '../src/diagnosis/symptoms.ts';
 import { STAGES } from '../src/evidence/stage.ts';
 import { causePages, type GeneratedFile } from './generate/cause-pages.ts';
 import { instanceTypesFile } from './generate/instance-types.ts';
+import { scenariosFile } from './generate/scenarios.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const CAUSES = join(ROOT, 'src/causes');
@@ -150,10 +151,13 @@ function indexFile(causes: readonly LoadedCause[]): GeneratedFile {
 async function otherFiles(causes: readonly LoadedCause[]): Promise<readonly GeneratedFile[]> {
   const { picture } = await import('./generate/picture.ts');
   const { permissionFiles } = await import('./generate/permissions.ts');
+  const { simulationPage } = await import('./generate/simulation.ts');
   return [
     ...causePages(causes.map(({ cause }) => cause)),
     await picture(),
     instanceTypesFile(),
+    scenariosFile(),
+    simulationPage(),
     ...(await permissionFiles()),
   ];
 }

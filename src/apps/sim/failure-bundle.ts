@@ -1,0 +1,42 @@
+import type { CollectedDocument } from '../../adapters/collection/document.ts';
+import type { Stage } from '../../sim/faults/contract.ts';
+import { run } from '../../sim/run/run.ts';
+import { settle } from '../lab/drive.ts';
+import { writeBundle } from '../cli/live/bundle.ts';
+import { lookBothWays, lookLive } from './look.ts';
+import type { SmallFailure } from './shrink-failure.ts';
+
+/**
+ * Runs a failure once more and writes what Rollcall could see at its moment, journals of machines
+ * with it, into a file that `rollcall diagnose` reads.
+ */
+export async function writeFailure(failure: SmallFailure, path: string): Promise<void> {
+  const { swarm, injections } = failure.run;
+  const documents = new Map<string, CollectedDocument>();
+  await run({
+    swarm,
+    injections,
+    settle,
+    endsAtViolation: true,
+    async look(request) {
+      const said = await lookBothWays(request, { bug: null, gapShare: 0 });
+      if (request.stage.town.kernel.nowMs() >= failure.violation.atMs && documents.size === 0)
+        await collect(request.stage, request.broken, documents);
+      return said;
+    },
+  });
+  await writeBundle(path, [...documents.values()]);
+}
+
+async function collect(
+  stage: Stage,
+  broken: readonly string[],
+  documents: Map<string, CollectedDocument>,
+): Promise<void> {
+  await lookLive(stage, null, (document) => documents.set(document.name, document));
+  for (const id of broken) {
+    const journal = stage.town.yard.machine(id)?.journalText({ format: 'short-iso' }) ?? '';
+    const name = `${id}/journal.txt`;
+    if (journal !== '') documents.set(name, { name, locator: name, content: journal });
+  }
+}

@@ -1,0 +1,89 @@
+import { type Confusion, type ConfusionRow, OUTCOMES } from '../../sim/oracle/confusion.ts';
+import { FAULT_CLASSES } from '../../sim/faults/list.ts';
+import type { HappenedFault } from '../../sim/run/log.ts';
+import type { Violation } from '../../sim/invariants/contract.ts';
+import type { SeedRun } from './one-seed.ts';
+import type { SmallFailure } from './shrink-failure.ts';
+
+function minutes(ms: number): string {
+  const whole = Math.round(ms / 1000);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
+}
+
+/** One line of what a seed was and how it ended. */
+export function seedLine({ swarm, result, wallMs, hash }: SeedRun): string {
+  const { cluster, groups } = swarm.world;
+  const nodes = groups.reduce((sum, { count }) => sum + count, 0);
+  const { violations, counts } = result;
+  const faults = [...counts.faults.values()].reduce((sum, one) => sum + one, 0);
+  const end =
+    violations.length === 0
+      ? 'all held'
+      : [...new Set(violations.map(({ rule }) => rule))].join(', ');
+  return [
+    `seed ${swarm.seed}: ${nodes} nodes`,
+    `${cluster.kind} ${cluster.version}, ${cluster.podNetwork}, cloud controller ${cluster.cloudController}`,
+    `${faults} faults, ${counts.looks} looks`,
+    `${(wallMs / 1000).toFixed(1)} s`,
+    hash.slice(0, 12),
+    end,
+  ].join('; ');
+}
+
+function happenedLine({ atMs, endedMs, name, what }: HappenedFault): string {
+  const end = endedMs === null ? '' : `, until ${minutes(endedMs)}`;
+  return `  ${minutes(atMs)}  ${name}  ${what}${end}`;
+}
+
+function violationLine({ rule, atMs, subject, what }: Violation, startMs: number): string {
+  return `  ${minutes(atMs - startMs)}  ${rule}  ${subject}: ${what}`;
+}
+
+/** A failure that was shrunk: what happened, what does not hold, and the line that repeats it. */
+export function failureText(
+  { run, violation, repro, tried }: SmallFailure,
+  from: SeedRun,
+  file: string | null,
+): string {
+  const { startMs } = run.swarm.world;
+  const lines = [
+    `${violation.rule} does not hold; shrunk from ${from.injections.length} to ${run.injections.length} faults in ${tried} runs:`,
+    ...run.result.happened.map(happenedLine),
+    violationLine(violation, startMs),
+    `  again: ${repro}`,
+    ...(file === null ? [] : [`  look:  rollcall diagnose ${file}`]),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+const TITLES = new Map(FAULT_CLASSES.map(({ id, title }) => [id, title]));
+
+function titleOf(truth: string): string {
+  const title = TITLES.get(truth);
+  return title === undefined ? truth : `${truth} ${title}`;
+}
+
+function mostOf(counts: ReadonlyMap<string, number>): string {
+  return [...counts]
+    .toSorted((one, other) => other[1] - one[1])
+    .slice(0, 4)
+    .map(([cause, times]) => `${cause} ${times}`)
+    .join(', ');
+}
+
+function cells({ truth, counts, named, wrong }: ConfusionRow): readonly string[] {
+  return [
+    titleOf(truth),
+    ...OUTCOMES.map((outcome) => String(counts[outcome])),
+    mostOf(named),
+    mostOf(wrong),
+  ];
+}
+
+const HEAD = ['there was', ...OUTCOMES, 'named were', 'wrong were'];
+
+/** The table of what was there against what was said, as Markdown. */
+export function confusionTable(confusion: Confusion): string {
+  const rows = [HEAD, HEAD.map(() => '---'), ...confusion.rows().map(cells)];
+  return `${rows.map((row) => `| ${row.join(' | ')} |`).join('\n')}\n`;
+}

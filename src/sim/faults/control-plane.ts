@@ -1,0 +1,89 @@
+import type { PortFailure } from '../../ports/port-error.ts';
+import type { Program } from '../platform/platform.ts';
+import type { Fault } from './contract.ts';
+
+const MINUTE_MS = 60_000;
+
+/** Kinds of which Rollcall lists all. */
+const KINDS = ['nodes', 'pods', 'events', 'daemonsets', 'configmaps', null] as const;
+
+/** Rollcall's own requests are refused; no machine breaks of it. */
+function refused(id: string, failures: readonly PortFailure[], kinds = KINDS): Fault {
+  return {
+    id,
+    perHour: 2,
+    lastsMs: 5 * MINUTE_MS,
+    inject({ looking }, random) {
+      const plural = random.pick<string | null>(kinds);
+      const failure = random.pick(failures);
+      return {
+        what: `lists of ${plural ?? 'everything'} are refused: ${failure}`,
+        truths: [],
+        undo: looking.refuse(plural, failure),
+      };
+    },
+  };
+}
+
+const compacted: Fault = {
+  id: 'F12',
+  perHour: 2,
+  lastsMs: 3 * MINUTE_MS,
+  inject: ({ looking }) => ({
+    what: 'continue tokens are too old',
+    truths: [],
+    undo: looking.breakPages(),
+  }),
+};
+
+/** A program of the control plane that is away, and what may rightly be said then. */
+const AWAY: readonly (readonly [Program, readonly string[]])[] = [
+  ['cloud-controller-manager', ['no-cloud-controller-manager', 'ccm-cannot-initialize-node']],
+  ['kube-scheduler', []],
+  ['kube-controller-manager', ['unapproved-client-csr', 'gate-controller-down']],
+  ['gate', ['gate-controller-down', 'startup-taint-not-removed', 'readiness-rule-unsatisfied']],
+];
+
+/** The programs of the control plane restart with it; the API server itself stays in this world. */
+const controlPlaneRestart: Fault = {
+  id: 'F09',
+  perHour: 1,
+  lastsMs: 3 * MINUTE_MS,
+  inject({ town }, random) {
+    const [program, causes] = random.pick(AWAY);
+    if (!town.platform.isRunning(program)) return null;
+    town.platform.stopProgram(program);
+    return {
+      what: `${program} is away`,
+      truths: [{ causes, machines: null }],
+      undo: () => town.platform.startProgram(program),
+    };
+  },
+};
+
+const unapproved: Fault = {
+  id: 'F49',
+  perHour: 0.7,
+  lastsMs: 10 * MINUTE_MS,
+  inject({ town }) {
+    const program = 'kube-controller-manager';
+    if (!town.platform.isRunning(program)) return null;
+    town.platform.stopProgram(program);
+    const causes = ['unapproved-client-csr', 'too-many-pending-csrs', 'gate-controller-down'];
+    return {
+      what: 'nobody approves certificate requests',
+      truths: [{ causes, machines: null }],
+      undo: () => town.platform.startProgram(program),
+    };
+  },
+};
+
+/** Faults of the control plane, as Rollcall and the other programs meet them. */
+export const CONTROL_FAULTS: readonly Fault[] = [
+  refused('F05', ['throttled']),
+  refused('F06', ['unavailable', 'timeout', 'malformed']),
+  refused('F07', ['denied', 'unauthenticated']),
+  controlPlaneRestart,
+  compacted,
+  unapproved,
+];

@@ -1,0 +1,173 @@
+import { at, isObject, type Json, textAt } from '../../evidence/json.ts';
+import type { KubeObject } from '../kube/contract.ts';
+import type { Fault, Stage } from './contract.ts';
+import { anyMember, daemonSetNamed, nothing } from './targets.ts';
+
+const MINUTE_MS = 60_000;
+const AWS_AUTH = 'kube-system/aws-auth';
+
+const deletedNode: Fault = {
+  id: 'F38',
+  perHour: 2,
+  lastsMs: 0,
+  inject(stage, random) {
+    const member = anyMember(stage, random);
+    if (member === null || !stage.people.delete('Node', member.name).ok) return null;
+    const causes = [
+      'node-deleted-by-other-actor',
+      'no-reregistration-after-deletion',
+      'node-deleted-as-not-in-cloud',
+    ];
+    return {
+      what: `${member.name}: somebody deletes the Node`,
+      truths: [{ causes: causes.slice(0, 2), machines: [member.machine.instanceId] }],
+      undo: nothing,
+    };
+  },
+};
+
+const cordoned: Fault = {
+  id: 'F64',
+  perHour: 1.5,
+  lastsMs: 15 * MINUTE_MS,
+  inject(stage, random) {
+    const member = anyMember(stage, random);
+    if (member === null) return null;
+    const cordon = (unschedulable: boolean): void => {
+      stage.people.patch('Node', member.name, 'merge', { spec: { unschedulable } });
+    };
+    cordon(true);
+    return {
+      what: `${member.name}: cordoned`,
+      truths: [{ causes: ['cordon-or-deliberate-taint'], machines: [member.machine.instanceId] }],
+      undo: () => cordon(false),
+    };
+  },
+};
+
+/** As kubectl sends it: the whole list, without the version that it was read at. */
+const staleTaints: Fault = {
+  id: 'F63',
+  perHour: 1,
+  lastsMs: 2 * MINUTE_MS,
+  inject(stage, random) {
+    const member = anyMember(stage, random);
+    const node = member === null ? null : stage.people.get('Node', member.name);
+    if (member === null || node === null) return null;
+    const taints = at(node, 'spec.taints') ?? [];
+    return {
+      what: `${member.name}: somebody edits its taints for a while`,
+      truths: [
+        {
+          causes: [
+            'cordon-or-deliberate-taint',
+            'startup-taint-not-removed',
+            'ccm-cannot-initialize-node',
+          ],
+          machines: [member.machine.instanceId],
+        },
+      ],
+      undo: () => writeTaints(stage, member.name, taints),
+    };
+  },
+};
+
+function writeTaints({ people }: Stage, name: string, taints: Json): void {
+  if (people.get('Node', name) !== null) people.patch('Node', name, 'merge', { spec: { taints } });
+}
+
+type Spoil = (mapRoles: string) => string | null;
+
+/** What becomes of mapRoles; null deletes the whole ConfigMap. */
+const SPOILS: readonly (readonly [string, readonly string[], Spoil])[] = [
+  [
+    'overwritten',
+    ['node-role-not-in-aws-auth'],
+    () =>
+      '- rolearn: arn:aws:iam::123456789012:role/admins\n  username: admin\n  groups:\n    - system:masters\n',
+  ],
+  [
+    'made unreadable',
+    ['unparseable-aws-auth'],
+    (mapRoles) => `${mapRoles}  - groups\n\t- system:nodes\n`,
+  ],
+  ['deleted', ['aws-auth-missing'], () => null],
+];
+
+const spoiledAwsAuth: Fault = {
+  id: 'F62',
+  perHour: 1,
+  lastsMs: 15 * MINUTE_MS,
+  inject({ people }, random) {
+    const before = people.get('ConfigMap', AWS_AUTH);
+    const mapRoles = textAt(before, 'data.mapRoles');
+    if (before === null || mapRoles === null) return null;
+    const [what, causes, spoil] = random.pick(SPOILS);
+    const next = spoil(mapRoles);
+    if (next === null) people.delete('ConfigMap', AWS_AUTH);
+    else people.patch('ConfigMap', AWS_AUTH, 'merge', { data: { mapRoles: next } });
+    return {
+      what: `aws-auth is ${what}`,
+      truths: [{ causes, machines: null }],
+      marks: causes.includes('unparseable-aws-auth') ? ['aws-auth-unreadable'] : [],
+      undo: () => restore({ people }, before, mapRoles),
+    };
+  },
+};
+
+function restore({ people }: Pick<Stage, 'people'>, before: KubeObject, mapRoles: string): void {
+  if (people.get('ConfigMap', AWS_AUTH) !== null)
+    people.patch('ConfigMap', AWS_AUTH, 'merge', { data: { mapRoles } });
+  else people.create(asNew(before));
+}
+
+/** The object as somebody writes it again: without what the server had put in. */
+function asNew(object: KubeObject): KubeObject {
+  const { metadata, status: _status, ...rest } = object;
+  const { name, namespace, labels = {} } = isObject(metadata) ? metadata : {};
+  return { ...rest, metadata: { name: name ?? '', namespace: namespace ?? '', labels } };
+}
+
+/** Agents without which a node is not usable, with what may rightly be said without them. */
+const AGENTS: readonly (readonly [string, readonly string[]])[] = [
+  ['aws-node', ['cni-pod-not-scheduled', 'cni-configuration-missing']],
+  [
+    'calico-node',
+    ['cni-pod-not-scheduled', 'cni-configuration-missing', 'calico-dataplane-not-ready'],
+  ],
+  [
+    'kube-proxy',
+    ['kube-proxy-not-working', 'service-ip-unreachable-for-cni', 'cluster-dns-unreachable'],
+  ],
+  ['kiam-agent', ['gate-daemonset-pod-absent', 'pod-started-before-kiam-redirect']],
+];
+
+const deletedAgent: Fault = {
+  id: 'F68',
+  perHour: 0.7,
+  lastsMs: 10 * MINUTE_MS,
+  inject(stage, random) {
+    const there = AGENTS.filter(([name]) => daemonSetNamed(stage, name) !== null);
+    if (there.length === 0) return null;
+    const [name, causes] = random.pick(there);
+    const before = daemonSetNamed(stage, name);
+    if (before === null) return null;
+    stage.people.delete('DaemonSet', `kube-system/${name}`);
+    return {
+      what: `somebody deletes the DaemonSet ${name}`,
+      truths: [{ causes, machines: null }],
+      undo: () => {
+        if (daemonSetNamed(stage, name) === null) stage.people.create(asNew(before));
+      },
+    };
+  },
+};
+
+/** Faults of people. */
+export const PEOPLE_FAULTS: readonly Fault[] = [
+  deletedNode,
+  spoiledAwsAuth,
+  staleTaints,
+  cordoned,
+  deletedAgent,
+];

@@ -1,0 +1,40 @@
+import type { Invariant, Look, Watching } from './contract.ts';
+
+const RULE = 'I-29';
+
+/** Every cause that is named is one of the true ones, and every line quoted for it was given. */
+export const explanation: Invariant = {
+  rule: RULE,
+  look(look, watching) {
+    for (const { subject, judgement, wrong, truths } of look.judged) {
+      watching.evaluated();
+      if (judgement !== 'wrong') continue;
+      const right = [...new Set(truths.flatMap(({ causes }) => causes))];
+      const truth = right.length === 0 ? 'nothing is wrong there' : `true are ${right.join(', ')}`;
+      watching.violated(subject, `${look.way}: named ${wrong.join(', ')}; ${truth}`);
+    }
+    checkQuotes(look, watching);
+  },
+};
+
+/** Where a quoted line is said to stand must be a document that was read. */
+function checkQuotes({ document, observations, way }: Look, watching: Watching): void {
+  const known = new Set(observations.documents.map(({ locator }) => locator));
+  for (const { name, findings } of document.subjects)
+    for (const { cause, evidence } of findings)
+      for (const { locator } of evidence) {
+        watching.evaluated();
+        if (!isIn(known, locator))
+          watching.violated(name, `${way}: ${cause} quotes ${locator}, which nobody gave`);
+      }
+}
+
+/** The command whose answer was that there is nothing; it left no document. */
+const COMMAND = /^(?:kubectl|aws) /;
+
+/** A locator may go on with a line or a field behind the document's own. */
+function isIn(known: ReadonlySet<string>, locator: string): boolean {
+  if (known.has(locator) || COMMAND.test(locator)) return true;
+  for (const one of known) if (locator.startsWith(one)) return true;
+  return false;
+}

@@ -1,0 +1,52 @@
+import { at, listAt, textAt } from '../../evidence/json.ts';
+import type { KubeObject } from '../kube/contract.ts';
+import type { Stage } from '../faults/contract.ts';
+import type { TrueState } from './judge.ts';
+
+/** Taints that only ask pods to stay away. */
+const PREFERENCE = 'PreferNoSchedule';
+/** Of machines that are not meant for other pods. */
+const CONTROL_PLANE = 'node-role.kubernetes.io/control-plane';
+
+/** Whether the scheduler would put pods there, and the kubelet run them. */
+export function takesPods(node: KubeObject): boolean {
+  const ready = listAt(node, 'status.conditions').find((one) => textAt(one, 'type') === 'Ready');
+  const taints = listAt(node, 'spec.taints').filter(
+    (one) => textAt(one, 'effect') !== PREFERENCE && textAt(one, 'key') !== CONTROL_PLANE,
+  );
+  const isCordoned = at(node, 'spec.unschedulable') === true;
+  return textAt(ready, 'status') === 'True' && taints.length === 0 && !isCordoned;
+}
+
+/** The Node of a machine: the one that its kubelet goes by, and which names its instance or none. */
+function nodeOfInstance(
+  nodes: readonly KubeObject[],
+  instanceId: string,
+  nodeName: string | null,
+): KubeObject | null {
+  const byId = nodes.find((one) => (textAt(one, 'spec.providerID') ?? '').endsWith(instanceId));
+  return byId ?? nodes.find((one) => textAt(one, 'metadata.name') === nodeName) ?? null;
+}
+
+/**
+ * How every machine truly is.
+ *
+ * @param struck instance ids of machines that a fault has broken
+ */
+export function trueStates(
+  { town, people }: Pick<Stage, 'town' | 'people'>,
+  struck: ReadonlySet<string>,
+): readonly TrueState[] {
+  const nodes = people.list('Node');
+  return town.yard.machines().map((machine) => {
+    const { instanceId } = machine;
+    const name = machine.nodeName();
+    const node = nodeOfInstance(nodes, instanceId, name);
+    const isWell = machine.isOn() && node !== null && takesPods(node);
+    return {
+      instanceId,
+      node: textAt(node, 'metadata.name') ?? name,
+      isUsable: isWell && !struck.has(instanceId),
+    };
+  });
+}

@@ -1,0 +1,17 @@
+import type { DiagnosisDocument } from '../../diagnosis/document.ts';
+import type { AwsApi } from '../../ports/aws-api.ts';
+import type { KubeApi } from '../../ports/kube-api.ts';
+
+/** A mistake put into Rollcall on purpose, at one of the places where it can be changed. */
+export interface PlantedBug {
+  /** Of its kind in the list: `P40`. */
+  readonly id: string;
+  /** Invariants of which at least one must not hold any more. */
+  readonly caughtBy: readonly string[];
+  /** What the diagnosis says instead. */
+  readonly document?: (document: DiagnosisDocument) => DiagnosisDocument;
+  /** How AWS is asked instead. */
+  readonly aws?: (aws: AwsApi) => AwsApi;
+  /** How the API server is asked instead. */
+  readonly kube?: (kube: KubeApi) => KubeApi;
+}

@@ -1,0 +1,89 @@
+import { textAt } from '../../evidence/json.ts';
+import type { Stage } from '../faults/contract.ts';
+import { isControlPlane } from '../faults/targets.ts';
+import type { Marks } from '../marks/marks.ts';
+import type { Truths } from '../oracle/truths.ts';
+
+/** What a world does by itself, as its maker sees it. */
+export interface Course {
+  /** Machines that have had a Node. */
+  readonly joins: () => number;
+}
+
+/** What is true of a machine whose Node was deleted while it runs, whoever did it. */
+const DELETED = [
+  'node-deleted-as-not-in-cloud',
+  'instance-not-yet-visible-in-ec2',
+  'no-reregistration-after-deletion',
+];
+
+/** What is true of every node for a while after it came, before its agents have done their work. */
+const COMING = [
+  'service-ip-unreachable-for-cni',
+  'service-ip-unreachable-for-calico',
+  'kube-proxy-not-working',
+  'cni-configuration-missing',
+  'premature-calico-readiness',
+  'calico-dataplane-not-ready',
+];
+/** Beyond the warm-up of its pod network, ms. */
+const COMING_MS = 90_000;
+
+/** Between a deletion and its being heard of, ms. */
+const SAME_MOMENT_MS = 1000;
+
+const CONTROLLERS = new Set(['1.29', '1.34', '1.37']);
+
+/** Follows Nodes and Pods; each change costs one look at one machine. */
+export function followCourse(
+  stage: Stage,
+  { truths, marks }: { readonly truths: Truths; readonly marks: Marks },
+): Course {
+  const { town, people } = stage;
+  const joined = new Set<string>();
+  const gone = new Set<string>();
+  people.follow('Node', (type, node) => {
+    const name = textAt(node, 'metadata.name') ?? '';
+    const machine = town.yard.machineOfNode(name);
+    if (machine === null) return;
+    const { instanceId } = machine;
+    if (type === 'ADDED' && gone.delete(instanceId)) marks.reach('node-came-back');
+    if (type === 'ADDED' && !joined.has(instanceId)) {
+      joined.add(instanceId);
+      addComing(stage, truths, instanceId);
+    }
+    if (type !== 'DELETED') return;
+    gone.add(instanceId);
+    if (machine.unit('kubelet') !== 'running') return;
+    marks.reach('node-deleted-while-kubelet-runs');
+    const nowMs = town.kernel.nowMs();
+    const isByPeople = truths
+      .of(instanceId, nowMs)
+      .some(({ of, fromMs }) => of.startsWith('F38.') && nowMs - fromMs < SAME_MOMENT_MS);
+    if (!isByPeople) addDeleted(stage, truths, instanceId);
+  });
+  // Machines of the control plane were there before, and may have lost their Node by now.
+  for (const machine of town.yard.machines()) {
+    const name = machine.nodeName();
+    if (name !== null && people.get('Node', name) === null)
+      addDeleted(stage, truths, machine.instanceId);
+  }
+  return { joins: () => joined.size };
+}
+
+function addDeleted(stage: Stage, truths: Truths, instanceId: string): void {
+  const { town } = stage;
+  const fromMs = town.kernel.nowMs();
+  if (!CONTROLLERS.has(town.setting.cluster.cloudController)) return;
+  truths.add({ causes: DELETED, machines: [instanceId], of: 'course', fromMs });
+  // Its pods go with its Node, and the cloud controller is one of them.
+  const causes = ['no-cloud-controller-manager'];
+  if (isControlPlane(stage, instanceId))
+    truths.add({ causes, machines: null, of: 'course', fromMs });
+}
+
+function addComing({ town }: Stage, truths: Truths, instanceId: string): void {
+  const fromMs = town.kernel.nowMs();
+  const untilMs = fromMs + town.setting.cluster.podNetworkWarmUpMs + COMING_MS;
+  truths.add({ causes: COMING, machines: [instanceId], of: 'course', fromMs, untilMs });
+}

@@ -1,0 +1,172 @@
+import type { DiagnosisDocument } from '../../diagnosis/document.ts';
+import type { Observations } from '../../evidence/observations.ts';
+import type { Injection, Stage } from '../faults/contract.ts';
+import type { RefusedCall } from '../faults/refused-call.ts';
+import { createLooking } from '../faults/looking.ts';
+import type { Invariant, Look, Violation, Watching } from '../invariants/contract.ts';
+import { startInvariants } from '../invariants/invariants.ts';
+import { type LogLine, runUntil } from '../kernel/kernel.ts';
+import { Marks } from '../marks/marks.ts';
+import { type Judged, judge, type TrueState } from '../oracle/judge.ts';
+import { addSettingTruths } from '../oracle/setting-truths.ts';
+import { trueStates } from '../oracle/states.ts';
+import { Truths } from '../oracle/truths.ts';
+import type { Swarm } from '../swarm/swarm.ts';
+import { ADMIN, buildTown } from '../town/town.ts';
+import { type Chaos, startChaos } from './chaos.ts';
+import { type Course, followCourse } from './course.ts';
+import type { RunResult } from './log.ts';
+import { planLooks } from './looks.ts';
+
+/** What Rollcall said at one look. */
+export interface Said {
+  readonly way: Look['way'];
+  readonly observations: Observations;
+  readonly document: DiagnosisDocument;
+  readonly printed: readonly string[];
+  readonly refused: readonly RefusedCall[];
+  /** Documents that were left out. */
+  readonly left: readonly string[];
+}
+
+/** A look that is due; the world stands still meanwhile. */
+export interface LookRequest {
+  readonly stage: Stage;
+  /** Counts from 0. */
+  readonly number: number;
+  readonly isLast: boolean;
+  /** Instance ids of machines that do not work. */
+  readonly broken: readonly string[];
+}
+
+export interface RunOptions {
+  readonly swarm: Swarm;
+  readonly injections: readonly Injection[];
+  readonly onLine?: (line: LogLine) => void;
+  /** Lets code that waits go on as far as it can. */
+  readonly settle: () => Promise<void>;
+  readonly look: (request: LookRequest) => Promise<readonly Said[]>;
+  readonly onJudged?: (judged: Judged, look: Look) => void;
+  /** Ends the run at the first violation. */
+  readonly endsAtViolation?: boolean;
+}
+
+/** Builds the world of a swarm, lets chaos and calm happen, and looks at it as the seed has planned. */
+export async function run(options: RunOptions): Promise<RunResult> {
+  const running = start(options);
+  const { stage, swarm, book } = running;
+  const looks = planLooks(swarm);
+  const startMs = stage.town.kernel.nowMs();
+  let number = 0;
+  for (const atMs of looks) {
+    await runUntil(stage.town.kernel, startMs + atMs, options.settle);
+    await lookAt(running, { number: number++, isLast: number === looks.length });
+    if (options.endsAtViolation === true && book.violations.length > 0) break;
+  }
+  return resultOf(running, number);
+}
+
+interface Book {
+  readonly violations: Violation[];
+  readonly evaluations: Map<string, number>;
+}
+
+interface Running {
+  readonly options: RunOptions;
+  readonly swarm: Swarm;
+  readonly stage: Stage;
+  readonly truths: Truths;
+  readonly marks: Marks;
+  readonly chaos: Chaos;
+  readonly course: Course;
+  readonly book: Book;
+  readonly checks: readonly { readonly invariant: Invariant; readonly watching: Watching }[];
+}
+
+function start(options: RunOptions): Running {
+  const { swarm, injections, onLine } = options;
+  const listening = onLine === undefined ? {} : { onLine };
+  const town = buildTown({ setting: swarm.world, seed: swarm.seed, ...listening });
+  const stage = { town, people: town.world.client(ADMIN), looking: createLooking() };
+  const truths = new Truths();
+  const marks = new Marks();
+  addSettingTruths(town, truths);
+  const book: Book = { violations: [], evaluations: new Map() };
+  const checks = startInvariants().map((invariant) => {
+    const watching = watchingOf(invariant.rule, stage, marks, book);
+    invariant.watch?.(watching);
+    return { invariant, watching };
+  });
+  const course = followCourse(stage, { truths, marks });
+  const chaos = startChaos(stage, injections, { truths, marks, chaosMs: swarm.chaosMs });
+  return { options, swarm, stage, truths, marks, chaos, course, book, checks };
+}
+
+function watchingOf(rule: string, stage: Stage, marks: Marks, book: Book): Watching {
+  return {
+    stage,
+    marks,
+    evaluated: () => book.evaluations.set(rule, (book.evaluations.get(rule) ?? 0) + 1),
+    violated(subject, what) {
+      const isKnown = book.violations.some((one) => one.rule === rule && one.what === what);
+      const atMs = stage.town.kernel.nowMs();
+      if (!isKnown) book.violations.push({ rule, atMs, subject, what });
+    },
+  };
+}
+
+async function lookAt(
+  running: Running,
+  { number, isLast }: Pick<LookRequest, 'number' | 'isLast'>,
+): Promise<void> {
+  const { stage, chaos, options } = running;
+  const states = trueStates(stage, chaos.struck());
+  const broken = states.flatMap(({ isUsable, instanceId }) => (isUsable ? [] : [instanceId]));
+  const said = await options.look({ stage, number, isLast, broken });
+  for (const one of said) check(running, one, states, isLast);
+}
+
+function check(
+  { stage, truths, marks, chaos, options, checks }: Running,
+  said: Said,
+  states: readonly TrueState[],
+  isLast: boolean,
+): void {
+  const atMs = stage.town.kernel.nowMs();
+  const look: Look = {
+    ...said,
+    atMs,
+    isCalm: chaos.isCalm(),
+    isLast,
+    isWhole: said.refused.length === 0 && said.left.length === 0,
+    judged: judge(said.document, { truths, atMs }, states),
+    states,
+  };
+  for (const judged of look.judged) {
+    markJudgement(marks, judged, look);
+    options.onJudged?.(judged, look);
+  }
+  for (const { invariant, watching } of checks) invariant.look?.(look, watching);
+}
+
+function markJudgement(marks: Marks, { judgement }: Judged, { isWhole }: Look): void {
+  if (!isWhole && judgement === 'named') marks.reach('cause-named-despite-gaps');
+  if (!isWhole && judgement === 'open') marks.reach('gap-hid-the-cause');
+}
+
+function resultOf({ stage, book, chaos, course, marks }: Running, looks: number): RunResult {
+  const happened = chaos.happened();
+  const faults = Map.groupBy(happened, ({ name }) => name.split('.')[0] ?? name);
+  return {
+    violations: book.violations,
+    happened,
+    counts: {
+      events: stage.town.kernel.events(),
+      joins: course.joins(),
+      looks,
+      evaluations: book.evaluations,
+      faults: new Map([...faults].map(([id, all]) => [id, all.length])),
+    },
+    marks: marks.reached(),
+  };
+}

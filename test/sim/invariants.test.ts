@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { DiagnosisDocument, SubjectReport } from '../../src/diagnosis/document.ts';
+import type { Observations } from '../../src/evidence/observations.ts';
+import type { Stage } from '../../src/sim/faults/contract.ts';
+import { PARTS } from '../../src/sim/faults/parts.ts';
+import type { Look, Violation, Watching } from '../../src/sim/invariants/contract.ts';
+import { CHECKED_RULES, startInvariants } from '../../src/sim/invariants/invariants.ts';
+import { secretsOf } from '../../src/sim/invariants/secrets.ts';
+import { LIVENESS, SAFETY } from '../../src/sim/invariants/list.ts';
+import { createLooking } from '../../src/sim/faults/looking.ts';
+import { Marks } from '../../src/sim/marks/marks.ts';
+import { PLANTED_BUGS } from '../../src/sim/planted/bugs.ts';
+import { PLANTED_KINDS } from '../../src/sim/planted/list.ts';
+import { drawWorld } from '../../src/sim/swarm/setting.ts';
+import { ADMIN, buildTown } from '../../src/sim/town/town.ts';
+
+const OBSERVATIONS: Observations = {
+  documents: [
+    {
+      locator: 'nodes.json',
+      container: null,
+      machines: [],
+      sources: [],
+      linesRead: 1,
+      zoneOffsetMs: null,
+    },
+  ],
+  hits: [],
+  facts: [],
+  links: [],
+  listings: [],
+  losses: [],
+  collection: { atMs: 0, cluster: 'town', asked: [], refusals: [] },
+};
+
+const MACHINE: SubjectReport = {
+  kind: 'Machine',
+  name: 'n1',
+  instanceId: 'i-1',
+  node: 'n1',
+  verdict: 'usable',
+  stage: null,
+  ladder: [],
+  findings: [],
+  notObservable: [],
+  timeline: [],
+};
+
+function documentOf(...subjects: readonly SubjectReport[]): DiagnosisDocument {
+  return {
+    apiVersion: 'rollcall.dev/v1alpha1',
+    kind: 'Diagnosis',
+    catalogueVersion: '0',
+    headline: null,
+    subjects,
+    losses: [],
+  };
+}
+
+function lookOf(given: Partial<Look>): Look {
+  return {
+    atMs: 0,
+    way: 'live',
+    isCalm: false,
+    isLast: false,
+    isWhole: true,
+    observations: OBSERVATIONS,
+    document: documentOf(MACHINE),
+    judged: [],
+    states: [],
+    refused: [],
+    printed: [],
+    ...given,
+  };
+}
+
+function stageOf(): Stage {
+  const town = buildTown({ setting: drawWorld(1, 1), seed: 1 });
+  return { town, people: town.world.client(ADMIN), looking: createLooking() };
+}
+
+const STAGE = stageOf();
+
+/** What the rule says to looks, one after the other. */
+function violations(rule: string, ...looks: readonly Look[]): readonly Violation[] {
+  const found: Violation[] = [];
+  const invariant = startInvariants().find((one) => one.rule === rule);
+  const watching: Watching = {
+    stage: STAGE,
+    marks: new Marks(),
+    evaluated: () => {},
+    violated: (subject, what) => found.push({ rule, atMs: 0, subject, what }),
+  };
+  for (const look of looks) invariant?.look?.(look, watching);
+  return found;
+}
+
+describe('the lists', () => {
+  test('have I-01 to I-40, L-01 to L-10 and P1 to P42 once each', () => {
+    const numbers = (prefix: string, count: number, width: number): readonly string[] =>
+      Array.from({ length: count }, (_, one) => `${prefix}${String(one + 1).padStart(width, '0')}`);
+    assert.deepEqual(
+      SAFETY.map(({ id }) => id),
+      numbers('I-', 40, 2),
+    );
+    assert.deepEqual(
+      LIVENESS.map(({ id }) => id),
+      numbers('L-', 10, 2),
+    );
+    assert.deepEqual(
+      PLANTED_KINDS.map(({ id }) => id),
+      numbers('P', 42, 1),
+    );
+    for (const { of } of [...SAFETY, ...LIVENESS, ...PLANTED_KINDS]) assert.ok(of in PARTS);
+  });
+
+  test('have every rule that is checked and every bug that can be planted', () => {
+    const rules = new Set([...SAFETY, ...LIVENESS].map(({ id }) => id));
+    for (const rule of ['I-25', 'I-28', 'I-29', 'I-30', 'I-31', 'L-02', 'L-04'])
+      assert.ok(CHECKED_RULES.includes(rule), rule);
+    assert.ok(CHECKED_RULES.every((rule) => rules.has(rule)));
+    const kinds = new Set(PLANTED_KINDS.map(({ id }) => id));
+    for (const { id, caughtBy } of PLANTED_BUGS) {
+      assert.ok(kinds.has(id), id);
+      assert.ok(caughtBy.length > 0 && caughtBy.every((rule) => CHECKED_RULES.includes(rule)));
+    }
+  });
+});
+
+describe('invariants of the diagnosis', () => {
+  const wrong = {
+    judgement: 'wrong',
+    subject: 'n1',
+    instanceId: 'i-1',
+    named: ['x'],
+    wrong: ['x'],
+    truths: [],
+  } as const;
+
+  test('I-29: a wrong name is told with what is true', () => {
+    const [found] = violations('I-29', lookOf({ judged: [wrong] }));
+    assert.match(found?.what ?? '', /named x; nothing is wrong there/);
+    assert.deepEqual(
+      violations('I-29', lookOf({ judged: [{ ...wrong, judgement: 'named', wrong: [] }] })),
+      [],
+    );
+  });
+
+  test('I-29: a line is quoted only from a document that was given', () => {
+    const finding = (locator: string): SubjectReport => ({
+      ...MACHINE,
+      findings: [
+        {
+          cause: 'x',
+          stage: 'launched',
+          role: 'root',
+          explainedBy: null,
+          confidence: 'likely',
+          summary: '',
+          evidence: [{ source: 'event', locator, excerpt: '', time: null }],
+          remedy: [],
+          decide: null,
+        },
+      ],
+    });
+    assert.equal(
+      violations('I-29', lookOf({ document: documentOf(finding('nodes.json:4')) })).length,
+      0,
+    );
+    const [found] = violations('I-29', lookOf({ document: documentOf(finding('other.json')) }));
+    assert.match(found?.what ?? '', /quotes other\.json, which nobody gave/);
+  });
+
+  test('I-30: a refused call that nothing tells of', () => {
+    const refused = [{ call: 'list nodes', failure: 'denied' }];
+    assert.match(violations('I-30', lookOf({ refused }))[0]?.what ?? '', /nothing says so/);
+    const refusals = [{ call: 'list nodes', failure: 'denied', message: '', permission: null }];
+    const observations = {
+      ...OBSERVATIONS,
+      collection: { atMs: 0, cluster: null, asked: [], refusals },
+    };
+    assert.deepEqual(violations('I-30', lookOf({ refused, observations })), []);
+  });
+
+  test('I-31: an entry that is earlier than the one before it', () => {
+    const entry = (time: string): SubjectReport['timeline'][number] => ({
+      time,
+      what: time,
+      source: '',
+      locator: '',
+    });
+    const times = (...all: readonly string[]): Look =>
+      lookOf({ document: documentOf({ ...MACHINE, timeline: all.map(entry) }) });
+    assert.deepEqual(violations('I-31', times('2026-03-02T09:00:00Z', '2026-03-02T08:59:50Z')), []);
+    const found = violations('I-31', times('2026-03-02T09:00:00Z', '2026-03-02T08:55:00Z'));
+    assert.equal(found.length, 1);
+  });
+});
+
+describe('invariants of what is printed', () => {
+  test('I-28: a secret of the world in what is printed', () => {
+    const [secret] = secretsOf(STAGE);
+    assert.ok(secret !== undefined);
+    assert.deepEqual(violations('I-28', lookOf({ printed: ['all is well'] })), []);
+    assert.equal(violations('I-28', lookOf({ printed: [`token ${secret} was used`] })).length, 1);
+  });
+});
+
+describe('invariants of the calm', () => {
+  const broken = [{ instanceId: 'i-1', node: 'n1', isUsable: false }];
+
+  test('L-02: a broken machine is called usable', () => {
+    const [found] = violations('L-02', lookOf({ isCalm: true, states: broken }));
+    assert.match(found?.what ?? '', /called usable/);
+    assert.deepEqual(violations('L-02', lookOf({ isCalm: false, states: broken })), []);
+  });
+
+  test('L-02: a verdict that changes while nothing happens', () => {
+    const before = lookOf({
+      isCalm: true,
+      states: broken,
+      document: documentOf({ ...MACHINE, verdict: 'not-usable' }),
+    });
+    const after = lookOf({
+      isCalm: true,
+      states: broken,
+      document: documentOf({ ...MACHINE, verdict: 'cannot-tell' }),
+    });
+    assert.deepEqual(violations('L-02', before, before), []);
+    assert.match(violations('L-02', before, after)[0]?.what ?? '', /changes in a calm/);
+  });
+
+  test('L-04: at the end nothing is said of a machine that is broken', () => {
+    const judged = [
+      {
+        judgement: 'open',
+        subject: 'n1',
+        instanceId: 'i-1',
+        named: [],
+        wrong: [],
+        truths: [],
+      } as const,
+    ];
+    const look = lookOf({ isLast: true, states: broken, judged });
+    assert.equal(violations('L-04', look).length, 1);
+    const notObservable = [{ stage: 'launched', why: 'not collected', collect: '' } as const];
+    const said = { ...look, document: documentOf({ ...MACHINE, notObservable }) };
+    assert.deepEqual(violations('L-04', said), []);
+  });
+});

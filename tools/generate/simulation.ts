@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { FAULTS } from '../../src/sim/faults/faults.ts';
+import { FAULT_CLASSES, FAULT_KINDS, type FaultClass } from '../../src/sim/faults/list.ts';
+import { type Part, PARTS } from '../../src/sim/faults/parts.ts';
+import { CHECKED_RULES } from '../../src/sim/invariants/invariants.ts';
+import { LIVENESS, type Rule, SAFETY } from '../../src/sim/invariants/list.ts';
+import { MARKS } from '../../src/sim/marks/marks.ts';
+import { PLANTED_BUGS } from '../../src/sim/planted/bugs.ts';
+import { PLANTED_KINDS, type PlantedKind } from '../../src/sim/planted/list.ts';
+import type { GeneratedFile } from './cause-pages.ts';
+
+const SOURCES = join(import.meta.dirname, '../../src/sim');
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [head, head.map(() => '---'), ...rows];
+  return all.map((row) => `| ${row.join(' | ')} |`).join('\n');
+}
+
+function later(parts: readonly Part[]): string {
+  return `with the ${parts.map((part) => PARTS[part]).join(', ')}`;
+}
+
+function faultRow({ id, kind, title, faces }: FaultClass): readonly string[] {
+  const fault = FAULTS.find((one) => one.id === id);
+  const comes = faces.filter((part) => part !== 'diagnosis');
+  const state = fault === undefined ? later(comes.length === 0 ? faces : comes) : 'here';
+  return [id, FAULT_KINDS[kind], title, state, fault === undefined ? '' : String(fault.perHour)];
+}
+
+function ruleRow({ id, title, of }: Rule): readonly string[] {
+  return [id, title, CHECKED_RULES.includes(id) ? 'here' : later([of])];
+}
+
+function plantedRow({ id, title, of }: PlantedKind): readonly string[] {
+  const bug = PLANTED_BUGS.find((one) => one.id === id);
+  const state = bug === undefined ? later([of]) : `here, caught by ${bug.caughtBy.join(', ')}`;
+  return [id, title, state];
+}
+
+/** The declaration of a name in a source file, up to the line that ends it. */
+function declaration(path: string, start: string): string {
+  const lines = readFileSync(join(SOURCES, path), 'utf8').split('\n');
+  const first = lines.findIndex((line) => line.startsWith(start));
+  const last = lines.findIndex((line, index) => index > first && /^[}\]]/.test(line));
+  if (first < 0 || last < 0) throw new RangeError(`${path} declares no ${start}`);
+  return `\`\`\`ts\n${lines.slice(first, last + 1).join('\n')}\n\`\`\``;
+}
+
+const HOW = `# The simulation
+
+\`rollcall sim\` builds a world from a seed (a cluster on AWS with its machines and controllers, see
+\`rollcall lab\`), lets it run in virtual time, puts faults into it, and looks at it as a user would:
+over the APIs as \`rollcall diagnose\` does, and through a pile of dumps, journals and answers of which
+a share is left out. The world knows which fault it had, so what is said is compared with the truth.
+
+\`\`\`
+rollcall sim --seed 7 --hours 2                 one seed
+rollcall sim --count 1000                       seeds 1 to 1000
+rollcall sim --until-failure --save found.tar.gz   seeds until one fails; its evidence in a file
+rollcall sim --seed 7 --faults F51,F62.2        a class of faults, and the second one of another
+rollcall sim --seed 7 --planted P40             with a mistake put into Rollcall
+\`\`\`
+
+The seed draws the topology (1 to 60 machines, 1 to 3 zones), the releases, the pod network and the
+identity of pods, the workload, how late AWS shows what it has, the share of evidence that is left
+out, and for each class of faults a weight, of which half are zero. \`--nodes\`, \`--hours\` and
+\`--faults\` change one of these and nothing else: every draw has its own stream of chance.
+
+A run has two parts. In the CHAOS faults come and go; safety is looked at in every event that
+concerns it and at each look. In the CALM all faults have ended, and liveness is looked at. The same
+seed gives the same events and the same words: the SHA-256 of all of them is part of the output.
+
+A failure is made small before it is shown: fewer faults, fewer machines, less time, as long as it
+fails in the same way. What is printed is what happened, what does not hold, one line that repeats
+it, and with \`--save\` a file that \`rollcall diagnose\` reads.`;
+
+const ADDING = `## How a controller brings its own
+
+Each of these is one declaration, found by its number in the lists above.
+
+A **fault** is done to the stage (world, cloud, machines, people) and says which causes would then be
+right and how it is taken back:
+
+${declaration('faults/people.ts', 'const cordoned')}
+
+An **invariant** watches events, or is asked about each look; it sees the true state:
+
+${declaration('invariants/time-line.ts', 'export const timeLine')}
+
+A **planted bug** changes one place of Rollcall and names the invariants that must notice:
+
+${declaration('planted/bugs.ts', 'export const PLANTED_BUGS')}
+
+A **reachability mark** is reached where an observer sees that a rare state came about; a run of many
+seeds says which were never reached:
+
+${declaration('invariants/gaps.ts', 'export const gaps')}`;
+
+const PLANTED_STORY = `## A planted bug, caught, shrunk and replayed
+
+P40 takes the machine's last word for the cause: whatever was found first, a silent kubelet explains
+it. \`rollcall sim --planted P40 --nodes 6 --hours 0.5 --until-failure\` runs until I-29 does not hold:
+a cause is named that is none of the true ones. The run is shrunk, its line printed, and that line
+fails in the same way again (\`test/sim/run.test.ts\`). Without the bug the same line holds.`;
+
+/** What the simulation tests, and what comes with which part. */
+export function simulationPage(): GeneratedFile {
+  const sections = [
+    HOW,
+    '## Faults',
+    table(['', 'of', 'what happens', 'state', 'an hour at most'], FAULT_CLASSES.map(faultRow)),
+    '## Safety: true at every moment',
+    table(['', 'rule', 'state'], SAFETY.map(ruleRow)),
+    '## Liveness: true after the calm',
+    table(['', 'rule', 'state'], LIVENESS.map(ruleRow)),
+    '## Planted bugs',
+    table(['', 'the mistake', 'state'], PLANTED_KINDS.map(plantedRow)),
+    PLANTED_STORY,
+    '## Reachability marks',
+    table(['mark', 'reached when'], Object.entries(MARKS)),
+    ADDING,
+    'What the oracle counted over many seeds: [simulation-results.md](simulation-results.md).',
+  ];
+  return { path: 'docs/simulation.md', text: `${sections.join('\n\n')}\n` };
+}

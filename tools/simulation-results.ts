@@ -1,0 +1,68 @@
+/**
+ * `node tools/simulation-results.ts [--seeds N] [--from SEED] [--hours H] [--nodes N]`: runs N
+ * seeds and writes what the oracle counted to docs/simulation-results.md.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { runSeed } from '../src/apps/sim/one-seed.ts';
+import { confusionTable, seedLine } from '../src/apps/sim/report.ts';
+import { Totals, totalsText } from '../src/apps/sim/totals.ts';
+import { MARKS } from '../src/sim/marks/marks.ts';
+import { Confusion } from '../src/sim/oracle/confusion.ts';
+
+const PAGE = join(import.meta.dirname, '../docs/simulation-results.md');
+
+function counted(counts: ReadonlyMap<string, number>): string {
+  const rows = [...counts].toSorted((one, other) => (one[0] < other[0] ? -1 : 1));
+  return rows.map(([key, value]) => `| ${key} | ${value} |`).join('\n');
+}
+
+function pageOf(
+  totals: Totals,
+  confusion: Confusion,
+  { command, failing }: { readonly command: string; readonly failing: readonly string[] },
+): string {
+  const marks = new Map(Object.keys(MARKS).map((id) => [id, 0]));
+  for (const [id, times] of totals.marks.reached()) marks.set(id, times);
+  return [
+    '# What the oracle counted',
+    `\`${command}\`, each seed in the chaos and in the calm, over the APIs and from a pile of files:`,
+    totalsText(totals).trimEnd(),
+    '`named`: a true cause was named. `open`: none was, and the machine is not called usable. `well`: it is well and is called so. `missed`: it is broken and is called usable, mostly as nothing shows it yet. `alarm`: it is well and is called not usable. `wrong`: a cause was named that is none of the true ones. `beside`: a true cause of another fault on the same machine was named.',
+    confusionTable(confusion).trimEnd(),
+    '## Evaluations of invariants',
+    `| rule | times |\n| --- | --- |\n${counted(totals.evaluations)}`,
+    '## Faults put in',
+    `| class | times |\n| --- | --- |\n${counted(totals.faults)}`,
+    '## Reachability marks',
+    `| mark | times |\n| --- | --- |\n${counted(marks)}`,
+    '## Seeds with a violation',
+    failing.length === 0 ? 'None.' : failing.map((line) => `- ${line}`).join('\n'),
+    '',
+  ].join('\n\n');
+}
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '100' },
+    from: { type: 'string', default: '1' },
+    hours: { type: 'string', default: '1' },
+    nodes: { type: 'string' },
+  },
+});
+const [count, from, hours] = [Number(values.seeds), Number(values.from), Number(values.hours)];
+const nodes = values.nodes === undefined ? null : Number(values.nodes);
+const totals = new Totals();
+const confusion = new Confusion();
+const failing: string[] = [];
+for (let seed = from; seed < from + count; seed++) {
+  const wishes = { nodes, hours, faults: 'all' } as const;
+  const run = await runSeed({ seed, wishes, bug: null, onJudged: (one) => confusion.add(one) });
+  totals.add(run.result, run.swarm.wholeMs, run.wallMs);
+  process.stderr.write(`${seedLine(run)}\n`);
+  for (const { rule, subject, what } of run.result.violations)
+    failing.push(`seed ${seed}: ${rule}, ${subject}: ${what}`);
+}
+const command = `node tools/simulation-results.ts --seeds ${count} --from ${from} --hours ${hours}${nodes === null ? '' : ` --nodes ${nodes}`}`;
+writeFileSync(PAGE, pageOf(totals, confusion, { command, failing }));
