@@ -40,18 +40,29 @@ function isDistinct(quote: Quote, index: number, all: readonly Quote[]): boolean
 }
 
 function standingOf(cause: Cause, reading: SignReading, weight: string): readonly Sighting[] {
+  if (reading.standing.size === 0) return [];
   return [...reading.standing]
     .filter(([name]) => cause.signs[name]?.weight === weight)
     .map(([, sighting]) => sighting);
 }
 
-/** Nothing was said of the cause: its sources were not read, or those that were are silent. */
-function silence(cause: Cause, subject: Subject): CannotSay {
+const DECIDING_SOURCES = new WeakMap<Cause, ReadonlySet<LineSource>>();
+
+/** Where a cause is printed first of all: other places that may quote it prove nothing by silence. */
+function decidingSources(cause: Cause): ReadonlySet<LineSource> {
+  const known = DECIDING_SOURCES.get(cause);
+  if (known !== undefined) return known;
   const deciding = Object.values(cause.signs).filter(
     (sign) => sign.weight === 'definite' || sign.weight === 'likely',
   );
-  // Where it is printed first of all: other places that may quote it prove nothing by their silence.
   const sources = new Set(deciding.flatMap((sign) => sign.in.slice(0, 1)));
+  DECIDING_SOURCES.set(cause, sources);
+  return sources;
+}
+
+/** Nothing was said of the cause: its sources were not read, or those that were are silent. */
+function silence(cause: Cause, subject: Subject): CannotSay {
+  const sources = decidingSources(cause);
   const read = [...sources].find((source) => subject.sources.has(source));
   if (read === undefined && sources.size > 0) return cannotSay(...notCollected([...sources]));
   const detail =
