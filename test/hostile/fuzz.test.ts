@@ -42,7 +42,7 @@ function texts(value: unknown): readonly string[] {
 }
 
 /** What must hold of every document, whatever was read. */
-function assertSound(diagnosis: DiagnosisDocument): void {
+function assertSound(diagnosis: DiagnosisDocument, isGoodKept = true): void {
   assert.ok(validate(diagnosis), JSON.stringify(validate.errors));
   const printed = [
     ...texts(diagnosis),
@@ -52,17 +52,17 @@ function assertSound(diagnosis: DiagnosisDocument): void {
   for (const text of printed) assert.doesNotMatch(text, UNPRINTABLE);
   const findings = diagnosis.subjects.flatMap((subject) => subject.findings);
   const good = findings.filter(({ cause }) => cause === GOOD_CAUSE);
-  assert.ok(good.length > 0, 'the evidence beside it still has its verdict');
+  if (isGoodKept) assert.ok(good.length > 0, 'the evidence beside it still has its verdict');
 }
 
-async function readBeside(bytes: Uint8Array): Promise<void> {
+async function readBeside(bytes: Uint8Array, isGoodKept = true): Promise<void> {
   const good = document('kubelet.log', new TextEncoder().encode(GOOD));
   const observations = await readPile([document('broken', bytes), good]);
   for (const { quotes, first, last } of observations.hits) {
     assert.ok(quotes.length <= QUOTES_MAX);
     for (const quote of [first, last, ...quotes]) assert.ok(quote.excerpt.length <= EXCERPT_MAX);
   }
-  assertSound(await diagnoseObservations(observations));
+  assertSound(await diagnoseObservations(observations), isGoodKept);
 }
 
 /** Texts that are larger than readers hold at once take too long to be changed many times. */
@@ -70,11 +70,16 @@ const LARGE = /^(?:text\/items|document)\.ts$/;
 const forms = Object.entries({ ...ENVELOPES, ...STRUCTURED });
 const small = forms.filter(([name]) => !LARGE.test(name)).map(([, write]) => write('now'));
 
+/** Forms that list all Nodes and instances of a live cluster: another machine is none of its. */
+const WHOLE_CLUSTER: ReadonlySet<string> = new Set(['aws/kubelet-labels.ts']);
+
 describe('any bytes, mutated texts and wrong fields end in a sound document', () => {
   for (const [name, write] of forms) {
     test(name, async () => {
       await check(
-        fc.asyncProperty(mutated(write('now'), small), (bytes) => readBeside(bytes)),
+        fc.asyncProperty(mutated(write('now'), small), (bytes) =>
+          readBeside(bytes, !WHOLE_CLUSTER.has(name)),
+        ),
         LARGE.test(name) ? 4 : 40,
         FILE,
       );

@@ -242,6 +242,7 @@ export const PARTS: readonly string[] = [
   'text/own-state.ts',
   'text/segments.ts',
   'text/parse.ts',
+  'text/yaml-lines.ts',
   'text/item-stream.ts',
   'text/shape.ts',
 ];

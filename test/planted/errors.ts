@@ -215,7 +215,12 @@ export const PLANTED_ERRORS: readonly PlantedError[] = [
     ],
   ]),
   ...inFile('src/evidence/time.ts', [
-    ['stamps are not looked at', 'if (comparable(a.when, b.when)) {', 'if (false) {', TIME],
+    [
+      'stamps are not looked at',
+      'if (a.when !== null && b.when !== null && comparable(a.when, b.when)) {',
+      'if (false) {',
+      TIME,
+    ],
     [
       'lines of different documents are compared',
       'if (a.at.document === b.at.document) return',

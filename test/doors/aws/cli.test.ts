@@ -1,8 +1,6 @@
 /** The AWS command line against the door: what a person at a terminal sees. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import {
@@ -17,18 +15,12 @@ import { type AwsSiteUnderTest, awsSite } from './site.ts';
 
 const run = promisify(execFile);
 
-function cliPath(): string | null {
-  if (missing('moto') !== false) return null;
-  const path = join(dirname(partPath('moto')), 'aws');
-  return existsSync(path) ? path : null;
-}
-
-const path = cliPath();
-const skip = path === null && 'the AWS command line is not there; run: npm run real-parts';
+const skip = missing('moto');
 
 /** What `aws … --output json` prints. */
 async function aws({ env }: AwsSiteUnderTest, ...words: readonly string[]): Promise<JsonObject> {
-  const { stdout } = await run(path ?? '', [...words, '--output', 'json'], {
+  // As a module: the script of the command line names the place where it was made.
+  const { stdout } = await run(partPath('moto'), ['-m', 'awscli', ...words, '--output', 'json'], {
     env: { ...env, PATH: process.env['PATH'] ?? '' },
   });
   const value = JSON.parse(stdout) as Json;
