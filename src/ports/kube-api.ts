@@ -1,4 +1,4 @@
-import type { JsonObject } from '../evidence/json.ts';
+import { at, type JsonObject } from '../evidence/json.ts';
 
 /** A kind of object as the API server's paths name it; `group` is empty for core/v1. */
 export interface KubeResource {
@@ -22,9 +22,27 @@ export interface KubeListPage {
   readonly resourceVersion: string;
 }
 
+/** Where in a list its next page begins. */
+export interface KubeListPlace {
+  readonly objectsBefore: number;
+  /** `metadata.remainingItemCount` of the page before; null for the first page, or where the server does not count. */
+  readonly objectsLeft: number | null;
+}
+
+export const LIST_START: KubeListPlace = { objectsBefore: 0, objectsLeft: null };
+
+/** The place behind a page of so many objects; `list` is the page as the server worded it. */
+export function placeBehind(place: KubeListPlace, list: JsonObject, count: number): KubeListPlace {
+  const left = at(list, 'metadata.remainingItemCount');
+  return {
+    objectsBefore: place.objectsBefore + count,
+    objectsLeft: typeof left === 'number' ? left : null,
+  };
+}
+
 export interface KubeListOptions extends KubeSelection {
-  /** Objects a page, or how many after so many of them; 500 when not given. */
-  readonly pageSize?: number | ((objectsBefore: number) => number);
+  /** Objects a page, or how many from a place on; 500 when not given. */
+  readonly pageSize?: number | ((place: KubeListPlace) => number);
   /** `0` takes what the server's cache holds; without it the newest is read. */
   readonly resourceVersion?: string;
   readonly signal?: AbortSignal;

@@ -4,6 +4,7 @@ import { test, type TestContext } from 'node:test';
 import { type JsonObject, textAt } from '../../src/evidence/json.ts';
 import type {
   KubeApi,
+  KubeListPlace,
   KubeResource,
   KubeSelection,
   KubeWatchEvent,
@@ -93,14 +94,20 @@ function listing(check: CheckOne): void {
     assert.equal(textAt(pages[0]?.items[0], 'kind'), null);
   });
 
-  check('pages may grow behind the first ones', async (harness) => {
+  check('pages may grow with what came before and what is left', async (harness) => {
     for (const name of ['a', 'b', 'c', 'd', 'e']) await harness.put(name);
     const { api, namespace } = harness;
-    const pageSize = (objectsBefore: number): number => (objectsBefore === 0 ? 1 : 3);
+    const places: KubeListPlace[] = [];
+    const pageSize = (place: KubeListPlace): number => (places.push(place) === 1 ? 1 : 3);
     const sizes = [];
     for await (const page of api.list(CONFIG_MAPS, { namespace, pageSize }))
       sizes.push(page.items.length);
     assert.deepEqual(sizes, [1, 3, 1]);
+    assert.deepEqual(places, [
+      { objectsBefore: 0, objectsLeft: null },
+      { objectsBefore: 1, objectsLeft: 4 },
+      { objectsBefore: 4, objectsLeft: 1 },
+    ]);
   });
 
   check('selectors by label and field choose objects', async (harness) => {

@@ -1,6 +1,6 @@
 import { type JsonObject, textAt } from '../../evidence/json.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { KubeApi } from '../../ports/kube-api.ts';
+import type { KubeApi, KubeListPlace } from '../../ports/kube-api.ts';
 import type { PortError, PortFailure } from '../../ports/port-error.ts';
 import { projectPod } from '../../readers/kube/pod.ts';
 import { ahead } from '../../readers/ahead.ts';
@@ -11,14 +11,14 @@ import { EVENTS, KUBE_LISTS, NODES, type PlannedList, PODS } from './resources.t
 /** Events kept at most; the newest page is as good as the oldest, since the server orders by name. */
 const EVENTS_MAX = 10_000;
 const PAGE_SIZE = 1000;
-/** Pods are large, and two pages of them are held at a time. */
-const PODS_PAGE_SIZE = 500;
-/** Behind so many pods the memory for larger pages is small beside theirs, and waiting is not. */
-const PODS_OF_SMALL_PAGES = 20_000;
-const LARGE_PAGE_SIZE = 2000;
-
-function podsAPage(podsBefore: number): number {
-  return podsBefore < PODS_OF_SMALL_PAGES ? PODS_PAGE_SIZE : LARGE_PAGE_SIZE;
+/**
+ * How many pods a page holds. Two pages are in memory at a time, so they are small; but a small
+ * cluster is listed in few, and beside very many pods the memory for larger pages is small, and
+ * waiting is not.
+ */
+function podsAPage({ objectsBefore, objectsLeft }: KubeListPlace): number {
+  if (objectsBefore < 2000) return 700;
+  return objectsBefore + (objectsLeft ?? 0) < 50_000 ? 200 : 2000;
 }
 
 function kubectlOf({ resource, namespace }: PlannedList): string {

@@ -1,15 +1,17 @@
 import { isObject, type JsonObject, listAt, textAt } from '../../evidence/json.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type {
-  KubeAccess,
-  KubeApi,
-  KubeListOptions,
-  KubeListPage,
-  KubeLogOptions,
-  KubeName,
-  KubeResource,
-  KubeWatchEvent,
-  KubeWatchOptions,
+import {
+  type KubeAccess,
+  type KubeApi,
+  type KubeListOptions,
+  type KubeListPage,
+  type KubeLogOptions,
+  type KubeName,
+  type KubeResource,
+  type KubeWatchEvent,
+  type KubeWatchOptions,
+  LIST_START,
+  placeBehind,
 } from '../../ports/kube-api.ts';
 import type { PortError } from '../../ports/port-error.ts';
 import { answerText, jsonOf, malformed } from './answer.ts';
@@ -75,14 +77,14 @@ class HttpKubeClient implements KubeClient {
   ): AsyncGenerator<KubeListPage, void> {
     const name = { verb: 'list', resource: resourceName(resource) };
     let token: string | null = null;
-    let objectsBefore = 0;
+    let place = LIST_START;
     do {
-      const path = listPath(resource, options, { objectsBefore, token });
+      const path = listPath(resource, options, { place, token });
       const list: JsonObject = await this.#json({ name, path, signal: options.signal });
       const next: string = textAt(list, 'metadata.continue') ?? '';
       if (next !== '' && next === token) throw this.#unended(name);
       const page = this.#page(list, name);
-      objectsBefore += page.items.length;
+      place = placeBehind(place, list, page.items.length);
       yield page;
       token = next === '' ? null : next;
     } while (token !== null);

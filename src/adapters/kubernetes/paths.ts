@@ -1,5 +1,6 @@
 import type {
   KubeListOptions,
+  KubeListPlace,
   KubeName,
   KubeResource,
   KubeSelection,
@@ -13,9 +14,9 @@ type Query = Readonly<Record<string, string | undefined>>;
 /** Objects a page when nothing else is asked for. */
 const PAGE_SIZE = 500;
 
-/** Where a list goes on: behind how many objects, and the token that says so to the server. */
+/** Where a list goes on, and the token that says so to the server. */
 export interface ListPosition {
-  readonly objectsBefore: number;
+  readonly place: KubeListPlace;
   /** null for the first page. */
   readonly token: string | null;
 }
@@ -23,10 +24,10 @@ export interface ListPosition {
 export function listPath(
   resource: KubeResource,
   options: KubeListOptions,
-  { objectsBefore, token }: ListPosition,
+  { place, token }: ListPosition,
 ): string {
   const { pageSize = PAGE_SIZE } = options;
-  const limit = typeof pageSize === 'number' ? pageSize : pageSize(objectsBefore);
+  const limit = typeof pageSize === 'number' ? pageSize : pageSize(place);
   const query = {
     ...selectors(options),
     limit: String(limit),

@@ -1,16 +1,19 @@
 import { isObject, type JsonObject, textAt } from '../../evidence/json.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type {
-  KubeAccess,
-  KubeApi,
-  KubeListOptions,
-  KubeListPage,
-  KubeLogOptions,
-  KubeName,
-  KubeResource,
-  KubeSelection,
-  KubeWatchEvent,
-  KubeWatchOptions,
+import {
+  type KubeAccess,
+  type KubeApi,
+  type KubeListOptions,
+  type KubeListPage,
+  type KubeListPlace,
+  type KubeLogOptions,
+  type KubeName,
+  type KubeResource,
+  type KubeSelection,
+  type KubeWatchEvent,
+  type KubeWatchOptions,
+  LIST_START,
+  placeBehind,
 } from '../../ports/kube-api.ts';
 import type { ApiRequest, ApiUser, WatchEvent } from './contract.ts';
 import { type AskedName, portErrorOf, unreachable } from './port-failure.ts';
@@ -69,11 +72,11 @@ class SimulatedKubePort implements KubePort {
     options: KubeListOptions = {},
   ): AsyncGenerator<KubeListPage, void> {
     let token: string | null = null;
-    let objectsBefore = 0;
+    let place = LIST_START;
     do {
       const query: Record<string, string> = {
         ...selectors(options),
-        limit: wordOf(pageSizeOf(options, objectsBefore)),
+        limit: wordOf(pageSizeOf(options, place)),
         ...(token === null
           ? defined({ resourceVersion: options.resourceVersion })
           : { continue: token }),
@@ -81,7 +84,7 @@ class SimulatedKubePort implements KubePort {
       const request = this.#request('list', resource, options.namespace ?? null, null, { query });
       const list: JsonObject = await this.#answer(request, options.signal);
       const items = (list['items'] ?? []) as readonly JsonObject[];
-      objectsBefore += items.length;
+      place = placeBehind(place, list, items.length);
       yield {
         items,
         resourceVersion: textAt(list, 'metadata.resourceVersion') ?? '',
@@ -197,8 +200,8 @@ class SimulatedKubePort implements KubePort {
   }
 }
 
-function pageSizeOf({ pageSize = PAGE_SIZE }: KubeListOptions, objectsBefore: number): number {
-  return typeof pageSize === 'number' ? pageSize : pageSize(objectsBefore);
+function pageSizeOf({ pageSize = PAGE_SIZE }: KubeListOptions, place: KubeListPlace): number {
+  return typeof pageSize === 'number' ? pageSize : pageSize(place);
 }
 
 function defined(

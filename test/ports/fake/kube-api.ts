@@ -206,7 +206,8 @@ export class FakeKubeApi implements KubeApi {
     const { pageSize = 500 } = options;
     for (let from = 0, limit = 0; from === 0 || from < all.length; from += limit) {
       await this.#enter('list', resource, options.signal);
-      limit = typeof pageSize === 'number' ? pageSize : pageSize(from);
+      const place = { objectsBefore: from, objectsLeft: from === 0 ? null : all.length - from };
+      limit = typeof pageSize === 'number' ? pageSize : pageSize(place);
       const items = all.slice(from, from + limit).map(withoutKind);
       yield { items, resourceVersion: `${version}` };
     }
@@ -394,7 +395,6 @@ function withVersion(object: JsonObject, version: number): JsonObject {
 }
 
 /** Items of a list carry no kind of their own. */
-function withoutKind(object: JsonObject): JsonObject {
-  const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
+function withoutKind({ kind: _kind, apiVersion: _apiVersion, ...rest }: JsonObject): JsonObject {
   return rest;
 }

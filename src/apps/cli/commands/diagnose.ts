@@ -16,7 +16,7 @@ import {
   type LiveFlags,
 } from '../live/flags.ts';
 import { diagnoseObservations } from '../pile.ts';
-import { structured } from '../structured.ts';
+import { jsonTexts, structured } from '../structured.ts';
 
 const OUTPUTS = ['text', 'json', 'yaml', 'markdown'] as const;
 type Output = (typeof OUTPUTS)[number];
@@ -209,6 +209,8 @@ async function print(
 ): Promise<void> {
   switch (output) {
     case 'json':
+      for (const text of jsonTexts(document)) context.out(text);
+      return;
     case 'yaml':
       context.out(await structured(document, output));
       return;

@@ -21,7 +21,7 @@ import type { Clock } from '../../../ports/clock.ts';
 import { EVIDENCE_VERSION } from '../../../readers/ours.ts';
 import { createReading } from '../../../readers/reading.ts';
 import { compileSigns } from '../../../readers/sign-table.ts';
-import { diagnoseObservations } from '../pile.ts';
+import { diagnoseAsked, diagnoseObservations } from '../pile.ts';
 import type { LookClients } from './open-clients.ts';
 import { startTimeLimit, type TimeLimit } from './time-limit.ts';
 
@@ -156,10 +156,13 @@ async function lookTwice(
   const first = intake.finish(cluster);
   options.progress('looking at what was found');
   const asked = isAsked(options.asked);
-  const rough = await diagnoseObservations(first, asked);
+  const rough =
+    asked === undefined ? await diagnoseObservations(first) : await diagnoseAsked(first, asked);
   const target = representatives(rough, first, options.isDeep);
-  if (target.instanceIds.length + target.logs.length === 0)
-    return { observations: first, document: rough, nowMs, cluster };
+  if (target.instanceIds.length + target.logs.length === 0) {
+    const document = asked === undefined ? rough : await diagnoseObservations(first, asked);
+    return { observations: first, document, nowMs, cluster };
+  }
   options.progress(`asking ${target.instanceIds.length} machines and ${target.logs.length} logs`);
   await collectDetails(clients, target, intake, time.details);
   const observations = intake.finish(cluster);
