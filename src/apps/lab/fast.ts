@@ -8,7 +8,7 @@ import { runFast } from './drive.ts';
 import { openPlay } from './play.ts';
 
 /** Exit code of a story that did not end as its scenario says. */
-export const NOT_AS_EXPECTED = 1;
+const NOT_AS_EXPECTED = 1;
 
 export function lined(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('');

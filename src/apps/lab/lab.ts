@@ -5,10 +5,11 @@ import type { Scenario } from '../../sim/stories/scenario.ts';
 import type { StoryLine } from '../../sim/stories/story.ts';
 import { ADMIN, type Town } from '../../sim/town/town.ts';
 import { type CliContext, SourceError } from '../cli/context.ts';
+import { EXIT } from '../cli/exit-code.ts';
 import type { LabArguments } from './arguments.ts';
 import { twoColumns } from './columns.ts';
 import { createPace, type Pace } from './drive.ts';
-import { endOfStory, lined, NOT_AS_EXPECTED } from './fast.ts';
+import { endOfStory, lined } from './fast.ts';
 import { type LabFolder, makeFolder, writeFolder } from './folder.ts';
 import { openPlay } from './play.ts';
 
@@ -101,7 +102,7 @@ function asOfNow(scenario: Scenario): Scenario {
   return { ...scenario, world: { ...scenario.world, startMs: systemClock.nowMs() } };
 }
 
-/** Plays a story beside real time, with servers that kubectl, aws and rollcall work against. */
+/** Plays a story beside real time, with servers that kubectl, aws and rollcall work against, until it is interrupted. */
 export async function openLab(
   scenario: Scenario,
   asked: LabArguments,
@@ -125,18 +126,17 @@ export async function openLab(
     const title = `${scenario.title}   (seed ${seed}, ${speed} x real time)`;
     context.out(lined([title, '', ...whatToTry(doors.folder), ...columns.head()]));
     await pace.run(story.endMs, ending.signal);
-    const unmet = story.unmet();
     if (!ending.signal.aborted) {
       context.out(
         lined([
-          ...endOfStory(scenario, unmet, town.yard.identities()),
+          ...endOfStory(scenario, story.unmet(), town.yard.identities()),
           '',
           'The town lives on; Ctrl-C ends it.',
         ]),
       );
       await pace.run(Number.POSITIVE_INFINITY, ending.signal);
     }
-    return unmet.length === 0 || ending.signal.aborted ? 0 : NOT_AS_EXPECTED;
+    return EXIT.usable;
   } finally {
     await doors.close();
   }

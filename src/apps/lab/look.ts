@@ -5,37 +5,9 @@ import { SIGNS } from '../../causes/index.generated.ts';
 import { alignClocks } from '../../diagnosis/clocks.ts';
 import { createReading } from '../../readers/reading.ts';
 import { compileSigns } from '../../readers/sign-table.ts';
-import { awsPort } from '../../sim/aws/port.ts';
-import { kubePort } from '../../sim/kube/port.ts';
 import type { Town } from '../../sim/town/town.ts';
-import { type LiveEvidence, observe } from '../cli/live/observe.ts';
 import { diagnoseObservations } from '../cli/pile.ts';
-
-/** Longer than any look at a world that stands still. */
-const TIMEOUT_MS = 60_000;
-
-async function lookAt(
-  town: Town,
-  onDocument: (document: CollectedDocument) => void,
-): Promise<LiveEvidence> {
-  const { kernel, api, cloud, admin, setting } = town;
-  const clock = kernel.clock();
-  const clients = {
-    kube: kubePort({ server: api, user: admin.user, clock }),
-    aws: awsPort({ cloud, identity: admin.identity, clock, pauseMs: 0 }),
-    described: null,
-    refusals: [],
-    clock,
-  };
-  return observe(clients, {
-    cluster: setting.cluster.name,
-    asked: [],
-    isDeep: false,
-    timeoutMs: TIMEOUT_MS,
-    progress: () => {},
-    onDocument,
-  });
-}
+import { observeTown } from '../sim/observe-town.ts';
 
 /** Instances of machines that are not known to be usable. */
 function unwell({ subjects }: DiagnosisDocument): ReadonlySet<string> {
@@ -73,7 +45,7 @@ function withArchives(
  */
 export async function diagnoseTown(town: Town, readsLogs: boolean): Promise<DiagnosisDocument> {
   const documents = new Map<string, CollectedDocument>();
-  const seen = await lookAt(town, (one) => documents.set(one.name, one));
+  const seen = await observeTown(town, (one) => documents.set(one.name, one));
   const instanceIds = unwell(seen.document);
   if (!readsLogs || instanceIds.size === 0) return seen.document;
   return diagnoseObservations(withArchives(town, [...documents.values()], instanceIds));

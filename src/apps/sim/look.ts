@@ -1,34 +1,13 @@
 import { renderMarkdown } from '../../diagnosis/report/markdown.ts';
 import { renderText } from '../../diagnosis/report/text.ts';
 import type { DiagnosisDocument } from '../../diagnosis/document.ts';
-import type { Clock } from '../../ports/clock.ts';
 import type { CollectedDocument } from '../../adapters/collection/document.ts';
-import { awsPort } from '../../sim/aws/port.ts';
-import { kubePort } from '../../sim/kube/port.ts';
 import type { Stage } from '../../sim/faults/contract.ts';
 import { collectPile, type Pile } from '../../sim/oracle/pile.ts';
 import type { PlantedBug } from '../../sim/planted/contract.ts';
 import type { LookRequest, Said } from '../../sim/run/run.ts';
-import { observe } from '../cli/live/observe.ts';
 import { diagnoseObservations, readPile } from '../cli/pile.ts';
-
-/** A pause before another try is shorter than any limit of a look, ms. */
-const PAUSES_MAX_MS = 10_000;
-
-/** The time of a world that stands still: pauses are over at once, and limits never reached. */
-function frozenClock(nowMs: number): Clock {
-  return {
-    nowMs: () => nowMs,
-    monotonicMs: () => 0,
-    async sleep(durationMs, signal) {
-      signal?.throwIfAborted();
-      if (durationMs <= PAUSES_MAX_MS) return;
-      const { promise, reject } = Promise.withResolvers<void>();
-      signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-      return promise;
-    },
-  };
-}
+import { observeTown, type TownApis } from './observe-town.ts';
 
 function formsOf(document: DiagnosisDocument): readonly string[] {
   const options = { columns: 100, colour: false, paths: [] };
@@ -39,28 +18,17 @@ function formsOf(document: DiagnosisDocument): readonly string[] {
 export async function lookLive(
   stage: Stage,
   bug: PlantedBug | null,
-  onDocument?: (document: CollectedDocument) => void,
+  onDocument: ((document: CollectedDocument) => void) | null,
 ): Promise<Said> {
   const { town, looking } = stage;
-  const clock = frozenClock(town.kernel.nowMs());
-  const identity = town.admin.identity;
-  const plainAws = looking.noting(awsPort({ cloud: town.cloud, identity, clock, pauseMs: 0 }));
-  const plainKube = looking.through(kubePort({ server: town.api, user: town.admin.user, clock }));
-  const clients = {
-    kube: bug?.kube?.(plainKube) ?? plainKube,
-    aws: bug?.aws?.(plainAws) ?? plainAws,
-    described: null,
-    refusals: [],
-    clock,
+  const through = ({ kube, aws }: TownApis): TownApis => {
+    const heard = { kube: looking.through(kube), aws: looking.noting(aws) };
+    return {
+      kube: bug?.kube?.(heard.kube) ?? heard.kube,
+      aws: bug?.aws?.(heard.aws) ?? heard.aws,
+    };
   };
-  const { observations, document } = await observe(clients, {
-    cluster: town.setting.cluster.name,
-    asked: [],
-    isDeep: false,
-    timeoutMs: 60_000,
-    progress: () => {},
-    ...(onDocument === undefined ? {} : { onDocument }),
-  });
+  const { observations, document } = await observeTown(town, onDocument, through);
   const said = bug?.document?.(document) ?? document;
   const refused = looking.takeRefused();
   return { way: 'live', observations, document: said, printed: formsOf(said), refused, left: [] };
@@ -88,5 +56,5 @@ export async function lookBothWays(
 ): Promise<readonly Said[]> {
   const random = stage.town.kernel.random(`pile/${number}`);
   const pile = collectPile(stage, broken, { gapShare, random });
-  return [await lookLive(stage, bug), await lookAtPile(pile, bug)];
+  return [await lookLive(stage, bug, null), await lookAtPile(pile, bug)];
 }

@@ -1,0 +1,60 @@
+import type { CollectedDocument } from '../../adapters/collection/document.ts';
+import type { AwsApi } from '../../ports/aws-api.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { KubeApi } from '../../ports/kube-api.ts';
+import { awsPort } from '../../sim/aws/port.ts';
+import { kubePort } from '../../sim/kube/port.ts';
+import type { Town } from '../../sim/town/town.ts';
+import { type LiveEvidence, observe } from '../cli/live/observe.ts';
+
+/** A pause before another try is shorter than any limit of a look, ms. */
+const PAUSES_MAX_MS = 10_000;
+const TIMEOUT_MS = 60_000;
+
+/** The time of a world that stands still: pauses are over at once, and limits never reached. */
+function frozenClock(nowMs: number): Clock {
+  return {
+    nowMs: () => nowMs,
+    monotonicMs: () => 0,
+    async sleep(durationMs, signal) {
+      signal?.throwIfAborted();
+      if (durationMs <= PAUSES_MAX_MS) return;
+      const { promise, reject } = Promise.withResolvers<void>();
+      signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+      return promise;
+    },
+  };
+}
+
+export interface TownApis {
+  readonly kube: KubeApi;
+  readonly aws: AwsApi;
+}
+
+/**
+ * Looks at a town that stands still as its administrator does with `rollcall diagnose`.
+ *
+ * @param through what stands between the administrator and the two APIs
+ */
+export async function observeTown(
+  { kernel, api, cloud, admin, setting }: Town,
+  onDocument: ((document: CollectedDocument) => void) | null,
+  through: (apis: TownApis) => TownApis = (apis) => apis,
+): Promise<LiveEvidence> {
+  const clock = frozenClock(kernel.nowMs());
+  const apis = through({
+    kube: kubePort({ server: api, user: admin.user, clock }),
+    aws: awsPort({ cloud, identity: admin.identity, clock, pauseMs: 0 }),
+  });
+  return observe(
+    { ...apis, described: null, refusals: [], clock },
+    {
+      cluster: setting.cluster.name,
+      asked: [],
+      isDeep: false,
+      timeoutMs: TIMEOUT_MS,
+      progress: () => {},
+      ...(onDocument === null ? {} : { onDocument }),
+    },
+  );
+}
