@@ -3,16 +3,15 @@ import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
 import { type KubeClient, kubeClient } from '../../src/adapters/kubernetes/client.ts';
 import { loadKubeTarget } from '../../src/adapters/kubernetes/kubeconfig.ts';
-import { Reflector } from '../../src/adapters/kubernetes/reflector.ts';
 import { systemKubeEnvironment } from '../../src/adapters/kubernetes/system-environment.ts';
 import { systemClock } from '../../src/adapters/system/clock.ts';
-import { systemRandom } from '../../src/adapters/system/random.ts';
 import { textAt } from '../../src/evidence/json.ts';
 import { type ControlPlane, startControlPlane } from '../real/control-plane.ts';
 import { missing } from '../real/parts.ts';
 import { virtualClock } from './fake/clock.ts';
 import { FakeKubeApi } from './fake/kube-api.ts';
 import { CONFIG_MAPS, type KubeApiHarness, kubeApiContract } from './kube-api.contract.ts';
+import { assertReflectorFollows } from './reflector-follows.ts';
 
 const skip = missing('kube-apiserver', 'etcd');
 let plane: ControlPlane | null = null;
@@ -58,35 +57,7 @@ async function onServer(context: TestContext): Promise<KubeApiHarness> {
 kubeApiContract('kube-apiserver', onServer, skip);
 
 test('a reflector follows a real server', { skip }, async (context) => {
-  const { api, namespace, put, remove } = await onServer(context);
-  await put('a');
-  const changes: string[] = [];
-  const seen = Promise.withResolvers<void>();
-  const reflector = new Reflector<string>({
-    api,
-    clock: systemClock,
-    random: systemRandom,
-    resource: CONFIG_MAPS,
-    selection: { namespace },
-    project: (object) => textAt(object, 'metadata.name'),
-    onChange: ({ type, key }) => {
-      changes.push(`${type} ${key}`);
-      if (type === 'deleted') seen.resolve();
-    },
-  });
-  const stop = new AbortController();
-  const running = reflector.run(stop.signal);
-  await reflector.whenSynced();
-  await put('b');
-  await remove('a');
-  await seen.promise;
-  stop.abort();
-  await running;
-  const expected = ['added', 'added', 'deleted'].map(
-    (type, at) => `${type} ${namespace}/${'aba'[at]}`,
-  );
-  assert.deepEqual(changes, expected);
-  assert.equal(reflector.state().counts.listings, 1);
+  await assertReflectorFollows(await onServer(context));
 });
 
 async function stored(harness: KubeApiHarness): Promise<string> {

@@ -4,16 +4,10 @@ import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import { type KubeClient, kubeClient } from '../../../src/adapters/kubernetes/client.ts';
 import { loadKubeTarget } from '../../../src/adapters/kubernetes/kubeconfig.ts';
-import { Reflector } from '../../../src/adapters/kubernetes/reflector.ts';
 import { systemKubeEnvironment } from '../../../src/adapters/kubernetes/system-environment.ts';
 import { systemClock } from '../../../src/adapters/system/clock.ts';
-import { systemRandom } from '../../../src/adapters/system/random.ts';
-import { textAt } from '../../../src/evidence/json.ts';
-import {
-  CONFIG_MAPS,
-  type KubeApiHarness,
-  kubeApiContract,
-} from '../../ports/kube-api.contract.ts';
+import { type KubeApiHarness, kubeApiContract } from '../../ports/kube-api.contract.ts';
+import { assertReflectorFollows } from '../../ports/reflector-follows.ts';
 import { type Cluster, node, openCluster, pod, writeKubeconfig } from './fixture.ts';
 
 let cluster: Cluster;
@@ -79,37 +73,7 @@ async function onDoor(context: TestContext): Promise<KubeApiHarness> {
 kubeApiContract('door', onDoor);
 
 test('a reflector follows the door through one WatchList', async (context) => {
-  const { api, namespace, put, remove } = await onDoor(context);
-  await put('a');
-  const changes: string[] = [];
-  const seen = Promise.withResolvers<void>();
-  const reflector = new Reflector<string>({
-    api,
-    clock: systemClock,
-    random: systemRandom,
-    resource: CONFIG_MAPS,
-    selection: { namespace },
-    project: (object) => textAt(object, 'metadata.name'),
-    onChange: ({ type, key }) => {
-      changes.push(`${type} ${key}`);
-      if (type === 'deleted') seen.resolve();
-    },
-  });
-  const stop = new AbortController();
-  const running = reflector.run(stop.signal);
-  await reflector.whenSynced();
-  await put('b');
-  await remove('a');
-  await seen.promise;
-  stop.abort();
-  await running;
-  assert.deepEqual(changes, [
-    `added ${namespace}/a`,
-    `added ${namespace}/b`,
-    `deleted ${namespace}/a`,
-  ]);
-  const { listings, failures } = reflector.state().counts;
-  assert.deepEqual([listings, failures], [1, 0]);
+  await assertReflectorFollows(await onDoor(context));
 });
 
 test('logs, the health of kubelets, rights and the version are asked', async (context) => {
