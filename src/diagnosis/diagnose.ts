@@ -156,7 +156,8 @@ export function diagnose(
 
 /**
  * True for a machine of which a live cluster has nothing left but words: no Node, no claim, no Lease
- * and no instance that lives. It is told only where it explains why its group lacks a machine.
+ * and no instance that lives. It is told only where it explains why its group lacks a machine, or why
+ * a Node went whose instance EC2 does not know.
  */
 function hasGone(
   { report, subject }: { readonly report: SubjectReport; readonly subject: Subject },
@@ -167,12 +168,18 @@ function hasGone(
   if (!isListed('aws/instance') || !isListed('kube/Node')) return false;
   if ((['kube/Node', 'kube/NodeClaim', 'kube/Lease'] as const).some((kind) => owns(subject, kind)))
     return false;
-  const lives = subject.facts
+  const instances = subject.facts
     .of('aws/instance')
-    .filter(({ value }) => textAt(value, 'InstanceId') === subject.instanceId)
-    .some(({ value }) => !/^(?:terminated|shutting-down)$/.test(textAt(value, 'State.Name') ?? ''));
-  return !lives && !report.findings.some(({ stage }) => stage === 'launched');
+    .filter(({ value }) => textAt(value, 'InstanceId') === subject.instanceId);
+  if (instances.some(({ value }) => !ENDED.test(textAt(value, 'State.Name') ?? ''))) return false;
+  const explains = ({ stage, confidence }: SubjectReport['findings'][number]): boolean =>
+    stage === 'launched' ||
+    // EC2 lists ended instances for an hour, as long as events live: this one was never ended.
+    (stage === 'retained' && confidence === 'definite' && instances.length === 0);
+  return !report.findings.some(explains);
 }
+
+const ENDED = /^(?:terminated|shutting-down)$/;
 
 /** True when a fact of this kind is the machine's own. */
 function owns(subject: Subject, kind: FactKind): boolean {

@@ -138,6 +138,44 @@ describe('a running instance without a Node', () => {
   });
 });
 
+describe('a Node of which only events are left', () => {
+  const nodeEvent = (reason: string, message: string, minutes: number): JsonObject => ({
+    metadata: { name: `gone.${reason}`, namespace: 'default' },
+    involvedObject: { kind: 'Node', name: 'ip-10-0-9-9' },
+    type: 'Normal',
+    reason,
+    message,
+    lastTimestamp: ago(minutes),
+  });
+  const deleted = nodeEvent(
+    'DeletingNode',
+    'Deleting node ip-10-0-9-9 because it does not exist in the cloud provider',
+    5,
+  );
+  const registered = (minutes: number): JsonObject =>
+    nodeEvent(
+      'RegisteredNode',
+      'Node ip-10-0-9-9 event: Registered Node ip-10-0-9-9 in Controller',
+      minutes,
+    );
+  const names = async (...events: readonly JsonObject[]): Promise<readonly string[]> => {
+    const nodes = listOf('Node', []);
+    const { subjects } = await diagnosed(COLLECTION, nodes, instances(), listOf('Event', events));
+    return subjects.flatMap(({ name, findings }) =>
+      findings.map(({ cause }) => `${name} ${cause}`),
+    );
+  };
+
+  test('is told of when it was deleted soon after it had come', async () => {
+    const told = await names(registered(6), deleted);
+    assert.deepEqual(told, ['ip-10-0-9-9 node-deleted-as-not-in-cloud']);
+  });
+
+  test('is nobody when it had been there for long, as in every scale-in', async () => {
+    assert.deepEqual(await names(registered(30), deleted), []);
+  });
+});
+
 describe('pods tell of their Node', () => {
   const nodes = listOf('Node', [NODE]);
   const all = [COLLECTION, nodes, instances(instance(70))];
