@@ -71,6 +71,12 @@ test('a kubelet that hangs is missed, and finds its pods when it goes on', async
   await lab.until(200);
   assert.equal(conditionOf(lab.node('workers-0'), 'Ready'), 'True');
   assert.equal(conditionOf(lab.pod('late'), 'Ready'), 'True');
+  const told = lab.client
+    .list('Event')
+    .filter((event) => textAt(event, 'involvedObject.name') === machine.nodeName())
+    .filter((event) => /^Node(?:Not)?Ready$/.test(textAt(event, 'reason') ?? ''))
+    .map((event) => `${textAt(event, 'reason')} ${String(event['count'])}`);
+  assert.deepEqual(told, ['NodeReady 2', 'NodeNotReady 1']);
 });
 
 test('a full disk is pressure, and images are refused for it', async () => {

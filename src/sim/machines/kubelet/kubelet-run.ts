@@ -379,7 +379,7 @@ export class KubeletRun {
     this.#nodeUid = textAt(node, 'metadata.uid');
     const ready = conditionsOf(node).find((one) => one['type'] === 'Ready');
     // The node controller says Unknown when it has heard nothing; the kubelet says what it knows.
-    if (ready?.['status'] === 'Unknown') this.#isStatusDue = true;
+    if (ready?.['status'] === 'Unknown') [this.#isStatusDue, this.#wasReady] = [true, null];
     if (wasGone && !this.#isNodeGone) this.#isStatusDue = true;
   }
 
