@@ -55,6 +55,17 @@ describe('what the lab refuses', () => {
     assert.match(err, /broken\.yaml:2: /);
   });
 
+  for (const [name, folder] of [
+    ['a folder that cannot be made', '/proc/nowhere'],
+    ['a folder without a parent', join(FOLDER, 'no', 'such')],
+    ['a file as a folder', fileOf('file', '')],
+  ] as const)
+    test(name, async () => {
+      const { code, err } = await capture(['lab', '--folder', folder]);
+      assert.equal(code, 64);
+      assert.match(err, /cannot be written \(E\w+: .*choose another: --folder PATH/);
+    });
+
   test('a port that somebody has', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');

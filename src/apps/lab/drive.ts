@@ -1,3 +1,5 @@
+import { settle } from '../../adapters/system/settle.ts';
+import { overTripwires } from '../../adapters/system/tripwires.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Kernel } from '../../sim/kernel/kernel.ts';
 
@@ -5,11 +7,6 @@ import type { Kernel } from '../../sim/kernel/kernel.ts';
 export interface Follower {
   /** Called when all that was due has happened; the world stands still until it is done. */
   readonly rest: () => Promise<void>;
-}
-
-/** Lets code that waits for promises go on as far as it can. */
-export async function settle(): Promise<void> {
-  await new Promise<void>((resolve) => setImmediate(resolve));
 }
 
 async function letWaitingCodeRun(kernel: Kernel): Promise<void> {
@@ -31,9 +28,9 @@ async function happenUntil(kernel: Kernel, untilMs: number, { rest }: Follower):
   kernel.passTo(untilMs);
 }
 
-/** Runs a world in virtual time until a moment. */
+/** Runs a world in virtual time until a moment; what touches the real one meanwhile throws. */
 export async function runFast(kernel: Kernel, untilMs: number, follower: Follower): Promise<void> {
-  await happenUntil(kernel, untilMs, follower);
+  await overTripwires(async () => happenUntil(kernel, untilMs, follower));
 }
 
 export interface PaceOptions {

@@ -34,12 +34,20 @@ const PRIVATE_FOLDER = 0o700;
 export function makeFolder(path: string | null): string {
   try {
     if (path === null) return mkdtempSync(join(tmpdir(), 'rollcall-lab-'));
-    const whole = resolve(path);
-    mkdirSync(whole, { recursive: true, mode: PRIVATE_FOLDER });
-    return whole;
+    return makeOne(resolve(path));
   } catch (error) {
     throw unwritable(path ?? tmpdir(), error);
   }
+}
+
+/** Without its parents: asked for those, Node.js tries without end below `/proc`. */
+function makeOne(path: string): string {
+  try {
+    mkdirSync(path, { mode: PRIVATE_FOLDER });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  return path;
 }
 
 function unwritable(path: string, error: unknown): UsageError {

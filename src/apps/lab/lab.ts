@@ -10,7 +10,7 @@ import type { LabArguments } from './arguments.ts';
 import { twoColumns } from './columns.ts';
 import { createPace, type Pace } from './drive.ts';
 import { endOfStory, lined } from './fast.ts';
-import { type LabFolder, makeFolder, writeFolder } from './folder.ts';
+import { type LabDoors, type LabFolder, makeFolder, writeFolder } from './folder.ts';
 import { openPlay } from './play.ts';
 
 interface Doors {
@@ -57,22 +57,35 @@ async function openDoors(town: Town, pace: Pace, asked: LabArguments): Promise<D
       throw listening(error, asked.awsPort, 'aws-port');
     },
   );
-  const { accessKeyId } = town.admin.identity;
-  const folder = writeFolder(path, {
+  const close = async (): Promise<void> => {
+    await Promise.all([kubernetes.close(), aws.close()]);
+  };
+  try {
+    const folder = writeFolder(path, doorsOf(town, { kubernetes, aws, token }));
+    return { folder, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+interface Opened {
+  readonly kubernetes: { readonly url: string; readonly caPem: string };
+  readonly aws: { readonly url: string };
+  readonly token: string;
+}
+
+function doorsOf({ admin, cloud, setting }: Town, { kubernetes, aws, token }: Opened): LabDoors {
+  const { accessKeyId } = admin.identity;
+  return {
     kubernetesUrl: kubernetes.url,
     caPem: kubernetes.caPem,
     token,
     awsUrl: aws.url,
-    region: town.cloud.region,
+    region: cloud.region,
     accessKeyId,
-    secretAccessKey: town.cloud.secretOf(accessKeyId) ?? '',
-    clusterName: town.setting.cluster.name,
-  });
-  return {
-    folder,
-    close: async () => {
-      await Promise.all([kubernetes.close(), aws.close()]);
-    },
+    secretAccessKey: cloud.secretOf(accessKeyId) ?? '',
+    clusterName: setting.cluster.name,
   };
 }
 
