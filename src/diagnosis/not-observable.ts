@@ -1,10 +1,11 @@
 import { textAt } from '../evidence/json.ts';
-import type { FactKind, KubeNode } from '../evidence/kinds.ts';
+import type { FactKind, KubeNode, KubeObject } from '../evidence/kinds.ts';
 import type { Observations, Refusal } from '../evidence/observations.ts';
 import type { LineSource } from '../evidence/source.ts';
 import type { Stage } from '../evidence/stage.ts';
 import type { NotObservable, Rung } from './document.ts';
 import { fillNames } from './fill-names.ts';
+import { beganUnredirected, ROLE_ANNOTATION } from './late-redirect.ts';
 import type { Subject } from './subject.ts';
 
 /** Why a stage could not be seen, and what shows it. */
@@ -61,6 +62,8 @@ const BOOT_LOGS: readonly LineSource[] = [
 interface Had {
   readonly node: KubeNode | null;
   readonly hasPods: boolean;
+  /** A pod that may have got the role of the Node instead of its own. */
+  readonly unredirected: KubeObject | null;
   readonly hasInstance: boolean;
   readonly hasBootLog: boolean;
   readonly hasKubeletLog: boolean;
@@ -69,10 +72,15 @@ interface Had {
 
 function hadOf({ facts, sources, node }: Subject, listed: ReadonlySet<FactKind>): Had {
   const nodes = facts.of('kube/Node').map(({ value }) => value);
-  const pods = facts.of('kube/Pod');
+  const own = nodes.find(({ conditions }) => conditions.length > 0) ?? nodes[0] ?? null;
+  const pods = facts
+    .of('kube/Pod')
+    .map(({ value }) => value)
+    .filter(({ body }) => textAt(body, 'spec.nodeName') === node);
   return {
-    node: nodes.find(({ conditions }) => conditions.length > 0) ?? nodes[0] ?? null,
-    hasPods: pods.some(({ value }) => textAt(value.body, 'spec.nodeName') === node),
+    node: own,
+    hasPods: pods.length > 0,
+    unredirected: own === null ? null : beganUnredirected(own, pods),
     hasInstance: facts.has('aws/instance'),
     hasBootLog: BOOT_LOGS.some((source) => sources.has(source)),
     hasKubeletLog: sources.has('kubelet'),
@@ -106,6 +114,15 @@ function ofRegistration({ node, hasNodeList }: Had): Lack | null {
       ? 'the Node is here without its taints'
       : 'the Node here does not show that its kubelet wrote it';
   return [why, NODE];
+}
+
+function ofIdentity({ hasPods, unredirected: pod }: Had): Lack | null {
+  if (pod !== null)
+    return [
+      `pod ${pod.name} began before the agent that gives it the role ${pod.annotations[ROLE_ANNOTATION] ?? ''}, and no API shows with which role it works`,
+      `kubectl -n ${pod.namespace ?? 'default'} logs ${pod.name} --all-containers`,
+    ];
+  return hasPods ? ['no pod that asks for an AWS identity was seen to get it', PODS] : null;
 }
 
 function ofGates({ node }: Had): Lack | null {
@@ -143,8 +160,7 @@ const FURTHER: Readonly<Record<Stage, (had: Had) => Lack | null>> = {
     if (hasPods) return ['the pods here do not show that the network of the Node works', PODS];
     return node === null ? null : ['no pod with an address of its own was seen on it', PODS];
   },
-  credentialed: ({ hasPods }) =>
-    hasPods ? ['no pod that asks for an AWS identity was seen to get it', PODS] : null,
+  credentialed: ofIdentity,
   gated: ofGates,
   usable: ({ hasPods }) =>
     hasPods ? ['the pods here do not show that the Node takes workload', PODS] : null,

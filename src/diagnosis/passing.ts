@@ -5,13 +5,13 @@ import { isPodReady, msIn, readyChangedMs, runningSinceMs } from '../evidence/po
 import { excerptOf } from '../evidence/redact.ts';
 import type { Quote } from '../evidence/sighting.ts';
 import type { Stage } from '../evidence/stage.ts';
+import { beganUnredirected, ROLE_ANNOTATION } from './late-redirect.ts';
 import type { Subject } from './subject.ts';
 
 const UNINITIALIZED = 'node.cloudprovider.kubernetes.io/uninitialized';
 const PRESSURES = ['MemoryPressure', 'DiskPressure', 'PIDPressure', 'NetworkUnavailable'];
 const POSTED = ['KubeletReady', 'KubeletNotReady', 'NodeStatusUnknown'];
 const IDENTITY_ENVIRONMENT = ['AWS_ROLE_ARN', 'AWS_CONTAINER_CREDENTIALS_FULL_URI'];
-const IDENTITY_ANNOTATION = 'iam.amazonaws.com/role';
 
 type Passed = readonly [stage: Stage, proof: Quote];
 
@@ -153,7 +153,9 @@ function passedByPods(fact: FactRecord<'kube/Node'>, subject: Subject): readonly
   const passed: Passed[] = [];
   const networked = fact.value.ready === true ? networkProof(fact, addressed, pods) : null;
   if (networked !== null) passed.push(['networked', networked]);
-  if (pods.length > 0) passed.push(...passedByIdentity(fact, asking));
+  const onNode = pods.map(({ value }) => value);
+  if (pods.length > 0 && beganUnredirected(fact.value, onNode) === null)
+    passed.push(...passedByIdentity(fact, asking));
   const workloads = pods.filter(({ value }) => isWorkload(value) && isPodReady(value));
   const hasWorkload = workloads.length > 0;
   const openMs = earliestOf(workloads.map(({ value }) => readyChangedMs(value)));
@@ -213,7 +215,7 @@ function isRunning(pod: KubeObject): boolean {
 }
 
 function asksForIdentity(pod: KubeObject): boolean {
-  if (pod.annotations[IDENTITY_ANNOTATION] !== undefined) return true;
+  if (pod.annotations[ROLE_ANNOTATION] !== undefined) return true;
   const containers = [
     ...listAt(pod.body, 'spec.initContainers'),
     ...listAt(pod.body, 'spec.containers'),

@@ -1,66 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { diagnoseTexts } from '../../src/apps/cli/pile.ts';
-import type { DiagnosisDocument, SubjectReport } from '../../src/diagnosis/document.ts';
+import type { DiagnosisDocument } from '../../src/diagnosis/document.ts';
 import type { JsonObject } from '../../src/evidence/json.ts';
-
-const NOW = '2026-11-22T10:00:00Z';
-const ID = 'i-0123456789abcdef0';
-const NAME = 'ip-10-0-1-2.eu-west-1.compute.internal';
-const EVIDENCE = 'evidence.rollcall.dev/v1alpha1';
-
-function ago(minutes: number): string {
-  return new Date(Date.parse(NOW) - minutes * 60_000).toISOString().replace('.000', '');
-}
-
-const COLLECTION = { apiVersion: EVIDENCE, kind: 'Collection', at: NOW, cluster: 'lab' };
-
-function listOf(kind: string, items: readonly JsonObject[], isComplete = true): JsonObject {
-  const metadata = isComplete ? { annotations: { rollcall: 'complete' } } : {};
-  return { apiVersion: 'v1', kind: `${kind}List`, metadata, items };
-}
-
-function instance(launchedAgo: number, state: JsonObject = { Name: 'running' }): JsonObject {
-  return {
-    InstanceId: ID,
-    PrivateDnsName: NAME,
-    PrivateIpAddress: '10.0.1.2',
-    LaunchTime: ago(launchedAgo),
-    State: state,
-  };
-}
-
-function instances(...Instances: readonly JsonObject[]): JsonObject {
-  return { Reservations: [{ Instances }] };
-}
-
-const NODE = {
-  metadata: { name: NAME, uid: 'u1', creationTimestamp: ago(60) },
-  spec: { providerID: `aws:///eu-west-1a/${ID}` },
-  status: {
-    addresses: [{ type: 'InternalIP', address: '10.0.1.2' }],
-    conditions: [
-      { type: 'Ready', status: 'True', reason: 'KubeletReady', lastHeartbeatTime: ago(1) },
-    ],
-    nodeInfo: { kubeletVersion: 'v1.36.2' },
-  },
-};
-
-function pod(name: string, started: number, status: JsonObject, spec: JsonObject = {}): JsonObject {
-  return {
-    metadata: { name, namespace: 'kube-system' },
-    spec: { nodeName: NAME, ...spec },
-    status: { startTime: ago(started), ...status },
-  };
-}
-
-const READY = [{ type: 'Ready', status: 'True' }];
-const DAEMON = pod(
-  'aws-node-x2x4p',
-  50,
-  { phase: 'Running', podIP: '10.0.1.2', conditions: READY },
-  { hostNetwork: true },
-);
+import {
+  ago,
+  COLLECTION,
+  DAEMON,
+  diagnosed,
+  instance,
+  instances,
+  listOf,
+  machine,
+  NODE,
+  pod,
+  READY,
+  stateOf,
+} from './live-scene.ts';
 
 function waiting(minutes: number): JsonObject {
   const state = { waiting: { reason: 'ContainerCreating' } };
@@ -82,21 +37,6 @@ function sandboxEvent(name: string): JsonObject {
       },
     ],
   };
-}
-
-async function diagnosed(...documents: readonly JsonObject[]): Promise<DiagnosisDocument> {
-  return diagnoseTexts(
-    documents.map((value, index) => ({ name: `${index}.json`, text: JSON.stringify(value) })),
-  );
-}
-
-async function machine(...documents: readonly JsonObject[]): Promise<SubjectReport> {
-  const { subjects } = await diagnosed(...documents);
-  return subjects.find(({ kind }) => kind === 'Machine') ?? assert.fail('no machine');
-}
-
-function stateOf(report: SubjectReport, stage: string): string {
-  return report.ladder.find((rung) => rung.stage === stage)?.state ?? 'none';
 }
 
 describe('a running instance without a Node', () => {
