@@ -17,6 +17,7 @@ import { names } from './architecture/names.ts';
 import { places, registryHost } from './architecture/places.ts';
 import { purity } from './architecture/purity.ts';
 import { rooms } from './architecture/rooms.ts';
+import { throughPorts } from './architecture/through-ports.ts';
 import { fileSizes, functionSizes, pathDepths } from './architecture/sizes.ts';
 import { type Check, readSources } from './architecture/sources.ts';
 
@@ -28,6 +29,7 @@ const HERE = [`${ROOT}/`, ...registryHost(process.env['npm_config_registry'])];
 const CHECKS: readonly Check[] = [
   rooms,
   purity,
+  throughPorts,
   missing,
   cycles,
   dead,

@@ -10,6 +10,7 @@ import { constants, setPriority } from 'node:os';
 import { dirname, join } from 'node:path';
 import { say } from './real-parts/command.ts';
 import { buildGoPart } from './real-parts/go.ts';
+import { buildNpmPart } from './real-parts/npm.ts';
 import {
   artefacts,
   cacheFolder,
@@ -24,7 +25,9 @@ const UNFINISHED = '.building-';
 
 /** Whether `KUBEBUILDER_ASSETS` has every program of the part. */
 function isProvided(part: Part): boolean {
-  return part.kind === 'go' && part.programs.every((program) => providedProgram(program) !== null);
+  return (
+    part.kind !== 'python' && part.programs.every((program) => providedProgram(program) !== null)
+  );
 }
 
 function stateOf(cache: string, part: Part): 'provided' | 'built' | 'missing' {
@@ -63,6 +66,7 @@ async function build(cache: string, part: Part): Promise<void> {
   rmSync(stamp, { force: true });
   try {
     if (part.kind === 'python') await buildPythonPart(cache, part, room);
+    else if (part.kind === 'npm') await buildNpmPart(cache, part, room);
     else await buildGoPart(cache, part, room);
     mkdirSync(dirname(stamp), { recursive: true });
     writeFileSync(stamp, `${recipeStamp(part)}\n`);

@@ -2,17 +2,20 @@
 import { at, type Check, codeTokens, isTest, productFiles, type SourceFile } from './sources.ts';
 import type { Token } from './tokens.ts';
 
-interface Ban {
+export interface Ban {
   readonly does: string;
   readonly instead: string;
 }
 
-const CLOCK: Ban = {
+export const CLOCK: Ban = {
   does: 'reads the clock',
   instead: 'take the time from the evidence, from an argument or from the Clock port',
 };
-const CHANCE: Ban = { does: 'draws by chance', instead: 'take a number from the Random port' };
-const TIMER: Ban = {
+export const CHANCE: Ban = {
+  does: 'draws by chance',
+  instead: 'take a number from the Random port',
+};
+export const TIMER: Ban = {
   does: 'waits',
   instead: 'return when to look again, or wait on the Clock port',
 };
@@ -91,12 +94,12 @@ function banAt(tokens: readonly Token[], index: number): Ban | null {
   return own(GLOBALS, name);
 }
 
-function own(bans: Readonly<Record<string, Ban>>, name: string): Ban | null {
+export function own(bans: Readonly<Record<string, Ban>>, name: string): Ban | null {
   return Object.hasOwn(bans, name) ? (bans[name] ?? null) : null;
 }
 
 /** `Date.now`, `Date()` and `new Date()`; a date made from a number is a value like any other. */
-function dateAt(tokens: readonly Token[], index: number): Ban | null {
+export function dateAt(tokens: readonly Token[], index: number): Ban | null {
   if (memberIs(tokens, index, 'now')) return CLOCK;
   const called = tokens[index + 1]?.text === '(';
   const made = tokens[index - 1]?.text === 'new';
@@ -111,19 +114,19 @@ function asyncAt(tokens: readonly Token[], index: number): Ban | null {
   return lazy || ASYNC.has(name) ? WAITING : null;
 }
 
-function memberIs(tokens: readonly Token[], index: number, name: string): boolean {
+export function memberIs(tokens: readonly Token[], index: number, name: string): boolean {
   const dot = tokens[index + 1]?.text;
   if (dot === '.' || dot === '?.') return tokens[index + 2]?.text === name;
   return dot === '[' && tokens[index + 2]?.text === name;
 }
 
-function isMember(tokens: readonly Token[], index: number): boolean {
+export function isMember(tokens: readonly Token[], index: number): boolean {
   const before = tokens[index - 1];
   return before?.kind === 'mark' && (before.text === '.' || before.text === '?.');
 }
 
 /** The name of a property, as the answers of other programs have it. */
-function isKey(tokens: readonly Token[], index: number): boolean {
+export function isKey(tokens: readonly Token[], index: number): boolean {
   const optional = tokens[index + 1]?.text === '?' ? 1 : 0;
   if (tokens[index + 1 + optional]?.text !== ':') return false;
   return ['{', ',', ';', 'readonly'].includes(tokens[index - 1]?.text ?? '');

@@ -12,7 +12,7 @@ export async function asked(
   prepare(aws);
   const refusals: Refusal[] = [];
   const evidence = { add: () => {}, refuse: (one: Refusal) => refusals.push(one) };
-  await work(createAsk(aws, evidence, new AbortController().signal));
+  await work(createAsk({ aws, clock: systemClock }, evidence, new AbortController().signal));
   const calls = [...aws.requests()].map(([call, count]) => `${call} ${count}`);
   return { calls: calls.toSorted(), refusals };
 }

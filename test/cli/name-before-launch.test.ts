@@ -56,7 +56,9 @@ async function namingIn(changed: Partial<World>) {
   aws.answer('ec2:DescribeVpcAttribute', ({ Attribute }) => [
     { VpcId: VPC, [`E${(Attribute as string).slice(1)}`]: { Value: true } },
   ]);
-  const { observations, refusals } = await gather(aws, async (ask) => askPlace(ask, PLACE));
+  const { observations, refusals } = await gather({ aws, clock: systemClock }, async (ask) =>
+    askPlace(ask, PLACE),
+  );
   assert.deepEqual(refusals, []);
   const document = namingInPlace(observations, PLACE, GIVEN, []);
   assert.equal(fits('naming', document), '');

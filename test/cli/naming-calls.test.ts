@@ -27,7 +27,7 @@ async function recordsIn(
     { ResourceRecordSets: [...(records[HostedZoneId as string] ?? [])] },
   ]);
   let found: NameRecords = {};
-  await gather(aws, async (ask) => {
+  await gather({ aws, clock: systemClock }, async (ask) => {
     const place = { vpcId: 'vpc-0aaaaaaaaaaaaaaa1', region: 'eu-west-1' };
     found = await askRecords(ask, { ...place, name: NAME, privateIp: '10.20.1.50' });
   });

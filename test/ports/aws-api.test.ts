@@ -64,6 +64,7 @@ function openMoto(moto: Moto): AwsApi {
     profile: null,
     env: awsEnvironment(moto.url),
     clock: testClock(),
+    random: { next: () => 0.5 },
   });
 }
 

@@ -1,16 +1,20 @@
 /** What every Clock does. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Clock } from '../../src/ports/clock.ts';
+import { type Clock, startTimer } from '../../src/ports/clock.ts';
+
+export interface OpenedClock {
+  readonly clock: Clock;
+  /** Lets time pass while a promise is waited for. */
+  readonly during: <T>(waited: Promise<T>) => Promise<T>;
+}
 
 /**
  * @param name of the implementation
- * @param open makes a clock and what lets time pass on it while a promise is waited for
+ * @param open makes a clock
  */
-export function clockContract(
-  name: string,
-  open: () => { readonly clock: Clock; readonly during: <T>(waited: Promise<T>) => Promise<T> },
-): void {
+export function clockContract(name: string, open: () => OpenedClock): void {
+  timerContract(name, open);
   test(`${name}: a sleep lasts at least as long as it was asked to`, async () => {
     const { clock, during } = open();
     const startMs = clock.monotonicMs();
@@ -61,5 +65,34 @@ export function clockContract(
       readings.toSorted((a, b) => a - b),
     );
     assert.ok(new Date(clock.nowMs()).getUTCFullYear() >= 2025);
+  });
+}
+
+function timerContract(name: string, open: () => OpenedClock): void {
+  test(`${name}: a timer goes off once, after its time, and a cancelled one never`, async () => {
+    const { clock, during } = open();
+    const startMs = clock.monotonicMs();
+    const wentMs: number[] = [];
+    const cancelled = startTimer(clock, 10, () => assert.fail('it was cancelled'));
+    const done = Promise.withResolvers<void>();
+    startTimer(clock, 20, () => {
+      wentMs.push(clock.monotonicMs() - startMs);
+      done.resolve();
+    });
+    cancelled.cancel();
+    cancelled.cancel();
+    await during(done.promise);
+    await during(clock.sleep(20));
+    assert.equal(wentMs.length, 1);
+    assert.ok((wentMs[0] ?? 0) >= 19);
+  });
+
+  test(`${name}: a timer that went off can be cancelled still`, async () => {
+    const { clock, during } = open();
+    const done = Promise.withResolvers<void>();
+    const timer = startTimer(clock, 1, done.resolve);
+    await during(done.promise);
+    timer.cancel();
+    await during(clock.sleep(1));
   });
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../src/adapters/system/clock.ts';
-import { systemRandom } from '../../src/adapters/system/random.ts';
+import { settle } from '../../src/adapters/system/settle.ts';
+import { createKernel, runUntil } from '../../src/sim/kernel/kernel.ts';
 import { clockContract } from './clock.contract.ts';
 import { virtualClock } from './fake/clock.ts';
 
@@ -16,6 +17,18 @@ clockContract('the virtual clock', () => {
     clock,
     during: async (waited) => {
       const [result] = await Promise.all([waited, clock.advance(100)]);
+      return result;
+    },
+  };
+});
+
+clockContract('the clock of a simulated world', () => {
+  const kernel = createKernel({ seed: 1, startMs: Date.UTC(2026, 0, 1) });
+  return {
+    clock: kernel.clock(),
+    during: async (waited) => {
+      const untilMs = kernel.nowMs() + 100;
+      const [result] = await Promise.all([waited, runUntil(kernel, untilMs, settle)]);
       return result;
     },
   };
@@ -43,10 +56,4 @@ test('the wall clock of the virtual clock steps alone', () => {
   clock.stepWall(-500);
   assert.equal(clock.nowMs(), 500);
   assert.equal(clock.monotonicMs(), 0);
-});
-
-test('the system draws in [0, 1), and not one number only', () => {
-  const drawn = Array.from({ length: 1_000 }, () => systemRandom.next());
-  assert.ok(drawn.every((one) => one >= 0 && one < 1));
-  assert.ok(new Set(drawn).size > 900);
 });

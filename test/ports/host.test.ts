@@ -10,9 +10,11 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { after, before, describe, test } from 'node:test';
 import { openHost } from '../../src/adapters/host/open.ts';
-import type { Host, HostProbe, HostRequest } from '../../src/ports/host.ts';
-import { PortError, type PortFailure } from '../../src/ports/port-error.ts';
+import { systemClock } from '../../src/adapters/system/clock.ts';
+import type { Host, HostProbe } from '../../src/ports/host.ts';
+import { PortError } from '../../src/ports/port-error.ts';
 import { createFakeHost } from './fake/host.ts';
+import { fails, hostContract, type HostScene, LIMITS } from './host.contract.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-host-'));
 const [long, sub] = [join(folder, 'long.txt'), join(folder, 'sub')];
@@ -78,17 +80,6 @@ after(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const LIMITS = { timeoutMs: 5000, bytesMax: 1000 };
-
-function fails(failure: PortFailure): (error: unknown) => boolean {
-  return (error) => {
-    assert.ok(error instanceof PortError, String(error));
-    assert.equal(error.failure, failure, error.message);
-    assert.match(error.message, /^[^\n]+\.$/);
-    return true;
-  };
-}
-
 function fakeHost(): Host {
   const at = (port: number): string => `127.0.0.1:${port}`;
   const tls = { issuer: 'CN=api.test', validFrom: 'a', validTo: 'b', names: ['api.test'] };
@@ -123,124 +114,24 @@ function fakeHost(): Host {
 }
 
 const DENIED = { failure: 'denied' } as const;
-const HOSTS: Readonly<Record<string, () => Host>> = {
-  'this machine': openHost,
-  'a machine in memory': fakeHost,
-};
 const isRoot = process.getuid?.() === 0;
 
-for (const [name, open] of Object.entries(HOSTS)) {
-  describe(`files of the host: ${name}`, () => {
-    test('gives the end of a file', async () => {
-      const text = async (bytesMax: number): Promise<string> =>
-        new TextDecoder().decode(await open().readFile(long, bytesMax));
-      assert.equal(await text(100), '0123456789');
-      assert.equal(await text(10), '0123456789');
-      assert.equal(await text(3), '789');
-    });
-
-    test('tells a file that is missing from one that is none', async () => {
-      await assert.rejects(open().readFile(join(folder, 'no'), 9), fails('not-found'));
-      await assert.rejects(open().readFile(sub, 9), fails('invalid'));
-    });
-
-    const skip = name === 'this machine' && isRoot ? 'root may read every file' : false;
-    test('tells a file that may not be read', { skip }, async () => {
-      await assert.rejects(open().readFile('/etc/shadow', 9), fails('denied'));
-    });
-
-    test('lists a folder in order', async () => {
-      assert.deepEqual(await open().listFolder(sub), ['a', 'b']);
-      await assert.rejects(open().listFolder(join(folder, 'no')), fails('not-found'));
-    });
-
-    test('has a name', () => assert.notEqual(open().hostname(), ''));
-  });
-
-  describe(`programs of the host: ${name}`, () => {
-    test('runs a program by its arguments, never by a shell', async () => {
-      const ran = await open().run(['printf', '%s', '$(id);`id`'], LIMITS);
-      assert.equal(new TextDecoder().decode(ran.stdout), '$(id);`id`');
-      assert.deepEqual([ran.exitCode, ran.isCut, ran.stderr], [0, false, '']);
-    });
-
-    test('gives what a program that failed has said', async () => {
-      const argv = ['sh', '-c', 'echo out; echo complaint >&2; exit 3'];
-      const { stdout, stderr, exitCode } = await open().run(argv, LIMITS);
-      assert.deepEqual(
-        [new TextDecoder().decode(stdout), stderr, exitCode],
-        ['out\n', 'complaint\n', 3],
-      );
-    });
-
-    test('keeps the end of a long output', async () => {
-      const { stdout, isCut } = await open().run(['seq', '1', '2000'], LIMITS);
-      assert.equal(stdout.length, 1000);
-      assert.equal(isCut, true);
-      assert.match(new TextDecoder().decode(stdout), /\n1999\n2000\n$/);
-    });
-
-    test('tells a program that is missing, and ends one that hangs', async () => {
-      await assert.rejects(open().run(['rollcall-no-such-program'], LIMITS), fails('not-found'));
-      const hanging = open().run(['sleep', '60'], { timeoutMs: 50, bytesMax: 9 });
-      await assert.rejects(hanging, fails('timeout'));
-    });
-  });
-
-  describe(`the network of the host: ${name}`, () => {
-    test('asks over HTTP and gives the answer as it came', async () => {
-      const ask = (path: string, change: Partial<HostRequest> = {}) =>
-        open().request({ url: `http://127.0.0.1:${ports.http}${path}`, ...LIMITS, ...change });
-      const put = await ask('/', { method: 'PUT', headers: { 'X-Token': 'secret' } });
-      assert.deepEqual([put.status, put.headers['x-method'], put.body], [200, 'PUT', 'secret']);
-      assert.equal((await ask('/none')).status, 404);
-      await assert.rejects(ask('/large'), fails('malformed'));
-      await assert.rejects(ask('/slow', { timeoutMs: 50 }), fails('timeout'));
-      const url = `http://127.0.0.1:${ports.closed}/`;
-      await assert.rejects(ask('/', { url }), fails('unreachable'));
-    });
-
-    const probe = (change: Partial<HostProbe>): ReturnType<Host['probe']> =>
-      open().probe({
-        host: '127.0.0.1',
-        port: ports.http,
-        tlsServerName: null,
-        caPem: null,
-        timeoutMs: 5000,
-        ...change,
-      });
-
-    test('connects to a port, or says why not', async () => {
-      const { tls, clockOffsetMs } = await probe({});
-      assert.deepEqual([tls, clockOffsetMs], [null, null]);
-      await assert.rejects(probe({ port: ports.closed }), fails('unreachable'));
-      const mute = { port: ports.silent, tlsServerName: 'api.test', timeoutMs: 50 };
-      await assert.rejects(probe(mute), fails('timeout'));
-    });
-
-    const noTls = certificate === null ? 'openssl is not installed' : false;
-    test('shakes hands and reads the clock of the server', { skip: noTls }, async () => {
-      const asked = { port: ports.tls, tlsServerName: 'api.test', caPem };
-      const { tls, clockOffsetMs } = await probe(asked);
-      assert.deepEqual([tls?.isTrusted, tls?.why], [true, null]);
-      assert.deepEqual([tls?.subject, tls?.names], ['CN=api.test', ['api.test']]);
-      assert.ok((clockOffsetMs ?? 0) > 0);
-      const silent = await probe({ ...asked, port: ports.tlsWithoutDate });
-      assert.equal(silent.clockOffsetMs, null);
-    });
-
-    test('looks names up as the machine does', async () => {
-      const found = await open().resolve('localhost', 5000);
-      assert.ok(found.some((address) => address === '127.0.0.1' || address === '::1'));
-      await assert.rejects(open().resolve('nothing.invalid', 5000), PortError);
-    });
-  });
-}
+const scene: HostScene = {
+  long,
+  sub,
+  ports,
+  caPem: () => caPem,
+  noTls: certificate === null ? 'openssl is not installed' : false,
+  readsAll: false,
+};
+const readsAll = isRoot ? 'root may read every file' : false;
+hostContract('this machine', () => openHost(systemClock), { ...scene, readsAll });
+hostContract('a machine in memory', fakeHost, scene);
 
 describe('the network of this machine alone', () => {
   const noTls = certificate === null ? 'openssl is not installed' : false;
   const probe = (change: Partial<HostProbe>): ReturnType<Host['probe']> =>
-    openHost().probe({
+    openHost(systemClock).probe({
       host: '127.0.0.1',
       port: ports.tls,
       tlsServerName: 'api.test',
@@ -259,11 +150,14 @@ describe('the network of this machine alone', () => {
   });
 
   test('looks up no name that is an option', async () => {
-    await assert.rejects(openHost().resolve('--help', 5000), fails('invalid'));
-    await assert.rejects(openHost().resolve('nothing.invalid', 5000), (error: unknown) => {
-      assert.ok(error instanceof PortError);
-      return /nothing\.invalid/.test(error.message);
-    });
+    await assert.rejects(openHost(systemClock).resolve('--help', 5000), fails('invalid'));
+    await assert.rejects(
+      openHost(systemClock).resolve('nothing.invalid', 5000),
+      (error: unknown) => {
+        assert.ok(error instanceof PortError);
+        return /nothing\.invalid/.test(error.message);
+      },
+    );
   });
 
   test('says when the other side speaks no TLS', async () => {
@@ -273,23 +167,31 @@ describe('the network of this machine alone', () => {
 
 describe('files and programs of this machine alone', () => {
   test('reads files that have no size, and refuses pipes', async () => {
-    const version = new TextDecoder().decode(await openHost().readFile('/proc/version', 5000));
+    const version = new TextDecoder().decode(
+      await openHost(systemClock).readFile('/proc/version', 5000),
+    );
     assert.match(version, /^Linux version /);
     const pipe = join(folder, 'pipe');
     spawnSync('mkfifo', [pipe]);
-    await assert.rejects(openHost().readFile(pipe, 9), fails('invalid'));
+    await assert.rejects(openHost(systemClock).readFile(pipe, 9), fails('invalid'));
   });
 
   test('takes what a program said though its child keeps the output open', async () => {
     const argv = ['sh', '-c', 'echo said; sleep 5 & exit 0'];
-    const { stdout, exitCode } = await openHost().run(argv, { timeoutMs: 300, bytesMax: 100 });
+    const { stdout, exitCode } = await openHost(systemClock).run(argv, {
+      timeoutMs: 300,
+      bytesMax: 100,
+    });
     assert.deepEqual([new TextDecoder().decode(stdout), exitCode], ['said\n', 0]);
   });
 
   test('ends a program that hangs with all that it started', { timeout: 30_000 }, async () => {
     const noted = join(folder, 'pid');
     const argv = ['sh', '-c', `sleep 60 & echo $! > ${noted}; wait`];
-    await assert.rejects(openHost().run(argv, { timeoutMs: 500, bytesMax: 9 }), fails('timeout'));
+    await assert.rejects(
+      openHost(systemClock).run(argv, { timeoutMs: 500, bytesMax: 9 }),
+      fails('timeout'),
+    );
     const state = (): string => {
       const path = `/proc/${readFileSync(noted, 'utf8').trim()}/stat`;
       return existsSync(path) ? readFileSync(path, 'utf8') : 'gone';
@@ -298,9 +200,12 @@ describe('files and programs of this machine alone', () => {
   });
 
   test('refuses arguments that no program can be given', async () => {
-    await assert.rejects(openHost().run([], LIMITS), fails('invalid'));
-    await assert.rejects(openHost().run(['echo', 'a\0b'], LIMITS), fails('invalid'));
-    await assert.rejects(openHost().request({ url: 'file:///etc/passwd', ...LIMITS }), PortError);
+    await assert.rejects(openHost(systemClock).run([], LIMITS), fails('invalid'));
+    await assert.rejects(openHost(systemClock).run(['echo', 'a\0b'], LIMITS), fails('invalid'));
+    await assert.rejects(
+      openHost(systemClock).request({ url: 'file:///etc/passwd', ...LIMITS }),
+      PortError,
+    );
   });
 
   const whyNot = isRoot ? noSetpriv() : 'these tests run as an ordinary user already';

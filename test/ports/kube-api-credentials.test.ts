@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type KubeClient, kubeClient } from '../../src/adapters/kubernetes/client.ts';
 import { systemKubeEnvironment } from '../../src/adapters/kubernetes/system-environment.ts';
+import { systemClock } from '../../src/adapters/system/clock.ts';
 import type { CredentialSource, ExecSource } from '../../src/adapters/kubernetes/target.ts';
 import { PortError } from '../../src/ports/port-error.ts';
 import { type VirtualClock, virtualClock } from './fake/clock.ts';
@@ -182,7 +183,7 @@ test('a credential command that really hangs is ended with what it started', asy
   const server = await fakeKubeServer(context, { answer: () => VERSION });
   const exec = { ...EXEC, command: 'sh', args: ['-c', 'sleep 600 | cat'], env: {} };
   const client = kubeClient(server.target({ credential: { kind: 'exec', exec } }), {
-    environment: { ...systemKubeEnvironment(), isInteractive: false },
+    environment: { ...systemKubeEnvironment(systemClock), isInteractive: false },
     clock: virtualClock(),
     limits: { execTimeoutMs: 200 },
   });

@@ -26,7 +26,7 @@ after(async () => {
 });
 
 async function clientAt(context: TestContext, kubeconfig: string): Promise<KubeClient> {
-  const environment = systemKubeEnvironment();
+  const environment = systemKubeEnvironment(systemClock);
   const target = await loadKubeTarget(environment, { kubeconfig });
   const client = kubeClient(target, { environment, clock: systemClock });
   context.after(() => client.close());

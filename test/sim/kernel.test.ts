@@ -90,6 +90,24 @@ describe('code that waits', () => {
     assert.deepEqual(lines, ['10 product after 10', '11 world eleven', '15 product done']);
   });
 
+  test('of two tasks that wake at one moment goes on one after the other', async () => {
+    const { kernel, lines } = kernelOf();
+    for (const actor of ['a', 'b', 'c'])
+      kernel.spawn(actor, async () => {
+        await kernel.clock().sleep(10);
+        kernel.log(actor, 'woke');
+        for (let hop = 0; hop < 9; hop++) await Promise.resolve();
+        kernel.log(actor, 'done');
+      });
+    kernel.after(10, () => kernel.log('world', 'ten'));
+    await runUntil(kernel, START_MS + 50, settle);
+    const order = ['a woke', 'a done', 'b woke', 'b done', 'c woke', 'c done', 'world ten'];
+    assert.deepEqual(
+      lines,
+      order.map((line) => `10 ${line}`),
+    );
+  });
+
   test('hears its signal instead of the end of its sleep', async () => {
     const { kernel, lines } = kernelOf();
     const controller = new AbortController();

@@ -30,6 +30,7 @@ import { ClusterWatch } from '../../src/apps/cli/live/cluster-watch.ts';
 import { NAMING_KINDS } from '../../src/capacity/naming/machines.ts';
 import { at, type JsonObject } from '../../src/evidence/json.ts';
 import type { AwsApi, AwsCall } from '../../src/ports/aws-api.ts';
+import type { Clock } from '../../src/ports/clock.ts';
 import type { KubeApi } from '../../src/ports/kube-api.ts';
 import { PortError } from '../../src/ports/port-error.ts';
 import { createReading } from '../../src/readers/reading.ts';
@@ -41,6 +42,7 @@ import { ANSWERS } from './permission-answers.ts';
 export interface Recording {
   readonly kube: KubeApi;
   readonly aws: AwsApi;
+  readonly clock: Clock;
   readonly evidence: CollectedEvidence;
   readonly permissions: KubePermission[];
   readonly calls: AwsCall[];
@@ -144,6 +146,7 @@ export function startRecording(): Recording {
   return {
     kube: recordingKube(permissions),
     aws: recordingAws(calls),
+    clock: systemClock,
     evidence,
     permissions,
     calls,
@@ -185,14 +188,14 @@ function sorted(permissions: readonly KubePermission[]): readonly KubePermission
 
 async function recordStatus(): Promise<Recording> {
   const recording = startRecording();
-  const { kube, aws, evidence } = recording;
-  await collectKubernetes({ kube, clock: systemClock }, evidence, SIGNAL).all;
+  const { kube, aws, clock, evidence } = recording;
+  await collectKubernetes({ kube, clock }, evidence, SIGNAL).all;
   const ofNodes = async (): Promise<readonly string[]> => [INSTANCE];
   const known = { instanceIds: [INSTANCE], names: ['10.0.1.10'] };
   const target = { cluster: 'shop', ...known, ofNodes, nowMs: 0 };
-  await collectAws(aws, target, evidence, SIGNAL);
+  await collectAws({ aws, clock }, target, evidence, SIGNAL);
   const heard = { evidence: { ...evidence, refuse: () => undefined }, refused: new Set<string>() };
-  await tellNowhere(aws, 'shop', heard, createAsk(aws, evidence, SIGNAL));
+  await tellNowhere(aws, 'shop', heard, createAsk({ aws, clock }, evidence, SIGNAL));
   return recording;
 }
 
@@ -236,7 +239,7 @@ async function recordWatch(): Promise<Recording> {
 
 async function recordCapacity(): Promise<Recording> {
   const recording = startRecording();
-  const ask = createAsk(recording.aws, recording.evidence, SIGNAL);
+  const ask = createAsk(recording, recording.evidence, SIGNAL);
   await askPlan(ask, 'm5.large', ['subnet-0123456789abcdef0']);
   await askMakers(ask, [INSTANCE]);
   return recording;
@@ -244,7 +247,7 @@ async function recordCapacity(): Promise<Recording> {
 
 async function recordName(): Promise<Recording> {
   const recording = startRecording();
-  const ask = createAsk(recording.aws, recording.evidence, SIGNAL);
+  const ask = createAsk(recording, recording.evidence, SIGNAL);
   const subnetId = 'subnet-0123456789abcdef0';
   await askPlace(ask, { subnetId, imageId: 'ami-0123456789abcdef0' });
   const zone = { vpcId: 'vpc-0123456789abcdef0', region: 'eu-west-1' };

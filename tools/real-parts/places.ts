@@ -57,7 +57,7 @@ export function findProgram(program: string, env: Environment = process.env): st
   const provided = providedProgram(program, env);
   if (provided !== null) return provided;
   const cache = cacheFolder(env);
-  const part = PARTS.find((one) => one.kind === 'go' && one.programs.includes(program));
+  const part = PARTS.find((one) => one.kind !== 'python' && one.programs.includes(program));
   return part !== undefined && isBuilt(cache, part) ? join(programFolder(cache), program) : null;
 }
 

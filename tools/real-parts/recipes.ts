@@ -23,7 +23,15 @@ export interface PythonPart {
   readonly version: string;
 }
 
-export type Part = GoPart | PythonPart;
+/** A program that npm packages carry, one package a platform, pinned by a lock file. */
+export interface NpmPart {
+  readonly kind: 'npm';
+  readonly name: string;
+  readonly version: string;
+  readonly programs: readonly string[];
+}
+
+export type Part = GoPart | PythonPart | NpmPart;
 
 const KUBERNETES = 'v1.36.3';
 
@@ -88,6 +96,8 @@ function cloudController(version: CloudControllerVersion): GoPart {
 /** In the order in which they are made: the quick ones and those most tests need come first. */
 export const PARTS: readonly Part[] = [
   { kind: 'python', name: 'moto', version: '5.2.1' },
+  // The oldest major version that runs the sources, so that the newest has something to agree with.
+  { kind: 'npm', name: 'node-22', version: '22.23.2', programs: ['node-22'] },
   {
     kind: 'go',
     name: 'etcd',

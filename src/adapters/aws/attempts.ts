@@ -1,6 +1,7 @@
 /** One request until it is answered, refused for good, or not worth another try. */
 import type { Clock } from '../../ports/clock.ts';
 import { isTransient, PortError } from '../../ports/port-error.ts';
+import type { Random } from '../../ports/random.ts';
 import { NoAnswerError } from './no-answer.ts';
 import type { RetryBudget } from './retry-budget.ts';
 
@@ -9,7 +10,7 @@ export interface Trial<Answer> {
   readonly budget: RetryBudget;
   readonly attemptsMax: number;
   readonly timeoutMs: number;
-  readonly random: () => number;
+  readonly random: Random;
   readonly signal: AbortSignal;
   send(signal: AbortSignal): Promise<Answer>;
   /** A `PortError`, or the error itself when it is a bug. */
@@ -72,9 +73,9 @@ const BACKOFF_MS = 200;
 const BACKOFF_MAX_MS = 20_000;
 
 /** Twice as long each time, of which at least half; as long as the service asked for. */
-function delayMs(failure: PortError, attempts: number, random: () => number): number {
+function delayMs(failure: PortError, attempts: number, random: Random): number {
   const fullMs = Math.min(BACKOFF_MS * 2 ** attempts, BACKOFF_MAX_MS);
-  const backoffMs = fullMs / 2 + (random() * fullMs) / 2;
+  const backoffMs = fullMs / 2 + (random.next() * fullMs) / 2;
   return Math.max(backoffMs, Math.min(failure.retryAfterMs ?? 0, BACKOFF_MAX_MS));
 }
 

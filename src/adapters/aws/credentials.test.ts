@@ -111,6 +111,7 @@ function openWith(t: TestContext, { url }: Cloud, setting: Setting = {}): Opened
     region: 'eu-west-1',
     profile: null,
     clock: testClock(),
+    random: { next: () => 0.5 },
     env: { ...files, AWS_ENDPOINT_URL: url, ...env },
     ...options,
   });

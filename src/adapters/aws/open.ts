@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../evidence/json.ts';
 import type { AwsApi, AwsCall, AwsService } from '../../ports/aws-api.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { Random } from '../../ports/random.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { type Agents, openAgents } from './agents.ts';
 import { readAnswer } from './answer-guard.ts';
@@ -31,8 +32,8 @@ export interface AwsOptions {
   readonly requestTimeoutMs?: number;
   /** How long credentials may take to be found, ms; 60 s unless given. */
   readonly credentialTimeoutMs?: number;
-  /** A number in [0, 1) for the spread of retries; `Math.random` unless given. */
-  readonly random?: () => number;
+  /** Spreads retries. */
+  readonly random: Random;
 }
 
 /** AWS as opened here; the connections are its own. */
@@ -174,7 +175,7 @@ async function request(
     budget: budgetOf(opened, call.service),
     attemptsMax: options.maxAttempts ?? ATTEMPTS_MAX,
     timeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
-    random: options.random ?? Math.random,
+    random: options.random,
     signal,
     send: async (abortSignal) =>
       client.send(command(call.operation, sdkInput(call.input, times)), { abortSignal }),

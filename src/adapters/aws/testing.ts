@@ -105,7 +105,7 @@ export function openAt(url: string, options: Partial<AwsOptions> = {}): OpenedAw
     profile: null,
     env: { ...KEYS, AWS_CONFIG_FILE: '/dev/null', AWS_ENDPOINT_URL: url },
     clock: testClock(),
-    random: () => 0,
+    random: { next: () => 0 },
     ...options,
   });
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../evidence/json.ts';
 import type { AwsApi } from '../../ports/aws-api.ts';
+import type { Clock } from '../../ports/clock.ts';
 import { EVIDENCE_VERSION } from '../../readers/ours.ts';
 import { commandOf, fileOf, type PlannedCall } from './aws-calls.ts';
 import { type CollectedEvidence, refusalOf } from './document.ts';
@@ -30,7 +31,16 @@ export function limiter(most: number): <T>(task: () => Promise<T>) => Promise<T>
 /** Errors that mean "there is none", or that a cluster does not use the feature. */
 const NOT_THERE: ReadonlySet<string> = new Set(['not-found', 'invalid', 'unsupported']);
 
-export function createAsk(aws: AwsApi, evidence: CollectedEvidence, signal: AbortSignal): Ask {
+export interface AwsSource {
+  readonly aws: AwsApi;
+  readonly clock: Clock;
+}
+
+export function createAsk(
+  { aws, clock }: AwsSource,
+  evidence: CollectedEvidence,
+  signal: AbortSignal,
+): Ask {
   const limited = limiter(PARALLEL_MAX);
   const counts = new Map<string, number>();
   return async (call) => {
@@ -53,6 +63,7 @@ export function createAsk(aws: AwsApi, evidence: CollectedEvidence, signal: Abor
       await inTime(
         limited(() => readPages(aws, call, take, signal)),
         signal,
+        clock,
       );
     } catch (error) {
       refuse(call, evidence, error);

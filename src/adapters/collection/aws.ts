@@ -1,6 +1,5 @@
 import { type Json, type JsonObject, listAt, textAt } from '../../evidence/json.ts';
-import type { AwsApi } from '../../ports/aws-api.ts';
-import { type Ask, createAsk } from './asking.ts';
+import { type Ask, type AwsSource, createAsk } from './asking.ts';
 import { filters } from './aws-calls.ts';
 import { askEks, askEntries } from './aws-eks.ts';
 import { askKeys } from './aws-keys.ts';
@@ -55,13 +54,13 @@ export function clustersOf(instance: Json): readonly string[] {
 
 /** Reads everything of AWS that causes read of one cluster. */
 export async function collectAws(
-  aws: AwsApi,
+  source: AwsSource,
   target: AwsTarget,
   evidence: CollectedEvidence,
   signal: AbortSignal,
 ): Promise<AwsFindings> {
   const heard = hearRefusals(evidence);
-  const ask = createAsk(aws, heard.evidence, signal);
+  const ask = createAsk(source, heard.evidence, signal);
   const known = await askKnownInstances(ask, target);
   const clusters = target.cluster === null ? unique(known.flatMap(clustersOf)) : [target.cluster];
   const cluster = clusters.length === 1 ? (clusters[0] ?? null) : null;
@@ -75,7 +74,7 @@ export async function collectAws(
   const about = { ask, cluster, known, description, target };
   // What EKS knows hangs on nothing else, and nothing else waits for it.
   const [parts] = await Promise.all([askParts(about), askEks(ask, cluster, description)]);
-  if (parts.found === 0) await tellNowhere(aws, cluster, heard, ask);
+  if (parts.found === 0) await tellNowhere(source.aws, cluster, heard, ask);
   tellOtherCluster(cluster, parts.tagless, evidence);
   return { cluster, clusters, instances: [...parts.instances, ...parts.tagless] };
 }

@@ -1,9 +1,10 @@
 import type { DetailTarget, LogTarget } from '../../evidence/detail-target.ts';
 import type { JsonObject } from '../../evidence/json.ts';
 import type { AwsApi } from '../../ports/aws-api.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { KubeApi } from '../../ports/kube-api.ts';
 import { EVIDENCE_VERSION } from '../../readers/ours.ts';
-import { createAsk, limiter } from './asking.ts';
+import { type AwsSource, createAsk, limiter } from './asking.ts';
 import { askIdentities } from './aws-identities.ts';
 import { type CollectedEvidence, listOf, refusalOf } from './document.ts';
 import { CONFIG_MAPS } from './resources.ts';
@@ -12,25 +13,33 @@ const LOG_LINES = 400;
 const LOG_BYTES_MAX = 256 * 1024;
 const PARALLEL_MAX = 8;
 
+export interface DetailClients {
+  readonly kube: KubeApi | null;
+  readonly aws: AwsApi | null;
+  readonly clock: Clock;
+}
+
 /** Reads consoles, user data and container logs. */
 export async function collectDetails(
-  clients: { readonly kube: KubeApi | null; readonly aws: AwsApi | null },
+  clients: DetailClients,
   target: DetailTarget,
   evidence: CollectedEvidence,
   signal: AbortSignal,
 ): Promise<void> {
   const limited = limiter(PARALLEL_MAX);
-  const { kube, aws } = clients;
+  const { kube, aws, clock } = clients;
+  const source = aws === null ? null : { aws, clock };
   const logs =
     kube === null
       ? []
       : target.logs.map((log) => limited(() => collectLog(kube, log, evidence, signal)));
-  const instances = aws === null ? [] : askInstances(aws, target.instanceIds, evidence, signal);
-  const roles = aws === null ? [] : askRoles(aws, target.roleNames, evidence, signal);
+  const instances =
+    source === null ? [] : askInstances(source, target.instanceIds, evidence, signal);
+  const roles = source === null ? [] : askRoles(source, target.roleNames, evidence, signal);
   const others =
-    aws === null ? [] : [askZones, askTrail].map((ask) => ask(aws, target, evidence, signal));
+    source === null ? [] : [askZones, askTrail].map((ask) => ask(source, target, evidence, signal));
   const identities =
-    aws === null ? [] : [askIdentities(createAsk(aws, evidence, signal), target.identity)];
+    source === null ? [] : [askIdentities(createAsk(source, evidence, signal), target.identity)];
   const discovery =
     kube === null || !target.isDiscoveryRead ? [] : [readDiscovery(kube, evidence, signal)];
   await Promise.all([
@@ -44,13 +53,13 @@ export async function collectDetails(
 }
 
 function askZones(
-  aws: AwsApi,
+  source: AwsSource,
   { vpcIds }: DetailTarget,
   evidence: CollectedEvidence,
   signal: AbortSignal,
 ): readonly Promise<unknown>[] {
-  const ask = createAsk(aws, evidence, signal);
-  const { region } = aws;
+  const ask = createAsk(source, evidence, signal);
+  const { region } = source.aws;
   if (region === null) return [];
   return vpcIds.map((VPCId) =>
     ask({
@@ -63,12 +72,12 @@ function askZones(
 
 /** CloudTrail answers two questions a second, so that few are asked. */
 function askTrail(
-  aws: AwsApi,
+  source: AwsSource,
   { trailIds }: DetailTarget,
   evidence: CollectedEvidence,
   signal: AbortSignal,
 ): readonly Promise<unknown>[] {
-  const ask = createAsk(aws, evidence, signal);
+  const ask = createAsk(source, evidence, signal);
   return trailIds.map((id) =>
     ask({
       service: 'cloudtrail',
@@ -80,24 +89,24 @@ function askTrail(
 }
 
 function askRoles(
-  aws: AwsApi,
+  source: AwsSource,
   roleNames: readonly string[],
   evidence: CollectedEvidence,
   signal: AbortSignal,
 ): readonly Promise<unknown>[] {
-  const ask = createAsk(aws, evidence, signal);
+  const ask = createAsk(source, evidence, signal);
   return roleNames.map((RoleName) =>
     ask({ service: 'iam', operation: 'GetRole', input: { RoleName }, isOptional: true }),
   );
 }
 
 function askInstances(
-  aws: AwsApi,
+  source: AwsSource,
   instanceIds: readonly string[],
   evidence: CollectedEvidence,
   signal: AbortSignal,
 ): readonly Promise<unknown>[] {
-  const ask = createAsk(aws, evidence, signal);
+  const ask = createAsk(source, evidence, signal);
   return instanceIds.flatMap((InstanceId) => [
     ask({ service: 'ec2', operation: 'GetConsoleOutput', input: { InstanceId }, isOptional: true }),
     ask({

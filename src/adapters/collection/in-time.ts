@@ -1,12 +1,14 @@
+import { type Clock, startTimer, type Timer } from '../../ports/clock.ts';
+
 /** What is under way may give back what it has before it is left behind, ms. */
 const GRACE_MS = 300;
 
 /** The task's end, or soon after the signal its reason: some tasks do not hear signals. */
-export async function inTime<T>(task: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function inTime<T>(task: Promise<T>, signal: AbortSignal, clock: Clock): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  let timer: NodeJS.Timeout | undefined;
+  const started: Timer[] = [];
   const stop = (): void => {
-    timer = setTimeout(() => reject(signal.reason as Error), GRACE_MS);
+    started.push(startTimer(clock, GRACE_MS, () => reject(signal.reason as Error)));
   };
   if (signal.aborted) stop();
   else signal.addEventListener('abort', stop, { once: true });
@@ -14,7 +16,7 @@ export async function inTime<T>(task: Promise<T>, signal: AbortSignal): Promise<
     return await Promise.race([task, promise]);
   } finally {
     signal.removeEventListener('abort', stop);
-    clearTimeout(timer);
+    for (const timer of started) timer.cancel();
     task.catch(() => {
       // Its reason is told already.
     });

@@ -137,7 +137,7 @@ async function collectList(
     page++;
   };
   try {
-    await inTime(listPatiently(source, planned, take, signal), signal);
+    await inTime(listPatiently(source, planned, take, signal), signal, source.clock);
   } catch (error) {
     refuse(planned, evidence, error);
   } finally {

@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as secure, type PeerCertificate, type TLSSocket } from 'node:tls';
+import { type Clock, startTimer } from '../../ports/clock.ts';
 import type { HostProbe, HostProbed } from '../../ports/host.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { codeOf, portErrorOf, timeoutOf } from './failure.ts';
@@ -12,34 +13,39 @@ const NAMES_MAX = 50;
 const DATE_CUT_MS = 500;
 
 /** Connects, shakes hands and asks for the server's time; nothing is sent but one HEAD request. */
-export async function probeServer(probe: HostProbe): Promise<HostProbed> {
+export async function probeServer(probe: HostProbe, clock: Clock): Promise<HostProbed> {
   const object = `${probe.host}:${probe.port}`;
   const opened: Socket[] = [];
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(timeoutOf(object, probe.timeoutMs)), probe.timeoutMs);
+  const { promise: end, reject } = Promise.withResolvers<never>();
+  const late = () => reject(timeoutOf(object, probe.timeoutMs));
+  const timer = startTimer(clock, probe.timeoutMs, late);
   try {
-    return await Promise.race([probed(probe, opened, probe.timeoutMs), late]);
+    return await Promise.race([probed(probe, opened, clock), end]);
   } catch (error) {
     throw error instanceof PortError ? error : portErrorOf(object, error);
   } finally {
-    clearTimeout(timer);
+    timer.cancel();
     for (const socket of opened) socket.destroy();
   }
 }
 
-async function probed(probe: HostProbe, opened: Socket[], timeoutMs: number): Promise<HostProbed> {
-  const startedMs = performance.now();
+async function probed(probe: HostProbe, opened: Socket[], clock: Clock): Promise<HostProbed> {
+  const startedMs = clock.monotonicMs();
   const socket = connect({ host: probe.host, port: probe.port });
   opened.push(socket);
   await once(socket, 'connect');
-  const connectMs = performance.now() - startedMs;
+  const connectMs = clock.monotonicMs() - startedMs;
   if (probe.tlsServerName === null) return { connectMs, tls: null, clockOffsetMs: null };
   const shaken = shakeHands(socket, probe, probe.tlsServerName);
   opened.push(shaken);
   await once(shaken, 'secureConnect');
   const tls = tlsOf(shaken);
-  const leftMs = timeoutMs - (performance.now() - startedMs);
-  return { connectMs, tls, clockOffsetMs: await clockOffset(shaken, probe, leftMs) };
+  const leftMs = probe.timeoutMs - (clock.monotonicMs() - startedMs);
+  return {
+    connectMs,
+    tls,
+    clockOffsetMs: await clockOffset(shaken, { probe, timeoutMs: leftMs, clock }),
+  };
 }
 
 function shakeHands(socket: Socket, probe: HostProbe, serverName: string): TLSSocket {
@@ -94,14 +100,19 @@ function distinguishedName(parts: object | undefined): string {
     .join(', ');
 }
 
+interface Question {
+  readonly probe: HostProbe;
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+}
+
 /** The server's clock minus ours by its Date header; null when it sent none in time. */
 function clockOffset(
   socket: TLSSocket,
-  probe: HostProbe,
-  timeoutMs: number,
+  { probe, timeoutMs, clock }: Question,
 ): Promise<number | null> {
   const { promise, resolve } = Promise.withResolvers<number | null>();
-  const sentMs = Date.now();
+  const sentMs = clock.nowMs();
   const asked = request({
     method: 'HEAD',
     path: '/',
@@ -109,13 +120,13 @@ function clockOffset(
     createConnection: () => socket,
   });
   asked.once('response', (response) => {
-    const middleMs = (sentMs + Date.now()) / 2;
+    const middleMs = (sentMs + clock.nowMs()) / 2;
     const theirsMs = Date.parse(response.headers.date ?? '') + DATE_CUT_MS;
     resolve(Number.isNaN(theirsMs) ? null : Math.round(theirsMs - middleMs));
     response.resume();
   });
   asked.once('error', () => resolve(null));
-  const timer = setTimeout(() => resolve(null), Math.max(0, timeoutMs - 50));
+  const timer = startTimer(clock, Math.max(0, timeoutMs - 50), () => resolve(null));
   asked.end();
-  return promise.finally(() => clearTimeout(timer));
+  return promise.finally(timer.cancel);
 }

@@ -1,20 +1,21 @@
 import { type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestSecure } from 'node:https';
+import { type Clock, startTimer } from '../../ports/clock.ts';
 import type { HostReply, HostRequest } from '../../ports/host.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { portErrorOf, timeoutOf } from './failure.ts';
 
 /** One request on a connection of its own: no redirect, no proxy, no retry. */
-export function sendRequest(asked: HostRequest): Promise<HostReply> {
+export function sendRequest(asked: HostRequest, clock: Clock): Promise<HostReply> {
   const { promise, resolve, reject } = Promise.withResolvers<HostReply>();
   const request = begin(asked);
   if (request === null) {
     const message = `${asked.url} is no http or https address.`;
     return Promise.reject(new PortError({ failure: 'invalid', message }));
   }
-  const timer = setTimeout(() => {
+  const timer = startTimer(clock, asked.timeoutMs, () => {
     request.destroy(timeoutOf(asked.url, asked.timeoutMs));
-  }, asked.timeoutMs);
+  });
   request.once('error', (error) => {
     reject(error instanceof PortError ? error : portErrorOf(asked.url, error));
   });
@@ -25,7 +26,7 @@ export function sendRequest(asked: HostRequest): Promise<HostReply> {
   });
   request.end();
   return promise.finally(() => {
-    clearTimeout(timer);
+    timer.cancel();
     request.destroy();
   });
 }

@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises';
+import { type Clock, startTimer } from '../../ports/clock.ts';
 import type { HostRun } from '../../ports/host.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { portErrorOf, timeoutOf } from './failure.ts';
@@ -8,20 +9,24 @@ const OUTPUT_BYTES_MAX = 64 * 1024;
 const NAME = /^[a-z0-9_][\w.-]{0,252}$/i;
 
 /** Addresses by the machine's own resolver: its hosts file, its search list, its name servers. */
-export async function resolveName(name: string, timeoutMs: number): Promise<readonly string[]> {
+export async function resolveName(
+  name: string,
+  timeoutMs: number,
+  clock: Clock,
+): Promise<readonly string[]> {
   if (!NAME.test(name)) {
     const message = `${JSON.stringify(name.slice(0, 100))} is no name of a host.`;
     throw new PortError({ failure: 'invalid', message });
   }
-  const ran = await askGetent(name, timeoutMs);
-  return ran === null ? lookUpHere(name, timeoutMs) : addressesIn(name, ran);
+  const ran = await askGetent(name, timeoutMs, clock);
+  return ran === null ? lookUpHere(name, timeoutMs, clock) : addressesIn(name, ran);
 }
 
 /** A look-up inside this program could not be cancelled and would hold up its end; a child can. */
-async function askGetent(name: string, timeoutMs: number): Promise<HostRun | null> {
+async function askGetent(name: string, timeoutMs: number, clock: Clock): Promise<HostRun | null> {
   try {
     const limits = { timeoutMs, bytesMax: OUTPUT_BYTES_MAX };
-    return await runProgram(['getent', 'ahosts', name], limits);
+    return await runProgram(['getent', 'ahosts', name], limits, clock);
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
     if (error.failure === 'not-found') return null;
@@ -37,16 +42,20 @@ function addressesIn(name: string, { stdout, exitCode }: HostRun): readonly stri
 }
 
 /** For machines without getent. */
-async function lookUpHere(name: string, timeoutMs: number): Promise<readonly string[]> {
+async function lookUpHere(
+  name: string,
+  timeoutMs: number,
+  clock: Clock,
+): Promise<readonly string[]> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(lateOf(name, timeoutMs)), timeoutMs);
+  const timer = startTimer(clock, timeoutMs, () => reject(lateOf(name, timeoutMs)));
   try {
     const found = await Promise.race([lookup(name, { all: true }), late]);
     return found.map(({ address }) => address);
   } catch (error) {
     throw error instanceof PortError ? error : portErrorOf(name, error);
   } finally {
-    clearTimeout(timer);
+    timer.cancel();
   }
 }
 

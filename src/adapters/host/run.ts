@@ -4,6 +4,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { constants as system } from 'node:os';
 import { join } from 'node:path';
+import { type Clock, startTimer } from '../../ports/clock.ts';
 import type { HostRun } from '../../ports/host.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { codeOf, portErrorOf, timeoutOf } from './failure.ts';
@@ -49,7 +50,11 @@ async function programFile(program: string, path: string): Promise<string> {
 }
 
 /** Runs a program without a shell, input or terminal; killed when it takes longer than the limit. */
-export async function runProgram(argv: readonly string[], limits: RunLimits): Promise<HostRun> {
+export async function runProgram(
+  argv: readonly string[],
+  limits: RunLimits,
+  clock: Clock,
+): Promise<HostRun> {
   const [program = '', ...args] = argv;
   if (program === '' || argv.some((arg) => arg.includes('\0'))) {
     const message = 'A program cannot be run without a name, or with an argument that holds NUL.';
@@ -64,17 +69,22 @@ export async function runProgram(argv: readonly string[], limits: RunLimits): Pr
     // A group of its own, so that at the limit its children end with it.
     detached: true,
   });
-  return ended(child, program, limits);
+  return ended(child, program, limits, clock);
 }
 
-function ended(child: ChildProcess, program: string, limits: RunLimits): Promise<HostRun> {
+function ended(
+  child: ChildProcess,
+  program: string,
+  limits: RunLimits,
+  clock: Clock,
+): Promise<HostRun> {
   const output = createTail(limits.bytesMax);
   const complaint = createTail(STDERR_BYTES_MAX);
   child.stdout?.on('data', (chunk: Uint8Array) => output.push(chunk));
   child.stderr?.on('data', (chunk: Uint8Array) => complaint.push(chunk));
   return new Promise((resolve, reject) => {
     const finish = (): void => {
-      clearTimeout(timer);
+      timer.cancel();
       resolve({
         isCut: output.isCut(),
         stdout: output.bytes(),
@@ -82,15 +92,15 @@ function ended(child: ChildProcess, program: string, limits: RunLimits): Promise
         exitCode: exitCodeOf(child),
       });
     };
-    const timer = setTimeout(() => {
+    const timer = startTimer(clock, limits.timeoutMs, () => {
       abandon(child);
       // A program that ended, but left its output open to a child of its own, has said its part.
       if (hasEnded(child)) finish();
       else reject(timeoutOf(program, limits.timeoutMs));
-    }, limits.timeoutMs);
+    });
     child.once('close', finish);
     child.once('error', (error) => {
-      clearTimeout(timer);
+      timer.cancel();
       reject(portErrorOf(program, error));
     });
   });

@@ -1,20 +1,21 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
+import { type Clock, startTimer } from '../../ports/clock.ts';
 import type { KubeCommand, KubeCommandResult, KubeEnvironment } from './environment.ts';
 
-/** The machine and the environment in which this program runs. */
-export function systemKubeEnvironment(): KubeEnvironment {
+/** The machine and the environment in which this program runs; the clock ends programs that hang. */
+export function systemKubeEnvironment(clock: Clock): KubeEnvironment {
   return {
     env: process.env,
     home: homedir(),
     isInteractive: process.stdin.isTTY,
     readFile,
-    run: runCommand,
+    run: async (command) => runCommand(command, clock),
   };
 }
 
-async function runCommand(command: KubeCommand): Promise<KubeCommandResult> {
+async function runCommand(command: KubeCommand, clock: Clock): Promise<KubeCommandResult> {
   const [program = '', ...args] = command.argv;
   const child = spawn(program, args, {
     env: { ...process.env, ...command.env },
@@ -22,12 +23,12 @@ async function runCommand(command: KubeCommand): Promise<KubeCommandResult> {
     // A wrapper script and what it started end together.
     detached: !command.isInteractive,
   });
-  return await outcomeOf(child, command);
+  return await outcomeOf(child, command, clock);
 }
 
 type Child = ReturnType<typeof spawn>;
 
-function outcomeOf(child: Child, command: KubeCommand): Promise<KubeCommandResult> {
+function outcomeOf(child: Child, command: KubeCommand, clock: Clock): Promise<KubeCommandResult> {
   const stdout = new Kept(command.bytesMax);
   const stderr = new Kept(command.bytesMax);
   child.stdout?.on('data', (chunk: Buffer) => stdout.add(chunk));
@@ -38,20 +39,20 @@ function outcomeOf(child: Child, command: KubeCommand): Promise<KubeCommandResul
     // In a group of its own it does not hear the interrupt that ends this program.
     process.once('exit', kill);
     const end = (exitCode: number | null): void => {
-      clearTimeout(timer);
+      timer.cancel();
       process.removeListener('exit', kill);
       const isCut = stdout.isCut || stderr.isCut;
       resolve({ exitCode, stdout: stdout.text(), stderr: stderr.text(), isTimedOut, isCut });
     };
-    const timer = setTimeout(() => {
+    const timer = startTimer(clock, command.timeoutMs, () => {
       isTimedOut = true;
       kill();
       child.stdout?.destroy();
       child.stderr?.destroy();
       end(null);
-    }, command.timeoutMs);
+    });
     child.once('error', (error) => {
-      clearTimeout(timer);
+      timer.cancel();
       process.removeListener('exit', kill);
       reject(error);
     });

@@ -41,7 +41,13 @@ async function send(
 }
 
 function openWith(t: TestContext, env: Readonly<Record<string, string>>): OpenedAws {
-  const opened = openAws({ region: null, profile: null, env, clock: testClock() });
+  const opened = openAws({
+    region: null,
+    profile: null,
+    env,
+    clock: testClock(),
+    random: { next: () => 0.5 },
+  });
   t.after(() => {
     opened.close();
   });

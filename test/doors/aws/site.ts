@@ -25,7 +25,13 @@ export async function awsSite(
     nowMs: () => Date.now(),
   });
   const env = environmentOf(door.url, admin.accessKeyId, aws.secretOf(admin.accessKeyId) ?? '');
-  const opened = openAws({ region: null, profile: null, env, clock: testClock() });
+  const opened = openAws({
+    region: null,
+    profile: null,
+    env,
+    clock: testClock(),
+    random: { next: () => 0.5 },
+  });
   t.after(async () => {
     opened.close();
     await door.close();

@@ -1,3 +1,4 @@
+import { systemClock } from '../../../adapters/system/clock.ts';
 import type { DiagnosisDocument, NotObservable } from '../../../diagnosis/document.ts';
 import { leftOutLine } from '../../../diagnosis/report/left-out.ts';
 import { isCalled, rowsCalled } from '../../../diagnosis/roll-call/called.ts';
@@ -248,7 +249,10 @@ async function watching(
   if (asked.output.kind !== 'table' && asked.output.kind !== 'wide')
     throw new UsageError('--watch draws a table: leave -o out, or use -o wide.');
   const { height } = source;
-  const printer = createWatchPrinter(asked, context, { height, nowMs: Date.now });
+  const printer = createWatchPrinter(asked, context, {
+    height,
+    nowMs: () => systemClock.nowMs(),
+  });
   await source.watch(asked.live, context, printer);
   return printer.exitCode();
 }

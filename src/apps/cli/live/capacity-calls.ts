@@ -1,7 +1,6 @@
-import { type Ask, createAsk } from '../../../adapters/collection/asking.ts';
+import { type Ask, type AwsSource, createAsk } from '../../../adapters/collection/asking.ts';
 import { filters } from '../../../adapters/collection/aws-calls.ts';
 import type { CollectedDocument } from '../../../adapters/collection/document.ts';
-import type { AwsApi } from '../../../ports/aws-api.ts';
 import type { Observations, Refusal } from '../../../evidence/observations.ts';
 import { createReading } from '../../../readers/reading.ts';
 import { compileSigns } from '../../../readers/sign-table.ts';
@@ -13,14 +12,17 @@ export interface Gathered {
 }
 
 /** Asks AWS a few calls of its own and reads the answers as any other evidence. */
-export async function gather(aws: AwsApi, work: (ask: Ask) => Promise<unknown>): Promise<Gathered> {
+export async function gather(
+  source: AwsSource,
+  work: (ask: Ask) => Promise<unknown>,
+): Promise<Gathered> {
   const reading = createReading(compileSigns([]));
   const refusals: Refusal[] = [];
   const evidence = {
     add: ({ locator, content }: CollectedDocument) => reading.take(locator, content),
     refuse: (refusal: Refusal) => refusals.push(refusal),
   };
-  await work(createAsk(aws, evidence, new AbortController().signal));
+  await work(createAsk(source, evidence, new AbortController().signal));
   return { observations: reading.finish(), refusals };
 }
 

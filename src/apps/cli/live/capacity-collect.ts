@@ -10,7 +10,6 @@ import {
 import type { PlanQuestion } from '../../../capacity/cluster/plan.ts';
 import type { KnownInstances } from '../../../capacity/leaks.ts';
 import type { Observations } from '../../../evidence/observations.ts';
-import type { AwsApi } from '../../../ports/aws-api.ts';
 import { createReading } from '../../../readers/reading.ts';
 import { compileSigns } from '../../../readers/sign-table.ts';
 import type { CliContext } from '../context.ts';
@@ -18,7 +17,7 @@ import { readGiven } from '../given-files.ts';
 import { askPlan, gather } from './capacity-calls.ts';
 import { lookWith, wholeQuestion } from './diagnose-cluster.ts';
 import type { LiveFlags } from './flags.ts';
-import { openClients } from './open-clients.ts';
+import { type LookClients, openClients } from './open-clients.ts';
 
 const BATCH = 200;
 
@@ -39,14 +38,17 @@ export async function askMakers(ask: Ask, ids: readonly string[]): Promise<void>
 }
 
 /** Whether the instances still live for which the CNI made interfaces that nothing uses. */
-async function makersOf(aws: AwsApi | null, observations: Observations): Promise<KnownInstances> {
+async function makersOf(
+  { aws, clock }: LookClients,
+  observations: Observations,
+): Promise<KnownInstances> {
   const known = knownInstances(observations);
   const loose = networkInterfaces(interfacesOf(observations)).filter(
     ({ owner, status }) => owner === 'cni' && status === 'available',
   );
   const ids = [...new Set(loose.flatMap(({ instanceId }) => instanceId ?? []))];
   if (aws === null || ids.length === 0) return known;
-  const asked = await gather(aws, async (ask) => askMakers(ask, ids));
+  const asked = await gather({ aws, clock }, async (ask) => askMakers(ask, ids));
   const states = new Map([...known.states, ...knownInstances(asked.observations).states]);
   return { states, isComplete: asked.refusals.length === 0 };
 }
@@ -60,7 +62,7 @@ export async function capacityOfCluster(
   const clients = await openClients(flags);
   try {
     const { observations, nowMs } = await lookWith(clients, wholeQuestion(asked, flags), context);
-    return { observations, nowMs, asked, instances: await makersOf(clients.aws, observations) };
+    return { observations, nowMs, asked, instances: await makersOf(clients, observations) };
   } finally {
     await clients.close();
   }
@@ -84,11 +86,11 @@ export async function gatherPlan(
 ): Promise<{ readonly observations: Observations; readonly unseen: readonly Unseen[] }> {
   const clients = await openClients(flags);
   try {
-    const { aws, refusals } = clients;
+    const { aws, clock, refusals } = clients;
     const unopened = unseenOf(refusals.filter(({ call }) => call === 'aws'));
     if (aws === null)
       return { observations: createReading(compileSigns([])).finish(), unseen: unopened };
-    const gathered = await gather(aws, async (ask) => askPlan(ask, type, subnets));
+    const gathered = await gather({ aws, clock }, async (ask) => askPlan(ask, type, subnets));
     return { observations: gathered.observations, unseen: unseenOf(gathered.refusals) };
   } finally {
     await clients.close();

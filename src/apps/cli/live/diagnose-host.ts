@@ -14,7 +14,7 @@ import { diagnoseObservations, readPile } from '../pile.ts';
 export async function diagnoseHost(save: string | null): Promise<DiagnosisDocument> {
   const documents: HostDocument[] = [];
   const losses: InputLoss[] = [];
-  for await (const item of collectHost(openHost(), systemClock, {})) {
+  for await (const item of collectHost(openHost(systemClock), systemClock, {})) {
     if (isLoss(item)) losses.push(item.loss);
     else documents.push(item);
   }

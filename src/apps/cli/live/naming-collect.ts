@@ -14,7 +14,6 @@ import { nodeNameOf } from '../../../capacity/naming/node-name.ts';
 import { textAt } from '../../../evidence/json.ts';
 import type { Observations } from '../../../evidence/observations.ts';
 import { excerptOf } from '../../../evidence/redact.ts';
-import type { AwsApi } from '../../../ports/aws-api.ts';
 import { kubeadmEndpoints } from '../../../readers/kube/kubeadm-status.ts';
 import { createReading } from '../../../readers/reading.ts';
 import { compileSigns } from '../../../readers/sign-table.ts';
@@ -24,7 +23,7 @@ import { gather } from './capacity-calls.ts';
 import { lookWith, wholeQuestion } from './diagnose-cluster.ts';
 import type { LiveFlags } from './flags.ts';
 import { askPlace, askRecords, type NameRecords } from './naming-calls.ts';
-import { openClients } from './open-clients.ts';
+import { type LookClients, openClients } from './open-clients.ts';
 
 const MATTERS = /Instances|Vpc|Dhcp|route53|nodes|csinodes|configmaps|Image|kubernetes|^aws/;
 
@@ -48,7 +47,7 @@ function named(observations: Observations, machine: Machine, given: GivenNames):
 
 /** Records of private hosted zones, which only the live AWS has. */
 async function recordsOf(
-  aws: AwsApi | null,
+  { aws, clock }: LookClients,
   { seen, machine }: NamedMachine,
 ): Promise<NameRecords> {
   const vpcId = textAt(machine.instance ?? {}, 'VpcId');
@@ -60,7 +59,7 @@ async function recordsOf(
     privateIp: seen.privateIp ?? null,
   };
   let records: NameRecords = {};
-  await gather(aws, async (ask) => {
+  await gather({ aws, clock }, async (ask) => {
     records = await askRecords(ask, question);
   });
   return records;
@@ -79,7 +78,7 @@ export async function namingOfCluster(
     const { observations } = await lookWith(clients, question, context);
     if (asked === null) return documentsOf(observations, given);
     const machine = named(observations, mustBeNamed(observations, asked), given);
-    const records = await recordsOf(clients.aws, machine);
+    const records = await recordsOf(clients, machine);
     const seen = { ...records, ...machine.seen };
     return [namingDocument({ ...machine, seen }, unseenIn(observations))];
   } finally {
@@ -154,10 +153,10 @@ async function placeEvidence(
     return { observations: nothing, unseen: [] };
   const clients = await openClients(flags);
   try {
-    const { aws, refusals } = clients;
+    const { aws, clock, refusals } = clients;
     const unopened = unseenOf(refusals.filter(({ call }) => call === 'aws'));
     if (aws === null) return { observations: nothing, unseen: unopened };
-    const { observations, refusals: refused } = await gather(aws, async (ask) =>
+    const { observations, refusals: refused } = await gather({ aws, clock }, async (ask) =>
       askPlace(ask, place),
     );
     const calls = refused.map(({ call }) => call);

@@ -205,7 +205,7 @@ async function askAws(
   { named, options, intake, time, clock }: AwsQuestion,
 ): Promise<string | null> {
   const ofNodes = async (): Promise<readonly string[]> => {
-    await nodesListed(lists, time);
+    await nodesListed(lists, time, clock);
     tellOtherRegion(aws, intake);
     return [...new Set(intake.providerIds.flatMap((id) => instanceIdIn(id) ?? []))];
   };
@@ -219,11 +219,11 @@ async function askAws(
     ofNodes,
     nowMs: clock.nowMs(),
   };
-  return (await collectAws(aws, target, intake, time.listing)).cluster;
+  return (await collectAws({ aws, clock }, target, intake, time.listing)).cluster;
 }
 
-async function nodesListed(lists: KubeLists | null, time: TimeLimit): Promise<void> {
-  await inTime(lists?.nodes ?? Promise.resolve(), time.waiting).catch((error: unknown) => {
+async function nodesListed(lists: KubeLists | null, time: TimeLimit, clock: Clock): Promise<void> {
+  await inTime(lists?.nodes ?? Promise.resolve(), time.waiting, clock).catch((error: unknown) => {
     if (error !== time.waiting.reason) throw error;
   });
 }

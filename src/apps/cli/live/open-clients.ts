@@ -9,6 +9,7 @@ import { loadKubeTarget } from '../../../adapters/kubernetes/kubeconfig.ts';
 import { systemKubeEnvironment } from '../../../adapters/kubernetes/system-environment.ts';
 import { systemClock } from '../../../adapters/system/clock.ts';
 import { collectEarly } from '../../../adapters/system/memory.ts';
+import { systemRandom } from '../../../adapters/system/random.ts';
 import type { Refusal } from '../../../evidence/observations.ts';
 import type { AwsApi } from '../../../ports/aws-api.ts';
 import type { Clock } from '../../../ports/clock.ts';
@@ -39,7 +40,7 @@ const CREDENTIAL_SHARE = 0.7;
 async function openKube(
   flags: LiveFlags,
 ): Promise<{ readonly kube: KubeClient; readonly described: ContextDescription }> {
-  const environment = systemKubeEnvironment();
+  const environment = systemKubeEnvironment(systemClock);
   const target = await loadKubeTarget(environment, {
     ...(flags.kubeconfig === undefined ? {} : { kubeconfig: flags.kubeconfig }),
     ...(flags.context === undefined ? {} : { context: flags.context }),
@@ -86,6 +87,7 @@ function openAwsFor(
       profile: flags.profile ?? described?.awsProfile ?? null,
       env: process.env,
       clock: systemClock,
+      random: systemRandom,
       credentialTimeoutMs: timeLimitMs(flags.timeout) * CREDENTIAL_SHARE,
     });
   } catch (error) {

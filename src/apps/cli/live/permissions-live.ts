@@ -7,7 +7,7 @@ import {
 import { SourceError } from '../context.ts';
 import type { LiveFlags } from './flags.ts';
 import { openClients } from './open-clients.ts';
-import { timeLimitMs } from './time-limit.ts';
+import { startLimit, timeLimitMs } from './time-limit.ts';
 
 export interface Checked {
   readonly answers: readonly PermissionAnswer[];
@@ -20,8 +20,9 @@ export async function checkPermissions(
   wanted: { readonly kubernetes: readonly KubePermission[]; readonly aws: readonly string[] },
   flags: LiveFlags,
 ): Promise<Checked> {
-  const signal = AbortSignal.timeout(timeLimitMs(flags.timeout));
+  const limitMs = timeLimitMs(flags.timeout);
   const clients = await openClients(flags);
+  const { signal, clear } = startLimit(clients.clock, limitMs);
   try {
     const { kube, aws, refusals } = clients;
     const unseen = refusals.map(({ message }) => message);
@@ -35,6 +36,7 @@ export async function checkPermissions(
       throw new SourceError([...new Set(answers.map(({ how }) => how))].slice(0, 4).join('\n'));
     return { answers, unseen };
   } finally {
+    clear();
     await clients.close();
   }
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../ports/clock.ts';
+import { type Clock, startTimer } from '../../../ports/clock.ts';
 import { PortError } from '../../../ports/port-error.ts';
 import { UsageError } from '../context.ts';
 import { durationMs } from './flags.ts';
@@ -46,14 +46,9 @@ interface Ending {
 /** Aborts after so long, with the reason of calls that are under way then. */
 function endAfter(clock: Clock, limitMs: number, share: number): Ending {
   const ending = new AbortController();
-  const cleared = new AbortController();
-  clock.sleep(limitMs * share, cleared.signal).then(
-    () => ending.abort(unanswered(limitMs)),
-    () => {
-      // Cleared before its time.
-    },
-  );
-  return { signal: ending.signal, clear: () => cleared.abort() };
+  const abort = (): void => ending.abort(unanswered(limitMs));
+  const { cancel } = startTimer(clock, limitMs * share, abort);
+  return { signal: ending.signal, clear: cancel };
 }
 
 /** A limit for several looks together; its reason is that of calls which are under way then. */
