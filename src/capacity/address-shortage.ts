@@ -71,14 +71,18 @@ function ownInstance(view: ShortageView): Seen<Json> | undefined {
   return instances.find(({ value }) => textAt(value, 'InstanceId') === view.instanceId);
 }
 
-/** The shortage that objects and answers show, null where nothing waits for an address. */
-export function addressShortage(view: ShortageView): AddressShortage | null {
+/**
+ * The shortage that objects and answers show, null where nothing waits for an address.
+ *
+ * @param isTold the CNI has refused an address by words, so that pods need not have waited for long
+ */
+export function addressShortage(view: ShortageView, isTold = false): AddressShortage | null {
   const node = view.read('kube/Node');
   const instance = ownInstance(view);
   if (node.state !== 'seen' || instance === undefined) return null;
   const { name } = node.value;
   const pods = view.list('kube/Pod');
-  const waiting = waitingPods(pods, name, view.nowMs);
+  const waiting = waitingPods(pods, name, isTold ? Number.POSITIVE_INFINITY : view.nowMs);
   const daemonSet = waiting.length === 0 ? null : cniOf(view, name);
   if (daemonSet === null) return null;
   const mode = networkModeOf(daemonSet.value.body);

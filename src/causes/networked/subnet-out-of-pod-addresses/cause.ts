@@ -127,7 +127,7 @@ type SubnetView = View<Kinds, Signs>;
 function matchShortage(view: SubnetView): Match | null {
   const named = view.sign('refusedByEc2') ?? view.sign('noAddresses');
   if (named !== null) return null;
-  const shortage = addressShortage(view);
+  const shortage = addressShortage(view, view.sign('sandboxWithout') !== null);
   if (shortage !== null) return matchSubnet(view, shortage);
   if (view.sign('notEnough') === null || view.sign('prefixMode') === null) return null;
   return cannotSay({
