@@ -36,7 +36,10 @@ export interface GroupSetting {
   readonly bootMs: number;
   /** Which addresses its subnet has: `/28`. */
   readonly subnetPrefix: number;
-  /** The name which the machine gives itself; null for the one EC2 gives it. */
+  /**
+   * The name which the machine gives itself; null for the short one that it starts with, and
+   * `{private-dns-name}` for the whole one by which EC2 knows it.
+   */
   readonly hostname: string | null;
   /** Whether the kubelet is told its providerID. */
   readonly hasProviderId: boolean;
@@ -58,6 +61,8 @@ export interface WorldSetting {
   readonly region: string;
   /** True where calls to AWS may see what was true up to a minute ago. */
   readonly isAwsLate: boolean;
+  /** True where EC2 shows an instance and its name some time after its launch; not so unless given. */
+  readonly isLaunchLate?: boolean;
   readonly cluster: ClusterSetting;
   readonly groups: readonly GroupSetting[];
   readonly workloads: readonly WorkloadSetting[];
@@ -137,6 +142,7 @@ function worldOf(fields: Fields): WorldSetting {
     startMs,
     region: fields.text('region', 'us-west-2'),
     isAwsLate: fields.flag('awsLate', false),
+    isLaunchLate: fields.flag('launchLate', false),
     cluster: clusterOf(cluster),
     groups: fields.list('groups', groupOf),
     workloads: fields.list('workloads', workloadOf),

@@ -15,8 +15,9 @@ function readyOf(node: KubeObject): string {
 }
 
 function taintsOf(node: KubeObject): string {
-  const keys = listAt(node, 'spec.taints').map((taint) => textAt(taint, 'key') ?? '');
-  return keys.length === 0 ? '' : `, tainted ${keys.map(shortKey).join(' and ')}`;
+  const keys = listAt(node, 'spec.taints').map((taint) => shortKey(textAt(taint, 'key') ?? ''));
+  // One key may be there with several effects.
+  return keys.length === 0 ? '' : `, tainted ${[...new Set(keys)].join(' and ')}`;
 }
 
 /** `node.cloudprovider.kubernetes.io/uninitialized` as people speak of it. */

@@ -1,4 +1,5 @@
-import type { DiagnosisDocument, SubjectReport } from '../../diagnosis/document.ts';
+import type { Step } from '../../diagnosis/cause.ts';
+import type { DiagnosisDocument, Finding, SubjectReport } from '../../diagnosis/document.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import type { Expectation, Scenario } from './scenario.ts';
 
@@ -29,6 +30,15 @@ export interface Unmet {
   readonly instead: string;
 }
 
+/** A cause when Rollcall put it at the head of what it says for the first time. */
+export interface Named {
+  readonly cause: string;
+  /** ms after the beginning. */
+  readonly atMs: number;
+  /** What to do about it, as it was said then. */
+  readonly remedy: readonly Step[];
+}
+
 /** A scenario that is being played. */
 export interface Story {
   /** What somebody saw; a line of the left column. */
@@ -37,6 +47,8 @@ export interface Story {
   readonly rest: () => Promise<void>;
   /** What was expected by now and has not come. */
   readonly unmet: () => readonly Unmet[];
+  /** What was the headline until now, in the order in which it was named. */
+  readonly named: () => readonly Named[];
   readonly endMs: number;
 }
 
@@ -65,6 +77,7 @@ export function startStory(scenario: Scenario, stage: StoryStage): Story {
       opinions.hear(await stage.diagnose(), kernel.nowMs() - startMs);
     },
     unmet: checks,
+    named: opinions.named,
     endMs: startMs + scenario.untilMs,
   };
 }
@@ -73,25 +86,33 @@ interface Opinions {
   readonly hear: (document: DiagnosisDocument, atMs: number) => void;
   /** When a cause was the headline for the first time, ms; null when never. */
   readonly firstMs: (cause: string) => number | null;
-  readonly headlines: () => readonly string[];
+  readonly named: () => readonly Named[];
+}
+
+function remedyOf({ subjects }: DiagnosisDocument, cause: string): readonly Step[] {
+  const isRoot = (one: Finding): boolean => one.cause === cause && one.role === 'root';
+  return subjects.flatMap(({ findings }) => findings).find(isRoot)?.remedy ?? [];
 }
 
 /** Says of each machine what is new of it. */
 function createOpinions(say: (text: string) => void): Opinions {
   const last = new Map<string, string>();
-  const first = new Map<string, number>();
+  const first = new Map<string, Named>();
   return {
-    hear({ headline, subjects }, atMs) {
-      for (const subject of subjects) {
+    hear(document, atMs) {
+      const { headline } = document;
+      for (const subject of document.subjects) {
         const name = subject.node ?? subject.name;
         const opinion = opinionOf(subject);
         if (last.get(name) !== opinion) say(`${name}: ${opinion}`);
         last.set(name, opinion);
       }
-      if (headline !== null && !first.has(headline.cause)) first.set(headline.cause, atMs);
+      if (headline === null || first.has(headline.cause)) return;
+      const { cause } = headline;
+      first.set(cause, { cause, atMs, remedy: remedyOf(document, cause) });
     },
-    firstMs: (cause) => first.get(cause) ?? null,
-    headlines: () => [...first.keys()],
+    firstMs: (cause) => first.get(cause)?.atMs ?? null,
+    named: () => [...first.values()],
   };
 }
 
@@ -134,6 +155,6 @@ function insteadOf(
   const firstMs = opinions.firstMs(headline);
   if (firstMs !== null && firstMs <= byMs) return null;
   if (firstMs !== null) return `named after ${firstMs / 1000} s`;
-  const others = opinions.headlines();
+  const others = opinions.named().map(({ cause }) => cause);
   return others.length === 0 ? 'no cause was named' : `named were ${others.join(', ')}`;
 }

@@ -1,5 +1,6 @@
 import type { SimulatedAws } from '../aws/cloud.ts';
 import type { WorldSetting } from '../stories/scenario.ts';
+import { drawFirstSeen, showLater } from './first-seen.ts';
 import { clusterTag, type GroupLand, type Land } from './land.ts';
 import { type JoinSecret, userDataOf } from './user-data.ts';
 
@@ -13,6 +14,13 @@ export interface Fleet {
   launch(group: GroupLand): string;
 }
 
+/** In what a fleet is launched. */
+export interface FleetWorld {
+  readonly seed: number;
+  readonly cloud: SimulatedAws;
+  readonly setting: WorldSetting;
+}
+
 /** `node%02d` with the number of the machine. */
 function numbered(hostname: string | null, index: number): string | null {
   return (
@@ -21,11 +29,11 @@ function numbered(hostname: string | null, index: number): string | null {
 }
 
 export function createFleet(
-  { levers }: SimulatedAws,
-  { cluster }: WorldSetting,
+  { seed, cloud, setting: world }: FleetWorld,
   { securityGroupIds }: Land,
   join: JoinSecret,
 ): Fleet {
+  const { cluster, isLaunchLate = false } = world;
   const instances = new Map<string, string>();
   const counts = new Map<string, number>();
   return {
@@ -36,7 +44,7 @@ export function createFleet(
       counts.set(setting.name, index + 1);
       const name = `${setting.name}-${index}`;
       const own = { ...setting, hostname: numbered(setting.hostname, index) };
-      const instanceId = levers.launch({
+      const instanceId = cloud.levers.launch({
         instanceType: setting.instanceType,
         imageId,
         subnetId,
@@ -46,6 +54,8 @@ export function createFleet(
         isSpot: setting.isSpot,
         tags: { ...clusterTag(cluster.name), Name: name },
       });
+      if (isLaunchLate && !setting.isControlPlane)
+        showLater(cloud, instanceId, drawFirstSeen(seed, name));
       instances.set(name, instanceId);
       return name;
     },

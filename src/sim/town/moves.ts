@@ -3,6 +3,7 @@ import { durationOf } from '../stories/fields.ts';
 import type { GroupLand } from './land.ts';
 import { awsAuth } from './cluster-objects.ts';
 import { ADMIN, type Town } from './town.ts';
+import { joinCommand } from './user-data.ts';
 
 type Given = Readonly<Record<string, string>>;
 type Move = (town: Town, given: Given) => void;
@@ -47,12 +48,13 @@ function instancesOfGroup(town: Town, name: string): readonly string[] {
   });
 }
 
-/** Shell words in braces are what only the world knows of the machine. */
+/** Shell words in braces are what only the world knows: of the machine, and how it joins. */
 function filled(town: Town, instanceId: string, command: string): string {
   const instance = town.cloud.instance(instanceId);
   return command
     .replaceAll('{private-dns-name}', instance?.privateDnsName ?? '')
-    .replaceAll('{instance-id}', instanceId);
+    .replaceAll('{instance-id}', instanceId)
+    .replaceAll('{join}', joinCommand(town.join));
 }
 
 function writeAwsAuth(town: Town, roleArns: readonly string[]): void {

@@ -18,6 +18,7 @@ import { kubeletHealth, type Places, podLog } from './hooks.ts';
 import { type Land, layOutLand, minorOf } from './land.ts';
 import { platformOptions, yardOptions } from './options.ts';
 import { CONTROL_PLANE } from './system-pods.ts';
+import type { JoinSecret } from './user-data.ts';
 
 /** A whole world: a cloud, a cluster on it, its machines, and who watches over them. */
 export interface Town extends Fleet {
@@ -29,6 +30,7 @@ export interface Town extends Fleet {
   readonly yard: MachineYard;
   readonly platform: Platform;
   readonly land: Land;
+  readonly join: JoinSecret;
   /** May do everything, on both sides. */
   readonly admin: { readonly user: ApiUser; readonly identity: AwsIdentity };
   machineOf(name: string): Machine | null;
@@ -73,7 +75,7 @@ export function buildTown({ setting: given, seed, ...hooks }: TownOptions): Town
   const platform = startPlatform(world, platformOptions(setting.cluster));
   const yard = createMachineYard(world, yardOptions(setting, join.endpoint));
   Object.assign(places, { yard, platform });
-  const fleet = createFleet(cloud, setting, land, join);
+  const fleet = createFleet({ seed, cloud, setting }, land, join);
   launchAll(fleet, land, (group) => group.isControlPlane);
   happenUntil(kernel, setting.startMs - PRELUDE_MS / 2);
   markControlPlane(world);
@@ -85,7 +87,20 @@ export function buildTown({ setting: given, seed, ...hooks }: TownOptions): Town
     return instanceId === null ? null : yard.machine(instanceId);
   };
   const admin = { user: ADMIN, identity };
-  return { kernel, world, setting, cloud, api, yard, platform, land, admin, ...fleet, machineOf };
+  return {
+    kernel,
+    world,
+    setting,
+    cloud,
+    api,
+    yard,
+    platform,
+    land,
+    join,
+    admin,
+    ...fleet,
+    machineOf,
+  };
 }
 
 /** Until the control plane of a kubeadm cluster is up; its machine is there when the story begins. */

@@ -9,6 +9,10 @@ export interface JoinSecret {
   readonly token: string;
 }
 
+export function joinCommand({ endpoint, token }: JoinSecret): string {
+  return `kubeadm join ${endpoint} --token ${token} --discovery-token-unsafe-skip-ca-verification`;
+}
+
 function kubeletFlags(cluster: ClusterSetting, group: GroupSetting): readonly string[] {
   const gate = gateTaint(cluster);
   const taint = group.isControlPlane ? `${CONTROL_PLANE}=:NoSchedule` : gate;
@@ -29,21 +33,31 @@ export function gateTaint({ gate, podIdentity }: ClusterSetting): string | null 
     : null;
 }
 
-/** What the zone and the id of the machine are only known to itself. */
-const PROVIDER_ID = [
+/** What only the machine itself knows: its zone, its id, its whole name. */
+const METADATA = [
   'TOKEN=$(curl -sX PUT -H "X-aws-ec2-metadata-token-ttl-seconds: 60" http://169.254.169.254/latest/api/token)',
   'meta() { curl -sH "X-aws-ec2-metadata-token: $TOKEN" "http://169.254.169.254/latest/meta-data/$1"; }',
-  'PROVIDER_ID="aws:///$(meta placement/availability-zone)/$(meta instance-id)"',
 ];
+const PROVIDER_ID = 'PROVIDER_ID="aws:///$(meta placement/availability-zone)/$(meta instance-id)"';
+/** The hostname of a scenario that is the whole name by which EC2 knows the machine. */
+const PRIVATE_DNS_NAME = '{private-dns-name}';
+
+function hostnameLines(hostname: string | null): readonly string[] {
+  if (hostname === null) return [];
+  const name = hostname === PRIVATE_DNS_NAME ? '"$(meta local-hostname)"' : hostname;
+  return [`hostnamectl set-hostname ${name}`];
+}
 
 function kubeadmScript(cluster: ClusterSetting, group: GroupSetting, join: JoinSecret): string {
+  const asksMetadata = group.hasProviderId || group.hostname === PRIVATE_DNS_NAME;
   const lines = [
     '#!/bin/bash',
     'set -euo pipefail',
-    ...(group.hostname === null ? [] : [`hostnamectl set-hostname ${group.hostname}`]),
-    ...(group.hasProviderId ? PROVIDER_ID : []),
+    ...(asksMetadata ? METADATA : []),
+    ...hostnameLines(group.hostname),
+    ...(group.hasProviderId ? [PROVIDER_ID] : []),
     `echo "KUBELET_EXTRA_ARGS=${kubeletFlags(cluster, group).join(' ')}" > /etc/default/kubelet`,
-    `kubeadm join ${join.endpoint} --token ${join.token} --discovery-token-unsafe-skip-ca-verification`,
+    joinCommand(join),
   ];
   return `${lines.join('\n')}\n`;
 }
