@@ -39,6 +39,29 @@ async function readyLab(more: JsonObject = {}): Promise<Lab> {
   return lab;
 }
 
+test('a status that was lost between two heartbeats is told ten seconds later', async () => {
+  const lab = await readyLab();
+  const machine = lab.machine('workers-0');
+  const renewed = (): string | null =>
+    textAt(
+      lab.client.get('Lease', `kube-node-lease/${machine.nodeName() ?? ''}`) ?? {},
+      'spec.renewTime',
+    );
+  create(lab, podManifest('one'));
+  let second = 60;
+  for (const before = renewed(); renewed() === before; ) await lab.until((second += 0.5));
+  create(lab, podManifest('two'));
+  await lab.until((second += 0.5));
+  const heard = renewed();
+  const mend = machine.break({ kind: 'black-hole', destination: 'api-server' });
+  await lab.until((second += 8));
+  assert.equal(conditionOf(lab.pod('two'), 'Ready'), 'False');
+  assert.equal(renewed(), heard);
+  mend();
+  await lab.until(second + 12);
+  assert.equal(conditionOf(lab.pod('two'), 'Ready'), 'True');
+});
+
 test('a pod is pulled, created, started, ready, and has an address', async () => {
   const lab = await readyLab();
   create(lab, podManifest('one'));

@@ -267,13 +267,13 @@ export class KubeletRun {
     if (this.#isStatusDue || host.trueMs() - this.#reportedMs >= REPORT_MS) this.#report();
     if (this.#nodeUid !== null) this.#mirrors?.sync(this.#nodeUid);
     if (isRenewed && this.#wasRefused) this.#recovered();
-    if (!isRenewed) this.#wasRefused = true;
+    if (isRenewed) this.#parts.pods.catchUp();
+    else this.#wasRefused = true;
   }
 
   #recovered(): void {
     this.#wasRefused = false;
     this.#syncPods();
-    this.#parts.pods.catchUp();
   }
 
   #sayNodeGone(): void {

@@ -262,7 +262,7 @@ export class PodWorker implements ContainerOwner {
     });
   }
 
-  /** What could not be told while no kubelet ran or no API server answered. */
+  /** What could not be told; the kubelet's status manager tries again every ten seconds. */
   catchUp(): void {
     if (!this.#isUntold) return;
     if (this.#isGone) this.deleteObject();
