@@ -57,8 +57,11 @@ const WARM_UP_ROUNDS = 12;
 export function randomStream(seed: number, name: string): RandomStream {
   const next = generator(seed, name);
   const below = (limit: number): number => Math.floor(next() * limit);
-  const letters = (length: number, alphabet: string): string =>
-    Array.from({ length }, () => alphabet[below(alphabet.length)] ?? '').join('');
+  const letters = (length: number, alphabet: string): string => {
+    let text = '';
+    for (let index = 0; index < length; index++) text += alphabet[below(alphabet.length)] ?? '';
+    return text;
+  };
   return {
     next,
     below,

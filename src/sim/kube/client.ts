@@ -18,6 +18,8 @@ import { selectorOf } from './selectors.ts';
 import { metadataOf } from './store.ts';
 import { wordOf } from './word.ts';
 
+const NO_QUERY = {};
+
 type Asked = Pick<ApiRequest, 'verb'> & Partial<ApiRequest> & { readonly subresource?: string };
 
 /** The API server as one user asks it in process: at once, with the checks of any other client. */
@@ -30,14 +32,13 @@ export function createClient(server: KubeApiServer, user: ApiUser): KubeClient {
   };
   const ask = (kind: KubeKind, name: string, { subresource, ...asked }: Asked): ApiAnswer => {
     const path = { ...pathOf(kind, name), subresource: subresource ?? null };
-    return server.answer({ user, path, query: {}, body: null, patchType: null, ...asked });
+    return server.answer({ user, path, query: NO_QUERY, body: null, patchType: null, ...asked });
   };
   const write = (object: KubeObject, verb: 'create' | 'update', subresource?: string): Outcome => {
     const kind = kindOf(object);
-    const name = fullName(kind, object);
-    const path = verb === 'create' ? name.replace(/[^/]*$/, '') : name;
-    const more = subresource === undefined ? {} : { subresource };
-    return outcome(ask(kind, path, { verb, body: object, ...more }));
+    const path = writePath(kind, object, verb === 'create', subresource ?? null);
+    const asked = { user, verb, path, query: NO_QUERY, body: object, patchType: null };
+    return outcome(server.answer(asked));
   };
   const kindOf = (object: KubeObject): KubeKind => {
     const [apiVersion, name] = [wordOf(object['apiVersion'] ?? ''), wordOf(object['kind'])];
@@ -102,9 +103,22 @@ function podMetadata(name: string): JsonObject {
   return { namespace: name.slice(0, slash), name: name.slice(slash + 1) };
 }
 
-function fullName(kind: KubeKind, object: KubeObject): string {
+/** What is new is asked of its collection. */
+function writePath(
+  { group, version, plural, isNamespaced }: KubeKind,
+  object: KubeObject,
+  isNew: boolean,
+  subresource: string | null,
+): ApiRequest['path'] {
   const { name = '', namespace = 'default' } = metadataOf(object);
-  return kind.isNamespaced ? `${wordOf(namespace)}/${wordOf(name)}` : wordOf(name);
+  return {
+    group,
+    version,
+    plural,
+    namespace: isNamespaced ? wordOf(namespace) : null,
+    name: isNew ? null : wordOf(name) || null,
+    subresource,
+  };
 }
 
 function outcome({ code, object }: ApiAnswer): Outcome {

@@ -42,9 +42,9 @@ export function withManagedFields(object: KubeObject, managedFields: Json): Kube
 }
 
 /**
- * The object in a body, checked against the path; parts of it that are those of the stored object
- * were checked before.
+ * The object in a body, checked against the path.
  *
+ * @param before the stored object as this API shows it; what is the very same there was checked
  * @throws Refusal 400
  */
 export function received(scope: Scope, body: Json, before: KubeObject | null = null): KubeObject {
@@ -59,7 +59,12 @@ export function received(scope: Scope, body: Json, before: KubeObject | null = n
     );
   const isPlaced = given === own;
   const metadata = isPlaced ? metadataOf(body) : { ...metadataOf(body), namespace: own };
-  const object = { ...body, apiVersion: apiVersionOf(kind), kind: kind.kind, metadata };
+  const apiVersion = apiVersionOf(kind);
+  const isWhole =
+    body['metadata'] === metadata &&
+    body['kind'] === kind.kind &&
+    body['apiVersion'] === apiVersion;
+  const object = isWhole ? body : { ...body, apiVersion, kind: kind.kind, metadata };
   return shaped(scope, object, before);
 }
 

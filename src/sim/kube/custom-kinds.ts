@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../evidence/json.ts';
 import type { KubeObject } from './contract.ts';
-import type { KubeKind } from './kinds.ts';
+import { type KubeKind, placeOf } from './kinds.ts';
 import { listIn, objectAt, textIn } from './rules/fields.ts';
 import { customSchema } from './schema/custom.ts';
 import { type Core, secondsStamp } from './scope.ts';
@@ -76,9 +76,7 @@ function kindOfVersion(crd: string, spec: JsonObject, version: Json): KubeKind {
   const hasStatus = subresources['status'] !== undefined;
   const hasScale = subresources['scale'] !== undefined;
   return {
-    group: textIn(spec, 'group'),
-    version: textIn(version, 'name'),
-    plural: textIn(names, 'plural'),
+    ...placeOf(textIn(spec, 'group'), textIn(version, 'name'), textIn(names, 'plural')),
     singular: textIn(names, 'singular') || textIn(names, 'kind').toLowerCase(),
     kind: textIn(names, 'kind'),
     isNamespaced: textIn(spec, 'scope') === 'Namespaced',

@@ -55,8 +55,9 @@ export function expireEvents({ kernel, store }: Core): void {
     plan();
   };
   const plan = (): void => {
-    const [first] = expiry.values();
-    if (isPlanned || first === undefined) return;
+    if (isPlanned) return;
+    const first = expiry.values().next().value;
+    if (first === undefined) return;
     isPlanned = true;
     kernel.after(first - kernel.nowMs(), sweep);
   };

@@ -7,6 +7,10 @@ export interface KubeKind {
   /** Empty for core/v1. */
   readonly group: string;
   readonly version: string;
+  /** `v1`, `apps/v1` */
+  readonly apiVersion: string;
+  /** Where its objects are kept; both APIs of events share one table. */
+  readonly table: string;
   readonly plural: string;
   readonly singular: string;
   readonly kind: string;
@@ -39,13 +43,23 @@ export function resourceName({ group, plural }: KubeKind): string {
   return group === '' ? plural : `${plural}.${group}`;
 }
 
-export function apiVersionOf({ group, version }: KubeKind): string {
-  return group === '' ? version : `${group}/${version}`;
+export function apiVersionOf({ apiVersion }: KubeKind): string {
+  return apiVersion;
 }
 
-/** Where objects of the kind are kept; both APIs of events share one table. */
-export function tableName({ group, plural }: KubeKind): string {
-  return group === 'events.k8s.io' ? '/events' : `${group}/${plural}`;
+export function tableName({ table }: KubeKind): string {
+  return table;
+}
+
+/** What follows from the place of a kind in the API; written once, as every request needs it. */
+export function placeOf(
+  group: string,
+  version: string,
+  plural: string,
+): Pick<KubeKind, 'group' | 'version' | 'plural' | 'apiVersion' | 'table'> {
+  const apiVersion = group === '' ? version : `${group}/${version}`;
+  const table = group === 'events.k8s.io' ? '/events' : `${group}/${plural}`;
+  return { group, version, plural, apiVersion, table };
 }
 
 function listOf(text = '-'): readonly string[] {
@@ -56,9 +70,7 @@ function kindOf(row: string): KubeKind {
   const [group = '', version = '', plural = '', kind = '', scope, ...more] = row.split(' ');
   const [shortNames, categories, subresources, marks = ''] = more;
   return {
-    group: group === 'core' ? '' : group,
-    version,
-    plural,
+    ...placeOf(group === 'core' ? '' : group, version, plural),
     singular: kind.toLowerCase(),
     kind,
     isNamespaced: scope === 'N',

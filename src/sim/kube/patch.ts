@@ -21,7 +21,7 @@ export function patch(scope: Scope, type: PatchType, body: Json): KubeObject {
   if (type === 'apply') return byApplying(scope, before, body);
   if (before === null) throw notFound(scope.kind, scope.name);
   const shown = shownAs(scope.kind, before);
-  const object = received(scope, patchedBy(scope, type, shown, body));
+  const object = received(scope, patchedBy(scope, type, shown, body), shown);
   const { name = '', resourceVersion = '' } = metadataOf(object);
   if (name !== scope.name) throw wrongName(wordOf(name), scope.name);
   if (resourceVersion !== '' && resourceVersion !== metadataOf(before)['resourceVersion'])
@@ -34,7 +34,7 @@ function byApplying(scope: Scope, before: KubeObject | null, body: Json): KubeOb
   if (before === null) throw notFound(scope.kind, scope.name);
   const merged = applied(scope, before, body);
   const { managedFields } = metadataOf(merged);
-  const object = received(scope, merged);
+  const object = received(scope, merged, before);
   const { name = '', resourceVersion = '' } = metadataOf(object);
   if (name !== scope.name) throw wrongName(wordOf(name), scope.name);
   if (resourceVersion !== metadataOf(before)['resourceVersion'])

@@ -84,16 +84,19 @@ export function createApiServer({ kernel, ...hooks }: ApiServerOptions): KubeApi
   return server;
 }
 
+const NO_QUERY = {};
+
 /** A request of this user to one kind; to the whole kind unless more is given. */
 export function scopeOf(
   core: Core,
   user: ApiUser,
   kind: KubeKind,
-  more: Partial<Scope> = {},
+  more: Partial<Omit<Scope, 'core' | 'user' | 'kind' | 'table'>> = {},
 ): Scope {
+  const { namespace = null, name = '', subresource = null, query = NO_QUERY } = more;
+  const { warnings = [], isDryRun = false } = more;
   const table = core.store.table(tableName(kind));
-  const whole = { namespace: null, name: '', subresource: null, query: {}, warnings: [] };
-  return { core, user, kind, table, ...whole, isDryRun: false, ...more };
+  return { core, user, kind, table, namespace, name, subresource, query, warnings, isDryRun };
 }
 
 function guarded(task: () => ApiAnswer): ApiAnswer {

@@ -77,7 +77,7 @@ function keptObject(
     const written = kind.custom === null ? metadata : own;
     return withStatus({ ...before, metadata: written }, object['status'] ?? {});
   }
-  if (!kind.hasStatus) return { ...object, metadata };
+  if (!kind.hasStatus) return metadata === object['metadata'] ? object : { ...object, metadata };
   return withStatus({ ...object, metadata }, before['status']);
 }
 

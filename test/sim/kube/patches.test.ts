@@ -55,6 +55,47 @@ test('a merge patch removes by null and never touches prototypes', () => {
   assert.equal(({} as Record<string, unknown>)['polluted'], undefined);
 });
 
+test('a merge patch that changes nothing leaves the very same object', () => {
+  const target = { a: { b: 1 }, c: { d: [1] } };
+  assert.equal(mergePatch(target, { a: { b: 1, none: null }, none: null }), target);
+  const merged = mergePatch(target, { a: { b: 2 } });
+  assert.ok(isObject(merged));
+  assert.equal(merged['c'], target.c);
+  assert.deepEqual([merged['a'], target.a], [{ b: 2 }, { b: 1 }]);
+});
+
+test('a patch is checked wherever it differs from what is stored, however deep', () => {
+  const { admin } = scene();
+  const toleration = { key: 'a', operator: 'Exists' };
+  const container = { name: 'app', image: 'app:1', env: [{ name: 'A', value: '1' }] };
+  const spec = { containers: [container], tolerations: [toleration] };
+  const template = { metadata: { labels: { app: 'x' } }, spec };
+  const set = { selector: { matchLabels: { app: 'x' } }, template };
+  const metadata = { name: 'x', namespace: 'default' };
+  done(admin.create({ apiVersion: 'apps/v1', kind: 'DaemonSet', metadata, spec: set }));
+  const place = '/spec/template/spec';
+  const asked = (path: string, value: Json): readonly Json[] => [{ op: 'add', path, value }];
+  const patched = (path: string, value: Json): ReturnType<typeof admin.patch> =>
+    admin.patch('DaemonSet', 'default/x', 'json', asked(`${place}${path}`, value));
+  for (const [path, value] of [
+    ['/containers/0/env/-', { name: 'B', value: 7 }],
+    ['/tolerations/0/tolerationSeconds', 'soon'],
+    ['/containers/0/env/0', 'A=1'],
+  ] as const)
+    assert.match(refusal(patched(path, value)), /cannot unmarshal/, path);
+  const stored = done(patched('/containers/0/unknown', true));
+  assert.deepEqual(listAt(stored, 'spec.template.spec.containers').map(keysOf), [
+    ['env', 'image', 'imagePullPolicy', 'name', 'resources', ...TERMINATION],
+  ]);
+});
+
+const TERMINATION = ['terminationMessagePath', 'terminationMessagePolicy'];
+
+function keysOf(value: Json): readonly string[] {
+  assert.ok(isObject(value));
+  return Object.keys(value).toSorted();
+}
+
 test('the same merge patch twice is the patch once', () => {
   const value = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<Json>;
   fc.assert(

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type JsonObject, listAt, textAt } from '../../../src/evidence/json.ts';
+import { podView } from '../../../src/sim/platform/objects/pod.ts';
 import { feasibleWanted } from '../../../src/sim/platform/scheduler/choice.ts';
+import { Misfits } from '../../../src/sim/platform/scheduler/misfits.ts';
 import { backOffMs } from '../../../src/sim/platform/scheduler/pod-queue.ts';
 import { startScheduler } from '../../../src/sim/platform/scheduler/scheduler.ts';
 import { startServiceAccounts } from '../../../src/sim/platform/cleanup/service-accounts.ts';
@@ -203,5 +205,41 @@ it('scheduler: places critical pods before the others that wait', () => {
   assert.deepEqual(
     ['a', 'b', 'critical'].map((name) => nodeOf(cluster, name)),
     [null, null, 'n1'],
+  );
+});
+
+it('scheduler: tells a pod what one of the same wishes was told, until something changes', () => {
+  const misfits = new Misfits();
+  const toleration = { key: 'a', operator: 'Exists' };
+  const view = (spec: JsonObject): ReturnType<typeof podView> => podView(podObject('p', spec));
+  misfits.add(view({ tolerations: [toleration] }), 7, 'taints');
+  assert.equal(misfits.messageFor(view({ tolerations: [{ ...toleration }] }), 7), 'taints');
+  assert.equal(misfits.messageFor(view({ tolerations: [toleration] }), 8), null);
+  for (const other of [{}, { nodeSelector: { zone: 'a' } }, { tolerations: [] }])
+    assert.equal(misfits.messageFor(view(other), 7), null);
+  misfits.add(view({}), 8, 'none is large enough');
+  assert.equal(misfits.messageFor(view({}), 8), 'none is large enough');
+  assert.equal(misfits.messageFor(view({ tolerations: [toleration] }), 8), null);
+  const volume = { name: 'v', persistentVolumeClaim: { claimName: 'c' } };
+  misfits.add(view({ volumes: [volume] }), 8, 'volume');
+  assert.equal(misfits.messageFor(view({ volumes: [volume] }), 8), null);
+});
+
+it('scheduler: tries all pods of a kind again when a node that takes them comes', () => {
+  const cluster = setUp();
+  addNode(cluster, 'tainted', { taints: [GATE] });
+  const names = ['one', 'two', 'three'];
+  for (const name of names) must(cluster.admin.create(podObject(name)));
+  cluster.pass(30_000);
+  assert.deepEqual(
+    names.map((name) => nodeOf(cluster, name)),
+    [null, null, null],
+  );
+  assert.equal(messages(cluster, 'FailedScheduling').length, names.length);
+  addNode(cluster, 'open');
+  cluster.pass(30_000);
+  assert.deepEqual(
+    names.map((name) => nodeOf(cluster, name)),
+    ['open', 'open', 'open'],
   );
 });

@@ -1,14 +1,19 @@
 import { isObject, type Json, type JsonObject } from '../../../evidence/json.ts';
 
-/** JSON merge patch (RFC 7396). */
+/** JSON merge patch (RFC 7396); the target itself where nothing changes. */
 export function mergePatch(target: Json | undefined, patch: Json): Json {
   if (!isObject(patch)) return patch;
-  const merged: Record<string, Json> = isObject(target) ? { ...target } : {};
+  const before = isObject(target) ? target : {};
+  let merged: Record<string, Json> | null = null;
   for (const [key, value] of Object.entries(patch)) {
-    if (value === null) delete merged[key];
-    else setOwn(merged, key, mergePatch(own(merged, key), value));
+    const was = own(before, key);
+    const is = value === null ? undefined : mergePatch(was, value);
+    if (is === was) continue;
+    merged ??= { ...before };
+    if (is === undefined) delete merged[key];
+    else setOwn(merged, key, is);
   }
-  return merged;
+  return merged ?? before;
 }
 
 function own(object: JsonObject, key: string): Json | undefined {

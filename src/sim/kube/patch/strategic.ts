@@ -9,7 +9,10 @@ const RETAIN = '$retainKeys';
 const ORDER = '$setElementOrder/';
 const DROP = '$deleteFromPrimitiveList/';
 
-/** Strategic merge patch: lists are merged by the keys that the schema names. @throws Refusal 400 */
+/**
+ * Strategic merge patch: lists are merged by the keys that the schema names; the target itself where
+ * nothing changes. @throws Refusal 400
+ */
 export function strategicPatch(target: Json | undefined, patch: JsonObject, schema: Schema): Json {
   const directive = patch[PATCH];
   if (directive === 'delete') return {};
@@ -25,7 +28,15 @@ export function strategicPatch(target: Json | undefined, patch: JsonObject, sche
     else mergeField(merged, key, value, patch, fieldSchema(schema, key));
   }
   orderOnly(merged, patch, schema);
-  return merged;
+  return isObject(target) && isSame(target, merged) ? target : merged;
+}
+
+function isSame(before: JsonObject, after: JsonObject): boolean {
+  const keys = Object.keys(after);
+  return (
+    keys.length === Object.keys(before).length &&
+    keys.every((key) => Object.hasOwn(before, key) && before[key] === after[key])
+  );
 }
 
 function without(object: JsonObject, key: string): JsonObject {
@@ -107,7 +118,7 @@ function mergedItems(
   { mergeKey, element }: ListSchema,
 ): readonly Json[] {
   const items: (Json | null)[] = [...before];
-  const places = new Map<string, number[]>();
+  const places = new Map<Json, number[]>();
   const note = (item: Json, index: number): void => {
     const id = identityOf(item, mergeKey);
     const known = places.get(id);
@@ -131,11 +142,13 @@ function mergedItems(
   return items.filter((item) => item !== null);
 }
 
-function identityOf(item: Json, mergeKey: string | null): string {
-  return JSON.stringify(mergeKey !== null && isObject(item) ? (item[mergeKey] ?? null) : item);
+/** What tells items apart: a scalar itself, JSON behind a mark of all else. */
+function identityOf(item: Json, mergeKey: string | null): Json {
+  const own = mergeKey !== null && isObject(item) ? (item[mergeKey] ?? null) : item;
+  return typeof own === 'object' && own !== null ? `\0${JSON.stringify(own)}` : own;
 }
 
-function placesOf(items: readonly Json[], mergeKey: string | null): ReadonlyMap<string, number> {
+function placesOf(items: readonly Json[], mergeKey: string | null): ReadonlyMap<Json, number> {
   return new Map(items.map((item, index) => [identityOf(item, mergeKey), index]));
 }
 

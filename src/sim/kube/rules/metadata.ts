@@ -89,8 +89,24 @@ function lengthInBytes(why: string): string {
   return why.replace(/^(must be no more than \d+) characters$/, '$1 bytes');
 }
 
+const REMEMBERED_MAX = 5000;
+
+/** Keys and values are few, and each comes again with every object. */
+function remembering(
+  find: (text: string) => readonly string[],
+): (text: string) => readonly string[] {
+  const found = new Map<string, readonly string[]>();
+  return (text) => {
+    const known = found.get(text);
+    if (known !== undefined) return known;
+    const offences = find(text);
+    if (found.size < REMEMBERED_MAX) found.set(text, offences);
+    return offences;
+  };
+}
+
 /** A key of labels, annotations and taints: a name behind an optional DNS prefix. */
-export function keyOffences(key: string): readonly string[] {
+export const keyOffences = remembering((key) => {
   const parts = key.split('/');
   if (parts.length > 2) return [QUALIFIED_WORDS];
   const name = parts.at(-1) ?? '';
@@ -105,16 +121,14 @@ export function keyOffences(key: string): readonly string[] {
       why.startsWith('must be') ? `name part ${why}` : why,
     ),
   ];
-}
+});
 
 const QUALIFIED_WORDS =
   `a qualified name must consist of alphanumeric characters, '-', '_' or '.', and ${EDGES} ` +
   `(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '${QUALIFIED}') ` +
   `with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`;
 
-export function valueOffences(value: string): readonly string[] {
-  return offence(value, VALUE_FORM);
-}
+export const valueOffences = remembering((value) => offence(value, VALUE_FORM));
 
 /** Annotations of one object together may have this many bytes (256 KiB). */
 const ANNOTATION_BYTES_MAX = 256 * 1024;

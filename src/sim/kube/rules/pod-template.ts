@@ -1,8 +1,18 @@
 import { isObject, type Json, type JsonObject } from '../../../evidence/json.ts';
 import { changedItems, changedPart, filled, textIn } from './fields.ts';
 
+/** Specs that came out of it: they lack nothing. */
+const WHOLE = new WeakSet<JsonObject>();
+
 /** Defaults of a PodSpec, as core/v1 sets them in pods and templates (pkg/apis/core/v1/defaults). */
 export function podSpecDefaults(spec: JsonObject): JsonObject {
+  if (WHOLE.has(spec)) return spec;
+  const whole = madeWhole(spec);
+  WHOLE.add(whole);
+  return whole;
+}
+
+function madeWhole(spec: JsonObject): JsonObject {
   const named = serviceAccountBothWays(filled(spec, SPEC));
   const withContainers = ['containers', 'initContainers', 'ephemeralContainers'].reduce(
     (all, key) => changedItems(all, key, (one) => containerDefaults(one, spec)),
@@ -22,7 +32,8 @@ const SPEC: JsonObject = {
 /** `serviceAccount` is the older name of `serviceAccountName`. */
 function serviceAccountBothWays(spec: JsonObject): JsonObject {
   const name = textIn(spec, 'serviceAccountName') || textIn(spec, 'serviceAccount');
-  if (name === '') return spec;
+  if (name === '' || (spec['serviceAccountName'] === name && spec['serviceAccount'] === name))
+    return spec;
   return { ...spec, serviceAccountName: name, serviceAccount: name };
 }
 

@@ -11,19 +11,29 @@ export interface Decoded {
   readonly unknown: readonly string[];
 }
 
+const NOTHING: JsonObject = {};
 /** Objects nested deeper than any real one are refused before they exhaust the stack. */
 const DEPTH_MAX = 100;
 
 /**
  * A body as the server's own types hold it.
  *
- * @param trusted whose very parts need no look
+ * @param trusted an object of this kind whose very parts, wherever they stand, need no look
  * @throws Refusal 400 for a value of another type
  */
 export function decoded(body: JsonObject, schema: ObjectSchema, trusted: JsonObject = {}): Decoded {
   const unknown: string[] = [];
   const shape = new Shape(schema.name, unknown);
-  return { value: shape.object(body, schema, '', 0, trusted), unknown };
+  return { value: shape.object(body, schema, { path: '', depth: 0, trusted }), unknown };
+}
+
+/** Where a value stands. */
+interface Place {
+  /** `.spec.containers[0]` */
+  readonly path: string;
+  readonly depth: number;
+  /** What stands there in the trusted object. */
+  readonly trusted: Json | undefined;
 }
 
 class Shape {
@@ -39,19 +49,17 @@ class Shape {
   }
 
   /** The object itself where nothing of it was dropped. */
-  object(
-    value: JsonObject,
-    schema: ObjectSchema,
-    path: string,
-    depth: number,
-    trusted?: JsonObject,
-  ): JsonObject {
+  object(value: JsonObject, schema: ObjectSchema, { path, depth, trusted }: Place): JsonObject {
     if (depth > DEPTH_MAX) throw badRequest('exceeded max depth');
+    const known = isObject(trusted) ? trusted : NOTHING;
     let copy: Record<string, Json> | null = null;
-    for (const [key, entry] of Object.entries(value)) {
-      if (trusted !== undefined && trusted[key] === entry) continue;
+    for (const key of Object.keys(value)) {
+      const entry = value[key] as Json;
+      if (known[key] === entry) continue;
       const field = schema.fields.get(key);
-      const kept = this.#field(entry, field, schema, `${path}.${key}`, depth);
+      if (field !== undefined && isPlain(entry, field)) continue;
+      const place = { path: `${path}.${key}`, depth: depth + 1, trusted: known[key] };
+      const kept = this.#field(entry, field, schema, place);
       if (kept === entry) continue;
       copy ??= { ...value };
       if (kept === undefined) delete copy[key];
@@ -64,23 +72,23 @@ class Shape {
     entry: Json,
     field: Schema | undefined,
     owner: ObjectSchema,
-    path: string,
-    depth: number,
+    place: Place,
   ): Json | undefined {
     if (field === undefined) {
       if (owner.keepsUnknown) return entry;
-      this.#unknown.push(path.slice(1));
+      this.#unknown.push(place.path.slice(1));
       return undefined;
     }
     if (this.#isLenient && field.is !== 'object') {
       if (field.is === 'scalar' || entry === null) return entry;
     } else if (entry === null) return this.#isLenient ? entry : undefined;
     if (this.#isLenient && !isOfShape(entry, field)) return entry;
-    const value = this.#value(entry, field, path, depth + 1);
+    const value = this.#value(entry, field, place);
     return !this.#isLenient && isEmpty(value, field) ? undefined : value;
   }
 
-  #value(value: Json, schema: Schema, path: string, depth: number): Json {
+  #value(value: Json, schema: Schema, place: Place): Json {
+    const { path } = place;
     switch (schema.is) {
       case 'anything':
         return value;
@@ -88,20 +96,23 @@ class Shape {
         return this.#scalar(value, schema.code, path);
       case 'object':
         if (!isObject(value)) throw this.#mistyped(value, path, `v1.${schema.name}`);
-        return this.object(value, schema, path, depth);
+        return this.object(value, schema, place);
       case 'map':
         if (!isObject(value)) throw this.#mistyped(value, path, 'map[string]string');
-        return this.#map(value, schema.element, path, depth);
+        return this.#map(value, schema.element, place);
       default:
         if (!Array.isArray(value)) throw this.#mistyped(value, path, `[]${goName(schema.element)}`);
-        return this.#list(value as readonly Json[], schema.element, path, depth);
+        return this.#list(value as readonly Json[], schema.element, place);
     }
   }
 
-  #map(value: JsonObject, element: Schema, path: string, depth: number): Json {
+  #map(value: JsonObject, element: Schema, { path, depth }: Place): Json {
     let copy: Record<string, Json> | null = null;
-    for (const [key, entry] of Object.entries(value)) {
-      const kept = this.#value(entry ?? '', element, path, depth + 1);
+    for (const key of Object.keys(value)) {
+      const entry = value[key] as Json;
+      if (isPlain(entry, element)) continue;
+      const place = { path, depth: depth + 1, trusted: undefined };
+      const kept = this.#value(entry ?? '', element, place);
       if (kept === entry) continue;
       copy ??= { ...value };
       setOwn(copy, key, kept);
@@ -109,11 +120,19 @@ class Shape {
     return copy ?? value;
   }
 
-  #list(value: readonly Json[], element: Schema, path: string, depth: number): Json {
-    const kept = value.map((entry, index) =>
-      this.#value(entry, element, `${path}[${index}]`, depth + 1),
-    );
-    return kept.every((entry, index) => entry === value[index]) ? value : kept;
+  #list(value: readonly Json[], element: Schema, { path, depth, trusted }: Place): Json {
+    const known = Array.isArray(trusted) ? (trusted as readonly Json[]) : [];
+    let copy: Json[] | null = null;
+    for (const [index, entry] of value.entries()) {
+      const own = known[index];
+      if (own === entry || isPlain(entry, element)) continue;
+      const place = { path: `${path}[${index}]`, depth: depth + 1, trusted: own };
+      const kept = this.#value(entry, element, place);
+      if (kept === entry) continue;
+      copy ??= [...value];
+      copy[index] = kept;
+    }
+    return copy ?? value;
   }
 
   #scalar(value: Json, code: string, path: string): Json {
@@ -135,6 +154,11 @@ class Shape {
 function isOfShape(value: Json, { is }: Schema): boolean {
   if (is === 'list') return Array.isArray(value);
   return is === 'anything' || isObject(value);
+}
+
+/** A text, a number or a truth value that is kept as it is. */
+function isPlain(value: Json, schema: Schema): boolean {
+  return schema.is === 'scalar' && schema.code !== 'q' && fits(value, schema.code);
 }
 
 /** Maps and lists without entries are as absent (`omitempty`). */

@@ -15,15 +15,27 @@ function microDigits(atMs: number): string {
   return `${String(whole % 1000).padStart(3, '0')}${String((whole * 7919) % 1000).padStart(3, '0')}`;
 }
 
+/** The second that was last written; most moments are close to the one before. */
+let lastSecond = Number.NaN;
+let lastText = '';
+
+/** `2026-11-21T21:24:29` */
+function untilSecond(atMs: number): string {
+  const second = Math.floor(Math.trunc(atMs) / 1000);
+  if (second === lastSecond) return lastText;
+  lastText = new Date(atMs).toISOString().slice(0, 19);
+  lastSecond = second;
+  return lastText;
+}
+
 /** `2026-11-21T21:24:29Z`, as Kubernetes writes times into objects. */
 export function secondStamp(atMs: number): string {
-  return `${new Date(atMs).toISOString().slice(0, 19)}Z`;
+  return `${untilSecond(atMs)}Z`;
 }
 
 /** `2026-11-21T21:24:29.907113Z`, as Kubernetes writes MicroTime. */
 export function microStamp(atMs: number): string {
-  const below = String((Math.floor(atMs) * 7919) % 1000).padStart(3, '0');
-  return `${new Date(atMs).toISOString().slice(0, 23)}${below}Z`;
+  return `${untilSecond(atMs)}.${microDigits(atMs)}Z`;
 }
 
 /** `2026-11-21T21:24:29.907Z`, as zap writes times. */

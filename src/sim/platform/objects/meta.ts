@@ -49,19 +49,26 @@ export interface Owner {
 }
 
 export function ownersOf(object: JsonObject): readonly Owner[] {
-  return listAt(object, 'metadata.ownerReferences').map((owner) => ({
-    apiVersion: textAt(owner, 'apiVersion') ?? '',
-    kind: textAt(owner, 'kind') ?? '',
-    name: textAt(owner, 'name') ?? '',
-    uid: textAt(owner, 'uid') ?? '',
-    isController: textAt(owner, 'controller') === 'true',
-    blocksDeletion: textAt(owner, 'blockOwnerDeletion') === 'true',
-  }));
+  return listAt(object, 'metadata.ownerReferences').map(ownerOf);
+}
+
+function ownerOf(reference: Json): Owner {
+  return {
+    apiVersion: textAt(reference, 'apiVersion') ?? '',
+    kind: textAt(reference, 'kind') ?? '',
+    name: textAt(reference, 'name') ?? '',
+    uid: textAt(reference, 'uid') ?? '',
+    isController: textAt(reference, 'controller') === 'true',
+    blocksDeletion: textAt(reference, 'blockOwnerDeletion') === 'true',
+  };
 }
 
 /** The one owner that looks after the object, null for a bare one. */
 export function controllerOf(object: JsonObject): Owner | null {
-  return ownersOf(object).find(({ isController }) => isController) ?? null;
+  const found = listAt(object, 'metadata.ownerReferences').find(
+    (reference) => textAt(reference, 'controller') === 'true',
+  );
+  return found === undefined ? null : ownerOf(found);
 }
 
 /** The reference by which `owner` looks after what it makes. */
@@ -108,16 +115,23 @@ export interface Condition {
 }
 
 export function conditionsOf(object: JsonObject): readonly Condition[] {
-  return listAt(object, 'status.conditions').map((condition) => ({
+  return listAt(object, 'status.conditions').map(readCondition);
+}
+
+function readCondition(condition: Json): Condition {
+  return {
     type: textAt(condition, 'type') ?? '',
     status: textAt(condition, 'status') ?? '',
     reason: textAt(condition, 'reason') ?? '',
     message: textAt(condition, 'message') ?? '',
     lastTransitionTime: textAt(condition, 'lastTransitionTime'),
     lastHeartbeatTime: textAt(condition, 'lastHeartbeatTime'),
-  }));
+  };
 }
 
 export function conditionOf(object: JsonObject, type: string): Condition | null {
-  return conditionsOf(object).find((condition) => condition.type === type) ?? null;
+  const found = listAt(object, 'status.conditions').find(
+    (condition) => (textAt(condition, 'type') ?? '') === type,
+  );
+  return found === undefined ? null : readCondition(found);
 }

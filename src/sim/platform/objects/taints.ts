@@ -65,7 +65,8 @@ export function tolerates(toleration: Toleration, taint: Taint): boolean {
 }
 
 export function isTolerated(taint: Taint, tolerations: readonly Toleration[]): boolean {
-  return tolerations.some((toleration) => tolerates(toleration, taint));
+  for (const toleration of tolerations) if (tolerates(toleration, taint)) return true;
+  return false;
 }
 
 /** The first taint with one of these effects that nothing tolerates. */
@@ -74,10 +75,9 @@ export function untolerated(
   tolerations: readonly Toleration[],
   effects: readonly string[],
 ): Taint | null {
-  return (
-    taints.find((taint) => effects.includes(taint.effect) && !isTolerated(taint, tolerations)) ??
-    null
-  );
+  for (const taint of taints)
+    if (effects.includes(taint.effect) && !isTolerated(taint, tolerations)) return taint;
+  return null;
 }
 
 export function isSameTaint(one: Taint, other: { key: string; effect: string }): boolean {

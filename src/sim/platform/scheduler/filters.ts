@@ -1,6 +1,6 @@
 import { isWanted } from '../objects/node.ts';
 import type { PodView } from '../objects/pod.ts';
-import { isTolerated, TAINT_UNSCHEDULABLE, untolerated } from '../objects/taints.ts';
+import { isTolerated, type Taint, TAINT_UNSCHEDULABLE, untolerated } from '../objects/taints.ts';
 import type { NodeState } from './node-state.ts';
 
 /** Why a node does not take a pod, in the words of kube-scheduler's plugins. */
@@ -52,6 +52,14 @@ const UNSCHEDULABLE = {
   timeAdded: null,
 };
 
+const UNSCHEDULABLE_NODE: Refusal = { reasons: ['node(s) were unschedulable'], ...FINAL };
+const SOME_TAINT: Refusal = { reasons: ['node(s) had untolerated taint(s)'], ...FINAL };
+const OTHER_NODE: Refusal = {
+  reasons: ["node(s) didn't match Pod's node affinity/selector"],
+  ...FINAL,
+};
+const BY_TAINT = new WeakMap<Taint, Refusal>();
+
 type Filter = (pod: PodView, node: NodeState, options: FilterOptions) => Refusal | null;
 
 /** In the order of the default plugins; the first that refuses speaks for the node. */
@@ -75,7 +83,7 @@ export function refusalOf(pod: PodView, node: NodeState, options: FilterOptions)
 
 function nodeUnschedulable(pod: PodView, { view }: NodeState): Refusal | null {
   if (!view.isUnschedulable || isTolerated(UNSCHEDULABLE, pod.spec.tolerations)) return null;
-  return { reasons: ['node(s) were unschedulable'], ...FINAL };
+  return UNSCHEDULABLE_NODE;
 }
 
 function taintToleration(
@@ -85,15 +93,22 @@ function taintToleration(
 ): Refusal | null {
   const taint = untolerated(view.taints, pod.spec.tolerations, BLOCKING_EFFECTS);
   if (taint === null) return null;
-  const reason = words.hidesTaint
-    ? 'node(s) had untolerated taint(s)'
-    : `node(s) had untolerated taint {${taint.key}: ${taint.value}}`;
-  return { reasons: [reason], ...FINAL };
+  return words.hidesTaint ? SOME_TAINT : refusalBy(taint);
+}
+
+/** Pods are refused by the same taint again and again. */
+function refusalBy(taint: Taint): Refusal {
+  const known = BY_TAINT.get(taint);
+  if (known !== undefined) return known;
+  const reason = `node(s) had untolerated taint {${taint.key}: ${taint.value}}`;
+  const refusal = { reasons: [reason], ...FINAL };
+  BY_TAINT.set(taint, refusal);
+  return refusal;
 }
 
 function nodeAffinity(pod: PodView, { view }: NodeState): Refusal | null {
   if (isWanted(view, pod.spec)) return null;
-  return { reasons: ["node(s) didn't match Pod's node affinity/selector"], ...FINAL };
+  return OTHER_NODE;
 }
 
 function nodePorts(pod: PodView, { pods }: NodeState): Refusal | null {

@@ -44,6 +44,12 @@ export class SchedulerCache {
   readonly #homeless = new Map<string, Map<string, PodView>>();
   /** Where each pod counts, by UID: node and the view that was counted. */
   readonly #places = new Map<string, PodView>();
+  #changes = 0;
+
+  /** Grows with every change. */
+  get changes(): number {
+    return this.#changes;
+  }
 
   nodes(): Iterable<NodeState> {
     return this.#nodes.values();
@@ -58,6 +64,7 @@ export class SchedulerCache {
   }
 
   setNode(object: KubeObject): void {
+    this.#changes++;
     const view = nodeView(object);
     const known = this.#nodes.get(view.name);
     if (known !== undefined) {
@@ -71,6 +78,7 @@ export class SchedulerCache {
   }
 
   removeNode(name: string): void {
+    this.#changes++;
     const gone = this.#nodes.get(name);
     this.#nodes.delete(name);
     if (gone !== undefined && gone.pods.size > 0) this.#homeless.set(name, gone.pods);
@@ -79,6 +87,7 @@ export class SchedulerCache {
   /** A pod that has a node, by its own spec or assumed to be given this one. */
   place(pod: PodView, nodeName: string = pod.spec.nodeName): void {
     this.remove(pod.uid);
+    this.#changes++;
     const counted = pod.spec.nodeName === nodeName ? pod : assumed(pod, nodeName);
     this.#places.set(pod.uid, counted);
     const node = this.#nodes.get(nodeName);
@@ -90,6 +99,7 @@ export class SchedulerCache {
   remove(uid: string): string | null {
     const counted = this.#places.get(uid);
     if (counted === undefined) return null;
+    this.#changes++;
     const { nodeName } = counted.spec;
     this.#places.delete(uid);
     this.#nodes.get(nodeName)?.remove(counted);

@@ -14,6 +14,7 @@ import {
 import { createSeriesRecorder } from '../running/event-recorder.ts';
 import { choose } from './choice.ts';
 import { type FilterWords, wordsOf } from './filters.ts';
+import { Misfits } from './misfits.ts';
 import { SchedulerCache } from './node-state.ts';
 import { createPodQueue, type PodQueue } from './pod-queue.ts';
 import { createVolumePlaces } from './volumes.ts';
@@ -47,6 +48,7 @@ class Scheduler implements Running {
   readonly #pending = new Map<string, PodView>();
   readonly #recorder: ReturnType<typeof createSeriesRecorder>;
   readonly #filterOptions;
+  readonly #misfits = new Misfits();
   #isCycling = false;
 
   constructor(actor: Actor, words: FilterWords) {
@@ -130,9 +132,12 @@ class Scheduler implements Running {
   }
 
   #try(pod: PodView): void {
+    const known = this.#misfits.messageFor(pod, this.#cache.changes);
+    if (known !== null) return this.#failed(pod, known);
     const choice = choose(pod, this.#cache, this.#filterOptions, this.#actor.random);
-    if (choice.nodeName === null) this.#failed(pod, choice.message);
-    else this.#assume(pod, choice.nodeName);
+    if (choice.nodeName !== null) return this.#assume(pod, choice.nodeName);
+    this.#misfits.add(pod, this.#cache.changes, choice.message);
+    this.#failed(pod, choice.message);
   }
 
   #assume(pod: PodView, nodeName: string): void {
