@@ -6,8 +6,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runSeed } from '../src/apps/sim/one-seed.ts';
+import { provePlanted } from '../src/apps/sim/prove-planted.ts';
 import { confusionTable, seedLine } from '../src/apps/sim/report.ts';
 import { Totals, totalsText } from '../src/apps/sim/totals.ts';
+import { PLANTED_SEEDS } from '../src/sim/planted/seeds.ts';
 import { MARKS } from '../src/sim/marks/marks.ts';
 import { Confusion } from '../src/sim/oracle/confusion.ts';
 
@@ -18,10 +20,37 @@ function counted(counts: ReadonlyMap<string, number>): string {
   return rows.map(([key, value]) => `| ${key} | ${value} |`).join('\n');
 }
 
+/** Each bug that can be planted: what caught it, and the line to which it was shrunk. */
+async function plantedTable(totals: Totals): Promise<string> {
+  const rows = [
+    '| bug | caught by | faults, and after shrinking | again |',
+    '| --- | --- | --- | --- |',
+  ];
+  let caught = 0;
+  for (const planted of PLANTED_SEEDS) {
+    const proof = await provePlanted(planted);
+    if (proof !== null) caught++;
+    const left = proof?.small.run.injections.length;
+    if (left === 1) totals.marks.reach('shrunk-to-one-fault');
+    rows.push(
+      proof === null
+        ? `| ${planted.id} | nothing |  |  |`
+        : `| ${planted.id} | ${proof.violation.rule} | ${proof.faults}, ${left} | \`${proof.small.repro}\` |`,
+    );
+  }
+  return `${caught} of ${PLANTED_SEEDS.length} are caught.\n\n${rows.join('\n')}`;
+}
+
+interface Beside {
+  readonly command: string;
+  readonly failing: readonly string[];
+  readonly planted: string;
+}
+
 function pageOf(
   totals: Totals,
   confusion: Confusion,
-  { command, failing }: { readonly command: string; readonly failing: readonly string[] },
+  { command, failing, planted }: Beside,
 ): string {
   const marks = new Map(Object.keys(MARKS).map((id) => [id, 0]));
   for (const [id, times] of totals.marks.reached()) marks.set(id, times);
@@ -35,6 +64,8 @@ function pageOf(
     `| rule | times |\n| --- | --- |\n${counted(totals.evaluations)}`,
     '## Faults put in',
     `| class | times |\n| --- | --- |\n${counted(totals.faults)}`,
+    '## Planted bugs',
+    planted,
     '## Reachability marks',
     `| mark | times |\n| --- | --- |\n${counted(marks)}`,
     '## Seeds with a violation',
@@ -65,4 +96,5 @@ for (let seed = from; seed < from + count; seed++) {
     failing.push(`seed ${seed}: ${rule}, ${subject}: ${what}`);
 }
 const command = `node tools/simulation-results.ts --seeds ${count} --from ${from} --hours ${hours}${nodes === null ? '' : ` --nodes ${nodes}`}`;
-writeFileSync(PAGE, pageOf(totals, confusion, { command, failing }));
+const planted = await plantedTable(totals);
+writeFileSync(PAGE, pageOf(totals, confusion, { command, failing, planted }));

@@ -30,12 +30,14 @@ describe('the arguments of rollcall sim', () => {
     assert.deepEqual([given.seed, given.count, given.output], [7, 3, 'json']);
     assert.deepEqual(given.wishes, { nodes: 5, hours: 0.25, faults: ['F51', 'F62.2'] });
     assert.equal(given.bug?.id, 'P40');
+    assert.deepEqual([given.isTwinned, readSimArguments(['--twin']).isTwinned], [false, true]);
     assert.deepEqual(readSimArguments(['--faults', 'none']).wishes.faults, []);
     assert.equal(readSimArguments(['--until-failure']).count, Infinity);
     assert.equal(readSimArguments(['--until-failure', '--count', '4']).count, 4);
   });
 
   test('are refused with what may stand there', () => {
+    assert.match(refusal('--seed', '-1'), /--seed takes a whole number from 0 to 4294967295; "-1"/);
     assert.match(refusal('--seed=-1'), /--seed takes a whole number from 0 to 4294967295; "-1"/);
     assert.match(refusal('--nodes', '0'), /--nodes takes a whole number from 1 to 5000/);
     assert.match(refusal('--hours', 'x'), /--hours takes a number from 0\.01 to 720; "x"/);
@@ -44,8 +46,11 @@ describe('the arguments of rollcall sim', () => {
       refusal('--faults', 'F26'),
       /F26 \(a crash at each point where it waits\) comes with/,
     );
-    assert.match(refusal('--faults', 'F99'), /"F99" is no fault\. There are F05, /);
+    assert.match(refusal('--faults', 'F99'), /"F99" is no fault\. There are F04, F05, /);
     assert.match(refusal('--faults', 'F51.x'), /"F51\.x" is no fault/);
-    assert.match(refusal('--planted', 'P1'), /--planted takes P23, P38, P40; "P1"/);
+    assert.match(
+      refusal('--planted', 'P1'),
+      /--planted takes P18, P19, P23, P24, P25, P26, P38, P39, P40; "P1"/,
+    );
   });
 });

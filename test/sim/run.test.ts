@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { runSeed, type SeedRun } from '../../src/apps/sim/one-seed.ts';
-import { readSimArguments } from '../../src/apps/sim/arguments.ts';
-import { shrinkFailure } from '../../src/apps/sim/shrink-failure.ts';
-import { PLANTED_BUGS } from '../../src/sim/planted/bugs.ts';
 import type { Wishes } from '../../src/sim/swarm/swarm.ts';
 
 const WISHES: Wishes = { nodes: 2, hours: 0.3, faults: 'all' };
@@ -37,24 +34,5 @@ describe('a run', () => {
     assert.ok(result.happened.length > 0);
     for (const { endedMs } of result.happened)
       assert.ok(endedMs !== null && endedMs <= swarm.chaosMs);
-  });
-});
-
-describe('a planted bug', () => {
-  const bug = PLANTED_BUGS.find(({ id }) => id === 'P40') ?? assert.fail('P40 cannot be planted');
-
-  test('is caught, shrunk, and caught again by the line that is printed', async () => {
-    const wishes: Wishes = { nodes: 2, hours: 0.3, faults: ['F38', 'F35'] };
-    const seed = 18;
-    const failing = await runSeed({ seed, wishes, bug });
-    const [violation] = failing.result.violations;
-    assert.ok(violation !== undefined);
-    assert.ok(bug.caughtBy.includes(violation.rule), violation.what);
-    const small = await shrinkFailure(failing, wishes, violation, bug);
-    assert.ok(small.run.injections.length < failing.injections.length);
-    assert.match(small.repro, /^rollcall sim --seed 18 .*--planted P40$/);
-    const given = readSimArguments(small.repro.split(' ').slice(2));
-    const again = await runSeed({ seed: given.seed, wishes: given.wishes, bug: given.bug });
-    assert.ok(again.result.violations.some(({ rule }) => rule === small.violation.rule));
   });
 });

@@ -52,12 +52,12 @@ describe('shrinking', () => {
   test('gives a line that asks for the same case again', () => {
     const small = { ...CASE, nodes: 3, hours: 0.25, injections: INJECTIONS.slice(0, 2) };
     assert.equal(
-      reproLine(small, null),
+      reproLine(small, { planted: null, isTwinned: false }),
       'rollcall sim --seed 7 --nodes 3 --hours 0.25 --faults F41.1,F42.1',
     );
     assert.equal(
-      reproLine({ ...small, injections: [] }, 'P40'),
-      'rollcall sim --seed 7 --nodes 3 --hours 0.25 --faults none --planted P40',
+      reproLine({ ...small, injections: [] }, { planted: 'P40', isTwinned: true }),
+      'rollcall sim --seed 7 --nodes 3 --hours 0.25 --faults none --planted P40 --twin',
     );
   });
 });

@@ -21,10 +21,22 @@ function later(parts: readonly Part[]): string {
   return `with the ${parts.map((part) => PARTS[part]).join(', ')}`;
 }
 
+/** What this world lacks, where it is not only a part of Rollcall that would face it. */
+const LACKING: Readonly<Record<string, string>> = {
+  F08: 'a world with webhooks of admission',
+  F10: 'more than one API server',
+  F11: 'an API server that answers from a cache',
+  F13: 'a store whose revisions can go back',
+  F70: 'a world with policies of admission',
+  F74: 'machines that do not keep UTC',
+};
+
 function faultRow({ id, kind, title, faces }: FaultClass): readonly string[] {
   const fault = FAULTS.find((one) => one.id === id);
   const comes = faces.filter((part) => part !== 'diagnosis');
-  const state = fault === undefined ? later(comes.length === 0 ? faces : comes) : 'here';
+  const lacking = LACKING[id] === undefined ? '' : `${LACKING[id]}; `;
+  const state =
+    fault === undefined ? `${lacking}${later(comes.length === 0 ? faces : comes)}` : 'here';
   return [id, FAULT_KINDS[kind], title, state, fault === undefined ? '' : String(fault.perHour)];
 }
 
@@ -59,6 +71,7 @@ rollcall sim --seed 7 --hours 2                 one seed
 rollcall sim --count 1000                       seeds 1 to 1000
 rollcall sim --until-failure --save found.tar.gz   seeds until one fails; its evidence in a file
 rollcall sim --seed 7 --faults F51,F62.2        a class of faults, and the second one of another
+rollcall sim --seed 7 --twin                    once more without its faults, and the ends compared
 rollcall sim --seed 7 --planted P40             with a mistake put into Rollcall
 \`\`\`
 
@@ -67,9 +80,19 @@ identity of pods, the workload, how late AWS shows what it has, the share of evi
 out, and for each class of faults a weight, of which half are zero. \`--nodes\`, \`--hours\` and
 \`--faults\` change one of these and nothing else: every draw has its own stream of chance.
 
-A run has two parts. In the CHAOS faults come and go; safety is looked at in every event that
-concerns it and at each look. In the CALM all faults have ended, and liveness is looked at. The same
-seed gives the same events and the same words: the SHA-256 of all of them is part of the output.
+A run has two parts. In the CHAOS faults come and go. In the CALM all faults have ended, and liveness
+is looked at. The same seed gives the same events and the same words: the SHA-256 of all of them is
+part of the output.
+
+Between looks the watchers of Rollcall run in the world, over watches that die, lie and break off.
+What an event can change is looked at in that event: the addresses that a plan promises (I-25), and
+what the watchers keep in memory, how often they ask and how far behind they are (I-24, I-32, I-33,
+L-08). What is said of a machine exists only when it is said, so the rules about its evidence and its
+words (I-28 to I-31, L-02, L-04) are looked at in each look, by all that was given, said and printed.
+
+With \`--twin\` each seed happens once more without its faults. After the calm a machine that is as well
+as in the twin must be called what it is called there, unless a cause is named or something is said to
+be missing; and the watchers must not have asked for much more than there. Runs cost twice the time.
 
 A failure is made small before it is shown: fewer faults, fewer machines, less time, as long as it
 fails in the same way. What is printed is what happened, what does not hold, one line that repeats
@@ -99,10 +122,12 @@ ${declaration('invariants/gaps.ts', 'export const gaps')}`;
 
 const PLANTED_STORY = `## A planted bug, caught, shrunk and replayed
 
-P40 takes the machine's last word for the cause: whatever was found first, a silent kubelet explains
-it. \`rollcall sim --planted P40 --nodes 6 --hours 0.5 --until-failure\` runs until I-29 does not hold:
-a cause is named that is none of the true ones. The run is shrunk, its line printed, and that line
-fails in the same way again (\`test/sim/run.test.ts\`). Without the bug the same line holds.`;
+P24 lets an error in a listener end the watch: what the watcher keeps grows old in silence.
+\`rollcall sim --planted P24 --nodes 4 --hours 0.7 --until-failure\` runs until L-08 does not hold: two
+minutes after a change it is not in memory. The run is shrunk from several faults on four machines to
+one fault on one machine, its line printed, and that line fails in the same way again; without the bug
+it holds. \`test/sim/planted.test.ts\` does this for every bug that can be planted, each in a cheap seed
+(\`src/sim/planted/seeds.ts\`), and the results below list what caught them.`;
 
 /** What the simulation tests, and what comes with which part. */
 export function simulationPage(): GeneratedFile {

@@ -17,6 +17,7 @@ const FLAGS = {
   faults: { type: 'string' },
   planted: { type: 'string' },
   'until-failure': { type: 'boolean', default: false },
+  twin: { type: 'boolean', default: false },
   save: { type: 'string' },
   output: { type: 'string', short: 'o', default: 'text' },
 } satisfies ParseArgsOptionsConfig;
@@ -28,6 +29,8 @@ export interface SimArguments {
   readonly wishes: Wishes;
   readonly bug: PlantedBug | null;
   readonly isUntilFailure: boolean;
+  /** Each seed happens again without faults, and the ends are compared. */
+  readonly isTwinned: boolean;
   /** Where the evidence of a failure is written. */
   readonly save: string | null;
   readonly output: SimOutput;
@@ -53,9 +56,21 @@ function numberOf(flag: string, text: string, { from, to, isWhole }: Range): num
   );
 }
 
+/** `--seed -1` as `--seed=-1`, so that it is told what a seed can be, and not what a dash is. */
+function withNegatives(args: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (const [index, arg] of args.entries()) {
+    const before = args[index - 1] ?? '';
+    const isValue = /^-\d/.test(arg) && /^--[a-z-]+$/.test(before);
+    if (isValue) joined[joined.length - 1] = `${before}=${arg}`;
+    else joined.push(arg);
+  }
+  return joined;
+}
+
 /** Throws `UsageError`. */
 export function readSimArguments(args: readonly string[]): SimArguments {
-  const { values } = parseArgs({ args: [...args], options: FLAGS });
+  const { values } = parseArgs({ args: withNegatives(args), options: FLAGS });
   const { seed = '1', count, nodes, hours = '1', faults = 'all', planted, save, output } = values;
   const found = OUTPUTS.find((name) => name === output);
   if (found === undefined)
@@ -77,6 +92,7 @@ export function readSimArguments(args: readonly string[]): SimArguments {
     },
     bug: planted === undefined ? null : bugOf(planted),
     isUntilFailure,
+    isTwinned: values.twin,
     save: save ?? null,
     output: found,
   };

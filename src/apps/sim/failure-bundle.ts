@@ -1,8 +1,7 @@
 import type { CollectedDocument } from '../../adapters/collection/document.ts';
 import type { Stage } from '../../sim/faults/contract.ts';
-import { run } from '../../sim/run/run.ts';
-import { settle } from '../lab/drive.ts';
 import { writeBundle } from '../cli/live/bundle.ts';
+import { guardedRun } from './guarded-run.ts';
 import { lookBothWays, lookLive } from './look.ts';
 import type { SmallFailure } from './shrink-failure.ts';
 
@@ -13,10 +12,9 @@ import type { SmallFailure } from './shrink-failure.ts';
 export async function writeFailure(failure: SmallFailure, path: string): Promise<void> {
   const { swarm, injections } = failure.run;
   const documents = new Map<string, CollectedDocument>();
-  await run({
+  await guardedRun({
     swarm,
     injections,
-    settle,
     endsAtViolation: true,
     async look(request) {
       const said = await lookBothWays(request, { bug: null, gapShare: 0 });

@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto';
+import { systemClock } from '../../adapters/system/clock.ts';
 import type { Injection } from '../../sim/faults/contract.ts';
 import { FAULT_IDS, FAULTS } from '../../sim/faults/faults.ts';
 import type { Look } from '../../sim/invariants/contract.ts';
 import type { Judged } from '../../sim/oracle/judge.ts';
 import type { PlantedBug } from '../../sim/planted/contract.ts';
 import type { RunResult } from '../../sim/run/log.ts';
-import { run } from '../../sim/run/run.ts';
 import type { RunCase } from '../../sim/shrink/shrink.ts';
 import { planInjections } from '../../sim/swarm/plan.ts';
 import { drawSwarm, type Swarm, type Wishes } from '../../sim/swarm/swarm.ts';
-import { settle } from '../lab/drive.ts';
+import { follow } from './follow.ts';
+import { guardedRun } from './guarded-run.ts';
 import { lookBothWays } from './look.ts';
+import { twinDifferences } from './twin.ts';
 
 /** A run of one seed with what it took. */
 export interface SeedRun {
@@ -28,32 +30,59 @@ export interface SeedOptions {
   readonly bug: PlantedBug | null;
   readonly endsAtViolation?: boolean;
   readonly onJudged?: (judged: Judged, look: Look) => void;
+  /** Lets it happen again without faults, and compares the ends. */
+  readonly isTwinned?: boolean;
   /** Instead of those that the wishes ask for. */
   readonly injections?: readonly Injection[];
 }
 
-/** Runs one seed to its end. */
+/** Runs one seed to its end, and then its twin where that is asked for. */
 export async function runSeed(options: SeedOptions): Promise<SeedRun> {
+  const beganMs = systemClock.monotonicMs();
+  const { run, last } = await runToEnd(options);
+  if (options.isTwinned !== true) return run;
+  const twin = await runToEnd({ ...options, injections: [], onJudged: () => undefined });
+  const differences = twinDifferences(
+    { result: run.result, last },
+    { result: twin.run.result, last: twin.last },
+  );
+  const violations = [...run.result.violations, ...differences];
+  const wallMs = systemClock.monotonicMs() - beganMs;
+  return { ...run, result: { ...run.result, violations }, wallMs };
+}
+
+interface Ended {
+  readonly run: SeedRun;
+  /** The last look over the APIs; null where the run ended before it. */
+  readonly last: Look | null;
+}
+
+async function runToEnd(options: SeedOptions): Promise<Ended> {
   const { seed, wishes, bug, endsAtViolation = false, onJudged } = options;
-  const beganMs = performance.now();
+  const beganMs = systemClock.monotonicMs();
   const swarm = drawSwarm(seed, wishes, FAULT_IDS);
   const injections = options.injections ?? planInjections(swarm, wishes, FAULTS);
   const hash = createHash('sha256');
-  const result = await run({
+  let last: Look | null = null;
+  const result = await guardedRun({
     swarm,
     injections,
     endsAtViolation,
-    settle,
+    bug,
+    begin: (stage) => follow(stage, bug),
     onLine: ({ atMs, actor, what }) => hash.update(`${atMs} ${actor} ${what}\n`),
     async look(request) {
       const said = await lookBothWays(request, { bug, gapShare: swarm.gapShare });
       for (const { printed } of said) for (const text of printed) hash.update(text);
       return said;
     },
-    ...(onJudged === undefined ? {} : { onJudged }),
+    onJudged(judged, look) {
+      if (look.isLast && look.way === 'live') last = look;
+      onJudged?.(judged, look);
+    },
   });
-  const wallMs = performance.now() - beganMs;
-  return { swarm, injections, result, hash: hash.digest('hex'), wallMs };
+  const wallMs = systemClock.monotonicMs() - beganMs;
+  return { run: { swarm, injections, result, hash: hash.digest('hex'), wallMs }, last };
 }
 
 /** The case of a run, from which it can be shrunk. */

@@ -21,9 +21,9 @@ export function seedLine({ swarm, result, wallMs, hash }: SeedRun): string {
       ? 'all held'
       : [...new Set(violations.map(({ rule }) => rule))].join(', ');
   return [
-    `seed ${swarm.seed}: ${nodes} nodes`,
+    `seed ${swarm.seed}: ${nodes} ${nodes === 1 ? 'node' : 'nodes'}`,
     `${cluster.kind} ${cluster.version}, ${cluster.podNetwork}, cloud controller ${cluster.cloudController}`,
-    `${faults} faults, ${counts.looks} looks`,
+    `${faults} ${faults === 1 ? 'fault' : 'faults'}, ${counts.looks} looks`,
     `${(wallMs / 1000).toFixed(1)} s`,
     hash.slice(0, 12),
     end,
@@ -47,7 +47,7 @@ export function failureText(
 ): string {
   const { startMs } = run.swarm.world;
   const lines = [
-    `${violation.rule} does not hold; shrunk from ${from.injections.length} to ${run.injections.length} faults in ${tried} runs:`,
+    `${violation.rule} does not hold; shrunk from ${from.injections.length} to ${run.injections.length} ${run.injections.length === 1 ? 'fault' : 'faults'} in ${tried} runs:`,
     ...run.result.happened.map(happenedLine),
     violationLine(violation, startMs),
     `  again: ${repro}`,

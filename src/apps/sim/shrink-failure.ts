@@ -1,9 +1,9 @@
+import { injectionName } from '../../sim/faults/contract.ts';
 import type { Violation } from '../../sim/invariants/contract.ts';
-import type { PlantedBug } from '../../sim/planted/contract.ts';
 import { reproLine } from '../../sim/shrink/repro.ts';
 import { shrink } from '../../sim/shrink/shrink.ts';
 import type { Wishes } from '../../sim/swarm/swarm.ts';
-import { caseOf, runSeed, type SeedRun } from './one-seed.ts';
+import { caseOf, runSeed, type SeedOptions, type SeedRun } from './one-seed.ts';
 
 /** A failure made small. */
 export interface SmallFailure {
@@ -28,15 +28,24 @@ export async function shrinkFailure(
   failing: SeedRun,
   wishes: Wishes,
   first: Violation,
-  bug: PlantedBug | null,
+  { bug, isTwinned }: Pick<SeedOptions, 'bug' | 'isTwinned'>,
 ): Promise<SmallFailure> {
   const kind = kindOf(first);
+  // Only a whole run has an end that can be compared, and only such a failure needs its twin.
+  const isTwin = isTwinned === true && first.rule === 'twin';
   let best: SeedRun = failing;
   let bestWishes = wishes;
   const whole = caseOf(failing, wishes);
-  const { smallest, tried } = await shrink(whole, async ({ seed, nodes, hours, injections }) => {
-    const smaller = { ...wishes, nodes, hours };
-    const run = await runSeed({ seed, wishes: smaller, bug, injections, endsAtViolation: true });
+  const { tried } = await shrink(whole, async ({ seed, nodes, hours, injections }) => {
+    // Asked for by their names, as the line that is printed asks for them.
+    const smaller = { ...wishes, nodes, hours, faults: injections.map(injectionName) };
+    const run = await runSeed({
+      seed,
+      wishes: smaller,
+      bug,
+      isTwinned: isTwin,
+      endsAtViolation: !isTwin,
+    });
     if (sameFailure(run, kind) === null) return false;
     best = run;
     bestWishes = smaller;
@@ -47,7 +56,7 @@ export async function shrinkFailure(
     run: best,
     wishes: bestWishes,
     violation,
-    repro: reproLine(smallest, bug?.id ?? null),
+    repro: reproLine(caseOf(best, bestWishes), { planted: bug?.id ?? null, isTwinned: isTwin }),
     tried,
   };
 }

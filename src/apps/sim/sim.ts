@@ -51,11 +51,11 @@ async function runOne(
   campaign: Campaign,
   context: CliContext,
 ): Promise<void> {
-  const { wishes, bug, output } = given;
+  const { wishes, bug, output, isTwinned } = given;
   context.progress(`seed ${seed}`);
   const onJudged: Parameters<typeof runSeed>[0]['onJudged'] = (judged) =>
     campaign.confusion.add(judged);
-  const run = await runSeed({ seed, wishes, bug, onJudged });
+  const run = await runSeed({ seed, wishes, bug, onJudged, isTwinned });
   campaign.totals.add(run.result, run.swarm.wholeMs, run.wallMs);
   context.progress('');
   if (output === 'text') context.out(`${seedLine(run)}\n`);
@@ -72,12 +72,12 @@ async function runOne(
 async function shrinkOne(
   run: SeedRun,
   violation: Violation,
-  { wishes, bug, save, output }: SimArguments,
+  { wishes, bug, save, output, isTwinned }: SimArguments,
   campaign: Campaign,
   context: CliContext,
 ): Promise<void> {
   context.progress(`shrinking seed ${run.swarm.seed}`);
-  const small = await shrinkFailure(run, wishes, violation, bug);
+  const small = await shrinkFailure(run, wishes, violation, { bug, isTwinned });
   if (small.run.injections.length === 1) campaign.totals.marks.reach('shrunk-to-one-fault');
   const file = campaign.failures.length === 0 ? save : null;
   if (file !== null) await writeFailure(small, file);

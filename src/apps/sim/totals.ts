@@ -35,6 +35,7 @@ export class Totals {
       seeds: this.seeds,
       events: this.events,
       joins: this.joins,
+      joinsPerHour: this.joins / (Math.max(1, this.wallMs) / 3_600_000),
       looks: this.looks,
       worldHours: this.worldMs / 3_600_000,
       wallSeconds: this.wallMs / 1000,
@@ -55,9 +56,11 @@ export function totalsText(totals: Totals): string {
   const rate = totals.worldMs / Math.max(1, totals.wallMs);
   const sum = (counts: ReadonlyMap<string, number>): number =>
     [...counts.values()].reduce((all, one) => all + one, 0);
+  const faults = sum(totals.faults);
+  const wallHours = Math.max(1, totals.wallMs) / 3_600_000;
   const lines = [
-    `${totals.seeds} seeds, ${(totals.worldMs / 3_600_000).toFixed(1)} hours of the world in ${(totals.wallMs / 1000).toFixed(1)} s (${Math.round(rate)} x)`,
-    `${totals.joins} joins, ${totals.looks} looks, ${sum(totals.faults)} faults, ${sum(totals.evaluations)} evaluations of invariants`,
+    `${totals.seeds} seed${totals.seeds === 1 ? '' : 's'}, ${(totals.worldMs / 3_600_000).toFixed(1)} hours of the world in ${(totals.wallMs / 1000).toFixed(1)} s (${Math.round(rate)} x)`,
+    `${totals.joins} joins (${Math.round(totals.joins / wallHours)} an hour of computing), ${totals.looks} looks, ${faults} ${faults === 1 ? 'fault' : 'faults'}, ${sum(totals.evaluations)} evaluations of invariants`,
     ...(totals.seeds > 1 && totals.missing().length > 0
       ? [`never reached: ${totals.missing().join(', ')}`]
       : []),

@@ -8,7 +8,7 @@ import { changeGroup, createGroup, type NewGroup } from './autoscaling/groups.ts
 import type { AwsIdentity, AwsRefusal } from './contract.ts';
 import { type Claim, limitCapacity } from './ec2/capacity.ts';
 import { type Launch, launch, takeBack, terminate } from './ec2/instances.ts';
-import { createInterface } from './ec2/interfaces.ts';
+import { createInterface, dropInterface } from './ec2/interfaces.ts';
 import { createTemplate, type NewTemplate } from './ec2/launch-templates.ts';
 import * as network from './ec2/network.ts';
 import {
@@ -87,6 +87,8 @@ export interface AwsLevers {
   breakMetadata(instanceId: string, kind: MetadataFault['kind'], durationMs: number): void;
   /** Takes addresses until so many are free, with interfaces of some other service. */
   exhaustSubnet(subnetId: string, freeAddresses: number): void;
+  /** Gives back the addresses that `exhaustSubnet` and `fragmentSubnet` have taken. */
+  relieveSubnet(subnetId: string): void;
   /** Interfaces as a killed VPC CNI leaves them behind: available, with its tags. */
   leakInterfaces(subnetId: string, count: number): readonly string[];
   limitCapacity(claim: Claim, count: number): void;
@@ -221,6 +223,7 @@ function machines(account: Account) {
     interruptSpot: (instanceId: string) => takeBack(account, instanceId),
     exhaustSubnet: (subnetId: string, freeAddresses: number) =>
       exhaust(account, subnetId, freeAddresses),
+    relieveSubnet: (subnetId: string) => relieve(account, subnetId),
     leakInterfaces: (subnetId: string, count: number) => leak(account, subnetId, count),
     limitCapacity: (claim: Claim, count: number) => limitCapacity(account, claim, count),
   };
@@ -228,13 +231,14 @@ function machines(account: Account) {
 
 /** An interface holds so many addresses at most in what fills a subnet here. */
 const FILL_MAX = 50;
+const FILLING = 'RDSNetworkInterface';
+const FRAGMENTING = 'ELB app/lab';
 
 function exhaust(account: Account, subnetId: string, freeAddresses: number): void {
   const surplus = (): number => (account.books.get(subnetId)?.free ?? 0) - freeAddresses;
   while (surplus() > 0) {
     const addressCount = Math.min(FILL_MAX, surplus()) - 1;
-    const description = 'RDSNetworkInterface';
-    createInterface(account, { subnetId, description, groupIds: [], addressCount });
+    createInterface(account, { subnetId, description: FILLING, groupIds: [], addressCount });
   }
 }
 
@@ -245,9 +249,15 @@ function fragment(account: Account, subnetId: string): void {
   const end = block.first + sizeOf(block);
   for (let first = block.first + 7; first < end; first += PREFIX_ADDRESSES) {
     const address = addressText(first);
-    const description = 'ELB app/lab';
     if (book.isFree(address))
-      createInterface(account, { subnetId, description, groupIds: [], address });
+      createInterface(account, { subnetId, description: FRAGMENTING, groupIds: [], address });
+  }
+}
+
+function relieve(account: Account, subnetId: string): void {
+  for (const one of account.interfaces.values()) {
+    const isOurs = one.description === FILLING || one.description === FRAGMENTING;
+    if (isOurs && one.subnetId === subnetId) dropInterface(account, one.networkInterfaceId);
   }
 }
 

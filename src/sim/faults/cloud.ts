@@ -27,6 +27,24 @@ const hiddenTags: Fault = {
   inject: (stage, random) => hide(stage, random, 'tags'),
 };
 
+const hiddenName: Fault = {
+  id: 'F54',
+  perHour: 2,
+  lastsMs: 3 * MINUTE_MS,
+  inject(stage, random) {
+    const machine = anyMachine(stage, random);
+    if (machine === null) return null;
+    const { levers } = stage.town.cloud;
+    levers.hideName(machine.instanceId, Infinity);
+    const causes = [...NOT_FOUND_BY_CONTROLLER, 'hostname-without-domain'];
+    return {
+      what: `${called(machine)}: EC2 does not show its private DNS name`,
+      truths: [{ causes, machines: [machine.instanceId] }],
+      undo: () => levers.hideName(machine.instanceId, 0),
+    };
+  },
+};
+
 function hide(stage: Stage, random: RandomStream, what: 'instance' | 'tags'): Injected | null {
   const machine = anyMachine(stage, random);
   if (machine === null) return null;
@@ -86,7 +104,9 @@ const exhaustedSubnet: Fault = {
   inject(stage, random) {
     const { town } = stage;
     const { subnetId, setting } = random.pick(town.land.groups);
-    town.cloud.levers.exhaustSubnet(subnetId, random.below(3));
+    const isFragmented = random.chance(0.3);
+    if (isFragmented) town.cloud.levers.fragmentSubnet(subnetId);
+    else town.cloud.levers.exhaustSubnet(subnetId, random.below(3));
     const machines = runningMachines(stage)
       .map(({ instanceId }) => instanceId)
       .filter((id) => town.cloud.instance(id)?.subnetId === subnetId);
@@ -96,10 +116,10 @@ const exhaustedSubnet: Fault = {
       'subnet-without-contiguous-prefix',
     ];
     return {
-      what: `the subnet of ${setting.name} has no addresses left`,
+      what: `the subnet of ${setting.name} has no ${isFragmented ? 'whole prefix' : 'addresses'} left`,
       truths: [{ causes, machines }],
-      marks: ['subnet-exhausted'],
-      undo: nothing,
+      marks: isFragmented ? [] : ['subnet-exhausted'],
+      undo: () => town.cloud.levers.relieveSubnet(subnetId),
     };
   },
 };
@@ -108,17 +128,60 @@ const unattached: Fault = {
   id: 'F58',
   perHour: 0.7,
   lastsMs: 10 * MINUTE_MS,
-  inject({ town }) {
+  inject({ town }, random) {
+    const { levers } = town.cloud;
+    if (random.chance(0.4)) {
+      levers.stickInterfaces(Infinity);
+      return {
+        what: 'interfaces that are let go stay detaching',
+        truths: [{ causes: ['leaked-network-interfaces'], machines: null }],
+        undo: () => levers.stickInterfaces(0),
+      };
+    }
     const action = 'ec2:AttachNetworkInterface';
-    town.cloud.levers.deny(action);
+    levers.deny(action);
     const causes = ['cni-without-ec2-permissions', 'leaked-network-interfaces'];
     return {
       what: `${action} is denied`,
       truths: [{ causes, machines: null }],
-      undo: () => town.cloud.levers.allow(action),
+      undo: () => levers.allow(action),
     };
   },
 };
+
+/** An interface that lay free is attached to a machine again, after whoever listed it. */
+const attachedAgain: Fault = {
+  id: 'F59',
+  perHour: 1,
+  lastsMs: 3 * MINUTE_MS,
+  inject(stage, random) {
+    const machine = anyMachine(stage, random);
+    const { cloud } = stage.town;
+    const subnetId = cloud.instance(machine?.instanceId ?? '')?.subnetId;
+    if (subnetId === undefined) return null;
+    const [id = ''] = cloud.levers.leakInterfaces(subnetId, 1);
+    const causes = ['leaked-network-interfaces', 'ipamd-state-out-of-sync'];
+    return {
+      what: `${id} lies free, and is attached to a machine later`,
+      truths: [{ causes, machines: null }],
+      undo: () => attachSomewhere(stage, id),
+    };
+  },
+};
+
+/** One that the VPC CNI would take last. */
+const LAST_DEVICE = 7;
+
+/** To the first machine that has room for one more. */
+function attachSomewhere(stage: Stage, networkInterfaceId: string): void {
+  const { cloud, admin } = stage.town;
+  runningMachines(stage).some(({ instanceId }) => {
+    const place = { InstanceId: instanceId, DeviceIndex: LAST_DEVICE };
+    const input = { NetworkInterfaceId: networkInterfaceId, ...place };
+    const call = { service: 'ec2', operation: 'AttachNetworkInterface', input } as const;
+    return cloud.answer(admin.identity, call).ok;
+  });
+}
 
 const spotInterruption: Fault = {
   id: 'F50',
@@ -147,6 +210,28 @@ const spotInterruption: Fault = {
   },
 };
 
+/** An access entry on a cluster that reads aws-auth alone: it is there, and has no effect. */
+const accessEntry: Fault = {
+  id: 'F60',
+  perHour: 1,
+  lastsMs: 10 * MINUTE_MS,
+  inject({ town }) {
+    const { cloud, land, setting } = town;
+    if (setting.cluster.kind !== 'eks') return null;
+    const cluster = setting.cluster.name;
+    const principalArn = land.nodeRoleArn;
+    const asked = { clusterName: cluster, principalArn };
+    const call = { service: 'eks', operation: 'DescribeAccessEntry', input: asked } as const;
+    if (cloud.answer(town.admin.identity, call).ok) return null;
+    cloud.levers.createAccessEntry({ cluster, principalArn, type: 'EC2_LINUX' });
+    return {
+      what: 'the role of the nodes has an access entry that the cluster does not read',
+      truths: [{ causes: ['access-entry-on-configmap-cluster'], machines: null }],
+      undo: () => cloud.levers.deleteAccessEntry(cluster, principalArn),
+    };
+  },
+};
+
 const silentSts: Fault = {
   id: 'F61',
   perHour: 0.7,
@@ -168,8 +253,11 @@ export const CLOUD_FAULTS: readonly Fault[] = [
   hiddenInstance,
   throttled,
   hiddenTags,
+  hiddenName,
   unknownType,
   exhaustedSubnet,
   unattached,
+  attachedAgain,
+  accessEntry,
   silentSts,
 ];

@@ -29,11 +29,10 @@ const compacted: Fault = {
   id: 'F12',
   perHour: 2,
   lastsMs: 3 * MINUTE_MS,
-  inject: ({ looking }) => ({
-    what: 'continue tokens are too old',
-    truths: [],
-    undo: looking.breakPages(),
-  }),
+  inject({ town, looking }) {
+    town.api.compact();
+    return { what: 'continue tokens are too old', truths: [], undo: looking.breakPages() };
+  },
 };
 
 /** A program of the control plane that is away, and what may rightly be said then. */
@@ -44,19 +43,24 @@ const AWAY: readonly (readonly [Program, readonly string[]])[] = [
   ['gate', ['gate-controller-down', 'startup-taint-not-removed', 'readiness-rule-unsatisfied']],
 ];
 
-/** The programs of the control plane restart with it; the API server itself stays in this world. */
+/** All watches are cut and nobody who watches gets in; one more program restarts and stays away. */
 const controlPlaneRestart: Fault = {
   id: 'F09',
   perHour: 1,
   lastsMs: 3 * MINUTE_MS,
-  inject({ town }, random) {
+  inject({ town, looking }, random) {
     const [program, causes] = random.pick(AWAY);
     if (!town.platform.isRunning(program)) return null;
+    const letIn = looking.wire.refuse('unreachable');
+    town.api.endWatches();
     town.platform.stopProgram(program);
     return {
-      what: `${program} is away`,
+      what: `the API server restarts, and ${program} is away`,
       truths: [{ causes, machines: null }],
-      undo: () => town.platform.startProgram(program),
+      undo: () => {
+        letIn();
+        town.platform.startProgram(program);
+      },
     };
   },
 };

@@ -2,9 +2,12 @@ import type { AwsApi } from '../../ports/aws-api.ts';
 import type { KubeApi, KubeResource } from '../../ports/kube-api.ts';
 import { PortError, type PortFailure } from '../../ports/port-error.ts';
 import type { RefusedCall } from './refused-call.ts';
+import { createWire, type Wire } from './wire.ts';
 
 /** What stands between Rollcall and the API server. */
 export interface Looking {
+  /** Of the watchers that run in the world, between two looks. */
+  readonly wire: Wire;
   /**
    * Refuses Rollcall's own requests.
    *
@@ -42,6 +45,7 @@ export function createLooking(): Looking {
     if (barrier !== undefined) throw refuseCall(`${verb} ${resource.plural}`, barrier.failure);
   };
   return {
+    wire: createWire(),
     refuse(plural, failure) {
       const barrier = { plural, failure };
       barriers.add(barrier);

@@ -1,5 +1,6 @@
-import { capacityOf } from '../../capacity/capacity.ts';
+import type { capacityOf } from '../../capacity/capacity.ts';
 import { isUnknownType } from '../../capacity/instance-type.ts';
+import { subnetOf, subnetState } from '../../capacity/subnet.ts';
 import { DEFAULT_MODE, type NetworkMode } from '../../capacity/mode.ts';
 import { at, type Json, listAt, textAt } from '../../evidence/json.ts';
 import type { TrueInstance } from '../aws/contract.ts';
@@ -41,35 +42,79 @@ function attachable(
   return interfaces * (each - 1) * (addressing === 'prefix' ? 16 : 1);
 }
 
-/**
- * The plan of capacity never promises more addresses than EC2 lets be attached; looked at for each
- * machine as its Node comes.
- */
-export const capacity: Invariant = {
-  rule: 'I-25',
-  watch(watching) {
-    const { stage } = watching;
-    const seen = new Set<string>();
-    stage.people.follow('Node', (type, node) => {
-      const id = /i-[0-9a-f]{17}$/.exec(textAt(node, 'spec.providerID') ?? '')?.[0] ?? '';
-      const instance = stage.town.cloud.instance(id);
-      if (type === 'DELETED' || instance === null || seen.has(id)) return;
-      seen.add(id);
-      for (const mode of MODES) compare(watching, instance, mode);
-    });
-  },
-};
+type Plan = typeof capacityOf;
 
-function compare(watching: Watching, instance: TrueInstance, mode: NetworkMode): void {
-  const type = watching.stage.town.cloud.levers.account.types.named(instance.instanceType);
+/**
+ * The plan of capacity never promises more addresses than EC2 lets be attached, nor more nodes than
+ * a subnet can feed. The first is looked at for each machine as its Node comes, the second in each
+ * event of a Node before which its subnet has changed.
+ */
+export function withinLimits(plan: Plan): Invariant {
+  return {
+    rule: 'I-25',
+    watch(watching) {
+      const { stage } = watching;
+      const { cloud } = stage.town;
+      const seen = new Set<string>();
+      const freeBefore = new Map<string, number>();
+      stage.people.follow('Node', (type, node) => {
+        const id = /i-[0-9a-f]{17}$/.exec(textAt(node, 'spec.providerID') ?? '')?.[0] ?? '';
+        const instance = cloud.instance(id);
+        if (type === 'DELETED' || instance === null) return;
+        const free = cloud.levers.account.books.get(instance.subnetId)?.free ?? 0;
+        if (freeBefore.get(instance.subnetId) !== free) compareSubnet(watching, instance, plan);
+        freeBefore.set(instance.subnetId, free);
+        if (seen.has(id)) return;
+        seen.add(id);
+        for (const mode of MODES) compare(watching, instance, { mode, plan });
+      });
+    },
+  };
+}
+
+function inputOf({ stage }: Watching, { instanceType }: TrueInstance, mode: NetworkMode) {
+  const type = stage.town.cloud.levers.account.types.named(instanceType);
+  return { type, mode, targets: TARGETS, subnets: null, maxPodsConfigured: null };
+}
+
+function compare(
+  watching: Watching,
+  instance: TrueInstance,
+  { mode, plan }: { readonly mode: NetworkMode; readonly plan: Plan },
+): void {
   const limit = attachable(watching, instance, mode);
   if (limit === null) return;
   watching.evaluated();
-  const input = { type, mode, targets: TARGETS, subnets: null, maxPodsConfigured: null };
-  const { addresses } = capacityOf(input);
-  if (isUnknownType(type) ? addresses !== null : (addresses ?? 0) > limit)
+  const input = inputOf(watching, instance, mode);
+  const { addresses } = plan(input);
+  if (isUnknownType(input.type) ? addresses !== null : (addresses ?? 0) > limit)
     watching.violated(
       instance.instanceId,
       `${addresses} addresses are promised for ${instance.instanceType}, and ${limit} can be attached`,
+    );
+}
+
+/** Nodes that are said to fit, each with all its pods, take no more than EC2 says is free. */
+function compareSubnet(watching: Watching, instance: TrueInstance, plan: Plan): void {
+  const { cloud, admin } = watching.stage.town;
+  const input = { SubnetIds: [instance.subnetId] };
+  const answer = cloud.answer(admin.identity, {
+    service: 'ec2',
+    operation: 'DescribeSubnets',
+    input,
+  });
+  const shown = answer.ok ? (listAt(answer.output, 'Subnets')[0] ?? null) : null;
+  const subnet = subnetOf(shown);
+  const free = numberIn(shown ?? undefined, 'AvailableIpAddressCount');
+  if (subnet === null || free === null) return;
+  watching.evaluated();
+  const [mode = DEFAULT_MODE] = MODES;
+  const subnets = [subnetState(subnet, null)];
+  const { fit, held } = plan({ ...inputOf(watching, instance, mode), subnets });
+  const promised = (fit?.nodes ?? 0) * (held?.full.addresses ?? 0);
+  if (promised > free)
+    watching.violated(
+      instance.subnetId,
+      `${promised} addresses are promised in a subnet in which ${free} are free`,
     );
 }

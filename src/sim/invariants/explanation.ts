@@ -10,12 +10,21 @@ export const explanation: Invariant = {
       watching.evaluated();
       if (judgement !== 'wrong') continue;
       const right = [...new Set(truths.flatMap(({ causes }) => causes))];
-      const truth = right.length === 0 ? 'nothing is wrong there' : `true are ${right.join(', ')}`;
+      const truth = right.length === 0 ? 'nothing is wrong there' : `true are ${listed(right)}`;
       watching.violated(subject, `${look.way}: named ${wrong.join(', ')}; ${truth}`);
     }
     checkQuotes(look, watching);
   },
 };
+
+/** Of a long list the first, as one line has to hold them. */
+const LISTED_MAX = 6;
+
+function listed(causes: readonly string[]): string {
+  const more = causes.length - LISTED_MAX;
+  const first = causes.slice(0, LISTED_MAX).join(', ');
+  return more > 0 ? `${first} and ${more} more` : first;
+}
 
 /** Where a quoted line is said to stand must be a document that was read. */
 function checkQuotes({ document, observations, way }: Look, watching: Watching): void {

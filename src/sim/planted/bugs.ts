@@ -1,8 +1,11 @@
+import { capacityOf } from '../../capacity/capacity.ts';
+import { isUnknownType } from '../../capacity/instance-type.ts';
 import type { DiagnosisDocument, Finding, SubjectReport } from '../../diagnosis/document.ts';
 import type { AwsApi } from '../../ports/aws-api.ts';
 import type { KubeApi } from '../../ports/kube-api.ts';
 import { PortError } from '../../ports/port-error.ts';
 import type { PlantedBug } from './contract.ts';
+import { followNaively, type FollowMistake } from './naive-follower.ts';
 
 /** Ids of causes that people reach for when the last thing that they saw was a node not ready. */
 const SYMPTOM_NAMED_AS_CAUSE = 'node-heartbeat-lost';
@@ -62,9 +65,47 @@ function emptyWhenThrottled(aws: AwsApi): AwsApi {
   };
 }
 
-/** Those of the list that the diagnosis can have. */
+/** An empty list where there was a refusal. */
+async function* emptyWhenDenied<Page>(
+  pages: AsyncIterable<Page>,
+  empty: Page,
+): AsyncIterable<Page> {
+  try {
+    yield* pages;
+  } catch (error) {
+    if (!(error instanceof PortError) || error.failure !== 'denied') throw error;
+    yield empty;
+  }
+}
+
+function deniedAsMissing(kube: KubeApi): KubeApi {
+  const empty = { items: [], resourceVersion: '1' };
+  return {
+    ...kube,
+    list: (resource, options) => emptyWhenDenied(kube.list(resource, options), empty),
+  };
+}
+
+function followWith(mistake: FollowMistake): Pick<PlantedBug, 'follow'> {
+  return { follow: async (scene) => followNaively(scene, mistake) };
+}
+
+/** Every address of every interface, in whatever mode the CNI is. */
+const plainCount: typeof capacityOf = (input) => {
+  const { type } = input;
+  const plan = capacityOf(input);
+  return isUnknownType(type) ? plan : { ...plan, addresses: type.enis * type.ipv4PerEni };
+};
+
+/** Those of the list whose subject is there: the diagnosis, its capacity plan, its watchers. */
 export const PLANTED_BUGS: readonly PlantedBug[] = [
+  { id: 'P18', caughtBy: ['L-08'], ...followWith('expired-is-empty') },
+  { id: 'P19', caughtBy: ['I-29', 'I-30'], kube: deniedAsMissing },
   { id: 'P23', caughtBy: ['I-29', 'I-30'], kube: withoutLaterFailures },
+  { id: 'P24', caughtBy: ['L-08'], ...followWith('listener-ends-watch') },
+  { id: 'P25', caughtBy: ['L-08'], ...followWith('lists-not-compared') },
+  { id: 'P26', caughtBy: ['I-33'], ...followWith('quiet-is-dead') },
   { id: 'P38', caughtBy: ['I-29', 'I-30'], aws: emptyWhenThrottled },
+  { id: 'P39', caughtBy: ['I-25'], capacity: plainCount },
   { id: 'P40', caughtBy: ['I-29', 'L-02'], document: latestSymptom },
 ];

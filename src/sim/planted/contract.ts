@@ -1,6 +1,8 @@
+import type { capacityOf } from '../../capacity/capacity.ts';
 import type { DiagnosisDocument } from '../../diagnosis/document.ts';
 import type { AwsApi } from '../../ports/aws-api.ts';
 import type { KubeApi } from '../../ports/kube-api.ts';
+import type { FollowScene } from './naive-follower.ts';
 
 /** A mistake put into Rollcall on purpose, at one of the places where it can be changed. */
 export interface PlantedBug {
@@ -14,4 +16,8 @@ export interface PlantedBug {
   readonly aws?: (aws: AwsApi) => AwsApi;
   /** How the API server is asked instead. */
   readonly kube?: (kube: KubeApi) => KubeApi;
+  /** Who watches the API server instead. */
+  readonly follow?: (scene: FollowScene) => Promise<void>;
+  /** How addresses are counted instead. */
+  readonly capacity?: typeof capacityOf;
 }

@@ -11,6 +11,7 @@ import { type Judged, judge, type TrueState } from '../oracle/judge.ts';
 import { addSettingTruths } from '../oracle/setting-truths.ts';
 import { trueStates } from '../oracle/states.ts';
 import { Truths } from '../oracle/truths.ts';
+import type { PlantedBug } from '../planted/contract.ts';
 import type { Swarm } from '../swarm/swarm.ts';
 import { ADMIN, buildTown } from '../town/town.ts';
 import { type Chaos, startChaos } from './chaos.ts';
@@ -43,6 +44,10 @@ export interface RunOptions {
   readonly swarm: Swarm;
   readonly injections: readonly Injection[];
   readonly onLine?: (line: LogLine) => void;
+  /** A mistake in what runs in the world. */
+  readonly bug?: PlantedBug | null;
+  /** Starts what of Rollcall runs in the world between looks. */
+  readonly begin?: (stage: Stage) => void;
   /** Lets code that waits go on as far as it can. */
   readonly settle: () => Promise<void>;
   readonly look: (request: LookRequest) => Promise<readonly Said[]>;
@@ -92,11 +97,12 @@ function start(options: RunOptions): Running {
   const marks = new Marks();
   addSettingTruths(town, truths);
   const book: Book = { violations: [], evaluations: new Map() };
-  const checks = startInvariants().map((invariant) => {
+  const checks = startInvariants(options.bug ?? null).map((invariant) => {
     const watching = watchingOf(invariant.rule, stage, marks, book);
     invariant.watch?.(watching);
     return { invariant, watching };
   });
+  options.begin?.(stage);
   const course = followCourse(stage, { truths, marks });
   const chaos = startChaos(stage, injections, { truths, marks, chaosMs: swarm.chaosMs });
   return { options, swarm, stage, truths, marks, chaos, course, book, checks };

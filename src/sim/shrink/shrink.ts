@@ -1,4 +1,5 @@
 import type { Injection } from '../faults/contract.ts';
+import { CHAOS_SHARE } from '../swarm/swarm.ts';
 
 /** One run as it can be asked for again: the seed draws the rest. */
 export interface RunCase {
@@ -80,14 +81,22 @@ function smallerCounts(nodes: number): readonly number[] {
   return counts;
 }
 
-/** Halves the time, but never so that a fault which is left would not happen. */
+/** The shortest time in which every fault that is left still happens, rounded up. */
+function leastHours({ injections }: RunCase): number {
+  const lastMs = Math.max(0, ...injections.map(({ atMs }) => atMs));
+  const hours = lastMs / HOUR_MS / CHAOS_SHARE + MARGIN_HOURS;
+  return Math.max(HOURS_LEAST, Math.ceil(hours * 1000) / 1000);
+}
+
+/** As short as the faults that are left allow, or else half as long again and again. */
 async function shorter(from: RunCase, check: StillFails): Promise<RunCase> {
-  const lastMs = Math.max(0, ...from.injections.map(({ atMs }) => atMs));
+  const least = leastHours(from);
+  const shortest = { ...from, hours: least };
+  if (least < from.hours && (await check(shortest))) return shortest;
   let best = from;
   for (;;) {
     const hours = Math.round((best.hours / 2) * 1000) / 1000;
-    const isTooShort = hours < Math.max(HOURS_LEAST, lastMs / HOUR_MS + MARGIN_HOURS);
-    if (isTooShort) return best;
+    if (hours <= least) return best;
     const candidate = { ...best, hours };
     if (!(await check(candidate))) return best;
     best = candidate;

@@ -29,8 +29,8 @@ export interface Swarm {
 }
 
 const HOUR_MS = 3_600_000;
-/** The rest is calm. */
-const CHAOS_SHARE = 0.65;
+/** Of a run; the rest is calm. */
+export const CHAOS_SHARE = 0.65;
 
 /** Draws everything by named streams, so that no wish changes what another stream gives. */
 export function drawSwarm(seed: number, wishes: Wishes, classes: readonly string[]): Swarm {

@@ -53,6 +53,24 @@ story to its end at once, without servers, and ends with 1 when it does not end 
   rollcall lab said-it-was-ready --speed 5
   rollcall lab my-story.yaml --nodes 20 --seed 7
 `,
+  sim: `rollcall sim   [--seed S] [--count N] [--nodes N] [--hours H] [--faults LIST|all|none]
+         [--until-failure] [--twin] [--save FILE] [--planted BUG] [-o text|json|markdown]
+
+Builds the world of a seed in virtual time, puts faults into it, lets it calm down, and looks at it
+as a user would: over the APIs and through a pile of files with gaps. What is said is compared with
+what is true, and every invariant that does not hold is a failure: it is made small (fewer faults,
+fewer machines, less time) and printed with the one line that repeats it. Needs no network.
+--seed is the first seed and --count how many follow; --until-failure goes on until one fails.
+--faults takes classes (F51), single ones as a failure names them (F51.2), all that the seed draws,
+or none. --save writes what could be seen at the first failure, for rollcall diagnose FILE. --twin
+lets each seed happen again without its faults and compares the ends. --planted puts a known mistake
+into Rollcall, which must be caught. Ends with 1 when something did not hold. See docs/simulation.md.
+
+  rollcall sim --seed 7 --hours 2
+  rollcall sim --count 100 --nodes 5 -o markdown
+  rollcall sim --until-failure --save found.tar.gz
+  rollcall sim --planted P40 --nodes 6 --hours 0.5 --until-failure
+`,
   diagnose: `rollcall diagnose [NODE|INSTANCE|ADDRESS|NODECLAIM]…   [-o text|json|yaml|markdown]
          [--context NAME]… [--kubeconfig FILE] [--cluster NAME] [--region R] [--profile P]
          [--since 2h] [--deep] [--wait] [--timeout 60s] [--save FILE]

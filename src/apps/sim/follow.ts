@@ -1,0 +1,99 @@
+import { Reflector } from '../../adapters/kubernetes/reflector.ts';
+import { textAt } from '../../evidence/json.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { KubeApi, KubeResource } from '../../ports/kube-api.ts';
+import type { Stage } from '../../sim/faults/contract.ts';
+import type { Heard } from '../../sim/faults/wire.ts';
+import { kubePort } from '../../sim/kube/port.ts';
+import type { PlantedBug } from '../../sim/planted/contract.ts';
+
+/** Kinds that the roll call watches too. */
+const FOLLOWED: readonly KubeResource[] = [
+  { group: '', version: 'v1', plural: 'nodes', kind: 'Node', isNamespaced: false },
+  { group: '', version: 'v1', plural: 'pods', kind: 'Pod', isNamespaced: true },
+];
+const SELECTION = { pods: { namespace: 'kube-system' } } as const;
+
+/** Lets the watchers of Rollcall run in the world; what they keep is told to the stage's wire. */
+export function follow(stage: Stage, bug: PlantedBug | null): void {
+  const { town, looking } = stage;
+  const { kernel } = town;
+  const { wire } = looking;
+  const server = town.api;
+  const delayMs = ({ resource }: { readonly resource: string }): number => wire.lagMs(resource);
+  const port = kubePort({ server, user: town.admin.user, clock: kernel.clock(), delayMs });
+  const api = wire.through(port);
+  for (const resource of FOLLOWED) {
+    let life = new AbortController();
+    const start = (): void => {
+      const { signal } = life;
+      const following = { stage, api, resource, bug, signal };
+      kernel.spawn(`rollcall/${resource.plural}`, async () => runFollower(following));
+    };
+    start();
+    wire.listen({
+      onRestart() {
+        life.abort();
+        life = new AbortController();
+        kernel.after(RESTART_MS, start);
+      },
+    });
+  }
+}
+
+/** A program is away for a moment as it restarts. */
+const RESTART_MS = 1500;
+
+interface Following {
+  readonly stage: Stage;
+  readonly api: KubeApi;
+  readonly resource: KubeResource;
+  readonly bug: PlantedBug | null;
+  readonly signal: AbortSignal;
+}
+
+/** A clock whose timers fire late while the wire says so. */
+function lateClock({ town, looking }: Stage, actor: string): Clock {
+  const clock = town.kernel.clock();
+  const random = town.kernel.random(`${actor}/late`);
+  return {
+    ...clock,
+    async sleep(durationMs, signal) {
+      const mostMs = looking.wire.timersLateMs();
+      const lateMs = mostMs === 0 ? 0 : random.next() * mostMs;
+      return clock.sleep(durationMs + lateMs, signal);
+    },
+  };
+}
+
+async function runFollower({ stage, api, resource, bug, signal }: Following): Promise<void> {
+  const { kernel } = stage.town;
+  const { plural } = resource;
+  const actor = `rollcall/${plural}`;
+  const clock = lateClock(stage, actor);
+  const selection = plural === 'pods' ? SELECTION.pods : {};
+  const tell = (heard: Heard): void => {
+    if (!signal.aborted) stage.looking.wire.tell(heard);
+  };
+  const naive = bug?.follow?.({ api, clock, resource, selection, tell });
+  if (naive !== undefined) return naive;
+  const reflector: Reflector<number> = new Reflector({
+    api,
+    clock,
+    random: kernel.random(actor),
+    resource,
+    selection,
+    project: (object) => Number(textAt(object, 'metadata.resourceVersion')),
+    onChange: ({ type, key, value, previous }) =>
+      tell({
+        plural,
+        key,
+        type,
+        version: value,
+        before: previous,
+        size: reflector.size,
+        listings: reflector.state().counts.listings,
+      }),
+  });
+  return reflector.run(signal);
+}
