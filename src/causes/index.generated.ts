@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '268-7425c09f';
+export const CATALOGUE_VERSION = '268-ead5abea';
 
 export const SIGNS: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d+\] "?Started kubelet"?/,strict:false,per:[]},
@@ -22,7 +22,7 @@ export const SIGNS: readonly SignRow[] = [
 {owner:"milestone:node-ready",name:"1",in:["kubelet"],anchors:["as it just became ready"],pattern:/Fast updating node status as it just became ready/,strict:false,per:[]},
 {owner:"milestone:node-ready",name:"2",in:["node-status"],anchors:["condition Ready=True"],pattern:/^Node (?<node>\S+) condition Ready=True/,strict:true,per:[]},
 {owner:"milestone:pod-started",name:"0",in:["event"],anchors:["Started container"],pattern:/\bStarted\b.*\bkubelet,? (?<node>[a-z0-9][a-z0-9.-]*)\s+Started container/,strict:true,per:[]},
-{owner:"milestone:pod-started",name:"1",in:["event"],anchors:["Started container"],pattern:/\bNormal Started pod\/(?!kube-proxy-|aws-node-|calico-|cilium-|kube-flannel-|kiam-|kube2iam-|eks-pod-identity-agent-|ebs-csi-|efs-csi-|node-exporter|prometheus-node-exporter)\S+ Started container/,strict:true,per:[]},
+{owner:"milestone:pod-started",name:"1",in:["event"],anchors:["Started container"],pattern:/\bNormal Started pod\/(?!kube-proxy-|kube-apiserver-|kube-controller-manager-|kube-scheduler-|etcd-|aws-cloud-controller-manager-|aws-node-|calico-|cilium-|kube-flannel-|kiam-|kube2iam-|eks-pod-identity-agent-|ebs-csi-|efs-csi-|node-exporter|prometheus-node-exporter)\S+ Started container/,strict:true,per:[]},
 {owner:"milestone:networking-initialised",name:"0",in:["aws-node"],anchors:["Successfully copied CNI plugin binary and config file","Successfully copied CNI plugin"],pattern:/Successfully copied CNI plugin/,strict:false,per:[]},
 {owner:"symptom:no-answer-from-metadata",name:"0",in:["cloud-init","nodeadm","kubelet","journal","bottlerocket","console","nodeup"],anchors:["Unable to locate credentials","NoCredentialProviders","request to EC2 IMDS failed"],pattern:/Unable to locate credentials|NoCredentialProviders|request to EC2 IMDS failed/,strict:true,per:[]},
 {owner:"symptom:boot-call-retried",name:"0",in:["nodeadm","cloud-init","journal","bottlerocket"],anchors:["retrying request EC2/DescribeInstances","Timed out retrieving private DNS name"],pattern:/retrying request EC2\/DescribeInstances|Timed out retrieving private DNS name/,strict:false,per:[]},

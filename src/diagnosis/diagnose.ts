@@ -12,6 +12,7 @@ import { buildLadder, type Failure, stageOf, verdictOf } from './ladder.ts';
 import { notObservableOf } from './not-observable.ts';
 import { assignRoles, pickHeadline } from './rank.ts';
 import type { FoundCause, OpenSymptom, Standing } from './standing.ts';
+import { hasStartedPod, isOfWellPod } from './seen-pods.ts';
 import { ageOf, instanceWithoutNode, REGISTRATION_NORMAL_MS } from './seen-symptoms.ts';
 import { hitsOf, type Subject } from './subject.ts';
 import type { Symptom } from './symptom.ts';
@@ -29,10 +30,15 @@ export interface DiagnosisInput {
 }
 
 /** Symptoms of a subject that no later success took back. */
-export function openSymptoms(subject: Subject): readonly OpenSymptom[] {
+export function openSymptoms(
+  subject: Subject,
+  observations: Pick<Observations, 'listings' | 'collection'> = { listings: [], collection: null },
+): readonly OpenSymptom[] {
   return SYMPTOMS.flatMap((symptom: Symptom) => {
     const hits = subject.hits.filter((hit) => hit.owner === `symptom:${symptom.id}`);
-    const standing = hits.filter((hit) => !isTakenBack(hit, symptom, subject));
+    const standing = hits.filter(
+      (hit) => !isTakenBack(hit, symptom, subject) && !isOfWellPod(hit, subject, observations),
+    );
     const enough = standing.filter(
       (hit) => hit.count >= (symptom.signs[Number(hit.sign)]?.atLeast ?? 1),
     );
@@ -41,6 +47,7 @@ export function openSymptoms(subject: Subject): readonly OpenSymptom[] {
 }
 
 function isTakenBack(hit: Hit, symptom: Symptom, subject: Subject): boolean {
+  if (symptom.withdrawnBy.includes('pod-started') && hasStartedPod(subject, hit)) return true;
   return subject.hits.some(
     (other) =>
       symptom.withdrawnBy.some((id) => other.owner === `milestone:${id}`) &&
@@ -109,7 +116,7 @@ function standingOf(subject: Subject, input: DiagnosisInput): Standing {
   const ruledOut = new Set(
     evaluations.filter(({ match }) => match.verdict === 'clear').map(({ cause }) => cause.id),
   );
-  return { subject, founds, symptoms: openSymptoms(subject), ruledOut };
+  return { subject, founds, symptoms: openSymptoms(subject, input.observations), ruledOut };
 }
 
 /** What the evidence of the cluster rules out as a failing of the cluster, no machine suffers from. */

@@ -131,7 +131,7 @@ export function evaluate(
   const { listings, collection } = observations;
   const around =
     cluster === undefined ? {} : { cluster: () => readSigns(cause, cluster), all: cluster.facts };
-  const surroundings = { listings, collection, ...around };
+  const surroundings = { listings, collection, scope: cause.scope, ...around };
   const own = cause.match?.(createView(subject, reading, surroundings)) ?? null;
   return { cause, match: own ?? matchBySigns(cause, subject, reading) };
 }

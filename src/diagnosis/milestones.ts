@@ -228,7 +228,7 @@ export const MILESTONES = [
         in: ['event'],
         anchors: ['Started container'],
         pattern:
-          /\bNormal Started pod\/(?!kube-proxy-|aws-node-|calico-|cilium-|kube-flannel-|kiam-|kube2iam-|eks-pod-identity-agent-|ebs-csi-|efs-csi-|node-exporter|prometheus-node-exporter)\S+ Started container/,
+          /\bNormal Started pod\/(?!kube-proxy-|kube-apiserver-|kube-controller-manager-|kube-scheduler-|etcd-|aws-cloud-controller-manager-|aws-node-|calico-|cilium-|kube-flannel-|kiam-|kube2iam-|eks-pod-identity-agent-|ebs-csi-|efs-csi-|node-exporter|prometheus-node-exporter)\S+ Started container/,
         strict: true,
       },
     ],

@@ -1,10 +1,11 @@
-import { textAt } from '../evidence/json.ts';
+import { at, textAt } from '../evidence/json.ts';
 import type { FactRecord, Hit, Observations } from '../evidence/observations.ts';
 import {
   isPodReady,
   isSettled,
   podName,
   readyChangedMs,
+  runningSinceMs,
   waitsForSandbox,
 } from '../evidence/pods.ts';
 import { isoMs } from '../evidence/time.ts';
@@ -44,4 +45,35 @@ export function podSymptoms(subject: Subject, { collection }: Observations): rea
       value.namespace === 'kube-system' && NETWORK_PODS.test(value.name) && !isPodReady(value),
   );
   return [...waiting(here.filter(({ value }) => waitsForSandbox(value))), ...silentNetwork(silent)];
+}
+
+/** True when a pod of the pod network began to run on the machine after it was said. */
+export function hasStartedPod({ kind, node, facts }: Subject, { last }: Hit): boolean {
+  const { when } = last.moment;
+  if (kind !== 'Machine' || when === null || when.yearless || when.clock !== 'utc') return false;
+  return facts
+    .of('kube/Pod')
+    .some(
+      ({ value }) =>
+        textAt(value.body, 'spec.nodeName') === node &&
+        at(value.body, 'spec.hostNetwork') !== true &&
+        (runningSinceMs(value) ?? 0) > when.ms,
+    );
+}
+
+/**
+ * True for events that ended with a pod which is Ready by now, is gone, or is so young that it may
+ * come up by itself: pods that wait for long are seen in their own state.
+ */
+export function isOfWellPod(
+  { last }: Hit,
+  { facts }: Subject,
+  { listings, collection }: Pick<Observations, 'listings' | 'collection'>,
+): boolean {
+  const name = last.source === 'event' ? / pod\/(\S+) /.exec(last.excerpt)?.[1] : undefined;
+  if (name === undefined) return false;
+  const pod = facts.of('kube/Pod').find(({ value }) => value.name === name);
+  if (pod === undefined) return listings.some(({ kind }) => kind === 'kube/Pod');
+  const isYoung = collection !== null && !isSettled(pod.value, collection.atMs);
+  return isYoung || isPodReady(pod.value);
 }

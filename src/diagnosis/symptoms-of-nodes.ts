@@ -108,7 +108,7 @@ export const SYMPTOMS_OF_NODES = [
         atLeast: 3,
       },
     ],
-    withdrawnBy: ['networking-initialised', 'node-ready'],
+    withdrawnBy: ['networking-initialised', 'node-ready', 'pod-started'],
     blocksAbove: false,
   },
   {

@@ -91,13 +91,24 @@ export interface Surroundings extends Pick<Observations, 'listings' | 'collectio
   readonly cluster?: () => SignReading;
   /** Facts of all machines and of the cluster. */
   readonly all?: FactIndex;
+  /** Of the cause that looks. */
+  readonly scope?: Cause['scope'];
+}
+
+/**
+ * True when these facts are of several machines while a line is looked at of which nobody knows
+ * whose it is: any one of them may be another machine's.
+ */
+function isOfSeveral(records: readonly FactRecord[]): boolean {
+  const [first] = records.flatMap(({ about }) => about.slice(0, 1));
+  return records.some(({ about }) => about.length > 0 && about[0]?.value !== first?.value);
 }
 
 /** The subject as one cause may look at it. */
 export function createView(
   subject: Subject,
   reading: SignReading,
-  { listings, collection, cluster, all }: Surroundings,
+  { listings, collection, cluster, all, scope }: Surroundings,
 ): View<FactKind, string> {
   const recordsOf = <N extends FactKind>(kind: N): FactRecord<N>[] => [...subject.facts.of(kind)];
   return {
@@ -106,7 +117,10 @@ export function createView(
     node: subject.node,
     read<N extends FactKind>(kind: N): Fact<FactTypes[N]> {
       // Of several dumps of one object, the one read last in the richest form counts.
-      const record = richest(recordsOf(kind));
+      const records = recordsOf(kind);
+      if (scope === 'machine' && subject.kind === 'Cluster' && isOfSeveral(records))
+        return unknown('not-in-source', `nothing says whose ${kind} belongs to these lines`);
+      const record = richest(records);
       if (record !== null) return asSeen(record);
       const listing = listings.find((entry) => entry.kind === kind);
       if (listing !== undefined) return absent(listing.by);

@@ -9,6 +9,13 @@ const REGISTRATION_NORMAL_MS = 300_000;
 
 type FleetKind = 'aws/instance' | 'kube/Node' | 'aws/instance-profile' | 'aws/cluster';
 
+/**
+ * An answer of the authenticator is remembered for minutes (kube-apiserver
+ * --authentication-token-webhook-cache-ttl, 2 min), a token lives for 15: so long a Node may be Ready
+ * of which nobody would be let in again.
+ */
+const LET_IN_FOR_MS = 15 * 60_000;
+
 /** Whatever gives the facts of a whole cluster, as a cause's view does. */
 export interface FleetFacts {
   /** When the evidence was collected, ms since the epoch; null for evidence of others. */
@@ -36,6 +43,8 @@ export interface NodeRole {
   readonly lost: readonly Seen<Json>[];
   /** True when a machine of this role has a Node that is Ready now. */
   readonly isAdmitted: boolean;
+  /** True when Nodes of it fell silent so lately that the others may follow. */
+  readonly isFading: boolean;
 }
 
 type Member = 'admitted' | 'lost' | 'undecided';
@@ -102,8 +111,28 @@ export function nodeRolesOf(facts: FleetFacts): readonly NodeRole[] | null {
     }));
     const lost = members.filter(({ member }) => member === 'lost').map(({ machine }) => machine);
     const isAdmitted = members.some(({ member }) => member === 'admitted');
-    return [{ arn, profile, lost, isAdmitted }];
+    const isFading = lost.some(({ value }) => isSilentLately(nodeOf(value), nowMs));
+    return [{ arn, profile, lost, isAdmitted, isFading }];
   });
+}
+
+function isSilentLately(node: KubeNode | null, nowMs: number): boolean {
+  const sinceMs = node === null ? null : silentSinceMs(node);
+  return sinceMs !== null && nowMs - sinceMs <= LET_IN_FOR_MS;
+}
+
+/** When the control plane gave a Node up of which it heard no more, ms; null for any other. */
+export function silentSinceMs({ conditions }: KubeNode): number | null {
+  const ready = conditions.find(({ type }) => type === 'Ready');
+  const isSilent = ready?.status === 'Unknown' && ready.reason === 'NodeStatusUnknown';
+  return isSilent ? ready.changedMs : null;
+}
+
+/** Nodes that fell silent so lately that whatever silenced them may reach the others yet. */
+export function fadingNodes(facts: MachineFacts): readonly Seen<KubeNode>[] {
+  const { nowMs } = facts;
+  if (nowMs === null) return [];
+  return facts.list('kube/Node').filter(({ value }) => isSilentLately(value, nowMs));
 }
 
 /**
@@ -138,9 +167,27 @@ export function lostRoles(roles: readonly NodeRole[]): readonly NodeRole[] {
   return roles.filter(({ lost, isAdmitted }) => lost.length > 0 && !isAdmitted);
 }
 
+/**
+ * Lost roles, and those of which some machines are lost while others may only not have been asked
+ * again: where nothing lets a role in, a Node that is still Ready proves nothing.
+ */
+export function shutOutRoles(roles: readonly NodeRole[]): readonly NodeRole[] {
+  return roles.filter(
+    ({ lost, isAdmitted, isFading }) => lost.length > 0 && (!isAdmitted || isFading),
+  );
+}
+
 /** The last part of a role's ARN: its name without the path. */
 export function roleName(arn: string): string {
   return arn.split('/').at(-1) ?? arn;
+}
+
+/** True where it was seen that aws-auth alone lets machines in. */
+export function isConfigMapOnly(facts: MachineFacts): boolean {
+  const modes = facts
+    .list('aws/cluster')
+    .map(({ value }) => textAt(value, 'accessConfig.authenticationMode'));
+  return modes.length > 0 && modes.every((mode) => mode === 'CONFIG_MAP');
 }
 
 /** Ids of instances, for sentences. */

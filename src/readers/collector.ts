@@ -35,6 +35,8 @@ interface MutableHit extends Omit<Hit, 'count' | 'first' | 'last' | 'quotes'> {
   count: number;
   first: RawQuote;
   last: RawQuote;
+  /** Of the sighting that was read last, which need not be the latest. */
+  readLine: number;
   readonly quotes: RawQuote[];
 }
 
@@ -147,14 +149,16 @@ function shownQuote(state: State, document: number, raw: RawQuote): Quote {
   return made;
 }
 
-function hitOf(state: State, hit: MutableHit): Hit {
-  const show = (quote: RawQuote): Quote => shownQuote(state, hit.document, quote);
-  return { ...hit, first: show(hit.first), last: show(hit.last), quotes: hit.quotes.map(show) };
+function hitOf(state: State, { first, last, quotes, ...rest }: MutableHit): Hit {
+  const { owner, sign, object, about, document, onMachine, count } = rest;
+  const show = (quote: RawQuote): Quote => shownQuote(state, document, quote);
+  const shown = { first: show(first), last: show(last), quotes: quotes.map(show) };
+  return { owner, sign, object, about, document, onMachine, count, ...shown };
 }
 
 /** What a joined passage says was counted already when one of its own lines said it. */
 function isRepeated(known: MutableHit, line: ReadLine): boolean {
-  return line.lineEnd > line.line && known.last.line.line >= line.line;
+  return line.lineEnd > line.line && known.readLine >= line.line;
 }
 
 function addHit(
@@ -188,13 +192,23 @@ function addHit(
     count: 1,
     first: quote,
     last: quote,
+    readLine: line.line,
     quotes: [quote],
   });
 }
 
+/** Lists of events stand in the order of their names; every other document goes on with time. */
+function isEarlier({ line }: RawQuote, than: RawQuote): boolean {
+  const [one, other] = [line.when, than.line.when];
+  if (line.source !== 'event' || one === null || other === null) return false;
+  return one.clock === other.clock && one.yearless === other.yearless && one.ms < other.ms;
+}
+
 function repeatHit(known: MutableHit, quote: RawQuote): void {
   known.count += 1;
-  known.last = quote;
+  known.readLine = quote.line.line;
+  if (isEarlier(quote, known.first)) known.first = quote;
+  if (!isEarlier(quote, known.last)) known.last = quote;
   if (known.quotes.length < QUOTES_MAX) known.quotes.push(quote);
 }
 

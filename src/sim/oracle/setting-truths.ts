@@ -37,6 +37,11 @@ const CONDITIONS: readonly Condition[] = [
     causes: ['instance-type-unknown-to-cni', 'wrong-eni-limit-in-cni'],
   },
   {
+    // kubeadm leaves the kubelet its own 110 pods, and no type here has addresses for as many.
+    holds: ({ cluster }) => cluster.kind === 'kubeadm' && cluster.podNetwork === 'vpc-cni',
+    causes: ['max-pods-above-address-capacity'],
+  },
+  {
     // The server's address is a service's, which the agent reaches late or never.
     holds: ({ cluster }) => cluster.podIdentity === 'kiam',
     causes: [

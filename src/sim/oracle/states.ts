@@ -1,4 +1,5 @@
 import { at, listAt, textAt } from '../../evidence/json.ts';
+import { isoMs } from '../../evidence/time.ts';
 import type { KubeObject } from '../kube/contract.ts';
 import type { Stage } from '../faults/contract.ts';
 import type { TrueState } from './judge.ts';
@@ -7,6 +8,22 @@ import type { TrueState } from './judge.ts';
 const PREFERENCE = 'PreferNoSchedule';
 /** Of machines that are not meant for other pods. */
 const CONTROL_PLANE = 'node-role.kubernetes.io/control-plane';
+
+/** A pod that is not started so long after it was bound is stuck: the kubelet tries each 15 s, ms. */
+const STARTS_WITHIN_MS = 2 * 60_000;
+
+/** Names of Nodes on which a pod waits for its network that should long have started. */
+function stuckNodes({ people, town }: Pick<Stage, 'town' | 'people'>): ReadonlySet<string> {
+  const nowMs = town.kernel.nowMs();
+  const stuck = people.list('Pod').filter((pod) => {
+    const boundMs = isoMs(textAt(pod, 'status.startTime') ?? '');
+    const isWaiting =
+      textAt(pod, 'status.phase') === 'Pending' && textAt(pod, 'status.podIP') === null;
+    const isOnHost = at(pod, 'spec.hostNetwork') === true;
+    return isWaiting && !isOnHost && boundMs !== null && nowMs - boundMs > STARTS_WITHIN_MS;
+  });
+  return new Set(stuck.flatMap((pod) => textAt(pod, 'spec.nodeName') ?? []));
+}
 
 /** Whether the scheduler would put pods there, and the kubelet run them. */
 export function takesPods(node: KubeObject): boolean {
@@ -38,11 +55,16 @@ export function trueStates(
   struck: ReadonlySet<string>,
 ): readonly TrueState[] {
   const nodes = people.list('Node');
+  const stuck = stuckNodes({ town, people });
   return town.yard.machines().map((machine) => {
     const { instanceId } = machine;
     const name = machine.nodeName();
     const node = nodeOfInstance(nodes, instanceId, name);
-    const isWell = machine.isOn() && node !== null && takesPods(node);
+    const isWell =
+      machine.isOn() &&
+      node !== null &&
+      takesPods(node) &&
+      !stuck.has(textAt(node, 'metadata.name') ?? '');
     return {
       instanceId,
       node: textAt(node, 'metadata.name') ?? name,

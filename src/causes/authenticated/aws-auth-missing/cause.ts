@@ -7,8 +7,16 @@ import {
   type View,
 } from '../../../diagnosis/cause.ts';
 import { type Absent, seen } from '../../../evidence/fact.ts';
-import { idsOf, lostRoles, type NodeRole, nodeRolesOf } from '../../../evidence/fleet.ts';
+import {
+  fadingNodes,
+  idsOf,
+  isConfigMapOnly,
+  type NodeRole,
+  nodeRolesOf,
+  shutOutRoles,
+} from '../../../evidence/fleet.ts';
 import { type Json, textAt } from '../../../evidence/json.ts';
+import type { Quote } from '../../../evidence/sighting.ts';
 
 /** Nobody created the aws-auth ConfigMap, and no access entry maps the node role either. */
 export default defineCause({
@@ -87,8 +95,10 @@ function matchMapping(view: Evidence): Match | null {
     .map((cluster) => textAt(cluster.value, 'accessConfig.authenticationMode'));
   if (configMap.state === 'seen' || mode.includes('API')) return clear;
   const roles = configMap.state === 'absent' && mode.length === 1 ? nodeRolesOf(view) : null;
+  if (configMap.state === 'absent' && roles?.length === 0 && isConfigMapOnly(view))
+    return matchSilent(view, configMap);
   if (roles !== null && configMap.state === 'absent')
-    return matchRoles(view, configMap, lostRoles(roles), mode.includes('API_AND_CONFIG_MAP'));
+    return matchRoles(view, configMap, shutOutRoles(roles), mode.includes('API_AND_CONFIG_MAP'));
   // Ready nodes mean that somebody is mapped.
   if (view.list('kube/Node').some((node) => node.value.ready === true)) return clear;
   return matchAnswer(view);
@@ -110,17 +120,36 @@ function matchRoles(
   const cluster = textAt(view.list('aws/cluster')[0]?.value, 'name') ?? '';
   const machines = idsOf(role.lost);
   const count = machines.length === 1 ? 'machine' : `${machines.length} machines`;
-  const gone = seen(null, configMap.by, configMap.by);
   const none = listed.length === 0 ? 'no access entry' : `access entries: ${listed.join(', ')}`;
   return found(
     { cluster, role: role.arn, count },
     [
-      view.quote(gone, 'ConfigMap aws-auth is not in the list of all ConfigMaps of kube-system'),
+      quoteAbsence(view, configMap),
       view.quote(role.profile, `machines ${machines.join(', ')} run with the role ${role.arn}`),
       ...(entries.state === 'seen' ? [view.quote(entries, none)] : []),
     ],
     'definite',
     machines,
+  );
+}
+
+function quoteAbsence(view: Evidence, { by }: Absent): Quote {
+  const gone = seen(null, by, by);
+  return view.quote(gone, 'ConfigMap aws-auth is not in the list of all ConfigMaps of kube-system');
+}
+
+/** EC2 was not read; without the only map there is, no Node can be let in again. */
+function matchSilent(view: Evidence, configMap: Absent): Match {
+  const silent = fadingNodes(view);
+  const [first] = silent;
+  if (first === undefined) return clear;
+  const names = silent.map(({ value }) => value.name);
+  const fell = view.quote(first, `fell silent: Node ${names.join(', ')}`);
+  return found(
+    { cluster: textAt(view.list('aws/cluster')[0]?.value, 'name') ?? '' },
+    [quoteAbsence(view, configMap), fell],
+    'definite',
+    names,
   );
 }
 

@@ -8,10 +8,12 @@ import {
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import {
+  fadingNodes,
   idsOf,
-  lostRoles,
+  isConfigMapOnly,
   type NodeRole,
   nodeRolesOf,
+  shutOutRoles,
   withoutPath,
 } from '../../../evidence/fleet.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
@@ -127,7 +129,8 @@ function matchConfigMap(view: Evidence): Match | null {
   if (auth.state !== 'seen' || auth.value.malformed !== null) return null;
   if (isApiOnly(view)) return clear;
   const fleet = nodeRolesOf(view);
-  if (fleet !== null) return matchLost(view, auth, lostRoles(fleet));
+  if (fleet?.length === 0) return matchNobody(view, auth);
+  if (fleet !== null) return matchLost(view, auth, shutOutRoles(fleet));
   const known = nodeRoles(view);
   const missing = known.find((role) => !isMapped(role, auth.value) && !isAdmitted(role, view));
   const proof = view.quote(
@@ -150,12 +153,31 @@ function matchLost(view: Evidence, auth: Seen<AwsAuth>, lost: readonly NodeRole[
   if (readsEntries(view) && view.read('aws/access-entry-list').state !== 'seen') return unlisted;
   const machines = idsOf(role.lost);
   const arns = auth.value.roles.map((entry) => entry.arn).join(', ');
-  const ran = `machines ${machines.join(', ')} run with the role ${role.arn} and have no Node`;
+  const ran = `machines ${machines.join(', ')} run with the role ${role.arn} and are not heard`;
   return found(
     { role: withoutPath(role.arn) },
     [view.quote(auth, `mapRoles: ${arns || 'empty'}`), view.quote(role.profile, ran)],
     'definite',
     machines,
+  );
+}
+
+/** EC2 was not read, so that nobody knows the roles; a map without any node lets none of them in. */
+function matchNobody(view: Evidence, auth: Seen<AwsAuth>): Match {
+  const silent = fadingNodes(view);
+  const [first] = silent;
+  if (first === undefined || hasNodeEntry(auth.value)) return clear;
+  if (!isConfigMapOnly(view)) return unlisted;
+  const arns = auth.value.roles.map((entry) => entry.arn).join(', ');
+  const names = silent.map(({ value }) => value.name);
+  return found(
+    {},
+    [
+      view.quote(auth, `mapRoles: ${arns || 'empty'}`),
+      view.quote(first, `fell silent: Node ${names.join(', ')}`),
+    ],
+    'definite',
+    names,
   );
 }
 

@@ -1,5 +1,13 @@
 import { clear, defineCause, found } from '../../../diagnosis/cause.ts';
-import { idsOf, lostRoles, nodeRolesOf } from '../../../evidence/fleet.ts';
+import {
+  fadingNodes,
+  type FleetFacts,
+  idsOf,
+  isConfigMapOnly,
+  lostRoles,
+  nodeRolesOf,
+  shutOutRoles,
+} from '../../../evidence/fleet.ts';
 import { at, textAt } from '../../../evidence/json.ts';
 
 /** The authenticator cannot parse mapRoles, so no entry of it counts. */
@@ -39,8 +47,7 @@ export default defineCause({
   ],
   match(view) {
     const auth = view.read('kube/aws-auth');
-    const fleet = nodeRolesOf(view);
-    const lost = fleet === null ? null : lostRoles(fleet);
+    const lost = shutOut(view);
     const isRead = view
       .list('aws/cluster')
       .every(({ value }) => textAt(value, 'accessConfig.authenticationMode') !== 'API');
@@ -65,7 +72,7 @@ export default defineCause({
       { why },
       [view.quote(auth, `ConfigMap aws-auth: ${why}`)],
       'definite',
-      lost?.flatMap((role) => idsOf(role.lost)),
+      lost ?? undefined,
     );
   },
   summary: ({ why }) =>
@@ -96,3 +103,14 @@ export default defineCause({
     ],
   },
 });
+
+/** Machines that are shut out where nothing but aws-auth lets them in; null where nobody can say. */
+function shutOut(facts: FleetFacts): readonly string[] | null {
+  const fleet = nodeRolesOf(facts);
+  if (fleet === null) return null;
+  const isOnly = isConfigMapOnly(facts);
+  // Where EC2 was not read, the Nodes themselves show who fell silent.
+  if (fleet.length === 0 && isOnly) return fadingNodes(facts).map(({ value }) => value.name);
+  const roles = isOnly ? shutOutRoles(fleet) : lostRoles(fleet);
+  return roles.flatMap((role) => idsOf(role.lost));
+}

@@ -1,6 +1,7 @@
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
+import { FIRST_OPENING } from '../../../evidence/first-opening.ts';
 import { textAt } from '../../../evidence/json.ts';
 import type { KubeNode, KubeTaint } from '../../../evidence/kinds.ts';
 import { lostLeases } from '../../../evidence/leases.ts';
@@ -178,9 +179,12 @@ function matchKeptOut(view: Own, proof: Quote): Match | null {
 
 /** Nodes stay shut though what their gate waits for is Ready, and no pod of its controller is. */
 function matchPods(view: Own, nodes: readonly Seen<KubeNode>[]): Match | null {
-  const shut = nodes.filter(({ value }) => !waitsForPod(view, value));
-  const [first] = shut;
   const pods = view.list('kube/Pod').filter(({ value }) => CONTROLLER.test(value.name));
+  // Who opened a Node before lives somewhere, if not as a pod; shut again it is by somebody else.
+  const isElsewhere = (node: KubeNode): boolean =>
+    pods.length === 0 && FIRST_OPENING in node.annotations;
+  const shut = nodes.filter(({ value }) => !waitsForPod(view, value) && !isElsewhere(value));
+  const [first] = shut;
   if (first === undefined || pods.some(({ value }) => isPodReady(value))) return null;
   const [pod] = pods;
   // Without any pod of the controller only a whole list of pods proves that there is none.

@@ -90,11 +90,25 @@ function matchInstance(view: Own): Match | null {
   const off = view
     .list('aws/vpc-attribute')
     .filter(({ value }) => textAt(value, 'VpcId') === vpc && switchedOff(value) !== null);
+  // A setting of the VPC takes the names of all; one that lacks beside others is late.
+  if (off.length === 0 && isNamedElsewhere(view, vpc)) return clearUnlessSeen(view, SIGNS);
   const id = textAt(nameless.value, 'InstanceId') ?? '';
   return found(vpc === null ? {} : { vpc }, [
     view.quote(nameless, `PrivateDnsName of ${id} is empty, and it runs`),
     ...off.map((fact) => view.quote(fact, `${vpc ?? ''} ${switchedOff(fact.value) ?? ''} false`)),
   ]);
+}
+
+function isNamedElsewhere(view: Own, vpc: string | null): boolean {
+  return view
+    .everywhere('aws/instance')
+    .some(
+      ({ value }) =>
+        vpc !== null &&
+        textAt(value, 'VpcId') === vpc &&
+        textAt(value, 'State.Name') === 'running' &&
+        (textAt(value, 'PrivateDnsName') ?? '') !== '',
+    );
 }
 
 function switchedOff(attribute: Json): string | null {

@@ -115,7 +115,7 @@ function matchPod(view: Own): Match | null {
   const complaint = view.sign('birdSilent');
   if (pod === undefined || view.nowMs === null || complaint === null) return null;
   if (isPodReady(pod.value)) return clear;
-  const unreadyMs = unreadyForMs(pod, view.nowMs);
+  const unreadyMs = Math.min(unreadyForMs(pod, view.nowMs), nodeReadyForMs(view, view.nowMs));
   const saidMs = complaint.last.moment.when?.ms ?? 0;
   if (unreadyMs < UNREADY_MS || view.nowMs - saidMs > COMPLAINT_MS) return null;
   const { part } = complaint.last.captures;
@@ -125,6 +125,14 @@ function matchPod(view: Own): Match | null {
     [complaint.last, view.quote(pod, `${podWords(pod)} Ready=False since ${since}`)],
     'likely',
   );
+}
+
+/** A Node that came back a moment ago brings its network up first, whatever its pods were before. */
+function nodeReadyForMs(view: Own, nowMs: number): number {
+  const node = view.read('kube/Node');
+  if (node.state !== 'seen') return Infinity;
+  const ready = node.value.conditions.find(({ type }) => type === 'Ready');
+  return nowMs - (ready?.changedMs ?? 0);
 }
 
 function unreadyForMs(pod: SeenObject, nowMs: number): number {

@@ -6,6 +6,7 @@ import {
 import { arithmeticLine, HOST_NETWORK_PODS, podAddresses } from '../../../capacity/eni.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { waitingWords } from '../../../evidence/pods-seen.ts';
+import { isAfter } from '../../../evidence/time.ts';
 
 /** All interfaces are attached and full, and the kubelet still accepts pods. */
 export default defineCause({
@@ -101,6 +102,8 @@ function matchSaturation(view: View<Kinds, Signs>): Match | null {
   const none = view.sign('noneLeft');
   const all = view.sign('allAttached');
   if (none === null || all === null || view.sign('refused') !== null) return null;
+  // Addresses that lacked while interfaces still came are no sign that the last one was not enough.
+  if (!isAfter(none.last.moment, all.first.moment)) return null;
   return found({}, [all.first, none.first], 'likely');
 }
 

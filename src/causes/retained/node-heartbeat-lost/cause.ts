@@ -1,12 +1,16 @@
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { cannotSay, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
+import { silentSinceMs } from '../../../evidence/fleet.ts';
 import { textAt } from '../../../evidence/json.ts';
 import type { KubeObject } from '../../../evidence/kinds.ts';
 import { isoMs } from '../../../evidence/time.ts';
 
 /** After so long without a renewal the control plane calls a Node Unknown. */
 const GRACE_MS = 40_000;
+
+/** Nodes that fell silent within so long of each other did so together. */
+const TOGETHER_MS = 15 * 60_000;
 
 /** The control plane hears nothing from a kubelet that used to report. */
 export default defineCause({
@@ -37,7 +41,7 @@ export default defineCause({
   },
   needs: ['kube/Node', 'kube/Lease', 'aws/instance-status'],
   symptoms: ['node-not-ready'],
-  match: (view) => matchLease(view) ?? matchAnswer(view),
+  match: (view) => matchFleet(view) ?? matchLease(view) ?? matchAnswer(view),
   summary: ({ node, machine, renewed }) =>
     `The kubelet of ${node ?? machine ?? 'the Node'} stopped reporting${renewed === undefined ? ' (Ready=Unknown)' : `: its Lease was last renewed at ${renewed}`}: it is dead, starved of CPU or memory, or cut off from the API server; its pods are moved away after five minutes.`,
   remedy: ({ instance }) => [
@@ -78,6 +82,22 @@ export default defineCause({
 });
 
 type Own = View<'kube/Node' | 'kube/Lease' | 'aws/instance-status', string>;
+
+/** Machines do not die together: half of the Nodes lack something that all of them need. */
+function matchFleet(view: Own): Match | null {
+  const own = view.list('kube/Node').flatMap(({ value }) => silentSinceMs(value) ?? []);
+  const nodes = view.everywhere('kube/Node');
+  const together = nodes.filter(({ value }) => {
+    const sinceMs = silentSinceMs(value);
+    return sinceMs !== null && own.some((ms) => Math.abs(ms - sinceMs) <= TOGETHER_MS);
+  });
+  if (together.length < 2 || together.length * 2 < nodes.length) return null;
+  return cannotSay({
+    reason: 'not-in-source',
+    detail: `${together.length} of ${nodes.length} Nodes fell silent together, which no single machine explains`,
+    collect: 'sudo journalctl -u kubelet -n 200 --no-pager',
+  });
+}
 
 /** A Node that is Unknown, and its Lease, which nobody renews. */
 function matchLease(view: Own): Match | null {

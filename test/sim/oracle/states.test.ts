@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { settle } from '../../../src/adapters/system/settle.ts';
+import { isoTime } from '../../../src/evidence/time.ts';
+import { runUntil } from '../../../src/sim/kernel/kernel.ts';
+import type { KubeClient, KubeObject } from '../../../src/sim/kube/contract.ts';
+import { trueStates } from '../../../src/sim/oracle/states.ts';
+import { drawWorld } from '../../../src/sim/swarm/setting.ts';
+import { ADMIN, buildTown } from '../../../src/sim/town/town.ts';
+
+const MINUTE_MS = 60_000;
+
+/** A pod that was given to a Node and has no address yet. */
+function waitingPod(node: string, boundMs: number): KubeObject {
+  const startTime = isoTime({ ms: boundMs, yearless: false, clock: 'utc' }) ?? '';
+  return {
+    metadata: { name: 'late', namespace: 'production' },
+    spec: { nodeName: node, containers: [] },
+    status: { phase: 'Pending', startTime },
+  };
+}
+
+test('a machine on which a pod has waited for minutes is not well, though its Node is Ready', async () => {
+  const town = buildTown({ setting: drawWorld(1, 2), seed: 1 });
+  const people = town.world.client(ADMIN);
+  await runUntil(town.kernel, town.kernel.nowMs() + 4 * MINUTE_MS, settle);
+  const nowMs = town.kernel.nowMs();
+  const well = trueStates({ town, people }, new Set()).find(({ isUsable }) => isUsable);
+  assert.ok(well !== undefined && well.node !== null, 'one machine is well');
+  const { node } = well;
+  const isWellWith = (pod: KubeObject): boolean => {
+    const list: KubeClient['list'] = (kind, options) =>
+      kind === 'Pod' ? [pod] : people.list(kind, options);
+    const states = trueStates({ town, people: { ...people, list } }, new Set());
+    return states.find(({ instanceId }) => instanceId === well.instanceId)?.isUsable === true;
+  };
+  assert.equal(isWellWith(waitingPod(node, nowMs - MINUTE_MS)), true);
+  assert.equal(isWellWith(waitingPod(node, nowMs - 3 * MINUTE_MS)), false);
+  assert.equal(isWellWith(waitingPod('another', nowMs - 3 * MINUTE_MS)), true);
+});
