@@ -1,7 +1,7 @@
 /** The same requests to the API server of the simulated world and to a real one. */
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
-import { isObject, type Json, type JsonObject } from '../../src/evidence/json.ts';
+import { isObject, type Json, type JsonObject, textAt } from '../../src/evidence/json.ts';
 import { createKernel } from '../../src/sim/kernel/kernel.ts';
 import type { ApiVerb, PatchType } from '../../src/sim/kube/contract.ts';
 import { createApiServer, type KubeApiServer } from '../../src/sim/kube/server.ts';
@@ -213,6 +213,8 @@ function urlOf(url: string, asked: Asked, prefix: string): URL {
   return address;
 }
 
+const GENERATED = /^gen-[bcdfghjklmnpqrstvwxz2456789]{5}$/;
+
 /** Names what differs from run to run: identities in the order of their coming, versions by rank. */
 export class Normaliser {
   readonly #uids = new Map<string, string>();
@@ -229,9 +231,22 @@ export class Normaliser {
   }
 
   #value(value: Json, key: string): Json {
-    if (Array.isArray(value)) return (value as readonly Json[]).map((one) => this.#value(one, key));
+    if (Array.isArray(value)) {
+      const values = value as readonly Json[];
+      const ordered = key === 'items' ? this.#ordered(values) : values;
+      return ordered.map((one) => this.#value(one, key));
+    }
     if (isObject(value)) return this.#object(value);
     return typeof value === 'string' ? this.#text(value, key) : value;
+  }
+
+  /** Lists are sorted by name, and which of several generated names comes first is chance. */
+  #ordered(items: readonly Json[]): readonly Json[] {
+    const generated = items.filter((item) => GENERATED.test(textAt(item, 'metadata.name') ?? ''));
+    if (generated.length < 2) return items;
+    const coming = [...this.#uids.keys()];
+    const rank = (item: Json): number => coming.indexOf(textAt(item, 'metadata.uid') ?? '');
+    return items.toSorted((a, b) => rank(a) - rank(b));
   }
 
   #object(object: JsonObject): Json {

@@ -75,7 +75,7 @@ test('a kubelet that hangs is missed, and finds its pods when it goes on', async
     .list('Event')
     .filter((event) => textAt(event, 'involvedObject.name') === machine.nodeName())
     .filter((event) => /^Node(?:Not)?Ready$/.test(textAt(event, 'reason') ?? ''))
-    .map((event) => `${textAt(event, 'reason')} ${String(event['count'])}`);
+    .map((event) => `${textAt(event, 'reason')} ${JSON.stringify(event['count'])}`);
   assert.deepEqual(told, ['NodeReady 2', 'NodeNotReady 1']);
 });
 

@@ -129,13 +129,18 @@ function tested(target: Json, path: string, value: Json): Json {
 }
 
 function moved(target: Json, from: string, path: string, op: string): Json {
-  const value = valueAt(target, from);
+  const value = valueAt(target, from) ?? (op === 'copy' ? absent(target, from) : undefined);
   if (value === undefined) throw missing(op, from);
   const rest =
     op === 'copy'
       ? target
       : changed(target, from, (parent, key) => removeAt(parent, key, op, from));
   return changed(rest, path, (parent, key) => addAt(parent, key, value));
+}
+
+/** A copy of what an object lacks is null, unlike in RFC 6902: the library of the API server lets it pass. */
+function absent(target: Json, path: string): null | undefined {
+  return isObject(valueAt(target, path.slice(0, path.lastIndexOf('/')))) ? null : undefined;
 }
 
 function copyOf(value: JsonObject | readonly Json[]): Mutable {
