@@ -102,6 +102,20 @@ test('F17 a black hole shows within 5 s, and the store is equal again after it',
   assert.ok(reflector.state().staleMs < 5_000);
 });
 
+test('F17 a dead watch is found also where every watch begins late', async (context) => {
+  const { api, clock, reflector } = await scene(context);
+  const watch = api.watch.bind(api);
+  api.watch = async function* late(resource, options) {
+    await clock.sleep(5_000, options.signal);
+    yield* watch(resource, options);
+  };
+  api.mute();
+  api.put(NODES, node('n3'));
+  await clock.advance(40_000);
+  assert.deepEqual(names(reflector), ['n1', 'n2', 'n3']);
+  assert.equal(reflector.state().counts.deadWatches, 1);
+});
+
 test('a quiet cluster stays fresh without events or bookmarks', async (context) => {
   const { clock, reflector } = await scene(context, { bookmarkMs: null });
   await clock.advance(240_000);

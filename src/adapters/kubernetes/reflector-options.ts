@@ -9,7 +9,7 @@ import type { ReflectorChange } from './reflector-store.ts';
 export interface ReflectorLimits {
   /** A watch that said nothing for so long is doubted, and the server asked. */
   readonly silenceMs: number;
-  /** The second watch that is asked has to end by itself in this time. */
+  /** The second watch that is asked has to end by itself in this time, which doubles while it does not. */
   readonly probeMs: number;
   /** While a watch is silent: how often the newest version is compared with ours. */
   readonly versionCheckMs: number;

@@ -69,6 +69,8 @@ const GRACE_MS = 200;
 const OVERDUE_MS = 30_000;
 /** While the server cannot be asked, it is asked again at least so often. */
 const ASK_AGAIN_MOST_MS = 5_000;
+/** A server that answers late is waited for longer each time, at most so long. */
+const PATIENCE_MOST_MS = 30_000;
 
 class Watchdog {
   readonly #guarded: Guarded;
@@ -77,6 +79,7 @@ class Watchdog {
   readonly #backoff: Backoff;
   readonly #startMs: number;
   #checkedAtMs: number;
+  #patienceMs: number;
 
   constructor(guarded: Guarded, connection: AbortController, signal: AbortSignal) {
     this.#guarded = guarded;
@@ -85,6 +88,7 @@ class Watchdog {
     this.#backoff = new Backoff(guarded.scene.random, { leastMs: 500, mostMs: ASK_AGAIN_MOST_MS });
     this.#startMs = guarded.scene.clock.monotonicMs();
     this.#checkedAtMs = this.#startMs;
+    this.#patienceMs = guarded.scene.limits.probeMs;
   }
 
   /** Ends with the watch; a bug of an adapter ends the watch with itself as the reason. */
@@ -131,6 +135,7 @@ class Watchdog {
       scene.record.count('probes');
       if ((await this.#verdict(version)) === 'missed') throw new DeadWatch();
       this.#backoff.reset();
+      this.#patienceMs = scene.limits.probeMs;
       scene.record.contact();
       scene.record.current(startMs);
       under.lastEventMs = Math.max(under.lastEventMs, scene.clock.monotonicMs());
@@ -147,6 +152,7 @@ class Watchdog {
     const { failure } = error;
     const isRefused = failure === 'denied' || failure === 'unauthenticated';
     scene.record.fail(error, isRefused ? failure : 'silent');
+    this.#patienceMs = Math.min(this.#patienceMs * 2, PATIENCE_MOST_MS);
     const leastMs = isRefused ? scene.limits.refusedRetryMs : (error.retryAfterMs ?? 0);
     await scene.clock.sleep(Math.max(leastMs, this.#backoff.nextMs()), this.#signal);
   }
@@ -190,10 +196,10 @@ class Watchdog {
 
   /** Gives up with a failure of its own when the answer takes too long. */
   async #within<R>(ask: (signal: AbortSignal) => Promise<R>): Promise<R> {
-    const { clock, limits } = this.#guarded.scene;
+    const { clock } = this.#guarded.scene;
     const limit = new AbortController();
     const done = new AbortController();
-    const expiry = clock.sleep(limits.probeMs, AbortSignal.any([done.signal, this.#signal])).then(
+    const expiry = clock.sleep(this.#patienceMs, AbortSignal.any([done.signal, this.#signal])).then(
       () => limit.abort(unconfirmed(this.#guarded.scene)),
       () => undefined,
     );

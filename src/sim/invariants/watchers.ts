@@ -12,6 +12,8 @@ const KINDS = [
 const SECOND_MS = 1000;
 /** A change is in memory after this, whatever happened to a watch. */
 const CURED_MS = 120 * SECOND_MS;
+/** Answers that come this late leave no time to tell a dead watch from a quiet one, and to be cured. */
+const ANSWERED_MS = 10 * SECOND_MS;
 const LOOK_EVERY_MS = 10 * SECOND_MS;
 
 interface Change {
@@ -26,6 +28,8 @@ interface Book {
   readonly unheard: Map<string, readonly Change[]>;
   /** Until its watcher, which began with empty memory, has heard the first. */
   isFresh: boolean;
+  /** When its watcher began so. */
+  freshMs: number;
 }
 
 function keyOf(object: KubeObject): string {
@@ -44,7 +48,7 @@ function keepBook(
   { plural, kind, prefix }: (typeof KINDS)[number],
   onChange: (book: Book) => void,
 ): Book {
-  const book: Book = { plural, truth: new Map(), unheard: new Map(), isFresh: true };
+  const book: Book = { plural, truth: new Map(), unheard: new Map(), isFresh: true, freshMs: 0 };
   const take = (object: KubeObject, isGone: boolean): void => {
     const key = keyOf(object);
     const version = versionOf(object);
@@ -63,18 +67,24 @@ function keepBook(
   return book;
 }
 
-/** Whoever begins with empty memory never hears of what had gone before. */
-function forgetGone(book: Book): void {
+/**
+ * Whoever begins with empty memory never hears of what had gone before. Of what goes between that
+ * and its first word nobody knows whether it was heard: a list without objects says nothing.
+ *
+ * @param untilMs what went later is kept
+ */
+function forgetGone(book: Book, untilMs: number): void {
   book.isFresh = false;
-  for (const key of book.unheard.keys()) if (!book.truth.has(key)) book.unheard.delete(key);
+  for (const [key, changes] of book.unheard)
+    if (!book.truth.has(key) && (changes.at(-1)?.atMs ?? 0) < untilMs) book.unheard.delete(key);
 }
 
-function restart(book: Book): void {
+function restart(book: Book, atMs: number): void {
   book.isFresh = true;
+  book.freshMs = atMs;
 }
 
 function hear(book: Book, { key, type, version }: Heard, atMs: number): void {
-  if (book.isFresh) forgetGone(book);
   const { truth, unheard } = book;
   const there = truth.get(key);
   const known = unheard.get(key) ?? [];
@@ -89,7 +99,8 @@ function hear(book: Book, { key, type, version }: Heard, atMs: number): void {
 /**
  * What a watcher keeps is never older than two minutes, whatever happened to its watch; looked at
  * with every change, with everything that it hears, and every ten seconds. The time in which all
- * its requests were refused does not count, nor does an event that was lost against the contract.
+ * its requests were refused does not count, nor that in which every answer takes longer than ten
+ * seconds, nor does an event that was lost against the contract.
  */
 function cured(): Invariant {
   return {
@@ -100,6 +111,8 @@ function cured(): Invariant {
       const { kernel } = stage.town;
       const startedMs = new Map<string, number>();
       let refusedMs = 0;
+      const isDeaf = (): boolean =>
+        wire.isRefusing() || KINDS.some(({ plural }) => wire.lagMs(plural) > ANSWERED_MS);
       const check = ({ plural, truth, unheard, isFresh }: Book): void => {
         const sinceMs = startedMs.get(plural);
         if (sinceMs === undefined) return;
@@ -121,17 +134,18 @@ function cured(): Invariant {
         onHeard(heard) {
           const book = books.find(({ plural }) => plural === heard.plural);
           if (book === undefined) return;
+          if (book.isFresh) forgetGone(book, Number.POSITIVE_INFINITY);
           hear(book, heard, kernel.nowMs());
           check(book);
         },
-        onRestart: () => books.forEach(restart),
+        onRestart: () => books.forEach((book) => restart(book, kernel.nowMs())),
         onAsked({ plural }) {
-          if (wire.isRefusing()) refusedMs = kernel.nowMs();
+          if (isDeaf()) refusedMs = kernel.nowMs();
           if (!startedMs.has(plural)) startedMs.set(plural, kernel.nowMs());
         },
       });
       kernel.every(LOOK_EVERY_MS, () => {
-        if (wire.isRefusing()) refusedMs = kernel.nowMs();
+        if (isDeaf()) refusedMs = kernel.nowMs();
         for (const book of books) check(book);
       });
     },
@@ -168,10 +182,11 @@ function bounded(): Invariant {
       const { kernel } = stage.town;
       const books = KINDS.map((kind) => keepBook(watching, kind, () => undefined));
       stage.looking.wire.listen({
-        onRestart: () => books.forEach(restart),
+        onRestart: () => books.forEach((book) => restart(book, kernel.nowMs())),
         onHeard(heard) {
           const book = books.find(({ plural }) => plural === heard.plural);
           if (book === undefined) return;
+          if (book.isFresh) forgetGone(book, book.freshMs);
           hear(book, heard, kernel.nowMs());
           evaluated();
           const most = book.truth.size + book.unheard.size;
