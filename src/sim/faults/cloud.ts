@@ -36,7 +36,7 @@ const hiddenName: Fault = {
     if (machine === null) return null;
     const { levers } = stage.town.cloud;
     levers.hideName(machine.instanceId, Infinity);
-    const causes = [...NOT_FOUND_BY_CONTROLLER, 'hostname-without-domain'];
+    const causes = [...NOT_FOUND_BY_CONTROLLER, 'hostname-without-domain', 'private-dns-name-late'];
     return {
       what: `${called(machine)}: EC2 does not show its private DNS name`,
       truths: [{ causes, machines: [machine.instanceId] }],

@@ -17,7 +17,7 @@ const DELETED = [
   'no-reregistration-after-deletion',
 ];
 
-/** What is true of every node for a while after it came, before its agents have done their work. */
+/** What is true of every node for a while after it came, or came again, before its agents have done their work. */
 const COMING = [
   'service-ip-unreachable-for-cni',
   'service-ip-unreachable-for-calico',
@@ -48,7 +48,7 @@ export function followCourse(
     if (machine === null) return;
     const { instanceId } = machine;
     if (type === 'ADDED' && gone.delete(instanceId)) marks.reach('node-came-back');
-    if (type === 'ADDED' && !joined.has(instanceId)) {
+    if (type === 'ADDED') {
       joined.add(instanceId);
       addComing(stage, truths, instanceId);
     }
