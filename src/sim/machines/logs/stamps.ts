@@ -15,17 +15,9 @@ function microDigits(atMs: number): string {
   return `${String(whole % 1000).padStart(3, '0')}${String((whole * 7919) % 1000).padStart(3, '0')}`;
 }
 
-/** The second that was last written; most moments are close to the one before. */
-let lastSecond = Number.NaN;
-let lastText = '';
-
 /** `2026-11-21T21:24:29` */
 function untilSecond(atMs: number): string {
-  const second = Math.floor(Math.trunc(atMs) / 1000);
-  if (second === lastSecond) return lastText;
-  lastText = new Date(atMs).toISOString().slice(0, 19);
-  lastSecond = second;
-  return lastText;
+  return new Date(atMs).toISOString().slice(0, 19);
 }
 
 /** `2026-11-21T21:24:29Z`, as Kubernetes writes times into objects. */
