@@ -1,5 +1,5 @@
 import type { AwsApi } from '../../ports/aws-api.ts';
-import type { KubeApi, KubeResource } from '../../ports/kube-api.ts';
+import type { KubeApi, KubeListPlace, KubeResource } from '../../ports/kube-api.ts';
 import { PortError, type PortFailure } from '../../ports/port-error.ts';
 import type { RefusedCall } from './refused-call.ts';
 import { createWire, type Wire } from './wire.ts';
@@ -110,8 +110,10 @@ const IS_GAP: ReadonlySet<PortFailure> = new Set([
   'expired',
 ]);
 
-/** So small that also the lists of a small world have several pages. */
-const PAGE_SIZE = 10;
+/** So small at first that also the lists of a small world have several pages. */
+function pageSize({ objectsBefore }: KubeListPlace): number {
+  return objectsBefore < 50 ? 10 : 500;
+}
 
 async function* pages(
   kube: KubeApi,
@@ -121,7 +123,7 @@ async function* pages(
 ): ReturnType<KubeApi['list']> {
   check('list', resource);
   let count = 0;
-  for await (const page of kube.list(resource, { ...options, pageSize: PAGE_SIZE })) {
+  for await (const page of kube.list(resource, { ...options, pageSize })) {
     if (count++ > 0 && broken.size > 0) throw refuseCall(`list ${resource.plural}`, 'expired');
     yield page;
   }

@@ -40,12 +40,18 @@ function revisionOf({ core, query, table }: Scope, limit: number): number {
   return asked;
 }
 
-/** Objects as they were at a revision, in the order of their keys. */
-function matching(scope: Scope, selector: Selector, revision: number): readonly KubeObject[] {
-  if (revision >= scope.core.store.revision) return selected(scope, selector);
+/** Objects as they were at a revision, in the order of their keys, from a key on. */
+function matching(
+  scope: Scope,
+  selector: Selector,
+  revision: number,
+  from = '',
+): readonly KubeObject[] {
+  if (revision >= scope.core.store.revision) return selected(scope, selector, from);
   const found: KubeObject[] = [];
   for (const [key, object] of stateAt(scope, revision)) {
-    const isHere = scope.namespace === null || key.startsWith(`${scope.namespace}/`);
+    const isHere =
+      key >= from && (scope.namespace === null || key.startsWith(`${scope.namespace}/`));
     if (isHere && (selector.isEverything || selector.matches(object))) found.push(object);
   }
   return found;
@@ -134,8 +140,7 @@ function nextPage(scope: Scope, selector: Selector, limit: number, token: string
     throw expired(TOO_OLD, { continue: tokenOf(-1, start) });
   const revision = rv < 0 ? current : Math.min(rv, current);
   const from = objectKey(scope, start.slice(1));
-  const rest = matching(scope, selector, revision).filter((one) => keyOfObject(one) >= from);
-  return page(scope, rest, revision, limit, selector);
+  return page(scope, matching(scope, selector, revision, from), revision, limit, selector);
 }
 
 const TOO_OLD =

@@ -17,21 +17,36 @@ export function selectorOfScope({ kind, query }: Scope): Selector {
   return selectorOf(kind, query['labelSelector'] ?? '', query['fieldSelector'] ?? '');
 }
 
-/** What is selected, in the order of keys; only the index that fits is walked. */
-export function selected(scope: Scope, selector: Selector): readonly KubeObject[] {
+/**
+ * What is selected, in the order of keys; only the index that fits is walked.
+ *
+ * @param from the key at which to begin
+ */
+export function selected(scope: Scope, selector: Selector, from = ''): readonly KubeObject[] {
   const { table, namespace } = scope;
   const keys =
     selector.name !== null && (namespace !== null || !scope.kind.isNamespaced)
       ? [keyOf(namespace, selector.name)]
       : table.keys(namespace, selector.nodeName);
   const found: KubeObject[] = [];
-  for (const key of keys) {
+  for (const key of from === '' ? keys : keys.slice(placeOf(keys, from))) {
     if (selector.nodeName !== null && namespace !== null && !key.startsWith(`${namespace}/`))
       continue;
     const object = table.get(key);
     if (object !== null && (selector.isEverything || selector.matches(object))) found.push(object);
   }
   return found;
+}
+
+/** Where a key stands, or would stand, among keys in their order. */
+function placeOf(keys: readonly string[], key: string): number {
+  let [low, high] = [0, keys.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((keys[middle] ?? '') < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Items of built-in kinds have no kind of their own in a list. */
