@@ -43,6 +43,10 @@ const OWN: Readonly<Partial<Record<LineSource, string>>> = {
     'NodeGroup',
     'You have requested more vCPU capacity than your current vCPU limit of 32 allows',
   ),
+  'node-status': conditionOf(
+    'Node',
+    'container runtime network not ready: cni plugin not initialized for it',
+  ),
   'node-claim': conditionOf(
     'NodeClaim',
     'You have requested more vCPU capacity than your current vCPU limit of 32 allows',

@@ -261,12 +261,23 @@ function relieve(account: Account, subnetId: string): void {
   }
 }
 
-/** As amazon-vpc-cni-k8s makes them (its awsutils): description, tags, and not attached. */
+const LEAKED_ADDRESSES = 10;
+
+/**
+ * As amazon-vpc-cni-k8s makes them (its awsutils): description, tags, and not attached; as many as
+ * the subnet has addresses for.
+ */
 function leak(account: Account, subnetId: string, count: number): readonly string[] {
-  return Array.from({ length: count }, () => {
+  const most = Math.floor((account.books.get(subnetId)?.free ?? 0) / LEAKED_ADDRESSES);
+  return Array.from({ length: Math.min(count, most) }, () => {
     const instanceId = account.ids.resource('i');
     const description = `aws-K8S-${instanceId}`;
-    const made = createInterface(account, { subnetId, description, groupIds: [], addressCount: 9 });
+    const made = createInterface(account, {
+      subnetId,
+      description,
+      groupIds: [],
+      addressCount: LEAKED_ADDRESSES - 1,
+    });
     network.setTags(account, made.networkInterfaceId, {
       'node.k8s.amazonaws.com/instance_id': instanceId,
       'node.k8s.amazonaws.com/createdAt': new Date(account.kernel.nowMs()).toISOString(),

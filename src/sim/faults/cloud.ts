@@ -159,7 +159,8 @@ const attachedAgain: Fault = {
     const { cloud } = stage.town;
     const subnetId = cloud.instance(machine?.instanceId ?? '')?.subnetId;
     if (subnetId === undefined) return null;
-    const [id = ''] = cloud.levers.leakInterfaces(subnetId, 1);
+    const [id] = cloud.levers.leakInterfaces(subnetId, 1);
+    if (id === undefined) return null;
     const causes = ['leaked-network-interfaces', 'ipamd-state-out-of-sync'];
     return {
       what: `${id} lies free, and is attached to a machine later`,
