@@ -82,12 +82,12 @@ const { values } = parseArgs({
     nodes: { type: 'string' },
   },
 });
-const [count, from, hours] = [Number(values.seeds), Number(values.from), Number(values.hours)];
+const [seeds, from, hours] = [Number(values.seeds), Number(values.from), Number(values.hours)];
 const nodes = values.nodes === undefined ? null : Number(values.nodes);
 const totals = new Totals();
 const confusion = new Confusion();
 const failing: string[] = [];
-for (let seed = from; seed < from + count; seed++) {
+async function count(seed: number): Promise<void> {
   const wishes = { nodes, hours, faults: 'all' } as const;
   const run = await runSeed({ seed, wishes, bug: null, onJudged: (one) => confusion.add(one) });
   totals.add(run.result, run.swarm.wholeMs, run.wallMs);
@@ -95,6 +95,10 @@ for (let seed = from; seed < from + count; seed++) {
   for (const { rule, subject, what } of run.result.violations)
     failing.push(`seed ${seed}: ${rule}, ${subject}: ${what}`);
 }
-const command = `node tools/simulation-results.ts --seeds ${count} --from ${from} --hours ${hours}${nodes === null ? '' : ` --nodes ${nodes}`}`;
+
+for (let seed = from; seed < from + seeds; seed++)
+  // A world that breaks is told like any other failure, and the seeds after it are run.
+  await count(seed).catch((error: unknown) => failing.push(`seed ${seed}: ${String(error)}`));
+const command = `node tools/simulation-results.ts --seeds ${seeds} --from ${from} --hours ${hours}${nodes === null ? '' : ` --nodes ${nodes}`}`;
 const planted = await plantedTable(totals);
 writeFileSync(PAGE, pageOf(totals, confusion, { command, failing, planted }));
