@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { readLabArguments } from '../../src/apps/lab/arguments.ts';
 import { twoColumns } from '../../src/apps/lab/columns.ts';
@@ -132,9 +132,8 @@ interface OpenLab {
   readonly text: () => string;
 }
 
-async function openLab(): Promise<OpenLab> {
-  const folder = join(FOLDER, 'open');
-  const args = [PROGRAM, 'lab', 'joined-and-was-gone', '--speed', '10', '--folder', folder];
+async function openLab(story: string, asked: readonly string[] = []): Promise<OpenLab> {
+  const args = [PROGRAM, 'lab', story, '--speed', '10', ...asked];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let text = '';
   child.stdout.setEncoding('utf8').on('data', (part: string) => {
@@ -142,7 +141,22 @@ async function openLab(): Promise<OpenLab> {
   });
   while (!text.includes('what Rollcall says') && child.exitCode === null)
     await once(child.stdout, 'data');
+  const folder = dirname(/source (\S+)/.exec(text)?.[1] ?? '');
   return { child, folder, text: () => text };
+}
+
+/** What `rollcall status` says in the environment of a lab, without any flag that names a cluster. */
+async function instancesSeen(folder: string): Promise<number> {
+  const env = { ...environmentOf(folder), PATH: process.env['PATH'] ?? '' };
+  const look = spawn(process.execPath, [PROGRAM, 'status', '-o', 'json'], { env });
+  let out = '';
+  look.stdout.setEncoding('utf8').on('data', (part: string) => {
+    out += part;
+  });
+  const [code] = await once(look, 'close');
+  assert.ok([0, 1, 2].includes(code as number), String(code));
+  const { rows } = JSON.parse(out) as { rows: { instanceId: string | null }[] };
+  return rows.filter(({ instanceId }) => instanceId !== null).length;
 }
 
 function environmentOf(folder: string): Readonly<Record<string, string>> {
@@ -152,19 +166,13 @@ function environmentOf(folder: string): Readonly<Record<string, string>> {
 
 describe('an open lab', () => {
   test('is what Rollcall itself looks at, and nobody without its token', async (t) => {
-    const { child, folder } = await openLab();
+    const { child, folder } = await openLab('joined-and-was-gone', [
+      '--folder',
+      join(FOLDER, 'open'),
+    ]);
     t.after(() => child.kill('SIGKILL'));
     assert.equal(statSync(join(folder, 'kubeconfig')).mode & 0o077, 0, 'for nobody else to read');
-    const env = { ...environmentOf(folder), PATH: process.env['PATH'] ?? '' };
-    const look = spawn(process.execPath, [PROGRAM, 'status', '-o', 'json'], { env });
-    let out = '';
-    look.stdout.setEncoding('utf8').on('data', (part: string) => {
-      out += part;
-    });
-    const [code] = await once(look, 'close');
-    assert.ok([0, 1, 2].includes(code as number), String(code));
-    const { rows } = JSON.parse(out) as { rows: { instanceId: string | null }[] };
-    assert.ok(rows.filter(({ instanceId }) => instanceId !== null).length >= 3, out);
+    assert.ok((await instancesSeen(folder)) >= 3);
     const { clusters } = JSON.parse(readFileSync(join(folder, 'kubeconfig'), 'utf8')) as {
       clusters: { cluster: { server: string } }[];
     };
@@ -176,11 +184,19 @@ describe('an open lab', () => {
     assert.ok([401, 403].includes(answer.statusCode), String(answer.statusCode));
   });
 
-  test('ends cleanly on an interrupt', async (t) => {
-    const { child } = await openLab();
+  test('says by its context which cluster of EKS it is, before a Node is there', async (t) => {
+    const { child, folder } = await openLab('never-let-in');
     t.after(() => child.kill('SIGKILL'));
+    assert.equal(await instancesSeen(folder), 3);
+  });
+
+  test('ends cleanly on an interrupt, and takes its own folder away', async (t) => {
+    const { child, folder } = await openLab('joined-and-was-gone');
+    t.after(() => child.kill('SIGKILL'));
+    assert.ok(existsSync(join(folder, 'env')));
     child.kill('SIGINT');
     const [code, signal] = await once(child, 'close');
     assert.deepEqual([code, signal], [0, null]);
+    assert.equal(existsSync(folder), false);
   });
 });

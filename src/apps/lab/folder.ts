@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { UsageError } from '../cli/context.ts';
@@ -13,7 +13,8 @@ export interface LabDoors {
   readonly region: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  readonly clusterName: string;
+  /** The name of cluster and context: what `aws eks update-kubeconfig` calls a cluster of EKS. */
+  readonly context: string;
 }
 
 export interface LabFolder {
@@ -55,6 +56,11 @@ function unwritable(path: string, error: unknown): UsageError {
   return new UsageError(`${path} cannot be written (${why}); choose another: --folder PATH`);
 }
 
+/** Takes away a folder that nobody asked for by name; its credentials have ended. */
+export function dropFolder(path: string): void {
+  rmSync(path, { recursive: true, force: true });
+}
+
 /** Writes the kubeconfig and the environment into the folder. */
 export function writeFolder(path: string, doors: LabDoors): LabFolder {
   const kubeconfig = join(path, 'kubeconfig');
@@ -75,7 +81,7 @@ function writePrivate(path: string, text: string): void {
 }
 
 /** JSON is YAML, and needs no quoting rules. */
-function kubeconfigOf({ kubernetesUrl, caPem, token, clusterName }: LabDoors): string {
+function kubeconfigOf({ kubernetesUrl, caPem, token, context }: LabDoors): string {
   const cluster = {
     server: kubernetesUrl,
     'certificate-authority-data': Buffer.from(caPem).toString('base64'),
@@ -83,10 +89,10 @@ function kubeconfigOf({ kubernetesUrl, caPem, token, clusterName }: LabDoors): s
   const config = {
     apiVersion: 'v1',
     kind: 'Config',
-    'current-context': clusterName,
-    clusters: [{ name: clusterName, cluster }],
+    'current-context': context,
+    clusters: [{ name: context, cluster }],
     users: [{ name: 'admin', user: { token } }],
-    contexts: [{ name: clusterName, context: { cluster: clusterName, user: 'admin' } }],
+    contexts: [{ name: context, context: { cluster: context, user: 'admin' } }],
   };
   return `${JSON.stringify(config, null, 2)}\n`;
 }

@@ -10,7 +10,7 @@ import type { LabArguments } from './arguments.ts';
 import { twoColumns } from './columns.ts';
 import { createPace, type Pace } from './drive.ts';
 import { endOfStory, lined } from './fast.ts';
-import { type LabDoors, type LabFolder, makeFolder, writeFolder } from './folder.ts';
+import { dropFolder, type LabDoors, type LabFolder, makeFolder, writeFolder } from './folder.ts';
 import { openPlay } from './play.ts';
 
 interface Doors {
@@ -59,6 +59,7 @@ async function openDoors(town: Town, pace: Pace, asked: LabArguments): Promise<D
   );
   const close = async (): Promise<void> => {
     await Promise.all([kubernetes.close(), aws.close()]);
+    if (asked.folder === null) dropFolder(path);
   };
   try {
     const folder = writeFolder(path, doorsOf(town, { kubernetes, aws, token }));
@@ -85,8 +86,15 @@ function doorsOf({ admin, cloud, setting }: Town, { kubernetes, aws, token }: Op
     region: cloud.region,
     accessKeyId,
     secretAccessKey: cloud.secretOf(accessKeyId) ?? '',
-    clusterName: setting.cluster.name,
+    context: contextOf(setting.cluster, cloud),
   };
+}
+
+function contextOf(
+  { kind, name }: Town['setting']['cluster'],
+  { region, accountId }: Town['cloud'],
+): string {
+  return kind === 'eks' ? `arn:aws:eks:${region}:${accountId}:cluster/${name}` : name;
 }
 
 function whatToTry({ environment }: LabFolder): readonly string[] {

@@ -170,4 +170,29 @@ describe('Deployment and ReplicaSet', () => {
     assert.ok(fewest >= 3, `${fewest}`);
     assert.equal(cluster.admin.list('ReplicaSet').length, 2);
   });
+
+  it('say in conditions how far they have come, and since when', () => {
+    const { cluster, kubelets } = setUp();
+    const conditions = (): readonly string[] =>
+      listAt(cluster.admin.get('Deployment', 'default/web') ?? {}, 'status.conditions').map(
+        (one) => `${textAt(one, 'type')} ${textAt(one, 'status')} ${textAt(one, 'reason')}`,
+      );
+    must(cluster.admin.create(workload('Deployment', 'web', { replicas: 2 })));
+    cluster.pass(5_000);
+    assert.deepEqual(conditions(), [
+      'Progressing True ReplicaSetUpdated',
+      'Available False MinimumReplicasUnavailable',
+    ]);
+    kubelets.join('n1');
+    cluster.pass(20_000);
+    assert.deepEqual(conditions(), [
+      'Progressing True NewReplicaSetAvailable',
+      'Available True MinimumReplicasAvailable',
+    ]);
+    const version = (): string | null =>
+      textAt(cluster.admin.get('Deployment', 'default/web'), 'metadata.resourceVersion');
+    const settled = version();
+    cluster.pass(600_000);
+    assert.equal(version(), settled);
+  });
 });

@@ -23,6 +23,7 @@ import { createEventRecorder, type EventRecorder, recordAbout } from '../running
 import { createSyncQueue, type WorkQueue } from '../running/work-queue.ts';
 import { objectAt } from './daemon-placement.ts';
 import { isSameStatus } from './daemon-status.ts';
+import { deploymentConditions } from './deployment-conditions.ts';
 import { replicasOf } from './replica-set.ts';
 
 const HASH_LABEL = 'pod-template-hash';
@@ -140,15 +141,25 @@ class DeploymentController implements Running {
   }
 
   #tell(deployment: JsonObject, current: JsonObject | undefined, all: readonly JsonObject[]): void {
-    const available = sum(all, 'status.availableReplicas');
+    const { desired, unavailable } = boundsOf(deployment);
+    const before = objectAt(deployment, 'status');
+    const rollout = {
+      desired,
+      unavailable,
+      available: sum(all, 'status.availableReplicas'),
+      all: sum(all, 'status.replicas'),
+      updated: Number(textAt(current, 'status.replicas') ?? 0),
+      replicaSet: current === undefined ? null : nameOf(current),
+    };
     const status = {
-      ...objectAt(deployment, 'status'),
+      ...before,
       observedGeneration: Number(textAt(deployment, 'metadata.generation') ?? 1),
-      replicas: sum(all, 'status.replicas'),
-      updatedReplicas: Number(textAt(current, 'status.replicas') ?? 0),
+      replicas: rollout.all,
+      updatedReplicas: rollout.updated,
       readyReplicas: sum(all, 'status.readyReplicas'),
-      availableReplicas: available,
-      unavailableReplicas: Math.max(0, replicasOf(deployment) - available),
+      availableReplicas: rollout.available,
+      unavailableReplicas: Math.max(0, desired - rollout.available),
+      conditions: deploymentConditions(before, rollout, this.#actor.kernel.nowMs()),
     };
     if (!isSameStatus(deployment, status))
       this.#actor.client.updateStatus({ ...deployment, status });
