@@ -153,6 +153,21 @@ it('node lifecycle: leaves all pods where they are when every node is lost at on
   assert.ok(!taints(cluster, 'a').some((taint) => taint.endsWith('NoExecute')));
 });
 
+it('taint eviction: lets a pod that comes to a node which is lost for long stay as long as any other', () => {
+  const { cluster, kubelets } = setUp();
+  kubelets.join('other');
+  const kubelet = kubelets.join('n1');
+  cluster.pass(30_000);
+  kubelet.stop();
+  cluster.until(() => taints(cluster, 'n1').some((taint) => taint.endsWith('NoExecute')), 90_000);
+  cluster.pass(20 * 60_000);
+  must(cluster.admin.create(podObject('late', { nodeName: 'n1' })));
+  const leaving = (): boolean =>
+    textAt(cluster.admin.get('Pod', 'default/late') ?? {}, 'metadata.deletionTimestamp') !== null;
+  const stayedMs = cluster.until(leaving, 320_000);
+  assert.ok(stayedMs > 298_000 && stayedMs <= 301_000, `${stayedMs} ms`);
+});
+
 describe('taint eviction', () => {
   it('lets a pod stay for its tolerationSeconds, a DaemonSet pod for ever', () => {
     const { cluster, kubelets } = setUp();

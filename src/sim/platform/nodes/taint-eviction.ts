@@ -3,7 +3,7 @@ import type { Timer } from '../../kernel/kernel.ts';
 import type { World } from '../../world.ts';
 import { nameOf } from '../objects/meta.ts';
 import { type PodView, podView } from '../objects/pod.ts';
-import { parsedMs, timestamp } from '../objects/stamp.ts';
+import { timestamp } from '../objects/stamp.ts';
 import { type Taint, taintsOf, type Toleration, tolerates } from '../objects/taints.ts';
 import {
   type Actor,
@@ -16,8 +16,8 @@ import { createEventRecorder, type EventRecorder } from '../running/event-record
 import { PodsByNode } from './pods-by-node.ts';
 
 /**
- * How long a pod may stay: null for ever, 0 for not at all, else ms from the moment the taints were
- * set. The shortest toleration of all decides (getMinTolerationTime).
+ * How long a pod may stay: null for ever, 0 for not at all, else ms from the moment the controller
+ * sees both. The shortest toleration of all decides (getMinTolerationTime).
  */
 export function stayMs(
   taints: readonly Taint[],
@@ -85,12 +85,9 @@ class TaintEviction implements Running {
     }
     if (this.#planned.has(pod.uid) && waitMs > 0) return;
     this.#planned.get(pod.uid)?.cancel();
-    const sinceMs = Math.max(...taints.map(({ timeAdded }) => parsedMs(timeAdded) ?? 0));
-    const nowMs = this.#actor.kernel.nowMs();
-    const dueMs = waitMs === 0 || sinceMs === 0 ? waitMs : sinceMs + waitMs - nowMs;
     this.#planned.set(
       pod.uid,
-      this.#actor.after(dueMs, () => this.#evict(pod)),
+      this.#actor.after(waitMs, () => this.#evict(pod)),
     );
   }
 
