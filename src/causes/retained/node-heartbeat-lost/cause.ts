@@ -86,6 +86,8 @@ type Own = View<'kube/Node' | 'kube/Lease' | 'aws/instance-status', string>;
 /** Machines do not die together: half of the Nodes lack something that all of them need. */
 function matchFleet(view: Own): Match | null {
   const own = view.list('kube/Node').flatMap(({ value }) => silentSinceMs(value) ?? []);
+  // Asked of every machine: only of a silent one are all Nodes looked at.
+  if (own.length === 0) return null;
   const nodes = view.everywhere('kube/Node');
   const together = nodes.filter(({ value }) => {
     const sinceMs = silentSinceMs(value);
