@@ -232,12 +232,15 @@ export function redactValue<T>(value: T, field = '', depth = 0): T {
     const items = value.map((item: unknown) => redactValue(item, field, depth + 1));
     return items.some((item, index) => item !== value[index]) ? (items as T) : value;
   }
-  const entries = Object.entries(value);
-  const clean = entries.map(([key, entry]: [string, unknown]) =>
-    redactValue(entry, key, depth + 1),
-  );
-  if (entries.every(([, entry], index) => entry === clean[index])) return value;
-  return Object.fromEntries(entries.map(([key], index) => [key, clean[index]])) as T;
+  const cleaned: [string, unknown][] = [];
+  for (const key of Object.keys(value)) {
+    const entry: unknown = value[key as keyof typeof value];
+    const clean = redactValue(entry, key, depth + 1);
+    if (clean !== entry) cleaned.push([key, clean]);
+  }
+  if (cleaned.length === 0) return value;
+  // Of two entries of one name the later counts, in the place of the earlier.
+  return Object.fromEntries([...Object.entries(value), ...cleaned]) as T;
 }
 
 /** Objects in which no secret is, for as long as somebody holds them. */

@@ -1,9 +1,10 @@
 /** Connections to AWS: kept open, through the proxy and the certificates that are configured. */
 import { readFileSync } from 'node:fs';
-import { Agent as HttpAgent } from 'node:http';
+import type { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { rootCertificates } from 'node:tls';
 import { PortError } from '../../ports/port-error.ts';
+import { http } from '../system/http.ts';
 import type { Environment } from './profile.ts';
 
 export interface Agents {
@@ -20,7 +21,7 @@ const CONNECTIONS_MAX = 16;
 export function openAgents(environment: Environment, caBundle: string | null): Agents {
   const common = { keepAlive: true, maxSockets: CONNECTIONS_MAX, proxyEnv: { ...environment } };
   const trust = caBundle === null ? {} : { ca: [...rootCertificates, readBundle(caBundle)] };
-  return { httpAgent: new HttpAgent(common), httpsAgent: new HttpsAgent({ ...common, ...trust }) };
+  return { httpAgent: new http.Agent(common), httpsAgent: new HttpsAgent({ ...common, ...trust }) };
 }
 
 function readBundle(path: string): string {

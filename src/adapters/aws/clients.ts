@@ -1,4 +1,5 @@
 /** The clients of the SDK, each loaded by the first call to its service. */
+import { createRequire } from 'node:module';
 import type { AwsService } from '../../ports/aws-api.ts';
 
 /** What we use of a client; its own types differ from service to service. */
@@ -48,35 +49,38 @@ type SdkModule = Readonly<Record<string, unknown>>;
 type Constructor<Made> = new (argument: object) => Made;
 
 interface Package {
-  readonly load: () => Promise<object>;
+  readonly name: string;
   readonly client: string;
 }
 
 const PACKAGES: Readonly<Record<AwsService, Package>> = {
-  ec2: { load: async () => import('@aws-sdk/client-ec2'), client: 'EC2Client' },
+  ec2: { name: '@aws-sdk/client-ec2', client: 'EC2Client' },
   autoscaling: {
-    load: async () => import('@aws-sdk/client-auto-scaling'),
+    name: '@aws-sdk/client-auto-scaling',
     client: 'AutoScalingClient',
   },
-  eks: { load: async () => import('@aws-sdk/client-eks'), client: 'EKSClient' },
-  iam: { load: async () => import('@aws-sdk/client-iam'), client: 'IAMClient' },
-  sts: { load: async () => import('@aws-sdk/client-sts'), client: 'STSClient' },
+  eks: { name: '@aws-sdk/client-eks', client: 'EKSClient' },
+  iam: { name: '@aws-sdk/client-iam', client: 'IAMClient' },
+  sts: { name: '@aws-sdk/client-sts', client: 'STSClient' },
   cloudformation: {
-    load: async () => import('@aws-sdk/client-cloudformation'),
+    name: '@aws-sdk/client-cloudformation',
     client: 'CloudFormationClient',
   },
-  kms: { load: async () => import('@aws-sdk/client-kms'), client: 'KMSClient' },
-  route53: { load: async () => import('@aws-sdk/client-route-53'), client: 'Route53Client' },
-  ecr: { load: async () => import('@aws-sdk/client-ecr'), client: 'ECRClient' },
+  kms: { name: '@aws-sdk/client-kms', client: 'KMSClient' },
+  route53: { name: '@aws-sdk/client-route-53', client: 'Route53Client' },
+  ecr: { name: '@aws-sdk/client-ecr', client: 'ECRClient' },
   cloudtrail: {
-    load: async () => import('@aws-sdk/client-cloudtrail'),
+    name: '@aws-sdk/client-cloudtrail',
     client: 'CloudTrailClient',
   },
 };
 
-export async function loadService(service: AwsService, settings: object): Promise<LoadedService> {
-  const { load, client } = PACKAGES[service];
-  const module = (await load()) as SdkModule;
+// An import would first parse each file to find out whether it is a module: 60 ms for EC2 and EKS.
+const load = createRequire(import.meta.url);
+
+export function loadService(service: AwsService, settings: object): LoadedService {
+  const { name, client } = PACKAGES[service];
+  const module = load(name) as SdkModule;
   const Client = module[client] as Constructor<SdkClient>;
   return {
     client: new Client(settings),

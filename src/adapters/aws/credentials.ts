@@ -91,14 +91,11 @@ function chainOf(client: SdkClient, { profile }: CredentialOptions): CredentialP
   });
 }
 
-/** The SDK prints warnings of its own to the console unless it is given something to print to. */
-export const QUIET = {
-  trace: ignore,
-  debug: ignore,
-  info: ignore,
-  warn: ignore,
-  error: ignore,
-} as const;
+/**
+ * The SDK prints warnings of its own to the console unless it is given something to print to. For
+ * `info` and `error` it would first copy each request and answer without their secrets.
+ */
+export const QUIET = { trace: ignore, debug: ignore, warn: ignore } as const;
 
 function ignore(): void {
   // What matters is in the error that is thrown.

@@ -38,6 +38,8 @@ export interface AwsOptions {
 
 /** AWS as opened here; the connections are its own. */
 export interface OpenedAws extends AwsApi {
+  /** Loads the clients that every look uses, so that the first call does not wait for that. */
+  prepare(): void;
   /** Closes all connections. Calls afterwards open new ones. */
   close(): void;
 }
@@ -61,6 +63,9 @@ export function openAws(options: AwsOptions): OpenedAws {
     partition: partitionOf(opened.region),
     pages: (call, signal) => pages(opened, call, signal ?? new AbortController().signal),
     requests: () => new Map(opened.counts),
+    prepare: () => {
+      prepare(opened);
+    },
     close: () => {
       close(opened);
     },
@@ -94,6 +99,16 @@ function regionOf({ region, env }: AwsOptions, ofProfile: string | null): string
   if (isRegionName(found)) return found;
   const message = `${JSON.stringify(found.slice(0, 40))} is no region; give --region or set AWS_REGION`;
   throw new PortError({ failure: 'not-configured', message });
+}
+
+/** The first one loads what all have in common. */
+const ALWAYS_USED: readonly AwsService[] = ['ec2', 'eks', 'autoscaling', 'sts'];
+
+function prepare(opened: Opened): void {
+  const { region } = opened;
+  if (region === null) return;
+  // A call that needs a client which cannot be opened says so itself.
+  for (const service of ALWAYS_USED) void serviceOf(opened, service, region).catch(() => {});
 }
 
 function close(opened: Opened): void {
@@ -215,7 +230,7 @@ async function loadOne(
   service: AwsService,
   region: string,
 ): Promise<LoadedService> {
-  const loaded = await loadService(service, {
+  const loaded = loadService(service, {
     ...settingsOf(opened, service, region),
     credentials: opened.credentials.providerFor((): SdkClient => loaded.client),
   });

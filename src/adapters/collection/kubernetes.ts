@@ -1,10 +1,16 @@
-import { type JsonObject, textAt } from '../../evidence/json.ts';
+import { isObject, type JsonObject, listAt, textAt } from '../../evidence/json.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { KubeApi, KubeListPlace } from '../../ports/kube-api.ts';
 import type { PortError, PortFailure } from '../../ports/port-error.ts';
 import { projectPod } from '../../readers/kube/pod.ts';
 import { ahead } from '../../readers/ahead.ts';
-import { type CollectedEvidence, type ListShare, listOf, refusalOf } from './document.ts';
+import {
+  type CollectedDocument,
+  type CollectedEvidence,
+  type ListShare,
+  listOf,
+  refusalOf,
+} from './document.ts';
 import { inTime } from './in-time.ts';
 import { EVENTS, KUBE_LISTS, NODES, type PlannedList, PODS } from './resources.ts';
 
@@ -26,16 +32,25 @@ function kubectlOf({ resource, namespace }: PlannedList): string {
   return `kubectl get ${resource.plural}${where}`;
 }
 
-/** Fields that nobody reads and that are half of every object. */
-function lean(planned: PlannedList, item: JsonObject): JsonObject {
-  if (planned.resource === PODS) {
-    const { metadata } = item;
-    const kept = { ...projectPod(item, (part) => part), kind: 'Pod' } as JsonObject;
-    return { ...kept, metadata: { ...pickedNames(metadata), ...(kept['metadata'] as JsonObject) } };
-  }
-  if (planned.resource.kind === 'Node') return item;
+/** Fields that nobody reads and that are half of every object. The readers keep less of a pod. */
+function lean({ resource }: PlannedList, item: JsonObject): JsonObject {
+  if (resource === PODS || resource === NODES) return item;
   const metadata = { ...(item['metadata'] as JsonObject | undefined), managedFields: [] };
   return { ...item, metadata };
+}
+
+/** A document as it is worth saving: of its pods what is read of them. */
+export function savedForm(document: CollectedDocument): CollectedDocument {
+  const { content } = document;
+  if (!isObject(content) || textAt(content, 'kind') !== 'PodList') return document;
+  const items = listAt(content, 'items').map((pod) => leanPod(pod as JsonObject));
+  return { ...document, content: { ...content, items } };
+}
+
+function leanPod(pod: JsonObject): JsonObject {
+  const kept = { ...projectPod(pod, (part) => part), kind: 'Pod' } as JsonObject;
+  const metadata = { ...pickedNames(pod['metadata']), ...(kept['metadata'] as JsonObject) };
+  return { ...kept, metadata };
 }
 
 /** Names and labels, which the projection for causes keeps elsewhere. */

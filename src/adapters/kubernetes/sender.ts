@@ -10,6 +10,7 @@ import { type RequestName, textOf } from './request-name.ts';
 import { statusFailure } from './status-failure.ts';
 import type { Impersonation, KubeTarget } from './target.ts';
 import { bytesOf, Transport } from './transport.ts';
+import { sendOver } from './undici.ts';
 
 export interface KubeRequest {
   readonly name: RequestName;
@@ -111,7 +112,7 @@ export class Sender {
     this.#count(request.name);
     const dispatcher = this.#transport.dispatcher(credential.client);
     try {
-      return await dispatcher.request(this.#optionsOf(request, credential));
+      return await sendOver(dispatcher, this.#optionsOf(request, credential));
     } catch (error) {
       throw this.failure(error, request.signal);
     }

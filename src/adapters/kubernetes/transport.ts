@@ -1,11 +1,12 @@
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import { createGunzip } from 'node:zlib';
 import type { Readable } from 'node:stream';
-import { Agent, buildConnector, type Dispatcher } from 'undici';
+import type { buildConnector as Connector, Dispatcher } from 'undici';
 import { notConfigured } from './kubeconfig-file.ts';
 import type { KubeClientLimits } from './limits.ts';
 import type { ClientCertificate, KubeTarget } from './target.ts';
 import { tunnelConnector } from './tunnel.ts';
+import { Agent, buildConnector } from './undici.ts';
 import { reasonOf, shown } from './words.ts';
 
 /** The connections to one server; made anew when the client certificate changes. */
@@ -63,7 +64,7 @@ function connectOptions(
   target: KubeTarget,
   client: ClientCertificate | null,
   limits: KubeClientLimits,
-): buildConnector.BuildOptions {
+): Connector.BuildOptions {
   const isTls = target.server.startsWith('https:');
   return {
     timeout: limits.connectTimeoutMs,
@@ -94,10 +95,7 @@ function secureContext(target: KubeTarget, client: ClientCertificate | null): Se
   }
 }
 
-function connector(
-  target: KubeTarget,
-  options: buildConnector.BuildOptions,
-): buildConnector.connector {
+function connector(target: KubeTarget, options: Connector.BuildOptions): Connector.connector {
   const connect = buildConnector(options);
   const { serverName } = target.tls;
   if (serverName === null) return connect;

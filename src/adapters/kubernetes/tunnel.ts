@@ -1,7 +1,7 @@
-import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
+import { http } from '../system/http.ts';
 
 /** A proxy that answered, but not with a tunnel. */
 export class ProxyRefusal extends Error {
@@ -45,7 +45,7 @@ function authorityOf({ hostname, port, protocol }: buildConnector.Options): stri
 
 function openTunnel(proxyUrl: string, authority: string, timeoutMs: number, opened: Opened): void {
   const proxy = new URL(proxyUrl);
-  const send = proxy.protocol === 'https:' ? requestHttps : requestHttp;
+  const send = proxy.protocol === 'https:' ? requestHttps : http.request;
   const outgoing = send({
     host: proxy.hostname.replace(/^\[|\]$/g, ''),
     port: proxy.port || (proxy.protocol === 'https:' ? 443 : 80),

@@ -58,28 +58,7 @@ export async function diagnoseObservations(
   observations: Observations,
   asked?: DiagnosisInput['asked'],
 ): Promise<DiagnosisDocument> {
-  return diagnoseSubjects(observations, assembleSubjects(observations), asked);
-}
-
-/**
- * The same without a look at machines that were not asked about: how the asked ones stand is the
- * same, and only what they share with others is not known.
- */
-export async function diagnoseAsked(
-  observations: Observations,
-  asked: NonNullable<DiagnosisInput['asked']>,
-): Promise<DiagnosisDocument> {
-  const subjects = assembleSubjects(observations).filter(
-    (subject) => subject.kind !== 'Machine' || asked(subject),
-  );
-  return diagnoseSubjects(observations, subjects, asked);
-}
-
-async function diagnoseSubjects(
-  observations: Observations,
-  subjects: readonly Subject[],
-  asked: DiagnosisInput['asked'],
-): Promise<DiagnosisDocument> {
+  const subjects = assembleSubjects(observations);
   const owners = new Set(subjects.flatMap(({ hits }) => hits.map((hit) => hit.owner)));
   const kinds = new Set(observations.facts.map((fact) => fact.kind));
   const direct = concerned(CAUSES, owners, kinds);

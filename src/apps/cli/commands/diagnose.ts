@@ -157,8 +157,14 @@ interface UnknownNames {
   readonly isSure: boolean;
 }
 
+/** True where the name itself heads a machine's report, which is known without another look. */
+function isTold(asked: string, { subjects }: DiagnosisDocument): boolean {
+  return subjects.some(({ name, instanceId }) => name === asked || instanceId === asked);
+}
+
 /** What there is to say of names that no machine has, null where all are some machine's. */
-async function unknownIn({ names, looks }: Answer): Promise<UnknownNames | null> {
+async function unknownIn({ document, names: asked, looks }: Answer): Promise<UnknownNames | null> {
+  const names = asked.filter((name) => !isTold(name, document));
   if (names.length === 0 || looks.length === 0) return null;
   const { reasonsUnseen, unknownNames } = await import('../../../diagnosis/unknown-names.ts');
   const unknown = unknownNames(names, looks);

@@ -5,7 +5,12 @@ import type {
   CollectedEvidence,
 } from '../../../adapters/collection/document.ts';
 import { inTime } from '../../../adapters/collection/in-time.ts';
-import { collectKubernetes, type KubeLists } from '../../../adapters/collection/kubernetes.ts';
+import {
+  collectKubernetes,
+  type KubeLists,
+  savedForm,
+} from '../../../adapters/collection/kubernetes.ts';
+import { collectLate } from '../../../adapters/system/memory.ts';
 import { SIGNS } from '../../../causes/index.generated.ts';
 import { isAsked } from '../../../diagnosis/asked.ts';
 import { skewOf } from '../../../diagnosis/clock-skew.ts';
@@ -21,11 +26,13 @@ import type { Clock } from '../../../ports/clock.ts';
 import { EVIDENCE_VERSION } from '../../../readers/ours.ts';
 import { createReading } from '../../../readers/reading.ts';
 import { compileSigns } from '../../../readers/sign-table.ts';
-import { diagnoseAsked, diagnoseObservations } from '../pile.ts';
+import { diagnoseObservations } from '../pile.ts';
 import type { LookClients } from './open-clients.ts';
 import { startTimeLimit, type TimeLimit } from './time-limit.ts';
 
 const REGIONS_SHOWN = 3;
+/** Up to these, time counts for more than the memory that a tenth of it would save. */
+const NODES_FEW = 250;
 
 export interface LiveOptions {
   /** null: as the kubeconfig or the instances' tags say. */
@@ -67,12 +74,14 @@ function createIntake(options: LiveOptions, clients: LookClients, nowMs: number)
   const providerIds: string[] = [];
   let isNodeSeen = false;
   const add = (document: CollectedDocument): void => {
-    options.onDocument?.(document);
-    const isFirst = !isNodeSeen && nodesIn(document).length > 0;
+    options.onDocument?.(savedForm(document));
+    const nodes = nodesIn(document).length;
+    const isFirst = !isNodeSeen && nodes > 0;
     providerIds.push(...providerIdsIn(document));
     reading.take(document.locator, document.content);
     if (!isFirst) return;
     isNodeSeen = true;
+    if (nodes <= NODES_FEW) collectLate();
     options.onFirstNodes?.(alignClocks(reading.finish()), nowMs);
   };
   return {
@@ -156,12 +165,10 @@ async function lookTwice(
   const first = intake.finish(cluster);
   options.progress('looking at what was found');
   const asked = isAsked(options.asked);
-  const rough =
-    asked === undefined ? await diagnoseObservations(first) : await diagnoseAsked(first, asked);
+  const rough = await diagnoseObservations(first, asked);
   const target = representatives(rough, first, options.isDeep);
   if (target.instanceIds.length + target.logs.length === 0) {
-    const document = asked === undefined ? rough : await diagnoseObservations(first, asked);
-    return { observations: first, document, nowMs, cluster };
+    return { observations: first, document: rough, nowMs, cluster };
   }
   options.progress(`asking ${target.instanceIds.length} machines and ${target.logs.length} logs`);
   await collectDetails(clients, target, intake, time.details);
