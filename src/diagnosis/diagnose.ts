@@ -12,7 +12,7 @@ import { buildLadder, type Failure, stageOf, verdictOf } from './ladder.ts';
 import { notObservableOf } from './not-observable.ts';
 import { assignRoles, pickHeadline } from './rank.ts';
 import type { FoundCause, OpenSymptom, Standing } from './standing.ts';
-import { hasStartedPod, isOfWellPod } from './seen-pods.ts';
+import { hasStartedPod, isOfWellPod, type Surroundings } from './seen-pods.ts';
 import { ageOf, instanceWithoutNode, REGISTRATION_NORMAL_MS } from './seen-symptoms.ts';
 import { hitsOf, type Subject } from './subject.ts';
 import type { Symptom } from './symptom.ts';
@@ -32,7 +32,7 @@ export interface DiagnosisInput {
 /** Symptoms of a subject that no later success took back. */
 export function openSymptoms(
   subject: Subject,
-  observations: Pick<Observations, 'listings' | 'collection'> = { listings: [], collection: null },
+  observations: Surroundings = { hits: [], facts: [], listings: [], collection: null },
 ): readonly OpenSymptom[] {
   return SYMPTOMS.flatMap((symptom: Symptom) => {
     const hits = subject.hits.filter((hit) => hit.owner === `symptom:${symptom.id}`);
@@ -94,7 +94,9 @@ export function examine(input: DiagnosisInput, earlier?: Examination): Examinati
   const asked = new Set(earlier?.causes);
   const causes = input.causes.filter((cause) => !asked.has(cause));
   const standings = input.subjects.map((subject, rank) => {
-    const standing = standingOf(subject, { ...input, causes });
+    const standing = isBystander(subject, input)
+      ? bystanding(subject, { ...input, causes })
+      : standingOf(subject, { ...input, causes });
     const before = earlier?.standings[rank];
     return before === undefined ? standing : { ...standing, ...together(before, standing) };
   });
@@ -108,7 +110,23 @@ function together(before: Standing, after: Standing): Pick<Standing, 'founds' | 
   };
 }
 
+/** A machine that was not asked about where others were. */
+function isBystander(subject: Subject, { asked }: DiagnosisInput): boolean {
+  return subject.kind === 'Machine' && asked !== undefined && !asked(subject);
+}
+
+/** All that counts of a bystander: an explained launch may be the gap of an asked machine's group. */
+function bystanding(subject: Subject, input: DiagnosisInput): Standing {
+  const causes = input.causes.filter(({ stage }) => stage === 'launched');
+  return { ...foundsOf(subject, { ...input, causes }), subject, symptoms: [] };
+}
+
 function standingOf(subject: Subject, input: DiagnosisInput): Standing {
+  const symptoms = openSymptoms(subject, input.observations);
+  return { ...foundsOf(subject, input), subject, symptoms };
+}
+
+function foundsOf(subject: Subject, input: DiagnosisInput): Pick<Standing, 'founds' | 'ruledOut'> {
   const evaluations = evaluationsOf(subject, input);
   const founds = evaluations.flatMap(({ cause, match }) =>
     match.verdict === 'found' ? [{ cause, match }] : [],
@@ -116,7 +134,7 @@ function standingOf(subject: Subject, input: DiagnosisInput): Standing {
   const ruledOut = new Set(
     evaluations.filter(({ match }) => match.verdict === 'clear').map(({ cause }) => cause.id),
   );
-  return { subject, founds, symptoms: openSymptoms(subject, input.observations), ruledOut };
+  return { founds, ruledOut };
 }
 
 /** What the evidence of the cluster rules out as a failing of the cluster, no machine suffers from. */
@@ -146,7 +164,8 @@ export function diagnose(
   const standings = assembled.flatMap((standing) =>
     standing.subject.kind === 'Cluster' ? splitGroups(standing, assembled) : [standing],
   );
-  const all = standings.flatMap((standing) => {
+  const told = standings.filter(({ subject }) => !isBystander(subject, input));
+  const all = told.flatMap((standing) => {
     const report = reportOf(standing, standing.subject.kind === 'Machine' ? shared : [], input);
     return report === null ? [] : [{ report, subject: standing.subject }];
   });
@@ -201,7 +220,7 @@ function concerning(
 ): readonly SubjectReport[] {
   if (asked === undefined)
     return all.filter((one) => !hasGone(one, observations)).map(({ report }) => report);
-  const machines = all.filter(({ subject }) => subject.kind === 'Machine' && asked(subject));
+  const machines = all.filter(({ subject }) => subject.kind === 'Machine');
   const explaining = new Set(
     machines.flatMap(({ report }) => report.findings.map(({ explainedBy }) => explainedBy)),
   );

@@ -19,6 +19,13 @@ export interface MilestoneSign {
 const BOOTED: readonly Stage[] = ['launched', 'bootstrapped'];
 const ADMITTED: readonly Stage[] = [...BOOTED, 'reachable', 'authenticated'];
 
+/** A cloud controller that found the instance of a Node. */
+export const NODE_INITIALISED = {
+  in: ['cloud-controller', 'controller-manager'],
+  anchors: ['Successfully initialized node'],
+  pattern: /Successfully initialized node (?<node>[a-z0-9][a-z0-9.-]*) with cloud provider/,
+} as const satisfies MilestoneSign;
+
 /** The successes that pass stages and take earlier failures back. */
 export const MILESTONES = [
   {
@@ -186,6 +193,12 @@ export const MILESTONES = [
         strict: true,
       },
     ],
+  },
+  {
+    id: 'node-initialised',
+    title: 'the cloud controller initialised the Node',
+    proves: [...ADMITTED, 'registered'],
+    signs: [NODE_INITIALISED],
   },
   {
     id: 'node-ready',

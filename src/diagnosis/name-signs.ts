@@ -1,4 +1,5 @@
 import type { Sign } from './cause.ts';
+import { NODE_INITIALISED } from './milestones.ts';
 
 /**
  * How the API server refuses a kubelet whose credential carries another name than it asks for; the
@@ -23,10 +24,5 @@ export const REFUSED_NAMES = {
 
 /** A cloud controller that found the instance after all. */
 export const INITIALISED = {
-  initialised: {
-    in: ['cloud-controller', 'controller-manager'],
-    anchors: ['Successfully initialized node'],
-    pattern: /Successfully initialized node (?<node>[a-z0-9][a-z0-9.-]*) with cloud provider/,
-    weight: 'withdraws',
-  },
+  initialised: { ...NODE_INITIALISED, weight: 'withdraws' },
 } as const satisfies Readonly<Record<string, Sign>>;

@@ -1,5 +1,5 @@
 import type { FactKind, KubeNode, KubeObject, KubeTaint } from '../evidence/kinds.ts';
-import { at, listAt, textAt } from '../evidence/json.ts';
+import { at, type Json, listAt, textAt } from '../evidence/json.ts';
 import type { FactRecord } from '../evidence/observations.ts';
 import { isPodReady, msIn, readyChangedMs, runningSinceMs } from '../evidence/pods.ts';
 import { excerptOf } from '../evidence/redact.ts';
@@ -151,7 +151,9 @@ function passedByPods(fact: FactRecord<'kube/Node'>, subject: Subject): readonly
   );
   const asking = pods.filter((pod) => asksForIdentity(pod.value));
   const passed: Passed[] = [];
-  const networked = fact.value.ready === true ? networkProof(fact, addressed, pods) : null;
+  const hasNone = addressed === undefined && hasNoPodAddress(subject, pods);
+  const networked =
+    fact.value.ready === true && !hasNone ? networkProof(fact, addressed, pods) : null;
   if (networked !== null) passed.push(['networked', networked]);
   const onNode = pods.map(({ value }) => value);
   if (pods.length > 0 && beganUnredirected(fact.value, onNode) === null)
@@ -172,6 +174,23 @@ function passedByPods(fact: FactRecord<'kube/Node'>, subject: Subject): readonly
 
 /** The pod network's own program on a Node, by the names that manifests give it. */
 const NETWORK_POD = /^(?:aws-node|calico-node|cilium|kube-flannel-ds|kube-router|weave-net)-/;
+
+/** The VPC CNI, which gives out addresses that EC2 has put on the machine. */
+const VPC_CNI_POD = /^aws-node-/;
+
+/** EC2 shows that no interface has an address for a pod, though the VPC CNI's program is Ready. */
+function hasNoPodAddress(subject: Subject, pods: readonly FactRecord<'kube/Pod'>[]): boolean {
+  if (!pods.some(({ value }) => VPC_CNI_POD.test(value.name))) return false;
+  const interfaces = recordsOf(subject, 'aws/instance')
+    .filter(({ value }) => textAt(value, 'InstanceId') === subject.instanceId)
+    .flatMap(({ value }) => listAt(value, 'NetworkInterfaces'));
+  return interfaces.length > 0 && interfaces.every(isBare);
+}
+
+function isBare(one: Json): boolean {
+  const prefixes = [...listAt(one, 'Ipv4Prefixes'), ...listAt(one, 'Ipv6Prefixes')];
+  return listAt(one, 'PrivateIpAddresses').length === 1 && prefixes.length === 0;
+}
 
 /** A pod with an address; on a Node without one, the programs that would give it are Ready. */
 function networkProof(

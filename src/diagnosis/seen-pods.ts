@@ -1,4 +1,5 @@
 import { at, textAt } from '../evidence/json.ts';
+import type { KubeObject } from '../evidence/kinds.ts';
 import type { FactRecord, Hit, Observations } from '../evidence/observations.ts';
 import {
   isPodReady,
@@ -9,6 +10,7 @@ import {
   waitsForSandbox,
 } from '../evidence/pods.ts';
 import { isoMs } from '../evidence/time.ts';
+import { newestStampMs } from './newest-stamp.ts';
 import { seenHit } from './seen-hit.ts';
 import type { Subject } from './subject.ts';
 
@@ -61,19 +63,29 @@ export function hasStartedPod({ kind, node, facts }: Subject, { last }: Hit): bo
     );
 }
 
+/** What is known beside a subject. */
+export type Surroundings = Pick<Observations, 'hits' | 'facts' | 'listings' | 'collection'>;
+
 /**
  * True for events that ended with a pod which is Ready by now, is gone, or is so young that it may
  * come up by itself: pods that wait for long are seen in their own state.
  */
-export function isOfWellPod(
-  { last }: Hit,
-  { facts }: Subject,
-  { listings, collection }: Pick<Observations, 'listings' | 'collection'>,
-): boolean {
+export function isOfWellPod(hit: Hit, { facts }: Subject, surroundings: Surroundings): boolean {
+  const { last } = hit;
   const name = last.source === 'event' ? / pod\/(\S+) /.exec(last.excerpt)?.[1] : undefined;
   if (name === undefined) return false;
   const pod = facts.of('kube/Pod').find(({ value }) => value.name === name);
-  if (pod === undefined) return listings.some(({ kind }) => kind === 'kube/Pod');
-  const isYoung = collection !== null && !isSettled(pod.value, collection.atMs);
-  return isYoung || isPodReady(pod.value);
+  if (pod === undefined) return surroundings.listings.some(({ kind }) => kind === 'kube/Pod');
+  return isPodReady(pod.value) || isYoung(pod.value, hit, surroundings);
+}
+
+/** True for a pod that was not seen for longer than a healthy one takes to come up. */
+function isYoung(pod: KubeObject, { last }: Hit, surroundings: Surroundings): boolean {
+  const { collection } = surroundings;
+  if (collection !== null) return !isSettled(pod, collection.atMs);
+  // Of what others collected nobody knows the moment; an event that has its stamp is no later.
+  const { when } = last.moment;
+  if (when === null || when.yearless || when.clock !== 'utc') return false;
+  const hasStarted = textAt(pod.body, 'status.startTime') !== null;
+  return hasStarted && !isSettled(pod, newestStampMs(surroundings));
 }

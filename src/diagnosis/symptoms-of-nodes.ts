@@ -67,7 +67,7 @@ export const SYMPTOMS_OF_NODES = [
           /[Dd]eleting [Nn]ode (?:since it is no longer present in cloud provider: (?<node>[a-z0-9][a-z0-9.-]*)|(?<node2>[a-z0-9][a-z0-9.-]*) because)|DeletingNode(?!.*[Dd]eleting [Nn]ode )/,
       },
     ],
-    withdrawnBy: ['node-registered', 'node-ready'],
+    withdrawnBy: ['node-registered', 'node-initialised', 'node-ready'],
     blocksAbove: false,
   },
   {

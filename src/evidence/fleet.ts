@@ -41,6 +41,8 @@ export interface NodeRole {
   readonly profile: Seen<Json>;
   /** Instances that run and have no Node, or whose Node's kubelet has gone silent. */
   readonly lost: readonly Seen<Json>[];
+  /** Instances whose Node is Ready now. */
+  readonly ready: readonly Seen<Json>[];
   /** True when a machine of this role has a Node that is Ready now. */
   readonly isAdmitted: boolean;
   /** True when Nodes of it fell silent so lately that the others may follow. */
@@ -109,10 +111,11 @@ export function nodeRolesOf(facts: FleetFacts): readonly NodeRole[] | null {
       machine,
       member: memberOf(machine.value, nodeOf(machine.value), nowMs),
     }));
-    const lost = members.filter(({ member }) => member === 'lost').map(({ machine }) => machine);
-    const isAdmitted = members.some(({ member }) => member === 'admitted');
+    const those = (wanted: Member): readonly Seen<Json>[] =>
+      members.filter(({ member }) => member === wanted).map(({ machine }) => machine);
+    const [lost, ready] = [those('lost'), those('admitted')];
     const isFading = lost.some(({ value }) => isSilentLately(nodeOf(value), nowMs));
-    return [{ arn, profile, lost, isAdmitted, isFading }];
+    return [{ arn, profile, lost, ready, isAdmitted: ready.length > 0, isFading }];
   });
 }
 

@@ -96,6 +96,32 @@ describe('a machine that works', () => {
   });
 });
 
+test('a machine cannot be told while EC2 shows no address that the VPC CNI could give to a pod', async () => {
+  const verdictWith = async (one: JsonObject): Promise<string | undefined> => {
+    const instance = { ...INSTANCE, NetworkInterfaces: [one] };
+    const shown = { Reservations: [{ Instances: [instance] }] };
+    return (await verdictOf(shown, node(), awsNode))[0];
+  };
+  const awsNode: Json = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'aws-node-x7k2p', namespace: 'kube-system' },
+    spec: { nodeName: NAME, hostNetwork: true, containers: [{ name: 'aws-node' }] },
+    status: {
+      phase: 'Running',
+      podIP: '10.0.0.1',
+      conditions: [{ type: 'Ready', status: 'True' }],
+    },
+  };
+  const own = { PrivateIpAddress: '10.0.0.1', Primary: true };
+  assert.equal(await verdictWith({ PrivateIpAddresses: [own] }), 'cannot-tell');
+  const second = { PrivateIpAddress: '10.0.0.78', Primary: false };
+  assert.equal(await verdictWith({ PrivateIpAddresses: [own, second] }), 'usable');
+  const prefixed = { PrivateIpAddresses: [own], Ipv4Prefixes: [{ Ipv4Prefix: '10.0.0.16/28' }] };
+  assert.equal(await verdictWith(prefixed), 'usable');
+  assert.equal(await verdictWith({}), 'usable', 'nobody said which addresses it has');
+});
+
 describe('sandboxes that were not created while the pod network came up', () => {
   const event = (reason: string, name: string, message: string, at: string): Json => ({
     apiVersion: 'v1',

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { settle } from '../../../src/adapters/system/settle.ts';
 import { isoTime } from '../../../src/evidence/time.ts';
 import { runUntil } from '../../../src/sim/kernel/kernel.ts';
+import type { TrueInstance } from '../../../src/sim/aws/contract.ts';
 import type { KubeClient, KubeObject } from '../../../src/sim/kube/contract.ts';
 import { trueStates } from '../../../src/sim/oracle/states.ts';
 import { drawWorld } from '../../../src/sim/swarm/setting.ts';
@@ -37,4 +38,25 @@ test('a machine on which a pod has waited for minutes is not well, though its No
   assert.equal(isWellWith(waitingPod(node, nowMs - MINUTE_MS)), true);
   assert.equal(isWellWith(waitingPod(node, nowMs - 3 * MINUTE_MS)), false);
   assert.equal(isWellWith(waitingPod('another', nowMs - 3 * MINUTE_MS)), true);
+});
+
+test('a machine with no address for a pod is not well, though no pod waits on it', async () => {
+  const drawn = drawWorld(1, 2);
+  const setting = { ...drawn, cluster: { ...drawn.cluster, podNetwork: 'vpc-cni' } } as const;
+  const town = buildTown({ setting, seed: 1 });
+  const people = town.world.client(ADMIN);
+  await runUntil(town.kernel, town.kernel.nowMs() + 4 * MINUTE_MS, settle);
+  const well = trueStates({ town, people }, new Set()).find(({ isUsable }) => isUsable);
+  assert.ok(well !== undefined, 'one machine is well');
+  const instance = town.cloud.instance(well.instanceId);
+  assert.ok(instance !== null);
+  const isWellWith = (interfaces: TrueInstance['interfaces']): boolean => {
+    const cloud = { ...town.cloud, instance: () => ({ ...instance, interfaces }) };
+    const states = trueStates({ town: { ...town, cloud }, people }, new Set());
+    return states.find(({ instanceId }) => instanceId === well.instanceId)?.isUsable === true;
+  };
+  assert.equal(isWellWith(instance.interfaces), true);
+  const bare = instance.interfaces.map((one) => ({ ...one, addresses: one.addresses.slice(0, 1) }));
+  assert.equal(isWellWith(bare), false);
+  assert.equal(isWellWith(bare.map((one) => ({ ...one, prefixes: ['10.0.0.16/28'] }))), true);
 });

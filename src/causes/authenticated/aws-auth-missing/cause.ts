@@ -49,8 +49,13 @@ export default defineCause({
   symptoms: ['kubelet-unauthorized', 'boot-verdict'],
   withdrawnBy: [],
   match: (view) => matchMapping(view),
-  summary: ({ role, cluster, count }) =>
-    `The ConfigMap kube-system/aws-auth does not exist${cluster === undefined ? '' : ` in cluster ${cluster}`} and no access entry maps ${role ?? 'the node role'}, so the API server answers ${count === undefined ? 'every kubelet' : `the kubelets of its ${count}`} with 401 Unauthorized.`,
+  summary: ({ role, cluster, count, still }) => {
+    const missing = `The ConfigMap kube-system/aws-auth does not exist${cluster === undefined ? '' : ` in cluster ${cluster}`} and no access entry maps ${role ?? 'the node role'}`;
+    const whom = count === undefined ? 'every kubelet' : `the kubelets of its ${count}`;
+    return still === undefined
+      ? `${missing}, so the API server answers ${whom} with 401 Unauthorized.`
+      : `${missing}; within minutes the API server forgets its earlier answer and refuses ${whom}, which still run, with 401 Unauthorized.`;
+  },
   remedy: ({ cluster, role }) => [
     {
       text: 'Let the node role in with an access entry (authentication mode API or API_AND_CONFIG_MAP).',
@@ -98,39 +103,57 @@ function matchMapping(view: Evidence): Match | null {
   if (configMap.state === 'absent' && roles?.length === 0 && isConfigMapOnly(view))
     return matchSilent(view, configMap);
   if (roles !== null && configMap.state === 'absent')
-    return matchRoles(view, configMap, shutOutRoles(roles), mode.includes('API_AND_CONFIG_MAP'));
+    return matchRoles(view, configMap, roles, mode.includes('API_AND_CONFIG_MAP'));
   // Ready nodes mean that somebody is mapped.
   if (view.list('kube/Node').some((node) => node.value.ready === true)) return clear;
   return matchAnswer(view);
 }
 
-/** The list of ConfigMaps lacks it, and the machines of a role have all stayed without a Node. */
+/**
+ * The list of ConfigMaps lacks it: first the roles whose machines have stayed without a Node, then
+ * those whose machines run by an answer of before.
+ */
 function matchRoles(
   view: Evidence,
   configMap: Absent,
-  lost: readonly NodeRole[],
+  roles: readonly NodeRole[],
   readsEntries: boolean,
 ): Match {
-  if (lost.length === 0) return clear;
+  const lost = shutOutRoles(roles);
+  const inQuestion = [...lost, ...roles.filter(({ ready }) => ready.length > 0)];
+  if (inQuestion.length === 0) return clear;
   const entries = view.read('aws/access-entry-list');
   if (readsEntries && entries.state !== 'seen') return unknownEntries;
   const listed = entries.state === 'seen' ? entryArns(entries.value) : [];
-  const role = lost.find(({ arn }) => !listed.includes(arn));
+  const role = inQuestion.find(({ arn }) => !listed.includes(arn));
   if (role === undefined) return clear;
-  const cluster = textAt(view.list('aws/cluster')[0]?.value, 'name') ?? '';
-  const machines = idsOf(role.lost);
-  const count = machines.length === 1 ? 'machine' : `${machines.length} machines`;
   const none = listed.length === 0 ? 'no access entry' : `access entries: ${listed.join(', ')}`;
-  return found(
-    { cluster, role: role.arn, count },
-    [
-      quoteAbsence(view, configMap),
-      view.quote(role.profile, `machines ${machines.join(', ')} run with the role ${role.arn}`),
-      ...(entries.state === 'seen' ? [view.quote(entries, none)] : []),
-    ],
-    'definite',
-    machines,
-  );
+  const listing = entries.state === 'seen' ? [view.quote(entries, none)] : [];
+  return foundRole(view, configMap, { role, isLost: lost.includes(role), listing });
+}
+
+interface Unmapped {
+  readonly role: NodeRole;
+  /** False while its machines run by an answer of before, so that it is said of none of them. */
+  readonly isLost: boolean;
+  readonly listing: readonly Quote[];
+}
+
+function foundRole(
+  view: Evidence,
+  configMap: Absent,
+  { role: { arn, profile, lost, ready }, isLost, listing }: Unmapped,
+): Match {
+  const cluster = textAt(view.list('aws/cluster')[0]?.value, 'name') ?? '';
+  const machines = idsOf(isLost ? lost : ready);
+  const count = machines.length === 1 ? 'machine' : `${machines.length} machines`;
+  const run = `machines ${machines.join(', ')} run with the role ${arn}`;
+  const words = isLost ? run : `${run}, and their Nodes are Ready`;
+  const proof = [quoteAbsence(view, configMap), view.quote(profile, words), ...listing];
+  const details = { cluster, role: arn, count };
+  return isLost
+    ? found(details, proof, 'definite', machines)
+    : found({ ...details, still: 'true' }, proof, 'likely', []);
 }
 
 function quoteAbsence(view: Evidence, { by }: Absent): Quote {

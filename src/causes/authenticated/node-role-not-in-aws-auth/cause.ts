@@ -18,6 +18,7 @@ import {
 } from '../../../evidence/fleet.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
 import type { AwsAuth } from '../../../evidence/kinds.ts';
+import type { Quote } from '../../../evidence/sighting.ts';
 
 /** The aws-auth ConfigMap is there, but the role of these nodes is not in it. */
 export default defineCause({
@@ -77,10 +78,13 @@ export default defineCause({
   ],
   symptoms: ['kubelet-unauthorized', 'boot-verdict'],
   match: (view) => matchConfigMap(view) ?? matchPlan(view),
-  summary: ({ role, planned }) =>
-    planned === undefined
-      ? `aws-auth does not map ${role ?? 'any role to system:nodes'}, so the API server answers ${role === undefined ? 'every kubelet' : 'the kubelets of that role'} with 401 Unauthorized.`
-      : `A Terraform plan takes ${role ?? 'the node role'} out of aws-auth; once applied, the API server answers the kubelets of that role with 401 Unauthorized.`,
+  summary: ({ role, planned, still }) => {
+    if (planned !== undefined)
+      return `A Terraform plan takes ${role ?? 'the node role'} out of aws-auth; once applied, the API server answers the kubelets of that role with 401 Unauthorized.`;
+    if (still !== undefined)
+      return `aws-auth does not map ${role ?? 'the role'}, by which ${still} still run; within minutes the API server forgets its earlier answer and refuses their kubelets with 401 Unauthorized.`;
+    return `aws-auth does not map ${role ?? 'any role to system:nodes'}, so the API server answers ${role === undefined ? 'every kubelet' : 'the kubelets of that role'} with 401 Unauthorized.`;
+  },
   remedy: ({ role, planned }) => [
     {
       text: 'Map the role.',
@@ -130,13 +134,10 @@ function matchConfigMap(view: Evidence): Match | null {
   if (isApiOnly(view)) return clear;
   const fleet = nodeRolesOf(view);
   if (fleet?.length === 0) return matchNobody(view, auth);
-  if (fleet !== null) return matchLost(view, auth, shutOutRoles(fleet));
+  if (fleet !== null) return matchFleet(view, auth, fleet);
   const known = nodeRoles(view);
   const missing = known.find((role) => !isMapped(role, auth.value) && !isAdmitted(role, view));
-  const proof = view.quote(
-    auth,
-    `mapRoles: ${auth.value.roles.map((entry) => entry.arn).join(', ') || 'empty'}`,
-  );
+  const proof = quoteRoles(view, auth);
   const refused = view.sign('refused');
   // Since access entries exist, a role may be let in without being in the ConfigMap.
   const isKept = refused !== null || view.sign('denied') !== null || readsConfigMapOnly(view);
@@ -146,20 +147,42 @@ function matchConfigMap(view: Evidence): Match | null {
   return found({}, [proof, refused.first], 'likely');
 }
 
-/** Machines of a role that neither the ConfigMap nor an entry maps, and of which none has joined. */
-function matchLost(view: Evidence, auth: Seen<AwsAuth>, lost: readonly NodeRole[]): Match {
-  const role = lost.find(({ arn }) => !isMapped(arn, auth.value) && !isAdmitted(arn, view));
+/** Roles that neither the ConfigMap nor an entry maps: first those whose machines are lost by it. */
+function matchFleet(view: Evidence, auth: Seen<AwsAuth>, fleet: readonly NodeRole[]): Match {
+  const unmapped = fleet.filter(({ arn }) => !isMapped(arn, auth.value) && !isAdmitted(arn, view));
+  const lost = shutOutRoles(unmapped)[0];
+  const role = lost ?? (isOfEks(view) ? unmapped.find(({ ready }) => ready.length > 0) : undefined);
   if (role === undefined) return clear;
   if (readsEntries(view) && view.read('aws/access-entry-list').state !== 'seen') return unlisted;
-  const machines = idsOf(role.lost);
-  const arns = auth.value.roles.map((entry) => entry.arn).join(', ');
-  const ran = `machines ${machines.join(', ')} run with the role ${role.arn} and are not heard`;
-  return found(
-    { role: withoutPath(role.arn) },
-    [view.quote(auth, `mapRoles: ${arns || 'empty'}`), view.quote(role.profile, ran)],
-    'definite',
-    machines,
-  );
+  return lost === undefined ? stillRunning(view, auth, role) : shutOut(view, auth, role);
+}
+
+function quoteRoles(view: Evidence, auth: Seen<AwsAuth>): Quote {
+  const arns = auth.value.roles.map(({ arn }) => arn).join(', ');
+  return view.quote(auth, `mapRoles: ${arns || 'empty'}`);
+}
+
+function shutOut(view: Evidence, auth: Seen<AwsAuth>, { arn, lost, profile }: NodeRole): Match {
+  const machines = idsOf(lost);
+  const ran = `machines ${machines.join(', ')} run with the role ${arn} and are not heard`;
+  const proof = [quoteRoles(view, auth), view.quote(profile, ran)];
+  return found({ role: withoutPath(arn) }, proof, 'definite', machines);
+}
+
+/**
+ * Machines that are let in by an answer of before. They work yet, so that it is said of none of them,
+ * and that something else lets them in cannot be ruled out.
+ */
+function stillRunning(
+  view: Evidence,
+  auth: Seen<AwsAuth>,
+  { arn, ready, profile }: NodeRole,
+): Match {
+  const machines = idsOf(ready);
+  const runs = `machines ${machines.join(', ')} run with the role ${arn}, and their Nodes are Ready`;
+  const still = machines.length === 1 ? `machine ${machines[0]}` : `${machines.length} machines`;
+  const proof = [quoteRoles(view, auth), view.quote(profile, runs)];
+  return found({ role: withoutPath(arn), still }, proof, 'likely', []);
 }
 
 /** EC2 was not read, so that nobody knows the roles; a map without any node lets none of them in. */
@@ -168,14 +191,10 @@ function matchNobody(view: Evidence, auth: Seen<AwsAuth>): Match {
   const [first] = silent;
   if (first === undefined || hasNodeEntry(auth.value)) return clear;
   if (!isConfigMapOnly(view)) return unlisted;
-  const arns = auth.value.roles.map((entry) => entry.arn).join(', ');
   const names = silent.map(({ value }) => value.name);
   return found(
     {},
-    [
-      view.quote(auth, `mapRoles: ${arns || 'empty'}`),
-      view.quote(first, `fell silent: Node ${names.join(', ')}`),
-    ],
+    [quoteRoles(view, auth), view.quote(first, `fell silent: Node ${names.join(', ')}`)],
     'definite',
     names,
   );
@@ -186,6 +205,10 @@ const unlisted = cannotSay({
   detail: 'whether an access entry lets the node role in',
   collect: 'aws eks list-access-entries --cluster-name <cluster>',
 });
+
+function isOfEks(view: Evidence): boolean {
+  return view.list('aws/cluster').length > 0;
+}
 
 function readsEntries(view: Evidence): boolean {
   const clusters = view.list('aws/cluster');

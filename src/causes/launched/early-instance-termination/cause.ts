@@ -51,8 +51,9 @@ export default defineCause({
               'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].[LaunchTime,StateTransitionReason,StateReason]; aws cloudtrail lookup-events --lookup-attributes AttributeKey=ResourceName,AttributeValue=<instance> --query Events[].[EventTime,EventName,Username]',
           },
           {
-            text: 'For spot: let the group choose among more types and zones.',
-            command: 'rollcall spot --help',
+            text: 'For spot: see in which zones types of this size are more to be had, and let the group choose among them.',
+            command:
+              'aws ec2 get-spot-placement-scores --target-capacity 10 --single-availability-zone --instance-types <type> <type> <type>',
           },
         ]
       : [

@@ -11,20 +11,43 @@ export default defineCause({
       in: ['ipamd', 'aws-node'],
       anchors: ['10.100.0.1:443', '172.20.0.1:443', '10.96.0.1:443', '100.64.0.1:443'],
       pattern:
-        /dial tcp (?<address>(?:10\.100|172\.20|10\.96|100\.64)\.0\.1):443: (?:i\/o timeout|connect: )/,
+        /^(?!.*Unable to reach API Server).*dial tcp (?<address>(?:10\.100|172\.20|10\.96|100\.64)\.0\.1):443: (?:i\/o timeout|connect: )/,
       weight: 'definite',
       strict: true,
+    },
+    // A try every seven seconds: on a healthy node one or two pass before kube-proxy has its rules.
+    addressStaysSilent: {
+      in: ['ipamd', 'aws-node'],
+      anchors: ['Unable to reach API Server'],
+      pattern:
+        /Unable to reach API Server.*dial tcp (?<address>(?:10\.100|172\.20|10\.96|100\.64)\.0\.1):443: (?:i\/o timeout|connect: )/,
+      weight: 'definite',
+      strict: true,
+      atLeast: 3,
+    },
+    triesGoOn: {
+      in: ['ipamd', 'aws-node'],
+      anchors: ['Unable to reach API Server'],
+      pattern:
+        /Unable to reach API Server(?!.*no configuration has been provided)(?:.*dial tcp (?<address>[\d.]+):443)?/,
+      weight: 'likely',
+      atLeast: 3,
+    },
+    tried: {
+      in: ['ipamd', 'aws-node'],
+      anchors: ['Unable to reach API Server'],
+      pattern: /Unable to reach API Server(?:.*dial tcp (?<address>[\d.]+):443)?/,
+      weight: 'context',
     },
     serverVersionUnread: {
       in: ['ipamd', 'aws-node'],
       anchors: [
-        'Unable to reach API Server',
         'Failed to check API server connectivity',
         'error communicating with apiserver',
         'Failed to communicate with K8S Server',
       ],
       pattern:
-        /(?:Unable to reach API Server|Failed to check API server connectivity|error communicating with apiserver|Failed to communicate with K8S Server)(?!.*no configuration has been provided)(?:.*dial tcp (?<address>[\d.]+):443)?/i,
+        /(?:Failed to check API server connectivity|error communicating with apiserver|Failed to communicate with K8S Server)(?!.*no configuration has been provided)(?:.*dial tcp (?<address>[\d.]+):443)?/i,
       weight: 'likely',
     },
     asksAgain: {

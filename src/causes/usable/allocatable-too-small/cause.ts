@@ -1,5 +1,13 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  cannotSay,
+  clear,
+  defineCause,
+  found,
+  type Match,
+  type View,
+} from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
+import { instancesWithoutNode, isTaggedFor } from '../../../evidence/fleet.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
 import type { KubeNode, KubeObject } from '../../../evidence/kinds.ts';
 import { isOnNode, podCondition, podName } from '../../../evidence/pods.ts';
@@ -18,7 +26,7 @@ export default defineCause({
       in: ['event', 'pod-status', 'scheduler', 'client-output'],
       anchors: ['Insufficient pods', 'Too many pods'],
       pattern:
-        /(?:pod\/(?<pod>[\w.-]{1,253})\s{1,200})?\b0\/\d+ nodes are available:(?!.*(?:not-ready|unreachable|uninitialized|NotReady|unschedulable|untolerated taint\(s\))).*?(?:Insufficient pods|Too many pods)/,
+        /(?:pod\/(?<pod>[\w.-]{1,253})\s{1,200})?\b0\/(?<nodes>\d+) nodes are available:(?!.*(?:not-ready|unreachable|uninitialized|NotReady|unschedulable|untolerated taint\(s\))).*?(?:Insufficient pods|Too many pods)/,
       weight: 'likely',
     },
     noSlotsBesideTaints: {
@@ -42,7 +50,7 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: ['kube/Node', 'kube/Pod'],
+  needs: ['kube/Node', 'kube/Pod', 'aws/instance', 'aws/cluster'],
   symptoms: ['pod-not-scheduled'],
   withdrawnBy: [],
   per: ['pod'],
@@ -87,13 +95,17 @@ export default defineCause({
   },
 });
 
-type Own = View<'kube/Node' | 'kube/Pod', 'noSlots' | 'noSlotsBesideTaints'>;
+type Own = View<
+  'kube/Node' | 'kube/Pod' | 'aws/instance' | 'aws/cluster',
+  'noSlots' | 'noSlotsBesideTaints'
+>;
 
 /** The Node is healthy, every slot is taken, and a pod waits for one. */
 function matchSlots(view: Own): Match | null {
   const node = view.read('kube/Node');
   const pods = view.list('kube/Pod');
   const waiting = pods.filter(({ value }) => isUnscheduled(value));
+  if ((waiting.length > 0 || view.nowMs === null) && lacksMachines(view)) return unjoined;
   if (view.node === null) return view.nowMs !== null && waiting.length === 0 ? clear : null;
   if (node.state !== 'seen' || node.value.ready !== true || node.value.unschedulable === true)
     return null;
@@ -120,6 +132,34 @@ function matchSlots(view: Own): Match | null {
     view.quote(pod, `Pod ${podName(pod.value)} is not scheduled: ${messageOf(pod.value)}`),
   ]);
 }
+
+/** Where machines of the cluster run without a Node, the others are full for want of them. */
+function lacksMachines(view: Own): boolean {
+  if (!view.isComplete('kube/Node')) return knowsFewer(view);
+  // Of what others collected nobody knows the moment, and so no machine counts as still on its way.
+  const nowMs = view.nowMs ?? Number.POSITIVE_INFINITY;
+  const lonely = instancesWithoutNode({
+    nowMs,
+    read: (kind) => view.read(kind),
+    list: (kind) => view.everywhere(kind),
+  });
+  return lonely !== null && lonely.length > 0;
+}
+
+/** Without the Nodes themselves: the scheduler counts fewer of them than EC2 has machines. */
+function knowsFewer(view: Own): boolean {
+  const counted = view.sign('noSlots')?.last.captures['nodes'];
+  const running = view
+    .everywhere('aws/instance')
+    .filter(({ value }) => textAt(value, 'State.Name') === 'running' && isTaggedFor(value, null));
+  return counted !== undefined && running.length > Number(counted);
+}
+
+const unjoined = cannotSay({
+  reason: 'not-in-source',
+  detail: 'machines of the cluster run without a Node, which may be all that the pods lack',
+  collect: 'kubectl get nodes -o wide',
+});
 
 /** A scheduler that names no taint does not say whether other Nodes are only not well yet. */
 function mayHideTrouble(view: Own, said: string): boolean {

@@ -1,0 +1,35 @@
+import type { KubeNode, KubeObject } from '../evidence/kinds.ts';
+import type { FactRecord, Observations } from '../evidence/observations.ts';
+import { msIn, readyChangedMs, runningSinceMs } from '../evidence/pods.ts';
+
+type Stamped = Pick<Observations, 'hits' | 'facts'>;
+
+/** Asked for many subjects of the same evidence. */
+const NEWEST = new WeakMap<Stamped, number>();
+
+function stampsOf({ kind, value }: FactRecord): readonly (number | null)[] {
+  if (kind === 'kube/Node') return (value as KubeNode).conditions.map(({ changedMs }) => changedMs);
+  if (kind !== 'kube/Pod') return [];
+  const pod = value as KubeObject;
+  return [msIn(pod.body, 'status.startTime'), readyChangedMs(pod), runningSinceMs(pod)];
+}
+
+function newestOf({ hits, facts }: Stamped): number {
+  let newest = Number.NEGATIVE_INFINITY;
+  for (const { last } of hits) {
+    const { when } = last.moment;
+    if (when !== null && !when.yearless && when.clock === 'utc') newest = Math.max(newest, when.ms);
+  }
+  for (const fact of facts)
+    for (const stamp of stampsOf(fact)) newest = Math.max(newest, stamp ?? newest);
+  return newest;
+}
+
+/** The newest moment that anything in the evidence names, ms since the epoch; -Infinity without. */
+export function newestStampMs(observations: Stamped): number {
+  const known = NEWEST.get(observations);
+  if (known !== undefined) return known;
+  const newest = newestOf(observations);
+  NEWEST.set(observations, newest);
+  return newest;
+}
