@@ -24,11 +24,7 @@ function later(parts: readonly Part[]): string {
 /** What this world lacks, where it is not only a part of Rollcall that would face it. */
 const LACKING: Readonly<Record<string, string>> = {
   F08: 'a world with webhooks of admission',
-  F10: 'more than one API server',
-  F11: 'an API server that answers from a cache',
-  F13: 'a store whose revisions can go back',
   F70: 'a world with policies of admission',
-  F74: 'machines that do not keep UTC',
 };
 
 function faultRow({ id, kind, title, faces }: FaultClass): readonly string[] {
@@ -54,7 +50,7 @@ function plantedRow({ id, title, of }: PlantedKind): readonly string[] {
 function declaration(path: string, start: string): string {
   const lines = readFileSync(join(SOURCES, path), 'utf8').split('\n');
   const first = lines.findIndex((line) => line.startsWith(start));
-  const last = lines.findIndex((line, index) => index > first && /^[}\]]/.test(line));
+  const last = lines.findIndex((line, index) => index > first && /^[}\])]/.test(line));
   if (first < 0 || last < 0) throw new RangeError(`${path} declares no ${start}`);
   return `\`\`\`ts\n${lines.slice(first, last + 1).join('\n')}\n\`\`\``;
 }
@@ -146,6 +142,7 @@ export function simulationPage(): GeneratedFile {
     table(['mark', 'reached when'], Object.entries(MARKS)),
     ADDING,
     'What the oracle counted over many seeds: [simulation-results.md](simulation-results.md).',
+    'How the API server of the world is held against a real one: [differential.md](differential.md).',
   ];
   return { path: 'docs/simulation.md', text: `${sections.join('\n\n')}\n` };
 }

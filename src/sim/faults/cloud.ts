@@ -1,8 +1,6 @@
-import type { RandomStream } from '../kernel/random.ts';
-import type { Fault, Injected, Stage } from './contract.ts';
-import { anyMachine, called, nothing, runningMachines } from './targets.ts';
-
-const MINUTE_MS = 60_000;
+import type { Fault, Stage } from './contract.ts';
+import { MINUTE_MS, onMachine, truthOf } from './shapes.ts';
+import { called, nothing, runningMachines } from './targets.ts';
 
 /** What may come of it where the cloud controller does not find an instance. */
 const NOT_FOUND_BY_CONTROLLER = [
@@ -13,54 +11,46 @@ const NOT_FOUND_BY_CONTROLLER = [
   'untagged-instance-filtered-out',
 ];
 
-const hiddenInstance: Fault = {
-  id: 'F51',
-  perHour: 3,
-  lastsMs: 2 * MINUTE_MS,
-  inject: (stage, random) => hide(stage, random, 'instance'),
-};
+type Levers = Stage['town']['cloud']['levers'];
 
-const hiddenTags: Fault = {
-  id: 'F53',
-  perHour: 2,
-  lastsMs: 3 * MINUTE_MS,
-  inject: (stage, random) => hide(stage, random, 'tags'),
-};
-
-const hiddenName: Fault = {
-  id: 'F54',
-  perHour: 2,
-  lastsMs: 3 * MINUTE_MS,
-  inject(stage, random) {
-    const machine = anyMachine(stage, random);
-    if (machine === null) return null;
-    const { levers } = stage.town.cloud;
-    levers.hideName(machine.instanceId, Infinity);
-    const causes = [...NOT_FOUND_BY_CONTROLLER, 'hostname-without-domain', 'private-dns-name-late'];
+/** EC2 does not show something of a machine that is there. */
+function hidden(
+  kind: Omit<Fault, 'inject'>,
+  what: string,
+  causes: readonly string[],
+  hide: (levers: Levers, instanceId: string, forMs: number) => void,
+): Fault {
+  return onMachine(kind, ({ town }, machine) => {
+    const { levers } = town.cloud;
+    hide(levers, machine.instanceId, Infinity);
     return {
-      what: `${called(machine)}: EC2 does not show its private DNS name`,
-      truths: [{ causes, machines: [machine.instanceId] }],
-      undo: () => levers.hideName(machine.instanceId, 0),
+      what: `${called(machine)}: EC2 does not show ${what}`,
+      truths: [truthOf(machine, [...NOT_FOUND_BY_CONTROLLER, ...causes])],
+      undo: () => hide(levers, machine.instanceId, 0),
     };
-  },
-};
-
-function hide(stage: Stage, random: RandomStream, what: 'instance' | 'tags'): Injected | null {
-  const machine = anyMachine(stage, random);
-  if (machine === null) return null;
-  const { levers } = stage.town.cloud;
-  const { instanceId } = machine;
-  const hideIt = (id: string, forMs: number): void =>
-    what === 'tags' ? levers.hideTags(id, forMs) : levers.hideInstance(id, forMs);
-  hideIt(instanceId, Infinity);
-  const ofTags = ['cluster-tag-late', 'cluster-tag-missing-or-contradictory'];
-  const causes = [...NOT_FOUND_BY_CONTROLLER, ...(what === 'tags' ? ofTags : [])];
-  return {
-    what: `${called(machine)}: EC2 does not show ${what === 'tags' ? 'its tags' : 'it'}`,
-    truths: [{ causes, machines: [instanceId] }],
-    undo: () => hideIt(instanceId, 0),
-  };
+  });
 }
+
+const hiddenInstance = hidden(
+  { id: 'F51', perHour: 3, lastsMs: 2 * MINUTE_MS },
+  'it',
+  [],
+  (levers, id, forMs) => levers.hideInstance(id, forMs),
+);
+
+const hiddenTags = hidden(
+  { id: 'F53', perHour: 2, lastsMs: 3 * MINUTE_MS },
+  'its tags',
+  ['cluster-tag-late', 'cluster-tag-missing-or-contradictory'],
+  (levers, id, forMs) => levers.hideTags(id, forMs),
+);
+
+const hiddenName = hidden(
+  { id: 'F54', perHour: 2, lastsMs: 3 * MINUTE_MS },
+  'its private DNS name',
+  ['hostname-without-domain', 'private-dns-name-late'],
+  (levers, id, forMs) => levers.hideName(id, forMs),
+);
 
 /** Calls whose throttling people meet. */
 const THROTTLED = ['ec2:DescribeInstances', 'ec2:DescribeNetworkInterfaces', 'ec2:*'];
@@ -150,14 +140,11 @@ const unattached: Fault = {
 };
 
 /** An interface that lay free is attached to a machine again, after whoever listed it. */
-const attachedAgain: Fault = {
-  id: 'F59',
-  perHour: 1,
-  lastsMs: 3 * MINUTE_MS,
-  inject(stage, random) {
-    const machine = anyMachine(stage, random);
+const attachedAgain = onMachine(
+  { id: 'F59', perHour: 1, lastsMs: 3 * MINUTE_MS },
+  (stage, machine) => {
     const { cloud } = stage.town;
-    const subnetId = cloud.instance(machine?.instanceId ?? '')?.subnetId;
+    const subnetId = cloud.instance(machine.instanceId)?.subnetId;
     if (subnetId === undefined) return null;
     const [id] = cloud.levers.leakInterfaces(subnetId, 1);
     if (id === undefined) return null;
@@ -168,7 +155,7 @@ const attachedAgain: Fault = {
       undo: () => attachSomewhere(stage, id),
     };
   },
-};
+);
 
 /** One that the VPC CNI would take last. */
 const LAST_DEVICE = 7;
@@ -205,7 +192,7 @@ const spotInterruption: Fault = {
     ];
     return {
       what: `${called(machine)}: taken away as a Spot Instance`,
-      truths: [{ causes, machines: [machine.instanceId] }],
+      truths: [truthOf(machine, causes)],
       undo: nothing,
     };
   },

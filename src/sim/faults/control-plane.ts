@@ -1,8 +1,7 @@
 import type { PortFailure } from '../../ports/port-error.ts';
 import type { Program } from '../platform/platform.ts';
 import type { Fault } from './contract.ts';
-
-const MINUTE_MS = 60_000;
+import { MINUTE_MS } from './shapes.ts';
 
 /** Kinds of which Rollcall lists all. */
 const KINDS = ['nodes', 'pods', 'events', 'daemonsets', 'configmaps', null] as const;

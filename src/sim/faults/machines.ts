@@ -1,10 +1,7 @@
 import type { Destination, Machine, MachineFault } from '../machines/contract.ts';
-import type { RandomStream } from '../kernel/random.ts';
-import type { Fault, Injected, Stage } from './contract.ts';
-import { anyMachine, anyMember, called, nothing } from './targets.ts';
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
+import type { Fault, Injected } from './contract.ts';
+import { HOUR_MS, MINUTE_MS, onMachine, onMember, truthOf } from './shapes.ts';
+import { called, nothing } from './targets.ts';
 
 function broken(
   machine: Machine,
@@ -14,7 +11,7 @@ function broken(
 ): Injected {
   return {
     what: `${called(machine)}: ${what}`,
-    truths: [{ causes, machines: [machine.instanceId] }],
+    truths: [truthOf(machine, causes)],
     breaks: [machine.instanceId],
     undo: machine.break(fault),
   };
@@ -23,63 +20,45 @@ function broken(
 /** A Node whose kubelet is away for a moment is silent, and no more than that. */
 const SILENT = ['node-heartbeat-lost'];
 
-const kubeletRestart: Fault = {
-  id: 'F35',
-  perHour: 4,
-  lastsMs: 0,
-  inject(stage, random) {
-    const machine = anyMachine(stage, random);
-    if (machine === null) return null;
-    machine.restartKubelet();
-    return { what: `${called(machine)}: kubelet restarted`, truths: [], undo: nothing };
-  },
-};
+const kubeletRestart = onMachine({ id: 'F35', perHour: 4, lastsMs: 0 }, (_, machine) => {
+  machine.restartKubelet();
+  return { what: `${called(machine)}: kubelet restarted`, truths: [], undo: nothing };
+});
 
-const reboot: Fault = {
-  id: 'F36',
-  perHour: 2,
-  lastsMs: 0,
-  inject(stage, random) {
-    const machine = anyMachine(stage, random);
-    if (machine === null) return null;
-    machine.reboot();
-    const causes = [...SILENT, 'reboot-during-bootstrap'];
-    const truths = [{ causes, machines: [machine.instanceId] }];
-    return { what: `${called(machine)}: rebooted`, truths, undo: nothing };
-  },
-};
+const reboot = onMachine({ id: 'F36', perHour: 2, lastsMs: 0 }, (_, machine) => {
+  machine.reboot();
+  const truths = [truthOf(machine, [...SILENT, 'reboot-during-bootstrap'])];
+  return { what: `${called(machine)}: rebooted`, truths, undo: nothing };
+});
 
-const renamed: Fault = {
-  id: 'F37',
-  perHour: 1.5,
-  lastsMs: 20 * MINUTE_MS,
-  inject(stage, random) {
-    const member = anyMember(stage, random);
-    if (member === null) return null;
-    const { machine, name } = member;
+/** What may come of a machine that its certificate, the cloud controller or its Node does not know. */
+const RENAMED = [
+  'node-name-differs-from-certificate',
+  'node-registered-elsewhere',
+  'old-name-node-left-behind',
+  'phantom-node-under-other-name',
+  'hostname-without-domain',
+  'ccm-cannot-initialize-node',
+  'node-deleted-as-not-in-cloud',
+  'no-reregistration-after-deletion',
+  ...SILENT,
+];
+
+const renamed = onMember(
+  { id: 'F37', perHour: 1.5, lastsMs: 20 * MINUTE_MS },
+  (_, { machine, name }, random) => {
     const before = machine.hostname() ?? name;
     const next = `worker-${random.word(4)}`;
     const rename = (to: string): void =>
       machine.run(`hostnamectl set-hostname ${to} && systemctl restart kubelet`);
     rename(next);
-    const causes = [
-      'node-name-differs-from-certificate',
-      'node-registered-elsewhere',
-      'old-name-node-left-behind',
-      'phantom-node-under-other-name',
-      'hostname-without-domain',
-      'ccm-cannot-initialize-node',
-      'node-deleted-as-not-in-cloud',
-      'no-reregistration-after-deletion',
-      ...SILENT,
-    ];
     return {
       what: `${name}: renamed to ${next}`,
-      truths: [{ causes, machines: [machine.instanceId] }],
+      truths: [truthOf(machine, RENAMED)],
       undo: () => rename(before),
     };
   },
-};
+);
 
 /** What the loss of packets to a destination may rightly be called. */
 const BLACK_HOLES: readonly (readonly [Destination, readonly string[]])[] = [
@@ -102,18 +81,11 @@ function packetsLost(
   id: string,
   holes: readonly (readonly [Destination, readonly string[]])[],
 ): Fault {
-  return {
-    id,
-    perHour: 2,
-    lastsMs: 10 * MINUTE_MS,
-    inject(stage, random) {
-      const machine = anyMachine(stage, random);
-      if (machine === null) return null;
-      const [destination, causes] = random.pick(holes);
-      const fault = { kind: 'black-hole', destination } as const;
-      return broken(machine, fault, causes, `packets to ${destination} are lost`);
-    },
-  };
+  return onMachine({ id, perHour: 2, lastsMs: 10 * MINUTE_MS }, (_, machine, random) => {
+    const [destination, causes] = random.pick(holes);
+    const fault = { kind: 'black-hole', destination } as const;
+    return broken(machine, fault, causes, `packets to ${destination} are lost`);
+  });
 }
 
 const API_LOST: readonly (readonly [Destination, readonly string[]])[] = [
@@ -133,32 +105,19 @@ const API_LOST: readonly (readonly [Destination, readonly string[]])[] = [
 const SKEWS_MS = [7 * MINUTE_MS, -7 * MINUTE_MS, 20 * MINUTE_MS, -20 * MINUTE_MS];
 
 function clockOff(id: string, skews: readonly number[], perHour: number): Fault {
-  return {
-    id,
-    perHour,
-    lastsMs: 15 * MINUTE_MS,
-    inject(stage, random) {
-      const machine = anyMachine(stage, random);
-      if (machine === null) return null;
-      const skewMs = random.pick(skews);
-      const what = `the clock is off by ${skewMs / MINUTE_MS} min`;
-      const causes = ['wrong-node-clock', ...SILENT];
-      const skewed = broken(machine, { kind: 'clock-skew', skewMs }, causes, what);
-      return { ...skewed, marks: ['clock-off-by-minutes'] };
-    },
-  };
+  return onMachine({ id, perHour, lastsMs: 15 * MINUTE_MS }, (_, machine, random) => {
+    const skewMs = random.pick(skews);
+    const what = `the clock is off by ${skewMs / MINUTE_MS} min`;
+    const causes = ['wrong-node-clock', ...SILENT];
+    const skewed = broken(machine, { kind: 'clock-skew', skewMs }, causes, what);
+    return { ...skewed, marks: ['clock-off-by-minutes'] };
+  });
 }
 
 function ailing(id: string, fault: MachineFault, causes: readonly string[], what: string): Fault {
-  return {
-    id,
-    perHour: 1.5,
-    lastsMs: 12 * MINUTE_MS,
-    inject(stage, random) {
-      const machine = anyMachine(stage, random);
-      return machine === null ? null : broken(machine, fault, causes, what);
-    },
-  };
+  return onMachine({ id, perHour: 1.5, lastsMs: 12 * MINUTE_MS }, (_, machine) =>
+    broken(machine, fault, causes, what),
+  );
 }
 
 const RUNTIME = ['hanging-container-runtime', 'container-runtime-down', ...SILENT];
@@ -184,11 +143,9 @@ const IMDS: readonly (readonly [Destination, readonly string[]])[] = [
   ],
 ];
 
-function suspend(stage: Stage, random: RandomStream): Injected | null {
-  const machine = anyMachine(stage, random);
-  if (machine === null) return null;
-  return broken(machine, { kind: 'kubelet-hung' }, SILENT, 'stands still');
-}
+const suspended = onMachine({ id: 'F72', perHour: 1, lastsMs: 8 * MINUTE_MS }, (_, machine) =>
+  broken(machine, { kind: 'kubelet-hung' }, SILENT, 'stands still'),
+);
 
 /** Faults of machines. */
 export const MACHINE_FAULTS: readonly Fault[] = [
@@ -202,5 +159,5 @@ export const MACHINE_FAULTS: readonly Fault[] = [
   ailing('F47', { kind: 'containerd-hung' }, RUNTIME, 'the container runtime hangs'),
   packetsLost('F55', IMDS),
   clockOff('F71', [HOUR_MS, -HOUR_MS], 0.5),
-  { id: 'F72', perHour: 1, lastsMs: 8 * MINUTE_MS, inject: suspend },
+  suspended,
 ];

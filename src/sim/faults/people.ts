@@ -1,80 +1,74 @@
-import { at, isObject, type Json, textAt } from '../../evidence/json.ts';
+import { at, isObject, textAt } from '../../evidence/json.ts';
 import type { KubeObject } from '../kube/contract.ts';
 import type { Fault, Stage } from './contract.ts';
-import { anyMember, daemonSetNamed, nothing } from './targets.ts';
+import { cordon, MINUTE_MS, onMember, patchNode, truthOf } from './shapes.ts';
+import { daemonSetNamed, nothing } from './targets.ts';
 
-const MINUTE_MS = 60_000;
 const AWS_AUTH = 'kube-system/aws-auth';
 
-const deletedNode: Fault = {
-  id: 'F38',
-  perHour: 2,
-  lastsMs: 0,
-  inject(stage, random) {
-    const member = anyMember(stage, random);
-    if (member === null || !stage.people.delete('Node', member.name).ok) return null;
-    const causes = [
-      'node-deleted-by-other-actor',
-      'no-reregistration-after-deletion',
-      'node-deleted-as-not-in-cloud',
-    ];
+const DELETED_BY_PEOPLE = ['node-deleted-by-other-actor', 'no-reregistration-after-deletion'];
+
+const deletedNode = onMember(
+  { id: 'F38', perHour: 2, lastsMs: 0 },
+  ({ people }, { machine, name }) => {
+    if (!people.delete('Node', name).ok) return null;
     return {
-      what: `${member.name}: somebody deletes the Node`,
-      truths: [{ causes: causes.slice(0, 2), machines: [member.machine.instanceId] }],
+      what: `${name}: somebody deletes the Node`,
+      truths: [truthOf(machine, DELETED_BY_PEOPLE)],
       undo: nothing,
     };
   },
-};
+);
 
-const cordoned: Fault = {
-  id: 'F64',
-  perHour: 1.5,
-  lastsMs: 15 * MINUTE_MS,
-  inject(stage, random) {
-    const member = anyMember(stage, random);
-    if (member === null) return null;
-    const cordon = (unschedulable: boolean): void => {
-      stage.people.patch('Node', member.name, 'merge', { spec: { unschedulable } });
-    };
-    cordon(true);
+/** A Node that is deleted and there again at once, of which whoever watches hears a change alone. */
+const madeAgain = onMember(
+  { id: 'F23', perHour: 1, lastsMs: 3 * MINUTE_MS },
+  ({ people, looking }, { machine, name }) => {
+    const undo = looking.wire.twist('nodes', 'without-deletions');
+    if (!people.delete('Node', name).ok) {
+      undo();
+      return null;
+    }
+    machine.restartKubelet();
     return {
-      what: `${member.name}: cordoned`,
-      truths: [{ causes: ['cordon-or-deliberate-taint'], machines: [member.machine.instanceId] }],
-      undo: () => cordon(false),
+      what: `${name}: the Node is deleted and made again, and watches tell of a change`,
+      truths: [truthOf(machine, DELETED_BY_PEOPLE)],
+      undo,
     };
   },
-};
+);
+
+const cordoned = onMember(
+  { id: 'F64', perHour: 1.5, lastsMs: 15 * MINUTE_MS },
+  (stage, { machine, name }) => {
+    cordon(stage, name, true);
+    return {
+      what: `${name}: cordoned`,
+      truths: [truthOf(machine, ['cordon-or-deliberate-taint'])],
+      undo: () => cordon(stage, name, false),
+    };
+  },
+);
+
+/** What may be said of taints that come back when others have gone on without them. */
+const STALE_TAINTS = [
+  'cordon-or-deliberate-taint',
+  'startup-taint-not-removed',
+  'ccm-cannot-initialize-node',
+];
 
 /** As kubectl sends it: the whole list, without the version that it was read at. */
-const staleTaints: Fault = {
-  id: 'F63',
-  perHour: 1,
-  lastsMs: 2 * MINUTE_MS,
-  inject(stage, random) {
-    const member = anyMember(stage, random);
-    const node = member === null ? null : stage.people.get('Node', member.name);
-    if (member === null || node === null) return null;
-    const taints = at(node, 'spec.taints') ?? [];
+const staleTaints = onMember(
+  { id: 'F63', perHour: 1, lastsMs: 2 * MINUTE_MS },
+  (stage, { machine, name }) => {
+    const taints = at(stage.people.get('Node', name), 'spec.taints') ?? [];
     return {
-      what: `${member.name}: somebody edits its taints for a while`,
-      truths: [
-        {
-          causes: [
-            'cordon-or-deliberate-taint',
-            'startup-taint-not-removed',
-            'ccm-cannot-initialize-node',
-          ],
-          machines: [member.machine.instanceId],
-        },
-      ],
-      undo: () => writeTaints(stage, member.name, taints),
+      what: `${name}: somebody edits its taints for a while`,
+      truths: [truthOf(machine, STALE_TAINTS)],
+      undo: () => patchNode(stage, name, { spec: { taints } }),
     };
   },
-};
-
-function writeTaints({ people }: Stage, name: string, taints: Json): void {
-  if (people.get('Node', name) !== null) people.patch('Node', name, 'merge', { spec: { taints } });
-}
+);
 
 type Spoil = (mapRoles: string) => string | null;
 
@@ -166,6 +160,7 @@ const deletedAgent: Fault = {
 /** Faults of people. */
 export const PEOPLE_FAULTS: readonly Fault[] = [
   deletedNode,
+  madeAgain,
   spoiledAwsAuth,
   staleTaints,
   cordoned,

@@ -21,11 +21,14 @@ export function nodeOf({ people }: Stage, machine: Machine): KubeObject | null {
   return name === null ? null : people.get('Node', name);
 }
 
+/** A machine with the name of its Node. */
+export interface Member {
+  readonly machine: Machine;
+  readonly name: string;
+}
+
 /** One machine that has a Node by chance. */
-export function anyMember(
-  stage: Stage,
-  random: RandomStream,
-): { readonly machine: Machine; readonly name: string } | null {
+export function anyMember(stage: Stage, random: RandomStream): Member | null {
   const members = runningMachines(stage).filter((machine) => nodeOf(stage, machine) !== null);
   if (members.length === 0) return null;
   const machine = random.pick(members);
@@ -41,6 +44,15 @@ export function called(machine: Machine): string {
 export function daemonSetNamed({ people }: Stage, name: string): KubeObject | null {
   const all = people.list('DaemonSet', { namespace: 'kube-system' });
   return all.find((one) => textAt(one, 'metadata.name') === name) ?? null;
+}
+
+/** Ends the pods of an agent on a node, by the beginning of their names; the next ones start at once. */
+export function deleteAgents({ people }: Stage, node: string, start: string): void {
+  for (const pod of people.list('Pod', { namespace: 'kube-system' })) {
+    const name = textAt(pod, 'metadata.name') ?? '';
+    const isThere = textAt(pod, 'spec.nodeName') === node;
+    if (isThere && name.startsWith(start)) people.delete('Pod', `kube-system/${name}`);
+  }
 }
 
 /** Whether the pods of the control plane run there; with its Node they go. */

@@ -2,10 +2,9 @@ import type { PortFailure } from '../../ports/port-error.ts';
 import type { RandomStream } from '../kernel/random.ts';
 import type { MarkId } from '../marks/marks.ts';
 import type { Fault, Stage } from './contract.ts';
+import { MINUTE_MS } from './shapes.ts';
 import { nothing } from './targets.ts';
 import type { LineState, Twist } from './wire.ts';
-
-const MINUTE_MS = 60_000;
 
 /** A kind that is watched, by chance; null while nothing is. */
 function anyFollowed({ looking }: Stage, random: RandomStream): string | null {
@@ -61,6 +60,22 @@ function lateWatch(id: string, lagsMs: readonly number[], plurals: readonly stri
   };
 }
 
+/** The next connection is to one of several API servers that has not yet heard of the latest. */
+const serverBehind: Fault = {
+  id: 'F10',
+  perHour: 2,
+  lastsMs: 3 * MINUTE_MS,
+  inject(stage, random) {
+    const plural = anyFollowed(stage, random);
+    if (plural === null) return null;
+    const { wire } = stage.looking;
+    const lagMs = random.pick([1_000, 4_000, 15_000]);
+    wire.strike(plural, 'torn');
+    const what = `the next watch of ${plural} is at an API server that is ${lagMs / 1000} s behind`;
+    return { what, truths: [], undo: wire.delay(plural, lagMs) };
+  },
+};
+
 /** The API server turns the watchers of Rollcall away for a while, and nobody else. */
 function turnedAway(id: string, failure: PortFailure, what: string): Fault {
   return {
@@ -73,6 +88,7 @@ function turnedAway(id: string, failure: PortFailure, what: string): Fault {
 
 /** Faults of watches, which the watchers of Rollcall meet. */
 export const WATCH_FAULTS: readonly Fault[] = [
+  serverBehind,
   turnedAway('F16', 'throttled', 'the watchers of Rollcall are starved with 429'),
   struckWatch('F17', 'dead', 'is dead without a word', ['watch-dead']),
   twistedWatch('F18', 'losing', 'lose events'),

@@ -11,7 +11,7 @@ import { PortError, type PortFailure } from '../../ports/port-error.ts';
 export type LineState = 'well' | 'dead' | 'torn' | 'expired';
 
 /** What happens to all watches of a kind while it lasts. */
-export type Twist = 'repeating' | 'losing' | 'without-bookmarks';
+export type Twist = 'repeating' | 'losing' | 'without-bookmarks' | 'without-deletions';
 
 /** A change of what a watcher of Rollcall keeps in its memory. */
 export interface Heard {
@@ -65,6 +65,8 @@ export interface Wire {
   /** Kinds that have a watcher. */
   followed(): readonly string[];
   isRefusing(): boolean;
+  /** The server's history has gone back, so that no watch brings what it told meanwhile. */
+  rewind(): void;
   /** True for an object of which an event was lost, which only a new listing makes good. */
   hasLost(plural: string, key: string): boolean;
 }
@@ -91,6 +93,7 @@ class WatchWire implements Wire {
   readonly #listeners: WireListener[] = [];
   readonly #followed = new Set<string>();
   readonly #lost = new Set<string>();
+  readonly #rewound = new Set<string>();
   #passed = 0;
 
   through(kube: KubeApi): KubeApi {
@@ -161,8 +164,12 @@ class WatchWire implements Wire {
     return this.#refusals.length > 0;
   }
 
+  rewind(): void {
+    for (const plural of this.#followed) this.#rewound.add(plural);
+  }
+
   hasLost(plural: string, key: string): boolean {
-    return this.#lost.has(`${plural}/${key}`);
+    return this.#rewound.has(plural) || this.#lost.has(`${plural}/${key}`);
   }
 
   #ask(verb: Asked['verb'], { plural }: KubeResource): void {
@@ -211,17 +218,24 @@ class WatchWire implements Wire {
     if (state === 'expired') throw failed(`watch ${plural}`, 'expired');
     if (this.#isSwallowed(plural, event)) return;
     line.before = event;
-    yield event;
+    yield this.#asSeen(plural, event);
     if (before !== null && this.#has(plural, 'repeating')) yield before;
+  }
+
+  /** What is made again after a deletion that nobody heard of is a change to whoever knew it. */
+  #asSeen(plural: string, event: KubeWatchEvent): KubeWatchEvent {
+    const isSo = event.type === 'ADDED' && this.#has(plural, 'without-deletions');
+    return isSo && this.#lost.delete(placeOf(plural, event))
+      ? { ...event, type: 'MODIFIED' }
+      : event;
   }
 
   #isSwallowed(plural: string, event: KubeWatchEvent): boolean {
     if (event.type === 'BOOKMARK') return this.#has(plural, 'without-bookmarks');
-    if (!this.#has(plural, 'losing') || this.#passed++ % LOST_ONE_IN !== 0) return false;
-    const namespace = textAt(event.object, 'metadata.namespace') ?? '';
-    const name = textAt(event.object, 'metadata.name') ?? '';
-    this.#lost.add(`${plural}/${namespace === '' ? name : `${namespace}/${name}`}`);
-    return true;
+    const isUntold = event.type === 'DELETED' && this.#has(plural, 'without-deletions');
+    const isLost = this.#has(plural, 'losing') && this.#passed++ % LOST_ONE_IN === 0;
+    if (isUntold || isLost) this.#lost.add(placeOf(plural, event));
+    return isUntold || isLost;
   }
 
   #has(plural: string, twist: Twist): boolean {
@@ -229,8 +243,15 @@ class WatchWire implements Wire {
   }
 
   #forgetLost(plural: string): void {
+    this.#rewound.delete(plural);
     for (const key of this.#lost) if (key.startsWith(`${plural}/`)) this.#lost.delete(key);
   }
+}
+
+function placeOf(plural: string, { object }: KubeWatchEvent): string {
+  const namespace = textAt(object, 'metadata.namespace') ?? '';
+  const name = textAt(object, 'metadata.name') ?? '';
+  return `${plural}/${namespace === '' ? name : `${namespace}/${name}`}`;
 }
 
 function added<T>(list: T[], one: T): () => void {

@@ -21,15 +21,13 @@ interface Change {
   readonly atMs: number;
 }
 
-/** What is true of one kind, and since when a watcher has not heard it. */
+/** What is true of one kind, what a watcher has of it, and since when it has not heard the rest. */
 interface Book {
   readonly plural: string;
   readonly truth: Map<string, number>;
+  /** Versions of what its watcher keeps, by what it said. */
+  readonly memory: Map<string, number>;
   readonly unheard: Map<string, readonly Change[]>;
-  /** Until its watcher, which began with empty memory, has heard the first. */
-  isFresh: boolean;
-  /** When its watcher began so. */
-  freshMs: number;
 }
 
 function keyOf(object: KubeObject): string {
@@ -48,15 +46,21 @@ function keepBook(
   { plural, kind, prefix }: (typeof KINDS)[number],
   onChange: (book: Book) => void,
 ): Book {
-  const book: Book = { plural, truth: new Map(), unheard: new Map(), isFresh: true, freshMs: 0 };
+  const book: Book = { plural, truth: new Map(), memory: new Map(), unheard: new Map() };
   const take = (object: KubeObject, isGone: boolean): void => {
     const key = keyOf(object);
     const version = versionOf(object);
-    if (!key.startsWith(prefix) || (!isGone && book.truth.get(key) === version)) return;
+    const before = book.truth.get(key);
+    if (!key.startsWith(prefix) || (!isGone && before === version)) return;
+    // Of what had come and gone unheard nothing is owed any more.
+    const isAnew = before === undefined && !book.memory.has(key);
+    // Versions fall where a backup was restored, and what came after it never was.
+    const known = (book.unheard.get(key) ?? []).filter((one) => !isAnew && one.version < version);
     if (isGone) book.truth.delete(key);
     else book.truth.set(key, version);
-    const known = book.unheard.get(key) ?? [];
-    book.unheard.set(key, [...known, { version, atMs: stage.town.kernel.nowMs() }]);
+    // The watcher may have heard of it a little earlier in the same moment.
+    if (!isGone && book.memory.get(key) === version) book.unheard.delete(key);
+    else book.unheard.set(key, [...known, { version, atMs: stage.town.kernel.nowMs() }]);
   };
   // A watcher may list before the first event in which others hear what there is.
   for (const object of stage.people.list(kind)) take(object, false);
@@ -67,33 +71,38 @@ function keepBook(
   return book;
 }
 
-/**
- * Whoever begins with empty memory never hears of what had gone before. Of what goes between that
- * and its first word nobody knows whether it was heard: a list without objects says nothing.
- *
- * @param untilMs what went later is kept
- */
-function forgetGone(book: Book, untilMs: number): void {
-  book.isFresh = false;
-  for (const [key, changes] of book.unheard)
-    if (!book.truth.has(key) && (changes.at(-1)?.atMs ?? 0) < untilMs) book.unheard.delete(key);
+/** Whoever begins with empty memory has to hear of all that there is, and of nothing that is gone. */
+function restart({ truth, memory, unheard }: Book, atMs: number): void {
+  memory.clear();
+  unheard.clear();
+  for (const [key, version] of truth) unheard.set(key, [{ version, atMs }]);
 }
 
-function restart(book: Book, atMs: number): void {
-  book.isFresh = true;
-  book.freshMs = atMs;
+/** What is neither there nor kept is as it should be: a new list never speaks of what came and went. */
+function isSettled({ truth, memory }: Book, key: string): boolean {
+  return !truth.has(key) && !memory.has(key);
+}
+
+/** Of such an object an event may still be on its way for a while. */
+function forgetGone(book: Book, nowMs: number): void {
+  for (const [key, changes] of book.unheard)
+    if (isSettled(book, key) && nowMs - (changes.at(-1)?.atMs ?? 0) > CURED_MS)
+      book.unheard.delete(key);
 }
 
 function hear(book: Book, { key, type, version }: Heard, atMs: number): void {
-  const { truth, unheard } = book;
+  const { truth, memory, unheard } = book;
+  const isGone = type === 'deleted';
+  if (isGone) memory.delete(key);
+  else memory.set(key, version);
   const there = truth.get(key);
-  const known = unheard.get(key) ?? [];
-  const left = type === 'deleted' ? [] : known.filter((one) => one.version > version);
-  // An object that is dropped from memory while it is there has to come back.
-  const isMissing = type === 'deleted' && there !== undefined;
-  if (isMissing) unheard.set(key, [{ version: there, atMs }]);
-  else if (left.length === 0) unheard.delete(key);
+  const later = (unheard.get(key) ?? []).filter((one) => !isGone && one.version > version);
+  // What is dropped from memory while it is there has to come back, and what comes late to go.
+  const isAmiss = later.length === 0 && isGone === (there !== undefined);
+  const left = isAmiss ? [{ version: there ?? version, atMs }] : later;
+  if (left.length === 0) unheard.delete(key);
   else unheard.set(key, left);
+  forgetGone(book, atMs);
 }
 
 /**
@@ -113,19 +122,16 @@ function cured(): Invariant {
       let refusedMs = 0;
       const isDeaf = (): boolean =>
         wire.isRefusing() || KINDS.some(({ plural }) => wire.lagMs(plural) > ANSWERED_MS);
-      const check = ({ plural, truth, unheard, isFresh }: Book): void => {
+      const check = (book: Book): void => {
+        const { plural, unheard } = book;
         const sinceMs = startedMs.get(plural);
         if (sinceMs === undefined) return;
         evaluated();
         const nowMs = kernel.nowMs();
         for (const [key, [first]] of unheard) {
           const fromMs = Math.max(first?.atMs ?? nowMs, sinceMs, refusedMs);
-          if (
-            nowMs - fromMs <= CURED_MS ||
-            (isFresh && !truth.has(key)) ||
-            wire.hasLost(plural, key)
-          )
-            continue;
+          if (nowMs - fromMs <= CURED_MS || isSettled(book, key)) continue;
+          if (wire.hasLost(plural, key)) continue;
           violated(`${plural} ${key}`, `watch: ${plural} in memory are behind by two minutes`);
         }
       };
@@ -134,7 +140,6 @@ function cured(): Invariant {
         onHeard(heard) {
           const book = books.find(({ plural }) => plural === heard.plural);
           if (book === undefined) return;
-          if (book.isFresh) forgetGone(book, Number.POSITIVE_INFINITY);
           hear(book, heard, kernel.nowMs());
           check(book);
         },
@@ -158,15 +163,26 @@ function forward(): Invariant {
     rule: 'I-24',
     watch({ stage, evaluated, violated, marks }) {
       const listings = new Map<string, number>();
+      const listedMs = new Map<string, number>();
+      const told = new Map<string, number>();
+      const { kernel } = stage.town;
       stage.looking.wire.listen({
-        onRestart: () => listings.clear(),
+        onRestart() {
+          listings.clear();
+          told.clear();
+        },
         onHeard({ plural, key, type, version, before, listings: now }) {
           evaluated();
-          const isListed = listings.get(plural) !== now;
-          if (isListed && now > 1) marks.reach('listed-again');
+          const isNew = listings.get(plural) !== now;
+          if (isNew && now > 1) marks.reach('listed-again');
+          if (isNew) listedMs.set(plural, kernel.nowMs());
           listings.set(plural, now);
+          // All that a list brings is told in the moment in which it is whole, each object once.
+          const place = `${plural} ${key}`;
+          const isListed = listedMs.get(plural) === kernel.nowMs() && told.get(place) !== now;
+          told.set(place, now);
           if (type === 'updated' && before !== null && version <= before && !isListed)
-            violated(`${plural} ${key}`, `watch: ${plural} in memory go back to an older version`);
+            violated(place, `watch: ${plural} in memory go back to an older version`);
         },
       });
     },
@@ -186,7 +202,6 @@ function bounded(): Invariant {
         onHeard(heard) {
           const book = books.find(({ plural }) => plural === heard.plural);
           if (book === undefined) return;
-          if (book.isFresh) forgetGone(book, book.freshMs);
           hear(book, heard, kernel.nowMs());
           evaluated();
           const most = book.truth.size + book.unheard.size;

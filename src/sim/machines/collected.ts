@@ -3,12 +3,14 @@ import type { Machine } from './contract.ts';
 import type { PodTable } from './kubelet/pod-table.ts';
 import { nameParts } from './kubelet/pod.ts';
 import { nanoStamp } from './logs/stamps.ts';
+import type { ZoneMinutes } from './logs/zone.ts';
 
 /** Texts in the places where the log collector of EKS puts them (amazon-eks-ami, log-collector). */
 export function collected(
   machine: Machine,
   instance: TrueInstance,
   pods: PodTable,
+  zoneMinutes: ZoneMinutes,
 ): readonly { readonly name: string; readonly text: string }[] {
   const journal = (units: readonly string[]): string =>
     machine.journalText({ units, format: 'short' });
@@ -23,7 +25,7 @@ export function collected(
       const name = placeOf(path);
       return name === null ? [] : [{ name, text }];
     }),
-    ...podTexts(pods),
+    ...podTexts(pods, zoneMinutes),
   ];
   return texts.filter(({ text }) => text !== '');
 }
@@ -35,7 +37,10 @@ function placeOf(path: string): string | null {
 }
 
 /** Logs of system pods, each line as the container runtime writes it, of this run and the last. */
-function podTexts(pods: PodTable): readonly { readonly name: string; readonly text: string }[] {
+function podTexts(
+  pods: PodTable,
+  zoneMinutes: ZoneMinutes,
+): readonly { readonly name: string; readonly text: string }[] {
   return [...pods.workers()].flatMap((worker) => {
     const { name, namespace } = nameParts(worker.place.key);
     if (namespace !== 'kube-system') return [];
@@ -45,7 +50,7 @@ function podTexts(pods: PodTable): readonly { readonly name: string; readonly te
         name: `${folder}/${container.name}/${container.restarts - (isPrevious ? 1 : 0)}.log`,
         text: container
           .lines(isPrevious)
-          .map(({ atMs, text }) => `${nanoStamp(atMs)} stdout F ${text}\n`)
+          .map(({ atMs, text }) => `${nanoStamp(atMs, zoneMinutes(atMs))} stdout F ${text}\n`)
           .join(''),
       })),
     );

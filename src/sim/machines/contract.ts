@@ -37,14 +37,34 @@ export type MachineFault =
   | { readonly kind: 'kubelet-hung' }
   /** The wall clock is off by so much. */
   | { readonly kind: 'clock-skew'; readonly skewMs: number }
+  /** The system keeps local time: journald and programs of the host write their stamps in it. */
+  | { readonly kind: 'local-time'; readonly zone: Zone }
   /** Packets to this destination are lost without an answer. */
   | { readonly kind: 'black-hole'; readonly destination: Destination }
   /** Images are not to be had; `only` limits it to names that contain it. */
   | { readonly kind: 'image-pull'; readonly message: string; readonly only?: string }
   /** The agent that hands out credentials ends right after each start. */
   | { readonly kind: 'agent-crash'; readonly image: string }
+  /**
+   * A DNAT rule of iptables: without effect, as it is gone or another one stands before it, or there
+   * twice, so that one of the two stays when whoever made it takes it away.
+   */
+  | { readonly kind: 'nat-rule'; readonly of: 'metadata' | 'services'; readonly state: RuleState }
+  /** The agent that hands out credentials takes requests, and answers none. */
+  | { readonly kind: 'agent-idle' }
+  /** Connections of pods to the metadata service pass by the rule and stay open. */
+  | { readonly kind: 'old-connections' }
   /** The root file system is full: images are refused and the node has disk pressure. */
   | { readonly kind: 'disk-full' };
+
+export type RuleState = 'without-effect' | 'double';
+
+/** Local time, by how many minutes it is ahead of UTC. */
+export interface Zone {
+  readonly minutes: number;
+  /** From this moment of the machine's wall clock on it is ahead by as many instead. */
+  readonly change?: { readonly atMs: number; readonly minutes: number };
+}
 
 /** Where a machine's packets go to. */
 export type Destination =

@@ -20,6 +20,8 @@ export interface Host {
   setHostname(name: string): void;
   /** The wall clock of this machine. */
   nowMs(): number;
+  /** How far local time is ahead of UTC at a moment of the wall clock, minutes. */
+  zoneMinutes(atMs: number): number;
   /** True time. */
   trueMs(): number;
   /** Adds a line to the journal. */
@@ -39,8 +41,16 @@ export function noteKlog(
   { unit, pid, severity, place }: KlogOrigin,
   message: string,
 ): void {
-  host.note(unit, pid, klogText({ severity, atMs: host.nowMs(), pid, place, message }));
+  host.note(unit, pid, klogText({ severity, atMs: localMs(host), pid, place, message }));
 }
+
+/** The moment whose UTC text is what the host's local time reads now. */
+export function localMs(host: Host): number {
+  const nowMs = host.nowMs();
+  return nowMs + host.zoneMinutes(nowMs) * MINUTE_MS;
+}
+
+const MINUTE_MS = 60_000;
 
 export interface KlogOrigin {
   readonly unit: string;

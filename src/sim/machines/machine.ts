@@ -29,6 +29,7 @@ import { NodeApi } from './kubelet/node-api.ts';
 import { PodTable } from './kubelet/pod-table.ts';
 import { BoundedLines, journalctl } from './logs/journal.ts';
 import { MachineFiles } from './logs/files.ts';
+import { minutesAhead } from './logs/zone.ts';
 import { MachineNetwork } from './network/network.ts';
 import { MetadataWay } from './network/metadata.ts';
 import { programOf } from './programs/catalogue.ts';
@@ -134,6 +135,7 @@ export class SimMachine implements Machine {
         this.#files.write('/etc/hostname', `${name}\n`);
       },
       nowMs: () => kernel.nowMs() + skewMs(),
+      zoneMinutes: this.#zoneMinutes,
       trueMs: () => kernel.nowMs(),
       note: (unit, pid, message) =>
         this.#journal.push({
@@ -152,6 +154,11 @@ export class SimMachine implements Machine {
       accessKeyId: () => this.#accessKeyId(),
     };
   }
+
+  readonly #zoneMinutes = (atMs: number): number => {
+    const zone = this.#faults.of('local-time').at(-1)?.zone;
+    return zone === undefined ? 0 : minutesAhead(zone, atMs);
+  };
 
   #instanceNow(): TrueInstance {
     const now = this.#around.world.aws.instance(this.instanceId);
@@ -268,7 +275,7 @@ export class SimMachine implements Machine {
   }
 
   journalText(filter?: JournalFilter): string {
-    return journalctl(this.journal(), filter);
+    return journalctl(this.journal(), filter, this.#zoneMinutes);
   }
 
   files(): ReadonlyMap<string, string> {
@@ -288,7 +295,7 @@ export class SimMachine implements Machine {
   }
 
   collect(): readonly { readonly name: string; readonly text: string }[] {
-    return collected(this, this.#instanceNow(), this.#pods);
+    return collected(this, this.#instanceNow(), this.#pods, this.#zoneMinutes);
   }
 
   startKubelet(): void {

@@ -29,6 +29,9 @@ const COMING = [
 /** Beyond the warm-up of its pod network, ms. */
 const COMING_MS = 90_000;
 
+/** Faults by which people take a Node away, or what was before it comes back. */
+const BY_PEOPLE = /^F(?:13|23|38)\./;
+
 /** Between a deletion and its being heard of, ms. */
 const SAME_MOMENT_MS = 1000;
 
@@ -59,7 +62,7 @@ export function followCourse(
     const nowMs = town.kernel.nowMs();
     const isByPeople = truths
       .of(instanceId, nowMs)
-      .some(({ of, fromMs }) => of.startsWith('F38.') && nowMs - fromMs < SAME_MOMENT_MS);
+      .some(({ of, fromMs }) => BY_PEOPLE.test(of) && nowMs - fromMs < SAME_MOMENT_MS);
     if (!isByPeople) addDeleted(stage, truths, instanceId);
   });
   // Machines of the control plane were there before, and may have lost their Node by now.

@@ -1,55 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { at, listAt, textAt } from '../../../src/evidence/json.ts';
-import type { Injected, Stage } from '../../../src/sim/faults/contract.ts';
+import type { Injected } from '../../../src/sim/faults/contract.ts';
 import { faultOf } from '../../../src/sim/faults/faults.ts';
-import { createLooking } from '../../../src/sim/faults/looking.ts';
 import { randomStream } from '../../../src/sim/kernel/random.ts';
-import { drawWorld } from '../../../src/sim/swarm/setting.ts';
-import { ADMIN, buildTown } from '../../../src/sim/town/town.ts';
-import type { ClusterSetting, WorldSetting } from '../../../src/sim/stories/scenario.ts';
-
-const SEEDS = 400;
-
-/** The first drawn world in which the cluster is so. */
-function worldWith(isSo: (cluster: ClusterSetting) => boolean): WorldSetting {
-  for (let seed = 1; seed < SEEDS; seed++) {
-    const world = drawWorld(seed, 2);
-    if (isSo(world.cluster)) return { ...world, isAwsLate: false };
-  }
-  return assert.fail('no seed draws such a cluster');
-}
-
-function pass({ town: { kernel } }: Stage, minutes: number): void {
-  const untilMs = kernel.nowMs() + minutes * 60_000;
-  while ((kernel.nextAtMs() ?? Infinity) <= untilMs) kernel.step();
-  kernel.passTo(untilMs);
-}
-
-function stageWith(isSo: (cluster: ClusterSetting) => boolean): Stage {
-  const town = buildTown({ setting: worldWith(isSo), seed: 3 });
-  const stage = { town, people: town.world.client(ADMIN), looking: createLooking() };
-  pass(stage, 5);
-  return stage;
-}
-
-/** Puts a fault in; the first chance by which it does what is looked for. */
-function inject(stage: Stage, id: string, isWanted: (what: string) => boolean = () => true) {
-  for (let seed = 1; seed < 30; seed++) {
-    const injected: Injected | null | undefined = faultOf(id)?.inject(
-      stage,
-      randomStream(seed, id),
-    );
-    if (injected !== null && injected !== undefined && isWanted(injected.what)) return injected;
-    injected?.undo();
-  }
-  return assert.fail(`${id} strikes nothing here`);
-}
-
-/** The Node that a sentence begins with. */
-function nodeIn({ people }: Stage, { what }: Injected) {
-  return people.get('Node', what.slice(0, what.indexOf(':')));
-}
+import type { ClusterSetting } from '../../../src/sim/stories/scenario.ts';
+import { inject, nodeIn, pass, stageWith } from './stage.ts';
 
 const isKubeadm = ({ kind, podNetwork }: ClusterSetting): boolean =>
   kind === 'kubeadm' && podNetwork === 'ready-made';

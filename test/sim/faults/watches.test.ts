@@ -91,6 +91,20 @@ describe('faults of the watches of Rollcall', () => {
     }
   });
 
+  test('F10 breaks a watch off, and the next one is behind until it ends', async () => {
+    const { undo } = inject(stage, 'F10', /nodes is at .* 15 s behind/);
+    write();
+    await pass(10);
+    assert.ok(!isKnown(scene));
+    await pass(40);
+    assert.ok(isKnown(scene));
+    undo();
+    await pass(30);
+    write();
+    await pass(1);
+    assert.ok(isKnown(scene));
+  });
+
   test('F19 brings old events again, and nothing goes back', async () => {
     const { undo } = inject(stage, 'F19', /nodes/);
     for (let count = 0; count < 5; count++) {
@@ -114,6 +128,37 @@ describe('faults of the watches of Rollcall', () => {
     write();
     await pass(1);
     assert.ok(isKnown(scene));
+  });
+});
+
+describe('faults of the objects that are watched', () => {
+  test('F23 hides that a Node was deleted before it was made again, which its uid tells', async () => {
+    heard.length = 0;
+    const { undo, what } = inject(stage, 'F23', /made again/);
+    const key = what.slice(0, what.indexOf(':'));
+    await pass(20);
+    const types = heard.flatMap((one) => (one.key === key ? [one.type] : []));
+    assert.deepEqual(types.slice(0, 2), ['deleted', 'added']);
+    assert.ok(!stage.looking.wire.hasLost('nodes', key));
+    undo();
+    write();
+    await pass(1);
+    assert.ok(isKnown(scene));
+  });
+
+  test('F11 and F13 are behind what was read, which a new listing makes good', async () => {
+    for (const id of ['F11', 'F13']) {
+      write();
+      await pass(5);
+      const { undo } = inject(stage, id, /cache|backup/);
+      await pass(30);
+      undo();
+      await pass(30);
+      write();
+      await pass(5);
+      assert.ok(isKnown(scene), id);
+      assert.ok(!stage.looking.wire.hasLost('nodes', scene.node), id);
+    }
   });
 });
 

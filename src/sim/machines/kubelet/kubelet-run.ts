@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../evidence/json.ts';
-import { textAt } from '../../../evidence/json.ts';
+import { type JsonObject, textAt } from '../../../evidence/json.ts';
 import type { Timer } from '../../kernel/kernel.ts';
+import { localMs } from '../host.ts';
 import { TimerSet } from '../timer-set.ts';
 import { klogText, quotedList } from '../logs/klog.ts';
 import { secondStamp } from '../logs/stamps.ts';
@@ -100,7 +100,7 @@ export class KubeletRun {
   #exit(err: string): void {
     this.#after(100, () => {
       this.end();
-      const atMs = this.#parts.host.nowMs();
+      const atMs = localMs(this.#parts.host);
       const message = `"command failed" err=${JSON.stringify(err)}`;
       const line = { severity: 'E', atMs, pid: this.pid, place: 'run.go:72', message } as const;
       this.#owner.onExit(klogText(line));

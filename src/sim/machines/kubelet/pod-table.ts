@@ -151,7 +151,8 @@ export class PodTable {
     const { name, namespace } = nameParts(key);
     const sandbox = `RunPodSandbox for &PodSandboxMetadata{Name:${name},Uid:${uid},Namespace:${namespace},Attempt:0,} failed, error`;
     const detail = err.replace('rpc error: code = Unknown desc = ', '');
-    const text = `time="${nanoStamp(host.nowMs())}" level=error msg=${JSON.stringify(sandbox)} error=${JSON.stringify(detail)}`;
+    const nowMs = host.nowMs();
+    const text = `time="${nanoStamp(nowMs, host.zoneMinutes(nowMs))}" level=error msg=${JSON.stringify(sandbox)} error=${JSON.stringify(detail)}`;
     host.note('containerd', CONTAINERD_PID, text);
     this.#log()?.line('E', 'runtimeCall', 'RunPodSandbox from runtime service failed', { err });
   }

@@ -1,5 +1,6 @@
 import type { JournalFilter, JournalLine } from '../contract.ts';
 import { isoStamp, preciseStamp, syslogStamp } from './stamps.ts';
+import type { ZoneMinutes } from './zone.ts';
 
 /** A journal of one machine keeps its beginning, where joins are decided, and its latest lines. */
 const FIRST_LINES = 2000;
@@ -34,6 +35,7 @@ const STAMPS = {
 export function journalctl(
   lines: readonly JournalLine[],
   { units, sinceMs = 0, format = 'short-iso' }: JournalFilter = {},
+  zoneMinutes: ZoneMinutes = () => 0,
 ): string {
   const stamp = STAMPS[format];
   const wanted = units === undefined ? null : new Set(units);
@@ -41,7 +43,7 @@ export function journalctl(
     .filter((line) => line.atMs >= sinceMs && (wanted === null || wanted.has(line.unit)))
     .map(({ atMs, hostname, unit, pid, message }) => {
       const program = pid === 0 ? unit : `${unit}[${pid}]`;
-      return `${stamp(atMs)} ${hostname} ${program}: ${message}\n`;
+      return `${stamp(atMs, zoneMinutes(atMs))} ${hostname} ${program}: ${message}\n`;
     });
   return texts.join('');
 }

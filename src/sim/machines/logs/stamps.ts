@@ -35,9 +35,23 @@ export function milliStamp(atMs: number): string {
   return new Date(atMs).toISOString();
 }
 
-/** `2026-11-21T21:24:29.907113271Z`, as containerd and Go's RFC3339Nano have it. */
-export function nanoStamp(atMs: number): string {
-  return `${microStamp(atMs).slice(0, -1)}${String((Math.floor(atMs) * 271) % 1000).padStart(3, '0')}Z`;
+/** `2026-11-21T21:24:29.907113271Z`, or with the offset of local time, as Go's RFC3339Nano has it. */
+export function nanoStamp(atMs: number, zoneMinutes = 0): string {
+  const nanos = String((Math.floor(atMs) * 271) % 1000).padStart(3, '0');
+  const zone = zoneMinutes === 0 ? 'Z' : offsetOf(zoneMinutes, ':');
+  return `${microStamp(local(atMs, zoneMinutes)).slice(0, -1)}${nanos}${zone}`;
+}
+
+/** The moment whose UTC text local time reads at this one. */
+function local(atMs: number, zoneMinutes: number): number {
+  return atMs + zoneMinutes * 60_000;
+}
+
+/** `+0530`, or `+05:30` */
+function offsetOf(zoneMinutes: number, separator: '' | ':'): string {
+  const minutes = Math.abs(zoneMinutes);
+  const sign = zoneMinutes < 0 ? '-' : '+';
+  return `${sign}${two(Math.floor(minutes / 60))}${separator}${two(minutes % 60)}`;
 }
 
 /** `1121 21:24:29.907113`, the middle of a klog header. */
@@ -46,20 +60,20 @@ export function klogStamp(atMs: number): string {
   return `${two(date.getUTCMonth() + 1)}${two(date.getUTCDate())} ${clockOf(date)}.${microDigits(atMs)}`;
 }
 
-/** `Nov 21 21:24:29`, as syslog and `journalctl -o short` have it. */
-export function syslogStamp(atMs: number): string {
-  const date = new Date(atMs);
+/** `Nov 21 21:24:29`, as syslog and `journalctl -o short` have it: local time. */
+export function syslogStamp(atMs: number, zoneMinutes = 0): string {
+  const date = new Date(local(atMs, zoneMinutes));
   return `${MONTHS[date.getUTCMonth()]} ${two(date.getUTCDate())} ${clockOf(date)}`;
 }
 
 /** `Nov 21 21:24:29.907113`, as `journalctl -o short-precise` has it. */
-export function preciseStamp(atMs: number): string {
-  return `${syslogStamp(atMs)}.${microDigits(atMs)}`;
+export function preciseStamp(atMs: number, zoneMinutes = 0): string {
+  return `${syslogStamp(atMs, zoneMinutes)}.${microDigits(atMs)}`;
 }
 
 /** `2026-11-21T21:24:29+0000`, as `journalctl -o short-iso` has it. */
-export function isoStamp(atMs: number): string {
-  return `${new Date(atMs).toISOString().slice(0, 19)}+0000`;
+export function isoStamp(atMs: number, zoneMinutes = 0): string {
+  return `${untilSecond(local(atMs, zoneMinutes))}${offsetOf(zoneMinutes, '')}`;
 }
 
 /** `Sat, 21 Nov 2026 21:24:27 +0000`, as cloud-init prints when a stage begins. */

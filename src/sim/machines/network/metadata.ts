@@ -34,6 +34,17 @@ const NODE_CREDENTIALS_MS = 6 * 3_600_000;
 /** The SDKs' time limit for one request to the metadata service. */
 const SDK_TIMEOUT_MS = 1000;
 
+const UNANSWERED: MetadataAnswer = {
+  ok: false,
+  error: 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)',
+  tookMs: SDK_TIMEOUT_MS,
+};
+
+/** Nobody listens any more where a rule that was left behind leads to. */
+function refused(): MetadataAnswer {
+  return { ok: false, error: 'connect: connection refused', tookMs: 2 };
+}
+
 interface Flow {
   readonly to: MetadataAgent | null;
   lastMs: number;
@@ -53,6 +64,13 @@ export class MetadataWay {
   constructor(host: Host, network: MachineNetwork) {
     this.#host = host;
     this.#network = network;
+    let wasPassedBy = false;
+    host.faults.onChange(() => {
+      const isPassedBy = host.faults.has('old-connections');
+      if (isPassedBy && !wasPassedBy) this.#passBy();
+      wasPassedBy = isPassedBy;
+      this.#tell();
+    });
   }
 
   reset(): void {
@@ -70,10 +88,10 @@ export class MetadataWay {
     this.#tell();
   }
 
-  /** Removes the rule, if it is still this agent's. */
+  /** Removes the rule, if it is still this agent's; of two only one, which then leads nowhere. */
   undo(agent: MetadataAgent): void {
     if (this.#rule !== agent) return;
-    this.#rule = null;
+    this.#rule = this.#network.isRule('metadata', 'double') ? { ...agent, answer: refused } : null;
     this.#tell();
   }
 
@@ -96,14 +114,16 @@ export class MetadataWay {
   ask(caller: MetadataCaller): MetadataAnswer {
     if (caller.isHostNetwork) return this.#service(false);
     const agent = this.#flowOf(caller).to;
-    return agent === null ? this.#service(true) : agent.answer(caller);
+    if (agent === null) return this.#service(true);
+    return this.#host.faults.has('agent-idle') ? UNANSWERED : agent.answer(caller);
   }
 
   #flowOf({ pod, podUid }: MetadataCaller): Flow {
     const nowMs = this.#host.trueMs();
     const key = `${pod}/${podUid}`;
     const open = this.#flows.get(key);
-    if (open !== undefined && nowMs - open.lastMs < KEEP_ALIVE_MS) {
+    const isKept = this.#host.faults.has('old-connections');
+    if (open !== undefined && (isKept || nowMs - open.lastMs < KEEP_ALIVE_MS)) {
       open.lastMs = nowMs;
       return open;
     }
@@ -112,8 +132,15 @@ export class MetadataWay {
     return flow;
   }
 
+  /** Connections that are open now, as if they had been made before the rule. */
+  #passBy(): void {
+    for (const key of this.#flows.keys())
+      this.#flows.set(key, { to: null, lastMs: this.#host.trueMs() });
+  }
+
   /** A rule for an interface that pods do not have takes nothing. */
   #effectiveRule(): MetadataAgent | null {
+    if (this.#network.isRule('metadata', 'without-effect')) return null;
     const plugin = this.#network.plugin();
     if (this.#rule === null || plugin === null) return this.#rule;
     return isTaken(this.#rule.hostInterface, `${plugin.hostInterface}1a2b3c`) ? this.#rule : null;

@@ -1,4 +1,4 @@
-import type { Destination } from '../contract.ts';
+import type { Destination, RuleState } from '../contract.ts';
 import type { Host } from '../host.ts';
 import { AddressStore } from './address-store.ts';
 
@@ -76,8 +76,14 @@ export class MachineNetwork {
 
   /** @param isOnHost whether what answers has the address of a node, as the API server has */
   serviceWay(isOnHost: boolean): ServiceWay {
-    if (!this.#isTranslated || this.isLost('service-network')) return 'black-hole';
+    const isTranslated = this.#isTranslated && !this.isRule('services', 'without-effect');
+    if (!isTranslated || this.isLost('service-network')) return 'black-hole';
     return isOnHost || this.#hasRoutes ? 'delivered' : 'black-hole';
+  }
+
+  /** Whether something has happened to the DNAT rule of this address. */
+  isRule(of: 'metadata' | 'services', state: RuleState): boolean {
+    return this.#host.faults.of('nat-rule').some((one) => one.of === of && one.state === state);
   }
 
   /** Whether packets to there are lost without an answer. */

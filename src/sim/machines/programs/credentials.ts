@@ -62,13 +62,15 @@ export function askCredentials(run: ProgramRun, { way }: WantedRole): MetadataAn
 }
 
 /** The SDK asks the agent of the node and, when that refuses, nobody else. */
-function fromContainerAgent({ network, neighbours, nodeName }: ProgramRun): MetadataAnswer {
+function fromContainerAgent({ host, network, neighbours, nodeName }: ProgramRun): MetadataAnswer {
   if (!neighbours.runsOn('pod-identity-agent', nodeName))
     return {
       ok: false,
       error: 'dial tcp 169.254.170.23:80: connect: connection refused',
       tookMs: 2,
     };
+  if (host.faults.has('agent-idle'))
+    return { ok: false, error: 'dial tcp 169.254.170.23:80: i/o timeout', tookMs: 1000 };
   if (network.isLost('aws-api'))
     return { ok: false, error: 'EKS Auth: context deadline exceeded', tookMs: 1000 };
   return { ok: true, identity: 'own-role', tookMs: 60, lifetimeMs: 6 * SESSION_MS };

@@ -1,0 +1,53 @@
+import type { JsonObject } from '../../evidence/json.ts';
+import type { RandomStream } from '../kernel/random.ts';
+import type { Machine } from '../machines/contract.ts';
+import type { Fault, Injected, Stage, Truth } from './contract.ts';
+import { anyMachine, anyMember, type Member } from './targets.ts';
+
+export const SECOND_MS = 1000;
+export const MINUTE_MS = 60 * SECOND_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
+
+type Kind = Omit<Fault, 'inject'>;
+
+/** A fault that strikes one machine by chance. */
+export function onMachine(
+  kind: Kind,
+  strike: (stage: Stage, machine: Machine, random: RandomStream) => Injected | null,
+): Fault {
+  return {
+    ...kind,
+    inject(stage, random) {
+      const machine = anyMachine(stage, random);
+      return machine === null ? null : strike(stage, machine, random);
+    },
+  };
+}
+
+/** A fault that strikes one machine that has a Node, or this Node, by chance. */
+export function onMember(
+  kind: Kind,
+  strike: (stage: Stage, member: Member, random: RandomStream) => Injected | null,
+): Fault {
+  return {
+    ...kind,
+    inject(stage, random) {
+      const member = anyMember(stage, random);
+      return member === null ? null : strike(stage, member, random);
+    },
+  };
+}
+
+/** Right of this one machine. */
+export function truthOf({ instanceId }: Machine, causes: readonly string[]): Truth {
+  return { causes, machines: [instanceId] };
+}
+
+/** By a merge patch, as long as the Node is there. */
+export function patchNode({ people }: Stage, name: string, patch: JsonObject): void {
+  if (people.get('Node', name) !== null) people.patch('Node', name, 'merge', patch);
+}
+
+export function cordon(stage: Stage, name: string, unschedulable: boolean): void {
+  patchNode(stage, name, { spec: { unschedulable } });
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { listAt, textAt } from '../../../src/evidence/json.ts';
+import type { Injected, Stage } from '../../../src/sim/faults/contract.ts';
+import { faultOf } from '../../../src/sim/faults/faults.ts';
+import { randomStream } from '../../../src/sim/kernel/random.ts';
+import type { ApiRequest } from '../../../src/sim/kube/contract.ts';
+import { ADMIN } from '../../../src/sim/town/town.ts';
+import { inject, pass, stageWith } from './stage.ts';
+
+const VERSION = 'metadata.resourceVersion';
+
+/** Nodes by their names with what somebody last wrote to them, as a list with this query has them. */
+function listed({ town }: Stage, query: ApiRequest['query']): ReadonlyMap<string, string | null> {
+  const path = { group: '', version: 'v1', plural: 'nodes', namespace: null, name: null };
+  const { code, object } = town.api.answer({
+    user: ADMIN,
+    verb: 'list',
+    path: { ...path, subresource: null },
+    query,
+    body: null,
+    patchType: null,
+  });
+  assert.equal(code, 200);
+  return new Map(
+    listAt(object, 'items').map((node) => [
+      textAt(node, 'metadata.name') ?? '',
+      textAt(node, 'metadata.labels.round'),
+    ]),
+  );
+}
+
+function label(stage: Stage, round: string): void {
+  for (const node of stage.people.list('Node'))
+    stage.people.patch('Node', textAt(node, 'metadata.name') ?? '', 'merge', {
+      metadata: { labels: { round } },
+    });
+}
+
+/** Another draw would change the world too. */
+function restore(stage: Stage, seconds: number): Injected {
+  let seed = 1;
+  while (randomStream(seed, 'F13').pick([30, 60, 120, 240]) !== seconds) seed++;
+  const injected = faultOf('F13')?.inject(stage, randomStream(seed, 'F13')) ?? null;
+  assert.ok(injected !== null);
+  return injected;
+}
+
+function rounds(all: ReadonlyMap<string, string | null>): ReadonlySet<string | null> {
+  return new Set(all.values());
+}
+
+const isKubeadm = ({ kind }: { readonly kind: string }): boolean => kind === 'kubeadm';
+
+describe('F11', () => {
+  const stage = stageWith(isKubeadm);
+
+  test('lets the cache of Nodes fall behind, which only reads of version 0 see', () => {
+    label(stage, 'first');
+    pass(stage, 1);
+    const { undo } = inject(stage, 'F11', (what) => what.includes('Node of 40 s'));
+    label(stage, 'second');
+    assert.deepEqual(rounds(listed(stage, { resourceVersion: '0' })), new Set(['first']));
+    assert.deepEqual(rounds(listed(stage, {})), new Set(['second']));
+    pass(stage, 1);
+    assert.deepEqual(rounds(listed(stage, { resourceVersion: '0' })), new Set(['second']));
+    undo();
+    label(stage, 'third');
+    assert.deepEqual(rounds(listed(stage, { resourceVersion: '0' })), new Set(['third']));
+  });
+});
+
+describe('F13', () => {
+  const stage = stageWith(isKubeadm);
+  const { people, town } = stage;
+
+  test('brings back what was and takes what came, under versions of that time', () => {
+    const [gone = '', kept = ''] = people
+      .list('Node')
+      .map((node) => textAt(node, 'metadata.name') ?? '');
+    label(stage, 'before');
+    const before = Number(textAt(people.get('Node', kept), VERSION));
+    pass(stage, 2);
+    people.delete('Node', gone);
+    label(stage, 'after');
+    let ended = 0;
+    const watcher = { onEvent: () => undefined, onEnd: () => ended++ };
+    const path = { group: '', version: 'v1', plural: 'nodes', namespace: null, name: null };
+    town.api.watch(
+      {
+        user: ADMIN,
+        verb: 'watch',
+        path: { ...path, subresource: null },
+        query: {},
+        body: null,
+        patchType: null,
+      },
+      watcher,
+    );
+    const latest = Number(textAt(people.get('Node', kept), VERSION));
+    restore(stage, 60);
+    assert.equal(ended, 1);
+    assert.equal(textAt(people.get('Node', kept), 'metadata.labels.round'), 'before');
+    const version = Number(textAt(people.get('Node', kept), VERSION));
+    assert.ok(version >= before && version < latest);
+    assert.notEqual(people.get('Node', gone), null);
+  });
+
+  test('loses the Node of a machine that came later, which is back after its end', () => {
+    const [member = ''] = people.list('Node').map((node) => textAt(node, 'metadata.name') ?? '');
+    const machine = town.yard.machineOfNode(member);
+    people.delete('Node', member);
+    pass(stage, 1);
+    machine?.restartKubelet();
+    pass(stage, 0.4);
+    assert.notEqual(people.get('Node', member), null);
+    const { truths, undo } = restore(stage, 30);
+    assert.equal(people.get('Node', member), null);
+    const lost = truths.find(({ machines }) => machines?.includes(machine?.instanceId ?? ''));
+    assert.ok(lost?.causes.includes('no-reregistration-after-deletion'));
+    undo();
+    pass(stage, 1);
+    assert.notEqual(people.get('Node', member), null);
+  });
+});
