@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import type { Cause, Sign } from '../../src/diagnosis/cause.ts';
 import { SYMPTOMS } from '../../src/diagnosis/symptoms.ts';
@@ -89,6 +91,21 @@ describe('every cause', () => {
       [],
     );
   });
+});
+
+test('every cause gives only those commands of our own that there are', () => {
+  const folder = join(import.meta.dirname, '../../src/apps/cli/commands');
+  const ours = new Set(readdirSync(folder).map((file) => file.replace('.ts', '')));
+  assert.ok(ours.has('diagnose'));
+  assert.deepEqual(
+    faults((cause) =>
+      [...cause.remedy({}), cause.decide]
+        .flatMap(({ command }) => [...(command ?? '').matchAll(/\brollcall ([a-z]+)/g)])
+        .filter(([, name = '']) => !ours.has(name))
+        .map(([words]) => `there is no ${words}`),
+    ),
+    [],
+  );
 });
 
 type NamedSign = readonly [name: string, sign: Sign];

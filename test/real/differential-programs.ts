@@ -28,7 +28,7 @@ function fullName(resource: string, name: string): string {
 
 /** Meeting the same objects again and again finds more than meeting all kinds once. */
 const USUAL = ['configmaps', 'pods', 'nodes', 'deployments.apps', 'leases.coordination.k8s.io'];
-const RESOURCE = fc.constantFrom(...RESOURCE_NAMES, ...USUAL, ...USUAL);
+const RESOURCE = fc.constantFrom(...RESOURCE_NAMES, ...USUAL, ...USUAL, ...USUAL, ...USUAL);
 const FROM = fc.constantFrom<From>(null, null, 'own', 'wrong');
 const VALIDATION = fc.constantFrom<Readonly<Record<string, string>>>(
   {},

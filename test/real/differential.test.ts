@@ -12,13 +12,15 @@ import { missing } from './parts.ts';
 import { RULE_DEFINITION } from './differential-definition.ts';
 
 const skip = missing('kube-apiserver', 'etcd');
-/** A program takes a quarter of a second; more of them are asked for by the environment. */
+/** A program takes about a second; more of them are asked for by the environment. */
 const RUNS = Number(process.env['ROLLCALL_DIFFERENTIAL_RUNS'] ?? 12);
 const SEED = Number(process.env['ROLLCALL_DIFFERENTIAL_SEED'] ?? Date.now() % 2 ** 31);
 const TIME_LIMIT_MS = Number(process.env['ROLLCALL_DIFFERENTIAL_LIMIT_MS'] ?? 60_000);
 
 let plane: ControlPlane | null = null;
 let programs = 0;
+/** Requests by their kind, and by whether the real server did what was asked. */
+const counts = new Map<string, number>();
 
 before(async () => {
   if (skip === false) plane = await startControlPlane();
@@ -45,6 +47,23 @@ function told(
     })
     .slice(0, 12)
     .join('\n');
+}
+
+function count(what: string): void {
+  counts.set(what, (counts.get(what) ?? 0) + 1);
+}
+
+function counted(steps: readonly Step[], answers: readonly Answered[]): void {
+  for (const [index, step] of steps.entries()) {
+    const { verb, patchType = '', subresource = '' } = step;
+    count([verb, patchType, subresource].filter((part) => part !== '').join(' '));
+    count((answers[index]?.code ?? 0) < 300 ? '(done)' : '(refused)');
+  }
+}
+
+function table(): string {
+  const rows = [...counts].toSorted(([, a], [, b]) => b - a);
+  return rows.map(([what, times]) => `${what} ${times}`).join(', ');
 }
 
 async function define(target: Target): Promise<void> {
@@ -75,10 +94,12 @@ test('random programs are answered alike', { skip, timeout: 600_000 }, async (co
       runProgram(actual, program, prefix),
     ]);
     steps += program.length;
+    counted(program, other.answers);
     assert.equal(told(program, one.answers, other.answers), '');
     assert.equal(differences(one.histories, other.histories, 'watch').slice(0, 8).join('\n'), '');
   });
   const limit = { interruptAfterTimeLimit: TIME_LIMIT_MS, markInterruptAsFailure: false };
   await fc.assert(property, { seed: SEED, numRuns: RUNS, ...limit });
   context.diagnostic(`${programs} programs, ${steps} requests to each server`);
+  context.diagnostic(table());
 });

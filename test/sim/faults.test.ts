@@ -75,7 +75,7 @@ describe('faults in a world', () => {
   test('are taken in by one of two worlds, all but those of rarer ones and of watchers', () => {
     const done = new Set(stages.flatMap(({ injected }) => [...injected.keys()]));
     // Spot Instances; kiam and its gate; watchers, which run only where a run has begun.
-    const others = new Set(['F50', 'F39', 'F66', 'F29']);
+    const others = new Set(['F50', 'F39', 'F66', 'F10', 'F29']);
     const isOfWatches = (id: string): boolean =>
       FAULT_CLASSES.some((one) => one.id === id && one.kind === 'watch');
     const never = FAULT_IDS.filter((id) => !done.has(id) && !others.has(id) && !isOfWatches(id));

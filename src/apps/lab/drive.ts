@@ -46,6 +46,8 @@ const TICK_MS = 20;
 
 /** A world that runs beside real time; it waits for nobody, and jumps ahead after a slow look. */
 export interface Pace {
+  /** From now on so many seconds of the world for each second here. */
+  setSpeed(speed: number): void;
   /** Runs until a moment of the world or until the signal. */
   run(untilMs: number, signal: AbortSignal): Promise<void>;
   /** Brings the world to the present, unless somebody looks at it, and does something in it. */
@@ -53,12 +55,16 @@ export interface Pace {
 }
 
 export function createPace({ kernel, speed, clock, follower }: PaceOptions): Pace {
-  const worldStartMs = kernel.nowMs();
-  const startMs = clock.monotonicMs();
+  const here = (now: number) => ({
+    worldMs: kernel.nowMs(),
+    atMs: clock.monotonicMs(),
+    speed: now,
+  });
+  let since = here(speed);
   let isWatched = false;
   let endMs = Number.POSITIVE_INFINITY;
   const dueMs = (): number =>
-    Math.min(endMs, worldStartMs + (clock.monotonicMs() - startMs) * speed);
+    Math.min(endMs, since.worldMs + (clock.monotonicMs() - since.atMs) * since.speed);
   const rest = async (): Promise<void> => {
     isWatched = true;
     try {
@@ -68,6 +74,9 @@ export function createPace({ kernel, speed, clock, follower }: PaceOptions): Pac
     }
   };
   return {
+    setSpeed(other) {
+      since = here(other);
+    },
     async run(untilMs, signal) {
       endMs = untilMs;
       while (!signal.aborted && kernel.nowMs() < untilMs) {

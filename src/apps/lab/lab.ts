@@ -9,6 +9,7 @@ import { EXIT } from '../cli/exit-code.ts';
 import type { LabArguments } from './arguments.ts';
 import { twoColumns } from './columns.ts';
 import { createPace, type Pace } from './drive.ts';
+import { asOf } from './as-of.ts';
 import { endOfStory, lined } from './fast.ts';
 import { dropFolder, type LabDoors, type LabFolder, makeFolder, writeFolder } from './folder.ts';
 import { openPlay } from './play.ts';
@@ -118,11 +119,6 @@ function hearInterrupt(): AbortController {
   return ending;
 }
 
-/** The story begins now, so that its ages are those of whoever looks at it. */
-function asOfNow(scenario: Scenario): Scenario {
-  return { ...scenario, world: { ...scenario.world, startMs: systemClock.nowMs() } };
-}
-
 /** Plays a story beside real time, with servers that kubectl, aws and rollcall work against, until it is interrupted. */
 export async function openLab(
   scenario: Scenario,
@@ -134,7 +130,7 @@ export async function openLab(
   const onLine = (line: StoryLine): void => context.out(lined(columns.line(line)));
   const seed = asked.seed ?? scenario.seed;
   const { town, story } = openPlay({
-    scenario: asOfNow(scenario),
+    scenario: asOf(scenario, systemClock.nowMs(), asked.speed),
     seed,
     nodes: asked.nodes,
     onLine,
@@ -148,13 +144,9 @@ export async function openLab(
     context.out(lined([title, '', ...whatToTry(doors.folder), ...columns.head()]));
     await pace.run(story.endMs, ending.signal);
     if (!ending.signal.aborted) {
-      context.out(
-        lined([
-          ...endOfStory(scenario, story.unmet(), town.yard.identities()),
-          '',
-          'The town lives on; Ctrl-C ends it.',
-        ]),
-      );
+      const end = endOfStory(scenario, story.unmet(), town.yard.identities());
+      context.out(lined([...end, '', 'The town lives on, in real time; Ctrl-C ends it.']));
+      pace.setSpeed(1);
       await pace.run(Number.POSITIVE_INFINITY, ending.signal);
     }
     return EXIT.usable;

@@ -33,16 +33,10 @@ interface Asked {
 
 export async function answerRequest(site: AwsSite, request: SignedRequest): Promise<Reply> {
   const requestId = randomUUID();
-  const claimed = claimOf(request);
-  const form = claimed === null ? null : formOf(claimed.service);
-  if (claimed === null || form === null)
-    return errorReply(
-      null,
-      claimed === null ? unsigned(request) : unknownService(claimed),
-      requestId,
-    );
+  const caller = callerOf(site, request);
+  if ('code' in caller) return errorReply(null, caller, requestId);
+  const { form, identity } = caller;
   const refuse = (refusal: AwsRefusal): Reply => errorReply(form.protocol, refusal, requestId);
-  const identity = identify(site, request, claimed, form);
   if ('code' in identity) return refuse(identity);
   const model = await modelOf(form);
   const asked = askedOf(form, model, request);
@@ -52,6 +46,34 @@ export async function answerRequest(site: AwsSite, request: SignedRequest): Prom
   return answer.ok
     ? reply(form, asked.operation, answer.output, requestId)
     : refuse(answer.refusal);
+}
+
+/** Which service is asked, and by whom, or why not. */
+interface Caller {
+  readonly form: ServiceForm;
+  readonly identity: AwsIdentity | AwsRefusal;
+}
+
+const NOBODY: AwsIdentity = { arn: '', accessKeyId: '' };
+
+function callerOf(site: AwsSite, request: SignedRequest): Caller | AwsRefusal {
+  const claimed = claimOf(request);
+  const sts = formOf('sts');
+  if (sts !== null && isKeyless(request)) return { form: sts, identity: NOBODY };
+  if (claimed === null) return unsigned(request);
+  const form = formOf(claimed.service);
+  if (form === null) return unknownService(claimed);
+  return { form, identity: identify(site, request, claimed, form) };
+}
+
+/** What nobody signs, as a token says who asks (STS API reference, AssumeRoleWithWebIdentity). */
+function isKeyless(request: SignedRequest): boolean {
+  if (request.headers['authorization'] !== undefined) return false;
+  return parametersOf(request).get('Action') === 'AssumeRoleWithWebIdentity';
+}
+
+function parametersOf({ method, query, body }: SignedRequest): URLSearchParams {
+  return method === 'GET' ? query : new URLSearchParams(new TextDecoder().decode(body));
 }
 
 function unsigned({ headers }: SignedRequest): AwsRefusal {
@@ -132,11 +154,7 @@ function askedOf(
   switch (form.protocol) {
     case 'ec2':
     case 'query':
-      return fromQuery(
-        form,
-        model,
-        request.method === 'GET' ? request.query : new URLSearchParams(text),
-      );
+      return fromQuery(form, model, parametersOf(request));
     case 'json':
       return fromTarget(form, model, request.headers['x-amz-target'] ?? '', text);
     default:

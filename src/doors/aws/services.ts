@@ -1,5 +1,6 @@
 /** The services behind the door: how each speaks, and its model, loaded by its first request. */
 import type { AwsService } from '../../ports/aws-api.ts';
+import { EKS_AUTH } from './eks-auth.ts';
 import { type Operation, operationIn, operationNames } from './schema.ts';
 
 export type Protocol = 'ec2' | 'query' | 'rest-json' | 'rest-xml' | 'json';
@@ -50,6 +51,12 @@ const FORMS: Readonly<Record<string, ServiceForm>> = {
     name: '',
     load: async () => import('@aws-sdk/client-eks'),
   },
+  'eks-auth': {
+    service: 'eks',
+    protocol: 'rest-json',
+    name: '',
+    load: () => Promise.resolve(EKS_AUTH),
+  },
   route53: {
     service: 'route53',
     protocol: 'rest-xml',
@@ -90,11 +97,11 @@ export interface ServiceModel {
 
 type SdkModule = Readonly<Record<string, unknown>>;
 
-const MODELS = new Map<AwsService, Promise<ServiceModel>>();
+const MODELS = new Map<ServiceForm, Promise<ServiceModel>>();
 
-export async function modelOf({ service, load }: ServiceForm): Promise<ServiceModel> {
-  const known = MODELS.get(service) ?? load().then((module) => read(module as SdkModule));
-  MODELS.set(service, known);
+export async function modelOf(form: ServiceForm): Promise<ServiceModel> {
+  const known = MODELS.get(form) ?? form.load().then((module) => read(module as SdkModule));
+  MODELS.set(form, known);
   return known;
 }
 

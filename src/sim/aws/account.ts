@@ -13,6 +13,7 @@ import type {
   Bucket,
   Grants,
   Instance,
+  Issuer,
   Keys,
   Level,
   MetadataFault,
@@ -94,6 +95,8 @@ export interface Account {
   readonly failures: Map<string, number>;
   /** By the name of a role, or `user/` and that of a user. */
   readonly grants: History<Grants>;
+  /** Who signs tokens of service accounts, by the address of the issuer. */
+  readonly issuers: Map<string, Issuer>;
   /** By access key. */
   readonly keys: Map<string, Keys>;
   readonly consoles: Map<string, string>;
@@ -175,6 +178,7 @@ export function createAccount(options: AwsCloudOptions): Account {
     memberOf: new Map(),
     failures: new Map(),
     grants: new History(),
+    issuers: new Map(),
     keys: new Map(),
     consoles: new Map(),
     capacityLeft: new Map(),

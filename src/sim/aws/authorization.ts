@@ -8,9 +8,13 @@ import { type RefusedError, refused } from './refusal.ts';
 /** Asked by everyone who has keys at all (STS API reference). */
 const FREE = new Set(['sts:GetCallerIdentity']);
 
+/** Asked without keys: what is sent along says who asks (STS API reference). */
+const KEYLESS = new Set(['sts:AssumeRoleWithWebIdentity']);
+
 /** @throws RefusedError when no policy of the caller allows it */
 export function authorize(request: Request, call: AwsCall, operation: Operation): void {
   const action = actionOf(call.service, call.operation);
+  if (KEYLESS.has(action)) return;
   const { account, identity } = request;
   const keys = account.keys.get(identity.accessKeyId);
   if (keys === undefined) throw unknownKeys(call.service);

@@ -29,7 +29,7 @@ import {
 } from './eks/clusters.ts';
 import { createUser } from './iam/credentials.ts';
 import * as iam from './iam/roles.ts';
-import type { MetadataFault, Tags } from './state.ts';
+import type { Issuer, MetadataFault, Tags } from './state.ts';
 import { throttled } from './throttling.ts';
 
 export interface AwsLevers {
@@ -55,6 +55,16 @@ export interface AwsLevers {
   createPodIdentity(wanted: NewAssociation): void;
   /** The IAM provider for tokens of the cluster's service accounts; returns its ARN. */
   createOidcProvider(cluster: string): string;
+  /**
+   * Who signs the tokens of a cluster's service accounts.
+   *
+   * @param hasSigned whether a token is one of its own
+   */
+  publishIssuer(issuer: string, hasSigned: Issuer['hasSigned']): void;
+  /** An issuer does not answer for a while. */
+  silenceIssuer(issuer: string, durationMs: number): void;
+  /** Changes whom a role trusts. */
+  setTrust(roleName: string, document: JsonObject): void;
   createRouteTable(wanted: network.NewRouteTable): string;
   createInternetGateway(vpcId: string): string;
   createNatGateway(subnetId: string): string;
@@ -194,6 +204,15 @@ function clusters(account: Account) {
       createAssociation(account, wanted);
     },
     createOidcProvider: (cluster: string) => createProvider(account, cluster),
+    publishIssuer: (issuer: string, hasSigned: Issuer['hasSigned']) => {
+      account.issuers.set(issuer, { hasSigned, silentUntilMs: 0 });
+    },
+    silenceIssuer: (issuer: string, durationMs: number) => {
+      const found = account.issuers.get(issuer);
+      const silentUntilMs = account.kernel.nowMs() + durationMs;
+      if (found !== undefined) account.issuers.set(issuer, { ...found, silentUntilMs });
+    },
+    setTrust: (roleName: string, document: JsonObject) => iam.setTrust(account, roleName, document),
   };
 }
 

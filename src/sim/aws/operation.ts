@@ -43,9 +43,13 @@ export function on(resource: (request: Request) => string, operation: Operation)
   return { ...operation, resource };
 }
 
+/** EKS Auth is a service of its own for IAM, and here the part of EKS that it is. */
+const EKS_AUTH = 'AssumeRoleForPodIdentity';
+
 /** Operations of a service under which IAM knows them: `ec2:DescribeInstances`. */
 export function actionOf(service: AwsService, operation: string): string {
-  return `${service}:${operation}`;
+  const prefix = service === 'eks' && operation === EKS_AUTH ? 'eks-auth' : service;
+  return `${prefix}:${operation}`;
 }
 
 export function isRead(operation: string): boolean {

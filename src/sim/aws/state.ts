@@ -156,6 +156,14 @@ export interface Keys extends Credentials {
   readonly expiresMs: number;
 }
 
+/** Who signs tokens, as AWS finds it at the address of the issuer. */
+export interface Issuer {
+  /** Whether it has signed this token. */
+  readonly hasSigned: (token: string) => boolean;
+  /** Until when it does not answer, ms. */
+  readonly silentUntilMs: number;
+}
+
 export interface Bucket {
   readonly size: number;
   readonly perSecond: number;

@@ -12,8 +12,7 @@ import type {
 import { follow } from './follow.ts';
 import type { KubeKind } from './kinds.ts';
 import { selected } from './read.ts';
-import type { KubeApiServer } from './server.ts';
-import { scopeOf } from './server.ts';
+import { type KubeApiServer, kindNamed, scopeOf } from './server.ts';
 import { selectorOf } from './selectors.ts';
 import { metadataOf } from './store.ts';
 import { wordOf } from './word.ts';
@@ -25,11 +24,6 @@ type Asked = Pick<ApiRequest, 'verb'> & Partial<ApiRequest> & { readonly subreso
 /** The API server as one user asks it in process: at once, with the checks of any other client. */
 export function createClient(server: KubeApiServer, user: ApiUser): KubeClient {
   const { core } = server;
-  const kindNamed = (name: string): KubeKind => {
-    const kind = core.kinds.named(name);
-    if (kind === null) throw new RangeError(`the API server serves no kind ${name}`);
-    return kind;
-  };
   const ask = (kind: KubeKind, name: string, { subresource, ...asked }: Asked): ApiAnswer => {
     const path = { ...pathOf(kind, name), subresource: subresource ?? null };
     return server.answer({ user, path, query: NO_QUERY, body: null, patchType: null, ...asked });
@@ -42,15 +36,15 @@ export function createClient(server: KubeApiServer, user: ApiUser): KubeClient {
   };
   const kindOf = (object: KubeObject): KubeKind => {
     const [apiVersion, name] = [wordOf(object['apiVersion'] ?? ''), wordOf(object['kind'])];
-    return core.kinds.of(apiVersion, name) ?? kindNamed(name);
+    return core.kinds.of(apiVersion, name) ?? kindNamed(core, name);
   };
   return {
     get: (kind, name) => {
-      const answer = ask(kindNamed(kind), name, { verb: 'get' });
+      const answer = ask(kindNamed(core, kind), name, { verb: 'get' });
       return answer.code === 200 ? answer.object : null;
     },
     list: (name, { namespace, labelSelector = '', fieldSelector = '' } = {}) => {
-      const kind = kindNamed(name);
+      const kind = kindNamed(core, name);
       const path = { ...pathOf(kind, ''), namespace: namespace ?? null };
       const query = { labelSelector, fieldSelector };
       const asked = { user, verb: 'list', path, query, body: null, patchType: null } as const;
@@ -63,24 +57,26 @@ export function createClient(server: KubeApiServer, user: ApiUser): KubeClient {
     updateStatus: (object) => write(object, 'update', 'status'),
     patch: (kind, name, type: PatchType, body: Json, subresource) => {
       const more = subresource === undefined ? {} : { subresource };
-      return outcome(ask(kindNamed(kind), name, { verb: 'patch', patchType: type, body, ...more }));
+      return outcome(
+        ask(kindNamed(core, kind), name, { verb: 'patch', patchType: type, body, ...more }),
+      );
     },
     delete: (kind, name, options) =>
-      outcome(ask(kindNamed(kind), name, { verb: 'delete', body: deleteBody(options) })),
+      outcome(ask(kindNamed(core, kind), name, { verb: 'delete', body: deleteBody(options) })),
     evict: (podName) => {
       const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: podMetadata(podName) };
       return outcome(
-        ask(kindNamed('Pod'), podName, { verb: 'create', subresource: 'eviction', body }),
+        ask(kindNamed(core, 'Pod'), podName, { verb: 'create', subresource: 'eviction', body }),
       );
     },
     bind: (podName, nodeName) => {
       const target = { kind: 'Node', name: nodeName };
       const body = { apiVersion: 'v1', kind: 'Binding', metadata: podMetadata(podName), target };
       return outcome(
-        ask(kindNamed('Pod'), podName, { verb: 'create', subresource: 'binding', body }),
+        ask(kindNamed(core, 'Pod'), podName, { verb: 'create', subresource: 'binding', body }),
       );
     },
-    follow: (kind, listener, delayMs) => follow(core, kindNamed(kind), listener, delayMs),
+    follow: (kind, listener, delayMs) => follow(core, kindNamed(core, kind), listener, delayMs),
   };
 }
 

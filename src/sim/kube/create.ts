@@ -1,11 +1,11 @@
 import { isObject, type Json, type JsonObject, textAt } from '../../evidence/json.ts';
 import { admitted } from './admission.ts';
-import { tracked } from './apply/managed.ts';
+import { tracked, writeTracked } from './apply/managed.ts';
 import type { KubeObject } from './contract.ts';
 import { storedAs } from './events.ts';
 import { apiVersionOf, type KubeKind } from './kinds.ts';
-import { alreadyExists, badRequest, invalid, Refusal } from './refusal.ts';
-import { wrong } from './rules/fields.ts';
+import { alreadyExists, badRequest, invalid, Refusal, Undecodable } from './refusal.ts';
+import { withKey, wrong } from './rules/fields.ts';
 import { rulesOf } from './rules/table.ts';
 import { decoded } from './schema/shape.ts';
 import { schemaOf } from './schema/schema.ts';
@@ -21,7 +21,7 @@ const GENERATED_TRIES = 8;
 /**
  * Creates an object; 201 with what is stored.
  *
- * @param owners its `managedFields` when it was applied, else null
+ * @param owners its `managedFields` when it was applied, maybe none, else null
  * @throws Refusal
  */
 export function create(scope: Scope, body: Json, owners: Json = null): KubeObject {
@@ -34,11 +34,15 @@ export function create(scope: Scope, body: Json, owners: Json = null): KubeObjec
   if (known !== null) throw taken(scope, name, known);
   if (scope.isDryRun) return fresh;
   assertVersionless(object);
-  return scope.core.store.write(scope.table, key, fresh);
+  return writeTracked(scope, owners !== null, null, () =>
+    scope.core.store.write(scope.table, key, fresh),
+  );
 }
 
 export function withManagedFields(object: KubeObject, managedFields: Json): KubeObject {
-  return { ...object, metadata: { ...metadataOf(object), managedFields } };
+  const own =
+    Array.isArray(managedFields) && managedFields.length === 0 ? undefined : managedFields;
+  return { ...object, metadata: withKey(metadataOf(object), 'managedFields', own) };
 }
 
 /**
@@ -80,15 +84,9 @@ function shaped(
   if (unknown.length === 0) return whole;
   const told = unknown.map((path) => `unknown field "${path}"`);
   const level = query['fieldValidation'] ?? 'Warn';
-  if (level === 'Strict') throw badRequest(strictly(kind, told));
+  if (level === 'Strict') throw new Undecodable(kind, `strict decoding error: ${told.join(', ')}`);
   if (level === 'Warn') warnings.push(...told);
   return whole;
-}
-
-function strictly(kind: KubeKind, told: readonly string[]): string {
-  const all = told.join(', ');
-  const { kind: name, version } = kind;
-  return `${name} in version "${version}" cannot be handled as a ${name}: strict decoding error: ${all}`;
 }
 
 function assertKind(kind: KubeKind, body: JsonObject): void {

@@ -20,6 +20,8 @@ export type KubeletAnswer =
 export interface ApiServerHooks {
   /** `gitVersion`; v1.36.3 when not given. */
   readonly version?: string;
+  /** As whom it signs tokens of service accounts; the name of its service when not given. */
+  readonly issuer?: string;
   /** The log of a container, as the kubelet of the pod's node gives it. */
   readonly podLog?: (pod: KubeObject, request: LogRequest) => KubeletAnswer;
   /** What the kubelet of a node answers to a path, asked through `nodes/…/proxy`. */

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../evidence/json.ts';
 import type { KubeObject } from './contract.ts';
 import { assertListOptions, versionOf } from './list-options.ts';
-import { listObject, selected, selectorOfScope } from './read.ts';
+import { cachedRevision, listObject, selected, selectorOfScope } from './read.ts';
 import { badRequest, expired, tooLargeVersion } from './refusal.ts';
 import { objectKey, type Scope } from './scope.ts';
 import type { Selector } from './selectors.ts';
@@ -26,12 +26,13 @@ function limitOf(text = ''): number {
   throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
 }
 
-/** Which state is asked for; the present one when any will do. */
-function revisionOf({ core, query, table }: Scope, limit: number): number {
+/** Which state is asked for; the cache's, which may be old, when any will do. */
+function revisionOf(scope: Scope, limit: number): number {
+  const { core, query, table } = scope;
   const text = query['resourceVersion'] ?? '';
   const asked = versionOf(text);
   const { revision } = core.store;
-  if (asked === 0) return revision;
+  if (asked === 0) return text === '' ? revision : cachedRevision(scope);
   if (asked > revision) throw tooLargeVersion(text, revision);
   const match = query['resourceVersionMatch'] ?? '';
   if (match === 'NotOlderThan' || (match === '' && limit === 0)) return revision;
@@ -57,13 +58,8 @@ function matching(
   return found;
 }
 
-/** Undoes the changes since then, newest first. */
 function stateAt({ table }: Scope, revision: number): readonly (readonly [string, KubeObject])[] {
-  const state = new Map(table.keys(null).map((key) => [key, table.get(key)] as const));
-  for (const { key, before } of table.changesAfter(revision).toReversed()) state.set(key, before);
-  return [...state]
-    .filter((entry): entry is [string, KubeObject] => entry[1] !== null)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return [...table.stateAt(revision)].toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
 function page(

@@ -5,9 +5,10 @@ import { create, received } from './create.ts';
 import { shownAs } from './events.ts';
 import { jsonPatch, OPERATIONS_MAX, PatchFailure } from './patch/json.ts';
 import { mergePatch } from './patch/merge.ts';
-import { assertRestorable } from './patch/restore.ts';
+import { goPrinted } from './patch/go-text.ts';
+import { assertRestorable, unfit } from './patch/restore.ts';
 import { strategicPatch } from './patch/strategic.ts';
-import { badRequest, conflict, notFound, Refusal } from './refusal.ts';
+import { badRequest, conflict, notFound, Refusal, Undecodable } from './refusal.ts';
 import { schemaOf } from './schema/schema.ts';
 import { type Scope, stored } from './scope.ts';
 import { metadataOf } from './store.ts';
@@ -21,12 +22,23 @@ export function patch(scope: Scope, type: PatchType, body: Json): KubeObject {
   if (type === 'apply') return byApplying(scope, before, body);
   if (before === null) throw notFound(scope.kind, scope.name);
   const shown = shownAs(scope.kind, before);
-  const object = received(scope, patchedBy(scope, type, shown, body), shown);
+  const object = receivedPatched(scope, type, body, shown);
   const { name = '', resourceVersion = '' } = metadataOf(object);
   if (name !== scope.name) throw wrongName(wordOf(name), scope.name);
   if (resourceVersion !== '' && resourceVersion !== metadataOf(before)['resourceVersion'])
     throw conflict(scope.kind, scope.name);
   return replaced(scope, object, before);
+}
+
+/** The object as a patch leaves it, which is what a refusal shows. @throws Refusal 422 */
+function receivedPatched(scope: Scope, type: PatchType, body: Json, shown: KubeObject): KubeObject {
+  const patched = patchedBy(scope, type, shown, body);
+  try {
+    return received(scope, patched, shown);
+  } catch (error) {
+    if (!(error instanceof Undecodable)) throw error;
+    throw unfit(type === 'strategic' ? goPrinted(body) : JSON.stringify(patched), error.why);
+  }
 }
 
 /** Server-side apply to an object that exists. */
@@ -39,13 +51,13 @@ function byApplying(scope: Scope, before: KubeObject | null, body: Json): KubeOb
   if (name !== scope.name) throw wrongName(wordOf(name), scope.name);
   if (resourceVersion !== metadataOf(before)['resourceVersion'])
     throw conflict(scope.kind, scope.name);
-  return replaced(scope, object, before, managedFields ?? null);
+  return replaced(scope, object, before, managedFields ?? []);
 }
 
 /** Server-side apply of an object that is new. */
 export function createdByApplying(scope: Scope, body: Json): KubeObject {
   const object = applied(scope, null, body);
-  return create({ ...scope, name: '' }, object, metadataOf(object)['managedFields'] ?? null);
+  return create({ ...scope, name: '' }, object, metadataOf(object)['managedFields'] ?? []);
 }
 
 /** The object as a patch leaves it, unchecked. @throws Refusal 400, 415, 422 */

@@ -90,7 +90,11 @@ export class PortWatch implements Watcher {
 
   async #change(signal?: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const onAbort = (): void => reject(signal?.reason as Error);
+    const onAbort = (): void => {
+      // For the kernel, which would go on to its next event before whoever waits here does.
+      void this.#clock.sleep(0);
+      reject(signal?.reason as Error);
+    };
     signal?.addEventListener('abort', onAbort, { once: true });
     this.#wake = resolve;
     try {

@@ -7,8 +7,19 @@ import { objectKey, type Scope } from './scope.ts';
 import { type Selector, selectorOf } from './selectors.ts';
 import { keyOf } from './store.ts';
 
+/** An answer for which any version will do comes from the server's cache, which may lag behind. */
+export function cachedRevision({ core, table }: Scope): number {
+  const lags = [...core.cacheLags].filter((one) => one.table === table.name);
+  if (lags.length === 0) return core.store.revision;
+  const lagMs = Math.max(...lags.map((one) => one.lagMs));
+  return Math.max(table.forgottenRevision, table.revisionAt(core.kernel.nowMs() - lagMs));
+}
+
 export function get(scope: Scope): KubeObject {
-  const object = scope.table.get(objectKey(scope));
+  const { core, query, table } = scope;
+  const isOld = query['resourceVersion'] === '0' && core.cacheLags.size > 0;
+  const key = objectKey(scope);
+  const object = isOld ? (table.stateAt(cachedRevision(scope)).get(key) ?? null) : table.get(key);
   if (object === null) throw notFound(scope.kind, scope.name);
   return object;
 }

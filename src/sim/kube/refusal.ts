@@ -43,6 +43,19 @@ export class Refusal extends Error {
   }
 }
 
+/** A body that is no object of its kind. */
+export class Undecodable extends Refusal {
+  /** What the decoder found: `json: cannot unmarshal …`. */
+  readonly why: string;
+
+  constructor({ kind, version }: Pick<KubeKind, 'kind' | 'version'>, why: string) {
+    const message = `${kind} in version "${version}" cannot be handled as a ${kind}: ${why}`;
+    super({ code: 400, reason: 'BadRequest', message });
+    this.name = 'Undecodable';
+    this.why = why;
+  }
+}
+
 function detailsOf(kind: KubeKind, name: string, more: JsonObject = {}): JsonObject {
   return {
     ...(name === '' ? {} : { name }),

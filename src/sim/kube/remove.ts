@@ -65,19 +65,22 @@ export function remove(scope: Scope, deletion: Deletion): Deleted {
   restrictDeletion(scope, object);
   const graceSeconds = graceOf(scope, deletion, object);
   const finalizers = finalizersOf(scope, deletion, object);
-  if (graceSeconds === 0 && finalizers.length === 0)
-    return gone(scope, withoutGrace(scope, object));
   const marked = markedObject(scope, object, graceSeconds, finalizers);
+  if (graceSeconds === 0 && finalizers.length === 0)
+    return gone(scope, endsGracefully(scope) ? markedFirst(scope, object, marked) : object);
   if (marked === object || scope.isDryRun) return { object: marked, isGone: false };
   const written = scope.core.store.write(scope.table, objectKey(scope), marked);
   return { object: written, isGone: false };
 }
 
-/** A pod that was given time is shown as given none any more. */
-function withoutGrace(scope: Scope, object: KubeObject): KubeObject {
-  const metadata = metadataOf(object);
-  if (metadata['deletionTimestamp'] === undefined) return object;
-  return withMetadata(object, { ...metadata, ...endAt(scope, 0) });
+/** Pods are given time, be it none, by a write of its own (apiserver registry store, Delete). */
+function endsGracefully({ kind }: Scope): boolean {
+  return kind.kind === 'Pod' && kind.group === '';
+}
+
+function markedFirst(scope: Scope, object: KubeObject, marked: KubeObject): KubeObject {
+  if (marked === object || scope.isDryRun) return marked;
+  return scope.core.store.write(scope.table, objectKey(scope), marked);
 }
 
 function gone(scope: Scope, object: KubeObject): Deleted {
@@ -102,8 +105,8 @@ function assertPreconditions({ kind, name }: Scope, deletion: Deletion, object: 
 const POD_GRACE_SECONDS = 30;
 
 /** Only pods end gracefully, and only those that a kubelet may be running. */
-function graceOf({ kind }: Scope, { graceSeconds }: Deletion, object: KubeObject): number {
-  if (kind.kind !== 'Pod' || kind.group !== '') return 0;
+function graceOf(scope: Scope, { graceSeconds }: Deletion, object: KubeObject): number {
+  if (!endsGracefully(scope)) return 0;
   const own = at(object, 'spec.terminationGracePeriodSeconds');
   const asked = graceSeconds ?? (typeof own === 'number' ? own : POD_GRACE_SECONDS);
   const phase = at(object, 'status.phase');

@@ -17,8 +17,18 @@ export interface Core {
   readonly authorizer: Authorizer;
   /** Those that are open. */
   readonly watches: Set<OpenWatch>;
+  /** How far caches are behind, from which what may be old is answered. */
+  readonly cacheLags: Set<CacheLag>;
+  /** Stored objects whose writers were noted and of which nobody owns a field. */
+  readonly disowned: WeakSet<KubeObject>;
   /** Tokens of service accounts by their text. */
   readonly tokens: Map<string, IssuedToken>;
+}
+
+export interface CacheLag {
+  /** Name of the table. */
+  readonly table: string;
+  readonly lagMs: number;
 }
 
 export interface OpenWatch {
@@ -36,6 +46,8 @@ export interface Scope {
   readonly namespace: string | null;
   readonly name: string;
   readonly subresource: string | null;
+  /** What `managedFields` notes of a part that is written through the whole object. */
+  readonly writesAs?: string;
   readonly query: Readonly<Record<string, string>>;
   readonly warnings: string[];
   readonly isDryRun: boolean;

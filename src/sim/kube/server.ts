@@ -43,8 +43,28 @@ export interface KubeApiServer extends ApiServer {
   kinds(): readonly KubeKind[];
   /** Forgets history, as a compaction of etcd: older versions are 410 from now on. */
   compact(): void;
+  /**
+   * Lets the cache of a kind fall behind: reads of version 0 are old by so much.
+   *
+   * @param kind `Node`
+   * @returns what lets it catch up
+   */
+  lagCache(kind: string, lagMs: number): () => void;
+  /**
+   * Restores the cluster from a backup of a moment, or of the oldest one that is known: versions go
+   * back, and every watch ends.
+   */
+  restore(atMs: number): void;
+  /**
+   * Changes what is stored past all rules, as a fault of memory or of a disk does.
+   *
+   * @param name `namespace/name`, or the name alone; nothing happens where there is none
+   */
+  overwrite(kind: string, name: string, change: (object: KubeObject) => KubeObject): void;
   /** Whether somebody may do something; nothing is done. */
   authorize(user: ApiUser, asked: AccessQuestion): Decision;
+  /** Whether a token of a service account is one that it has signed, still good or not. */
+  hasSigned(token: string): boolean;
   /** Ends every watch, as a restart of the API server does. */
   endWatches(): void;
 }
@@ -60,6 +80,8 @@ export function createApiServer({ kernel, ...hooks }: ApiServerOptions): KubeApi
     authorizer: new Authorizer(store, hooks.isAuthorizing !== false),
     random: kernel.random('kube-apiserver'),
     watches: new Set(),
+    cacheLags: new Set(),
+    disowned: new WeakSet(),
     tokens: new Map(),
   };
   const server: KubeApiServer = {
@@ -72,7 +94,23 @@ export function createApiServer({ kernel, ...hooks }: ApiServerOptions): KubeApi
     compact: () => {
       for (const table of core.store.tables()) table.forget(core.store.revision);
     },
+    lagCache: (kind, lagMs) => {
+      const lag = { table: tableName(kindNamed(core, kind)), lagMs };
+      core.cacheLags.add(lag);
+      return () => core.cacheLags.delete(lag);
+    },
+    overwrite: (kind, name, change) => {
+      const table = store.table(tableName(kindNamed(core, kind)));
+      const object = table.get(name);
+      const changed = object === null ? null : change(object);
+      if (changed !== object) store.write(table, name, changed);
+    },
+    restore: (atMs) => {
+      for (const watch of core.watches) watch.end();
+      store.restore(store.revisionAt(atMs));
+    },
     authorize: (user, asked) => core.authorizer.decide(user, attributesOf(asked)),
+    hasSigned: (token) => core.tokens.has(token),
     endWatches: () => {
       for (const watch of core.watches) watch.end();
     },
@@ -82,6 +120,13 @@ export function createApiServer({ kernel, ...hooks }: ApiServerOptions): KubeApi
   expireEvents(core);
   if (hooks.makesServiceAccounts !== false) keepServiceAccounts(core);
   return server;
+}
+
+/** @throws RangeError for a kind that is not served */
+export function kindNamed({ kinds }: Core, name: string): KubeKind {
+  const kind = kinds.named(name);
+  if (kind === null) throw new RangeError(`the API server serves no kind ${name}`);
+  return kind;
 }
 
 const NO_QUERY = {};

@@ -75,6 +75,43 @@ export class Table {
     return this.#changes.slice(from);
   }
 
+  /** The revision as of a moment, or the oldest one since which every change is known. */
+  revisionAt(ms: number): number {
+    let from = this.#changes.length;
+    while (from > this.#head && (this.#changes[from - 1]?.atMs ?? 0) > ms) from--;
+    const last = from === this.#head ? this.#forgotten : this.#changes[from - 1]?.revision;
+    return last ?? this.#forgotten;
+  }
+
+  /** Objects as they were at a revision, by their keys in no order; its changes must be known. */
+  stateAt(revision: number): ReadonlyMap<string, KubeObject> {
+    const state = new Map(this.#objects);
+    for (const { key, before } of this.changesAfter(revision).toReversed())
+      if (before === null) state.delete(key);
+      else state.set(key, before);
+    return state;
+  }
+
+  /**
+   * Goes back to a revision, as if what came after it had never been.
+   *
+   * @returns what that changes, as changes
+   */
+  rewind(revision: number, atMs: number): readonly Change[] {
+    const undone = this.changesAfter(revision);
+    const then = this.stateAt(revision);
+    const changes = [...new Set(undone.map(({ key }) => key))].flatMap((key): readonly Change[] => {
+      const [before, after] = [this.get(key), then.get(key) ?? null];
+      const shown = after ?? before;
+      return shown === null ? [] : [{ revision, atMs, key, before, after, shown }];
+    });
+    const kept = this.#changes.slice(this.#head, this.#changes.length - undone.length);
+    for (const change of changes) this.apply(change, Number.POSITIVE_INFINITY);
+    this.#changes = kept;
+    this.#head = 0;
+    return changes;
+  }
+
   /** Forgets all changes, as a compaction of etcd and a cold cache do. */
   forget(revision: number): void {
     this.#changes = [];
@@ -186,6 +223,23 @@ export class Store {
     table.apply(change, COMPACTION_MS);
     if (table.listeners.size > 0) this.#tell(table, change);
     return shown;
+  }
+
+  /** The revision as of a moment, or the oldest one since which every change is known. */
+  revisionAt(ms: number): number {
+    return Math.max(1, ...this.tables().map((table) => table.revisionAt(ms)));
+  }
+
+  /**
+   * Goes back to what was at a revision, under that revision, as etcd does that is restored from a
+   * backup. Who listens is told of the difference, as by a list made anew.
+   */
+  restore(revision: number): void {
+    const changes = this.tables().map(
+      (table) => [table, table.rewind(revision, this.#nowMs())] as const,
+    );
+    this.#revision = revision;
+    for (const [table, all] of changes) for (const change of all) this.#tell(table, change);
   }
 
   /** As if this many other writes had happened. */

@@ -119,7 +119,7 @@ function scale(scope: Scope, object: KubeObject, request: ApiRequest): KubeObjec
   if (request.verb === 'get') return scaleOf(object);
   if (request.verb !== 'update' && request.verb !== 'patch') throw methodNotAllowed(scope.kind);
   const asked = changedObject(scope, scaleOf(object), request);
-  const plain = { ...scope, subresource: null };
+  const plain = { ...scope, subresource: null, writesAs: 'scale' };
   return scaleOf(replaced(plain, scaled(object, asked), object));
 }
 

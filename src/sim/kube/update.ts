@@ -1,7 +1,7 @@
 import { type Json, textAt } from '../../evidence/json.ts';
 import { admitted } from './admission.ts';
 import type { KubeObject } from './contract.ts';
-import { tracked } from './apply/managed.ts';
+import { tracked, writeTracked } from './apply/managed.ts';
 import { create, received, withManagedFields } from './create.ts';
 import { isEqual } from './equal.ts';
 import { badRequest, conflict, invalidVersion, notFound, type Refusal } from './refusal.ts';
@@ -27,8 +27,15 @@ function createdByUpdate(scope: Scope, object: KubeObject): KubeObject {
     throw notFound(scope.kind, scope.name);
   assertUid(scope, metadataOf(object)['uid'], '');
   // A version that was meant for an earlier object of this name does not matter.
+  const version = metadataOf(object)['resourceVersion'];
   const metadata = withKey(metadataOf(object), 'resourceVersion', undefined);
-  return create(scope, { ...object, metadata });
+  const made = create(scope, { ...object, metadata });
+  // Only what is stored gets another one.
+  return scope.isDryRun ? withVersion(made, version) : made;
+}
+
+function withVersion(object: KubeObject, version: Json | undefined): KubeObject {
+  return { ...object, metadata: withKey(metadataOf(object), 'resourceVersion', version) };
 }
 
 function assertVersion(scope: Scope, object: KubeObject, before: KubeObject): void {
@@ -73,7 +80,7 @@ const STORED_AS: Readonly<Record<string, string>> = {
 /**
  * Stores a new state of an existing object, which may be its end.
  *
- * @param owners its `managedFields` when it was applied, else null
+ * @param owners its `managedFields` when it was applied, maybe none, else null
  */
 export function replaced(
   scope: Scope,
@@ -87,12 +94,14 @@ export function replaced(
   if (scope.isDryRun) return after;
   const ends = isFinished(after);
   const written = ends ? null : after;
-  return scope.core.store.write(scope.table, objectKey(scope), written, after);
+  return writeTracked(scope, owners !== null, before, () =>
+    scope.core.store.write(scope.table, objectKey(scope), written, after),
+  );
 }
 
 function owned(scope: Scope, object: KubeObject, before: KubeObject, owners: Json): KubeObject {
   if (owners === null) return object === before ? before : tracked(scope, object, before);
-  const isSame = object === before && isEqual(metadataOf(before)['managedFields'], owners);
+  const isSame = object === before && isEqual(metadataOf(before)['managedFields'] ?? [], owners);
   return isSame ? before : withManagedFields(object, owners);
 }
 

@@ -25,6 +25,13 @@ function stuckNodes({ people, town }: Pick<Stage, 'town' | 'people'>): ReadonlyS
   return new Set(stuck.flatMap((pod) => textAt(pod, 'spec.nodeName') ?? []));
 }
 
+/** Whether any pod could have an address: the VPC CNI gives out those that EC2 put on the machine. */
+function hasPodAddresses({ setting, cloud }: Stage['town'], instanceId: string): boolean {
+  if (setting.cluster.podNetwork !== 'vpc-cni') return true;
+  const interfaces = cloud.instance(instanceId)?.interfaces ?? [];
+  return interfaces.some(({ addresses, prefixes }) => addresses.length > 1 || prefixes.length > 0);
+}
+
 /** Whether the scheduler would put pods there, and the kubelet run them. */
 export function takesPods(node: KubeObject): boolean {
   const ready = listAt(node, 'status.conditions').find((one) => textAt(one, 'type') === 'Ready');
@@ -64,6 +71,7 @@ export function trueStates(
       machine.isOn() &&
       node !== null &&
       takesPods(node) &&
+      hasPodAddresses(town, instanceId) &&
       !stuck.has(textAt(node, 'metadata.name') ?? '');
     return {
       instanceId,

@@ -65,7 +65,9 @@ export function buildTown({ setting: given, seed, ...hooks }: TownOptions): Town
   const cloud = createAwsCloud({ kernel, region, accountId: ACCOUNT_ID, lag });
   const land = withCluster(cloud, setting, layOutLand(cloud, setting));
   const places: { yard?: MachineYard; platform?: Platform } = {};
-  const api = openApi(kernel, setting, places);
+  const issuer = issuerOf(cloud, setting);
+  const api = openApi(kernel, setting, places, issuer);
+  if (issuer !== null) publishIssuer(cloud, setting, issuer, api);
   const world: World = { kernel, aws: cloud, api, client: (user) => createClient(api, user) };
   const join = { endpoint: endpointOf(setting), token: tokenOf(kernel) };
   const accountId = ACCOUNT_ID;
@@ -151,14 +153,37 @@ function tokenOf(kernel: Kernel): string {
 }
 
 /** The API server asks machines and authenticators that are built after it. */
-function openApi(kernel: Kernel, { cluster }: WorldSetting, places: Places): KubeApiServer {
+function openApi(
+  kernel: Kernel,
+  { cluster }: WorldSetting,
+  places: Places,
+  issuer: string | null,
+): KubeApiServer {
   return createApiServer({
     kernel,
+    ...(issuer === null ? {} : { issuer }),
     version: `v${cluster.version}`,
     authenticateToken: (token) => places.platform?.authenticate(token) ?? null,
     podLog: (pod, request) => podLog(places, pod, request),
     kubelet: (node) => kubeletHealth(places.yard, node),
   });
+}
+
+/** Who signs tokens of service accounts where AWS knows of it: on EKS; null elsewhere. */
+function issuerOf({ levers }: SimulatedAws, { cluster }: WorldSetting): string | null {
+  if (cluster.kind !== 'eks') return null;
+  return textAt(clusterOf(levers.account, cluster.name), 'identity.oidc.issuer');
+}
+
+/** AWS can check the tokens; roles can trust them once IAM has the provider, as for IRSA. */
+function publishIssuer(
+  { levers }: SimulatedAws,
+  { cluster }: WorldSetting,
+  issuer: string,
+  api: KubeApiServer,
+): void {
+  levers.publishIssuer(issuer, (token) => api.hasSigned(token));
+  if (cluster.podIdentity === 'irsa') levers.createOidcProvider(cluster.name);
 }
 
 /** On EKS the cluster itself is a thing of AWS, and its machines are in the group that it makes. */

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { capacityOf } from '../../../src/capacity/capacity.ts';
+import { textAt } from '../../../src/evidence/json.ts';
 import type { Stage } from '../../../src/sim/faults/contract.ts';
 import { createLooking } from '../../../src/sim/faults/looking.ts';
 import type { Heard } from '../../../src/sim/faults/wire.ts';
 import { startInvariants } from '../../../src/sim/invariants/invariants.ts';
+import type { KubeObject } from '../../../src/sim/kube/contract.ts';
 import { Marks } from '../../../src/sim/marks/marks.ts';
 import { drawWorld } from '../../../src/sim/swarm/setting.ts';
 import { ADMIN, buildTown } from '../../../src/sim/town/town.ts';
@@ -88,6 +90,105 @@ describe('invariants of the watchers', () => {
     assert.match(found.join('; '), /nodes .*behind by two minutes/);
   });
 });
+
+describe('what watchers owe', () => {
+  test('L-08: nothing is owed of what came and went between two lists', async () => {
+    const { of, pass, hear, come, go } = await watchedPods();
+    come('passing');
+    go('passing');
+    pass(200);
+    assert.deepEqual(of('passing'), []);
+    come('passing');
+    hear('passing');
+    pass(200);
+    assert.deepEqual(of('passing'), [], 'one of the same name that is heard');
+    go('passing');
+    come('passing');
+    pass(100);
+    assert.deepEqual(of('passing'), []);
+    pass(100);
+    assert.match(of('passing').join('; '), /behind by two minutes/);
+  });
+
+  test('L-08: what is gone does not stay in memory, nor come back to it', async () => {
+    const { of, pass, tell, hear, come, go } = await watchedPods();
+    come('old');
+    hear('old');
+    go('old');
+    tell('old', { type: 'deleted', version: 1e9 });
+    pass(200);
+    assert.deepEqual(of('old'), []);
+    tell('old', { type: 'added', version: 1e9, before: null });
+    pass(200);
+    assert.match(of('old').join('; '), /behind by two minutes/);
+  });
+
+  test('L-08: watchers that begin anew have to hear of everything again', async () => {
+    const { stage, of, pass, hear, come } = await watchedPods();
+    come('steady');
+    hear('steady');
+    stage.looking.wire.restart();
+    hear('steady');
+    pass(200);
+    assert.deepEqual(of('steady'), []);
+    stage.looking.wire.restart();
+    pass(200);
+    assert.match(of('steady').join('; '), /behind by two minutes/);
+  });
+});
+
+interface WatchedPods {
+  readonly stage: Stage;
+  readonly pass: Watched['pass'];
+  /** What was found of a pod. */
+  readonly of: (name: string) => readonly string[];
+  readonly tell: (name: string, given: Partial<Heard>) => void;
+  /** Tells of a pod as it is. */
+  readonly hear: (name: string) => void;
+  readonly come: (name: string) => void;
+  readonly go: (name: string) => void;
+}
+
+const NAMESPACE = 'kube-system';
+
+/** A pod that nothing changes but those who made it. */
+function stillPod(name: string): KubeObject {
+  const containers = [{ name: 'main', image: 'registry.k8s.io/pause:3.10' }];
+  const spec = { containers, schedulerName: 'nobody' };
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: NAMESPACE }, spec };
+}
+
+/** Somebody follows the pods of kube-system. */
+async function watchedPods(): Promise<WatchedPods> {
+  const { stage, found, pass } = watched('L-08');
+  const { people, looking } = stage;
+  const kube = looking.wire.through({ list: async function* () {} } as never);
+  const pods = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', isNamespaced: true };
+  for await (const _ of kube.list(pods)) continue;
+  const tell: WatchedPods['tell'] = (name, given) =>
+    looking.wire.tell(heard({ plural: 'pods', key: `${NAMESPACE}/${name}`, ...given }));
+  return {
+    stage,
+    pass,
+    of: (name) => found.filter((one) => one.startsWith(`pods ${NAMESPACE}/${name}:`)),
+    tell,
+    hear(name) {
+      const pod = people.get('Pod', `${NAMESPACE}/${name}`);
+      assert.ok(pod !== null);
+      tell(name, { version: Number(textAt(pod, 'metadata.resourceVersion')) });
+    },
+    come(name) {
+      const made = people.create(stillPod(name));
+      assert.ok(made.ok, JSON.stringify(made));
+      pass(1);
+    },
+    go(name) {
+      const gone = people.delete('Pod', `${NAMESPACE}/${name}`, { gracePeriodSeconds: 0 });
+      assert.ok(gone.ok, JSON.stringify(gone));
+      pass(1);
+    },
+  };
+}
 
 describe('the invariant of capacity', () => {
   test('I-25: holds for the plan as it is, event by event', () => {

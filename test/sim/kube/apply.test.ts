@@ -120,3 +120,108 @@ test('kubectl takes over what it applied by itself, as its note on the object sa
   assert.equal(apply(world, 'kubectl', configMap('a', { data: { x: '9' } })).code, 200);
   assert.equal(apply(world, 'kubectl', configMap('a', { data: { y: '9' } })).code, 409);
 });
+
+test('what is applied must be of the types of its kind, and name no other field', () => {
+  const world = scene();
+  const said = (body: JsonObject): string => {
+    const { code, object } = apply(world, 'one', body);
+    assert.equal(code, 500);
+    assert.equal(object['reason'], undefined);
+    return (textAt(object, 'message') ?? '').replace('failed to create typed patch object ', '');
+  };
+  assert.equal(
+    said(configMap('a', { data: { k: 1 } })),
+    '(/a; /v1, Kind=ConfigMap): .data.k: expected string, got &value.valueUnstructured{Value:1}',
+  );
+  assert.equal(
+    said(configMap('a', { data: 'text', other: [1, 'x'] })),
+    '(/a; /v1, Kind=ConfigMap): errors:\n  .data: expected map, got &{text}\n' +
+      '  .other: field not declared in schema',
+  );
+  const plural = 'deployments';
+  const containers = [{ name: 'c', image: ['i'] }];
+  const deployment = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'a', namespace: 'default' },
+    spec: { replicas: 'two', paused: 'no', template: { spec: { containers } } },
+  };
+  const refused = apply(world, 'one', deployment, { plural, group: 'apps' });
+  assert.deepEqual((textAt(refused.object, 'message') ?? '').split('\n  '), [
+    'failed to create typed patch object (default/a; apps/v1, Kind=Deployment): errors:',
+    '.spec.replicas: expected numeric (int or float), got string',
+    '.spec.paused: expected boolean, got &{no}',
+    '.spec.template.spec.containers[name="c"].image: expected string, got ' +
+      '&value.valueUnstructured{Value:[]interface {}{"i"}}',
+  ]);
+});
+
+test('of an object that was applied empty nobody owns what is written by other means', () => {
+  const world = scene();
+  assert.deepEqual(owners(apply(world, 'one', configMap('a'))), []);
+  const patched = ask(world, {
+    verb: 'patch',
+    patchType: 'merge',
+    plural: 'configmaps',
+    name: 'a',
+    body: { data: { k: 'v' } },
+    query: { fieldManager: 'kubectl-patch' },
+  });
+  assert.deepEqual(owners(patched), []);
+  const refused = apply(world, 'one', configMap('a', { data: { k: 'w' } }));
+  assert.equal(
+    textAt(refused.object, 'message'),
+    'Apply failed with 1 conflict: conflict with "before-first-apply" using v1: .data.k',
+  );
+});
+
+test('what programs made without a name is noted from the first write with one on', () => {
+  const world = scene();
+  done(world.admin.create(node('n1')));
+  const query = { fieldManager: 'kubectl-taint' };
+  const body = { spec: { taints: [{ key: 'a', effect: 'NoSchedule' }] } };
+  const place = { plural: 'nodes', name: 'n1', namespace: null };
+  const patched = ask(world, { verb: 'patch', patchType: 'merge', body, query, ...place });
+  assert.match(owners(patched).join('\n'), /^kubectl-taint Update .*"f:taints"/);
+});
+
+test('replicas that were scaled belong to the scale of their owner', () => {
+  const world = scene();
+  const place = { plural: 'deployments', group: 'apps', name: 'a' };
+  const labels = { app: 'x' };
+  const containers = [{ name: 'c', image: 'i:1' }];
+  const deployment = (replicas: number): JsonObject => ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'a' },
+    spec: {
+      replicas,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers } },
+    },
+  });
+  assert.equal(apply(world, 'one', deployment(1), place).code, 201);
+  const query = { fieldManager: 'kubectl' };
+  const body = { spec: { replicas: 3 } };
+  const scaled = { verb: 'patch', patchType: 'merge', body, query, subresource: 'scale' } as const;
+  assert.equal(ask(world, { ...scaled, ...place }).code, 200);
+  assert.equal(
+    textAt(apply(world, 'one', deployment(2), place).object, 'message'),
+    'Apply failed with 1 conflict: conflict with "kubectl" with subresource "scale" using apps/v1: .spec.replicas',
+  );
+  const none = { ...scaled, body: { spec: { replicas: 0 } } };
+  assert.equal(ask(world, { ...none, ...place }).code, 200);
+  assert.equal(apply(world, 'two', deployment(2), place).code, 200);
+});
+
+test('conflicts with several owners are told owner by owner', () => {
+  const world = scene();
+  apply(world, 'two', configMap('a', { data: { x: '1' } }));
+  apply(world, 'one', configMap('a', { data: { y: '1', z: '1' } }));
+  const refused = apply(world, 'three', configMap('a', { data: { x: '2', y: '2', z: '2' } }));
+  assert.equal(
+    textAt(refused.object, 'message'),
+    'Apply failed with 3 conflicts: conflicts with "one":\n- .data.y\n- .data.z\n' +
+      'conflicts with "two":\n- .data.x',
+  );
+});

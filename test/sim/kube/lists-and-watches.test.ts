@@ -146,7 +146,7 @@ test('what leaves a selection is told as deleted, as it was when it was last sel
   const watch = seen(world, { plural: 'pods', namespace: null, query });
   done(world.admin.bind('default/p', 'n1'));
   done(world.admin.delete('Pod', 'default/p', { gracePeriodSeconds: 0 }));
-  assert.deepEqual(watch.told(), ['ADDED p', 'DELETED p']);
+  assert.deepEqual(watch.told(), ['ADDED p', 'MODIFIED p', 'DELETED p']);
 });
 
 test('a listener that writes is told of it after everybody heard what it heard', () => {

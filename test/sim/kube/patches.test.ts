@@ -12,7 +12,7 @@ import { jsonPatch, PatchFailure } from '../../../src/sim/kube/patch/json.ts';
 import { mergePatch } from '../../../src/sim/kube/patch/merge.ts';
 import { strategicPatch } from '../../../src/sim/kube/patch/strategic.ts';
 import { BUILT_IN_KINDS } from '../../../src/sim/kube/kinds.ts';
-import { configMap, done, refusal, scene } from './scene.ts';
+import { ask, configMap, done, refusal, scene } from './scene.ts';
 import { type ObjectSchema, schemaOf } from '../../../src/sim/kube/schema/schema.ts';
 
 function schema(kind: string): ObjectSchema {
@@ -188,5 +188,24 @@ test('a strategic patch with a text for a map is refused in the words of the ser
   assert.equal(
     refusal(world.admin.patch('ConfigMap', 'default/a', 'strategic', { data: 'text' })),
     '422 Invalid:  "" is invalid: patch: Invalid value: "map[data:text]": cannot restore map from string',
+  );
+});
+
+test('a patch that leads to a value of another type is refused with what it leads to', () => {
+  const world = scene();
+  done(world.admin.create(configMap('a', { data: { k: 'v' } })));
+  const said = (patchType: 'merge' | 'json' | 'strategic', body: Json): string => {
+    const place = { verb: 'patch', plural: 'configmaps', name: 'a' } as const;
+    const { code, object } = ask(world, { ...place, patchType, body });
+    assert.equal(code, 422);
+    return textAt(object, 'message') ?? '';
+  };
+  const why =
+    /^ "" is invalid: patch: Invalid value: "\{.*\\"k\\":1.*\}": json: cannot unmarshal number into Go struct field ConfigMap\.data of type string$/;
+  assert.match(said('merge', { data: { k: 1 } }), why);
+  assert.match(said('json', [{ op: 'replace', path: '/data/k', value: 1 }]), why);
+  assert.equal(
+    said('strategic', { data: { k: 1 }, metadata: { labels: { b: 'x', a: 'y' } } }),
+    ' "" is invalid: patch: Invalid value: "map[data:map[k:1] metadata:map[labels:map[a:y b:x]]]": cannot convert int64 to string',
   );
 });

@@ -165,3 +165,29 @@ test('logs come from the kubelet of the pod, of the container that is named', ()
   assert.deepEqual(answer.object, { text: 'line\n' });
   assert.deepEqual(asked, ['b 5']);
 });
+
+test('a port of the host is for one container, and that of the container on its network', () => {
+  const world = scene();
+  const container = (name: string, ports: readonly JsonObject[]): JsonObject => ({
+    name,
+    image: 'i:1',
+    ports,
+  });
+  const web = { containerPort: 80 };
+  const containers = [container('a', [web]), container('b', [web, { ...web, protocol: 'UDP' }])];
+  assert.equal(
+    refusal(world.admin.create(pod('p', { hostNetwork: true, containers }))),
+    '422 Invalid: Pod "p" is invalid: spec.containers[1].ports[0].hostPort: Duplicate value: "TCP//80"',
+  );
+  done(world.admin.create(pod('q', { containers })));
+  const other = [container('a', [{ ...web, hostPort: 81 }])];
+  assert.match(
+    refusal(world.admin.create(pod('p', { hostNetwork: true, containers: other }))),
+    /hostPort: Invalid value: 81: must match `containerPort` when `hostNetwork` is true$/,
+  );
+  const odd = [container('a', [{ containerPort: 0 }, { containerPort: 1, hostPort: 70_000 }])];
+  assert.match(
+    refusal(world.admin.create(pod('p', { containers: odd }))),
+    /ports\[0\]\.containerPort: Required value, .*ports\[1\]\.hostPort: Invalid value: 70000: must be between 1 and 65535, inclusive/,
+  );
+});

@@ -105,3 +105,29 @@ test('a watch that is cut ends as unreachable, and a lost event never comes', as
   await runUntil(kernel, kernel.nowMs() + 1, settle);
   assert.match(String(await watching), /was cut off during watch configmaps/);
 });
+
+test('a watch that an event of the world gives up goes on in that very moment', async () => {
+  const { kernel, server, port } = scene();
+  const startMs = kernel.nowMs();
+  const life = new AbortController();
+  const clock = kernel.clock();
+  const told: string[] = [];
+  const tell = (what: string): void => {
+    told.push(`${what} after ${kernel.nowMs() - startMs} ms`);
+  };
+  kernel.spawn('watcher', async () => {
+    const resourceVersion = String(server.core.store.revision);
+    const options = { namespace: 'default', resourceVersion, signal: life.signal };
+    try {
+      for await (const { type } of port.watch(CONFIG_MAPS, options)) tell(type);
+    } catch {
+      tell('given up');
+      await clock.sleep(5);
+      tell('again');
+    }
+  });
+  kernel.after(10, () => life.abort());
+  for (const atMs of [20, 30, 1000]) kernel.after(atMs, () => undefined);
+  await runUntil(kernel, startMs + 1000, settle);
+  assert.deepEqual(told, ['given up after 10 ms', 'again after 15 ms']);
+});

@@ -6,7 +6,10 @@ import { ask, configMap, done, names, node, pod, refusal, scene, versionOf } fro
 test('a pod is created, bound, given time to end, and gone when its kubelet says so', () => {
   const { admin, pass } = scene();
   const told: string[] = [];
-  admin.follow('Pod', (type, object) => told.push(`${type} ${textAt(object, 'metadata.name')}`));
+  admin.follow('Pod', (type, object) => {
+    const grace = textAt(object, 'metadata.deletionGracePeriodSeconds');
+    told.push(`${type} ${grace ?? 'stays'}`);
+  });
   done(admin.create(pod('p')));
   done(admin.bind('default/p', 'n1'));
   assert.equal(admin.list('Pod', { fieldSelector: 'spec.nodeName=n1' }).length, 1);
@@ -16,7 +19,8 @@ test('a pod is created, bound, given time to end, and gone when its kubelet says
   done(admin.delete('Pod', 'default/p', { gracePeriodSeconds: 0 }));
   assert.equal(admin.get('Pod', 'default/p'), null);
   pass(0);
-  assert.deepEqual(told, ['ADDED p', 'MODIFIED p', 'MODIFIED p', 'DELETED p']);
+  const ends = ['MODIFIED 30', 'MODIFIED 0', 'DELETED 0'];
+  assert.deepEqual(told, ['ADDED stays', 'MODIFIED stays', ...ends]);
 });
 
 test('a version that is not the stored one is a conflict, and no change keeps the version', () => {

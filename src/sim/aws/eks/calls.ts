@@ -24,6 +24,7 @@ import {
 } from './clusters.ts';
 import { invalid, missing, one } from './kept.ts';
 import { nodegroup, updateNodegroup } from './nodegroups.ts';
+import { assumeForPod } from './pod-identity.ts';
 import { beginUpdate } from './updates.ts';
 
 /** The ARN of the cluster that a call is about. */
@@ -269,6 +270,7 @@ export const EKS: Operations = {
     );
     return { association: found };
   }),
+  AssumeRoleForPodIdentity: ofCluster(assumeForPod),
   ListInsights: lists('insights', (request, cluster) =>
     ownIn(request, 'insight', cluster).map(({ clusterName: _cluster, ...row }) => row),
   ),

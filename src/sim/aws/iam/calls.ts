@@ -5,7 +5,6 @@ import type { AwsIdentity } from '../contract.ts';
 import {
   listIn,
   needed,
-  numberIn,
   on,
   type Operation,
   type Operations,
@@ -16,7 +15,7 @@ import {
   textsIn,
 } from '../operation.ts';
 import { refused } from '../refusal.ts';
-import type { Keys } from '../state.ts';
+import { credentialsIn } from './assumed.ts';
 import { assumeRole } from './credentials.ts';
 import { MANAGED_NAMES, managedArn, managedDocument } from './managed.ts';
 import { type Demand, judge } from './policies.ts';
@@ -29,7 +28,9 @@ import {
   nameOf,
   putInlinePolicy,
   roleOf,
+  setTrust,
 } from './roles.ts';
+import { WEB_IDENTITY } from './web-identity.ts';
 
 const INVALID = 'ValidationError';
 
@@ -147,6 +148,23 @@ function providerOf({ account, input, atMs }: Request): JsonObject {
   throw refused('NoSuchEntity', `OpenIDConnect Provider not found for arn ${arn}`, 404);
 }
 
+function createProvider({ account, input }: Request): JsonObject {
+  const Url = needed(input, 'Url', INVALID).replace(/^https:\/\//, '');
+  const arn = arnOf(account, 'iam', `oidc-provider/${Url}`);
+  if (account.plain['oidc-provider'].get(arn) !== undefined)
+    throw refused('EntityAlreadyExists', `Provider with url https://${Url} already exists.`, 409);
+  const nowMs = account.kernel.nowMs();
+  const provider = {
+    Url,
+    ClientIDList: [...textsIn(input, 'ClientIDList')],
+    ThumbprintList: [...textsIn(input, 'ThumbprintList')],
+    CreateDate: isoMoment(nowMs),
+    Tags: [],
+  };
+  account.plain['oidc-provider'].set(arn, provider, nowMs);
+  return { OpenIDConnectProviderArn: arn };
+}
+
 /** The name under which the policies of a principal are kept. */
 function principalOf(account: Account, arn: string): string {
   const name = nameOf(arn);
@@ -245,6 +263,7 @@ export const IAM: Operations = {
     return { Policies: arns.map((arn) => policyOf(request, arn)) };
   }),
   GetOpenIDConnectProvider: reads(providerOf),
+  CreateOpenIDConnectProvider: reads(createProvider),
   ListOpenIDConnectProviders: reads(({ account }) => ({
     OpenIDConnectProviderList: account.plain['oidc-provider'].ids().map((Arn) => ({ Arn })),
   })),
@@ -259,6 +278,10 @@ export const IAM: Operations = {
     Users: [...account.plain.user.valuesAt(atMs)],
   })),
   CreateRole: on(roleArn, reads(createOne)),
+  UpdateAssumeRolePolicy: ofRole(({ account, input }, name) => {
+    setTrust(account, name, parseDocument(needed(input, 'PolicyDocument', INVALID)));
+    return {};
+  }),
   AttachRolePolicy: ofRole(({ account, input }, name) => {
     const arn = needed(input, 'PolicyArn', INVALID);
     if (documentOf(account, arn) === null && managedDocument(arn) === null) throw noPolicy(arn);
@@ -283,23 +306,6 @@ export const IAM: Operations = {
 function callerIdentity({ account, identity }: Request): JsonObject {
   const { userId = '' } = account.keys.get(identity.accessKeyId) ?? {};
   return { UserId: userId, Account: account.accountId, Arn: identity.arn };
-}
-
-/** An hour unless asked otherwise (STS API reference). */
-const DURATION_S = 3600;
-
-function credentialsIn(input: JsonObject, assumed: (durationMs: number) => Keys): JsonObject {
-  const seconds = numberIn(input, 'DurationSeconds') ?? DURATION_S;
-  const keys = assumed(seconds * 1000);
-  return {
-    Credentials: {
-      AccessKeyId: keys.accessKeyId,
-      SecretAccessKey: keys.secretAccessKey,
-      SessionToken: keys.sessionToken,
-      Expiration: isoMoment(keys.expiresMs),
-    },
-    AssumedRoleUser: { AssumedRoleId: keys.userId, Arn: keys.arn },
-  };
 }
 
 function assume({ account, identity, input }: Request): JsonObject {
@@ -333,4 +339,5 @@ function trusts(document: Json | undefined, { arn }: AwsIdentity): boolean {
 export const STS: Operations = {
   GetCallerIdentity: reads(callerIdentity),
   AssumeRole: on(({ input }) => textIn(input, 'RoleArn') ?? '*', reads(assume)),
+  AssumeRoleWithWebIdentity: WEB_IDENTITY,
 };

@@ -116,7 +116,8 @@ function holds(
   context: Readonly<Record<string, string>>,
 ): boolean {
   const isOptional = operator.endsWith('IfExists');
-  const known = OPERATORS[isOptional ? operator.slice(0, -'IfExists'.length) : operator];
+  const single = operator.replace(/^ForAnyValue:/, '');
+  const known = OPERATORS[isOptional ? single.slice(0, -'IfExists'.length) : single];
   if (known === undefined) return false;
   const value = context[key.toLowerCase()];
   if (value === undefined) return isOptional || known.negated;

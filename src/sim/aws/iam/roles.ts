@@ -46,6 +46,15 @@ export function roleOf(account: Account, name: string, atMs = Infinity): JsonObj
   throw refused('NoSuchEntity', `The role with name ${name} cannot be found.`, 404);
 }
 
+/** Changes whom a role trusts. @throws RefusedError NoSuchEntity */
+export function setTrust(account: Account, name: string, document: JsonObject): void {
+  roleOf(account, name);
+  account.plain.role.change(name, account.kernel.nowMs(), (before) => ({
+    ...before,
+    AssumeRolePolicyDocument: document,
+  }));
+}
+
 /** An instance profile with one role, of the same name unless given. */
 export function createProfile(account: Account, name: string, roleName = name): string {
   const nowMs = account.kernel.nowMs();

@@ -28,10 +28,11 @@ import {
   withOwners,
 } from './managed.ts';
 import { mergedValue, without } from './merge.ts';
+import { assertTyped } from './typed.ts';
 
 /**
  * What a live object becomes when a manager applies a configuration, with its owners; null live
- * when there is none yet. @throws Refusal 400, 409, 422
+ * when there is none yet. @throws Refusal 400, 409, 422, 500
  */
 export function applied(scope: Scope, live: KubeObject | null, body: Json): KubeObject {
   const owner = applierOf(scope);
@@ -39,6 +40,7 @@ export function applied(scope: Scope, live: KubeObject | null, body: Json): Kube
     throw badRequest('error decoding YAML: the body of the request is no object');
   if (metadataOf(body)['managedFields'] !== undefined)
     throw badRequest('metadata.managedFields must be nil');
+  assertTyped(scope.kind, body);
   const schema = schemaOf(scope.kind);
   const mine = ownable(scope, setOf(plain(body), schema, false));
   const owners = live === null ? [] : knownOwners(scope, live);
@@ -135,7 +137,9 @@ interface Conflict {
 }
 
 function conflicting(conflicts: readonly Conflict[]): Refusal {
-  const told = conflicts.map(({ owner, set }) => ({ who: words(owner), places: placesOf(set) }));
+  const told = conflicts
+    .toSorted((a, b) => (identifierOf(a.owner) < identifierOf(b.owner) ? -1 : 1))
+    .map(({ owner, set }) => ({ who: words(owner), places: placesOf(set) }));
   const causes = told.flatMap(({ who, places }) =>
     places.map((field) => ({
       reason: 'FieldManagerConflict',
@@ -143,19 +147,30 @@ function conflicting(conflicts: readonly Conflict[]): Refusal {
       field,
     })),
   );
-  const count = causes.length;
-  const texts = told.map(({ who, places }) =>
-    places.length === 1
-      ? `conflict with ${who}: ${places[0] ?? ''}`
-      : `conflicts with ${who}:\n${places.map((place) => `- ${place}`).join('\n')}`,
-  );
-  const noun = count === 1 ? 'conflict' : 'conflicts';
-  const separator = told.length === 1 ? ' ' : '\n';
+  const [only] = causes;
+  const message =
+    only !== undefined && causes.length === 1
+      ? `1 conflict: ${only.message}: ${only.field}`
+      : `${causes.length} conflicts: ${told.map(listed).join('\n')}`;
   return new Refusal({
     code: 409,
     reason: 'Conflict',
-    message: `Apply failed with ${count} ${noun}:${separator}${texts.join('\n')}`,
+    message: `Apply failed with ${message}`,
     details: { causes },
+  });
+}
+
+function listed({ who, places }: { readonly who: string; readonly places: readonly string[] }) {
+  return `conflicts with ${who}:\n${places.map((place) => `- ${place}`).join('\n')}`;
+}
+
+/** By which the server sorts owners: their entry as JSON, without time and fields. */
+function identifierOf({ manager, operation, apiVersion, subresource }: Owner): string {
+  return JSON.stringify({
+    manager,
+    operation,
+    ...(operation === 'Apply' ? {} : { apiVersion }),
+    ...(subresource === '' ? {} : { subresource }),
   });
 }
 

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../../evidence/json.ts'
 import type { KubeObject } from '../contract.ts';
 import { isEqual } from '../equal.ts';
 import { apiVersionOf } from '../kinds.ts';
-import { listIn, textIn, withKey } from '../rules/fields.ts';
+import { listIn, objectAt, textIn, withKey } from '../rules/fields.ts';
 import { rulesOf } from '../rules/table.ts';
 import { schemaOf } from '../schema/schema.ts';
 import { type Scope, secondsStamp } from '../scope.ts';
@@ -110,19 +110,52 @@ export function ownable(scope: Scope, set: FieldSet): FieldSet {
 export function tracked(scope: Scope, object: KubeObject, before: KubeObject | null): KubeObject {
   const writtenBy = scope.query['fieldManager'] ?? '';
   const owners = before === null ? [] : ownersOf(before);
-  if (writtenBy === '' && owners.length === 0) return object;
+  const isDisowned = before !== null && scope.core.disowned.has(before);
+  if (owners.length === 0 && (writtenBy === '' || isDisowned)) return object;
   const schema = schemaOf(scope.kind);
   const { changed, removed } = compare(
     plain(before ?? blank(scope, object)),
     plain(object),
     schema,
   );
-  const mine = ownable(scope, changed);
+  const [mine, gone] = saidAndGone(scope, object, ownable(scope, changed), removed);
   const owner = updateOwner(scope, writtenBy === '' ? scope.user.name : writtenBy);
   const others = owners.map((one) =>
-    isSameOwner(one, owner) ? one : lessened(one, union(mine, removed)),
+    isSameOwner(one, owner) ? one : lessened(one, union(mine, gone)),
   );
-  return withOwners(object, grown(others, owner, mine, removed));
+  return withOwners(object, grown(others, owner, mine, gone));
+}
+
+/** A Scale of no replicas has no such field (`omitempty`): they belong to nobody then. */
+function saidAndGone(
+  { writesAs }: Scope,
+  object: KubeObject,
+  mine: FieldSet,
+  removed: FieldSet,
+): readonly [said: FieldSet, gone: FieldSet] {
+  const isNone = writesAs === 'scale' && objectAt(object, 'spec')['replicas'] === 0;
+  return isNone ? [NOTHING, union(mine, removed)] : [mine, removed];
+}
+
+/**
+ * Stores an object, and remembers when nobody owns a field of it: from then on nobody who does not
+ * apply is noted (apiserver fieldmanager, skipNonApplied). What is written here without a name was
+ * never looked at, and may be noted later.
+ *
+ * @param before what it was; null when it is new
+ */
+export function writeTracked(
+  scope: Scope,
+  isApplied: boolean,
+  before: KubeObject | null,
+  write: () => KubeObject,
+): KubeObject {
+  const written = write();
+  const { disowned } = scope.core;
+  const isNoted = isApplied || (scope.query['fieldManager'] ?? '') !== '';
+  const isLeft = isNoted || (before !== null && disowned.has(before));
+  if (isLeft && metadataOf(written)['managedFields'] === undefined) disowned.add(written);
+  return written;
 }
 
 /** What an object of this kind is before anybody said anything about it. */
@@ -137,7 +170,7 @@ function updateOwner(scope: Scope, manager: string): Owner {
     manager,
     operation: 'Update',
     apiVersion: apiVersionOf(scope.kind),
-    subresource: scope.subresource ?? '',
+    subresource: scope.writesAs ?? scope.subresource ?? '',
     time: secondsStamp(scope.core.kernel.nowMs()),
     set: NOTHING,
   };

@@ -1,20 +1,24 @@
 import { isObject, type Json, type JsonObject } from '../../../evidence/json.ts';
 import { Refusal } from '../refusal.ts';
 import type { Schema } from '../schema/shapes.ts';
-import { wordOf } from '../word.ts';
+import { goPrinted, goTypeOf } from './go-text.ts';
 
 /**
- * A strategic patch that puts a scalar where a map is cannot be turned back into an object.
+ * A strategic patch whose values are of other types cannot be turned back into an object.
  *
  * @throws Refusal 422
  */
 export function assertRestorable(patch: JsonObject, schema: Schema): void {
-  const type = scalarForMap(patch, schema);
-  if (type === null) return;
+  const why = whyNot(patch, schema);
+  if (why !== null) throw unfit(goPrinted(patch), why);
+}
+
+/** A patch, or what it leads to, that is no object of its kind; the server names neither. */
+export function unfit(shown: string, why: string): Refusal {
   const field = 'patch';
-  const message = `Invalid value: ${JSON.stringify(printed(patch))}: cannot restore map from ${type}`;
+  const message = `Invalid value: ${JSON.stringify(shown)}: ${why}`;
   const causes = [{ reason: 'FieldValueInvalid', message, field }];
-  throw new Refusal({
+  return new Refusal({
     code: 422,
     reason: 'Invalid',
     message: ` "" is invalid: ${field}: ${message}`,
@@ -22,28 +26,28 @@ export function assertRestorable(patch: JsonObject, schema: Schema): void {
   });
 }
 
-/** The Go type of the first scalar that stands for a map, null when none does. */
-function scalarForMap(value: Json, schema: Schema): string | null {
-  if (schema.is === 'map' && !isObject(value) && value !== null) return goType(value);
-  if (schema.is !== 'object' || !isObject(value)) return null;
+/** The first value of another type, in the words of apimachinery's converter. */
+function whyNot(value: Json, schema: Schema): string | null {
+  if (value === null) return null;
+  if (schema.is === 'scalar') return unlike(value, schema.code);
+  if (schema.is !== 'map' && schema.is !== 'object') return null;
+  if (!isObject(value))
+    return schema.is === 'map' ? `cannot restore map from ${kindOf(value)}` : null;
   for (const [key, one] of Object.entries(value)) {
-    const field = schema.fields.get(key);
-    const found = field === undefined ? null : scalarForMap(one, field);
+    const field = schema.is === 'map' ? schema.element : schema.fields.get(key);
+    const found = field === undefined ? null : whyNot(one, field);
     if (found !== null) return found;
   }
   return null;
 }
 
-function goType(value: Json): string {
-  if (Array.isArray(value)) return 'slice';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
-  return typeof value === 'boolean' ? 'bool' : 'string';
+/** Texts and truth values; numbers are of several types, and other scalars read themselves. */
+function unlike(value: Json, code: string): string | null {
+  const type = code === 's' ? 'string' : code === 'b' ? 'bool' : null;
+  const own = goTypeOf(value);
+  return type === null || own === type ? null : `cannot convert ${own} to ${type}`;
 }
 
-/** As Go prints maps and slices: `map[a:1 b:[x y]]`. */
-function printed(value: Json): string {
-  if (Array.isArray(value)) return `[${(value as readonly Json[]).map(printed).join(' ')}]`;
-  if (!isObject(value)) return value === null ? '<nil>' : wordOf(value);
-  const pairs = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return `map[${pairs.map(([key, one]) => `${key}:${printed(one)}`).join(' ')}]`;
+function kindOf(value: Json): string {
+  return Array.isArray(value) ? 'slice' : goTypeOf(value);
 }

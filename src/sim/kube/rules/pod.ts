@@ -17,6 +17,7 @@ import {
 } from './fields.ts';
 import { keyOffences } from './metadata.ts';
 import { podSpecDefaults, qosClassOf } from './pod-template.ts';
+import { wordOf } from '../word.ts';
 import type { KindRules } from './rules.ts';
 
 export const POD: KindRules = {
@@ -54,6 +55,8 @@ export function podSpecCauses(spec: JsonObject, path: string): readonly StatusCa
     ...(containers.length === 0 ? [required(`${path}.containers`)] : []),
     ...containerCauses(listIn(spec, 'initContainers'), `${path}.initContainers`),
     ...containerCauses(containers, `${path}.containers`),
+    ...portCauses(containers, `${path}.containers`, spec['hostNetwork'] === true),
+    ...hostPortCauses(containers, `${path}.containers`),
     ...(RESTART.includes(restart) ? [] : [unsupported(`${path}.restartPolicy`, restart, RESTART)]),
     ...(DNS.includes(textIn(spec, 'dnsPolicy'))
       ? []
@@ -82,6 +85,54 @@ function containerCauses(containers: readonly Json[], path: string): readonly St
       ...(image === '' ? [required(`${place}.image`)] : []),
     ];
   });
+}
+
+const PORT_MAX = 65_535;
+const PORT_WORDS = `must be between 1 and ${PORT_MAX}, inclusive`;
+const HOST_PORT_WORDS = 'must match `containerPort` when `hostNetwork` is true';
+
+function isPort(value: Json): boolean {
+  return typeof value === 'number' && value >= 1 && value <= PORT_MAX;
+}
+
+function portCauses(
+  containers: readonly Json[],
+  path: string,
+  isHost: boolean,
+): readonly StatusCause[] {
+  return containers.flatMap((container, index) =>
+    listIn(container, 'ports').flatMap((port, number) => {
+      const { containerPort = 0, hostPort = 0 } = isObject(port) ? port : {};
+      const place = `${path}[${index}].ports[${number}]`;
+      return [
+        ...(containerPort === 0 ? [required(`${place}.containerPort`)] : []),
+        ...(containerPort !== 0 && !isPort(containerPort)
+          ? [wrong(`${place}.containerPort`, containerPort, PORT_WORDS)]
+          : []),
+        ...(hostPort !== 0 && !isPort(hostPort)
+          ? [wrong(`${place}.hostPort`, hostPort, PORT_WORDS)]
+          : []),
+        ...(isHost && hostPort !== containerPort
+          ? [wrong(`${place}.hostPort`, hostPort, HOST_PORT_WORDS)]
+          : []),
+      ];
+    }),
+  );
+}
+
+/** A port of the host is for one container (core validation, AccumulateUniqueHostPorts). */
+function hostPortCauses(containers: readonly Json[], path: string): readonly StatusCause[] {
+  const seen = new Set<string>();
+  return containers.flatMap((container, index) =>
+    listIn(container, 'ports').flatMap((port, number) => {
+      const hostPort = isObject(port) ? (port['hostPort'] ?? 0) : 0;
+      if (hostPort === 0) return [];
+      const claim = `${textIn(port, 'protocol')}/${textIn(port, 'hostIP')}/${wordOf(hostPort)}`;
+      const isTaken = seen.has(claim);
+      seen.add(claim);
+      return isTaken ? [duplicate(`${path}[${index}].ports[${number}].hostPort`, claim)] : [];
+    }),
+  );
 }
 
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
@@ -135,10 +186,10 @@ function specUpdateCauses(pod: KubeObject, before: KubeObject): readonly StatusC
   const [list, old] = [listIn(now, 'containers'), listIn(was, 'containers')];
   if (list.length !== old.length)
     return [forbiddenField('spec.containers', 'pod updates may not add or remove containers')];
-  const tolerations = lostTolerations(now, was);
-  if (tolerations) return [forbiddenField('spec.tolerations', LOST_TOLERATION)];
-  if (isEqual(frozenPart(now), frozenPart(was))) return [];
-  return [forbiddenField('spec', FROZEN)];
+  return [
+    ...(lostTolerations(now, was) ? [forbiddenField('spec.tolerations', LOST_TOLERATION)] : []),
+    ...(isEqual(frozenPart(now), frozenPart(was)) ? [] : [forbiddenField('spec', FROZEN)]),
+  ];
 }
 
 const LOST_TOLERATION = 'existing toleration can not be modified except its tolerationSeconds';

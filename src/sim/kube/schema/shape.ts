@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../../evidence/json.ts';
 import { setOwn } from '../patch/merge.ts';
-import { badRequest, type Refusal } from '../refusal.ts';
+import { badRequest, type Refusal, Undecodable } from '../refusal.ts';
 import type { ObjectSchema, Schema } from './shapes.ts';
 import { wordOf } from '../word.ts';
 
@@ -24,11 +24,15 @@ const DEPTH_MAX = 100;
 export function decoded(body: JsonObject, schema: ObjectSchema, trusted: JsonObject = {}): Decoded {
   const unknown: string[] = [];
   const shape = new Shape(schema.name, unknown);
-  return { value: shape.object(body, schema, { path: '', depth: 0, trusted }), unknown };
+  return { value: shape.object(body, schema, { ...ROOT, trusted }), unknown };
 }
+
+const ROOT = { path: '', depth: 0, owner: '' };
 
 /** Where a value stands. */
 interface Place {
+  /** The definition whose field it is in: `PodSpec`. */
+  readonly owner: string;
   /** `.spec.containers[0]` */
   readonly path: string;
   readonly depth: number;
@@ -58,7 +62,8 @@ class Shape {
       if (known[key] === entry) continue;
       const field = schema.fields.get(key);
       if (field !== undefined && isPlain(entry, field)) continue;
-      const place = { path: `${path}.${key}`, depth: depth + 1, trusted: known[key] };
+      const owner = schema.name;
+      const place = { path: `${path}.${key}`, depth: depth + 1, owner, trusted: known[key] };
       const kept = this.#field(entry, field, schema, place);
       if (kept === entry) continue;
       copy ??= { ...value };
@@ -88,30 +93,30 @@ class Shape {
   }
 
   #value(value: Json, schema: Schema, place: Place): Json {
-    const { path } = place;
     switch (schema.is) {
       case 'anything':
         return value;
       case 'scalar':
-        return this.#scalar(value, schema.code, path);
+        return this.#scalar(value, schema.code, place);
       case 'object':
-        if (!isObject(value)) throw this.#mistyped(value, path, `v1.${schema.name}`);
+        if (!isObject(value)) throw this.#mistyped(value, place, `v1.${schema.name}`);
         return this.object(value, schema, place);
       case 'map':
-        if (!isObject(value)) throw this.#mistyped(value, path, 'map[string]string');
+        if (!isObject(value)) throw this.#mistyped(value, place, 'map[string]string');
         return this.#map(value, schema.element, place);
       default:
-        if (!Array.isArray(value)) throw this.#mistyped(value, path, `[]${goName(schema.element)}`);
+        if (!Array.isArray(value))
+          throw this.#mistyped(value, place, `[]${goName(schema.element)}`);
         return this.#list(value as readonly Json[], schema.element, place);
     }
   }
 
-  #map(value: JsonObject, element: Schema, { path, depth }: Place): Json {
+  #map(value: JsonObject, element: Schema, { path, depth, owner }: Place): Json {
     let copy: Record<string, Json> | null = null;
     for (const key of Object.keys(value)) {
       const entry = value[key] as Json;
       if (isPlain(entry, element)) continue;
-      const place = { path, depth: depth + 1, trusted: undefined };
+      const place = { path, depth: depth + 1, owner, trusted: undefined };
       const kept = this.#value(entry ?? '', element, place);
       if (kept === entry) continue;
       copy ??= { ...value };
@@ -120,14 +125,15 @@ class Shape {
     return copy ?? value;
   }
 
-  #list(value: readonly Json[], element: Schema, { path, depth, trusted }: Place): Json {
+  #list(value: readonly Json[], element: Schema, place: Place): Json {
+    const { path, depth, trusted } = place;
     const known = Array.isArray(trusted) ? (trusted as readonly Json[]) : [];
     let copy: Json[] | null = null;
     for (const [index, entry] of value.entries()) {
       const own = known[index];
       if (own === entry || isPlain(entry, element)) continue;
-      const place = { path: `${path}[${index}]`, depth: depth + 1, trusted: own };
-      const kept = this.#value(entry, element, place);
+      const there = { ...place, path: `${path}[${index}]`, depth: depth + 1, trusted: own };
+      const kept = this.#value(entry, element, there);
       if (kept === entry) continue;
       copy ??= [...value];
       copy[index] = kept;
@@ -135,19 +141,17 @@ class Shape {
     return copy ?? value;
   }
 
-  #scalar(value: Json, code: string, path: string): Json {
+  #scalar(value: Json, code: string, place: Place): Json {
     if (this.#isLenient) return value;
     if (fits(value, code)) return code === 'q' ? wordOf(value) : value;
-    throw this.#mistyped(value, path, GO_TYPES[code] ?? 'string');
+    throw this.#mistyped(value, place, GO_TYPES[code] ?? 'string');
   }
 
-  #mistyped(value: Json, path: string, type: string): Refusal {
-    const kind = this.#kind;
-    const place = path.slice(1).replaceAll(/\[\d+\]/g, '');
-    return badRequest(
-      `${kind} in version "v1" cannot be handled as a ${kind}: json: cannot unmarshal ` +
-        `${typeName(value)} into Go struct field .${place} of type ${type}`,
-    );
+  #mistyped(value: Json, { path, owner }: Place, wanted: string): Refusal {
+    const place = owner + path.replaceAll(/\[\d+\]/g, '');
+    const type = wanted === 'int32' && LONG.test(path) ? 'int64' : wanted;
+    const why = `json: cannot unmarshal ${typeName(value)} into Go struct field ${place} of type ${type}`;
+    return new Undecodable({ kind: this.#kind, version: 'v1' }, why);
   }
 }
 
@@ -182,6 +186,10 @@ function fits(value: Json, code: string): boolean {
       return typeof value === 'string';
   }
 }
+
+/** Whole numbers of 64 bits, by their names (core/v1, apps/v1 and batch/v1 types.go). */
+const LONG =
+  /\.(?:activeDeadlineSeconds|deletionGracePeriodSeconds|expirationSeconds|fsGroup|generation|observedGeneration|runAsGroup|runAsUser|terminationGracePeriodSeconds|tolerationSeconds)$/;
 
 const GO_TYPES: Readonly<Record<string, string>> = {
   i: 'int32',

@@ -1,13 +1,18 @@
 import { isObject, type Json, type JsonObject, textAt } from '../../../evidence/json.ts';
 import type { ApiUser, KubeObject } from '../contract.ts';
 import { notFound } from '../refusal.ts';
-import { objectAt } from '../rules/fields.ts';
+import { listIn, objectAt } from '../rules/fields.ts';
 import { type Core, type Scope, secondsStamp } from '../scope.ts';
 import type { IssuedToken } from './issued-token.ts';
 import { metadataOf } from '../store.ts';
 import { wordOf } from '../word.ts';
 
 const ISSUER = 'https://kubernetes.default.svc.cluster.local';
+
+/** By default the API server is called what it signs as (kube-apiserver, `--api-audiences`). */
+function issuerOf({ hooks }: Core): string {
+  return hooks.issuer ?? ISSUER;
+}
 const HOUR_SECONDS = 3600;
 
 /** Issues a token for a service account (TokenRequest). @throws Refusal 404 */
@@ -16,16 +21,18 @@ export function issueToken(scope: Scope, account: KubeObject, body: Json): KubeO
   const seconds = Number(spec['expirationSeconds'] ?? HOUR_SECONDS);
   const nowMs = scope.core.kernel.nowMs();
   const pod = boundPod(scope, objectAt(spec, 'boundObjectRef'));
+  const asked = listIn(spec, 'audiences').map(wordOf);
+  const audiences = asked.length === 0 ? [issuerOf(scope.core)] : asked;
   const { name = '', uid = '' } = metadataOf(account);
   const issued: IssuedToken = {
     namespace: scope.namespace ?? '',
     account: wordOf(name),
     uid: wordOf(uid),
+    audiences,
     expiresMs: nowMs + seconds * 1000,
     pod,
   };
-  const audiences = spec['audiences'] ?? [ISSUER];
-  const token = tokenText(scope.core, issued, audiences, nowMs);
+  const token = tokenText(scope.core, issued, nowMs);
   scope.core.tokens.set(token, issued);
   const metadata = {
     name,
@@ -52,14 +59,14 @@ function boundPod({ core, namespace }: Scope, reference: JsonObject): IssuedToke
 }
 
 /** A token that reads like a JWT; its signature is a number that only this server has given. */
-function tokenText(core: Core, issued: IssuedToken, aud: Json, nowMs: number): string {
-  const { namespace, account, uid, expiresMs, pod } = issued;
+function tokenText(core: Core, issued: IssuedToken, nowMs: number): string {
+  const { namespace, account, uid, audiences, expiresMs, pod } = issued;
   const bound = pod === null ? {} : { pod };
   const claims: Json = {
-    aud,
+    aud: audiences,
     exp: Math.floor(expiresMs / 1000),
     iat: Math.floor(nowMs / 1000),
-    iss: ISSUER,
+    iss: issuerOf(core),
     'kubernetes.io': { namespace, serviceaccount: { name: account, uid }, ...bound },
     nbf: Math.floor(nowMs / 1000),
     sub: `system:serviceaccount:${namespace}:${account}`,
@@ -77,7 +84,8 @@ function encoded(part: Json): string {
 export function accountOfToken(core: Core, token: string): ApiUser | null {
   const issued = core.tokens.get(token);
   if (issued === undefined || issued.expiresMs <= core.kernel.nowMs()) return null;
-  const { namespace, account, uid, pod } = issued;
+  const { namespace, account, uid, audiences, pod } = issued;
+  if (!audiences.includes(issuerOf(core))) return null;
   const found = core.store.table('/serviceaccounts').get(`${namespace}/${account}`);
   if (found === null || metadataOf(found)['uid'] !== uid) return null;
   if (pod !== null && !isThere(core, namespace, pod)) return null;
