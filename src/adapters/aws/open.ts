@@ -39,7 +39,7 @@ export interface AwsOptions {
 /** AWS as opened here; the connections are its own. */
 export interface OpenedAws extends AwsApi {
   /** Loads the clients that every look uses, so that the first call does not wait for that. */
-  prepare(): void;
+  prepare(): Promise<void>;
   /** Closes all connections. Calls afterwards open new ones. */
   close(): void;
 }
@@ -63,9 +63,7 @@ export function openAws(options: AwsOptions): OpenedAws {
     partition: partitionOf(opened.region),
     pages: (call, signal) => pages(opened, call, signal ?? new AbortController().signal),
     requests: () => new Map(opened.counts),
-    prepare: () => {
-      prepare(opened);
-    },
+    prepare: () => prepare(opened),
     close: () => {
       close(opened);
     },
@@ -102,13 +100,18 @@ function regionOf({ region, env }: AwsOptions, ofProfile: string | null): string
 }
 
 /** The first one loads what all have in common. */
-const ALWAYS_USED: readonly AwsService[] = ['ec2', 'eks', 'autoscaling', 'sts'];
+const ALWAYS_USED: readonly AwsService[] = ['ec2', 'eks', 'autoscaling', 'sts', 'iam'];
+/** Between two of them answers that have come are looked at. */
+const BREATH_MS = 30;
 
-function prepare(opened: Opened): void {
-  const { region } = opened;
+async function prepare(opened: Opened): Promise<void> {
+  const { region, options } = opened;
   if (region === null) return;
-  // A call that needs a client which cannot be opened says so itself.
-  for (const service of ALWAYS_USED) void serviceOf(opened, service, region).catch(() => {});
+  for (const service of ALWAYS_USED) {
+    // A call that needs a client which cannot be opened says so itself.
+    await serviceOf(opened, service, region).catch(() => {});
+    await options.clock.sleep(BREATH_MS);
+  }
 }
 
 function close(opened: Opened): void {

@@ -1,6 +1,7 @@
 import { renderMarkdown } from '../../diagnosis/report/markdown.ts';
 import { renderText } from '../../diagnosis/report/text.ts';
 import type { DiagnosisDocument } from '../../diagnosis/document.ts';
+import { cleanContent } from '../../adapters/bundle/clean-content.ts';
 import type { CollectedDocument } from '../../adapters/collection/document.ts';
 import type { Stage } from '../../sim/faults/contract.ts';
 import { collectPile, type Pile } from '../../sim/oracle/pile.ts';
@@ -28,10 +29,16 @@ export async function lookLive(
       aws: bug?.aws?.(heard.aws) ?? heard.aws,
     };
   };
-  const { observations, document } = await observeTown(town, onDocument, through);
+  const saved: string[] = [];
+  const keep = (document: CollectedDocument): void => {
+    onDocument?.(document);
+    saved.push(JSON.stringify(cleanContent(document.content)));
+  };
+  const { observations, document } = await observeTown(town, keep, through);
   const said = bug?.document?.(document) ?? document;
+  const printed = [...formsOf(said), ...saved];
   const refused = looking.takeRefused();
-  return { way: 'live', observations, document: said, printed: formsOf(said), refused, left: [] };
+  return { way: 'live', observations, document: said, printed, refused, left: [] };
 }
 
 /** Reads what somebody collected by hand, as `rollcall diagnose FOLDER` does. */

@@ -214,9 +214,14 @@ function containerLine(name: string, entry: Json): readonly StateLine[] {
   });
 }
 
+/** Of a pod it says its name alone, which the line of the first condition has said. */
+const FULFILLED = /=True {2}$/;
+
 function linesOfObject(kind: string, value: JsonObject): readonly StateLine[] {
-  const conditions = conditionLines(kind, value);
-  if (kind !== 'Pod') return conditions;
+  if (kind !== 'Pod') return conditionLines(kind, value);
+  const conditions = conditionLines(kind, value).filter(
+    ({ text }, index) => index === 0 || !FULFILLED.test(text),
+  );
   const name = textAt(value, 'metadata.name') ?? '';
   const statuses = [
     ...listAt(value, 'status.initContainerStatuses'),

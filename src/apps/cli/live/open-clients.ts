@@ -66,7 +66,7 @@ export async function openClients(flags: LiveFlags): Promise<Clients> {
   });
   const described = opened?.described ?? null;
   const aws = openAwsFor(flags, described, refusals);
-  const preparation = startTimer(systemClock, PREPARATION_MS, () => aws?.prepare());
+  const preparation = startTimer(systemClock, PREPARATION_MS, () => void aws?.prepare());
   return {
     kube: opened?.kube ?? null,
     aws,
