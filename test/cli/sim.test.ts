@@ -12,7 +12,7 @@ describe('what rollcall sim refuses', () => {
   const refusals: readonly (readonly [readonly string[], RegExp])[] = [
     [['--seed', '-1'], /^--seed takes a whole number from 0 to 4294967295; "-1" is none\.\n$/],
     [['--faults', 'F99'], /^--faults takes all, none, or a list .*"F99" is no fault\. .*\n$/],
-    [['--faults', 'F74'], /^--faults: F74 \(stamps in local time, .*\) comes with .*\n$/],
+    [['--faults', 'F01'], /^--faults: F01 \(a request is lost .*\) comes with .*\n$/],
     [['--nodes', '0'], /^--nodes takes a whole number from 1 to 5000; "0" is none\.\n$/],
     [['--hours', 'x'], /^--hours takes a number from 0\.01 to 720; "x" is none\.\n$/],
     [['--planted', 'P1'], /^--planted takes P18, .*; "P1" is none of them\.\n$/],

@@ -178,7 +178,7 @@ export class Ipamd {
   #isTooLow(): boolean {
     const { warmEnis } = this.#settings;
     const available = this.#store.available(this.#run.host.trueMs());
-    return available < warmEnis * this.#perEni && this.#store.assigned() > 0;
+    return available < warmEnis * this.#perEni;
   }
 
   #grow(): void {
