@@ -69,6 +69,13 @@ const ALARMS: readonly Fixed[] = [
     faults: ['F38.1', 'F38.2'],
     of: 'pods that find no slot on it, as the other machines have lost their Nodes',
   },
+  {
+    seed: 477,
+    nodes: 4,
+    hours: 0.549,
+    faults: ['F41.2', 'F51.1', 'F69.2', 'F74.1', 'F54.1', 'F14.1', 'F49.1', 'F67.1'],
+    of: 'the same, where nothing that was collected says whose the machines are',
+  },
 ];
 
 describe('a machine that is well is not called broken for', () => {

@@ -1,11 +1,14 @@
 import type { CollectedDocument } from '../../../adapters/collection/document.ts';
 import type { DiagnosisDocument, SubjectReport } from '../../../diagnosis/document.ts';
+import { startTimer } from '../../../ports/clock.ts';
 import { type CliContext, SourceError } from '../context.ts';
 import type { LiveFlags } from './flags.ts';
 import { type LiveEvidence, type LiveOptions, observe } from './observe.ts';
 import { type LookClients, openClients } from './open-clients.ts';
 import { timeLimitMs } from './time-limit.ts';
 
+/** By then the first requests are sent, and their answers are waited for. */
+const PREPARATION_MS = 20;
 /** The number of SIGINT. */
 const INTERRUPT = 2;
 
@@ -36,10 +39,15 @@ export async function lookAtCluster(
   await mustBeWellAsked(question);
   const clients = await openClients(question.flags);
   const stop = endOnInterrupt();
+  const preparation = startTimer(clients.clock, PREPARATION_MS, () => {
+    // Where the first Nodes are waited for, nothing is to keep them waiting.
+    if (question.onFirstNodes === undefined) void clients.aws?.prepare();
+  });
   try {
     return await lookWith(clients, question, context);
   } finally {
     stop();
+    preparation.cancel();
     await clients.close();
   }
 }

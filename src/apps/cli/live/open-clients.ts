@@ -12,7 +12,7 @@ import { collectEarly } from '../../../adapters/system/memory.ts';
 import { systemRandom } from '../../../adapters/system/random.ts';
 import type { Refusal } from '../../../evidence/observations.ts';
 import type { AwsApi } from '../../../ports/aws-api.ts';
-import { type Clock, startTimer } from '../../../ports/clock.ts';
+import type { Clock } from '../../../ports/clock.ts';
 import type { KubeApi } from '../../../ports/kube-api.ts';
 import type { LiveFlags } from './flags.ts';
 import { timeLimitMs } from './time-limit.ts';
@@ -53,9 +53,6 @@ async function openKube(
   return { kube, described: describeContext(target) };
 }
 
-/** By then the first requests are sent, and their answers are waited for. */
-const PREPARATION_MS = 20;
-
 /** Opens what the kubeconfig and the AWS configuration name; one of the two is enough. */
 export async function openClients(flags: LiveFlags): Promise<Clients> {
   collectEarly();
@@ -66,7 +63,6 @@ export async function openClients(flags: LiveFlags): Promise<Clients> {
   });
   const described = opened?.described ?? null;
   const aws = openAwsFor(flags, described, refusals);
-  const preparation = startTimer(systemClock, PREPARATION_MS, () => void aws?.prepare());
   return {
     kube: opened?.kube ?? null,
     aws,
@@ -74,7 +70,6 @@ export async function openClients(flags: LiveFlags): Promise<Clients> {
     refusals,
     clock: systemClock,
     async close() {
-      preparation.cancel();
       aws?.close();
       await opened?.kube.close();
     },

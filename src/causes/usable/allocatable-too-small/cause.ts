@@ -143,10 +143,10 @@ function lacksMachines(view: Own): boolean {
     read: (kind) => view.read(kind),
     list: (kind) => view.everywhere(kind),
   });
-  return lonely !== null && lonely.length > 0;
+  return lonely === null ? knowsFewer(view) : lonely.length > 0;
 }
 
-/** Without the Nodes themselves: the scheduler counts fewer of them than EC2 has machines. */
+/** Without the Nodes, or whose they are: the scheduler counts fewer of them than EC2 has machines. */
 function knowsFewer(view: Own): boolean {
   const counted = view.sign('noSlots')?.last.captures['nodes'];
   const running = view
