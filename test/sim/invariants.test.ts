@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { DiagnosisDocument, SubjectReport } from '../../src/diagnosis/document.ts';
+import type { DiagnosisDocument, Finding, SubjectReport } from '../../src/diagnosis/document.ts';
 import type { Observations } from '../../src/evidence/observations.ts';
 import type { Stage } from '../../src/sim/faults/contract.ts';
 import { PARTS } from '../../src/sim/faults/parts.ts';
@@ -45,6 +45,18 @@ const MACHINE: SubjectReport = {
   findings: [],
   notObservable: [],
   timeline: [],
+};
+
+const FINDING: Finding = {
+  cause: 'x',
+  stage: 'retained',
+  role: 'root',
+  explainedBy: null,
+  confidence: 'definite',
+  summary: '',
+  evidence: [],
+  remedy: [],
+  decide: null,
 };
 
 function documentOf(...subjects: readonly SubjectReport[]): DiagnosisDocument {
@@ -229,6 +241,21 @@ describe('invariants of the calm', () => {
     });
     assert.deepEqual(violations('L-02', before, before), []);
     assert.match(violations('L-02', before, after)[0]?.what ?? '', /changes in a calm/);
+  });
+
+  test('L-02: what events proved may be forgotten with them, and not before', () => {
+    const evidence = [
+      { source: 'event', locator: 'events', excerpt: 'x', time: '1970-01-01T00:00:00Z' },
+    ];
+    const finding = { ...FINDING, evidence };
+    const verdict = 'not-usable' as const;
+    const told = documentOf({ ...MACHINE, verdict, findings: [finding] });
+    const look = lookOf({ isCalm: true, states: broken, document: told });
+    const document = documentOf({ ...MACHINE, verdict });
+    assert.deepEqual(violations('L-02', look, { ...look, document, atMs: 3_600_000 }), []);
+    assert.equal(violations('L-02', look, { ...look, document, atMs: 3_599_999 }).length, 1);
+    const other = documentOf({ ...MACHINE, verdict, findings: [{ ...finding, cause: 'y' }] });
+    assert.equal(violations('L-02', look, { ...look, document: other, atMs: 3_600_000 }).length, 1);
   });
 
   test('L-04: at the end nothing is said of a machine that is broken', () => {

@@ -1,9 +1,12 @@
 /** AWS on one port of the loopback interface. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { answerRequest, type AwsSite } from './answer.ts';
 import { errorReply, type Reply } from './errors.ts';
 import type { SignedRequest } from './signature.ts';
+
+// An import would also load what `WebSocket` of `http` needs, which is the whole of Node's undici.
+const { createServer } = process.getBuiltinModule('node:http');
 
 export interface AwsDoorOptions extends AwsSite {
   /** `127.0.0.1` unless given. */

@@ -1,14 +1,39 @@
-import type { SubjectReport } from '../../diagnosis/document.ts';
+import type { Finding, SubjectReport } from '../../diagnosis/document.ts';
+import { isoMs } from '../../evidence/time.ts';
 import type { TrueState } from '../oracle/judge.ts';
 import type { Invariant, Look } from './contract.ts';
 
+/** `--event-ttl` of the API server. */
+const EVENT_TTL_MS = 3_600_000;
+
+function isSaid({ confidence }: Finding): boolean {
+  return confidence !== 'possible';
+}
+
 /** What is said of a machine, for telling whether it stays the same. */
 function opinionOf({ verdict, findings }: SubjectReport): string {
-  const causes = findings
-    .filter(({ confidence }) => confidence !== 'possible')
-    .map(({ cause }) => cause)
-    .toSorted();
-  return [verdict, ...causes].join(' ');
+  const causes = findings.filter(isSaid).map(({ cause }) => cause);
+  return [verdict, ...causes.toSorted()].join(' ');
+}
+
+/** True where an event that proved it is no longer there for anybody. */
+function hasLapsed({ evidence }: Finding, atMs: number): boolean {
+  return evidence.some(({ source, time }) => {
+    const saidMs = source === 'event' && time !== null ? isoMs(time) : null;
+    return saidMs !== null && saidMs + EVENT_TTL_MS <= atMs;
+  });
+}
+
+/** All that is no longer said was proved by events that are gone, and nothing new is said. */
+function isForgotten(before: SubjectReport, now: SubjectReport, atMs: number): boolean {
+  const said = new Set(now.findings.filter(isSaid).map(({ cause }) => cause));
+  const lost = before.findings.filter((finding) => isSaid(finding) && !said.has(finding.cause));
+  const known = new Set(before.findings.map(({ cause }) => cause));
+  return (
+    lost.length > 0 &&
+    lost.every((finding) => hasLapsed(finding, atMs)) &&
+    [...said].every((cause) => known.has(cause))
+  );
 }
 
 function stateOf(look: Look, { instanceId, node }: SubjectReport): TrueState | null {
@@ -24,7 +49,7 @@ function stateOf(look: Look, { instanceId, node }: SubjectReport): TrueState | n
  * and never that it is usable.
  */
 export function steadyVerdicts(): Invariant {
-  const before = new Map<string, { readonly opinion: string; readonly isUsable: boolean }>();
+  const before = new Map<string, { readonly subject: SubjectReport; readonly isUsable: boolean }>();
   return {
     rule: 'L-02',
     look(look, { evaluated, violated }) {
@@ -33,16 +58,14 @@ export function steadyVerdicts(): Invariant {
         const state = stateOf(look, subject);
         if (state === null) continue;
         evaluated();
-        const opinion = opinionOf(subject);
         const known = before.get(subject.name);
-        before.set(subject.name, { opinion, isUsable: state.isUsable });
+        before.set(subject.name, { subject, isUsable: state.isUsable });
         if (!state.isUsable && subject.verdict === 'usable')
           violated(subject.name, 'it is not usable, and is called usable');
-        if (known?.isUsable === false && !state.isUsable && known.opinion !== opinion)
-          violated(
-            subject.name,
-            `the verdict changes in a calm: ${known.opinion}, then ${opinion}`,
-          );
+        if (known?.isUsable !== false || state.isUsable) continue;
+        const [was, is] = [opinionOf(known.subject), opinionOf(subject)];
+        if (was !== is && !isForgotten(known.subject, subject, look.atMs))
+          violated(subject.name, `the verdict changes in a calm: ${was}, then ${is}`);
       }
     },
   };

@@ -11,6 +11,7 @@ import {
   savedForm,
 } from '../../../adapters/collection/kubernetes.ts';
 import { collectLate } from '../../../adapters/system/memory.ts';
+import { counted } from '../../../capacity/words.ts';
 import { SIGNS } from '../../../causes/index.generated.ts';
 import { isAsked } from '../../../diagnosis/asked.ts';
 import { skewOf } from '../../../diagnosis/clock-skew.ts';
@@ -170,7 +171,8 @@ async function lookTwice(
   if (target.instanceIds.length + target.logs.length === 0) {
     return { observations: first, document: rough, nowMs, cluster };
   }
-  options.progress(`asking ${target.instanceIds.length} machines and ${target.logs.length} logs`);
+  const machines = counted(target.instanceIds.length, 'machine');
+  options.progress(`asking ${machines} and ${counted(target.logs.length, 'log')}`);
   await collectDetails(clients, target, intake, time.details);
   const observations = intake.finish(cluster);
   return {
