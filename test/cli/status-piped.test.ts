@@ -31,6 +31,7 @@ const DOCUMENT: RollCallDocument = {
   rows: [ROW],
   shared: [],
   gaps: [],
+  cluster: [],
   notObservable: [{ stage: 'gated', why: WHY, collect: 'kubectl get nodes' }],
   losses: [],
 };

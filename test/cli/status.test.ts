@@ -336,7 +336,14 @@ describe('exit codes', () => {
   });
 
   test('what a group lacks is never fine', () => {
-    const document = { rows: [], shared: [], notObservable: [], losses: [], catalogueVersion: 't' };
+    const document = {
+      rows: [],
+      shared: [],
+      cluster: [],
+      notObservable: [],
+      losses: [],
+      catalogueVersion: 't',
+    };
     const withGap = (verdict: 'cannot-tell' | 'not-usable'): RollCallDocument => ({
       ...document,
       apiVersion: 'rollcall.dev/v1alpha1',

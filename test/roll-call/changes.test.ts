@@ -15,6 +15,7 @@ function documentOf(rows: readonly RollCallRow[]): RollCallDocument {
     rows,
     shared: [],
     gaps: [],
+    cluster: [],
     notObservable: [],
     losses: [],
   };

@@ -223,6 +223,21 @@ describe('the headline of a row', () => {
     assert.equal(rows[0]?.headline?.subject, 'cluster');
   });
 
+  test('what is wrong with the cluster alone is told beside the rows, once and when it is known', async () => {
+    const findings = [
+      finding('aws-auth-missing', { confidence: 'likely' }),
+      finding('webhook-blocks', { confidence: 'possible' }),
+    ];
+    const cluster = subject({ kind: 'Cluster', name: 'c', verdict: 'not-usable', findings });
+    const well = await rollCall({ instances: [instance(1)] }, [machine(1), cluster]);
+    assert.deepEqual(
+      well.cluster.map(({ name, cause, confidence }) => [name, cause, confidence]),
+      [['c', 'aws-auth-missing', 'likely']],
+    );
+    const failed = machine(1, { verdict: 'not-usable', findings: [finding('aws-auth-missing')] });
+    assert.deepEqual((await rollCall({ instances: [instance(1)] }, [failed, cluster])).cluster, []);
+  });
+
   test('possible causes are no headline but a note', async () => {
     const findings = ['a', 'b', 'c', 'd'].map((cause) =>
       finding(cause, { confidence: 'possible' }),

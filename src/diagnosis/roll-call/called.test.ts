@@ -39,6 +39,7 @@ test('of machines asked for by name nothing is said in common', () => {
     rows: [ROW, { ...ROW, name: 'b', instanceId: null, node: null }],
     shared: [{ ...shared, cause: null }],
     gaps: [],
+    cluster: [],
     notObservable: [],
     losses: [],
   };

@@ -11,5 +11,5 @@ export function isCalled(row: RollCallRow, name: string): boolean {
 /** The roll call of the machines that go by these names, without what is said of all together. */
 export function rowsCalled(document: RollCallDocument, names: readonly string[]): RollCallDocument {
   const rows = document.rows.filter((row) => names.some((name) => isCalled(row, name)));
-  return { ...document, rows, shared: [], gaps: [] };
+  return { ...document, rows, shared: [], gaps: [], cluster: [] };
 }

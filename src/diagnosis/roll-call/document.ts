@@ -1,5 +1,6 @@
 import type { Stage } from '../../evidence/stage.ts';
 import type { Verdict } from '../../evidence/verdict.ts';
+import type { Confidence } from '../cause.ts';
 import type { DiagnosisDocument, Headline, NotObservable } from '../document.ts';
 
 /** The document that `rollcall status -o json` prints; other programs rely on its shape. */
@@ -13,9 +14,20 @@ export interface RollCallDocument {
   readonly shared: readonly SharedAttribute[];
   /** Groups that want more machines than they have: what is missing there has no name yet. */
   readonly gaps: readonly GroupGap[];
+  /** What is wrong with the cluster itself and is no row's headline: it may concern all machines soon. */
+  readonly cluster: readonly ClusterFinding[];
   readonly notObservable: readonly NotObservable[];
   /** What was given but could not be read, in sentences. */
   readonly losses: DiagnosisDocument['losses'];
+}
+
+export interface ClusterFinding {
+  /** Name of the cluster. */
+  readonly name: string;
+  readonly cause: string;
+  readonly stage: Stage;
+  readonly confidence: Confidence;
+  readonly summary: string;
 }
 
 export interface MachineGroup {

@@ -3,7 +3,13 @@ import type { Observations } from '../../evidence/observations.ts';
 import { excerptOf, redactValue } from '../../evidence/redact.ts';
 import type { DiagnosisDocument, NotObservable } from '../document.ts';
 import { attributesOf, currentNode, labelsOf, traitsOf } from './attributes.ts';
-import type { GroupGap, MachineGroup, RollCallDocument, RollCallRow } from './document.ts';
+import type {
+  ClusterFinding,
+  GroupGap,
+  MachineGroup,
+  RollCallDocument,
+  RollCallRow,
+} from './document.ts';
 import { gapsOf, keyOf } from './gaps.ts';
 import { type Findings, headlineOf, indexFindings } from './headline.ts';
 import {
@@ -167,6 +173,27 @@ function shownGap(gap: GroupGap, plain: Plain): GroupGap {
   return { ...gap, group: { kind: gap.group.kind, name: plain(gap.group.name) } };
 }
 
+function clusterFindings(
+  { subjects }: DiagnosisDocument,
+  entries: readonly Entry[],
+): readonly ClusterFinding[] {
+  const told = new Set(entries.map(({ row }) => row.headline?.cause));
+  return subjects
+    .filter(({ kind }) => kind === 'Cluster')
+    .flatMap(({ name, findings }) =>
+      findings
+        .filter(({ role, confidence }) => role === 'root' && confidence !== 'possible')
+        .filter(({ cause }) => !told.has(cause))
+        .map(({ cause, stage, confidence, summary }) => ({
+          name,
+          cause,
+          stage,
+          confidence,
+          summary,
+        })),
+    );
+}
+
 function compared({ row, attributes }: Entry): Compared {
   return { verdict: row.verdict, cause: row.headline?.cause ?? null, attributes };
 }
@@ -205,6 +232,7 @@ export function rollCallOf(input: RollCallInput): RollCallDocument {
       value: plain(entry.value),
     })),
     gaps: selects === undefined ? gaps.map((gap) => shownGap(gap, plain)) : [],
+    cluster: selects === undefined ? clusterFindings(document, entries) : [],
     notObservable: unseenOf(entries, input.notObservable ?? []),
     losses: document.losses,
   };

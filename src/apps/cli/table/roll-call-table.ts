@@ -204,6 +204,17 @@ function sharedLines({ shared, rows }: RollCallDocument): readonly string[] {
   return [...lines, ...more(shared.length, SENTENCES_MAX, 'in common')];
 }
 
+function clusterLines({ cluster }: RollCallDocument): readonly string[] {
+  const lines = cluster
+    .slice(0, SENTENCES_MAX)
+    .map(({ name, cause, confidence, summary }) =>
+      cellText(
+        `Cluster ${name}: ${cause}${confidence === 'likely' ? ' (likely)' : ''}. ${summary} See: rollcall diagnose`,
+      ),
+    );
+  return [...lines, ...more(cluster.length, SENTENCES_MAX, 'of the cluster')];
+}
+
 function unseenLines(document: RollCallDocument, columns: number): readonly string[] {
   const { notObservable, losses } = document;
   const unseen = notObservable
@@ -252,6 +263,7 @@ export function rollCallPage(
     document.rows.length === 0 ? [] : [countLine(document.rows)],
     sharedLines(document).flatMap((line) => wrap(line, prose)),
     gapLines(document.gaps).flatMap((line) => wrap(line, prose)),
+    clusterLines(document).flatMap((line) => wrap(line, prose)),
     unseenLines(document, prose),
   ];
   return paragraphs

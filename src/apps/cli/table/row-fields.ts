@@ -29,6 +29,7 @@ const DOCUMENT: Readonly<Record<keyof RollCallDocument, true>> = {
   rows: true,
   shared: true,
   gaps: true,
+  cluster: true,
   notObservable: true,
   losses: true,
 };
