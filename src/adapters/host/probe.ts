@@ -1,9 +1,9 @@
+import { request } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as secure, type PeerCertificate, type TLSSocket } from 'node:tls';
 import { type Clock, startTimer } from '../../ports/clock.ts';
 import type { HostProbe, HostProbed } from '../../ports/host.ts';
 import { PortError } from '../../ports/port-error.ts';
-import { http } from '../system/http.ts';
 import { codeOf, portErrorOf, timeoutOf } from './failure.ts';
 
 type Tls = NonNullable<HostProbed['tls']>;
@@ -113,7 +113,7 @@ function clockOffset(
 ): Promise<number | null> {
   const { promise, resolve } = Promise.withResolvers<number | null>();
   const sentMs = clock.nowMs();
-  const asked = http.request({
+  const asked = request({
     method: 'HEAD',
     path: '/',
     headers: { host: probe.tlsServerName ?? probe.host, connection: 'close' },

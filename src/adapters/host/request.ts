@@ -1,9 +1,8 @@
-import type { ClientRequest, IncomingMessage } from 'node:http';
+import { type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestSecure } from 'node:https';
 import { type Clock, startTimer } from '../../ports/clock.ts';
 import type { HostReply, HostRequest } from '../../ports/host.ts';
 import { PortError } from '../../ports/port-error.ts';
-import { http } from '../system/http.ts';
 import { portErrorOf, timeoutOf } from './failure.ts';
 
 /** One request on a connection of its own: no redirect, no proxy, no retry. */
@@ -35,7 +34,7 @@ export function sendRequest(asked: HostRequest, clock: Clock): Promise<HostReply
 function begin({ url, method, headers }: HostRequest): ClientRequest | null {
   const protocol = URL.canParse(url) ? new URL(url).protocol : '';
   const options = { method: method ?? 'GET', headers: { ...headers }, agent: false };
-  if (protocol === 'http:') return http.request(url, options);
+  if (protocol === 'http:') return requestPlain(url, options);
   return protocol === 'https:' ? requestSecure(url, options) : null;
 }
 
