@@ -14,8 +14,12 @@ const FOLLOWED: readonly KubeResource[] = [
 ];
 const SELECTION = { pods: { namespace: 'kube-system' } } as const;
 
-/** Lets the watchers of Rollcall run in the world; what they keep is told to the stage's wire. */
-export function follow(stage: Stage, bug: PlantedBug | null): void {
+/**
+ * Lets the watchers of Rollcall run in the world; what they keep is told to the stage's wire.
+ *
+ * @param world ends them with the world: whoever waits for ever keeps all of it in memory
+ */
+export function follow(stage: Stage, bug: PlantedBug | null, world: AbortSignal): void {
   const { town, looking } = stage;
   const { kernel } = town;
   const { wire } = looking;
@@ -31,6 +35,7 @@ export function follow(stage: Stage, bug: PlantedBug | null): void {
       kernel.spawn(`rollcall/${resource.plural}`, async () => runFollower(following));
     };
     start();
+    world.addEventListener('abort', () => life.abort(), { once: true });
     wire.listen({
       onRestart() {
         life.abort();

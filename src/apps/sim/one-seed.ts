@@ -64,12 +64,13 @@ async function runToEnd(options: SeedOptions): Promise<Ended> {
   const injections = options.injections ?? planInjections(swarm, wishes, FAULTS);
   const hash = createHash('sha256');
   let last: Look | null = null;
+  const ended = new AbortController();
   const result = await guardedRun({
     swarm,
     injections,
     endsAtViolation,
     bug,
-    begin: (stage) => follow(stage, bug),
+    begin: (stage) => follow(stage, bug, ended.signal),
     onLine: ({ atMs, actor, what }) => hash.update(`${atMs} ${actor} ${what}\n`),
     async look(request) {
       const said = await lookBothWays(request, { bug, gapShare: swarm.gapShare });
@@ -80,7 +81,7 @@ async function runToEnd(options: SeedOptions): Promise<Ended> {
       if (look.isLast && look.way === 'live') last = look;
       onJudged?.(judged, look);
     },
-  });
+  }).finally(() => ended.abort());
   const wallMs = systemClock.monotonicMs() - beganMs;
   return { run: { swarm, injections, result, hash: hash.digest('hex'), wallMs }, last };
 }

@@ -17,8 +17,10 @@ interface Scene {
   readonly heard: Heard[];
   readonly asked: string[];
   readonly pass: (seconds: number) => Promise<void>;
-  /** Writes to the Node and gives how often it was heard of since. */
+  /** Writes to the Node, and forgets what was heard and asked before. */
   readonly write: () => void;
+  /** Ends the watchers. */
+  readonly end: () => void;
   readonly node: string;
 }
 
@@ -32,7 +34,8 @@ async function sceneOf(): Promise<Scene> {
     onHeard: (one) => heard.push(one),
     onAsked: ({ verb, plural }) => asked.push(`${verb} ${plural}`),
   });
-  follow(stage, null);
+  const life = new AbortController();
+  follow(stage, null, life.signal);
   const pass = async (seconds: number): Promise<void> =>
     runUntil(kernel, kernel.nowMs() + seconds * 1000, settle);
   await pass(300);
@@ -44,7 +47,7 @@ async function sceneOf(): Promise<Scene> {
     heard.length = 0;
     asked.length = 0;
   };
-  return { stage, heard, asked, pass, write, node };
+  return { stage, heard, asked, pass, write, end: () => life.abort(), node };
 }
 
 function inject({ looking, ...stage }: Stage, id: string, isWanted: RegExp): Injected {
@@ -64,7 +67,21 @@ function isKnown({ stage, heard, node }: Scene): boolean {
 }
 
 const scene = await sceneOf();
-const { stage, heard, asked, pass, write } = scene;
+const { stage, heard, asked, pass, write, end } = scene;
+
+/** A change is not known after so long and is after so much longer; when all is undone, at once. */
+async function assertLate({ undo }: Injected, seconds: number, more: number): Promise<void> {
+  write();
+  await pass(seconds);
+  assert.ok(!isKnown(scene));
+  await pass(more);
+  assert.ok(isKnown(scene));
+  undo();
+  await pass(30);
+  write();
+  await pass(1);
+  assert.ok(isKnown(scene));
+}
 
 describe('faults of the watches of Rollcall', () => {
   test('without one a change is in memory at once', async () => {
@@ -92,17 +109,7 @@ describe('faults of the watches of Rollcall', () => {
   });
 
   test('F10 breaks a watch off, and the next one is behind until it ends', async () => {
-    const { undo } = inject(stage, 'F10', /nodes is at .* 15 s behind/);
-    write();
-    await pass(10);
-    assert.ok(!isKnown(scene));
-    await pass(40);
-    assert.ok(isKnown(scene));
-    undo();
-    await pass(30);
-    write();
-    await pass(1);
-    assert.ok(isKnown(scene));
+    await assertLate(inject(stage, 'F10', /nodes is at .* 15 s behind/), 10, 40);
   });
 
   test('F19 brings old events again, and nothing goes back', async () => {
@@ -117,17 +124,7 @@ describe('faults of the watches of Rollcall', () => {
   });
 
   test('F20 and F24 let events come late, until they end', async () => {
-    const { undo } = inject(stage, 'F24', /nodes come 20 s/);
-    write();
-    await pass(15);
-    assert.ok(!isKnown(scene));
-    await pass(20);
-    assert.ok(isKnown(scene));
-    undo();
-    await pass(30);
-    write();
-    await pass(1);
-    assert.ok(isKnown(scene));
+    await assertLate(inject(stage, 'F24', /nodes come 20 s/), 15, 20);
   });
 });
 
@@ -216,4 +213,12 @@ test('a run of such faults holds, and says what it went through', async () => {
   for (const rule of ['I-24', 'I-32', 'I-33', 'L-08'])
     assert.ok((result.counts.evaluations.get(rule) ?? 0) > 50, rule);
   assert.ok((result.marks.get('listed-again') ?? 0) > 0);
+});
+
+test('the watchers end with the world, and wait for nothing more', async () => {
+  end();
+  await pass(60);
+  write();
+  await pass(60);
+  assert.deepEqual([heard, asked], [[], []]);
 });

@@ -161,8 +161,13 @@ const unjoined = cannotSay({
   collect: 'kubectl get nodes -o wide',
 });
 
+/** The key of a taint in the words of the scheduler. */
+const NAMED_TAINT = /untolerated taint \{([^:}]+)/g;
+
 /** A scheduler that names no taint does not say whether other Nodes are only not well yet. */
 function mayHideTrouble(view: Own, said: string): boolean {
+  const named = [...said.matchAll(NAMED_TAINT)].map(([, key = '']) => key);
+  if (named.some((key) => TROUBLE.test(key))) return true;
   if (!said.includes('untolerated taint(s)')) return false;
   return view
     .everywhere('kube/Node')
