@@ -72,6 +72,11 @@ export interface View<K extends FactKind, S extends string> {
   everywhere<N extends K>(kind: N): readonly Seen<FactTypes[N]>[];
   /** True when a complete list of this kind was read, so that what it lacks does not exist. */
   isComplete(kind: K): boolean;
+  /**
+   * True when Rollcall asked for all of this kind and its list was refused or broke off: what is
+   * not seen may be behind the break. Nobody knows that of evidence of others.
+   */
+  isCut(kind: K): boolean;
   /** A sign as seen for the subject and not withdrawn since, null when it was not seen. */
   sign(name: S): Sighting | null;
   /**

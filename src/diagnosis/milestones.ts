@@ -89,6 +89,13 @@ export const MILESTONES = [
           /Discovered the instance (?:primary|private) (?:ip|IP) address: (?<self>\d{1,3}(?:\.\d{1,3}){3})/,
         strict: true,
       },
+      {
+        in: ['calico-node'],
+        anchors: ['for node name '],
+        pattern:
+          /Using (?:NODENAME|HOSTNAME) environment(?: \(lowercase\))? for node name (?<self>[a-z0-9][a-z0-9.-]{0,252})/,
+        strict: true,
+      },
     ],
   },
   {

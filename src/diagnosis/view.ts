@@ -111,6 +111,7 @@ export function createView(
   { listings, collection, cluster, all, scope }: Surroundings,
 ): View<FactKind, string> {
   const recordsOf = <N extends FactKind>(kind: N): FactRecord<N>[] => [...subject.facts.of(kind)];
+  const isComplete = (kind: FactKind): boolean => listings.some((entry) => entry.kind === kind);
   return {
     names: subject.names.map((name) => name.value),
     instanceId: subject.instanceId,
@@ -128,7 +129,8 @@ export function createView(
     },
     list: (kind) => subject.facts.seen(kind),
     everywhere: (kind) => (all ?? subject.facts).seen(kind),
-    isComplete: (kind) => listings.some((entry) => entry.kind === kind),
+    isComplete,
+    isCut: (kind) => collection !== null && !isComplete(kind),
     sign: (name) => reading.standing.get(name) ?? null,
     clusterSign: (name) => cluster?.().standing.get(name) ?? null,
     shows: (symptom) => hitsOf(subject, `symptom:${symptom}`).length > 0,

@@ -99,6 +99,17 @@ function hostCounts(source: LineSource): boolean {
   return SOURCES[source].onMachine || source === 'unknown';
 }
 
+/**
+ * The machine of `eks_i-0123456789abcdef0_2026-03-02_0926-UTC_0.7.8.tar.gz`, as the log collector of
+ * EKS calls its archives, or of a folder of that name (amazon-eks-ami, eks-log-collector.sh).
+ */
+const COLLECTED_FROM = /(?:^|[/\\])eks_(i-[0-9a-f]{8,17})_\d{4}-/;
+
+function archiveOwner(path: string): MachineName | null {
+  const id = COLLECTED_FROM.exec(path)?.[1];
+  return id === undefined ? null : classifyName(id, 'instance-id');
+}
+
 interface State {
   readonly documents: MutableDocument[];
   readonly hits: Map<string, MutableHit>;
@@ -306,10 +317,11 @@ export function createCollector(): Collector {
     openDocument(given, givenContainer, isGiven = false) {
       const locator = redact(printable(given));
       const container = givenContainer === null ? null : redact(printable(givenContainer));
+      const owner = archiveOwner(container ?? locator);
       documents.push({
         locator,
         container,
-        machines: new Map(),
+        machines: new Map(owner === null ? [] : [[owner.value, owner]]),
         sources: new Set(),
         linesRead: 0,
         zoneOffsetMs: null,

@@ -188,7 +188,7 @@ function matchPods(view: Own, nodes: readonly Seen<KubeNode>[]): Match | null {
   if (first === undefined || pods.some(({ value }) => isPodReady(value))) return null;
   const [pod] = pods;
   // Without any pod of the controller only a whole list of pods proves that there is none.
-  if (pod === undefined && view.nowMs === null) return null;
+  if (view.isCut('kube/Pod') || (pod === undefined && !view.isComplete('kube/Pod'))) return null;
   const names = shut.map(({ value }) => value.name);
   const waiting = names.length === 1 ? first.value.name : `${names.length} nodes`;
   const taint = (first.value.taints ?? []).find(({ key }) => GATE_TAINT.test(key))?.key ?? '';

@@ -72,7 +72,7 @@ function matchNode(view: Own): Match | null {
   const gates = (node.value.taints ?? []).map(gateOf).filter((entry) => entry !== null);
   const gate = gates.find((entry) => !here.some((pod) => isPodOf(pod, entry)));
   if (gates.length > 0 && gate === undefined) return clearUnlessSeen(view, ['daemonSetUnknown']);
-  if (readyForMs(node.value) < READY_FOR_MS) return null;
+  if (readyForMs(node.value) < READY_FOR_MS || view.isCut('kube/Pod')) return null;
   // Only a listing that shows pods of the gated namespace proves that one is missing.
   if (
     gate === undefined ||
@@ -82,7 +82,7 @@ function matchNode(view: Own): Match | null {
   const owner = view
     .list('kube/DaemonSet')
     .find(({ value }) => value.name === gate.name && value.namespace === gate.namespace);
-  const isListed = view.nowMs !== null && view.list('kube/DaemonSet').length > 0;
+  const isListed = view.isComplete('kube/DaemonSet');
   const none = isListed ? { why: 'no such DaemonSet exists' } : {};
   const why = owner === undefined ? none : reasonOf(owner.value, node.value);
   const told =

@@ -79,12 +79,14 @@ function matchSuccessor(view: View<'kube/Node' | 'aws/instance', 'nameTaken'>): 
   const state = textAt(namedInstance?.value, 'State.Name') ?? 'unknown to EC2';
   const isGone =
     namedInstance === null
-      ? view.nowMs !== null
+      ? view.isComplete('aws/instance')
       : state === 'terminated' || state === 'shutting-down';
   const launched = textAt(actual.value, 'LaunchTime') ?? '';
   const heard = node.value.conditions.find(({ type }) => type === 'Ready')?.heartbeatMs ?? null;
   const launchedMs = isoMs(launched);
   if (!isGone || heard === null || launchedMs === null || heard < launchedMs) return null;
+  // A Node that came with this machine is its own, whatever its providerID says by now.
+  if ((node.value.createdMs ?? launchedMs) > launchedMs) return null;
   const { name, providerId, internalIp } = node.value;
   const words = `Node ${name} providerID ${providerId ?? ''} InternalIP ${internalIp ?? ''}`;
   return found({ name, old: named, instance: actualId }, [

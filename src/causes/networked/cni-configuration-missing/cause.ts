@@ -127,7 +127,7 @@ function matchAbsence(view: View<'kube/DaemonSet', Signs>): Match | null {
   if (view.sign('pluginCalled') !== null) return clear;
   if (view.sign('cniListed') !== null || daemonSets.some((entry) => isCni(entry.value.name)))
     return clear;
-  if (waits === null) return null;
+  if (waits === null || view.isCut('kube/DaemonSet')) return null;
   const listed = matchListing(view, waits.first);
   if (listed !== null) return listed;
   const proxy = daemonSets.find((entry) => entry.value.name === 'kube-proxy');
@@ -146,7 +146,7 @@ function matchAbsence(view: View<'kube/DaemonSet', Signs>): Match | null {
 
 /** A whole list of daemon sets, as Rollcall itself asks for it, without any CNI. */
 function matchListing(view: View<'kube/DaemonSet', Signs>, waits: Quote): Match | null {
-  if (view.nowMs === null || view.read('kube/DaemonSet').state === 'unknown') return null;
+  if (view.nowMs === null) return null;
   const listed = view.list('kube/DaemonSet');
   const names = listed.map(({ value }) => value.name).slice(0, 8);
   const [first] = listed;

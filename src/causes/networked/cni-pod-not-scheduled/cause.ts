@@ -11,11 +11,12 @@ export default defineCause({
   title: 'the CNI’s pod is not scheduled on the node',
   scope: 'machine',
   signs: {
+    // That the other nodes do not fit says nothing: such a pod is meant for one.
     unschedulable: {
       in: ['event', 'pod-status'],
       anchors: ['FailedScheduling', 'PodScheduled=False'],
       pattern:
-        /(?:FailedScheduling\s+(?:pods?\/)?|Pod )(?<pod>(?:aws-node|calico-node|cilium(?!-operator)|kube-flannel-ds|weave-net|kube-router|canal)-[a-z0-9-]*[a-z0-9]{5})\s+(?:condition PodScheduled=False .*)?.*?(?<reason>Insufficient \w+|untolerated taint(?:\(s\)| \{[^}]*\})|didn't (?:match|tolerate|satisfy)[^,.]*|Too many pods)/,
+        /(?:FailedScheduling\s+(?:pods?\/)?|Pod )(?<pod>(?:aws-node|calico-node|cilium(?!-operator)|kube-flannel-ds|weave-net|kube-router|canal)-[a-z0-9-]*[a-z0-9]{5})\s+(?:condition PodScheduled=False .*)?.*?(?<reason>Insufficient \w+|untolerated taint(?:\(s\)| \{[^}]*\})|didn't (?:tolerate|have free ports)[^,.]*|Too many pods)/,
       weight: 'likely',
     },
     scheduled: {
@@ -105,6 +106,7 @@ function matchTolerations(view: CniView): Match | null {
   const name = daemonSet.value.name;
   const proof = [view.quote(daemonSet, `DaemonSet ${name}`), view.quote(node, 'Node is not Ready')];
   const selector = unmetSelector(daemonSet.value.body, node.value.labels);
+  if (view.isCut('kube/Pod')) return null;
   if (selector !== null && !hasPod(view, name, node.value.name))
     return found({ selector, daemonSet: name }, [
       view.quote(daemonSet, `DaemonSet ${name} nodeSelector ${selector}`),

@@ -162,7 +162,8 @@ function matchPods(view: ProxyView): Match | null {
     const words = `${podWords(broken)} ${stateWords(broken)}`;
     return found({ reason: stateWords(broken) }, [view.quote(broken, words)], 'likely');
   }
-  return own.length === 0 && pods.length > 0 ? matchAbsence(view, name) : null;
+  const hasNone = own.length === 0 && pods.length > 0 && view.isComplete('kube/Pod');
+  return hasNone ? matchAbsence(view, name) : null;
 }
 
 /** No kube-proxy at all, and the CNI, which asks the API server through a service, does not work. */
@@ -171,6 +172,7 @@ function matchAbsence(view: ProxyView, node: string): Match | null {
   const trouble = networkTrouble(view, 'aws-node');
   const cni = sets.find(({ value }) => value.name === 'aws-node');
   if (trouble === null || cni === undefined) return null;
+  if (view.isCut('kube/DaemonSet')) return null;
   if (sets.some(({ value }) => REPLACES_PROXY.test(value.name))) return null;
   const isListed = sets.some(({ value }) => value.name === 'kube-proxy');
   const absent = isListed

@@ -41,8 +41,11 @@ export default defineCause({
         'InsufficientFreeAddressesInSubnet',
         'InsufficientCidrBlocks',
         'AttachmentLimitExceeded',
+        'Failed to attach ENI',
+        'Failed to CreateNetworkInterface',
       ],
-      pattern: /InsufficientFreeAddressesInSubnet|InsufficientCidrBlocks|AttachmentLimitExceeded/,
+      pattern:
+        /InsufficientFreeAddressesInSubnet|InsufficientCidrBlocks|AttachmentLimitExceeded|Failed to (?:attach ENI|CreateNetworkInterface)/,
       weight: 'context',
     },
   },

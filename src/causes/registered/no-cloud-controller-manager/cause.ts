@@ -117,6 +117,7 @@ function matchCluster(view: Own): Match | null {
   const system = pods.filter(({ value }) => value.namespace === 'kube-system');
   if (system.length < PODS_MIN) return null;
   if (isServed) return matchHung(view, controllers, names, proof) ?? clear;
+  if (view.isCut('kube/Pod')) return null;
   const [pod] = controllers;
   if (pod === undefined) return found({ waiting: names }, [proof, ...emptySet(view)], 'likely');
   const state = stateOf(pod.value);
