@@ -4,6 +4,7 @@ import { systemClock } from '../../adapters/system/clock.ts';
 import type { Scenario } from '../../sim/stories/scenario.ts';
 import type { StoryLine } from '../../sim/stories/story.ts';
 import { ADMIN, type Town } from '../../sim/town/town.ts';
+import { gitVersionOf } from '../../sim/town/options.ts';
 import { type CliContext, SourceError } from '../cli/context.ts';
 import { EXIT } from '../cli/exit-code.ts';
 import type { LabArguments } from './arguments.ts';
@@ -38,7 +39,7 @@ async function openDoors(town: Town, pace: Pace, asked: LabArguments): Promise<D
   const token = newToken();
   const enter = <T>(task: () => T): T => pace.enter(task);
   const nowMs = (): number => town.kernel.nowMs();
-  const version = `v${town.setting.cluster.version}`;
+  const version = gitVersionOf(town.setting.cluster);
   const tokens = new Map([[token, ADMIN]]);
   const kubernetes = await openKubernetesDoor({
     enter,

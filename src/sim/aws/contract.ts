@@ -59,6 +59,8 @@ export interface TrueInstance {
 export interface TrueInterface {
   readonly networkInterfaceId: string;
   readonly subnetId: string;
+  /** Its place at the instance; 0 is the interface that came with it. */
+  readonly deviceIndex: number;
   readonly addresses: readonly string[];
   /** /28 prefixes. */
   readonly prefixes: readonly string[];

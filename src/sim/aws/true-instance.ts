@@ -49,12 +49,15 @@ function madeOf(
     userData: instance.userData,
     isSpot: instance.spotRequestId !== null,
     tags: account.tags.get(instance.instanceId) ?? {},
-    interfaces: interfaces.map(({ networkInterfaceId, subnetId, addresses, prefixes }) => ({
-      networkInterfaceId,
-      subnetId,
-      addresses,
-      prefixes,
-    })),
+    interfaces: interfaces.map(
+      ({ networkInterfaceId, subnetId, attachment, addresses, prefixes }) => ({
+        networkInterfaceId,
+        deviceIndex: attachment?.deviceIndex ?? 0,
+        subnetId,
+        addresses,
+        prefixes,
+      }),
+    ),
     metadataOptions: { httpTokens, httpPutResponseHopLimit },
   };
 }

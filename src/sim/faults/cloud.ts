@@ -1,5 +1,5 @@
 import type { Fault, Stage } from './contract.ts';
-import { MINUTE_MS, onMachine, truthOf } from './shapes.ts';
+import { MINUTE_MS, SILENT, onMachine, truthOf } from './shapes.ts';
 import { called, nothing, runningMachines } from './targets.ts';
 
 /** What may come of it where the cloud controller does not find an instance. */
@@ -226,10 +226,12 @@ const silentSts: Fault = {
   lastsMs: 6 * MINUTE_MS,
   inject({ town }) {
     town.cloud.levers.throttle('sts:*');
-    const causes = ['sts-throttling', 'sts-endpoint-unavailable', 'irsa-trust-policy-mismatch'];
+    // Kubelets of EKS are known by what STS says of their tokens, and fall silent without it.
+    const silenced = town.setting.cluster.kind === 'eks' ? SILENT : [];
+    const causes = ['sts-throttling', 'sts-endpoint-unavailable', ...silenced];
     return {
       what: 'STS is throttled',
-      truths: [{ causes: causes.slice(0, 2), machines: null }],
+      truths: [{ causes, machines: null }],
       undo: () => town.cloud.levers.unrefuse('sts:*'),
     };
   },

@@ -1,6 +1,6 @@
 import type { Destination, Machine, MachineFault } from '../machines/contract.ts';
 import type { Fault, Injected } from './contract.ts';
-import { HOUR_MS, MINUTE_MS, onMachine, onMember, truthOf } from './shapes.ts';
+import { HOUR_MS, MINUTE_MS, SILENT, onMachine, onMember, truthOf } from './shapes.ts';
 import { called, nothing } from './targets.ts';
 
 function broken(
@@ -17,12 +17,14 @@ function broken(
   };
 }
 
-/** A Node whose kubelet is away for a moment is silent, and no more than that. */
-const SILENT = ['node-heartbeat-lost'];
+/** Of a kubelet that somebody starts before a join has given it anything to start with. */
+const UNCONFIGURED = ['kubelet-without-kubeconfig'];
 
 const kubeletRestart = onMachine({ id: 'F35', perHour: 4, lastsMs: 0 }, (_, machine) => {
+  const isConfigured = machine.nodeName() !== null;
   machine.restartKubelet();
-  return { what: `${called(machine)}: kubelet restarted`, truths: [], undo: nothing };
+  const truths = isConfigured ? [] : [truthOf(machine, UNCONFIGURED)];
+  return { what: `${called(machine)}: kubelet restarted`, truths, undo: nothing };
 });
 
 const reboot = onMachine({ id: 'F36', perHour: 2, lastsMs: 0 }, (_, machine) => {

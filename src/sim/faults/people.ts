@@ -1,7 +1,7 @@
 import { at, isObject, textAt } from '../../evidence/json.ts';
 import type { KubeObject } from '../kube/contract.ts';
 import type { Fault, Stage } from './contract.ts';
-import { cordon, MINUTE_MS, onMember, patchNode, truthOf } from './shapes.ts';
+import { MINUTE_MS, SILENT, cordon, onMember, patchNode, truthOf } from './shapes.ts';
 import { daemonSetNamed, nothing } from './targets.ts';
 
 const AWS_AUTH = 'kube-system/aws-auth';
@@ -102,7 +102,7 @@ const spoiledAwsAuth: Fault = {
     else people.patch('ConfigMap', AWS_AUTH, 'merge', { data: { mapRoles: next } });
     return {
       what: `aws-auth is ${what}`,
-      truths: [{ causes, machines: null }],
+      truths: [{ causes: [...causes, ...SILENT], machines: null }],
       marks: causes.includes('unparseable-aws-auth') ? ['aws-auth-unreadable'] : [],
       undo: () => restore({ people }, before, mapRoles),
     };

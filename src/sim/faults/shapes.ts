@@ -8,6 +8,9 @@ export const SECOND_MS = 1000;
 export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 
+/** A Node whose kubelet is away, or known to nobody, for a moment is silent and no more than that. */
+export const SILENT = ['node-heartbeat-lost'];
+
 type Kind = Omit<Fault, 'inject'>;
 
 /** A fault that strikes one machine by chance. */

@@ -111,9 +111,11 @@ const full = onMember({ id: 'F15', perHour: 0.7, lastsMs: 10 * MINUTE_MS }, (sta
     (sum, [key, value]) => sum + key.length + (typeof value === 'string' ? value.length : 0),
     0,
   );
+  const left = ANNOTATION_BYTES - used - FILLER.length;
+  if (left <= 0) return null;
   const fill = (value: string | null): void =>
     patchNode(stage, name, { metadata: { annotations: { [FILLER]: value } } });
-  fill('x'.repeat(ANNOTATION_BYTES - used - FILLER.length));
+  fill('x'.repeat(left));
   return {
     what: `${name}: its annotations are as large as they may be`,
     truths: [],

@@ -1,4 +1,4 @@
-import type { Finding, SubjectReport } from '../../diagnosis/document.ts';
+import type { EvidenceLine, Finding, SubjectReport } from '../../diagnosis/document.ts';
 import { isoMs } from '../../evidence/time.ts';
 import type { TrueState } from '../oracle/judge.ts';
 import type { Invariant, Look } from './contract.ts';
@@ -16,22 +16,32 @@ function opinionOf({ verdict, findings }: SubjectReport): string {
   return [verdict, ...causes.toSorted()].join(' ');
 }
 
-/** True where an event that proved it is no longer there for anybody. */
-function hasLapsed({ evidence }: Finding, atMs: number): boolean {
-  return evidence.some(({ source, time }) => {
-    const saidMs = source === 'event' && time !== null ? isoMs(time) : null;
-    return saidMs !== null && saidMs + EVENT_TTL_MS <= atMs;
+/** A container's log is read by its end: what was among the last lines is not there for ever. */
+function hasScrolledOff({ locator, excerpt }: EvidenceLine, { observations }: Look): boolean {
+  const { documents, hits } = observations;
+  const log = locator.slice(0, locator.lastIndexOf(':'));
+  if (!log.includes(' logs ') || !documents.some((one) => one.locator === log)) return false;
+  const left = hits.filter(({ document }) => documents[document]?.locator === log);
+  return !left.some(({ quotes }) => quotes.some((quote) => quote.excerpt === excerpt));
+}
+
+/** True where an event or a line that proved it is no longer there for anybody. */
+function hasLapsed({ evidence }: Finding, look: Look): boolean {
+  return evidence.some((line) => {
+    const saidMs = line.source === 'event' && line.time !== null ? isoMs(line.time) : null;
+    const isExpired = saidMs !== null && saidMs + EVENT_TTL_MS <= look.atMs;
+    return isExpired || hasScrolledOff(line, look);
   });
 }
 
-/** All that is no longer said was proved by events that are gone, and nothing new is said. */
-function isForgotten(before: SubjectReport, now: SubjectReport, atMs: number): boolean {
+/** All that is no longer said was proved by what is gone, and nothing new is said. */
+function isForgotten(before: SubjectReport, now: SubjectReport, look: Look): boolean {
   const said = new Set(now.findings.filter(isSaid).map(({ cause }) => cause));
   const lost = before.findings.filter((finding) => isSaid(finding) && !said.has(finding.cause));
   const known = new Set(before.findings.map(({ cause }) => cause));
   return (
     lost.length > 0 &&
-    lost.every((finding) => hasLapsed(finding, atMs)) &&
+    lost.every((finding) => hasLapsed(finding, look)) &&
     [...said].every((cause) => known.has(cause))
   );
 }
@@ -64,7 +74,7 @@ export function steadyVerdicts(): Invariant {
           violated(subject.name, 'it is not usable, and is called usable');
         if (known?.isUsable !== false || state.isUsable) continue;
         const [was, is] = [opinionOf(known.subject), opinionOf(subject)];
-        if (was !== is && !isForgotten(known.subject, subject, look.atMs))
+        if (was !== is && !isForgotten(known.subject, subject, look))
           violated(subject.name, `the verdict changes in a calm: ${was}, then ${is}`);
       }
     },

@@ -119,6 +119,7 @@ function cured(): Invariant {
       const { wire } = stage.looking;
       const { kernel } = stage.town;
       const startedMs = new Map<string, number>();
+      const lostMs = new Map<string, number>();
       let refusedMs = 0;
       const isDeaf = (): boolean =>
         wire.isRefusing() || KINDS.some(({ plural }) => wire.lagMs(plural) > ANSWERED_MS);
@@ -129,9 +130,11 @@ function cured(): Invariant {
         evaluated();
         const nowMs = kernel.nowMs();
         for (const [key, [first]] of unheard) {
-          const fromMs = Math.max(first?.atMs ?? nowMs, sinceMs, refusedMs);
+          // Of a lost event the watcher owes nothing before the next list has ended.
+          if (wire.hasLost(plural, key)) lostMs.set(`${plural}/${key}`, nowMs);
+          const heardMs = lostMs.get(`${plural}/${key}`) ?? 0;
+          const fromMs = Math.max(first?.atMs ?? nowMs, sinceMs, refusedMs, heardMs);
           if (nowMs - fromMs <= CURED_MS || isSettled(book, key)) continue;
-          if (wire.hasLost(plural, key)) continue;
           violated(`${plural} ${key}`, `watch: ${plural} in memory are behind by two minutes`);
         }
       };

@@ -66,10 +66,20 @@ export class ClusterCache implements NodeCache {
   #pod(type: 'ADDED' | 'MODIFIED' | 'DELETED', pod: KubeObject): void {
     const key = podKey(pod);
     this.#indexProgram(type, key, pod);
+    const before = this.#pods.get(key);
     if (type === 'DELETED') this.#pods.delete(key);
     else this.#pods.set(key, pod);
-    const nodeName = textAt(pod, 'spec.nodeName');
-    if (nodeName === null || nodeName === '') return;
+    const nodeName = textAt(pod, 'spec.nodeName') ?? '';
+    const nodeBefore = textAt(before, 'spec.nodeName') ?? '';
+    // A restored backup takes a pod back from its Node, whose kubelet sees it leave its list.
+    if (before !== undefined && nodeBefore !== nodeName)
+      this.#atNode('DELETED', nodeBefore, before);
+    this.#atNode(type, nodeName, pod);
+  }
+
+  #atNode(type: 'ADDED' | 'MODIFIED' | 'DELETED', nodeName: string, pod: KubeObject): void {
+    if (nodeName === '') return;
+    const key = podKey(pod);
     const here = this.#byNode.get(nodeName) ?? new Map<string, KubeObject>();
     this.#byNode.set(nodeName, here);
     if (type === 'DELETED') here.delete(key);

@@ -105,6 +105,8 @@ export interface Machine {
   /** The name by which the kubelet knows its Node; null while it has none. */
   nodeName(): string | null;
   isOn(): boolean;
+  /** When it was switched on last, true time, ms since the Unix epoch. */
+  bootedMs(): number;
   /** The machine's wall clock, ms since the Unix epoch. */
   nowMs(): number;
   /** Of `kubelet`, `containerd`, `nodeadm-config`, … */

@@ -259,6 +259,10 @@ export class SimMachine implements Machine {
     return this.#isOn;
   }
 
+  bootedMs(): number {
+    return this.#bootMs;
+  }
+
   nowMs(): number {
     return this.#host.nowMs();
   }

@@ -2,6 +2,7 @@ import { textAt } from '../../evidence/json.ts';
 import type { Stage } from '../faults/contract.ts';
 import { isControlPlane } from '../faults/targets.ts';
 import type { Marks } from '../marks/marks.ts';
+import { comingTruth, unplacedTruth } from '../oracle/moments.ts';
 import type { Truths } from '../oracle/truths.ts';
 
 /** What a world does by itself, as its maker sees it. */
@@ -16,18 +17,6 @@ const DELETED = [
   'instance-not-yet-visible-in-ec2',
   'no-reregistration-after-deletion',
 ];
-
-/** What is true of every node for a while after it came, or came again, before its agents have done their work. */
-const COMING = [
-  'service-ip-unreachable-for-cni',
-  'service-ip-unreachable-for-calico',
-  'kube-proxy-not-working',
-  'cni-configuration-missing',
-  'premature-calico-readiness',
-  'calico-dataplane-not-ready',
-];
-/** Beyond the warm-up of its pod network, ms. */
-const COMING_MS = 90_000;
 
 /** Faults by which people take a Node away, or what was before it comes back. */
 const BY_PEOPLE = /^F(?:13|23|38)\./;
@@ -53,7 +42,7 @@ export function followCourse(
     if (type === 'ADDED' && gone.delete(instanceId)) marks.reach('node-came-back');
     if (type === 'ADDED') {
       joined.add(instanceId);
-      addComing(stage, truths, instanceId);
+      truths.add(comingTruth(stage, instanceId, town.kernel.nowMs()));
     }
     if (type !== 'DELETED') return;
     gone.add(instanceId);
@@ -64,6 +53,14 @@ export function followCourse(
       .of(instanceId, nowMs)
       .some(({ of, fromMs }) => BY_PEOPLE.test(of) && nowMs - fromMs < SAME_MOMENT_MS);
     if (!isByPeople) addDeleted(stage, truths, instanceId);
+  });
+  const told = new Set<string>();
+  people.follow('Pod', (type, pod) => {
+    const truth = type === 'DELETED' ? null : unplacedTruth(stage, pod);
+    const uid = textAt(pod, 'metadata.uid') ?? '';
+    if (truth === null || told.has(uid)) return;
+    told.add(uid);
+    truths.add(truth);
   });
   // Machines of the control plane were there before, and may have lost their Node by now.
   for (const machine of town.yard.machines()) {
@@ -83,10 +80,4 @@ function addDeleted(stage: Stage, truths: Truths, instanceId: string): void {
   const causes = ['no-cloud-controller-manager'];
   if (isControlPlane(stage, instanceId))
     truths.add({ causes, machines: null, of: 'course', fromMs });
-}
-
-function addComing({ town }: Stage, truths: Truths, instanceId: string): void {
-  const fromMs = town.kernel.nowMs();
-  const untilMs = fromMs + town.setting.cluster.podNetworkWarmUpMs + COMING_MS;
-  truths.add({ causes: COMING, machines: [instanceId], of: 'course', fromMs, untilMs });
 }

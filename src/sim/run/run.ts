@@ -8,6 +8,7 @@ import { startInvariants } from '../invariants/invariants.ts';
 import { type LogLine, runUntil } from '../kernel/kernel.ts';
 import { Marks } from '../marks/marks.ts';
 import { type Judged, judge, type TrueState } from '../oracle/judge.ts';
+import { addMoment } from '../oracle/moments.ts';
 import { addSettingTruths } from '../oracle/setting-truths.ts';
 import { trueStates } from '../oracle/states.ts';
 import { Truths } from '../oracle/truths.ts';
@@ -125,7 +126,8 @@ async function lookAt(
   running: Running,
   { number, isLast }: Pick<LookRequest, 'number' | 'isLast'>,
 ): Promise<void> {
-  const { stage, chaos, options } = running;
+  const { stage, chaos, truths, options } = running;
+  addMoment(stage, truths);
   const states = trueStates(stage, chaos.struck());
   const broken = states.flatMap(({ isUsable, instanceId }) => (isUsable ? [] : [instanceId]));
   const said = await options.look({ stage, number, isLast, broken });

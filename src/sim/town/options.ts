@@ -53,6 +53,11 @@ function gateOf({ gate, podIdentity }: ClusterSetting): Gate | null {
   return { kind: 'nidhogg', config: { ...NIDHOGG_DEFAULTS, fork: 'uswitch', daemonSets } };
 }
 
+/** EKS builds its API servers, and the kubelets of its images, under versions of its own. */
+export function gitVersionOf({ kind, version }: ClusterSetting): string {
+  return kind === 'eks' ? `v${version}-eks-3abd1f4` : `v${version}`;
+}
+
 /** What the machines of each group have of their own. */
 function traitsOf(groups: readonly GroupSetting[], instance: TrueInstance): MachineTraits {
   const name = (instance.tags['Name'] ?? '').replace(/-\d+$/, '');
@@ -72,7 +77,7 @@ export function yardOptions(
     clusterName: cluster.name,
     endpoint,
     serviceAddress: SERVICE_ADDRESS[cluster.kind],
-    kubernetesVersion: `v${cluster.version}`,
+    kubernetesVersion: gitVersionOf(cluster),
     podNetwork: cluster.podNetwork === 'ready-made' ? 'ready-made' : 'daemonset',
     calicoRouteTime: { medianMs: cluster.podNetworkWarmUpMs, sigma: SCATTER / 2 },
     traits: (instance) => traitsOf(groups, instance),

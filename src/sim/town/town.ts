@@ -16,7 +16,7 @@ import { createClusterObjects } from './cluster-objects.ts';
 import { createFleet, type Fleet } from './fleet.ts';
 import { kubeletHealth, type Places, podLog } from './hooks.ts';
 import { type Land, layOutLand, minorOf } from './land.ts';
-import { platformOptions, yardOptions } from './options.ts';
+import { gitVersionOf, platformOptions, yardOptions } from './options.ts';
 import { CONTROL_PLANE } from './system-pods.ts';
 import type { JoinSecret } from './user-data.ts';
 
@@ -162,7 +162,7 @@ function openApi(
   return createApiServer({
     kernel,
     ...(issuer === null ? {} : { issuer }),
-    version: `v${cluster.version}`,
+    version: gitVersionOf(cluster),
     authenticateToken: (token) => places.platform?.authenticate(token) ?? null,
     podLog: (pod, request) => podLog(places, pod, request),
     kubelet: (node) => kubeletHealth(places.yard, node),

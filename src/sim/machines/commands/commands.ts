@@ -118,18 +118,18 @@ function systemctl({ kubelet }: CommandParts, words: readonly string[]): Command
   if (verb === 'stop') kubelet.stop();
   if (verb === 'restart') kubelet.restart();
   if (verb === 'status')
-    return { ...printed(statusText(kubelet)), exitCode: kubelet.isHealthy() ? 0 : 3 };
+    return { ...printed(statusText(kubelet)), exitCode: kubelet.isActive() ? 0 : 3 };
   return OK;
 }
 
 function isActive(kubelet: Kubelet): CommandResult {
-  if (kubelet.isHealthy()) return printed('active\n');
+  if (kubelet.isActive()) return printed('active\n');
   const text = kubelet.state() === 'crash-loop' ? 'activating\n' : 'inactive\n';
   return { exitCode: 3, stdout: text, stderr: '' };
 }
 
 function statusText(kubelet: Kubelet): string {
-  const state = kubelet.isHealthy() ? 'active (running)' : 'inactive (dead)';
+  const state = kubelet.isActive() ? 'active (running)' : 'inactive (dead)';
   return `● kubelet.service - kubelet: The Kubernetes Node Agent\n     Loaded: loaded (/usr/lib/systemd/system/kubelet.service; enabled; preset: enabled)\n     Active: ${state}\n`;
 }
 

@@ -76,8 +76,8 @@ export class KubeletRun {
 
   begin(): void {
     const { disk, host } = this.#parts;
-    const version = host.settings.kubernetesVersion;
-    this.log.line('I', 'version', 'Kubelet version', { kubeletVersion: version });
+    const kubeletVersion = host.settings.kubernetesVersion;
+    this.log.line('I', 'version', 'Kubelet version', { kubeletVersion });
     const config = this.#parts.config();
     const problem = startProblem(this.#parts);
     this.#config = config;

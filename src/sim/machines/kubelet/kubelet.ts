@@ -10,6 +10,8 @@ const RESTART_MS = 10_000;
 export class Kubelet implements KubeletListener {
   readonly #parts: KubeletParts;
   #run: KubeletRun | null = null;
+  /** The run that has found a configuration. */
+  #configured: KubeletRun | null = null;
   #isWanted = false;
   #restarts = 0;
   #lastName: string | null = null;
@@ -29,8 +31,14 @@ export class Kubelet implements KubeletListener {
     return this.#lastName;
   }
 
-  isHealthy(): boolean {
+  /** As systemd sees it. */
+  isActive(): boolean {
     return this.#run !== null;
+  }
+
+  /** Whether its ports are open: not in the moment before it ends for want of a configuration. */
+  isHealthy(): boolean {
+    return this.#run !== null && this.#run === this.#configured;
   }
 
   start(): void {
@@ -43,6 +51,7 @@ export class Kubelet implements KubeletListener {
       onExit: (message) => this.#exited(run, message),
       onName: (name) => {
         this.#lastName = name;
+        this.#configured = run;
         this.#parts.cache.listen(name, this);
       },
     });

@@ -36,6 +36,7 @@ export class PodWorker implements ContainerOwner {
   #isGone = false;
   #isUntold = false;
   #wroteReady: string | null = null;
+  #heardVersion: number;
   #hasStarted = false;
   readonly #seenMs: number;
   #startedMs: number | null = null;
@@ -46,6 +47,7 @@ export class PodWorker implements ContainerOwner {
 
   constructor(pod: JsonObject, around: PodSurroundings) {
     this.#pod = pod;
+    this.#heardVersion = versionOf(pod);
     this.#around = around;
     this.#seenMs = around.host.trueMs();
     const key = podKey(pod);
@@ -85,9 +87,13 @@ export class PodWorker implements ContainerOwner {
   }
 
   update(pod: JsonObject): void {
-    if (versionOf(pod) < versionOf(this.#pod)) return;
+    const version = versionOf(pod);
+    // Only a restored backup brings back what was heard before; of an own write it is heard late.
+    const isRestored = version < this.#heardVersion;
+    this.#heardVersion = version;
+    if (!isRestored && version < versionOf(this.#pod)) return;
     this.#pod = pod;
-    if (readyIn(pod) !== this.#wroteReady) this.onChange();
+    if (isRestored || readyIn(pod) !== this.#wroteReady) this.onChange();
     if (textAt(pod, 'metadata.deletionTimestamp') !== null) this.terminate();
   }
 
@@ -246,7 +252,7 @@ export class PodWorker implements ContainerOwner {
     if (this.#isGone) return;
     this.#isGone = true;
     this.#status?.cancel();
-    this.#around.network.plugin()?.remove(this.place.key);
+    this.#around.network.release(this.place.key);
     this.#around.metadata.forget(this.place.key);
   }
 

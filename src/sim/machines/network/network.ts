@@ -33,6 +33,8 @@ export class MachineNetwork {
   readonly addresses = new AddressStore();
   readonly #host: Host;
   readonly #listeners: (() => void)[] = [];
+  /** Pods that have ended while nobody handed out addresses. */
+  readonly #owed: string[] = [];
   #plugin: CniPlugin | null = null;
   #isTranslated = false;
   #hasRoutes = false;
@@ -47,6 +49,7 @@ export class MachineNetwork {
     this.#isTranslated = false;
     this.#hasRoutes = false;
     this.#plugin = null;
+    this.#owed.length = 0;
     this.addresses.clear();
   }
 
@@ -57,7 +60,14 @@ export class MachineNetwork {
   setPlugin(plugin: CniPlugin | null): void {
     if (this.#plugin === plugin) return;
     this.#plugin = plugin;
+    if (plugin !== null) for (const pod of this.#owed.splice(0)) plugin.remove(pod);
     this.#tell();
+  }
+
+  /** Gives a pod's address back; the runtime asks again until there is somebody who takes it. */
+  release(pod: string): void {
+    if (this.#plugin === null) this.#owed.push(pod);
+    else this.#plugin.remove(pod);
   }
 
   /** kube-proxy has written its rules. */

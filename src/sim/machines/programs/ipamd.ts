@@ -275,7 +275,7 @@ export class Ipamd {
       return this.#notGrown('not able to allocate ENI AllocENI: failed to create ENI');
     }
     this.#say('info', AWSUTILS, `Created a new ENI: ${made.id}`);
-    const attached = this.#calls.attach(made.id, held);
+    const attached = this.#calls.attach(made.id, this.#freeDeviceIndex());
     if (!attached.ok) {
       const text = this.#log.refusal('AttachNetworkInterface', attached.refusal);
       this.#say('error', 'awsutils/awsutils.go:640', `Failed to attach ENI ${made.id}: ${text}`);
@@ -285,6 +285,14 @@ export class Ipamd {
       );
     }
     this.#settle(made.id, textAt(attached.output, 'AttachmentId') ?? '');
+  }
+
+  /** An interface that was freed leaves its place between those of others. */
+  #freeDeviceIndex(): number {
+    const taken = new Set(this.#run.host.instance().interfaces.map((one) => one.deviceIndex));
+    let free = 1;
+    while (taken.has(free)) free++;
+    return free;
   }
 
   #notGrown(why: string): void {

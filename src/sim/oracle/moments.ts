@@ -1,0 +1,72 @@
+import { textAt } from '../../evidence/json.ts';
+import type { Stage } from '../faults/contract.ts';
+import type { KubeObject } from '../kube/contract.ts';
+import { type PodView, podView } from '../platform/objects/pod.ts';
+import { CLOUD_CONTROLLER } from '../town/system-pods.ts';
+import type { KnownTruth, Truths } from './truths.ts';
+
+type Scene = Pick<Stage, 'town' | 'people'>;
+
+/** What is true of every node for a while after it came, or came again, before its agents have done their work. */
+const COMING = [
+  'service-ip-unreachable-for-cni',
+  'service-ip-unreachable-for-calico',
+  'kube-proxy-not-working',
+  'cni-configuration-missing',
+  'premature-calico-readiness',
+  'calico-dataplane-not-ready',
+];
+/** Beyond the warm-up of its pod network, ms. */
+const COMING_MS = 90_000;
+
+/** What is true of a machine that boots, or whose Node is new, from that moment on. */
+export function comingTruth({ town }: Scene, instanceId: string, fromMs: number): KnownTruth {
+  const untilMs = fromMs + town.setting.cluster.podNetworkWarmUpMs + COMING_MS;
+  return { causes: COMING, machines: [instanceId], of: 'course', fromMs, untilMs };
+}
+
+/** What a node lacks that has no slot for the pod of such a DaemonSet. */
+const LACKING: Readonly<Record<string, string>> = {
+  'aws-node': 'cni-pod-not-scheduled',
+  'calico-node': 'cni-pod-not-scheduled',
+  'kube-proxy': 'kube-proxy-not-working',
+};
+
+/** Whether every slot of a Node is taken, by whatever runs or ends there. */
+function isFull({ people }: Scene, nodeName: string): boolean {
+  const slots = Number(textAt(people.get('Node', nodeName), 'status.allocatable.pods') ?? Infinity);
+  const here = people.list('Pod').map(podView);
+  return here.filter(({ spec, isOver }) => spec.nodeName === nodeName && !isOver).length >= slots;
+}
+
+/** What is true of the machine whose Node has no slot for a DaemonSet's pod; null for other pods. */
+export function unplacedTruth(scene: Scene, pod: KubeObject): KnownTruth | null {
+  const { spec, owner }: PodView = podView(pod);
+  if (spec.pinnedTo === null || spec.nodeName !== '') return null;
+  const machine = scene.town.yard.machineOfNode(spec.pinnedTo);
+  if (machine === null || !isFull(scene, spec.pinnedTo)) return null;
+  const lacking = LACKING[owner?.name ?? ''];
+  const causes = ['allocatable-too-small', ...(lacking === undefined ? [] : [lacking])];
+  const fromMs = scene.town.kernel.nowMs();
+  return { causes, machines: [machine.instanceId], of: 'course', fromMs };
+}
+
+/** A cloud controller is a pod: while none of them is Ready there is none. */
+function lacksCloudController({ town, people }: Scene): boolean {
+  const pods = people
+    .list('Pod')
+    .filter((pod) => (textAt(pod, 'metadata.name') ?? '').startsWith(`${CLOUD_CONTROLLER}-`));
+  const { kind, cloudController } = town.setting.cluster;
+  const hasOne = kind === 'kubeadm' && cloudController !== 'none';
+  return hasOne && !pods.some((pod) => podView(pod).isReady);
+}
+
+/** Writes down what is true at this moment only. */
+export function addMoment(scene: Scene, truths: Truths): void {
+  const nowMs = scene.town.kernel.nowMs();
+  for (const machine of scene.town.yard.machines())
+    truths.add(comingTruth(scene, machine.instanceId, machine.bootedMs()));
+  if (!lacksCloudController(scene)) return;
+  const causes = ['no-cloud-controller-manager'];
+  truths.add({ causes, machines: null, of: 'course', fromMs: nowMs, untilMs: nowMs });
+}
