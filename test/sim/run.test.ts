@@ -25,6 +25,20 @@ describe('a run', () => {
     assert.ok((counts.evaluations.get('I-31') ?? 0) >= 4);
   });
 
+  test('in which something throws has failed, and says where', async () => {
+    const document = (): never => {
+      throw new RangeError('no such document');
+    };
+    const bug = { id: 'P00', caughtBy: [], document };
+    const { result } = await runSeed({ seed: 5, wishes: WISHES, bug });
+    const told = result.violations.map(({ rule, what }) => `${rule}: ${what}`);
+    assert.equal(told.length, 1);
+    assert.match(
+      told[0] ?? '',
+      /^thrown: RangeError: no such document, in src\/apps\/sim\/look\.ts:\d+$/,
+    );
+  });
+
   test('ends every fault before the calm', async () => {
     const { swarm, result } = await runOf(5, {
       ...WISHES,

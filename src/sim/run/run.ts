@@ -64,12 +64,25 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const looks = planLooks(swarm);
   const startMs = stage.town.kernel.nowMs();
   let number = 0;
-  for (const atMs of looks) {
-    await runUntil(stage.town.kernel, startMs + atMs, options.settle);
-    await lookAt(running, { number: number++, isLast: number === looks.length });
-    if (options.endsAtViolation === true && book.violations.length > 0) break;
+  try {
+    for (const atMs of looks) {
+      await runUntil(stage.town.kernel, startMs + atMs, options.settle);
+      await lookAt(running, { number: number++, isLast: number === looks.length });
+      if (options.endsAtViolation === true && book.violations.length > 0) break;
+    }
+  } catch (error) {
+    // A world that breaks is a failure like any other, told with the line that repeats it.
+    const atMs = stage.town.kernel.nowMs();
+    book.violations.push({ rule: 'thrown', atMs, subject: 'the world', what: thrownWords(error) });
   }
   return resultOf(running, number);
+}
+
+/** What was thrown, and the place in our own code that it came from. */
+function thrownWords(error: unknown): string {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const place = /\b(?:src|dist)\/[\w./-]+:\d+/.exec(stack)?.[0];
+  return `${String(error)}${place === undefined ? '' : `, in ${place}`}`;
 }
 
 interface Book {

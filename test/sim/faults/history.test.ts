@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { listAt, textAt } from '../../../src/evidence/json.ts';
+import { type JsonObject, listAt, textAt } from '../../../src/evidence/json.ts';
 import type { Injected, Stage } from '../../../src/sim/faults/contract.ts';
 import { faultOf } from '../../../src/sim/faults/faults.ts';
 import { randomStream } from '../../../src/sim/kernel/random.ts';
 import type { ApiRequest } from '../../../src/sim/kube/contract.ts';
+import { takesPods } from '../../../src/sim/oracle/states.ts';
+import { type PodView, podView } from '../../../src/sim/platform/objects/pod.ts';
 import { ADMIN } from '../../../src/sim/town/town.ts';
 import { inject, pass, stageWith } from './stage.ts';
 
@@ -121,5 +123,52 @@ describe('F13', () => {
     undo();
     pass(stage, 1);
     assert.notEqual(people.get('Node', member), null);
+  });
+
+  test('leaves it to the kubelets to write again what their pods are', () => {
+    const calico = stageWith(({ podNetwork }) => podNetwork === 'calico');
+    const agents = (): readonly PodView[] =>
+      calico.people
+        .list('Pod')
+        .map(podView)
+        .filter(({ owner }) => owner?.name === 'calico-node');
+    const [first] = agents().filter(({ isReady }) => isReady);
+    assert.ok(first !== undefined);
+    calico.people.delete('Pod', first.key);
+    pass(calico, 0.5);
+    const successor = agents().find(({ spec, isReady }) => {
+      return spec.nodeName === first.spec.nodeName && !isReady;
+    });
+    assert.ok(successor !== undefined);
+    const isReady = (): boolean =>
+      agents().find(({ key }) => key === successor.key)?.isReady === true;
+    for (let round = 0; round < 40 && !isReady(); round++) pass(calico, 0.1);
+    assert.ok(isReady());
+    restore(calico, 30);
+    assert.ok(!isReady());
+    pass(calico, 0.2);
+    assert.ok(isReady());
+  });
+
+  test('takes a pod off a machine that it was not given to yet', () => {
+    const name = 'late';
+    const key = `default/${name}`;
+    const spec = { schedulerName: 'nobody', containers: [{ name: 'app', image: 'app:1' }] };
+    const metadata = { name, namespace: 'default' };
+    const made = people.create({ apiVersion: 'v1', kind: 'Pod', metadata, spec });
+    assert.ok(made.ok, JSON.stringify(made));
+    pass(stage, 1);
+    const [node] = people.list('Node').filter(takesPods);
+    const nodeName = textAt(node, 'metadata.name') ?? '';
+    town.api.overwrite('Pod', key, (pod) => ({
+      ...pod,
+      spec: { ...(pod['spec'] as JsonObject), nodeName },
+    }));
+    pass(stage, 0.3);
+    const journal = (): string => town.yard.machineOfNode(nodeName)?.journalText() ?? '';
+    assert.match(journal(), /SyncLoop ADD.*default\/late/);
+    restore(stage, 30);
+    pass(stage, 0.1);
+    assert.match(journal(), /SyncLoop REMOVE.*default\/late/);
   });
 });

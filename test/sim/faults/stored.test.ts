@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { at, textAt } from '../../../src/evidence/json.ts';
+import { faultOf } from '../../../src/sim/faults/faults.ts';
+import { randomStream } from '../../../src/sim/kernel/random.ts';
 import { inject, nodeIn, pass, stageWith } from './stage.ts';
 
 const stage = stageWith(({ kind, isNodeRoleMapped }) => kind === 'eks' && isNodeRoleMapped);
@@ -38,5 +40,19 @@ describe('F15', () => {
     assert.ok(!annotate());
     injected.undo();
     assert.ok(annotate());
+  });
+
+  test('strikes no Node that it has filled already', () => {
+    const first = inject(stage, 'F15');
+    const name = first.what.slice(0, first.what.indexOf(':'));
+    const others = new Set<string>();
+    for (let seed = 1; seed < 40; seed++) {
+      const again = faultOf('F15')?.inject(stage, randomStream(seed, 'again')) ?? null;
+      if (again === null) continue;
+      others.add(again.what.slice(0, again.what.indexOf(':')));
+      again.undo();
+    }
+    assert.ok(others.size > 0 && !others.has(name), [...others].join());
+    first.undo();
   });
 });

@@ -66,6 +66,10 @@ test('an interface that nobody uses is given back after a while', async () => {
   await lab.until(600);
   assert.equal(interfaces(lab), 2);
   assert.match(ipamd(lab.machine('workers-0')), /Successfully freed ENI: eni-/);
+  lab.client.patch('Deployment', 'production/web', 'merge', { spec: { replicas: 16 } });
+  await lab.until(900);
+  assert.equal(interfaces(lab), 3);
+  assert.doesNotMatch(ipamd(lab.machine('workers-0')), /Failed to attach ENI/);
 });
 
 test('a full subnet leaves pods without addresses, in the words of plugin and ipamd', async () => {
