@@ -1,4 +1,4 @@
-import { textAt } from '../../evidence/json.ts';
+import { at, listAt, textAt } from '../../evidence/json.ts';
 import type { Stage } from '../faults/contract.ts';
 import type { KubeObject } from '../kube/contract.ts';
 import { type PodView, podView } from '../platform/objects/pod.ts';
@@ -61,10 +61,30 @@ function lacksCloudController({ town, people }: Scene): boolean {
   return hasOne && !pods.some((pod) => podView(pod).isReady);
 }
 
-/** Writes down what is true at this moment only. */
+/** Subnets whose machines and pods have taken the last address, without anybody's doing. */
+function fullSubnets({ cloud, admin }: Scene['town']): ReadonlySet<string> {
+  const call = { service: 'ec2', operation: 'DescribeSubnets', input: {} } as const;
+  const answer = cloud.answer(admin.identity, call);
+  const subnets = answer.ok ? listAt(answer.output, 'Subnets') : [];
+  const full = subnets.filter((one) => at(one, 'AvailableIpAddressCount') === 0);
+  return new Set(full.flatMap((one) => textAt(one, 'SubnetId') ?? []));
+}
+
+/** What may be said of the machines of a subnet without addresses, also after it has some again. */
+const FULL_SUBNET = ['subnet-out-of-pod-addresses', 'subnet-full-at-launch'];
+
+/** Writes down what a world came to by itself: what is seen at this moment, and is true of it. */
 export function addMoment(scene: Scene, truths: Truths): void {
-  const nowMs = scene.town.kernel.nowMs();
-  for (const machine of scene.town.yard.machines())
+  const { town } = scene;
+  const nowMs = town.kernel.nowMs();
+  const full = fullSubnets(town);
+  const pinched = town.yard
+    .machines()
+    .map(({ instanceId }) => instanceId)
+    .filter((id) => full.has(town.cloud.instance(id)?.subnetId ?? ''));
+  if (full.size > 0)
+    truths.add({ causes: FULL_SUBNET, machines: pinched, of: 'course', fromMs: nowMs });
+  for (const machine of town.yard.machines())
     truths.add(comingTruth(scene, machine.instanceId, machine.bootedMs()));
   if (!lacksCloudController(scene)) return;
   const causes = ['no-cloud-controller-manager'];
