@@ -243,6 +243,22 @@ describe('invariants of the calm', () => {
     assert.match(violations('L-02', before, after)[0]?.what ?? '', /changes in a calm/);
   });
 
+  test('L-02: what is said may become more, and nothing of it be taken back', () => {
+    const said = (...causes: readonly string[]): Look =>
+      lookOf({
+        isCalm: true,
+        states: broken,
+        document: documentOf({
+          ...MACHINE,
+          verdict: 'not-usable',
+          findings: causes.map((cause) => ({ ...FINDING, cause })),
+        }),
+      });
+    assert.deepEqual(violations('L-02', said('x'), said('x', 'y')), []);
+    assert.equal(violations('L-02', said('x', 'y'), said('x')).length, 1);
+    assert.equal(violations('L-02', said('x'), said('y')).length, 1);
+  });
+
   test('L-02: what events proved may be forgotten with them, and not before', () => {
     const evidence = [
       { source: 'event', locator: 'events', excerpt: 'x', time: '1970-01-01T00:00:00Z' },

@@ -136,10 +136,9 @@ function matchSlots(view: Own): Match | null {
 /** Where machines of the cluster run without a Node, the others are full for want of them. */
 function lacksMachines(view: Own): boolean {
   if (!view.isComplete('kube/Node')) return knowsFewer(view);
-  // Of what others collected nobody knows the moment, and so no machine counts as still on its way.
-  const nowMs = view.nowMs ?? Number.POSITIVE_INFINITY;
   const lonely = instancesWithoutNode({
-    nowMs,
+    // One that is still on its way is what the pods wait for, as one is that never comes.
+    nowMs: Number.POSITIVE_INFINITY,
     read: (kind) => view.read(kind),
     list: (kind) => view.everywhere(kind),
   });

@@ -1,34 +1,33 @@
 import type { JsonObject } from '../../../evidence/json.ts';
 import { textAt } from '../../../evidence/json.ts';
+import {
+  createEventCorrelator,
+  type EventCorrelator,
+  type EventText,
+  trim,
+} from '../../platform/running/event-correlator.ts';
 import { secondStamp } from '../logs/stamps.ts';
 import type { NodeApi } from './node-api.ts';
 
-export interface EventText {
-  readonly type: 'Normal' | 'Warning';
-  readonly reason: string;
-  readonly message: string;
-}
-
 interface Told {
   readonly name: string;
-  readonly firstTimestamp: string;
   count: number;
 }
 
-/** So many different messages are remembered; later ones are new events again. */
-const REMEMBERED_MAX = 400;
-
-/** Events of one kubelet; the same words about the same object raise a count. */
+/** Events of one kubelet; the same words about the same object raise a count, floods are combined. */
 export class EventRecorder {
   readonly #api: NodeApi;
   readonly #nodeName: string;
   readonly #nowMs: () => number;
+  readonly #correlator: EventCorrelator;
   readonly #told = new Map<string, Told>();
+  #written = 0;
 
   constructor(api: NodeApi, nodeName: string, nowMs: () => number) {
     this.#api = api;
     this.#nodeName = nodeName;
     this.#nowMs = nowMs;
+    this.#correlator = createEventCorrelator(nowMs);
   }
 
   ofNode(text: EventText): void {
@@ -51,14 +50,18 @@ export class EventRecorder {
     this.#tell(involved, namespace, text);
   }
 
-  #tell(involvedObject: JsonObject, namespace: string, text: EventText): void {
-    const key = `${textAt(involvedObject, 'uid')}/${text.reason}/${text.message}`;
+  #tell(involvedObject: JsonObject, namespace: string, given: EventText): void {
+    const object = `${textAt(involvedObject, 'kind')}/${textAt(involvedObject, 'uid')}`;
+    const text = this.#correlator.correlated(object, given);
+    if (text === null) return;
+    const { isCombined, ...words } = text;
+    const key = `${object}/${words.reason}/${isCombined ? '' : words.message}`;
     const told = this.#told.get(key);
-    if (told !== undefined && this.#again(told, namespace)) return;
+    if (told !== undefined && this.#again(told, namespace, words.message)) return;
     const now = secondStamp(this.#nowMs());
-    const name = `${textAt(involvedObject, 'name')}.${suffixOf(this.#nowMs(), this.#told.size)}`;
-    if (this.#told.size >= REMEMBERED_MAX) this.#told.clear();
-    this.#told.set(key, { name, firstTimestamp: now, count: 1 });
+    const name = `${textAt(involvedObject, 'name')}.${suffixOf(this.#nowMs(), this.#written++)}`;
+    this.#told.set(key, { name, count: 1 });
+    trim(this.#told);
     const source = { component: 'kubelet', host: this.#nodeName };
     this.#api.ask('events', (client) =>
       client.create({
@@ -66,7 +69,7 @@ export class EventRecorder {
         kind: 'Event',
         metadata: { name, namespace },
         involvedObject,
-        ...text,
+        ...words,
         source,
         firstTimestamp: now,
         lastTimestamp: now,
@@ -78,9 +81,10 @@ export class EventRecorder {
     );
   }
 
-  #again(told: Told, namespace: string): boolean {
+  #again(told: Told, namespace: string, message: string): boolean {
     told.count += 1;
-    const patch = { count: told.count, lastTimestamp: secondStamp(this.#nowMs()) };
+    const lastTimestamp = secondStamp(this.#nowMs());
+    const patch = { count: told.count, lastTimestamp, message };
     const answer = this.#api.ask('events', (client) =>
       client.patch('Event', `${namespace}/${told.name}`, 'strategic', patch),
     );

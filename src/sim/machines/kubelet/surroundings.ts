@@ -2,7 +2,7 @@ import type { Host } from '../host.ts';
 import type { MachineNetwork } from '../network/network.ts';
 import type { MetadataWay } from '../network/metadata.ts';
 import type { Neighbourhood, PodPlace, Program } from '../programs/program.ts';
-import type { EventText } from './events.ts';
+import type { EventText } from '../../platform/running/event-correlator.ts';
 import type { ImageStore } from './images.ts';
 import type { ApiResult, NodeApi } from './node-api.ts';
 
