@@ -273,6 +273,10 @@ describe('invariants of the calm', () => {
     const other = documentOf({ ...MACHINE, verdict, findings: [{ ...finding, cause: 'y' }] });
     assert.equal(violations('L-02', look, { ...look, document: other, atMs: 3_600_000 }).length, 1);
   });
+});
+
+describe('an invariant of the end', () => {
+  const broken = [{ instanceId: 'i-1', node: 'n1', isUsable: false }];
 
   test('L-04: at the end nothing is said of a machine that is broken', () => {
     const judged = [

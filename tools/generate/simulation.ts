@@ -90,6 +90,8 @@ With \`--twin\` each seed happens once more without its faults. After the calm a
 as in the twin must be called what it is called there, unless a cause is named or something is said to
 be missing; and the watchers must not have asked for much more than there. Runs cost twice the time.
 
+What throws in a world, a fault or an invariant is a failure too (\`thrown\`), and says where.
+
 A failure is made small before it is shown: fewer faults, fewer machines, less time, as long as it
 fails in the same way. What is printed is what happened, what does not hold, one line that repeats
 it, and with \`--save\` a file that \`rollcall diagnose\` reads.`;

@@ -124,15 +124,20 @@ describe('F13', () => {
     pass(stage, 1);
     assert.notEqual(people.get('Node', member), null);
   });
+});
 
-  test('leaves it to the kubelets to write again what their pods are', () => {
+describe('the kubelets after F13', () => {
+  const stage = stageWith(isKubeadm);
+  const { people, town } = stage;
+
+  test('write again what their pods are', () => {
     const calico = stageWith(({ podNetwork }) => podNetwork === 'calico');
     const agents = (): readonly PodView[] =>
       calico.people
         .list('Pod')
         .map(podView)
         .filter(({ owner }) => owner?.name === 'calico-node');
-    const [first] = agents().filter(({ isReady }) => isReady);
+    const first = agents().find(({ isReady }) => isReady);
     assert.ok(first !== undefined);
     calico.people.delete('Pod', first.key);
     pass(calico, 0.5);
@@ -150,7 +155,7 @@ describe('F13', () => {
     assert.ok(isReady());
   });
 
-  test('takes a pod off a machine that it was not given to yet', () => {
+  test('let go of a pod that was not given to them yet', () => {
     const name = 'late';
     const key = `default/${name}`;
     const spec = { schedulerName: 'nobody', containers: [{ name: 'app', image: 'app:1' }] };
@@ -158,7 +163,7 @@ describe('F13', () => {
     const made = people.create({ apiVersion: 'v1', kind: 'Pod', metadata, spec });
     assert.ok(made.ok, JSON.stringify(made));
     pass(stage, 1);
-    const [node] = people.list('Node').filter(takesPods);
+    const node = people.list('Node').find(takesPods);
     const nodeName = textAt(node, 'metadata.name') ?? '';
     town.api.overwrite('Pod', key, (pod) => ({
       ...pod,
