@@ -100,6 +100,8 @@ export interface Account {
   /** By access key. */
   readonly keys: Map<string, Keys>;
   readonly consoles: Map<string, string>;
+  /** Ids of the events of CloudTrail that are kept, the oldest first. */
+  readonly trail: string[];
   /** Machines that can still be had, by type and zone; all others are plenty. */
   readonly capacityLeft: Map<string, number>;
   /** When Spot Instances that were told so are ended, ms, by their id. */
@@ -181,6 +183,7 @@ export function createAccount(options: AwsCloudOptions): Account {
     issuers: new Map(),
     keys: new Map(),
     consoles: new Map(),
+    trail: [],
     capacityLeft: new Map(),
     notices: new Map(),
     hiddenUntilMs: new Map(),

@@ -32,9 +32,9 @@ export function record(
   const random = account.kernel.random('aws/trail');
   account.kernel.after(Math.round(random.lognormal(DELIVERY_MEDIAN_MS, 0.4)), () => {
     put(account, 'trail-event', EventId, event);
-    const [oldest, ...others] = account.plain['trail-event'].ids();
-    if (others.length >= KEPT && oldest !== undefined)
-      account.plain['trail-event'].delete(oldest, account.kernel.nowMs());
+    account.trail.push(EventId);
+    const oldest = account.trail.length > KEPT ? account.trail.shift() : undefined;
+    if (oldest !== undefined) account.plain['trail-event'].delete(oldest, account.kernel.nowMs());
   });
 }
 

@@ -65,8 +65,18 @@ export function startAuthenticator(world: World, options: AuthenticatorOptions):
   });
   const nowMs = (): number => actor.kernel.nowMs();
   const entries = createEntryCache(world, options);
-  const decide = (token: string): Decision => {
+  // A kubelet shows one token for as long as it is good, and the cache of decisions is shorter.
+  const readings = new Map<string, EksToken | null>();
+  const reading = (token: string): EksToken | null => {
+    const known = readings.get(token);
+    if (known !== undefined) return known;
     const read = readToken(token);
+    readings.set(token, read);
+    trim(readings);
+    return read;
+  };
+  const decide = (token: string): Decision => {
+    const read = reading(token);
     const fault = read === null ? 'input token was not properly formatted' : faultOf(read, nowMs());
     if (read === null || fault !== null) return refused(fault ?? '', '');
     const identity = world.aws.identityOf(read.accessKeyId);
