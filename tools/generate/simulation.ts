@@ -76,6 +76,11 @@ identity of pods, the workload, how late AWS shows what it has, the share of evi
 out, and for each class of faults a weight, of which half are zero. \`--nodes\`, \`--hours\` and
 \`--faults\` change one of these and nothing else: every draw has its own stream of chance.
 
+A workload with a role gets it as its cluster gives roles. With IRSA and EKS Pod Identity a webhook
+puts the way to it into each pod as it is created, where it knows of the account by then, and the
+program asks STS or the agent of its node, each of which answers as AWS would. A pod that the webhook
+has missed acts with the role of its node.
+
 A run has two parts. In the CHAOS faults come and go. In the CALM all faults have ended, and liveness
 is looked at. The same seed gives the same events and the same words: the SHA-256 of all of them is
 part of the output.

@@ -27,8 +27,18 @@ const EC2_WRITE: Bucket = { size: 50, perSecond: 5 };
 const OTHER_READ: Bucket = { size: 40, perSecond: 10 };
 const OTHER_WRITE: Bucket = { size: 20, perSecond: 2 };
 
+/**
+ * Calls by which pods come by their roles: those of STS are counted in hundreds a second (IAM user
+ * guide, "IAM and AWS STS quotas"); of EKS Auth no figure is public.
+ */
+const CREDENTIALS: Readonly<Record<string, Bucket>> = {
+  'sts:AssumeRoleWithWebIdentity': { size: 600, perSecond: 600 },
+  'eks-auth:AssumeRoleForPodIdentity': { size: 100, perSecond: 20 },
+};
+
 function bucketOf(account: Account, { service, operation }: AwsCall): Bucket {
-  const own = account.buckets.get(actionOf(service, operation));
+  const action = actionOf(service, operation);
+  const own = account.buckets.get(action) ?? CREDENTIALS[action];
   if (own !== undefined) return own;
   if (service !== 'ec2') return isRead(operation) ? OTHER_READ : OTHER_WRITE;
   return EC2_ACTIONS[operation] ?? (isRead(operation) ? EC2_READ : EC2_WRITE);

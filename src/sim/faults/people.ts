@@ -134,6 +134,7 @@ const AGENTS: readonly (readonly [string, readonly string[]])[] = [
     ['kube-proxy-not-working', 'service-ip-unreachable-for-cni', 'cluster-dns-unreachable'],
   ],
   ['kiam-agent', ['gate-daemonset-pod-absent', 'pod-started-before-kiam-redirect']],
+  ['eks-pod-identity-agent', ['pod-identity-agent-down']],
 ];
 
 const deletedAgent: Fault = {

@@ -58,9 +58,10 @@ function assertNamespace(scope: Scope, object: KubeObject): void {
 }
 
 function admittedPod(scope: Scope, pod: KubeObject): KubeObject {
-  return changedPart(pod, 'spec', (spec) =>
+  const ready = changedPart(pod, 'spec', (spec) =>
     prioritised(scope, pod, tolerant(serving(scope, pod, spec))),
   );
+  return scope.core.hooks.mutatePod?.(ready) ?? ready;
 }
 
 /** ServiceAccount: every pod runs as one, which must exist; its token is mounted. */

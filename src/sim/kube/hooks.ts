@@ -28,6 +28,8 @@ export interface ApiServerHooks {
   readonly kubelet?: (node: KubeObject, path: string) => KubeletAnswer;
   /** The webhook for tokens that the API server does not know, such as those of EKS. */
   readonly authenticateToken?: (token: string) => ApiUser | null;
+  /** What mutating webhooks make of a pod that is being created, after the API server's own plugins. */
+  readonly mutatePod?: (pod: KubeObject) => KubeObject;
   /** False lets everybody do everything, as long as a world has no roles yet. */
   readonly isAuthorizing?: boolean;
   /** False leaves Nodes without `node.kubernetes.io/not-ready` when they are created. */

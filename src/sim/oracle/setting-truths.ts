@@ -60,9 +60,27 @@ const CONDITIONS: readonly Condition[] = [
   },
 ];
 
+/** What is true once the webhook has let a pod through without its role. */
+const LEFT_ALONE: Readonly<Record<string, string>> = {
+  irsa: 'irsa-webhook-did-not-mutate',
+  'pod-identity': 'pod-identity-association-too-new',
+};
+
+/** Pods that were let through stay as they are, so that it is written down once. */
+function addWhenLeftAlone({ webhook, setting, kernel }: Town, truths: Truths): void {
+  const cause = LEFT_ALONE[setting.cluster.podIdentity];
+  let isKnown = false;
+  webhook?.onLeftAlone(() => {
+    if (!isKnown && cause !== undefined)
+      truths.add({ causes: [cause], machines: null, of: 'course', fromMs: kernel.nowMs() });
+    isKnown = true;
+  });
+}
+
 /** Writes down what is true of the machines of a town from its beginning. */
 export function addSettingTruths(town: Town, truths: Truths): void {
   const { setting } = town;
+  addWhenLeftAlone(town, truths);
   for (const { holds, of, causes } of CONDITIONS) {
     if (!holds(setting)) continue;
     const groups = new Set(setting.groups.filter(of ?? (() => true)).map(({ name }) => name));

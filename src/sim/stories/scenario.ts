@@ -54,6 +54,8 @@ export interface WorkloadSetting {
   readonly role: string | null;
   /** Whether it tolerates the taint of the gate. */
   readonly toleratesGate: boolean;
+  /** Whether its program ends when AWS refuses it; not so unless given. */
+  readonly endsWithoutRole?: boolean;
 }
 
 export interface WorldSetting {
@@ -193,6 +195,7 @@ function workloadOf(fields: Fields): WorkloadSetting {
     replicas: fields.count('replicas', { from: 0, to: 100_000 }, 1),
     role: role === '' ? null : role,
     toleratesGate: fields.flag('toleratesGate', false),
+    endsWithoutRole: fields.flag('endsWithoutRole', false),
   };
 }
 

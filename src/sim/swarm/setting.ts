@@ -33,8 +33,23 @@ export function drawWorld(seed: number, nodes: number | null): WorldSetting {
     region: random.pick(['us-west-2', 'eu-central-1', 'us-east-1']),
     cluster,
     groups: drawGroups(randomStream(seed, 'swarm/groups'), cluster, nodes ?? drawn),
-    workloads: drawWorkloads(randomStream(seed, 'swarm/workloads'), cluster, nodes ?? drawn),
+    workloads: withEnds(
+      seed,
+      cluster,
+      drawWorkloads(randomStream(seed, 'swarm/workloads'), cluster, nodes ?? drawn),
+    ),
   };
+}
+
+/** Some programs give up where they have no role; those of kiam and kube2iam go on asking. */
+function withEnds(
+  seed: number,
+  { podIdentity }: ClusterSetting,
+  workloads: readonly WorkloadSetting[],
+): readonly WorkloadSetting[] {
+  if (podIdentity !== 'irsa' && podIdentity !== 'pod-identity') return workloads;
+  const random = randomStream(seed, 'swarm/ends');
+  return workloads.map((one) => ({ ...one, endsWithoutRole: random.chance(0.4) }));
 }
 
 function drawCluster(random: RandomStream): ClusterSetting {

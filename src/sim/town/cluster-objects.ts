@@ -1,12 +1,13 @@
 import type { JsonObject } from '../../evidence/json.ts';
 import type { KubeClient } from '../kube/contract.ts';
-import type { ClusterSetting, WorkloadSetting, WorldSetting } from '../stories/scenario.ts';
+import type { ClusterSetting, WorldSetting } from '../stories/scenario.ts';
 import { kubeadmRoles } from './kubeadm-roles.ts';
 import { CLOUD_CONTROLLER, systemAgents } from './system-pods.ts';
 import type { JoinSecret } from './user-data.ts';
+import { webhookObjects } from './webhook-objects.ts';
+import { isInjected, PRODUCTION } from './workload-roles.ts';
+import { deployment, workloadAccounts } from './workloads.ts';
 
-/** What an application does with its memory and time here; three fit on a small machine. */
-const WORKLOAD_REQUESTS = { cpu: '100m', memory: '128Mi' };
 const DAY_MS = 86_400_000;
 
 export interface ClusterPlan {
@@ -27,10 +28,21 @@ export function createClusterObjects(client: KubeClient, plan: ClusterPlan): voi
     ...(cluster.kind === 'kubeadm' ? kubeadmObjects(plan) : []),
     ...(cluster.kind === 'eks' && cluster.isNodeRoleMapped ? [awsAuth([plan.nodeRoleArn])] : []),
     ...systemAgents(cluster, setting.region),
+    ...webhookObjects(cluster),
     ...namespacesOf(setting),
-    ...setting.workloads.map((workload) => deployment(workload, plan)),
+    ...workloadAccounts(setting, plan.accountId),
+    ...(isInjected(setting) ? [] : workloadsOf(plan)),
   ];
   for (const object of objects) mustBeMade(client, object);
+}
+
+function workloadsOf({ setting, accountId }: ClusterPlan): readonly JsonObject[] {
+  return setting.workloads.map((workload) => deployment(workload, setting, accountId));
+}
+
+/** What comes once the webhook that gives pods their roles is there, as nobody would do it before. */
+export function createLateObjects(client: KubeClient, plan: ClusterPlan): void {
+  if (isInjected(plan.setting)) for (const object of workloadsOf(plan)) mustBeMade(client, object);
 }
 
 function mustBeMade(client: KubeClient, object: JsonObject): void {
@@ -61,7 +73,7 @@ function serviceAccounts({ podNetwork, podIdentity }: ClusterSetting): readonly 
 function namespacesOf({ workloads }: WorldSetting): readonly JsonObject[] {
   if (workloads.length === 0) return [];
   const annotations = { 'iam.amazonaws.com/permitted': '.*' };
-  const metadata = { name: 'production', annotations };
+  const metadata = { name: PRODUCTION, annotations };
   return [{ apiVersion: 'v1', kind: 'Namespace', metadata }];
 }
 
@@ -134,37 +146,4 @@ export function awsAuth(roleArns: readonly string[]): JsonObject {
     )
     .join('');
   return configMap('kube-system', 'aws-auth', { mapRoles });
-}
-
-function deployment(workload: WorkloadSetting, { setting, accountId }: ClusterPlan): JsonObject {
-  const { name, replicas, role } = workload;
-  const { podIdentity } = setting.cluster;
-  const labels = { app: name };
-  const isAnnotated = role !== null && (podIdentity === 'kiam' || podIdentity === 'kube2iam');
-  const annotations = isAnnotated
-    ? { 'iam.amazonaws.com/role': `arn:aws:iam::${accountId}:role/${role}` }
-    : {};
-  const tolerations = workload.toleratesGate ? [{ operator: 'Exists', effect: 'NoSchedule' }] : [];
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { name, namespace: 'production', labels },
-    spec: {
-      replicas,
-      selector: { matchLabels: labels },
-      template: {
-        metadata: { labels, annotations },
-        spec: {
-          tolerations,
-          containers: [
-            {
-              name,
-              image: `123456789012.dkr.ecr.${setting.region}.amazonaws.com/${name}:1.0`,
-              resources: { requests: WORKLOAD_REQUESTS },
-            },
-          ],
-        },
-      },
-    },
-  };
 }

@@ -3,12 +3,15 @@ import type { KubeObject } from '../kube/contract.ts';
 import type { KubeletAnswer, LogRequest } from '../kube/hooks.ts';
 import type { Machine, MachineYard } from '../machines/contract.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { PodIdentityWebhook } from './pod-identity-webhook.ts';
 import { CLOUD_CONTROLLER } from './system-pods.ts';
+import { WEBHOOK } from './webhook-objects.ts';
 
 /** Who answers; a world begins without them. */
 export interface Places {
   readonly yard?: MachineYard;
   readonly platform?: Platform;
+  readonly webhook?: PodIdentityWebhook;
 }
 
 function unreachable(node: string): KubeletAnswer {
@@ -20,9 +23,14 @@ function machineOf(yard: MachineYard | undefined, node: string): Machine | null 
   return machine?.isOn() === true && machine.unit('kubelet') === 'running' ? machine : null;
 }
 
+/** Whether programs on the machine of a Node are there to be asked. */
+export function isAnswering(yard: MachineYard | undefined, node: string): boolean {
+  return machineOf(yard, node) !== null;
+}
+
 /** The lines of a container from the machine on which it runs. */
 export function podLog(
-  { yard, platform }: Places,
+  { yard, platform, webhook }: Places,
   pod: KubeObject,
   request: LogRequest,
 ): KubeletAnswer {
@@ -32,6 +40,7 @@ export function podLog(
   const name = `${textAt(pod, 'metadata.namespace')}/${textAt(pod, 'metadata.name')}`;
   const { container, previous } = request;
   if (container === CLOUD_CONTROLLER) return shown(platform?.cloudControllerLog() ?? [], request);
+  if (container === WEBHOOK) return shown(webhook?.log() ?? [], request);
   const lines = machine.podLogs(name, container, { previous });
   if (lines === null)
     return {

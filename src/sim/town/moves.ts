@@ -1,9 +1,10 @@
-import { listAt, textAt } from '../../evidence/json.ts';
+import { type JsonObject, listAt, textAt } from '../../evidence/json.ts';
 import { durationOf } from '../stories/fields.ts';
 import type { GroupLand } from './land.ts';
 import { awsAuth } from './cluster-objects.ts';
 import { ADMIN, type Town } from './town.ts';
 import { joinCommand } from './user-data.ts';
+import { PRODUCTION } from './workload-roles.ts';
 
 type Given = Readonly<Record<string, string>>;
 type Move = (town: Town, given: Given) => void;
@@ -65,11 +66,17 @@ function writeAwsAuth(town: Town, roleArns: readonly string[]): void {
   else client.patch('ConfigMap', 'kube-system/aws-auth', 'merge', { data: next['data'] ?? null });
 }
 
-function scale(town: Town, given: Given): void {
-  const name = `production/${wordOf(given, 'workload')}`;
-  const spec = { replicas: numberOf(given, 'replicas') };
+function changeWorkload(town: Town, given: Given, spec: JsonObject): void {
+  const name = `${given['namespace'] ?? PRODUCTION}/${wordOf(given, 'workload')}`;
   const done = town.world.client(ADMIN).patch('Deployment', name, 'merge', { spec });
   if (!done.ok) throw new RangeError(done.failure.message);
+}
+
+/** As `kubectl rollout restart` does. */
+function restart(town: Town, given: Given): void {
+  const restartedAt = new Date(town.kernel.nowMs()).toISOString();
+  const annotations = { 'kubectl.kubernetes.io/restartedAt': restartedAt };
+  changeWorkload(town, given, { template: { metadata: { annotations } } });
 }
 
 function setCloudController({ platform }: Town, given: Given): void {
@@ -115,7 +122,8 @@ const MOVES: Readonly<Record<string, Move>> = {
   'map-node-role': (town) => writeAwsAuth(town, [town.land.nodeRoleArn]),
   'overwrite-aws-auth': (town) =>
     writeAwsAuth(town, [town.land.nodeRoleArn.replace(/[^/]+$/, 'ci-deployer')]),
-  scale,
+  scale: (town, given) => changeWorkload(town, given, { replicas: numberOf(given, 'replicas') }),
+  restart,
   'delete-node': deleteNode,
   run: (town, given) => {
     const instanceId = instanceIn(town, given);

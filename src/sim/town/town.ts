@@ -12,13 +12,15 @@ import { createMachineYard } from '../machines/yard.ts';
 import { type Platform, startPlatform } from '../platform/platform.ts';
 import type { GroupSetting, WorldSetting } from '../stories/scenario.ts';
 import type { World } from '../world.ts';
-import { createClusterObjects } from './cluster-objects.ts';
+import { createClusterObjects, createLateObjects } from './cluster-objects.ts';
 import { createFleet, type Fleet } from './fleet.ts';
-import { kubeletHealth, type Places, podLog } from './hooks.ts';
+import { isAnswering, kubeletHealth, type Places, podLog } from './hooks.ts';
 import { type Land, layOutLand, minorOf } from './land.ts';
 import { gitVersionOf, platformOptions, yardOptions } from './options.ts';
+import { type PodIdentityWebhook, startWebhook } from './pod-identity-webhook.ts';
 import { CONTROL_PLANE } from './system-pods.ts';
 import type { JoinSecret } from './user-data.ts';
+import { isInjected, issuerOf, publishIssuer } from './workload-roles.ts';
 
 /** A whole world: a cloud, a cluster on it, its machines, and who watches over them. */
 export interface Town extends Fleet {
@@ -31,6 +33,8 @@ export interface Town extends Fleet {
   readonly platform: Platform;
   readonly land: Land;
   readonly join: JoinSecret;
+  /** null where nothing of the kind gives pods their roles. */
+  readonly webhook: PodIdentityWebhook | null;
   /** May do everything, on both sides. */
   readonly admin: { readonly user: ApiUser; readonly identity: AwsIdentity };
   machineOf(name: string): Machine | null;
@@ -64,7 +68,7 @@ export function buildTown({ setting: given, seed, ...hooks }: TownOptions): Town
   const lag = isAwsLate ? LATE : NO_LAG;
   const cloud = createAwsCloud({ kernel, region, accountId: ACCOUNT_ID, lag });
   const land = withCluster(cloud, setting, layOutLand(cloud, setting));
-  const places: { yard?: MachineYard; platform?: Platform } = {};
+  const places: { -readonly [Part in keyof Places]: Places[Part] } = {};
   const issuer = issuerOf(cloud, setting);
   const api = openApi(kernel, setting, places, issuer);
   if (issuer !== null) publishIssuer(cloud, setting, issuer, api);
@@ -73,7 +77,10 @@ export function buildTown({ setting: given, seed, ...hooks }: TownOptions): Town
   const accountId = ACCOUNT_ID;
   const nowMs = setting.startMs;
   const { nodeRoleArn } = land;
-  createClusterObjects(world.client(ADMIN), { setting, join, nodeRoleArn, accountId, nowMs });
+  const plan = { setting, join, nodeRoleArn, accountId, nowMs };
+  createClusterObjects(world.client(ADMIN), plan);
+  const webhook = isInjected(setting) ? webhookOf(world, cloud, setting, places) : null;
+  if (webhook !== null) places.webhook = webhook;
   const platform = startPlatform(world, platformOptions(setting.cluster));
   const yard = createMachineYard(world, yardOptions(setting, join.endpoint));
   Object.assign(places, { yard, platform });
@@ -82,6 +89,7 @@ export function buildTown({ setting: given, seed, ...hooks }: TownOptions): Town
   happenUntil(kernel, setting.startMs - PRELUDE_MS / 2);
   markControlPlane(world);
   happenUntil(kernel, setting.startMs);
+  createLateObjects(world.client(ADMIN), plan);
   launchAll(fleet, land, (group) => !group.isControlPlane);
   const identity = cloud.levers.createUser('admin');
   const machineOf = (name: string): Machine | null => {
@@ -99,6 +107,7 @@ export function buildTown({ setting: given, seed, ...hooks }: TownOptions): Town
     platform,
     land,
     join,
+    webhook,
     admin,
     ...fleet,
     machineOf,
@@ -166,24 +175,19 @@ function openApi(
     authenticateToken: (token) => places.platform?.authenticate(token) ?? null,
     podLog: (pod, request) => podLog(places, pod, request),
     kubelet: (node) => kubeletHealth(places.yard, node),
+    mutatePod: (pod) => places.webhook?.mutated(pod) ?? pod,
   });
 }
 
-/** Who signs tokens of service accounts where AWS knows of it: on EKS; null elsewhere. */
-function issuerOf({ levers }: SimulatedAws, { cluster }: WorldSetting): string | null {
-  if (cluster.kind !== 'eks') return null;
-  return textAt(clusterOf(levers.account, cluster.name), 'identity.oidc.issuer');
-}
-
-/** AWS can check the tokens; roles can trust them once IAM has the provider, as for IRSA. */
-function publishIssuer(
-  { levers }: SimulatedAws,
+function webhookOf(
+  world: World,
+  cloud: SimulatedAws,
   { cluster }: WorldSetting,
-  issuer: string,
-  api: KubeApiServer,
-): void {
-  levers.publishIssuer(issuer, (token) => api.hasSigned(token));
-  if (cluster.podIdentity === 'irsa') levers.createOidcProvider(cluster.name);
+  places: Places,
+): PodIdentityWebhook {
+  const client = world.client(ADMIN);
+  const ofPod = (nodeName: string): boolean => isAnswering(places.yard, nodeName);
+  return startWebhook({ world, cloud, cluster, client, isAnswering: ofPod });
 }
 
 /** On EKS the cluster itself is a thing of AWS, and its machines are in the group that it makes. */

@@ -2,7 +2,13 @@ import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 import type { Timer } from '../../kernel/kernel.ts';
 import { milliStamp } from '../logs/stamps.ts';
 import type { MetadataAnswer } from '../network/metadata.ts';
-import { annotationOf, askCredentials, type WantedRole, wantedRole } from './credentials.ts';
+import {
+  annotationOf,
+  askCredentials,
+  complaint,
+  type WantedRole,
+  wantedRole,
+} from './credentials.ts';
 import type { IdentityLedger } from './identity-ledger.ts';
 import type { Program, ProgramRun } from './program.ts';
 
@@ -58,17 +64,23 @@ class SdkClient {
   #heldUntilMs = 0;
   #lifetimeMs = 0;
   #isOver = false;
+  /** What the webhook has put into a pod leads past the metadata service. */
+  readonly #isInjected: boolean;
+  /** Whether the program gives up where AWS refuses it. */
+  readonly #givesUp: boolean;
 
   constructor(run: ProgramRun, role: WantedRole, ledger: IdentityLedger) {
     this.#run = run;
     this.#role = role;
     this.#ledger = ledger;
+    this.#isInjected = role.way === 'web-identity' || role.way === 'container';
+    this.#givesUp = annotationOf(run.pod.object(), 'lab/ends-without-role') === 'true';
   }
 
   begin(): void {
     const { metadata, nodeName, pod } = this.#run;
     this.#ledger.begin({ pod: pod.key, podUid: pod.uid, nodeName, wantedRole: this.#role.role });
-    this.#unlisten = metadata.onChange(() => this.#reconsider());
+    if (!this.#isInjected) this.#unlisten = metadata.onChange(() => this.#reconsider());
     this.#fetch();
   }
 
@@ -88,25 +100,29 @@ class SdkClient {
 
   #answered(answer: MetadataAnswer): void {
     this.#complaint?.cancel();
-    if (!answer.ok) {
-      this.#print(
-        'error',
-        `NoCredentialProviders: no valid providers in chain caused by: EC2RoleRequestError: ${answer.error}`,
-      );
-      if (this.#run.host.trueMs() >= this.#heldUntilMs)
-        this.#ledger.change(this.#run.pod.uid, 'none');
-      this.#refresh = this.#run.after(this.#retryMs, () => this.#fetch());
-      this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MAX_MS);
-      return;
-    }
+    if (!answer.ok) return this.#refused(answer.error);
     this.#retryMs = RETRY_MS;
     this.#lifetimeMs = answer.lifetimeMs;
     this.#heldUntilMs = this.#run.host.trueMs() + answer.lifetimeMs;
     this.#ledger.change(this.#run.pod.uid, answer.identity);
-    if (answer.identity === 'own-role') return;
+    if (answer.identity === 'own-role') {
+      if (this.#isInjected)
+        this.#refresh = this.#run.after(answer.lifetimeMs - REFRESH_MS, () => this.#fetch());
+      return;
+    }
     this.#print('info', 'credentials from EC2RoleProvider');
     this.#complain(COMPLAINT_MS);
     this.#refresh = this.#run.after(answer.lifetimeMs - REFRESH_MS, () => this.#fetch());
+  }
+
+  #refused(error: string): void {
+    this.#print('error', complaint(this.#role.way, error));
+    if (this.#run.host.trueMs() >= this.#heldUntilMs) {
+      this.#ledger.change(this.#run.pod.uid, 'none');
+      if (this.#givesUp) return this.#run.exit(1);
+    }
+    this.#refresh = this.#run.after(this.#retryMs, () => this.#fetch());
+    this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MAX_MS);
   }
 
   /** The way to credentials has changed; what is held stays until the SDK asks again. */
@@ -131,6 +147,7 @@ class SdkClient {
       'error',
       `read table: AccessDeniedException: User: ${user} is not authorized to perform: dynamodb:Query on resource: arn:aws:dynamodb:${host.world.aws.region}:${account}:table/orders`,
     );
+    if (this.#givesUp) return this.#run.exit(1);
     this.#complaint = this.#run.after(delayMs, () =>
       this.#complain(Math.min(delayMs * 2, COMPLAINT_MAX_MS)),
     );

@@ -1,6 +1,8 @@
 import { listAt, textAt, textsAt } from '../../../evidence/json.ts';
 import type { MetadataAnswer } from '../network/metadata.ts';
+import { byContainerAgent } from './pod-identity-agent.ts';
 import type { ProgramRun } from './program.ts';
+import { byWebIdentity } from './web-identity.ts';
 
 /** How a pod was meant to come by its role. */
 export interface WantedRole {
@@ -8,7 +10,10 @@ export interface WantedRole {
   readonly way: 'metadata' | 'web-identity' | 'container' | 'not-injected';
 }
 
-/** The role of a pod, by its annotation, by what a webhook put into it, or by its account. */
+/**
+ * The role of a pod, by its annotation, by what a webhook put into it, or by what its people meant it
+ * to have: as they told this world, or as its account says.
+ */
 export function wantedRole({ container, neighbours, pod }: ProgramRun): WantedRole | null {
   const object = pod.object();
   const annotated = annotationOf(object, 'iam.amazonaws.com/role');
@@ -20,8 +25,10 @@ export function wantedRole({ container, neighbours, pod }: ProgramRun): WantedRo
     );
   const arn = environment('AWS_ROLE_ARN');
   if (arn !== null) return { role: arn, way: 'web-identity' };
+  const meant = annotationOf(object, 'lab/role');
   if (environment('AWS_CONTAINER_CREDENTIALS_FULL_URI') !== null)
-    return { role: 'pod identity association', way: 'container' };
+    return { role: meant ?? 'pod identity association', way: 'container' };
+  if (meant !== null) return { role: meant, way: 'not-injected' };
   const namespace = pod.key.slice(0, pod.key.indexOf('/'));
   const account = textAt(object, 'spec.serviceAccountName') ?? 'default';
   const ofAccount = neighbours.annotation(
@@ -36,23 +43,11 @@ export function annotationOf(object: Parameters<typeof textsAt>[0], key: string)
   return textsAt(object, 'metadata.annotations')[key] ?? null;
 }
 
-/** Sessions of STS for pods live an hour (IRSA and Pod Identity as their SDKs ask for them). */
-const SESSION_MS = 3_600_000;
-
 /** What the pod's SDK gets when it asks for credentials now. */
-export function askCredentials(run: ProgramRun, { way }: WantedRole): MetadataAnswer {
-  const { metadata, network, pod } = run;
-  if (way === 'web-identity') {
-    if (network.isLost('aws-api'))
-      return {
-        ok: false,
-        error:
-          'RequestError: send request failed caused by: Post "https://sts.amazonaws.com/": dial tcp: i/o timeout',
-        tookMs: 5000,
-      };
-    return { ok: true, identity: 'own-role', tookMs: 120, lifetimeMs: SESSION_MS };
-  }
-  if (way === 'container') return fromContainerAgent(run);
+export function askCredentials(run: ProgramRun, { role, way }: WantedRole): MetadataAnswer {
+  if (way === 'web-identity') return byWebIdentity(run, role);
+  if (way === 'container') return byContainerAgent(run);
+  const { metadata, pod } = run;
   return metadata.ask({
     pod: pod.key,
     podUid: pod.uid,
@@ -61,17 +56,13 @@ export function askCredentials(run: ProgramRun, { way }: WantedRole): MetadataAn
   });
 }
 
-/** The SDK asks the agent of the node and, when that refuses, nobody else. */
-function fromContainerAgent({ host, network, neighbours, nodeName }: ProgramRun): MetadataAnswer {
-  if (!neighbours.runsOn('pod-identity-agent', nodeName))
-    return {
-      ok: false,
-      error: 'dial tcp 169.254.170.23:80: connect: connection refused',
-      tookMs: 2,
-    };
-  if (host.faults.has('agent-idle'))
-    return { ok: false, error: 'dial tcp 169.254.170.23:80: i/o timeout', tookMs: 1000 };
-  if (network.isLost('aws-api'))
-    return { ok: false, error: 'EKS Auth: context deadline exceeded', tookMs: 1000 };
-  return { ok: true, identity: 'own-role', tookMs: 60, lifetimeMs: 6 * SESSION_MS };
+/** What the SDK says when it has none. */
+export function complaint(way: WantedRole['way'], error: string): string {
+  if (way === 'container')
+    return `failed to refresh cached credentials, failed to load credentials, ${error}`;
+  if (way === 'web-identity')
+    return error.startsWith('WebIdentityErr')
+      ? error
+      : `WebIdentityErr: failed to retrieve credentials\ncaused by: ${error}`;
+  return `NoCredentialProviders: no valid providers in chain caused by: EC2RoleRequestError: ${error}`;
 }
