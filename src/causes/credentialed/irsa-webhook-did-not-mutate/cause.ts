@@ -80,7 +80,7 @@ export default defineCause({
     command: 'kubectl get pod <pod> -o yaml | grep -A1 AWS_WEB_IDENTITY_TOKEN_FILE',
   },
   page: {
-    why: 'The webhook adds the token volume and two variables when a pod is created, from a cache of annotated service accounts. Its failure policy is Ignore: a webhook that is down, or whose cache does not have a service account created a moment ago, lets the pod start as it is.',
+    why: 'The webhook adds the token volume and two variables when a pod is created, from a cache of annotated service accounts. Its failure policy is Ignore: a webhook that is down, or whose cache does not have a service account created a moment ago, lets the pod start as it is. Such a pod may run for weeks with the role of its node, or with what little that allows.',
     prevent:
       'Create the service account before the workload; run two webhooks on nodes that do not depend on them, and let it fail closed where every pod needs a role.',
     notThis:
@@ -101,27 +101,58 @@ type Own = View<
   string
 >;
 
-/** A crashing pod whose service account names a role, and that has none of the webhook's variables. */
+/** A pod without the webhook's variables, and the account that names a role for it. */
+interface Missed {
+  readonly pod: Seen<KubeObject>;
+  readonly account: Seen<KubeObject>;
+  readonly role: string;
+}
+
+/**
+ * A pod whose service account names a role, and that has none of the webhook's variables: one that
+ * crashes over it before one that goes on, with the node's role or with none.
+ */
 function matchUnchanged(view: Own): Match | null {
-  const accounts = view.list('kube/ServiceAccount');
-  for (const pod of view.list('kube/Pod')) {
-    if (!isOnNode(pod.value, view.node ?? '') || !isCrashing(pod.value)) continue;
-    if (environmentOf(pod.value, 'AWS_WEB_IDENTITY_TOKEN_FILE') !== null) continue;
-    if (environmentOf(pod.value, 'AWS_CONTAINER_CREDENTIALS_FULL_URI') !== null) continue;
-    const account = accounts.find(({ value }) => isAccountOf(value, pod.value));
-    const role = account?.value.annotations[ANNOTATION];
-    if (account === undefined || role === undefined) continue;
-    const name = podName(pod.value);
-    const who = `${account.value.namespace ?? ''}/${account.value.name}`;
-    return found({ account: who, role, pod: name, why: whyLeft(view, pod, account) }, [
+  const missed = missedPods(view);
+  const crashing = missed.find(({ pod }) => isCrashing(pod.value));
+  const running = missed.find(({ pod }) => textAt(pod.value.body, 'status.phase') === 'Running');
+  const worst = crashing ?? running;
+  if (worst === undefined) return null;
+  const { pod, account, role } = worst;
+  const name = podName(pod.value);
+  const who = `${account.value.namespace ?? ''}/${account.value.name}`;
+  const says = crashing === undefined ? 'Running' : complaintOf(pod.value);
+  return found(
+    { account: who, role, pod: name, why: whyLeft(view, pod, account) },
+    [
       view.quote(account, `ServiceAccount ${who} ${ANNOTATION}: ${role}`),
       view.quote(
         pod,
-        `Pod ${name} has no AWS_WEB_IDENTITY_TOKEN_FILE, created ${textAt(pod.value.body, 'metadata.creationTimestamp') ?? ''}: ${complaintOf(pod.value)}`,
+        `Pod ${name} has no AWS_WEB_IDENTITY_TOKEN_FILE, created ${textAt(pod.value.body, 'metadata.creationTimestamp') ?? ''}: ${says}`,
       ),
-    ]);
-  }
-  return null;
+    ],
+    crashing === undefined ? 'likely' : 'definite',
+  );
+}
+
+function missedPods(view: Own): readonly Missed[] {
+  const accounts = view
+    .list('kube/ServiceAccount')
+    .filter(({ value }) => value.annotations[ANNOTATION] !== undefined);
+  if (accounts.length === 0) return [];
+  return view.list('kube/Pod').flatMap((pod) => {
+    if (!isOnNode(pod.value, view.node ?? '') || isInjected(pod.value)) return [];
+    const account = accounts.find(({ value }) => isAccountOf(value, pod.value));
+    const role = account?.value.annotations[ANNOTATION];
+    return account === undefined || role === undefined ? [] : [{ pod, account, role }];
+  });
+}
+
+function isInjected(pod: KubeObject): boolean {
+  return (
+    environmentOf(pod, 'AWS_WEB_IDENTITY_TOKEN_FILE') !== null ||
+    environmentOf(pod, 'AWS_CONTAINER_CREDENTIALS_FULL_URI') !== null
+  );
 }
 
 function isAccountOf(account: KubeObject, pod: KubeObject): boolean {
