@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '268-cd7b0499';
+export const CATALOGUE_VERSION = '268-6f0754dc';
 
 export const SIGNS: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d+\] "?Started kubelet"?/,strict:false,per:[]},
@@ -930,7 +930,7 @@ export const SIGNS: readonly SignRow[] = [
 {owner:"startup-taint-removal-lost",name:"rejected",in:["csi-driver"],anchors:["attempting to remove node taint"],pattern:/attempting to remove node taint\(s\)"? err="the server rejected our request due to an error in our request/,strict:false,per:[]},
 {owner:"startup-taint-removal-lost",name:"rejectedForEver",in:["csi-driver"],anchors:["Failed to remove agent-not-ready taint"],pattern:/Failed to remove agent-not-ready taint.*the server rejected our request due to an error in our request(?:.*node="(?<node>[^"]+)")?/,strict:false,per:[]},
 {owner:"startup-taint-removal-lost",name:"removed",in:["csi-driver"],anchors:["Removed taint(s) from local node"],pattern:/Removed taint\(s\) from local node/,strict:false,per:[]},
-{owner:"allocatable-too-small",name:"noSlots",in:["event","pod-status","scheduler","client-output"],anchors:["Insufficient pods","Too many pods"],pattern:/(?:pod\/(?<pod>[\w.-]{1,253})\s{1,200})?\b0\/(?<nodes>\d+) nodes are available:(?!.*(?:not-ready|unreachable|uninitialized|NotReady|unschedulable|untolerated taint\(s\))).*?(?:Insufficient pods|Too many pods)/,strict:false,per:["pod"]},
+{owner:"allocatable-too-small",name:"noSlots",in:["event","pod-status","scheduler","client-output"],anchors:["Insufficient pods","Too many pods"],pattern:/(?:pod\/(?<pod>[\w.-]{1,253})\s{1,200})?\b0\/(?<nodes>\d+) nodes are available:(?!.*(?:not-ready|unreachable|uninitialized|NotReady|unschedulable|-pressure|network-unavailable|untolerated taint\(s\))).*?(?:Insufficient pods|Too many pods)/,strict:false,per:["pod"]},
 {owner:"allocatable-too-small",name:"noSlotsBesideTaints",in:["event","pod-status","scheduler","client-output"],anchors:["untolerated taint(s)"],pattern:/(?:pod\/(?<pod>[\w.-]{1,253})\s{1,200})?\b0\/\d+ nodes are available:(?=.*(?:Insufficient pods|Too many pods)).*?untolerated taint\(s\)/,strict:false,per:["pod"]},
 {owner:"allocatable-too-small",name:"refusedByKubelet",in:["event","pod-status","kubelet"],anchors:["Node didn't have enough"],pattern:/Node didn't have enough (?:resource|capacity): pods, requested: 1, used: (?<used>\d+), capacity: (?<capacity>\d+)/,strict:false,per:["pod"]},
 {owner:"allocatable-too-small",name:"placed",in:["event"],anchors:["Successfully assigned"],pattern:/Successfully assigned [\w.-]+\/(?<pod>[\w.-]+) to /,strict:false,per:["pod"]},

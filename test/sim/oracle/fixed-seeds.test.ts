@@ -290,6 +290,13 @@ const WRONG: readonly Fixed[] = [
     faults: ['F62.1', 'F51.1'],
     of: 'kubelets that aws-auth does not know for a while',
   },
+  {
+    seed: 50526,
+    nodes: 4,
+    hours: 0.7,
+    faults: ['F46.1', 'F50.1', 'F65.1'],
+    of: 'a full Node beside one whose disk is full and one that is drained',
+  },
 ];
 
 describe('a machine that is well is not called broken for', () => {

@@ -13,7 +13,9 @@ import type { KubeNode, KubeObject } from '../../../evidence/kinds.ts';
 import { isOnNode, podCondition, podName } from '../../../evidence/pods.ts';
 
 const NO_SLOT = /Too many pods|Insufficient pods/;
-const TROUBLE = /\/(?:not-ready|unreachable|uninitialized)$/;
+/** Taints of Nodes that are closed for a while: they would have slots if they were well. */
+const TROUBLE =
+  /\/(?:not-ready|unreachable|uninitialized|unschedulable|(?:disk|memory|pid)-pressure|network-unavailable)$/;
 
 /** Nodes take no more pods although nothing is wrong with them: their pod slots are used up. */
 export default defineCause({
@@ -26,7 +28,7 @@ export default defineCause({
       in: ['event', 'pod-status', 'scheduler', 'client-output'],
       anchors: ['Insufficient pods', 'Too many pods'],
       pattern:
-        /(?:pod\/(?<pod>[\w.-]{1,253})\s{1,200})?\b0\/(?<nodes>\d+) nodes are available:(?!.*(?:not-ready|unreachable|uninitialized|NotReady|unschedulable|untolerated taint\(s\))).*?(?:Insufficient pods|Too many pods)/,
+        /(?:pod\/(?<pod>[\w.-]{1,253})\s{1,200})?\b0\/(?<nodes>\d+) nodes are available:(?!.*(?:not-ready|unreachable|uninitialized|NotReady|unschedulable|-pressure|network-unavailable|untolerated taint\(s\))).*?(?:Insufficient pods|Too many pods)/,
       weight: 'likely',
     },
     noSlotsBesideTaints: {
@@ -166,7 +168,7 @@ const NAMED_TAINT = /untolerated taint \{([^:}]+)/g;
 /** A scheduler that names no taint does not say whether other Nodes are only not well yet. */
 function mayHideTrouble(view: Own, said: string): boolean {
   const named = [...said.matchAll(NAMED_TAINT)].map(([, key = '']) => key);
-  if (named.some((key) => TROUBLE.test(key))) return true;
+  if (named.some((key) => TROUBLE.test(key)) || said.includes('were unschedulable')) return true;
   if (!said.includes('untolerated taint(s)')) return false;
   return view
     .everywhere('kube/Node')
