@@ -131,6 +131,7 @@ export function createView(
     everywhere: (kind) => (all ?? subject.facts).seen(kind),
     isComplete,
     isCut: (kind) => collection !== null && !isComplete(kind),
+    wasRefused: (asked) => collection?.refusals.some(({ call }) => call === asked) === true,
     sign: (name) => reading.standing.get(name) ?? null,
     clusterSign: (name) => cluster?.().standing.get(name) ?? null,
     shows: (symptom) => hitsOf(subject, `symptom:${symptom}`).length > 0,

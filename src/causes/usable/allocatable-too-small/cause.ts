@@ -108,6 +108,7 @@ function matchSlots(view: Own): Match | null {
   const pods = view.list('kube/Pod');
   const waiting = pods.filter(({ value }) => isUnscheduled(value));
   if ((waiting.length > 0 || view.nowMs === null) && lacksMachines(view)) return unjoined;
+  if (waiting.length > 0 && view.wasRefused('ec2:DescribeInstances')) return unanswered;
   if (view.node === null) return view.nowMs !== null && waiting.length === 0 ? clear : null;
   if (node.state !== 'seen' || node.value.ready !== true || node.value.unschedulable === true)
     return null;
@@ -160,6 +161,13 @@ const unjoined = cannotSay({
   reason: 'not-in-source',
   detail: 'machines of the cluster run without a Node, which may be all that the pods lack',
   collect: 'kubectl get nodes -o wide',
+});
+
+const unanswered = cannotSay({
+  reason: 'not-collected',
+  detail:
+    'EC2 was asked for its machines and did not answer; one without a Node may be all that the pods lack',
+  collect: 'aws ec2 describe-instances',
 });
 
 /** The key of a taint in the words of the scheduler. */
