@@ -107,8 +107,8 @@ function matchSlots(view: Own): Match | null {
   const node = view.read('kube/Node');
   const pods = view.list('kube/Pod');
   const waiting = pods.filter(({ value }) => isUnscheduled(value));
-  if ((waiting.length > 0 || view.nowMs === null) && lacksMachines(view)) return unjoined;
-  if (waiting.length > 0 && view.wasRefused('ec2:DescribeInstances')) return unanswered;
+  const open = openFleet(view, waiting.length > 0);
+  if (open !== null) return open;
   if (view.node === null) return view.nowMs !== null && waiting.length === 0 ? clear : null;
   if (node.state !== 'seen' || node.value.ready !== true || node.value.unschedulable === true)
     return null;
@@ -134,6 +134,12 @@ function matchSlots(view: Own): Match | null {
     ),
     view.quote(pod, `Pod ${podName(pod.value)} is not scheduled: ${messageOf(pod.value)}`),
   ]);
+}
+
+/** What cannot be said of full Nodes as long as the cluster lacks machines, or may lack them. */
+function openFleet(view: Own, isWaiting: boolean): Match | null {
+  if ((isWaiting || view.nowMs === null) && lacksMachines(view)) return unjoined;
+  return isWaiting && view.wasRefused('ec2:DescribeInstances') ? unanswered : null;
 }
 
 /** Where machines of the cluster run without a Node, the others are full for want of them. */
