@@ -115,7 +115,7 @@ interface Missed {
 function matchUnchanged(view: Own): Match | null {
   const missed = missedPods(view);
   const crashing = missed.find(({ pod }) => isCrashing(pod.value));
-  const running = missed.find(({ pod }) => textAt(pod.value.body, 'status.phase') === 'Running');
+  const running = missed.find(({ pod }) => goesOn(pod.value));
   const worst = crashing ?? running;
   if (worst === undefined) return null;
   const { pod, account, role } = worst;
@@ -133,6 +133,11 @@ function matchUnchanged(view: Own): Match | null {
     ],
     crashing === undefined ? 'likely' : 'definite',
   );
+}
+
+/** Agents of the cluster are annotated by charts also where the node's role is all that they need. */
+function goesOn(pod: KubeObject): boolean {
+  return pod.namespace !== 'kube-system' && textAt(pod.body, 'status.phase') === 'Running';
 }
 
 function missedPods(view: Own): readonly Missed[] {

@@ -72,8 +72,11 @@ function matchAddress(
 ): Match | null {
   const quote = view.sign('detected')?.last;
   const node = view.read('kube/Node');
+  // A log of nobody knows which machine may be of another one than the Node beside it.
+  const isNobodys = view.node === null && view.instanceId === null;
   if (
     quote === undefined ||
+    isNobodys ||
     view.sign('bridge') !== null ||
     view.sign('peersOnBridge') !== null ||
     node.state !== 'seen'
