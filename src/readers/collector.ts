@@ -103,7 +103,7 @@ function hostCounts(source: LineSource): boolean {
  * The machine of `eks_i-0123456789abcdef0_2026-03-02_0926-UTC_0.7.8.tar.gz`, as the log collector of
  * EKS calls its archives, or of a folder of that name (amazon-eks-ami, eks-log-collector.sh).
  */
-const COLLECTED_FROM = /(?:^|[/\\])eks_(i-[0-9a-f]{8,17})_\d{4}-/;
+const COLLECTED_FROM = /(?:^|[/\\!])eks_(i-[0-9a-f]{8,17})_\d{4}-/;
 
 function archiveOwner(path: string): MachineName | null {
   const id = COLLECTED_FROM.exec(path)?.[1];
@@ -317,7 +317,7 @@ export function createCollector(): Collector {
     openDocument(given, givenContainer, isGiven = false) {
       const locator = redact(printable(given));
       const container = givenContainer === null ? null : redact(printable(givenContainer));
-      const owner = archiveOwner(container ?? locator);
+      const owner = archiveOwner(locator);
       documents.push({
         locator,
         container,

@@ -67,16 +67,16 @@ export default defineCause({
   },
 });
 
+/** As kernels name the first interface of an instance: Xen, Nitro, and Amazon Linux 2023 on Xen. */
+const FIRST_INTERFACE = /^(?:eth0|ens[35]|enX0)$/;
+
 function matchAddress(
   view: View<'kube/Node', 'detected' | 'peersOnBridge' | 'bridge'>,
 ): Match | null {
   const quote = view.sign('detected')?.last;
   const node = view.read('kube/Node');
-  // A log of nobody knows which machine may be of another one than the Node beside it.
-  const isNobodys = view.node === null && view.instanceId === null;
   if (
     quote === undefined ||
-    isNobodys ||
     view.sign('bridge') !== null ||
     view.sign('peersOnBridge') !== null ||
     node.state !== 'seen'
@@ -87,6 +87,9 @@ function matchAddress(
   const internalIp = node.value.internalIp ?? '';
   if (address === undefined || !internalIp.includes('.')) return null;
   if (address === internalIp) return clear;
+  // A Node goes by its first interface: a log of nobody knows whom with another address is of another.
+  if (view.node === null && view.instanceId === null && FIRST_INTERFACE.test(name ?? ''))
+    return null;
   return found(
     { address, interface: name ?? '', internalIp },
     [quote, view.quote(node, `Node InternalIP ${internalIp}`)],
