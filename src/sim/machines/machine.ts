@@ -93,6 +93,7 @@ export class SimMachine implements Machine {
     this.#pods = new PodTable({
       ...shared,
       images: this.#images,
+      maxPods: () => this.#kubeletConfig()?.maxPods ?? 0,
       programOf: (image, words) => programOf(image, words, ledger),
     });
     const parts = { host, network: this.#network, disk: this.#disk, pods: this.#pods };

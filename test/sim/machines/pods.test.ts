@@ -241,3 +241,34 @@ test('init containers come first, one after another', async () => {
   assert.ok((first?.to ?? 'z') <= (second?.from ?? ''), JSON.stringify([first, second]));
   assert.equal(textAt(status(lab, 'ordered'), 'ready'), 'true');
 });
+
+test('a pod that names a node without a slot is refused, and takes none when one is free', async () => {
+  const lab = await readyLab();
+  const nodeName = lab.machine('workers-0').nodeName() ?? '';
+  const capacity = Number(textAt(lab.client.get('Node', nodeName) ?? {}, 'status.capacity.pods'));
+  for (let number = 0; number < capacity; number++) create(lab, podManifest(`one-${number}`));
+  await lab.until(70);
+  const refused = lab.client.list('Pod').filter((pod) => textAt(pod, 'status.phase') === 'Failed');
+  // Those of the DaemonSets were there before.
+  const others = lab.client
+    .list('Pod')
+    .filter((pod) => textAt(pod, 'metadata.namespace') !== 'default')
+    .filter((pod) => textAt(pod, 'spec.nodeName') === nodeName);
+  assert.ok(others.length > 0);
+  assert.equal(refused.length, others.length);
+  const words = `Node didn't have enough resource: pods, requested: 1, used: ${capacity}, capacity: ${capacity}`;
+  for (const pod of refused) {
+    assert.equal(textAt(pod, 'status.reason'), 'OutOfpods');
+    assert.equal(textAt(pod, 'status.message'), `Pod was rejected: ${words}`);
+  }
+  const told = events(lab, 'OutOfpods').map((event) => textAt(event, 'message'));
+  assert.deepEqual(new Set(told), new Set([words]));
+  lab.client.delete('Pod', 'default/one-0');
+  await lab.until(130);
+  create(lab, podManifest('late'));
+  await lab.until(200);
+  const phases = [...refused, { metadata: { name: 'late' } }].map((pod) =>
+    textAt(lab.client.get('Pod', `default/${textAt(pod, 'metadata.name')}`) ?? {}, 'status.phase'),
+  );
+  assert.deepEqual(phases, [...refused.map(() => 'Failed'), 'Running']);
+});

@@ -24,6 +24,8 @@ const PLACES = {
   syncRemove: 'kubelet.go:2547',
   syncProbe: 'kubelet.go:2658',
   podStartup: 'pod_startup_latency_tracker.go:140',
+  // As a log of an earlier release has it; 1.34 says it in a file of its own.
+  admission: 'kubelet.go:2357',
   podError: 'pod_workers.go:1324',
   runtimeCall: 'log.go:32',
   probe: 'prober.go:120',

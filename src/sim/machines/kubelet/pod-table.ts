@@ -2,11 +2,13 @@ import type { JsonObject } from '../../../evidence/json.ts';
 import { textAt } from '../../../evidence/json.ts';
 import type { Host } from '../host.ts';
 import { nanoStamp } from '../logs/stamps.ts';
+import type { EventText } from '../../platform/running/event-correlator.ts';
 import type { PodPlace } from '../programs/program.ts';
 import type { EventRecorder } from './events.ts';
 import type { KubeletLog } from './lines.ts';
 import type { NodeApi } from './node-api.ts';
 import { nameParts, podKey, PodWorker } from './pod.ts';
+import { refusalOf } from './pod-admission.ts';
 import type { PodSurroundings } from './surroundings.ts';
 
 /** The kubelet as pods need it. */
@@ -17,10 +19,14 @@ export interface AttachedKubelet {
   readonly events: EventRecorder;
 }
 
-type Fixed = Pick<
-  PodSurroundings,
-  'host' | 'network' | 'metadata' | 'neighbours' | 'images' | 'programOf'
->;
+interface Fixed
+  extends Pick<
+    PodSurroundings,
+    'host' | 'network' | 'metadata' | 'neighbours' | 'images' | 'programOf'
+  > {
+  /** Slots of the machine, by the configuration of its kubelet. */
+  maxPods(): number;
+}
 
 /** It starts early in every boot. */
 const CONTAINERD_PID = 561;
@@ -33,11 +39,13 @@ export class PodTable {
   readonly #ended = new Map<string, PodWorker>();
   readonly #around: PodSurroundings;
   readonly #log: () => KubeletLog | null;
+  readonly #maxPods: () => number;
   #kubelet: AttachedKubelet | null = null;
   #nodeName = '';
 
   constructor(fixed: Fixed) {
     this.#log = () => this.#kubelet?.log ?? null;
+    this.#maxPods = () => fixed.maxPods();
     const nodeName = (): string => this.#nodeName;
     this.#around = {
       ...fixed,
@@ -86,7 +94,8 @@ export class PodTable {
   sync(wanted: Iterable<JsonObject>): readonly string[] {
     const seen = new Set<string>();
     const added: string[] = [];
-    for (const pod of wanted) {
+    // The oldest come first, as where the kubelet takes in those that it finds.
+    for (const pod of [...wanted].toSorted(byCreation)) {
       const key = podKey(pod);
       seen.add(key);
       if (this.change('MODIFIED', pod)) added.push(key);
@@ -111,9 +120,20 @@ export class PodTable {
     if (known !== undefined) this.#remove(key);
     if (isOver(pod)) return false;
     const worker = new PodWorker(pod, this.#around);
+    const used = [...this.#workers.values()].filter((one) => one.hasSlot()).length;
+    const refusal = refusalOf(pod, { used, capacity: this.#maxPods() });
     this.#workers.set(key, worker);
-    worker.begin();
+    if (refusal === null) worker.begin();
+    else this.#refuse(worker, refusal);
     return true;
+  }
+
+  #refuse(worker: PodWorker, { type, reason, message }: EventText): void {
+    const { key, uid } = worker.place;
+    const values = { podUID: uid, pod: key, reason, message };
+    this.#log()?.line('I', 'admission', 'Pod admission denied', values);
+    this.#kubelet?.events.ofPod(worker.place.object(), { type, reason, message });
+    worker.refuse(reason, message);
   }
 
   #remove(key: string): void {
@@ -186,6 +206,11 @@ export class PodTable {
     };
     this.#log()?.line('I', 'probe', 'Probe failed', values);
   }
+}
+
+function byCreation(one: JsonObject, other: JsonObject): number {
+  const [a, b] = [one, other].map((pod) => textAt(pod, 'metadata.creationTimestamp') ?? '');
+  return (a ?? '') < (b ?? '') ? -1 : Number(a !== b);
 }
 
 function isOver(pod: JsonObject): boolean {

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../evidence/json.ts';
 import { at, isObject, listAt, textAt } from '../../../evidence/json.ts';
 import type { Timer } from '../../kernel/kernel.ts';
+import { secondStamp } from '../logs/stamps.ts';
 import type { PodPlace } from '../programs/program.ts';
 import { ContainerRunner, type ContainerOwner, knownRestarts } from './container.ts';
 import { NETWORK_NOT_READY } from './node-object.ts';
@@ -44,6 +45,7 @@ export class PodWorker implements ContainerOwner {
   #phase: PodPhase = 'Pending';
   #sandboxId = '';
   #why: JsonObject = {};
+  #isRefused = false;
 
   constructor(pod: JsonObject, around: PodSurroundings) {
     this.#pod = pod;
@@ -84,6 +86,19 @@ export class PodWorker implements ContainerOwner {
     this.#startedMs = this.#around.host.trueMs();
     this.onChange();
     this.#sandbox();
+  }
+
+  /** True while it has one of the machine's slots: it runs, or is to run. */
+  hasSlot(): boolean {
+    return !this.#isGone && this.#phase !== 'Failed' && this.#phase !== 'Succeeded';
+  }
+
+  /** It is not taken in: it has failed, and nothing of it ever runs. */
+  refuse(reason: string, message: string): void {
+    this.#phase = 'Failed';
+    this.#isRefused = true;
+    this.#why = { reason, message: `Pod was rejected: ${message}` };
+    this.writeStatus();
   }
 
   update(pod: JsonObject): void {
@@ -280,10 +295,11 @@ export class PodWorker implements ContainerOwner {
     this.#wroteReady = readyIn(pod);
   }
 
-  writeStatus(): void {
-    const { key } = this.place;
-    const { name, namespace } = nameParts(key);
-    const status = podStatus(
+  /** Of a pod that was refused there is nothing but why. */
+  #told(): JsonObject {
+    const startTime = secondStamp(this.#seenMs);
+    if (this.#isRefused) return { phase: this.#phase, startTime };
+    return podStatus(
       {
         phase: this.#phase,
         pod: this.#pod,
@@ -295,7 +311,12 @@ export class PodWorker implements ContainerOwner {
       },
       this.#around.host.nowMs(),
     );
-    const full = { ...status, ...this.#why };
+  }
+
+  writeStatus(): void {
+    const { key } = this.place;
+    const { name, namespace } = nameParts(key);
+    const full = { ...this.#told(), ...this.#why };
     const answer = this.#around.ask(`namespaces/${namespace}/pods/${name}/status`, (client) =>
       client.patch(
         'Pod',
