@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runSeed } from '../src/apps/sim/one-seed.ts';
 import { provePlanted } from '../src/apps/sim/prove-planted.ts';
-import { confusionTable, seedLine } from '../src/apps/sim/report.ts';
+import { causeTable, confusionTable, seedLine } from '../src/apps/sim/report.ts';
 import { Totals, totalsText } from '../src/apps/sim/totals.ts';
 import { PLANTED_SEEDS } from '../src/sim/planted/seeds.ts';
 import { MARKS } from '../src/sim/marks/marks.ts';
@@ -60,6 +60,10 @@ function pageOf(
     totalsText(totals).trimEnd(),
     '`named`: a true cause was named. `open`: none was, and the machine is not called usable. `well`: it is well and is called so. `missed`: it is broken and is called usable, mostly as nothing shows it yet. `alarm`: it is well and is called not usable. `wrong`: a cause was named that is none of the true ones. `beside`: a true cause of another fault on the same machine was named.',
     confusionTable(confusion).trimEnd(),
+    '## By cause',
+    'How often each cause was named on a machine or the cluster, and of which faults it was a true cause then; a machine counts at each look.',
+    causeTable(confusion).trimEnd(),
+    `True at some look and never named: ${confusion.neverNamed().join(', ')}.`,
     '## Evaluations of invariants',
     `| rule | times |\n| --- | --- |\n${counted(totals.evaluations)}`,
     '## Faults put in',

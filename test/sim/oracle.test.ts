@@ -91,6 +91,28 @@ describe('what is said of a machine against what is true of it', () => {
   });
 });
 
+test('the confusion table counts by the cause that was named', () => {
+  const confusion = new Confusion();
+  confusion.add(judgeOne({ findings: [finding('right')] }, { causes: ['right', 'silent'] }));
+  confusion.add(judgeOne({ findings: [finding('right')] }));
+  confusion.add(judgeOne({ findings: [finding('other')] }));
+  confusion.add(judgeOne({ findings: [finding('other')] }, { causes: [] }));
+  assert.deepEqual(confusion.causes(), [
+    {
+      cause: 'other',
+      right: 0,
+      wrong: 2,
+      behind: new Map(),
+      instead: new Map([
+        ['F51', 1],
+        ['no fault', 1],
+      ]),
+    },
+    { cause: 'right', right: 2, wrong: 0, behind: new Map([['F51', 2]]), instead: new Map() },
+  ]);
+  assert.deepEqual(confusion.neverNamed(), ['silent']);
+});
+
 test('the confusion table counts by the fault that was there', () => {
   const confusion = new Confusion();
   confusion.add(judgeOne({ findings: [finding('right')] }));

@@ -84,6 +84,26 @@ const HEAD = ['there was', ...OUTCOMES, 'named were', 'wrong were'];
 
 /** The table of what was there against what was said, as Markdown. */
 export function confusionTable(confusion: Confusion): string {
-  const rows = [HEAD, HEAD.map(() => '---'), ...confusion.rows().map(cells)];
-  return `${rows.map((row) => `| ${row.join(' | ')} |`).join('\n')}\n`;
+  return tableOf(HEAD, confusion.rows().map(cells));
+}
+
+const CAUSE_HEAD = ['named was', 'true', 'not true', 'there was', 'there was, when not true'];
+
+/** The table of what was named against what was there, as Markdown. */
+export function causeTable(confusion: Confusion): string {
+  const rows = confusion
+    .causes()
+    .map(({ cause, right, wrong, behind, instead }) => [
+      cause,
+      String(right),
+      String(wrong),
+      mostOf(behind),
+      mostOf(instead),
+    ]);
+  return tableOf(CAUSE_HEAD, rows);
+}
+
+function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [head, head.map(() => '---'), ...rows];
+  return `${all.map((row) => `| ${row.join(' | ')} |`).join('\n')}\n`;
 }

@@ -6,7 +6,7 @@ import { mustBeWritable } from '../cli/live/bundle.ts';
 import type { SimArguments } from './arguments.ts';
 import { writeFailure } from './failure-bundle.ts';
 import { runSeed, type SeedRun } from './one-seed.ts';
-import { confusionTable, failureText, seedLine } from './report.ts';
+import { causeTable, confusionTable, failureText, seedLine } from './report.ts';
 import { kindOf, shrinkFailure, type SmallFailure } from './shrink-failure.ts';
 import { Totals, totalsText } from './totals.ts';
 
@@ -91,7 +91,7 @@ function print({ output, count }: SimArguments, campaign: Campaign, context: Cli
   if (output === 'json') context.out(`${JSON.stringify(jsonOf(campaign), null, 2)}\n`);
   if (output === 'text' && count > 1) context.out(totalsText(totals));
   if (output === 'markdown') {
-    context.out(confusionTable(confusion));
+    context.out(`${confusionTable(confusion)}\n${causeTable(confusion)}`);
     for (const { small, from, file } of failures)
       context.out(`\n${failureText(small, from, file)}`);
   }
@@ -120,6 +120,13 @@ function jsonOf({ totals, confusion, failures, seeds }: Campaign): object {
       counts,
       named: Object.fromEntries(named),
       wrong: Object.fromEntries(wrong),
+    })),
+    causes: confusion.causes().map(({ cause, right, wrong, behind, instead }) => ({
+      cause,
+      right,
+      wrong,
+      behind: Object.fromEntries(behind),
+      instead: Object.fromEntries(instead),
     })),
     totals: totals.toJson(),
   };

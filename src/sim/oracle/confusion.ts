@@ -1,4 +1,5 @@
 import { type Judged, JUDGEMENTS } from './judge.ts';
+import type { KnownTruth } from './truths.ts';
 
 /** As judgements, and `beside`: a true cause was named, but of another fault on the same machine. */
 export const OUTCOMES = [...JUDGEMENTS, 'beside'] as const;
@@ -14,6 +15,24 @@ export interface ConfusionRow {
   readonly wrong: ReadonlyMap<string, number>;
 }
 
+/** How often a cause was named, and what there was then. */
+export interface CauseRow {
+  readonly cause: string;
+  readonly right: number;
+  readonly wrong: number;
+  /** Faults, as in `ConfusionRow`, of which it was a true cause when it was named, with how often. */
+  readonly behind: ReadonlyMap<string, number>;
+  /** Faults that there were when it was named and was none of their causes. */
+  readonly instead: ReadonlyMap<string, number>;
+}
+
+interface CauseCounting {
+  right: number;
+  wrong: number;
+  readonly behind: Map<string, number>;
+  readonly instead: Map<string, number>;
+}
+
 interface Counting {
   readonly counts: Record<Outcome, number>;
   readonly named: Map<string, number>;
@@ -22,16 +41,20 @@ interface Counting {
 
 const NONE = 'no fault';
 
-/** Counts judgements by the fault that was there. */
+/** Counts judgements by the fault that was there, and by the cause that was named. */
 export class Confusion {
   readonly #rows = new Map<string, Counting>();
+  readonly #causes = new Map<string, CauseCounting>();
+  readonly #true = new Set<string>();
 
-  add({ judgement, truths, named, wrong }: Judged): void {
-    const faults = new Set(truths.map(({ of }) => of.split('.')[0] ?? of));
+  add(judged: Judged): void {
+    const { judgement, truths, named, wrong } = judged;
+    this.#addCauses(judged);
+    const faults = new Set(truths.map(classOf));
     for (const truth of faults.size === 0 ? [NONE] : faults) {
       const row = this.#row(truth);
       const own = new Set(
-        truths.filter(({ of }) => of.split('.')[0] === truth).flatMap(({ causes }) => causes),
+        truths.filter((one) => classOf(one) === truth).flatMap(({ causes }) => causes),
       );
       const isBeside = judgement === 'named' && !named.some((cause) => own.has(cause));
       row.counts[isBeside ? 'beside' : judgement]++;
@@ -47,6 +70,40 @@ export class Confusion {
       .toSorted((one, other) => (one.truth < other.truth ? -1 : 1));
   }
 
+  /** By the name of the cause. */
+  causes(): readonly CauseRow[] {
+    return [...this.#causes]
+      .map(([cause, counting]) => ({ cause, ...counting }))
+      .toSorted((one, other) => (one.cause < other.cause ? -1 : 1));
+  }
+
+  /** Causes that were true at some look and never named. */
+  neverNamed(): readonly string[] {
+    return [...this.#true].filter((cause) => !this.#causes.has(cause)).toSorted();
+  }
+
+  #addCauses({ truths, named, wrong }: Judged): void {
+    for (const cause of truths.flatMap(({ causes }) => causes)) this.#true.add(cause);
+    for (const cause of named) {
+      const row = this.#cause(cause);
+      const isWrong = wrong.includes(cause);
+      const there = isWrong ? truths : truths.filter(({ causes }) => causes.includes(cause));
+      const faults = new Set(there.map(classOf));
+      if (isWrong) row.wrong++;
+      else row.right++;
+      for (const fault of faults.size === 0 ? [NONE] : faults)
+        count(isWrong ? row.instead : row.behind, fault);
+    }
+  }
+
+  #cause(cause: string): CauseCounting {
+    const known = this.#causes.get(cause);
+    if (known !== undefined) return known;
+    const made: CauseCounting = { right: 0, wrong: 0, behind: new Map(), instead: new Map() };
+    this.#causes.set(cause, made);
+    return made;
+  }
+
   #row(truth: string): Counting {
     const known = this.#rows.get(truth);
     if (known !== undefined) return known;
@@ -55,6 +112,11 @@ export class Confusion {
     this.#rows.set(truth, made);
     return made;
   }
+}
+
+/** `F51` of `F51.2`. */
+function classOf({ of }: KnownTruth): string {
+  return of.split('.')[0] ?? of;
 }
 
 function count(counts: Map<string, number>, key: string): void {
