@@ -51,6 +51,16 @@ export function unplacedTruth(scene: Scene, pod: KubeObject): KnownTruth | null 
   return { causes, machines: [machine.instanceId], of: 'course', fromMs };
 }
 
+/** What is true of a machine whose kubelet refused a pod for want of a slot; null for other pods. */
+export function refusedTruth({ town }: Scene, pod: KubeObject): KnownTruth | null {
+  if (textAt(pod, 'status.reason') !== 'OutOfpods') return null;
+  const machine = town.yard.machineOfNode(podView(pod).spec.nodeName);
+  if (machine === null) return null;
+  const fromMs = town.kernel.nowMs();
+  const machines = [machine.instanceId];
+  return { causes: ['allocatable-too-small'], machines, of: 'course', fromMs };
+}
+
 /** A cloud controller is a pod: while none of them is Ready there is none. */
 function lacksCloudController({ town, people }: Scene): boolean {
   const pods = people

@@ -2,7 +2,7 @@ import { textAt } from '../../evidence/json.ts';
 import type { Stage } from '../faults/contract.ts';
 import { isControlPlane } from '../faults/targets.ts';
 import type { Marks } from '../marks/marks.ts';
-import { comingTruth, unplacedTruth } from '../oracle/moments.ts';
+import { comingTruth, refusedTruth, unplacedTruth } from '../oracle/moments.ts';
 import type { Truths } from '../oracle/truths.ts';
 
 /** What a world does by itself, as its maker sees it. */
@@ -46,8 +46,9 @@ export function followCourse(
     }
     if (type !== 'DELETED') return;
     gone.add(instanceId);
-    if (machine.unit('kubelet') !== 'running') return;
-    marks.reach('node-deleted-while-kubelet-runs');
+    if (machine.unit('kubelet') === 'running') marks.reach('node-deleted-while-kubelet-runs');
+    // A machine that stands still is still one that the cloud controller should have found.
+    if (town.cloud.instance(instanceId)?.state !== 'running') return;
     const nowMs = town.kernel.nowMs();
     const isByPeople = truths
       .of(instanceId, nowMs)
@@ -56,7 +57,8 @@ export function followCourse(
   });
   const told = new Set<string>();
   people.follow('Pod', (type, pod) => {
-    const truth = type === 'DELETED' ? null : unplacedTruth(stage, pod);
+    const truth =
+      type === 'DELETED' ? null : (unplacedTruth(stage, pod) ?? refusedTruth(stage, pod));
     const uid = textAt(pod, 'metadata.uid') ?? '';
     if (truth === null || told.has(uid)) return;
     told.add(uid);
