@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '268-6f0754dc';
+export const CATALOGUE_VERSION = '268-865d38da';
 
 export const SIGNS: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d+\] "?Started kubelet"?/,strict:false,per:[]},
@@ -1248,7 +1248,7 @@ export const CAUSES: readonly CauseEntry[] = [
 {id:"startup-taint-added-after-removal",stage:"gated",title:"the start-up taint came after the driver had done its one removal",needs:["kube/Node","kube/Pod","kube/CSINode","aws/node-group"],symptoms:["pod-not-scheduled"],formerly:[],load:()=>import('./gated/startup-taint-added-after-removal/cause.ts')},
 {id:"startup-taint-not-removed",stage:"gated",title:"a start-up taint stays, so Karpenter never calls the node initialised",needs:["kube/Node","kube/NodeClaim","kube/NodePool"],symptoms:["pod-not-scheduled"],formerly:[],load:()=>import('./gated/startup-taint-not-removed/cause.ts')},
 {id:"startup-taint-removal-lost",stage:"gated",title:"the driver’s removal of its start-up taint was rejected and not repeated",needs:["kube/Node"],symptoms:["pod-not-scheduled"],formerly:[],load:()=>import('./gated/startup-taint-removal-lost/cause.ts')},
-{id:"allocatable-too-small",stage:"usable",title:"the nodes have no pod slots left for workloads",needs:["kube/Node","kube/Pod","aws/instance","aws/cluster"],symptoms:["pod-not-scheduled"],formerly:[],load:()=>import('./usable/allocatable-too-small/cause.ts')},
+{id:"allocatable-too-small",stage:"usable",title:"the nodes have no pod slots left for workloads",needs:["kube/Node","kube/Pod","aws/instance","aws/network-interface","aws/cluster"],symptoms:["pod-not-scheduled"],formerly:[],load:()=>import('./usable/allocatable-too-small/cause.ts')},
 {id:"cluster-dns-unreachable",stage:"usable",title:"pods get no answer from the cluster’s DNS",needs:["kube/EndpointSlice","kube/Deployment","kube/Pod","kube/Node"],symptoms:[],formerly:[],load:()=>import('./usable/cluster-dns-unreachable/cause.ts')},
 {id:"cordon-or-deliberate-taint",stage:"usable",title:"the node is cordoned or tainted on purpose",needs:["kube/Node","kube/Pod","kube/NodePool","kube/NodeClaim","kube/PodDisruptionBudget"],symptoms:["pod-not-scheduled","node-cordoned"],formerly:[],load:()=>import('./usable/cordon-or-deliberate-taint/cause.ts')},
 {id:"hanging-container-runtime",stage:"usable",title:"the container runtime hangs",needs:[],symptoms:["node-not-ready"],formerly:[],load:()=>import('./usable/hanging-container-runtime/cause.ts')},

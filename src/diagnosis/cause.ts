@@ -77,6 +77,8 @@ export interface View<K extends FactKind, S extends string> {
    * not seen may be behind the break. Nobody knows that of evidence of others.
    */
   isCut(kind: K): boolean;
+  /** Machines whose own logs show them in trouble and which no complete list of Nodes knows. */
+  machinesWithoutNode(): readonly string[];
   /** True when Rollcall asked this, `ec2:DescribeInstances` or `list nodes`, and was not answered. */
   wasRefused(call: string): boolean;
   /** A sign as seen for the subject and not withdrawn since, null when it was not seen. */

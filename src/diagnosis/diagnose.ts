@@ -1,4 +1,5 @@
 import type { Hit, Observations } from '../evidence/observations.ts';
+import { isTerminated } from '../evidence/fleet.ts';
 import { textAt } from '../evidence/json.ts';
 import type { FactKind, KubeNode } from '../evidence/kinds.ts';
 import { stageIndex } from '../evidence/stage.ts';
@@ -63,11 +64,7 @@ function evaluationsOf(subject: Subject, input: DiagnosisInput): readonly Evalua
         cause.scope === 'machine' || subject.kind === 'Cluster' || hasOwnHits(cause, subject),
     )
     .filter((cause) => hasOwnHits(cause, subject) || hasNeededFact(cause, subject))
-    .map((cause) => evaluate(cause, subject, input.observations, clusterOf(input)));
-}
-
-function clusterOf({ subjects }: DiagnosisInput): Subject | undefined {
-  return subjects.at(-1)?.kind === 'Cluster' ? subjects.at(-1) : undefined;
+    .map((cause) => evaluate(cause, subject, input.observations, input.subjects));
 }
 
 function hasOwnHits(cause: Cause, subject: Subject): boolean {
@@ -197,15 +194,13 @@ function hasGone(
   const instances = subject.facts
     .of('aws/instance')
     .filter(({ value }) => textAt(value, 'InstanceId') === subject.instanceId);
-  if (instances.some(({ value }) => !ENDED.test(textAt(value, 'State.Name') ?? ''))) return false;
+  if (instances.some(({ value }) => !isTerminated(value))) return false;
   const explains = ({ stage, confidence }: SubjectReport['findings'][number]): boolean =>
     stage === 'launched' ||
     // EC2 lists ended instances for an hour, as long as events live: this one was never ended.
     (stage === 'retained' && confidence === 'definite' && instances.length === 0);
   return !report.findings.some(explains);
 }
-
-const ENDED = /^(?:terminated|shutting-down)$/;
 
 /** True when a fact of this kind is the machine's own. */
 function owns(subject: Subject, kind: FactKind): boolean {

@@ -120,18 +120,23 @@ export function matchBySigns(cause: Cause, subject: Subject, reading: SignReadin
   return silence(cause, subject);
 }
 
-/** Asks one cause about one subject. */
+/**
+ * Asks one cause about one subject.
+ *
+ * @param subjects all that the evidence is about, the cluster among them
+ */
 export function evaluate(
   cause: Cause,
   subject: Subject,
   observations: Pick<Observations, 'listings' | 'collection'>,
-  cluster?: Subject,
+  subjects: readonly Subject[] = [],
 ): Evaluation {
   const reading = readSigns(cause, subject);
   const { listings, collection } = observations;
+  const cluster = subjects.findLast(({ kind }) => kind === 'Cluster');
   const around =
     cluster === undefined ? {} : { cluster: () => readSigns(cause, cluster), all: cluster.facts };
-  const surroundings = { listings, collection, scope: cause.scope, ...around };
+  const surroundings = { listings, collection, scope: cause.scope, subjects, ...around };
   const own = cause.match?.(createView(subject, reading, surroundings)) ?? null;
   return { cause, match: own ?? matchBySigns(cause, subject, reading) };
 }

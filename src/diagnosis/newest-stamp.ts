@@ -8,7 +8,11 @@ type Stamped = Pick<Observations, 'hits' | 'facts'>;
 const NEWEST = new WeakMap<Stamped, number>();
 
 function stampsOf({ kind, value }: FactRecord): readonly (number | null)[] {
-  if (kind === 'kube/Node') return (value as KubeNode).conditions.map(({ changedMs }) => changedMs);
+  if (kind === 'kube/Node')
+    return (value as KubeNode).conditions.flatMap(({ changedMs, heartbeatMs }) => [
+      changedMs,
+      heartbeatMs,
+    ]);
   if (kind !== 'kube/Pod') return [];
   const pod = value as KubeObject;
   return [msIn(pod.body, 'status.startTime'), readyChangedMs(pod), runningSinceMs(pod)];

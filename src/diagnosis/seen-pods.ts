@@ -68,15 +68,33 @@ export type Surroundings = Pick<Observations, 'hits' | 'facts' | 'listings' | 'c
 
 /**
  * True for events that ended with a pod which is Ready by now, is gone, or is so young that it may
- * come up by itself: pods that wait for long are seen in their own state.
+ * come up by itself: pods that wait for long are seen in their own state. Without the pods, events
+ * that came no more say the same.
  */
 export function isOfWellPod(hit: Hit, { facts }: Subject, surroundings: Surroundings): boolean {
   const { last } = hit;
   const name = last.source === 'event' ? / pod\/(\S+) /.exec(last.excerpt)?.[1] : undefined;
   if (name === undefined) return false;
   const pod = facts.of('kube/Pod').find(({ value }) => value.name === name);
-  if (pod === undefined) return surroundings.listings.some(({ kind }) => kind === 'kube/Pod');
+  if (pod === undefined)
+    return (
+      surroundings.listings.some(({ kind }) => kind === 'kube/Pod') || isOver(hit, surroundings)
+    );
   return isPodReady(pod.value) || isYoung(pod.value, hit, surroundings);
+}
+
+/**
+ * A kubelet tries a sandbox again every some ten seconds, and client-go's recorder lets one event of
+ * a pod through in five minutes at the least (`tools/record/events_cache.go`): three times that.
+ */
+const SANDBOX_SILENCE_MS = 900_000;
+
+/** True for sandboxes of which nothing was heard while the evidence goes on: they were made since. */
+function isOver({ owner, last }: Hit, surroundings: Surroundings): boolean {
+  const { when } = last.moment;
+  if (owner !== 'symptom:sandbox-not-created') return false;
+  if (when === null || when.yearless || when.clock !== 'utc') return false;
+  return newestStampMs(surroundings) - when.ms > SANDBOX_SILENCE_MS;
 }
 
 /** True for a pod that was not seen for longer than a healthy one takes to come up. */

@@ -1,6 +1,7 @@
 import type { MachineName } from '../evidence/names.ts';
 import type { Hit } from '../evidence/observations.ts';
 import type { LineSource } from '../evidence/source.ts';
+import { isAfter } from '../evidence/time.ts';
 import type { SubjectReport } from './document.ts';
 import type { FactIndex } from './fact-index.ts';
 
@@ -17,6 +18,15 @@ export interface Subject {
   readonly facts: FactIndex;
   /** Sources seen in the documents that belong to it or to the whole cluster. */
   readonly sources: ReadonlySet<LineSource>;
+}
+
+/** True for a machine that was not seen Ready, or of which something failed after it was. */
+export function isInTrouble({ hits }: Pick<Subject, 'hits'>): boolean {
+  const ready = hits.filter((hit) => hit.owner === 'milestone:node-ready');
+  const failed = hits.filter((hit) => hit.owner.startsWith('symptom:'));
+  return ready.every((success) =>
+    failed.some((hit) => isAfter(hit.last.moment, success.last.moment)),
+  );
 }
 
 const NO_HITS: readonly Hit[] = [];

@@ -2,13 +2,12 @@ import { type Json, textAt } from '../evidence/json.ts';
 import { isHostKind } from '../evidence/kinds.ts';
 import type { MachineName } from '../evidence/names.ts';
 import type { DocumentSummary, FactRecord, Hit, Observations } from '../evidence/observations.ts';
-import { isAfter } from '../evidence/time.ts';
 import { archiveLinks } from './archives.ts';
 import { type FactIndex, indexFacts } from './fact-index.ts';
 import { isNode, keysAmong, type KeysOf } from './namesakes.ts';
 import { podPlaces } from './pod-places.ts';
 import { seenSymptoms } from './seen-symptoms.ts';
-import type { Subject } from './subject.ts';
+import { isInTrouble, type Subject } from './subject.ts';
 import { SOURCES, type LineSource } from '../evidence/source.ts';
 
 interface Group {
@@ -262,15 +261,6 @@ function addHit(group: Group, hit: Hit): void {
     group.documents.add(hit.document);
     group.primary = true;
   }
-}
-
-/** True for a machine that was not seen Ready, or of which something failed after it was. */
-function isInTrouble(group: Group): boolean {
-  const ready = group.hits.filter((hit) => hit.owner === 'milestone:node-ready');
-  const failed = group.hits.filter((hit) => hit.owner.startsWith('symptom:'));
-  return ready.every((success) =>
-    failed.some((hit) => isAfter(hit.last.moment, success.last.moment)),
-  );
 }
 
 /** The one machine that nameless logs can be of: the only one here that is in trouble. */

@@ -1,4 +1,5 @@
 import { assembleSubjects } from './subjects.ts';
+import { isTerminated } from '../evidence/fleet.ts';
 import { type Json, textAt } from '../evidence/json.ts';
 import { instanceIdIn } from '../evidence/names.ts';
 import type { Observations } from '../evidence/observations.ts';
@@ -61,15 +62,11 @@ function terminatedIn(looks: readonly Observations[], name: string): string | nu
   const ended = looks
     .flatMap(({ facts }) => facts)
     .flatMap(({ kind, value }) => (kind === 'aws/instance' ? [value as Json] : []))
-    .find((instance) => textAt(instance, 'InstanceId') === id && isEnded(instance));
+    .find((instance) => textAt(instance, 'InstanceId') === id && isTerminated(instance));
   if (ended === undefined) return null;
   const reason = textAt(ended, 'StateTransitionReason') ?? '';
   const why = reason === '' ? '' : ` (${excerptOf(reason)})`;
   return `${id} is ${textAt(ended, 'State.Name') ?? ''}${why}; see what is left: rollcall status`;
-}
-
-function isEnded(instance: Json): boolean {
-  return /^(?:terminated|shutting-down)$/.test(textAt(instance, 'State.Name') ?? '');
 }
 
 /** Why a machine may be there although it was not seen, one sentence for each reason. */

@@ -1,4 +1,6 @@
 import { absent, type Fact, type Seen, unknown } from '../evidence/fact.ts';
+import { isTerminated } from '../evidence/fleet.ts';
+import { textAt } from '../evidence/json.ts';
 import type { FactKind, FactTypes } from '../evidence/kinds.ts';
 import type { FactRecord, Hit, Observations } from '../evidence/observations.ts';
 import { excerptOf } from '../evidence/redact.ts';
@@ -7,7 +9,7 @@ import { isAfter } from '../evidence/time.ts';
 import type { Cause, View } from './cause.ts';
 import { asSeen, type FactIndex } from './fact-index.ts';
 import { defaultWithdrawal } from './milestones.ts';
-import { hitsOf, type Subject } from './subject.ts';
+import { hitsOf, isInTrouble, type Subject } from './subject.ts';
 
 /** What a cause's signs came to for one subject. */
 export interface SignReading {
@@ -33,10 +35,13 @@ function merge(hits: readonly Hit[]): Sighting | null {
   return { count: hits.reduce((sum, hit) => sum + hit.count, 0), first: earliest, last, quotes };
 }
 
+function isOfSameObject(one: Hit, other: Hit): boolean {
+  return one.object === '' || other.object === '' || one.object === other.object;
+}
+
 function isWithdrawn(hit: Hit, successes: readonly Hit[]): boolean {
   return successes.some((success) => {
-    const sameObject = success.object === '' || hit.object === '' || success.object === hit.object;
-    if (!sameObject) return false;
+    if (!isOfSameObject(success, hit)) return false;
     return isAfter(success.last.moment, hit.last.moment) || isUnordered(success, hit);
   });
 }
@@ -48,6 +53,18 @@ function isWithdrawn(hit: Hit, successes: readonly Hit[]): boolean {
 function isUnordered(success: Hit, hit: Hit): boolean {
   const [later, failed] = [success.last.moment, hit.last.moment];
   return later.at.document !== failed.at.document && failed.when === null && !later.isState;
+}
+
+/** How often it was seen since the last success; of more than QUOTES_MAX times, at the most. */
+function standingCount(hits: readonly Hit[], successes: readonly Hit[]): number {
+  const isOver = (quote: Quote, hit: Hit): boolean =>
+    successes.some(
+      (success) => isOfSameObject(success, hit) && isAfter(success.last.moment, quote.moment),
+    );
+  return hits.reduce(
+    (sum, hit) => sum + hit.count - hit.quotes.filter((quote) => isOver(quote, hit)).length,
+    0,
+  );
 }
 
 const NOTHING_SEEN: SignReading = { standing: new Map(), withdrawn: false, cleared: false };
@@ -69,7 +86,8 @@ export function readSigns(cause: Cause, subject: Subject): SignReading {
     const left = seenHits.filter((hit) => !isWithdrawn(hit, successes));
     if (left.length < seenHits.length) withdrawn = true;
     const sighting = merge(left);
-    if (sighting !== null && sighting.count >= (sign.atLeast ?? 1)) standing.set(name, sighting);
+    if (sighting !== null && standingCount(left, successes) >= (sign.atLeast ?? 1))
+      standing.set(name, sighting);
   }
   return { standing, withdrawn, cleared: weighed('clears').length > 0 };
 }
@@ -91,6 +109,8 @@ export interface Surroundings extends Pick<Observations, 'listings' | 'collectio
   readonly cluster?: () => SignReading;
   /** Facts of all machines and of the cluster. */
   readonly all?: FactIndex;
+  /** All that the evidence is about. */
+  readonly subjects?: readonly Subject[];
   /** Of the cause that looks. */
   readonly scope?: Cause['scope'];
 }
@@ -108,7 +128,7 @@ function isOfSeveral(records: readonly FactRecord[]): boolean {
 export function createView(
   subject: Subject,
   reading: SignReading,
-  { listings, collection, cluster, all, scope }: Surroundings,
+  { listings, collection, cluster, all, subjects, scope }: Surroundings,
 ): View<FactKind, string> {
   const recordsOf = <N extends FactKind>(kind: N): FactRecord<N>[] => [...subject.facts.of(kind)];
   const isComplete = (kind: FactKind): boolean => listings.some((entry) => entry.kind === kind);
@@ -131,6 +151,8 @@ export function createView(
     everywhere: (kind) => (all ?? subject.facts).seen(kind),
     isComplete,
     isCut: (kind) => collection !== null && !isComplete(kind),
+    machinesWithoutNode: () =>
+      isComplete('kube/Node') && subjects !== undefined ? withoutNode(subjects) : [],
     wasRefused: (asked) => collection?.refusals.some(({ call }) => call === asked) === true,
     sign: (name) => reading.standing.get(name) ?? null,
     clusterSign: (name) => cluster?.().standing.get(name) ?? null,
@@ -138,6 +160,27 @@ export function createView(
     nowMs: collection?.atMs ?? null,
     quote: quoteOf,
   };
+}
+
+/** Asked for many subjects of the same evidence. */
+const WITHOUT_NODE = new WeakMap<readonly Subject[], readonly string[]>();
+
+function withoutNode(subjects: readonly Subject[]): readonly string[] {
+  const known = WITHOUT_NODE.get(subjects);
+  if (known !== undefined) return known;
+  const names = subjects.filter(isWithoutNode).map(({ name }) => name);
+  WITHOUT_NODE.set(subjects, names);
+  return names;
+}
+
+/** True for a machine whose own logs show it in trouble, without a Node, and that was not ended. */
+function isWithoutNode(subject: Subject): boolean {
+  const { kind, hits, facts, instanceId } = subject;
+  if (kind !== 'Machine' || facts.has('kube/Node') || !isInTrouble(subject)) return false;
+  const own = facts
+    .of('aws/instance')
+    .find(({ value }) => textAt(value, 'InstanceId') === instanceId);
+  return (own === undefined || !isTerminated(own.value)) && hits.some(({ onMachine }) => onMachine);
 }
 
 function richest<K extends FactKind>(records: readonly FactRecord<K>[]): FactRecord<K> | null {

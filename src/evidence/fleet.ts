@@ -64,6 +64,11 @@ export function isTaggedFor(instance: Json, cluster: string | null): boolean {
   });
 }
 
+/** True for an instance that is gone, or going for good. */
+export function isTerminated(instance: Json): boolean {
+  return /^(?:terminated|shutting-down)$/.test(textAt(instance, 'State.Name') ?? '');
+}
+
 /** Finds the Node of an instance by providerID, private DNS name or address. */
 function nodeFinder(nodes: readonly Seen<KubeNode>[]): (instance: Json) => KubeNode | null {
   const byName = new Map<string, KubeNode>();
@@ -151,6 +156,35 @@ export function instancesWithoutNode(facts: MachineFacts): readonly Seen<Json>[]
     .list('aws/instance')
     .filter(({ value }) => isTaggedFor(value, cluster) && nodeOf(value) === null)
     .filter(({ value }) => memberOf(value, null, nowMs) === 'lost');
+}
+
+/**
+ * Ids of instances that no answer describes and which network interfaces show: attached, in a
+ * security group of machines with a Node, and of none themselves.
+ */
+export function attachedWithoutNode(
+  interfaces: readonly Seen<Json>[],
+  instances: readonly Seen<Json>[],
+  nodes: readonly Seen<KubeNode>[],
+): readonly string[] {
+  const described = new Set(instances.map(({ value }) => textAt(value, 'InstanceId')));
+  const nodeOf = nodeFinder(nodes);
+  const byInstance = Map.groupBy(interfaces, ({ value }) => textAt(value, 'Attachment.InstanceId'));
+  byInstance.delete(null);
+  const owners = [...byInstance].map(([id, own]) => ({
+    id: id ?? '',
+    groups: own.flatMap(({ value }) => groupsOf(value)),
+    hasNode: nodeOf({ InstanceId: id }) !== null || own.some(({ value }) => nodeOf(value) !== null),
+  }));
+  const joined = new Set(owners.flatMap(({ hasNode, groups }) => (hasNode ? groups : [])));
+  return owners
+    .filter(({ id, hasNode }) => !hasNode && !described.has(id))
+    .filter(({ groups }) => groups.some((group) => joined.has(group)))
+    .map(({ id }) => id);
+}
+
+function groupsOf(networkInterface: Json): readonly string[] {
+  return listAt(networkInterface, 'Groups').map((group) => textAt(group, 'GroupId') ?? '');
 }
 
 /** Events are kept for an hour (kube-apiserver --event-ttl). */

@@ -61,6 +61,13 @@ export function isOfDaemonSet(pod: KubeObject, name: string): boolean {
   );
 }
 
+/** True for a pod owned by whichever DaemonSet. */
+export function isOfAnyDaemonSet(pod: KubeObject): boolean {
+  return listAt(pod.body, 'metadata.ownerReferences').some(
+    (owner) => textAt(owner, 'kind') === 'DaemonSet',
+  );
+}
+
 /** Why a container waits (`CrashLoopBackOff`), null when none does. */
 export function waitingReason(pod: KubeObject): string | null {
   for (const status of statuses(pod)) {

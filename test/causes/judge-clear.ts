@@ -71,7 +71,7 @@ function faultsOfReason(given: Case): readonly string[] {
   const subjects = assembleSubjects(given.observations);
   const cluster = subjects.find(({ kind }) => kind === 'Cluster');
   const isClear = (subject: Subject): boolean =>
-    evaluate(given.cause, subject, given.observations, cluster).match.verdict === 'clear';
+    evaluate(given.cause, subject, given.observations, subjects).match.verdict === 'clear';
   // What the cluster is clear of, no machine suffers from.
   const isClusterClear =
     given.cause.scope === 'cluster' && cluster !== undefined && isClear(cluster);

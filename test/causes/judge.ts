@@ -30,8 +30,9 @@ export async function judgeExample(example: Example): Promise<readonly string[]>
 
 /** What the cause itself says in an `unknown` example: of some subject it cannot say. */
 function faultsOfUnknown(cause: Cause, observations: Observations): readonly string[] {
-  const verdicts = assembleSubjects(observations).map(
-    (subject) => evaluate(cause, subject, observations).match.verdict,
+  const subjects = assembleSubjects(observations);
+  const verdicts = subjects.map(
+    (subject) => evaluate(cause, subject, observations, subjects).match.verdict,
   );
   return verdicts.includes('unknown') ? [] : [`the cause itself says ${verdicts.join(', ')}`];
 }

@@ -22,7 +22,7 @@ function waiting(minutes: number): JsonObject {
   return pod('web-1', minutes, { phase: 'Pending', containerStatuses: [{ name: 'app', state }] });
 }
 
-function sandboxEvent(name: string): JsonObject {
+function sandboxEvent(name: string, minutes = 48): JsonObject {
   return {
     apiVersion: 'v1',
     kind: 'EventList',
@@ -33,7 +33,7 @@ function sandboxEvent(name: string): JsonObject {
         type: 'Warning',
         reason: 'FailedCreatePodSandBox',
         message: 'Failed to create pod sandbox: rpc error: code = Unknown desc = no route',
-        lastTimestamp: ago(48),
+        lastTimestamp: ago(minutes),
       },
     ],
   };
@@ -143,8 +143,11 @@ describe('pods tell of their Node', () => {
     );
   });
 
-  test('an event of a pod that nobody listed is not over', async () => {
-    const { subjects } = await diagnosed(...all, sandboxEvent('web-1'));
-    assert.ok(subjects.some(({ kind, verdict }) => kind === 'Cluster' && verdict === 'not-usable'));
+  test('an event of a pod that nobody listed is over once it has come no more for long', async () => {
+    const isTrouble = async (minutes: number): Promise<boolean> => {
+      const { subjects } = await diagnosed(...all, sandboxEvent('web-1', minutes));
+      return subjects.some(({ kind, verdict }) => kind === 'Cluster' && verdict === 'not-usable');
+    };
+    assert.deepEqual([await isTrouble(10), await isTrouble(48)], [true, false]);
   });
 });

@@ -133,7 +133,7 @@ export const PLANTED_ERRORS: readonly PlantedError[] = [
       'return false;',
       ENGINE,
     ],
-    ['success of another object withdraws', 'if (!sameObject) return false;', '', ENGINE],
+    ['success of another object withdraws', '!isOfSameObject(success, hit)', 'false', ENGINE],
     [
       'a cause’s own choice of successes is ignored',
       'cause.withdrawnBy ?? defaultWithdrawal(cause.stage)',
@@ -142,8 +142,8 @@ export const PLANTED_ERRORS: readonly PlantedError[] = [
     ],
     [
       'one line is enough for what must repeat',
-      'sighting.count >= (sign.atLeast ?? 1)',
-      'sighting.count >= 1',
+      'standingCount(left, successes) >= (sign.atLeast ?? 1)',
+      'standingCount(left, successes) >= 1',
       ENGINE,
     ],
     ['nothing clears', "cleared: weighed('clears').length > 0", 'cleared: false', ENGINE],

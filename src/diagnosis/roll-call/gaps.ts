@@ -1,3 +1,4 @@
+import { isTerminated } from '../../evidence/fleet.ts';
 import { type Json, listAt, textAt } from '../../evidence/json.ts';
 import { capacityOf } from '../../evidence/launch.ts';
 import type { Observations } from '../../evidence/observations.ts';
@@ -5,7 +6,7 @@ import type { DiagnosisDocument } from '../document.ts';
 import { groupOf, tagsOf } from './attributes.ts';
 import type { GroupGap, MachineGroup } from './document.ts';
 import { type Findings, headlineOf } from './headline.ts';
-import { isTerminated, type Machine } from './machines.ts';
+import type { Machine } from './machines.ts';
 
 /** How many machines a group wants and has, by what AWS answered of it. */
 interface GroupSize {

@@ -1,3 +1,4 @@
+import { isTerminated } from '../../evidence/fleet.ts';
 import { at, type Json, textAt } from '../../evidence/json.ts';
 import type { FactKind, KubeNode, KubeObject } from '../../evidence/kinds.ts';
 import { classifyName, instanceIdIn, type MachineName } from '../../evidence/names.ts';
@@ -64,11 +65,6 @@ function find(assembly: Assembly, keys: readonly string[]): Machine | null {
     if (machine !== undefined) return machine;
   }
   return null;
-}
-
-/** True for an instance that is gone, or going for good. */
-export function isTerminated(instance: Json): boolean {
-  return /^(?:terminated|shutting-down)$/.test(textAt(instance, 'State.Name') ?? '');
 }
 
 function addInstances(assembly: Assembly, facts: readonly FactRecord[]): void {

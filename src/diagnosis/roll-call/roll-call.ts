@@ -1,3 +1,4 @@
+import { isTerminated } from '../../evidence/fleet.ts';
 import { textAt } from '../../evidence/json.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import { excerptOf, redactValue } from '../../evidence/redact.ts';
@@ -12,13 +13,7 @@ import type {
 } from './document.ts';
 import { gapsOf, keyOf } from './gaps.ts';
 import { type Findings, headlineOf, indexFindings } from './headline.ts';
-import {
-  assembleRoll,
-  type ExpectedMachine,
-  isTerminated,
-  type Machine,
-  type Roll,
-} from './machines.ts';
+import { assembleRoll, type ExpectedMachine, type Machine, type Roll } from './machines.ts';
 import { isAskedToGo, noteOf, renewedLeases } from './notes.ts';
 import { compareRows } from './order.ts';
 import { type Compared, sharedAttributes } from './shared.ts';

@@ -6,6 +6,7 @@ import { complaintOf, isPodReady } from '../../../evidence/pods.ts';
 import { placeOf, podWords, stateWords, unreadyPods } from '../../../evidence/pods-seen.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 import { refusalWords, refusedPod, taintThatKeepsOut } from '../../../evidence/taint-refusals.ts';
+import { readyForMs } from '../../../evidence/ready-node.ts';
 
 const TAINT = 'node.cilium.io/agent-not-ready';
 /** A node that is Ready for longer than this and still tainted is not merely starting. */
@@ -154,12 +155,4 @@ function lasting(node: KubeNode): Reason | null {
 function isYoung(node: KubeNode): boolean {
   const ready = readyForMs(node);
   return ready > 0 && ready < READY_FOR_MS;
-}
-
-/** How long the node was Ready when it was last heard of, 0 when it is not. */
-function readyForMs(node: KubeNode): number {
-  const ready = node.conditions.find(({ type, status }) => type === 'Ready' && status === 'True');
-  const heard = Math.max(0, ...node.conditions.map(({ heartbeatMs }) => heartbeatMs ?? 0));
-  const since = ready?.changedMs ?? null;
-  return since === null ? 0 : heard - since;
 }

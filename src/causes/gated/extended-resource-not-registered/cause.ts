@@ -1,5 +1,6 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
+import { readyForMs } from '../../../evidence/ready-node.ts';
 
 /** Device drivers take up to a few minutes; a node Ready for longer without its devices has a fault. */
 const READY_FOR_MS = 300_000;
@@ -118,11 +119,4 @@ function announces(node: KubeNode, resource: string): boolean {
   return Object.entries(node.allocatable).some(
     ([name, amount]) => name.startsWith(domain) && amount !== '0',
   );
-}
-
-function readyForMs(node: KubeNode): number {
-  const ready = node.conditions.find(({ type, status }) => type === 'Ready' && status === 'True');
-  const heard = Math.max(0, ...node.conditions.map(({ heartbeatMs }) => heartbeatMs ?? 0));
-  const since = ready?.changedMs ?? null;
-  return since === null ? 0 : heard - since;
 }

@@ -2,6 +2,7 @@ import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { at, listAt, textAt } from '../../../evidence/json.ts';
 import type { KubeNode, KubeObject, KubeTaint } from '../../../evidence/kinds.ts';
+import { readyForMs } from '../../../evidence/ready-node.ts';
 
 const PREFIX = 'nidhogg.uswitch.com';
 /** The DaemonSet controller places pods within seconds; a Node younger than this may still get its pod. */
@@ -139,11 +140,4 @@ function reasonOf(daemonSet: KubeObject, node: KubeNode): { readonly why?: strin
     return key === null ? textAt(entry, 'operator') === 'Exists' : key.startsWith(PREFIX);
   });
   return tolerates ? {} : { why: 'it does not tolerate the taint itself' };
-}
-
-function readyForMs(node: KubeNode): number {
-  const ready = node.conditions.find(({ type, status }) => type === 'Ready' && status === 'True');
-  const heard = Math.max(0, ...node.conditions.map(({ heartbeatMs }) => heartbeatMs ?? 0));
-  const since = ready?.changedMs ?? null;
-  return since === null ? 0 : heard - since;
 }

@@ -3,6 +3,7 @@ import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 import type { KubeNode, KubeObject, KubeTaint } from '../../../evidence/kinds.ts';
 import { podCondition } from '../../../evidence/pods.ts';
 import { isoMs } from '../../../evidence/time.ts';
+import { readyForMs } from '../../../evidence/ready-node.ts';
 
 const PREFIX = 'nidhogg.uswitch.com';
 const READY_FOR_MS = 180_000;
@@ -131,12 +132,4 @@ function unreadyFor(pod: KubeObject, nowMs: number): string | null {
   return sinceMs !== null && nowMs - sinceMs >= READY_FOR_MS
     ? `it runs and has not passed its readiness probe since ${since}`
     : null;
-}
-
-/** How long the node was Ready when it was last heard of, 0 when it is not. */
-function readyForMs(node: KubeNode): number {
-  const ready = node.conditions.find(({ type, status }) => type === 'Ready' && status === 'True');
-  const heard = Math.max(0, ...node.conditions.map(({ heartbeatMs }) => heartbeatMs ?? 0));
-  const since = ready?.changedMs ?? null;
-  return since === null ? 0 : heard - since;
 }

@@ -1,6 +1,8 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
 import type { KubeNode, KubeObject } from '../../../evidence/kinds.ts';
+import { readyChangedMs } from '../../../evidence/pods.ts';
+import { readyForMs, readySinceMs } from '../../../evidence/ready-node.ts';
 
 /** Between these ages a node starts, and no agent needs that long for a first success. */
 const READY_MIN_MS = 60_000;
@@ -70,7 +72,8 @@ function matchNode(view: View<'kube/Node' | 'kube/Pod', never>): Match | null {
   if (
     calico === undefined ||
     conditionOf(calico.value, 'Ready') !== 'False' ||
-    network?.status === 'True'
+    network?.status === 'True' ||
+    hasCeased(calico.value, node.value)
   )
     return null;
   const says =
@@ -87,12 +90,10 @@ function matchNode(view: View<'kube/Node' | 'kube/Pod', never>): Match | null {
   );
 }
 
-/** How long the node was Ready when it was last heard of. */
-function readyForMs(node: KubeNode): number {
-  const ready = node.conditions.find(({ type, status }) => type === 'Ready' && status === 'True');
-  const heard = Math.max(0, ...node.conditions.map(({ heartbeatMs }) => heartbeatMs ?? 0));
-  const since = ready?.changedMs ?? null;
-  return since === null ? 0 : heard - since;
+/** True for a pod that came, or ceased to be Ready, on a node that had been Ready for a while. */
+function hasCeased(calico: KubeObject, node: KubeNode): boolean {
+  const [ceasedMs, sinceMs] = [readyChangedMs(calico), readySinceMs(node)];
+  return ceasedMs !== null && sinceMs !== null && ceasedMs - sinceMs > READY_MIN_MS;
 }
 
 function isCalico(pod: KubeObject): boolean {

@@ -57,6 +57,7 @@ export default defineCause({
       'A few machines of a launch, healed by a restart, are private-dns-name-late. Switched off under running nodes, the controller deletes them: node-deleted-as-not-in-cloud.',
     refs: [
       'https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html',
+      'https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_NetworkInterface.html',
       'https://github.com/awslabs/amazon-eks-ami/issues/1376',
     ],
   },
@@ -99,16 +100,16 @@ function matchInstance(view: Own): Match | null {
   ]);
 }
 
+/** Another machine of the VPC has its name, or an interface of any machine: both come of the setting. */
 function isNamedElsewhere(view: Own, vpc: string | null): boolean {
-  return view
+  const running = view
     .everywhere('aws/instance')
-    .some(
-      ({ value }) =>
-        vpc !== null &&
-        textAt(value, 'VpcId') === vpc &&
-        textAt(value, 'State.Name') === 'running' &&
-        (textAt(value, 'PrivateDnsName') ?? '') !== '',
-    );
+    .filter(({ value }) => textAt(value, 'State.Name') === 'running')
+    .flatMap(({ value }) => [value, ...listAt(value, 'NetworkInterfaces')]);
+  return running.some(
+    (one) =>
+      vpc !== null && textAt(one, 'VpcId') === vpc && (textAt(one, 'PrivateDnsName') ?? '') !== '',
+  );
 }
 
 function switchedOff(attribute: Json): string | null {

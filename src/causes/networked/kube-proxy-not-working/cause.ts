@@ -1,5 +1,6 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { networkTrouble } from '../../../evidence/network-trouble.ts';
+import { isOfAnyDaemonSet } from '../../../evidence/pods.ts';
 import { placeOf, podWords, stateWords, unreadyPods } from '../../../evidence/pods-seen.ts';
 
 /** kube-proxy is down or writes no rules, so service addresses lead nowhere on the node. */
@@ -162,7 +163,9 @@ function matchPods(view: ProxyView): Match | null {
     const words = `${podWords(broken)} ${stateWords(broken)}`;
     return found({ reason: stateWords(broken) }, [view.quote(broken, words)], 'likely');
   }
-  const hasNone = own.length === 0 && pods.length > 0 && view.isComplete('kube/Pod');
+  // Where no DaemonSet has a pod on the node, kube-proxy is not what is missing.
+  const hasOthers = pods.some((pod) => isOfAnyDaemonSet(pod.value));
+  const hasNone = own.length === 0 && hasOthers && view.isComplete('kube/Pod');
   return hasNone ? matchAbsence(view, name) : null;
 }
 

@@ -1,9 +1,9 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { listAt, textAt } from '../../../evidence/json.ts';
+import { textAt } from '../../../evidence/json.ts';
 import type { KubeNode, KubeObject } from '../../../evidence/kinds.ts';
 import { type LostLease, lostLeases } from '../../../evidence/leases.ts';
-import { msIn, podCondition, podName } from '../../../evidence/pods.ts';
+import { isOfAnyDaemonSet, msIn, podCondition, podName } from '../../../evidence/pods.ts';
 import { placeOf, podWords, stateWords } from '../../../evidence/pods-seen.ts';
 
 /** Controllers answer new objects within seconds. */
@@ -128,7 +128,9 @@ function taintLeft(view: Evidence, lost: LostLease): Waiting | null {
 /** A Node that waits for its pod network, for which no pod was made. */
 function podsLeft(view: Evidence, lost: LostLease): Waiting | null {
   const pods = view.list('kube/Pod');
-  if (!view.isComplete('kube/Pod') || !pods.some(isOfDaemonSet)) return null;
+  // Where no DaemonSet has a pod anywhere, none would be made by a leader either.
+  if (!view.isComplete('kube/Pod') || !pods.some(({ value }) => isOfAnyDaemonSet(value)))
+    return null;
   const placed = new Set(pods.map(placeOf));
   const fact = view.list('kube/Node').find(({ value }) => {
     const isEmpty = isWaitingForNetwork(value) && !placed.has(value.name);
@@ -137,13 +139,6 @@ function podsLeft(view: Evidence, lost: LostLease): Waiting | null {
   if (fact === undefined) return null;
   const words = `the Node ${fact.value.name} is not Ready, and no pod was made for it`;
   return { fact, words, work: 'makes the pods of DaemonSets', nodes: [fact.value.name] };
-}
-
-/** Where no DaemonSet has a pod anywhere, none would be made by a leader either. */
-function isOfDaemonSet({ value }: Seen<KubeObject>): boolean {
-  return listAt(value.body, 'metadata.ownerReferences').some(
-    (owner) => textAt(owner, 'kind') === 'DaemonSet',
-  );
 }
 
 function isWaitingForNetwork({ conditions }: KubeNode): boolean {

@@ -1,6 +1,7 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { instanceOfNode } from '../../../capacity/naming/seen-names.ts';
 import type { Seen } from '../../../evidence/fact.ts';
+import { isTerminated } from '../../../evidence/fleet.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { at, type Json, listAt, textAt } from '../../../evidence/json.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
@@ -111,7 +112,7 @@ function matchState(view: Own): Match | null {
   const state = textAt(instance.value, 'State.Name') ?? '';
   const isStopping = state.startsWith('stopp');
   const isAlone = isStopping && isMissed(view, instance.value);
-  const isGone = /^(?:terminated|shutting-down)$/.test(state) && view.sign('deleted') !== null;
+  const isGone = isTerminated(instance.value) && view.sign('deleted') !== null;
   if (!isGone && !isAlone && (!isStopping || node === undefined)) return null;
   if (isGone && nodes.length === 0 && isReplaced(view, instance.value)) return null;
   return foundFor(view, { instance, node, state, isAlone });

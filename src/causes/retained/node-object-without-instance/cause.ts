@@ -1,5 +1,6 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { textAt } from '../../../evidence/json.ts';
+import type { KubeNode } from '../../../evidence/kinds.ts';
 import { instanceIdIn } from '../../../evidence/names.ts';
 
 /** The instance is gone for good, and the Node of it stays in the list. */
@@ -69,7 +70,8 @@ function matchTerminated(view: Own): Match | null {
         : instances.find(({ value }) => textAt(value, 'InstanceId') === named);
     const state = textAt(own?.value, 'State.Name');
     const isGone = state === 'terminated' || state === 'shutting-down';
-    const isForgotten = named !== null && own === undefined && wasAsked(view);
+    const isForgotten =
+      named !== null && own === undefined && wasAsked(view) && isSilent(node.value, view.nowMs);
     if (!isGone && !isForgotten) continue;
     const gone = named ?? textAt(own?.value, 'InstanceId') ?? '';
     const reason = textAt(own?.value, 'StateReason.Message') ?? '';
@@ -80,6 +82,16 @@ function matchTerminated(view: Own): Match | null {
     ]);
   }
   return null;
+}
+
+/** EC2's answers lag behind by minutes, and ended instances stay in them for about an hour. */
+const SILENT_MIN_MS = 15 * 60_000;
+
+/** True for a Node of which nothing was heard for longer than EC2 may lag behind. */
+function isSilent({ conditions, createdMs }: KubeNode, nowMs: number | null): boolean {
+  const heard = conditions.flatMap(({ heartbeatMs }) => heartbeatMs ?? []);
+  const heardMs = heard.length === 0 ? (createdMs ?? 0) : Math.max(...heard);
+  return nowMs !== null && nowMs - heardMs > SILENT_MIN_MS;
 }
 
 function onlyOne<T>(all: readonly T[]): T | undefined {

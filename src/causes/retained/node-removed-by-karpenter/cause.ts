@@ -1,4 +1,5 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { isTerminated } from '../../../evidence/fleet.ts';
 import { textAt } from '../../../evidence/json.ts';
 import type { Sighting } from '../../../evidence/sighting.ts';
 
@@ -97,8 +98,6 @@ export default defineCause({
 /** Karpenter took the Node because nothing ran on it, so that nobody misses it. */
 type Kinds = 'kube/Node' | 'aws/instance';
 
-const ENDED = /^(?:terminated|shutting-down)$/;
-
 function wasEmpty(view: View<Kinds, 'garbage' | 'disruptedEvent'>): boolean {
   const event = view.sign('disruptedEvent');
   const reasons = (event?.quotes ?? []).map(({ captures }) => captures['why']);
@@ -125,9 +124,7 @@ function matchDisruption(
 /** The list of all Nodes lacks the one that was disrupted, and its instance has ended. */
 function matchEnded(view: View<Kinds, string>, planned: Sighting): Match | null {
   if (view.read('kube/Node').state !== 'absent') return null;
-  const ended = view
-    .list('aws/instance')
-    .find(({ value }) => ENDED.test(textAt(value, 'State.Name') ?? ''));
+  const ended = view.list('aws/instance').find(({ value }) => isTerminated(value));
   if (ended === undefined || textAt(ended.value, 'InstanceId') !== view.instanceId) return null;
   const words = `${view.instanceId ?? ''} ${textAt(ended.value, 'State.Name') ?? ''}`;
   const details = { ...planned.last.captures, planned: 'yes' };

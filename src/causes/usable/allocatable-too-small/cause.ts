@@ -7,10 +7,10 @@ import {
   type View,
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { instancesWithoutNode, isTaggedFor } from '../../../evidence/fleet.ts';
-import { listAt, textAt } from '../../../evidence/json.ts';
+import { attachedWithoutNode, instancesWithoutNode, isTaggedFor } from '../../../evidence/fleet.ts';
+import { type Json, textAt } from '../../../evidence/json.ts';
 import type { KubeNode, KubeObject } from '../../../evidence/kinds.ts';
-import { isOnNode, podCondition, podName } from '../../../evidence/pods.ts';
+import { isOfAnyDaemonSet, isOnNode, podCondition, podName } from '../../../evidence/pods.ts';
 
 const NO_SLOT = /Too many pods|Insufficient pods/;
 /** Taints of Nodes that are closed for a while: they would have slots if they were well. */
@@ -52,7 +52,7 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: ['kube/Node', 'kube/Pod', 'aws/instance', 'aws/cluster'],
+  needs: ['kube/Node', 'kube/Pod', 'aws/instance', 'aws/network-interface', 'aws/cluster'],
   symptoms: ['pod-not-scheduled'],
   withdrawnBy: [],
   per: ['pod'],
@@ -98,7 +98,7 @@ export default defineCause({
 });
 
 type Own = View<
-  'kube/Node' | 'kube/Pod' | 'aws/instance' | 'aws/cluster',
+  'kube/Node' | 'kube/Pod' | 'aws/instance' | 'aws/network-interface' | 'aws/cluster',
   'noSlots' | 'noSlotsBesideTaints'
 >;
 
@@ -144,14 +144,38 @@ function openFleet(view: Own, isWaiting: boolean): Match | null {
 
 /** Where machines of the cluster run without a Node, the others are full for want of them. */
 function lacksMachines(view: Own): boolean {
-  if (!view.isComplete('kube/Node')) return knowsFewer(view);
+  if (view.machinesWithoutNode().length > 0) return true;
+  if (!view.isComplete('kube/Node') || view.read('kube/Node').state === 'unknown')
+    return knowsFewer(view);
+  const instances = view.everywhere('aws/instance');
+  const known = LACKING.get(instances);
+  if (known !== undefined) return known;
+  const isLacking = hasLonely(view) || hasAttachedStrangers(view);
+  LACKING.set(instances, isLacking);
+  return isLacking;
+}
+
+/** Asked for every machine of the same evidence, by its instances. */
+const LACKING = new WeakMap<readonly Seen<Json>[], boolean>();
+
+function hasLonely(view: Own): boolean {
   const lonely = instancesWithoutNode({
     // One that is still on its way is what the pods wait for, as one is that never comes.
     nowMs: Number.POSITIVE_INFINITY,
     read: (kind) => view.read(kind),
     list: (kind) => view.everywhere(kind),
   });
-  return lonely === null ? knowsFewer(view) : lonely.length > 0;
+  return lonely !== null && lonely.length > 0;
+}
+
+/** Machines that EC2 was not asked for, or does not show yet, still have their interfaces. */
+function hasAttachedStrangers(view: Own): boolean {
+  const [interfaces, instances, nodes] = [
+    view.everywhere('aws/network-interface'),
+    view.everywhere('aws/instance'),
+    view.everywhere('kube/Node'),
+  ];
+  return attachedWithoutNode(interfaces, instances, nodes).length > 0;
 }
 
 /** Without the Nodes, or whose they are: the scheduler counts fewer of them than EC2 has machines. */
@@ -220,10 +244,4 @@ function detailsOf(
     pod: podName(pod),
     ...(type === '' ? {} : { type }),
   };
-}
-
-function isOfAnyDaemonSet(pod: KubeObject): boolean {
-  return listAt(pod.body, 'metadata.ownerReferences').some(
-    (owner) => textAt(owner, 'kind') === 'DaemonSet',
-  );
 }

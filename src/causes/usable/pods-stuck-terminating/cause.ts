@@ -3,9 +3,13 @@ import type { Seen } from '../../../evidence/fact.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
 import type { KubeObject } from '../../../evidence/kinds.ts';
 import { msIn, podName } from '../../../evidence/pods.ts';
+import { readySinceMs } from '../../../evidence/ready-node.ts';
 
 /** The stamp of deletion already counts the grace period; ten minutes more are no ordinary end. */
 const OVERDUE_MS = 600_000;
+
+/** A kubelet that has come back ends what it finds within the grace period of 30 s, as a rule. */
+const BACK_MS = 120_000;
 
 /** Containers on the node do not end, so pods stay Terminating and hold what they have. */
 export default defineCause({
@@ -71,6 +75,7 @@ function matchOverdue(view: View<'kube/Node' | 'kube/Pod', never>): Match | null
   const { nowMs } = view;
   const node = view.read('kube/Node');
   if (nowMs === null || node.state !== 'seen' || node.value.ready !== true) return null;
+  if (nowMs - (readySinceMs(node.value) ?? 0) < BACK_MS) return null;
   const overdue = view
     .list('kube/Pod')
     .filter((pod) => isOverdue(pod.value, node.value.name, nowMs));

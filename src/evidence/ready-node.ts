@@ -1,0 +1,14 @@
+import type { KubeNode } from './kinds.ts';
+
+/** Since when the Node is Ready, ms since the epoch; null when it is not, or does not say. */
+export function readySinceMs({ conditions }: KubeNode): number | null {
+  const ready = conditions.find(({ type, status }) => type === 'Ready' && status === 'True');
+  return ready?.changedMs ?? null;
+}
+
+/** How long the Node was Ready when it was last heard of, ms; 0 when it is not, or does not say. */
+export function readyForMs(node: KubeNode): number {
+  const heardMs = Math.max(0, ...node.conditions.map(({ heartbeatMs }) => heartbeatMs ?? 0));
+  const sinceMs = readySinceMs(node);
+  return sinceMs === null ? 0 : heardMs - sinceMs;
+}
