@@ -297,6 +297,48 @@ const WRONG: readonly Fixed[] = [
     faults: ['F46.1', 'F50.1', 'F65.1'],
     of: 'a full Node beside one whose disk is full and one that is drained',
   },
+  {
+    seed: 50928,
+    nodes: 4,
+    hours: 0.175,
+    faults: ['F52.1'],
+    of: 'a full Node beside machines of which EC2’s answer is missing',
+  },
+  {
+    seed: 62055,
+    nodes: 1,
+    hours: 0.5,
+    faults: ['F54.1'],
+    of: 'the only machine of a VPC, whose name EC2 does not show for a while',
+  },
+  {
+    seed: 71013,
+    nodes: 12,
+    hours: 2,
+    faults: ['F41.5', 'F68.1'],
+    of: 'a pod of calico that came anew to a node which had been Ready',
+  },
+  {
+    seed: 90812,
+    nodes: 1,
+    hours: 0.088,
+    faults: ['F49.1'],
+    of: 'a node for which nobody makes the pods of DaemonSets',
+  },
+  {
+    seed: 90850,
+    nodes: 4,
+    hours: 0.05,
+    faults: ['F51.1'],
+    of: 'a young Node whose instance EC2 does not show yet',
+  },
+  {
+    seed: 92304,
+    nodes: 3,
+    hours: 0.7,
+    faults: ['F37.1'],
+    of: 'a Node that is back since seconds, with pods to end of before',
+  },
 ];
 
 describe('a machine that is well is not called broken for', () => {
