@@ -240,9 +240,10 @@ export function comparable({ code, out, err }: Said, folder: string): string {
     .replaceAll(folder, 'FOLDER')
     .replaceAll(/127\.0\.0\.1:\d+/g, 'SERVER')
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UID')
+    // Before ages: five characters drawn by chance may read as one.
+    .replaceAll(/kube-api-access-\w{5}/g, 'TOKEN')
     .replaceAll(/\b(\d+d)?(\d+h)?(\d+m)?\d+(s|m|h|d)\b/g, 'AGE')
     .replaceAll(/\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} 20\d\d [\d:]{8} \+0000/g, 'TIME')
-    .replaceAll(/kube-api-access-\w{5}/g, 'TOKEN')
     .replaceAll(/20\d\d-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replaceAll(/[ \t]+/g, ' ');
   return `exit ${code}\n${words}`.trim();
