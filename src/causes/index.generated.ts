@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '268-865d38da';
+export const CATALOGUE_VERSION = '268-6a652b9c';
 
 export const SIGNS: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d+\] "?Started kubelet"?/,strict:false,per:[]},
@@ -46,6 +46,7 @@ export const SIGNS: readonly SignRow[] = [
 {owner:"symptom:node-object-missing",name:"2",in:["karpenter","node-claim","event"],anchors:["Node not registered with cluster","Registered=Unknown","Node not found"],pattern:/Node not registered with cluster|condition Registered=Unknown.*NodeNotFound|condition Registered=False/,strict:false,per:[]},
 {owner:"symptom:node-uninitialized",name:"0",in:["node-status","event"],anchors:["node.cloudprovider.kubernetes.io/uninitialized"],pattern:/node\.cloudprovider\.kubernetes\.io\/uninitialized/,strict:false,per:[]},
 {owner:"symptom:node-object-deleted",name:"0",in:["event","cloud-controller","controller-manager"],anchors:["DeletingNode","Deleting Node","deleting node since","Deleting node"],pattern:/[Dd]eleting [Nn]ode (?:since it is no longer present in cloud provider: (?<node>[a-z0-9][a-z0-9.-]*)|(?<node2>[a-z0-9][a-z0-9.-]*) because)|DeletingNode(?!.*[Dd]eleting [Nn]ode )/,strict:false,per:[]},
+{owner:"symptom:node-object-deleted",name:"1",in:["kubelet"],anchors:["Error updating node status, will retry"],pattern:/Error updating node status, will retry.*(?:nodes "[^"\s]+" not found|no node instance returned for )/,strict:false,per:[]},
 {owner:"symptom:node-not-ready",name:"0",in:["event","kubelet","controller-manager"],anchors:["status is now: NodeNotReady"],pattern:/Node (?<node>[a-z0-9][a-z0-9.-]*) status is now: NodeNotReady/,strict:false,per:[]},
 {owner:"symptom:node-not-ready",name:"1",in:["node-status"],anchors:["condition Ready=False","condition Ready=Unknown"],pattern:/^Node (?<node>\S+) condition Ready=(?:False|Unknown)/,strict:true,per:[]},
 {owner:"symptom:cni-uninitialized",name:"0",in:["kubelet","node-status","event","containerd"],anchors:["cni plugin not initialized","cni config uninitialized","No networks found in","no networks found in"],pattern:/cni plugin not initialized|cni config uninitialized|[Nn]o networks found in \/etc\/cni/,strict:false,per:[]},

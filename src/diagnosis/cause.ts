@@ -77,7 +77,10 @@ export interface View<K extends FactKind, S extends string> {
    * not seen may be behind the break. Nobody knows that of evidence of others.
    */
   isCut(kind: K): boolean;
-  /** Machines whose own logs show them in trouble and which no complete list of Nodes knows. */
+  /**
+   * Machines whose own logs show them in trouble and which no complete list of Nodes knows; where
+   * there is no such list, those whose Node was deleted and not seen since.
+   */
   machinesWithoutNode(): readonly string[];
   /** True when Rollcall asked this, `ec2:DescribeInstances` or `list nodes`, and was not answered. */
   wasRefused(call: string): boolean;

@@ -66,6 +66,15 @@ export const SYMPTOMS_OF_NODES = [
         pattern:
           /[Dd]eleting [Nn]ode (?:since it is no longer present in cloud provider: (?<node>[a-z0-9][a-z0-9.-]*)|(?<node2>[a-z0-9][a-z0-9.-]*) because)|DeletingNode(?!.*[Dd]eleting [Nn]ode )/,
       },
+      {
+        // A kubelet only asks for the Node that it registered, so there was one.
+        in: ['kubelet'],
+        anchors: ['Error updating node status, will retry'],
+        pattern:
+          /Error updating node status, will retry.*(?:nodes "[^"\s]+" not found|no node instance returned for )/,
+        // The first try of a round asks a cache, which may not have a new Node yet.
+        atLeast: 2,
+      },
     ],
     withdrawnBy: ['node-registered', 'node-initialised', 'node-ready'],
     blocksAbove: false,

@@ -152,7 +152,7 @@ export function createView(
     isComplete,
     isCut: (kind) => collection !== null && !isComplete(kind),
     machinesWithoutNode: () =>
-      isComplete('kube/Node') && subjects !== undefined ? withoutNode(subjects) : [],
+      subjects === undefined ? [] : withoutNode(subjects, isComplete('kube/Node')),
     wasRefused: (asked) => collection?.refusals.some(({ call }) => call === asked) === true,
     sign: (name) => reading.standing.get(name) ?? null,
     clusterSign: (name) => cluster?.().standing.get(name) ?? null,
@@ -165,22 +165,35 @@ export function createView(
 /** Asked for many subjects of the same evidence. */
 const WITHOUT_NODE = new WeakMap<readonly Subject[], readonly string[]>();
 
-function withoutNode(subjects: readonly Subject[]): readonly string[] {
+function withoutNode(subjects: readonly Subject[], areAllListed: boolean): readonly string[] {
   const known = WITHOUT_NODE.get(subjects);
   if (known !== undefined) return known;
-  const names = subjects.filter(isWithoutNode).map(({ name }) => name);
+  const names = subjects
+    .filter((subject) => isOutside(subject, areAllListed ? isInTrouble : wasDeleted))
+    .map(({ name }) => name);
   WITHOUT_NODE.set(subjects, names);
   return names;
 }
 
-/** True for a machine whose own logs show it in trouble, without a Node, and that was not ended. */
-function isWithoutNode(subject: Subject): boolean {
+/** True for a machine without a Node of which its own logs say so, and that was not ended. */
+function isOutside(subject: Subject, isSo: (subject: Subject) => boolean): boolean {
   const { kind, hits, facts, instanceId } = subject;
-  if (kind !== 'Machine' || facts.has('kube/Node') || !isInTrouble(subject)) return false;
+  if (kind !== 'Machine' || facts.has('kube/Node') || !isSo(subject)) return false;
   const own = facts
     .of('aws/instance')
     .find(({ value }) => textAt(value, 'InstanceId') === instanceId);
   return (own === undefined || !isTerminated(own.value)) && hits.some(({ onMachine }) => onMachine);
+}
+
+/** True for a machine whose Node was deleted and did not come back. */
+function wasDeleted(subject: Subject): boolean {
+  const back = [
+    ...hitsOf(subject, 'milestone:node-registered'),
+    ...hitsOf(subject, 'milestone:node-ready'),
+  ];
+  return hitsOf(subject, 'symptom:node-object-deleted').some((deleted) =>
+    back.every((success) => isAfter(deleted.last.moment, success.last.moment)),
+  );
 }
 
 function richest<K extends FactKind>(records: readonly FactRecord<K>[]): FactRecord<K> | null {

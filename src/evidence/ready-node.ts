@@ -6,9 +6,13 @@ export function readySinceMs({ conditions }: KubeNode): number | null {
   return ready?.changedMs ?? null;
 }
 
+/** When the Node was heard of last by what it says itself, ms since the epoch; 0 when it says nothing. */
+export function lastHeardMs({ conditions }: KubeNode): number {
+  return Math.max(0, ...conditions.map(({ heartbeatMs }) => heartbeatMs ?? 0));
+}
+
 /** How long the Node was Ready when it was last heard of, ms; 0 when it is not, or does not say. */
 export function readyForMs(node: KubeNode): number {
-  const heardMs = Math.max(0, ...node.conditions.map(({ heartbeatMs }) => heartbeatMs ?? 0));
   const sinceMs = readySinceMs(node);
-  return sinceMs === null ? 0 : heardMs - sinceMs;
+  return sinceMs === null ? 0 : lastHeardMs(node) - sinceMs;
 }

@@ -3,7 +3,7 @@ import { defineCause, found, type Match, type View } from '../../../diagnosis/ca
 import type { Seen } from '../../../evidence/fact.ts';
 import { FIRST_OPENING } from '../../../evidence/first-opening.ts';
 import { textAt } from '../../../evidence/json.ts';
-import type { KubeNode, KubeTaint } from '../../../evidence/kinds.ts';
+import type { KubeNode, KubeObject, KubeTaint } from '../../../evidence/kinds.ts';
 import { lostLeases } from '../../../evidence/leases.ts';
 import {
   complaintOf,
@@ -11,6 +11,7 @@ import {
   isOnNode,
   isPodReady,
   podName,
+  readyChangedMs,
   waitingReason,
 } from '../../../evidence/pods.ts';
 import {
@@ -18,6 +19,7 @@ import {
   isTaintOfRule,
   unmetCondition,
 } from '../../../evidence/readiness-rules.ts';
+import { lastHeardMs } from '../../../evidence/ready-node.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 import { refusalWords, refusedPod, taintThatKeepsOut } from '../../../evidence/taint-refusals.ts';
 
@@ -181,8 +183,9 @@ function matchKeptOut(view: Own, proof: Quote): Match | null {
 function matchPods(view: Own, nodes: readonly Seen<KubeNode>[]): Match | null {
   const pods = view.list('kube/Pod').filter(({ value }) => CONTROLLER.test(value.name));
   // Who opened a Node before lives somewhere, if not as a pod; shut again it is by somebody else.
+  // So may who has had no time yet to open it.
   const isElsewhere = (node: KubeNode): boolean =>
-    pods.length === 0 && FIRST_OPENING in node.annotations;
+    pods.length === 0 && (FIRST_OPENING in node.annotations || isNewlyMet(view, node));
   const shut = nodes.filter(({ value }) => !waitsForPod(view, value) && !isElsewhere(value));
   const [first] = shut;
   if (first === undefined || pods.some(({ value }) => isPodReady(value))) return null;
@@ -227,18 +230,38 @@ function matchLease(view: Own, nodes: readonly Seen<KubeNode>[]): Match | null {
 
 /** What a gate waits for is itself not there or not Ready, so the controller may not open. */
 function waitsForPod(view: Own, node: KubeNode): boolean {
-  const gates = (node.taints ?? []).filter(({ key }) => GATE_TAINT.test(key));
-  const here = view.list('kube/Pod').filter(({ value }) => isOnNode(value, node.name));
-  return gates.some((taint) => {
-    if (taint.key.startsWith('readiness.k8s.io/')) return waitsForCondition(view, node, taint);
-    const gate = taint.key.slice(taint.key.indexOf('/') + 1);
-    return !here.some(
-      ({ value }) =>
-        gate.startsWith(`${value.namespace ?? ''}.`) &&
-        isOfDaemonSet(value, gate.slice(gate.indexOf('.') + 1)) &&
-        isPodReady(value),
+  return gatesOf(node).some((taint) =>
+    taint.key.startsWith('readiness.k8s.io/')
+      ? waitsForCondition(view, node, taint)
+      : readyGatePods(view, node, taint).length === 0,
+  );
+}
+
+/** What a gate waits for became Ready so lately that a controller at work may not have opened it. */
+function isNewlyMet(view: Own, node: KubeNode): boolean {
+  const heardMs = view.nowMs ?? lastHeardMs(node);
+  return gatesOf(node)
+    .flatMap((taint) => readyGatePods(view, node, taint))
+    .some((pod) => heardMs - (readyChangedMs(pod) ?? -Infinity) <= OPENING_NORMAL_MS);
+}
+
+function gatesOf({ taints }: KubeNode): readonly KubeTaint[] {
+  return (taints ?? []).filter(({ key }) => GATE_TAINT.test(key));
+}
+
+/** Ready pods on the Node of the DaemonSet that a gate of nidhogg names. */
+function readyGatePods(view: Own, node: KubeNode, { key }: KubeTaint): readonly KubeObject[] {
+  const gate = key.slice(key.indexOf('/') + 1);
+  return view
+    .list('kube/Pod')
+    .map(({ value }) => value)
+    .filter(
+      (pod) =>
+        isOnNode(pod, node.name) &&
+        gate.startsWith(`${pod.namespace ?? ''}.`) &&
+        isOfDaemonSet(pod, gate.slice(gate.indexOf('.') + 1)) &&
+        isPodReady(pod),
     );
-  });
 }
 
 /** A rule is open to be kept when all that it wants has been there for longer than a removal takes. */
