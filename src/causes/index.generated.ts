@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '268-6a652b9c';
+export const CATALOGUE_VERSION = '268-adb47ed4';
 
 export const SIGNS: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d+\] "?Started kubelet"?/,strict:false,per:[]},
@@ -755,6 +755,7 @@ export const SIGNS: readonly SignRow[] = [
 {owner:"max-pods-above-address-capacity",name:"noneLeft",in:["ipamd","aws-node"],anchors:["no available IP"],pattern:/DataStore has no available IP(?:\/Prefix)? addresses|(?:AssignPodIP\w*|assignPodIPv4AddressUnsafe): no available IP(?:\/Prefix)? addresses/,strict:false,per:[]},
 {owner:"max-pods-above-address-capacity",name:"allAttached",in:["ipamd"],anchors:["max ENI limit is already reached","max ENI already attached"],pattern:/Skipping .{0,60}(?:max ENI limit is already reached|max ENI already attached)/,strict:false,per:[]},
 {owner:"max-pods-above-address-capacity",name:"served",in:["ipamd","aws-node"],anchors:["Send AddNetworkReply"],pattern:/Send AddNetworkReply: (?:IPv4Addr:? ?\d|success: true)/,strict:false,per:[]},
+{owner:"max-pods-above-address-capacity",name:"spare",in:["ipamd"],anchors:["too low: available (","too high: available ("],pattern:/IP pool is (?:NOT )?too (?:low|high): available \([1-9]/,strict:false,per:[]},
 {owner:"max-pods-above-address-capacity",name:"refused",in:["ipamd","aws-node"],anchors:["InsufficientFreeAddressesInSubnet","InsufficientCidrBlocks","AttachmentLimitExceeded","Failed to attach ENI","Failed to CreateNetworkInterface"],pattern:/InsufficientFreeAddressesInSubnet|InsufficientCidrBlocks|AttachmentLimitExceeded|Failed to (?:attach ENI|CreateNetworkInterface)/,strict:false,per:[]},
 {owner:"network-interface-quota-reached",name:"refused",in:["ipamd","aws-node","event","aws-message","karpenter","vpc-resource-controller"],anchors:["NetworkInterfaceLimitExceeded","maximum number of network interfaces"],pattern:/\bNetworkInterfaceLimitExceeded\b|maximum number of network interfaces/,strict:false,per:[]},
 {owner:"network-interface-quota-reached",name:"created",in:["ipamd"],anchors:["Created a new ENI: eni-","Successfully created and attached a new ENI"],pattern:/Created a new ENI: eni-|Successfully created and attached a new ENI/,strict:false,per:[]},

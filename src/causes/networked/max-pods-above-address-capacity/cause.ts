@@ -35,6 +35,12 @@ export default defineCause({
       pattern: /Send AddNetworkReply: (?:IPv4Addr:? ?\d|success: true)/,
       weight: 'withdraws',
     },
+    spare: {
+      in: ['ipamd'],
+      anchors: ['too low: available (', 'too high: available ('],
+      pattern: /IP pool is (?:NOT )?too (?:low|high): available \([1-9]/,
+      weight: 'withdraws',
+    },
     refused: {
       in: ['ipamd', 'aws-node'],
       anchors: [
