@@ -2,7 +2,8 @@
  * `npm test [-- FILE|FOLDER…]`: runs the tests, prints what failed, and ends with the totals.
  *
  * Exit code 1 when a test failed, when none ran, or, with `CI` set, when one was skipped that
- * `.ci/may-skip` does not name; 64 when an argument names no test.
+ * `.ci/may-skip` does not name; 64 when an argument names no test. Files of which nothing is heard
+ * for `TEST_SILENCE_MS` (13 min) are ended, and have failed.
  */
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -18,6 +19,9 @@ const TOGETHER_ENTRY = resolve(import.meta.dirname, 'tests/together.ts');
 /** A test that waits for ever is reported by name; one that needs longer sets its own timeout. */
 const TEST_TIMEOUT_MS = 60_000;
 
+/** No test may take longer; one that hangs in a program which it started keeps its file alive. */
+const SILENCE_MAX_MS = Number(process.env['TEST_SILENCE_MS'] ?? 780_000);
+
 function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
@@ -26,12 +30,20 @@ async function runFiles({ together, alone }: TestFiles): Promise<Tally> {
   const { take, tally } = collector();
   process.env[TOGETHER_VARIABLE] = JSON.stringify(together);
   process.env['NODE_COMPILE_CACHE'] ??= resolve(ROOT, 'node_modules/.cache/tests');
+  const silence = new AbortController();
+  const words = `nothing was heard for ${SILENCE_MAX_MS / 1000} s; a program that it started goes on`;
+  const timer = setTimeout(() => silence.abort(new Error(words)), SILENCE_MAX_MS);
   const stream = run({
     files: together.length === 0 ? alone : [TOGETHER_ENTRY, ...alone],
     concurrency: availableParallelism(),
     timeout: TEST_TIMEOUT_MS,
+    signal: silence.signal,
   });
-  for await (const event of stream) take(event);
+  for await (const event of stream) {
+    timer.refresh();
+    take(event);
+  }
+  clearTimeout(timer);
   return tally([...together, ...alone]);
 }
 

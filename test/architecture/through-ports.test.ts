@@ -18,6 +18,7 @@ const TOUCHES: readonly (readonly [string, RegExp])[] = [
   ['await new Promise(setImmediate);', /setImmediate waits/],
   ['queueMicrotask(b);', /queueMicrotask waits/],
   ['process.nextTick(b);', /process waits/],
+  ['process.exit(1);', /process may hang .*process\.exitCode/],
   ['const a = AbortSignal.timeout(1);', /AbortSignal waits/],
   ['const a = b ?? Math.random;', /Math draws by chance; .*Random port/],
   ['crypto.getRandomValues(a);', /crypto draws by chance/],

@@ -1,4 +1,4 @@
-/** Clock, timers and chance of the machine, which the product has through its ports alone. */
+/** Clock, timers, chance and end of the machine, which the product has through its ports alone. */
 import {
   type Ban,
   CHANCE,
@@ -24,11 +24,18 @@ import type { Token } from './tokens.ts';
 /** Where the machine itself is meant, with the reason; a folder ends in a slash. */
 export const REAL: Readonly<Record<string, string>> = {
   'src/adapters/system/': 'what the ports are made of',
+  'src/apps/cli/live/diagnose-cluster.ts':
+    'an interrupt ends it at once, and a second one for sure',
   'src/apps/lab/lab.ts': 'a token that a stranger on this machine could not guess',
   'src/doors/aws/answer.ts': 'names of requests by programs outside the simulated world',
   'src/doors/kubernetes/certificates.ts': 'keys and lifetimes that real TLS clients check',
   'src/doors/kubernetes/log-stream.ts': 'a connection to a real client, polled while it is open',
   'src/doors/kubernetes/reply.ts': 'names of requests by programs outside the simulated world',
+};
+
+const END: Ban = {
+  does: 'may hang while threads compile',
+  instead: 'set process.exitCode, and let go of what was started',
 };
 
 const GLOBALS: Readonly<Record<string, Ban>> = {
@@ -44,7 +51,7 @@ const MEMBERS: Readonly<Record<string, Readonly<Record<string, Ban>>>> = {
   AbortSignal: { timeout: TIMER },
   Math: { random: CHANCE },
   crypto: { getRandomValues: CHANCE, randomUUID: CHANCE },
-  process: { hrtime: CLOCK, nextTick: TIMER, uptime: CLOCK },
+  process: { exit: END, hrtime: CLOCK, nextTick: TIMER, uptime: CLOCK },
 };
 
 /** What may not be imported, or at all from a module that holds nothing else. */

@@ -27,7 +27,11 @@ export function startRollcall(args: readonly string[], env: Surroundings): Start
   });
 }
 
+/** Longer than any test may take: a program that hangs does not keep the file of its test alive. */
+const ENDS_WITHIN_MS = 150_000;
+
 export function endOf(child: Started): Promise<Run> {
+  const limit = setTimeout(() => child.kill('SIGKILL'), ENDS_WITHIN_MS);
   const said = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const)
     child[name]?.setEncoding('utf8').on('data', (text: string) => {
@@ -35,7 +39,10 @@ export function endOf(child: Started): Promise<Run> {
     });
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('close', (code, signal) => resolve({ code, signal, ...said }));
+    child.once('close', (code, signal) => {
+      clearTimeout(limit);
+      resolve({ code, signal, ...said });
+    });
   });
 }
 

@@ -27,6 +27,7 @@ function npmTest(
   files: Readonly<Record<string, string>>,
   args: readonly string[] = [],
   ci = '',
+  more: Readonly<Record<string, string>> = {},
 ): Ended {
   count += 1;
   const root = join(ROOM, String(count));
@@ -38,7 +39,7 @@ function npmTest(
   for (const path of ['test.ts', 'tests/files.ts', 'tests/tally.ts', 'tests/together.ts'])
     cpSync(join(TOOLS, path), join(root, 'tools', path));
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  const options = { cwd: root, encoding: 'utf8', env: { ...env, CI: ci } } as const;
+  const options = { cwd: root, encoding: 'utf8', env: { ...env, CI: ci, ...more } } as const;
   const ended = spawnSync(process.execPath, ['tools/test.ts', ...args], options);
   return { code: ended.status, out: ended.stdout, last: ended.stdout.trimEnd().split('\n').at(-1) };
 }
@@ -53,6 +54,18 @@ test('a failure in either is named with its line and fails the run', () => {
   assert.deepEqual([code, last], [1, '0 passed, 2 failed']);
   assert.match(out, /FAILED bad\n {2}src\/evidence\/a\.test\.ts:2\n {2}Error: boom/);
   assert.match(out, /FAILED bad\n {2}test\/b\.test\.ts:2\n/);
+});
+
+test('a file that a started program keeps alive is ended and told', () => {
+  const hangs = `import { spawn } from 'node:child_process';
+import { test } from 'node:test';
+test('starts', () => { spawn('sleep', ['20'], { stdio: ['ignore', 'pipe', 'ignore'] }); });
+`;
+  const { code, out, last } = npmTest({ 'test/a.test.ts': hangs }, [], '', {
+    TEST_SILENCE_MS: '2000',
+  });
+  assert.deepEqual([code, last], [1, '1 passed, 1 failed']);
+  assert.match(out, /FAILED test\/a\.test\.ts\n.*\n {2}Error: nothing was heard for 2 s/);
 });
 
 test('a file that does not load hides no other file', () => {
