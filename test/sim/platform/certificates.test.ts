@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { listAt, textAt } from '../../../src/evidence/json.ts';
 import { fromBase64, toBase64 } from '../../../src/sim/platform/certificates/base64.ts';
+import { requestOf } from '../../../src/sim/platform/certificates/pkcs10.ts';
 import { bootstrapUser } from '../../../src/sim/platform/certificates/bootstrap-tokens.ts';
 import { startControllerManager } from '../../../src/sim/platform/controller-manager.ts';
 import { createCluster, must, START_MS } from './cluster.ts';
@@ -19,9 +20,7 @@ function setUp(isApproving = true) {
   const cluster = createCluster({ isAuthorizing: false });
   startControllerManager(cluster.world, { isApproving });
   cluster.pass(1000);
-  const request = toBase64(
-    JSON.stringify({ commonName: 'system:node:n1', organizations: ['system:nodes'] }),
-  );
+  const request = requestOf({ commonName: 'system:node:n1', organizations: ['system:nodes'] });
   const ask = (signerName: string) =>
     must(
       cluster.world.client(BOOTSTRAP).create({

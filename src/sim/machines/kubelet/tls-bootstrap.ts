@@ -1,5 +1,6 @@
 import { listAt, textAt } from '../../../evidence/json.ts';
 import type { JsonObject } from '../../../evidence/json.ts';
+import { requestOf } from '../../platform/certificates/pkcs10.ts';
 import type { Timer } from '../../kernel/kernel.ts';
 import type { KubeletLog } from './lines.ts';
 import type { ApiResult, NodeApi } from './node-api.ts';
@@ -85,7 +86,7 @@ function signingRequest(nodeName: string): JsonObject {
     kind: 'CertificateSigningRequest',
     metadata: { generateName: 'csr-' },
     spec: {
-      request: btoa(JSON.stringify(subject)),
+      request: requestOf(subject),
       signerName: SIGNER,
       usages: ['digital signature', 'client auth'],
     },

@@ -1,4 +1,4 @@
-import { at, isObject, type JsonObject, listAt, textAt } from '../../../evidence/json.ts';
+import { at, type JsonObject, listAt, textAt } from '../../../evidence/json.ts';
 import type { World } from '../../world.ts';
 import { nameOf } from '../objects/meta.ts';
 import { timestamp } from '../objects/stamp.ts';
@@ -11,7 +11,8 @@ import {
   type Running,
 } from '../running/actor.ts';
 import { createSyncQueue } from '../running/work-queue.ts';
-import { fromBase64, toBase64 } from './base64.ts';
+import { toBase64 } from './base64.ts';
+import { subjectOf } from './pkcs10.ts';
 
 export const CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client-kubelet';
 export const SERVING_SIGNER = 'kubernetes.io/kubelet-serving';
@@ -30,32 +31,6 @@ const MESSAGES = {
   bootstrap: 'Auto approving kubelet client certificate after SubjectAccessReview.',
   renewal: 'Auto approving self kubelet client certificate after SubjectAccessReview.',
 } as const;
-
-export interface Subject {
-  readonly commonName: string;
-  readonly organizations: readonly string[];
-}
-
-/** The subject in a request, which in this world is JSON instead of PKCS#10. */
-export function subjectOf(request: string): Subject | null {
-  const text = fromBase64(request);
-  if (text === null || !text.startsWith('{')) return null;
-  const found: unknown = parsed(text);
-  if (!isObject(found as JsonObject)) return null;
-  const commonName = textAt(found as JsonObject, 'commonName');
-  const organizations = listAt(found as JsonObject, 'organizations').filter(
-    (entry) => typeof entry === 'string',
-  );
-  return commonName === null ? null : { commonName, organizations };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
 
 /** Approves and signs the certificate requests of kubelets. */
 export function startCertificateControllers(
