@@ -18,3 +18,11 @@ test('ages are alike, times too, and what was said is not', () => {
   assert.equal(shown('since 2026-11-22T13:15:19.5Z'), 'exit 0\nsince TIME');
   assert.notEqual(shown('web-1   Running   1s'), shown('web-1   Pending   1s'));
 });
+
+test('what the real server tells of its own service is left out', () => {
+  const own =
+    'AGE   Warning   ClusterIPNotAllocated   service/kubernetes   Cluster IP [IPv4]: 10.96.0.1';
+  const [started, head] = ['1s   Normal   Started   pod/web-1', 'LAST SEEN   TYPE   REASON'];
+  assert.equal(shown(`${head}\n${own}\n${started}\n`), shown(`${head}\n${started}\n`));
+  assert.equal(shown(`${head}\n${started}\n${own}\n`), shown(`${head}\n${started}\n`));
+});
