@@ -3,7 +3,7 @@ import { isTerminated } from '../evidence/fleet.ts';
 import { textAt } from '../evidence/json.ts';
 import type { FactKind, KubeNode } from '../evidence/kinds.ts';
 import { stageIndex } from '../evidence/stage.ts';
-import { isAfter } from '../evidence/time.ts';
+import { isOvertaken } from '../evidence/time.ts';
 import type { Cause } from './cause.ts';
 import type { DiagnosisDocument, SubjectReport } from './document.ts';
 import { evaluate, type Evaluation } from './evaluate.ts';
@@ -52,7 +52,7 @@ function isTakenBack(hit: Hit, symptom: Symptom, subject: Subject): boolean {
   return subject.hits.some(
     (other) =>
       symptom.withdrawnBy.some((id) => other.owner === `milestone:${id}`) &&
-      isAfter(other.last.moment, hit.last.moment),
+      isOvertaken(hit.last.moment, other.last.moment),
   );
 }
 

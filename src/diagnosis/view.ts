@@ -5,7 +5,7 @@ import type { FactKind, FactTypes } from '../evidence/kinds.ts';
 import type { FactRecord, Hit, Observations } from '../evidence/observations.ts';
 import { excerptOf } from '../evidence/redact.ts';
 import { type Quote, QUOTES_MAX, type Sighting } from '../evidence/sighting.ts';
-import { isAfter } from '../evidence/time.ts';
+import { dated, isAfter, isOvertaken } from '../evidence/time.ts';
 import type { Cause, View } from './cause.ts';
 import { asSeen, type FactIndex } from './fact-index.ts';
 import { defaultWithdrawal } from './milestones.ts';
@@ -42,24 +42,27 @@ function isOfSameObject(one: Hit, other: Hit): boolean {
 function isWithdrawn(hit: Hit, successes: readonly Hit[]): boolean {
   return successes.some((success) => {
     if (!isOfSameObject(success, hit)) return false;
-    return isAfter(success.last.moment, hit.last.moment) || isUnordered(success, hit);
+    return isOvertaken(hit.last.moment, success.last.moment) || isUnordered(success, hit);
   });
 }
 
 /**
  * True when a failure without a stamp and a success stand in different files, so that nobody can
- * tell which came first: naming the failure would be a guess.
+ * tell which came first: naming the failure would be a guess. A state that began after the success
+ * is no state of before it.
  */
 function isUnordered(success: Hit, hit: Hit): boolean {
   const [later, failed] = [success.last.moment, hit.last.moment];
-  return later.at.document !== failed.at.document && failed.when === null && !later.isState;
+  if (later.at.document === failed.at.document || failed.when !== null || later.isState)
+    return false;
+  return failed.sinceMs === undefined || !isAfter(dated(failed), later);
 }
 
 /** How often it was seen since the last success; of more than QUOTES_MAX times, at the most. */
 function standingCount(hits: readonly Hit[], successes: readonly Hit[]): number {
   const isOver = (quote: Quote, hit: Hit): boolean =>
     successes.some(
-      (success) => isOfSameObject(success, hit) && isAfter(success.last.moment, quote.moment),
+      (success) => isOfSameObject(success, hit) && isOvertaken(quote.moment, success.last.moment),
     );
   return hits.reduce(
     (sum, hit) => sum + hit.count - hit.quotes.filter((quote) => isOver(quote, hit)).length,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { isAfter, isoTime, type Moment, utcMs, type When } from './time.ts';
+import { isAfter, isOvertaken, isoTime, type Moment, utcMs, type When } from './time.ts';
 
 function moment(document: number, line: number, when: When | null = null, isState = false): Moment {
   return { when, at: { document, line }, isState };
@@ -44,6 +44,23 @@ describe('isAfter', () => {
   test('a dump of present state is later than lines of other documents', () => {
     assert.equal(isAfter(moment(1, 1, null, true), moment(0, 1)), true);
     assert.equal(isAfter(moment(0, 1), moment(1, 1, null, true)), false);
+  });
+});
+
+describe('isOvertaken', () => {
+  const state = { ...moment(0, 1, null, true), sinceMs: 20 };
+
+  test('a state in the same text is as old as it says', () => {
+    assert.equal(isOvertaken(state, moment(0, 9, utc(10))), false);
+    assert.equal(isOvertaken(state, moment(0, 9, utc(30_000))), true);
+  });
+
+  test('a state of another text is of now', () => {
+    assert.equal(isOvertaken(state, moment(1, 9, utc(30_000))), false);
+  });
+
+  test('a line is as old as its place', () => {
+    assert.equal(isOvertaken(moment(0, 1), moment(0, 9, utc(10))), true);
   });
 });
 

@@ -68,6 +68,15 @@ export function isAfter(b: Moment, a: Moment): boolean {
   return b.isState && !a.isState;
 }
 
+/**
+ * True when a success is known to come after a failure. A state that stands in the same text is as
+ * old as it says: which of the two lines is further down tells nothing.
+ */
+export function isOvertaken(failed: Moment, success: Moment): boolean {
+  const isListed = failed.isState && failed.at.document === success.at.document;
+  return isAfter(success, isListed ? dated(failed) : failed);
+}
+
 /** ISO text of a moment, null when its year or zone of counting is unknown. */
 export function isoTime(when: When | null): string | null {
   if (when === null || when.yearless || when.clock !== 'utc') return null;

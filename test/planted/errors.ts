@@ -123,13 +123,13 @@ export const PLANTED_ERRORS: readonly PlantedError[] = [
   ...inFile('src/diagnosis/view.ts', [
     [
       'earlier success withdraws too',
-      'return isAfter(success.last.moment, hit.last.moment) || isUnordered(success, hit);',
+      'return isOvertaken(hit.last.moment, success.last.moment) || isUnordered(success, hit);',
       'return true;',
       ENGINE,
     ],
     [
       'success never withdraws',
-      'return isAfter(success.last.moment, hit.last.moment) || isUnordered(success, hit);',
+      'return isOvertaken(hit.last.moment, success.last.moment) || isUnordered(success, hit);',
       'return false;',
       ENGINE,
     ],

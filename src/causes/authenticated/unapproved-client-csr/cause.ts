@@ -1,6 +1,8 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
+import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeObject } from '../../../evidence/kinds.ts';
+import { ipInName } from '../../../evidence/names.ts';
 import { lostLeases } from '../../../evidence/leases.ts';
 import { msIn } from '../../../evidence/pods.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
@@ -38,13 +40,13 @@ export default defineCause({
   symptoms: [],
   explains: ['anonymous-kubelet', 'controller-manager-not-leading'],
   match: (view) => matchRequests(view),
-  summary: ({ csr, approved, denied, user, lease }) =>
+  summary: ({ csr, approved, denied, user, lease, more }) =>
     denied !== undefined
       ? `The certificate request ${csr ?? 'of the kubelet'} for ${user ?? 'a node'} was denied (${denied}), so the kubelet gets no credential.`
       : lease !== undefined
         ? `The certificate request ${csr ?? 'of the kubelet'} for ${user ?? 'a node'} has no answer, as no kube-controller-manager leads that would approve and sign it: ${lease} is not renewed.`
         : approved === undefined
-          ? `The certificate request ${csr ?? 'of the kubelet'}${user === undefined ? '' : ` for ${user}`} waits for approval; until then the kubelet has no credential.`
+          ? `The certificate request ${csr ?? 'of the kubelet'}${user === undefined ? '' : ` for ${user}`} waits for approval; until then the kubelet has no credential.${othersToo(more)}`
           : `The certificate request ${csr ?? 'of the kubelet'} is approved but no certificate was issued; the signer in kube-controller-manager does not work.`,
   remedy: ({ csr, approved, denied, lease }) => [
     lease !== undefined
@@ -103,41 +105,57 @@ const FIRST =
 /** Controllers approve and sign within seconds. */
 const APPROVAL_NORMAL_MS = 120_000;
 
-/** A machine's first request that nobody answered, and no Ready Node of the name it asks for. */
+function othersToo(more: string | undefined): string {
+  if (more === undefined) return '';
+  return more === '1' ? ' So does that of another machine.' : ` So do those of ${more} others.`;
+}
+
+/** First requests of machines that nobody answered, without a Ready Node of the name they ask for. */
 function matchRequests(view: Evidence): Match | null {
   const { nowMs } = view;
   if (nowMs === null) return null;
-  const requests = view
-    .list('kube/CertificateSigningRequest')
-    .filter(({ value }) => isFirst(value));
-  const ready = new Set(
-    view
-      .list('kube/Node')
-      .filter(({ value }) => value.ready === true)
-      .map(({ value }) => value.name),
-  );
-  const left = requests.find(({ value }) => {
-    const node = nodeOf(value);
-    return node !== null && !ready.has(node) && isLeft(value, nowMs);
-  });
-  if (left === undefined) return null;
-  const { value } = left;
+  const unanswered = leftRequests(view, nowMs);
+  const [first] = unanswered;
+  if (first === undefined) return null;
+  const { value } = first;
   const node = nodeOf(value) ?? '';
-  const isAnswered = requests.some((other) => {
-    return nodeOf(other.value) === node && certificateOf(other.value) !== null;
-  });
-  if (isAnswered) return null;
+  const type = typeOf(value);
   const [condition] = listAt(value.body, 'status.conditions');
-  const type = textAt(condition, 'type') ?? 'Pending';
   const why = textAt(condition, 'message') ?? textAt(condition, 'reason') ?? 'no reason given';
-  const details = { csr: value.name, user: `system:node:${node}` };
+  const alike = unanswered.filter((other) => typeOf(other.value) === type);
+  const nodes = [...new Set(alike.map((other) => nodeOf(other.value) ?? ''))];
+  const more: Record<string, string> = nodes.length > 1 ? { more: String(nodes.length - 1) } : {};
+  const details = { csr: value.name, user: `system:node:${node}`, ...more };
   const state: Record<string, string> =
     type === 'Denied' ? { denied: why } : type === 'Approved' ? { approved: 'Approved' } : {};
   const words = `${value.name} of ${textAt(value.body, 'spec.username') ?? ''} for system:node:${node}: ${type}, no certificate`;
   const silence = type === 'Denied' ? null : leaderless(view, value);
   const lease: Record<string, string> = silence === null ? {} : { lease: silence.name };
-  const proof = [view.quote(left, words), ...(silence === null ? [] : [silence.proof])];
-  return found({ ...details, ...state, ...lease }, proof, 'definite', [node]);
+  const proof = [view.quote(first, words), ...(silence === null ? [] : [silence.proof])];
+  return found({ ...details, ...state, ...lease }, proof, 'definite', nodes.flatMap(namesOf));
+}
+
+function leftRequests(view: Evidence, nowMs: number): readonly Seen<KubeObject>[] {
+  const requests = view
+    .list('kube/CertificateSigningRequest')
+    .filter(({ value }) => isFirst(value) && nodeOf(value) !== null);
+  const nodes = view.list('kube/Node').filter(({ value }) => value.ready === true);
+  const served = new Set([
+    ...nodes.map(({ value }) => value.name),
+    ...requests.flatMap(({ value }) => (certificateOf(value) === null ? [] : [nodeOf(value)])),
+  ]);
+  return requests.filter(({ value }) => !served.has(nodeOf(value)) && isLeft(value, nowMs));
+}
+
+/** `Pending` as long as nobody said a word. */
+function typeOf({ body }: KubeObject): string {
+  return textAt(listAt(body, 'status.conditions')[0], 'type') ?? 'Pending';
+}
+
+/** A machine without a Node is known by its address, which the name that it asks for may tell. */
+function namesOf(node: string): readonly string[] {
+  const address = ipInName(node);
+  return address === null ? [node] : [node, address];
 }
 
 interface Silence {

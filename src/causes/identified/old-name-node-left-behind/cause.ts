@@ -50,6 +50,7 @@ function matchNodes(view: View<'kube/Node', never>): Match | null {
   const nodes = view.list('kube/Node').filter((node) => node.value.kubeletVersion !== null);
   if (nodes.length > 0 && nodes.every((node) => node.value.ready === true)) return clear;
   const reported = nodes.filter(({ value }) => isReporting(value));
+  if (nodes.length > 0 && reported.length === nodes.length) return clear;
   const current = reported.find(({ value }) => value.ready === true) ?? reported[0];
   const stale = nodes.find(
     ({ value }) => !isReporting(value) && isSameMachine(value, current?.value),

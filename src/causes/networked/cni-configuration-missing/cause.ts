@@ -125,8 +125,10 @@ function matchAbsence(view: View<'kube/DaemonSet', Signs>): Match | null {
     /aws-node|calico|cilium|flannel|weave|kube-router|canal|antrea|kindnet|ovn|multus/.test(name);
   // The runtime calls a plugin only by a configuration.
   if (view.sign('pluginCalled') !== null) return clear;
-  if (view.sign('cniListed') !== null || daemonSets.some((entry) => isCni(entry.value.name)))
-    return clear;
+  if (daemonSets.some((entry) => isCni(entry.value.name))) return clear;
+  // Pods of before are no sign of one that a whole list does not have any more.
+  const isWhole = view.nowMs !== null && view.isComplete('kube/DaemonSet');
+  if (!isWhole && view.sign('cniListed') !== null) return clear;
   if (waits === null || view.isCut('kube/DaemonSet')) return null;
   const listed = matchListing(view, waits.first);
   if (listed !== null) return listed;

@@ -1,4 +1,4 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { instanceOfNode } from '../../../capacity/naming/seen-names.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { isTerminated } from '../../../evidence/fleet.ts';
@@ -110,6 +110,7 @@ function matchState(view: Own): Match | null {
   const instance = own ?? (nodes.length === 0 ? instances[0] : undefined);
   if (instance === undefined) return null;
   const state = textAt(instance.value, 'State.Name') ?? '';
+  if (state === 'running' && view.nowMs !== null && view.sign('deleted') === null) return clear;
   const isStopping = state.startsWith('stopp');
   const isAlone = isStopping && isMissed(view, instance.value);
   const isGone = isTerminated(instance.value) && view.sign('deleted') !== null;

@@ -1,5 +1,6 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { textAt } from '../../../evidence/json.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import { type Json, textAt } from '../../../evidence/json.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { instanceIdIn } from '../../../evidence/names.ts';
 
@@ -60,15 +61,9 @@ type Own = View<'kube/Node' | 'aws/instance', 'queryFails'>;
 
 /** A Node that is not Ready, whose own instance EC2 calls terminated or does not know any more. */
 function matchTerminated(view: Own): Match | null {
-  for (const node of view.list('kube/Node')) {
-    if (node.value.ready === true) continue;
-    const named = instanceIdIn(node.value.providerId ?? node.value.name);
-    const instances = view.list('aws/instance');
-    const own =
-      named === null
-        ? onlyOne(instances)
-        : instances.find(({ value }) => textAt(value, 'InstanceId') === named);
-    const state = textAt(own?.value, 'State.Name');
+  const unready = view.list('kube/Node').filter(({ value }) => value.ready !== true);
+  for (const node of unready) {
+    const { named, own, state } = instanceOf(view, node.value);
     const isGone = state === 'terminated' || state === 'shutting-down';
     const isForgotten =
       named !== null && own === undefined && wasAsked(view) && isSilent(node.value, view.nowMs);
@@ -81,7 +76,25 @@ function matchTerminated(view: Own): Match | null {
       ...(own === undefined ? [] : [view.quote(own, `${gone} ${state ?? ''} ${reason}`)]),
     ]);
   }
-  return null;
+  const doAllRun = unready.every(({ value }) => instanceOf(view, value).state === 'running');
+  return unready.length > 0 && doAllRun && view.nowMs !== null ? clear : null;
+}
+
+/** The instance that a Node names, or the only one that there is. */
+interface Instance {
+  readonly named: string | null;
+  readonly own: Seen<Json> | undefined;
+  readonly state: string | null;
+}
+
+function instanceOf(view: Own, { providerId, name }: KubeNode): Instance {
+  const named = instanceIdIn(providerId ?? name);
+  const instances = view.list('aws/instance');
+  const own =
+    named === null
+      ? onlyOne(instances)
+      : instances.find(({ value }) => textAt(value, 'InstanceId') === named);
+  return { named, own, state: textAt(own?.value, 'State.Name') };
 }
 
 /** EC2's answers lag behind by minutes, and ended instances stay in them for about an hour. */
