@@ -183,6 +183,21 @@ export function attachedWithoutNode(
     .map(({ id }) => id);
 }
 
+/**
+ * How many machines one cluster has at least, by interfaces alone: as many as have one attached in
+ * the security group that most of them share.
+ */
+export function attachedTogether(interfaces: readonly Seen<Json>[]): number {
+  const byGroup = new Map<string, Set<string>>();
+  for (const { value } of interfaces) {
+    const id = textAt(value, 'Attachment.InstanceId');
+    if (id === null) continue;
+    for (const group of groupsOf(value))
+      byGroup.set(group, (byGroup.get(group) ?? new Set()).add(id));
+  }
+  return Math.max(0, ...[...byGroup.values()].map(({ size }) => size));
+}
+
 function groupsOf(networkInterface: Json): readonly string[] {
   return listAt(networkInterface, 'Groups').map((group) => textAt(group, 'GroupId') ?? '');
 }

@@ -7,7 +7,12 @@ import {
   type View,
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { attachedWithoutNode, instancesWithoutNode, isTaggedFor } from '../../../evidence/fleet.ts';
+import {
+  attachedTogether,
+  attachedWithoutNode,
+  instancesWithoutNode,
+  isTaggedFor,
+} from '../../../evidence/fleet.ts';
 import { type Json, textAt } from '../../../evidence/json.ts';
 import type { KubeNode, KubeObject } from '../../../evidence/kinds.ts';
 import { isOfAnyDaemonSet, isOnNode, podCondition, podName } from '../../../evidence/pods.ts';
@@ -181,10 +186,12 @@ function hasAttachedStrangers(view: Own): boolean {
 /** Without the Nodes, or whose they are: the scheduler counts fewer of them than EC2 has machines. */
 function knowsFewer(view: Own): boolean {
   const counted = view.sign('noSlots')?.last.captures['nodes'];
+  if (counted === undefined) return false;
   const running = view
     .everywhere('aws/instance')
     .filter(({ value }) => textAt(value, 'State.Name') === 'running' && isTaggedFor(value, null));
-  return counted !== undefined && running.length > Number(counted);
+  const attached = attachedTogether(view.everywhere('aws/network-interface'));
+  return Math.max(running.length, attached) > Number(counted);
 }
 
 const unjoined = cannotSay({
