@@ -72,7 +72,12 @@ const unapproved: Fault = {
     const program = 'kube-controller-manager';
     if (!town.platform.isRunning(program)) return null;
     town.platform.stopProgram(program);
-    const causes = ['unapproved-client-csr', 'too-many-pending-csrs', 'gate-controller-down'];
+    const causes = [
+      'unapproved-client-csr',
+      'too-many-pending-csrs',
+      'kubelet-serving-certificate-missing',
+      'gate-controller-down',
+    ];
     return {
       what: 'nobody approves certificate requests',
       truths: [{ causes, machines: null }],

@@ -339,6 +339,13 @@ const WRONG: readonly Fixed[] = [
     faults: ['F37.1'],
     of: 'a Node that is back since seconds, with pods to end of before',
   },
+  {
+    seed: 150917,
+    nodes: 1,
+    hours: 0.35,
+    faults: ['F49.1'],
+    of: 'requests to serve that nobody approves either',
+  },
 ];
 
 describe('a machine that is well is not called broken for', () => {

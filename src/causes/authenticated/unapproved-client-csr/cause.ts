@@ -107,7 +107,7 @@ const APPROVAL_NORMAL_MS = 120_000;
 
 function othersToo(more: string | undefined): string {
   if (more === undefined) return '';
-  return more === '1' ? ' So does that of another machine.' : ` So do those of ${more} others.`;
+  return more === '1' ? ' That of another machine waits too.' : ` Those of ${more} more wait too.`;
 }
 
 /** First requests of machines that nobody answered, without a Ready Node of the name they ask for. */
