@@ -82,6 +82,8 @@ export interface View<K extends FactKind, S extends string> {
    * there is no such list, those whose Node was deleted and not seen since.
    */
   machinesWithoutNode(): readonly string[];
+  /** How many machines logs of their own are here of, and how many of those were never seen to join. */
+  machinesWithLogs(): { readonly all: number; readonly unjoined: number };
   /** True when Rollcall asked this, `ec2:DescribeInstances` or `list nodes`, and was not answered. */
   wasRefused(call: string): boolean;
   /** A sign as seen for the subject and not withdrawn since, null when it was not seen. */

@@ -156,6 +156,7 @@ export function createView(
     isCut: (kind) => collection !== null && !isComplete(kind),
     machinesWithoutNode: () =>
       subjects === undefined ? [] : withoutNode(subjects, isComplete('kube/Node')),
+    machinesWithLogs: () => withLogs(subjects ?? []),
     wasRefused: (asked) => collection?.refusals.some(({ call }) => call === asked) === true,
     sign: (name) => reading.standing.get(name) ?? null,
     clusterSign: (name) => cluster?.().standing.get(name) ?? null,
@@ -176,6 +177,26 @@ function withoutNode(subjects: readonly Subject[], areAllListed: boolean): reado
     .map(({ name }) => name);
   WITHOUT_NODE.set(subjects, names);
   return names;
+}
+
+function withLogs(subjects: readonly Subject[]): {
+  readonly all: number;
+  readonly unjoined: number;
+} {
+  const logged = subjects.filter(
+    ({ kind, hits }) => kind === 'Machine' && hits.some(({ onMachine }) => onMachine),
+  );
+  return { all: logged.length, unjoined: logged.filter((one) => !hasJoined(one)).length };
+}
+
+/** True for a machine that had a Node at some time, as far as is seen. */
+function hasJoined(subject: Subject): boolean {
+  return (
+    subject.facts.has('kube/Node') ||
+    ['node-registered', 'node-reported', 'node-ready'].some(
+      (id) => hitsOf(subject, `milestone:${id}`).length > 0,
+    )
+  );
 }
 
 /** True for a machine without a Node of which its own logs say so, and that was not ended. */

@@ -29,8 +29,9 @@ function lost(time: string): string {
   return kubeletLine(time, 'E', message);
 }
 
-async function namedIn(journal: string): Promise<readonly string[]> {
-  const { subjects } = await diagnoseTexts([EVENTS, { name: 'journal.txt', text: journal }]);
+async function namedIn(...journals: readonly string[]): Promise<readonly string[]> {
+  const texts = journals.map((text, index) => ({ name: `journal-${index}.txt`, text }));
+  const { subjects } = await diagnoseTexts([EVENTS, ...texts]);
   const findings = subjects.flatMap((subject) => subject.findings);
   return findings.filter(({ confidence }) => confidence !== 'possible').map(({ cause }) => cause);
 }
@@ -46,4 +47,16 @@ test('full Nodes are not too small while another machine has lost its Node', asy
 test('once it has its Node again, they are', async () => {
   const named = await namedIn(`${GONE}${registered('09:20:02.117348')}`);
   assert.deepEqual(named, ['allocatable-too-small']);
+});
+
+test('nor while logs of more machines are here than the scheduler counts, and one never joined', async () => {
+  const refusal = 'kubelet_node_status.go:107] "Unable to register node with API server"';
+  const refused = ['09:05:11.180973', '09:05:18.301774', '09:05:25.440118']
+    .map((time) => kubeletLine(time, 'E', `${refusal} err="Unauthorized" node="${NAME}"`))
+    .join('');
+  const joined = ['ip-10-20-1-49', 'ip-10-20-1-50'].map((host) =>
+    registered('09:05:11.180973').replaceAll('ip-10-20-1-51', host),
+  );
+  assert.ok((await namedIn(...joined)).includes('allocatable-too-small'));
+  assert.ok(!(await namedIn(...joined, refused)).includes('allocatable-too-small'));
 });

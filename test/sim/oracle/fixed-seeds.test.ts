@@ -346,6 +346,13 @@ const WRONG: readonly Fixed[] = [
     faults: ['F49.1'],
     of: 'requests to serve that nobody approves either',
   },
+  {
+    seed: 160939,
+    nodes: 4,
+    hours: 0.15,
+    faults: ['F52.1'],
+    of: 'logs of more machines than the scheduler counts',
+  },
 ];
 
 describe('a machine that is well is not called broken for', () => {

@@ -183,7 +183,7 @@ function hasAttachedStrangers(view: Own): boolean {
   return attachedWithoutNode(interfaces, instances, nodes).length > 0;
 }
 
-/** Without the Nodes, or whose they are: the scheduler counts fewer of them than EC2 has machines. */
+/** Without the Nodes, or whose they are: the scheduler counts fewer of them than there are machines. */
 function knowsFewer(view: Own): boolean {
   const counted = view.sign('noSlots')?.last.captures['nodes'];
   if (counted === undefined) return false;
@@ -191,7 +191,8 @@ function knowsFewer(view: Own): boolean {
     .everywhere('aws/instance')
     .filter(({ value }) => textAt(value, 'State.Name') === 'running' && isTaggedFor(value, null));
   const attached = attachedTogether(view.everywhere('aws/network-interface'));
-  return Math.max(running.length, attached) > Number(counted);
+  const { all, unjoined } = view.machinesWithLogs();
+  return Math.max(running.length, attached, unjoined > 0 ? all : 0) > Number(counted);
 }
 
 const unjoined = cannotSay({
