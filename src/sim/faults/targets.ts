@@ -56,7 +56,7 @@ export function deleteAgents({ people }: Stage, node: string, start: string): vo
 }
 
 /** Whether the pods of the control plane run there; with its Node they go. */
-export function isControlPlane({ town }: Stage, instanceId: string): boolean {
+export function isControlPlane({ town }: Pick<Stage, 'town'>, instanceId: string): boolean {
   return town
     .names()
     .some((name) => name.startsWith('control-plane-') && town.instanceOf(name) === instanceId);

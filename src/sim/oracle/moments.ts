@@ -1,6 +1,8 @@
 import { at, listAt, textAt } from '../../evidence/json.ts';
 import type { Stage } from '../faults/contract.ts';
+import { isControlPlane } from '../faults/targets.ts';
 import type { KubeObject } from '../kube/contract.ts';
+import { isReady, nodeView } from '../platform/objects/node.ts';
 import { type PodView, podView } from '../platform/objects/pod.ts';
 import { CLOUD_CONTROLLER } from '../town/system-pods.ts';
 import type { KnownTruth, Truths } from './truths.ts';
@@ -49,6 +51,30 @@ export function unplacedTruth(scene: Scene, pod: KubeObject): KnownTruth | null 
   const causes = ['allocatable-too-small', ...(lacking === undefined ? [] : [lacking])];
   const fromMs = scene.town.kernel.nowMs();
   return { causes, machines: [machine.instanceId], of: 'course', fromMs };
+}
+
+/**
+ * What is true of all machines for which pods are placed, where every slot of them is taken, a pod
+ * waits for one, and none of them is without a Ready Node; null for other pods.
+ */
+export function crowdedTruth(scene: Scene, pod: KubeObject): KnownTruth | null {
+  const { town, people } = scene;
+  const waits = listAt(pod, 'status.conditions').some((one) =>
+    /Too many pods/.test(textAt(one, 'message') ?? ''),
+  );
+  if (!waits || podView(pod).spec.nodeName !== '') return null;
+  const machines = town.yard
+    .machines()
+    .map((machine) => machine.instanceId)
+    .filter((id) => town.cloud.instance(id)?.state === 'running' && !isControlPlane(scene, id));
+  const nodes = people.list('Node').filter((node) => {
+    const machine = town.yard.machineOfNode(textAt(node, 'metadata.name') ?? '');
+    return machine !== null && machines.includes(machine.instanceId) && isReady(nodeView(node));
+  });
+  const areAllFull = nodes.every((node) => isFull(scene, textAt(node, 'metadata.name') ?? ''));
+  if (nodes.length < machines.length || !areAllFull) return null;
+  const fromMs = town.kernel.nowMs();
+  return { causes: ['allocatable-too-small'], machines, of: 'course', fromMs };
 }
 
 /** What is true of a machine whose kubelet refused a pod for want of a slot; null for other pods. */

@@ -2,7 +2,7 @@ import { textAt } from '../../evidence/json.ts';
 import type { Stage } from '../faults/contract.ts';
 import { isControlPlane } from '../faults/targets.ts';
 import type { Marks } from '../marks/marks.ts';
-import { comingTruth, refusedTruth, unplacedTruth } from '../oracle/moments.ts';
+import { comingTruth, crowdedTruth, refusedTruth, unplacedTruth } from '../oracle/moments.ts';
 import type { Truths } from '../oracle/truths.ts';
 
 /** What a world does by itself, as its maker sees it. */
@@ -57,10 +57,10 @@ export function followCourse(
   });
   const told = new Set<string>();
   people.follow('Pod', (type, pod) => {
-    const truth =
-      type === 'DELETED' ? null : (unplacedTruth(stage, pod) ?? refusedTruth(stage, pod));
     const uid = textAt(pod, 'metadata.uid') ?? '';
-    if (truth === null || told.has(uid)) return;
+    if (type === 'DELETED' || told.has(uid)) return;
+    const truth = unplacedTruth(stage, pod) ?? refusedTruth(stage, pod) ?? crowdedTruth(stage, pod);
+    if (truth === null) return;
     told.add(uid);
     truths.add(truth);
   });
