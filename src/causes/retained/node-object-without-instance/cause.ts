@@ -3,6 +3,7 @@ import type { Seen } from '../../../evidence/fact.ts';
 import { type Json, textAt } from '../../../evidence/json.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { instanceIdIn } from '../../../evidence/names.ts';
+import { lastHeardMs } from '../../../evidence/ready-node.ts';
 
 /** The instance is gone for good, and the Node of it stays in the list. */
 export default defineCause({
@@ -101,9 +102,8 @@ function instanceOf(view: Own, { providerId, name }: KubeNode): Instance {
 const SILENT_MIN_MS = 15 * 60_000;
 
 /** True for a Node of which nothing was heard for longer than EC2 may lag behind. */
-function isSilent({ conditions, createdMs }: KubeNode, nowMs: number | null): boolean {
-  const heard = conditions.flatMap(({ heartbeatMs }) => heartbeatMs ?? []);
-  const heardMs = heard.length === 0 ? (createdMs ?? 0) : Math.max(...heard);
+function isSilent(node: KubeNode, nowMs: number | null): boolean {
+  const heardMs = Math.max(lastHeardMs(node), node.createdMs ?? 0);
   return nowMs !== null && nowMs - heardMs > SILENT_MIN_MS;
 }
 
