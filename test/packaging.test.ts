@@ -90,7 +90,14 @@ describe('the package', () => {
         .map(({ path }) => path)
         .filter((path) => !chunk.test(path))
         .toSorted(),
-      ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json', 'rollcall.mjs'],
+      [
+        'CHANGELOG.md',
+        'LICENSE',
+        'README.md',
+        'kubectl_complete-rollcall',
+        'package.json',
+        'rollcall.mjs',
+      ],
     );
   });
 

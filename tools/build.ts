@@ -12,6 +12,8 @@ import { build, type Plugin } from 'esbuild';
 const ROOT = join(import.meta.dirname, '..');
 const DIST = resolve(process.argv[2] ?? join(ROOT, 'dist'));
 const PROGRAM = 'rollcall.mjs';
+/** kubectl asks a program of this name how to complete the words behind `kubectl rollcall`. */
+const PLUGIN_COMPLETION = 'kubectl_complete-rollcall';
 
 type Manifest = Readonly<Record<string, unknown>>;
 
@@ -26,7 +28,7 @@ function packedManifest(): string {
     license,
     type: 'module',
     // kubectl finds its plugins by the name of the program.
-    bin: { rollcall: PROGRAM, 'kubectl-rollcall': PROGRAM },
+    bin: { rollcall: PROGRAM, 'kubectl-rollcall': PROGRAM, [PLUGIN_COMPLETION]: PLUGIN_COMPLETION },
     engines,
     dependencies,
   };
@@ -79,5 +81,7 @@ rmSync(DIST, { recursive: true, force: true });
 await bundle();
 makeExecutable();
 writeFileSync(join(DIST, 'package.json'), packedManifest());
+copyFileSync(join(ROOT, 'bin', PLUGIN_COMPLETION), join(DIST, PLUGIN_COMPLETION));
+chmodSync(join(DIST, PLUGIN_COMPLETION), 0o755);
 for (const name of ['README.md', 'LICENSE', 'CHANGELOG.md'])
   copyFileSync(join(ROOT, name), join(DIST, name));

@@ -6,7 +6,9 @@ import { MILESTONES } from '../src/diagnosis/milestones.ts';
 import type { Symptom } from '../src/diagnosis/symptom.ts';
 import { SYMPTOMS } from '../src/diagnosis/symptoms.ts';
 import { STAGES } from '../src/evidence/stage.ts';
+import { bounded } from './generate/bounded.ts';
 import { causePages, type GeneratedFile } from './generate/cause-pages.ts';
+import { commandsPage } from './generate/commands.ts';
 import { instanceTypesFile } from './generate/instance-types.ts';
 import { scenariosFile } from './generate/scenarios.ts';
 
@@ -96,7 +98,7 @@ function list(values: readonly string[]): string {
 }
 
 function printRow(row: Row): string {
-  return `{owner:${JSON.stringify(row.owner)},name:${JSON.stringify(row.name)},in:${list(row.in)},anchors:${list(row.anchors)},pattern:${String(row.pattern)},strict:${row.strict === true},per:${list(row.per)}},`;
+  return `{owner:${JSON.stringify(row.owner)},name:${JSON.stringify(row.name)},in:${list(row.in)},anchors:${list(row.anchors)},pattern:${String(bounded(row.pattern))},strict:${row.strict === true},per:${list(row.per)}},`;
 }
 
 function printCause({ folder, cause }: LoadedCause): string {
@@ -152,12 +154,15 @@ async function otherFiles(causes: readonly LoadedCause[]): Promise<readonly Gene
   const { picture } = await import('./generate/picture.ts');
   const { permissionFiles } = await import('./generate/permissions.ts');
   const { simulationPage } = await import('./generate/simulation.ts');
+  const { capturedPage } = await import('./generate/captured.ts');
   return [
     ...causePages(causes.map(({ cause }) => cause)),
     await picture(),
     instanceTypesFile(),
     scenariosFile(),
+    commandsPage(),
     simulationPage(),
+    capturedPage(),
     ...(await permissionFiles()),
   ];
 }

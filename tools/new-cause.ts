@@ -33,7 +33,7 @@ export default defineCause({
 }
 
 const EXAMPLES: readonly (readonly [name: string, meaning: string])[] = [
-  ['found-first.txt', 'a passage of ten lines or more in which this cause is the one root'],
+  ['found-first.txt', 'what real programs print, in which this cause is the one root'],
   [
     'clear-look-alike.txt',
     'looks alike and is not, or failed and then succeeded; where it is another cause, a second line `instead: ID`',

@@ -1,9 +1,10 @@
 /**
  * `npm run real-parts [-- [--list] [PART…]]`: builds the real programs that `test/real` runs.
  *
- * They are kept outside the checkout (`tools/real-parts/places.ts` says where) and made again only
- * when their recipe changes; a run that was interrupted goes on where it was. Progress is on
- * stderr. Exit code 1 when a part could not be built, 64 when an argument names none.
+ * Parts that only capturing needs are built when they are named. All are kept outside the checkout
+ * (`tools/real-parts/places.ts` says where) and made again only when their recipe changes; a run
+ * that was interrupted goes on where it was. Progress is on stderr. Exit code
+ * 1 when a part could not be built, 64 when an argument names none.
  */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
@@ -114,6 +115,10 @@ function endBySignal(): void {
     process.once(signal, () => process.exit(code));
 }
 
+function isUsual(part: Part): boolean {
+  return part.kind !== 'go' || part.isOnDemand !== true;
+}
+
 async function main(args: readonly string[]): Promise<number> {
   const cache = cacheFolder();
   const names = args.filter((arg) => arg !== '--list');
@@ -129,7 +134,7 @@ async function main(args: readonly string[]): Promise<number> {
   endBySignal();
   return ensureAll(
     cache,
-    PARTS.filter(({ name }) => names.length === 0 || names.includes(name)),
+    PARTS.filter((part) => (names.length === 0 ? isUsual(part) : names.includes(part.name))),
   );
 }
 

@@ -103,6 +103,7 @@ function figureTable(played: Played): string {
     ['', 'as it was', 'with Rollcall'],
     [
       ['what shows', seen, namedText(played)],
+      ...(scenario.unseen === '' ? [] : [['what is not seen', '', cell(scenario.unseen)]]),
       ['what to do', 'nobody says', main === null ? '' : remedyText(main)],
       [`after ${clock(scenario.untilMs)}`, endText(played), `Not here yet: ${scenario.missing}`],
       ...(identity === null
@@ -194,11 +195,13 @@ function overview(stories: readonly Played[]): string {
 const HEAD = `# The stories, in two columns
 
 Each story is a scenario of \`rollcall lab\` and is played here with its own seed: on the left what
-somebody with kubectl saw, on the right what Rollcall says at each look. Rollcall only looks so far:
-what it will do about it is not here yet, and each story says in words what is missing, so the end
-of a story is the same in both columns. Times are minutes and seconds of the story; the first sign is
-the first event, silent Node or lost Node that somebody could have seen. How often Rollcall looks is
-set by the scenario, every 5 to 30 s, and is part of the time until it names the cause.`;
+somebody with kubectl saw, on the right what \`rollcall diagnose\` says at each look, from the
+Kubernetes API and the AWS API alone. Where these two do not show the cause, the story says where it
+is. Rollcall only looks so far: what it will do about it is not here yet, and each story says in words
+what is missing, so the end of a story is the same in both columns. Times are minutes and seconds of
+the story; the first sign is the first event, silent Node or lost Node that somebody could have seen.
+How often Rollcall looks is set by the scenario, every 5 to 30 s, and is part of the time until it
+names the cause.`;
 
 /** All stories with their figures. */
 export function storiesPage(stories: readonly Played[]): string {

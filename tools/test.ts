@@ -106,10 +106,12 @@ function judge(tally: Tally): Tally {
     passed: tally.passed,
     failures: [...tally.failures, ...bad.map(asFailure)],
     skips: tally.skips.filter((skip) => !bad.includes(skip)),
+    measures: tally.measures,
   };
 }
 
 function report(tally: Tally): number {
+  tally.measures.forEach(print);
   tally.skips.forEach(printSkip);
   tally.failures.forEach(printFailure);
   if (tally.passed + tally.failures.length === 0) print('no test ran');

@@ -137,7 +137,7 @@ export const MILESTONES = [
         in: ['audit'],
         anchors: ['system:node:'],
         pattern:
-          /"user":\{"username":"system:node:(?<node>[a-z0-9][a-z0-9.-]*)".*"userAgent":"kubelet\/.*"code":20\d\b/,
+          /"user":\{"username":"system:node:(?<node>[a-z0-9][a-z0-9.-]*)".{0,1000}"userAgent":"kubelet\/.{0,600}"code":20\d\b/,
         strict: true,
       },
     ],
@@ -151,7 +151,7 @@ export const MILESTONES = [
         in: ['audit'],
         anchors: ['/api/v1/nodes/'],
         pattern:
-          /"requestURI":"\/api\/v1\/nodes\/(?<node>[a-z0-9][a-z0-9.-]*)[^"]*","verb":"(?:get|patch|update)","user":\{"username":"system:node:\k<node>".*"userAgent":"kubelet\/.*"code":20\d\b/,
+          /"requestURI":"\/api\/v1\/nodes\/(?<node>[a-z0-9][a-z0-9.-]*)[^"]*","verb":"(?:get|patch|update)","user":\{"username":"system:node:\k<node>".{0,1000}"userAgent":"kubelet\/.{0,600}"code":20\d\b/,
         strict: true,
       },
     ],
@@ -239,7 +239,7 @@ export const MILESTONES = [
       {
         in: ['event'],
         anchors: ['Started container'],
-        pattern: /\bStarted\b.*\bkubelet,? (?<node>[a-z0-9][a-z0-9.-]*)\s+Started container/,
+        pattern: /\bStarted\b.*\bkubelet(?:,? (?<node>[a-z0-9][a-z0-9.-]*))?\s+Started container/,
         strict: true,
       },
       // Objects tell the node apart from the words. Programs on the host's network start before there

@@ -96,7 +96,12 @@ interface Candidate {
   readonly match: Found | null;
 }
 
-/** Lowest stage, then most subjects explained, then definite, then earliest, then id. */
+function compareTexts(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** Lowest stage, then most subjects explained, then definite, then earliest, then id, then name. */
 function compare(a: Candidate, b: Candidate): number {
   const stages = stageIndex(a.finding.stage) - stageIndex(b.finding.stage);
   if (stages !== 0) return stages;
@@ -104,7 +109,11 @@ function compare(a: Candidate, b: Candidate): number {
   const definite =
     Number(b.finding.confidence === 'definite') - Number(a.finding.confidence === 'definite');
   if (definite !== 0) return definite;
-  return compareTimes(a, b) || (a.finding.cause < b.finding.cause ? -1 : 1);
+  return (
+    compareTimes(a, b) ||
+    compareTexts(a.finding.cause, b.finding.cause) ||
+    compareTexts(a.report.name, b.report.name)
+  );
 }
 
 function compareTimes(a: Candidate, b: Candidate): number {

@@ -278,7 +278,7 @@ export const SYMPTOMS_OF_NODES = [
         in: ['event', 'calico-node', 'kubelet'],
         anchors: ['calico/node is not ready', 'BGP peering established = 0'],
         pattern:
-          /\(x(?:[2-9]\d|\d{3,}) over [^)]*\).*probe failed:.*(?:calico\/node is not ready|BGP peering established = 0)/,
+          /\(x(?:[2-9]\d|\d{3,}) over [^)]{0,40}\).{0,200}probe failed:.{0,400}(?:calico\/node is not ready|BGP peering established = 0)/,
       },
     ],
     withdrawnBy: [],

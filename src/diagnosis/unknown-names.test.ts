@@ -18,7 +18,7 @@ function instance(state: string): FactRecord {
 }
 
 function look(facts: readonly FactRecord[], refusals: readonly Refusal[] = []): Observations {
-  const collection = { atMs: 0, cluster: 'shop', asked: [], refusals };
+  const collection = { atMs: 0, cluster: 'shop', asked: [], refusals, shortened: [] };
   return { documents: [], hits: [], facts, links: [], listings: [], losses: [], collection };
 }
 

@@ -140,7 +140,7 @@ export function createView(
     instanceId: subject.instanceId,
     node: subject.node,
     read<N extends FactKind>(kind: N): Fact<FactTypes[N]> {
-      // Of several dumps of one object, the one read last in the richest form counts.
+      // Of several dumps of one object, the first in the richest form counts.
       const records = recordsOf(kind);
       if (scope === 'machine' && subject.kind === 'Cluster' && isOfSeveral(records))
         return unknown('not-in-source', `nothing says whose ${kind} belongs to these lines`);

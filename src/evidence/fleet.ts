@@ -249,5 +249,5 @@ export function idsOf(instances: readonly Seen<Json>[]): readonly string[] {
 
 /** An ARN as the authenticator knows it: of an assumed role it never sees the path. */
 export function withoutPath(arn: string): string {
-  return arn.replace(/(:role\/)(?:[^/]+\/)+([^/]+)$/, '$1$2');
+  return arn.replace(/^([^/]*:role\/)(?:[^/]+\/)+([^/]+)$/, '$1$2');
 }

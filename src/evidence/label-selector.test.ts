@@ -34,3 +34,11 @@ test('each operator does what the API server does', () => {
     [true, false, true, false, true, true, false],
   );
 });
+
+test('a requirement of a label that must be there, or must not, looks at nothing else', () => {
+  assert.ok(selects(of('app', 'Exists'), labels) && !selects(of('zone', 'Exists'), labels));
+  assert.ok(selects(of('zone', 'DoesNotExist'), labels));
+  assert.ok(!selects(of('app', 'DoesNotExist'), labels));
+  assert.ok(selects(of('zone', 'NotIn', 'a'), labels) && !selects(of('zone', 'In', 'a'), labels));
+  assert.ok(!selects(of('app', 'Near', 'shop'), labels));
+});

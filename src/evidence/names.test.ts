@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { classifyName, hasEc2Domain, instanceIdIn, ipInName, linkKeys } from './names.ts';
+import {
+  classifyName,
+  hasEc2Domain,
+  hostPart,
+  instanceIdIn,
+  ipInName,
+  linkKeys,
+  plainName,
+} from './names.ts';
 
 function keys(text: string): readonly string[] {
   const name = classifyName(text);
@@ -71,5 +79,70 @@ describe('names of machines', () => {
     assert.equal(instanceIdIn('i-123'), null);
     assert.equal(ipInName('ip-10-0-1-2.ec2.internal'), '10.0.1.2');
     assert.equal(ipInName('ip-10-0-1-2x'), null);
+  });
+});
+
+describe('forms of names', () => {
+  test('an instance id has eight or seventeen digits, and stands alone', () => {
+    assert.equal(instanceIdIn('aws:///z/i-0abc1234'), 'i-0abc1234');
+    for (const text of ['i-0abc123', 'i-0abc12345', 'xi-0abc1234', 'i-0abc1234x', 'i-0ABC1234'])
+      assert.equal(instanceIdIn(text), null, text);
+  });
+
+  test('an address in a name ends with the name or its first part', () => {
+    assert.equal(ipInName('ip-10-0-1-255'), '10.0.1.255');
+    assert.equal(ipInName('ip-10-0-1-2.corp'), '10.0.1.2');
+    for (const text of ['ip-10-0-1', 'ip-10-0-1-2x', 'my-ip-10-0-1-2', 'ip-1000-0-1-2'])
+      assert.equal(ipInName(text), null, text);
+  });
+
+  test('kinds are told by the whole text, in small letters', () => {
+    const kind = (text: string): string | undefined => classifyName(text)?.kind;
+    assert.equal(kind(' I-0ABC1234 '), 'instance-id');
+    assert.equal(kind('i-0abc1234x'), 'node');
+    assert.equal(kind('my-i-0abc1234'), 'node');
+    assert.equal(kind('eni-0abc1234'), 'network-interface');
+    assert.equal(kind('eni-0abc1234x'), 'node');
+    assert.equal(kind('my-eni-0abc1234'), 'node');
+    assert.equal(kind('10.0.1.2.3'), 'node');
+    assert.equal(kind('x10.0.1.2'), 'node');
+    assert.equal(kind('1000.0.1.2'), 'node');
+    assert.deepEqual(classifyName(' Node_00.x '), { kind: 'node', value: 'node_00.x' });
+    assert.deepEqual(classifyName('n', 'host'), { kind: 'host', value: 'n' });
+    assert.equal(classifyName('aws:///EU/I-1')?.value, 'aws:///EU/I-1');
+    for (const text of ['a/b', 'localhost.localdomain', 'ip-xx', '.a', 'node:', 'a b'])
+      assert.equal(classifyName(text), null, text);
+  });
+
+  test('EC2 domains end the name', () => {
+    for (const name of [
+      'a.ec2.internal.x',
+      'a.compute.internal',
+      'aec2.internal',
+      'a.eu-1.compute.internal',
+    ])
+      assert.equal(hasEc2Domain(name), false, name);
+    assert.equal(hasEc2Domain('a.us-east-1.compute.amazonaws.com'), true);
+  });
+
+  test('names without a key of their own have a host part', () => {
+    assert.equal(hostPart({ kind: 'node', value: 'node00.corp.example' }), 'node00');
+    assert.equal(hostPart({ kind: 'certificate', value: 'system:node:node00' }), 'node00');
+    for (const [kind, value] of [
+      ['node', 'ip-10-0-1-2.ec2.internal'],
+      ['pod', 'shop/web'],
+      ['node-claim', 'default-x7k2p'],
+      ['bundle', 'a.tar'],
+      ['certificate', 'system:node:'],
+    ] as const)
+      assert.equal(hostPart({ kind, value }), null, value);
+  });
+
+  test('claims and bundles link by their own names only', () => {
+    assert.deepEqual(linkKeys({ kind: 'node-claim', value: 'a.b' }), ['node-claim:a.b']);
+    assert.deepEqual(linkKeys({ kind: 'bundle', value: 'a.tar' }), ['bundle:a.tar']);
+    assert.deepEqual(linkKeys({ kind: 'node', value: 'a.b' }), ['name:a']);
+    assert.deepEqual(linkKeys({ kind: 'pod', value: 'shop/web' }), []);
+    assert.equal(plainName({ kind: 'node', value: 'system:node:a' }), 'system:node:a');
   });
 });

@@ -24,3 +24,8 @@ test('the closest word is meant, and none that is too far away', () => {
   assert.equal(nearest('statos', known, 0), null);
   assert.equal(nearest('a', []), null);
 });
+
+test('of two that are near enough the nearer is meant, whatever their order', () => {
+  assert.equal(nearest('retaind', ['retire', 'retained']), 'retained');
+  assert.equal(nearest('retaind', ['retained', 'retire']), 'retained');
+});

@@ -84,6 +84,14 @@ export interface Collection {
   /** Names of the machines that were asked about; empty for all. */
   readonly asked: readonly string[];
   readonly refusals: readonly Refusal[];
+  /** What was not asked for or not kept, with how many of it. */
+  readonly shortened: readonly Shortened[];
+}
+
+/** Something that was shortened for safety, as `lines beyond 16,384 characters`. */
+export interface Shortened {
+  readonly what: string;
+  readonly count: number;
 }
 
 /** Everything a pile of evidence said, before it is put together by machine. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Seen } from './fact.ts';
-import type { Json } from './json.ts';
-import { allowing, isLike, policyDocument } from './policies.ts';
+import type { Json, JsonObject } from './json.ts';
+import { allowing, allowsAllBut, isLike, policyDocument } from './policies.ts';
 import { type RightsFacts, rightOf, type WantedRight } from './role-rights.ts';
 
 describe('wildcards of IAM', () => {
@@ -118,4 +118,96 @@ describe('a right of a role', () => {
   test('attached policies that were not read say nothing', () => {
     assert.equal(held([], { 'aws/attached-policies': [] }), null);
   });
+});
+
+test('the answer names the role, its policies and what would decide', () => {
+  const right = held([policy('Little'), policy('Other')], {
+    ...INLINE,
+    'aws/role-policies': [
+      { RoleName: 'other', PolicyNames: ['no'] },
+      { RoleName: 'node', PolicyNames: ['own'] },
+    ],
+  });
+  assert.equal(right?.names, 'Little, Other, own');
+  assert.deepEqual(right.why, {
+    reason: 'not-collected',
+    detail: 'whether the inline or own policies of the role node allow ec2:CreateNetworkInterface',
+    collect: 'aws iam list-role-policies --role-name node',
+  });
+  assert.equal(held([], NO_INLINE)?.names, 'none');
+  assert.equal(held([], NO_INLINE)?.right, 'missing');
+});
+
+test('policies of other roles, names and ARNs say nothing of this one', () => {
+  const foreign = { ...(inline(ALLOWS) as JsonObject), RoleName: 'other' };
+  const renamed = { ...(inline(ALLOWS) as JsonObject), PolicyName: 'other' };
+  for (const one of [foreign, renamed]) {
+    const others = { ...INLINE, 'aws/role-policy': [one] };
+    assert.equal(held([policy('Little')], others)?.right, 'unknown');
+  }
+  const version2 = { ...(version(ALLOWS) as JsonObject), PolicyArn: `${OWN}2` };
+  const others = { ...NO_INLINE, 'aws/policy-version': [version2] };
+  assert.equal(held([policy('own', true)], others)?.right, 'unknown');
+});
+
+test('evidence of others mentions the inline policies that there are', () => {
+  const facts: RightsFacts = {
+    nowMs: null,
+    list: (kind) => {
+      const value = { RoleName: 'node', AttachedPolicies: [policy('Little')] };
+      return kind === 'aws/attached-policies' ? [{ value } as unknown as Seen<Json>] : [];
+    },
+  };
+  assert.equal(rightOf(facts, 'node', WANTED)?.right, 'missing');
+  assert.equal(rightOf(facts, 'other', WANTED), null);
+});
+
+describe('statements of a policy', () => {
+  const allow = (change: JsonObject): Json => ({ Statement: { Effect: 'Allow', ...change } });
+
+  test('allow by one action or by any of a list', () => {
+    const allowed = (change: JsonObject): number =>
+      allowing(allow(change), 'ec2:RunInstances').length;
+    assert.equal(allowed({ Action: 'EC2:Run*' }), 1);
+    assert.equal(allowed({ Action: ['ec2:Stop*', 'ec2:RunInstances'] }), 1);
+    assert.equal(allowed({ Action: ['ec2:Stop*'] }), 0);
+    assert.equal(allowed({}), 0);
+  });
+
+  test('may allow all but some actions, unless they deny', () => {
+    assert.equal(allowsAllBut(allow({ NotAction: 'iam:*' })), true);
+    assert.equal(allowsAllBut(allow({ NotAction: 'iam:*', Effect: 'Deny' })), false);
+    assert.equal(allowsAllBut(allow({ Action: '*' })), false);
+    const two = { Statement: [{ Effect: 'Deny' }, { Effect: 'Allow', NotAction: [] }] };
+    assert.equal(allowsAllBut(two), true);
+    assert.equal(allowsAllBut({}), false);
+  });
+
+  test('are read up to twenty thousand characters', () => {
+    const padded = (length: number): string => JSON.stringify(ALLOWS).padEnd(length, ' ');
+    assert.notEqual(policyDocument(padded(20_000)), null);
+    assert.equal(policyDocument(padded(20_001)), null);
+  });
+});
+
+describe('more wildcards of IAM', () => {
+  for (const [pattern, text, holds] of [
+    ['', '', true],
+    ['*', '', true],
+    ['a*', 'a', true],
+    ['a*a', 'a', false],
+    ['a*b*c', 'axbxc', true],
+    ['a*b*c', 'axcxb', false],
+    ['*b', 'ab', true],
+    ['*b', 'ba', false],
+    ['b*', 'ab', false],
+    ['?', '', false],
+    ['a?', 'a', false],
+    ['*ab*ab', 'ab', false],
+    ['*?', 'a', true],
+  ] as const) {
+    test(`${JSON.stringify(pattern)} ${holds ? 'is like' : 'is not like'} ${text}`, () => {
+      assert.equal(isLike(pattern, text), holds);
+    });
+  }
 });

@@ -5,7 +5,7 @@ import { excerptAround, excerptOf, excerptWithin, redact, redactValue } from './
 /** Texts whose secret was once shown, in part or as a whole. */
 const LEAKED: readonly (readonly [string, string])[] = [
   ['export DB_PASSWORD=ab,cd}ef rest', 'export DB_PASSWORD=‹redacted› rest'],
-  ["password='two words' rest", 'password=‹redacted› rest'],
+  ["password='two words' rest", "password='‹redacted›' rest"],
   ['curl -u deploy:hunter2 https://a', 'curl -u deploy:‹redacted› https://a'],
   ['API_KEY=hunter2hunter2', 'API_KEY=‹redacted›'],
   ['http://u:p@ss@proxy:3128', 'http://‹redacted›@proxy:3128'],
@@ -33,6 +33,21 @@ describe('redact', () => {
       'docker run -u 1000:1000 image',
     ];
     for (const text of texts) assert.equal(redact(text), text);
+  });
+
+  test('kinds, operations and error codes are no runs drawn by chance', () => {
+    const texts = [
+      'EC2NodeClassList',
+      'route53:ListHostedZonesByVPC',
+      'ec2:DescribeInstanceTypes',
+      'AssignPodIPv4Address',
+      'Ec2SubnetNotFound',
+      'Ipv4AddressesPerInterface',
+      'eks.amazonaws.com/AmazonEKS2022NodeRole',
+      'InvalidLaunchTemplateId.VersionNotFound',
+    ];
+    for (const text of texts) assert.equal(redact(text), text);
+    assert.equal(redact('used bQ7xW2kPz9LmT4vR today'), 'used ‹redacted› today');
   });
 
   test('the reason behind a sentence about a token or credentials is none', () => {
@@ -91,4 +106,13 @@ test('words behind a secret are still found, and the secret is not shown', () =>
   const shown = excerptAround(line, `${secret} refused by the server`);
   assert.match(shown, /refused by the server/);
   assert.doesNotMatch(shown, /hunter2/);
+});
+
+test('a secret is cut behind a blank and an equals sign, and in a line joined to another', () => {
+  const key = Array.from('cn/TeTMJuWoqtblzIUIeGepCqncHs/TeiJJlqjA').toReversed().join('');
+  assert.equal(redact(`(aws_secret_access_key = ${key})`), '(aws_secret_access_key = ‹redacted›)');
+  assert.equal(
+    redact('gone: ip-10-0-32-242docker login -u deploy -p Lifudemu18!kehar r.example.net'),
+    'gone: ip-10-0-32-242docker login -u deploy -p ‹redacted› r.example.net',
+  );
 });

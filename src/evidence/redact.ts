@@ -1,136 +1,27 @@
-const REDACTED = '‹redacted›';
-
-/** A value behind its field: quoted to its closing quote, else up to a blank or a quote. */
-const VALUE = '(?:"(?:[^"\\\\]|\\\\.){1,2000}(?:"|$)|\'[^\']{1,2000}(?:\'|$)|[^\\s"\']+)';
-
-/** Names of fields and flags whose values open doors, whatever stands before the name. */
-const FIELDS = [
-  'client[_-]key[_-]data',
-  'client[_-]certificate[_-]data',
-  'certificate[_-]authority[_-]data',
-  'certificate[_-]?key',
-  'b64[_-]cluster[_-]ca',
-  '(?:secret[_-]?)?access[_-]?key',
-  '(?:api|auth|private|secret|encryption|signing)[_-]?key',
-  'token',
-  'secret',
-  'credentials',
-].join('|');
-/** Logs end a sentence on the name of a field, and give the reason behind it: those are words. */
-const NO_REASON = '(?![a-z]{6,60}:\\s)(?!(?<=credentials: )[a-z]{1,20} [a-z])';
-const PASSWORDS = 'password|passwd|passphrase|(?<![a-z])pwd|[a-z]_pwd';
-
-function flags(names: string): RegExp {
-  return new RegExp(`(--(?:[a-z0-9-]{0,60}-)?(?:${names})(?:=|\\s+))(?![‹-])${VALUE}`, 'gi');
-}
-
-/** Shapes of secrets that logs, kubeconfigs and user data carry; the kept groups name the field. */
-const SECRETS: readonly (readonly [RegExp, string])[] = [
-  [
-    /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:Proc-Type: 4,ENCRYPTED|DEK-Info: [\w-]+,[0-9A-F]+|\s|\\+[nr])*[A-Za-z0-9+/=\s\\]*(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/g,
-    `${REDACTED} `,
-  ],
-  [/(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z0-9]{12,}/g, REDACTED],
-  // Names of machines are compared in small letters.
-  [/(?<![a-z0-9])(?:akia|asia)[a-z2-7]{16}(?![a-z0-9])/g, REDACTED],
-  [/eyJ[A-Za-z0-9_-]{8,400}\.[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*)?/g, REDACTED],
-  [/\bey[A-Za-z0-9_-]{8,400}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?/g, REDACTED],
-  [/\bk8s-aws-v1\.[A-Za-z0-9_=-]+/g, `k8s-aws-v1.${REDACTED}`],
-  [/\b(?:IQoJb3JpZ2lu|F[wQ]oGZXIvYXdz)[A-Za-z0-9+/=_%-]+/g, REDACTED],
-  [/\b(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-)[A-Za-z0-9_-]{16,}/g, REDACTED],
-  [/((?:X-Amz-(?:Signature|Credential|Security-Token))=)[^&\s"']+/gi, `$1${REDACTED}`],
-  [/(\bBearer\s+)[A-Za-z0-9._~+/=-]{6,}/gi, `$1${REDACTED}`],
-  [/(\bBasic\s+)[A-Za-z0-9+/=]{8,}/g, `$1${REDACTED}`],
-  [/(?<![A-Za-z0-9])[a-z0-9]{6}\.[a-z0-9]{16}(?![A-Za-z0-9])/g, REDACTED],
-  [/(:\/\/?)[^\s/:@"']{1,200}:[^\s/"']{1,200}@/g, `$1${REDACTED}@`],
-  [/(:\/\/?)[^\s/:@"']{16,200}@/g, `$1${REDACTED}@`],
-  [/(proxy["']?\s*[:=]\s*["']?)[^\s/:@"']{1,200}:[^\s/"']{1,200}@/gi, `$1${REDACTED}@`],
-  [
-    /((?:^|\s)(?:-u|-U|--user|--proxy-user)[ =]*["']?[^\s:"'‹]{1,100}:)(?!\d+(?:\s|$))[^\s"']+/g,
-    `$1${REDACTED}`,
-  ],
-  [flags(`${FIELDS}|${PASSWORDS}`), `$1${REDACTED}`],
-  [new RegExp(`((?:${PASSWORDS})["']?\\s*[:=]\\s*)(?!["']?‹)${VALUE}`, 'gi'), `$1${REDACTED}`],
-  [
-    new RegExp(
-      `((?:${FIELDS})["']?\\s*[:=]\\s*)(?!["']?‹)${NO_REASON}(?=["']?[^\\s"']{6})${VALUE}`,
-      'gi',
-    ),
-    `$1${REDACTED}`,
-  ],
-];
-
-function countOf(text: string, letters: RegExp): number {
-  return text.match(letters)?.length ?? 0;
-}
-
-/**
- * Base64 of 40 characters is a secret access key, longer one a key's or a token's body. Hashes have
- * no capitals, and names and paths, which are made of the same letters, have fewer.
- */
-function redactRun(run: string): string {
-  const digits = countOf(run, /\d/g);
-  const share = run.length === 40 || run.length >= 200 ? 0.01 : ([0.33, 0.25][digits] ?? 0.2);
-  const least = run.length * share;
-  const isMixed = countOf(run, /[A-Z]/g) >= least && countOf(run, /[a-z]/g) >= least;
-  return isMixed && (digits > 0 || share > 0.3) ? REDACTED : run;
-}
-
-const KEY_END = /-----END [A-Z ]{0,40}PRIVATE KEY-----/g;
-
-/** The end of a private key whose beginning was cut off: its body stands before its last line. */
-function redactKeyEnds(text: string): string {
-  if (!text.includes('PRIVATE KEY-----')) return text;
-  let clean = '';
-  let from = 0;
-  for (const match of text.matchAll(KEY_END)) {
-    clean += `${withoutKeyBody(text.slice(from, match.index))}${REDACTED}`;
-    from = match.index + match[0].length;
-  }
-  return clean + text.slice(from);
-}
-
-const KEY_LINE_LEAST = 16;
-
-function withoutKeyBody(before: string): string {
-  let start = before.length;
-  while (start > 0 && /[A-Za-z0-9+/=\s\\]/.test(before[start - 1] ?? '')) start--;
-  const pieces = before.slice(start).split(/(\s+|\\+n)/);
-  const isBody = (piece: string): boolean =>
-    piece.length >= KEY_LINE_LEAST && /[A-Z]/.test(piece) && /[a-z]/.test(piece);
-  const first = pieces.findIndex(isBody);
-  const words = first < 0 ? pieces.slice(0, -1) : pieces.slice(0, first);
-  return before.slice(0, start) + words.join('');
-}
-
-/** What secrets without the name of their field begin with. */
-const BARE_MARK =
-  /PRIVATE KEY|AKIA|ASIA|a[sk]ia[a-z2-7]{16}|ey[A-Za-z0-9_-]{8}|k8s-aws-v1|IQoJ|oGZXIvYXdz|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|-[uU][ =]|--/;
-/** What stands before the `@` of an address with a password in it. */
-const ADDRESS_MARK = /:\/|proxy/i;
-const BOOTSTRAP_TOKEN = /[a-z0-9]{6}\.[a-z0-9]{16}/;
-const BASE64_RUN = /[A-Za-z0-9+/]{40}/;
-const CAPITAL = /[A-Z]/;
-/** What stands behind the name of a field that holds a secret. */
-const FIELD_MARK =
-  /(?:key|token|secret|credentials|passwd|password|passphrase|pwd|data|ca|signature|credential)["']?\s*[:=]|(?:bearer|basic)\s/i;
-
-/** False for most texts of objects, by tests that cost far less than to look for every secret. */
-function mayHoldSecret(text: string): boolean {
-  if (BARE_MARK.test(text) || FIELD_MARK.test(text)) return true;
-  if (text.includes('@') && ADDRESS_MARK.test(text)) return true;
-  if (text.includes('.') && BOOTSTRAP_TOKEN.test(text)) return true;
-  // Without a capital letter a run is a hash or a name.
-  return text.length >= 40 && CAPITAL.test(text) && BASE64_RUN.test(text);
-}
+import { isObject, type Json } from './json.ts';
+import { COMMAND_FORMS, COMMAND_MARK } from './secrets/commands.ts';
+import { REDACTED } from './secrets/mark.ts';
+import { mayNameSecret, strengthOfField } from './secrets/names.ts';
+import { redactNamedValues } from './secrets/named-values.ts';
+import { mayHoldRandomRun, redactRandomRuns } from './secrets/random-runs.ts';
+import { isSecretField, withQuoteSigns } from './secrets/values.ts';
+import { redactKeyEnds, TOKEN_FORMS, TOKEN_MARK } from './secrets/token-forms.ts';
 
 /** The text without anything that opens a door; idempotent, linear in its length. */
 export function redact(text: string): string {
-  if (!mayHoldSecret(text)) return text;
+  return withQuoteSigns(text, redactSigned);
+}
+
+function redactSigned(text: string): string {
   let clean = text;
-  for (const [secret, replacement] of SECRETS) clean = clean.replace(secret, replacement);
-  clean = redactKeyEnds(clean);
-  return clean.replace(/[A-Za-z0-9+/]{40,}={0,2}/g, redactRun);
+  if (TOKEN_MARK.test(text)) clean = redactKeyEnds(withoutForms(clean, TOKEN_FORMS));
+  if (COMMAND_MARK.test(text)) clean = withoutForms(clean, COMMAND_FORMS);
+  if (mayNameSecret(text)) clean = redactNamedValues(clean);
+  return mayHoldRandomRun(clean) ? redactRandomRuns(clean) : clean;
+}
+
+function withoutForms(text: string, forms: readonly (readonly [RegExp, string])[]): string {
+  return forms.reduce((clean, [form, replacement]) => clean.replace(form, replacement), text);
 }
 
 // biome-ignore lint: control characters are what this expression is about
@@ -197,14 +88,15 @@ export function excerptWithin(value: string, shownText: string): string {
   return shownText.includes(clean) ? excerptOf(value) : REDACTED;
 }
 
-/** Fields of objects and answers that hold a secret by their name alone. */
-const SECRET_FIELD =
-  /^(?:.*password|passwd|token|tlsBootstrapToken|sessionToken|secretAccessKey|client-key-data|certificateKey|auth)$/i;
+/** The two fields of an entry that names what it holds, as variables, tags and parameters do. */
+const ENTRY_NAME = /^(?:parameter|option|tag)?(?:name|key)$/i;
+const ENTRY_VALUE = /^(?:parameter|option|tag)?value$/i;
 const SHORTEST_SECRET = 8;
 const DEPTH_MAX = 400;
 
 function cleanText(text: string, field: string): string {
-  if (text !== '' && SECRET_FIELD.test(field)) return REDACTED;
+  const strength = strengthOfField(field);
+  if (strength !== null && isSecretField(text, strength)) return REDACTED;
   if (text.length < SHORTEST_SECRET) return text;
   const plain = printableLines(text);
   return redact(plain);
@@ -235,12 +127,27 @@ export function redactValue<T>(value: T, field = '', depth = 0): T {
   const cleaned: [string, unknown][] = [];
   for (const key of Object.keys(value)) {
     const entry: unknown = value[key as keyof typeof value];
-    const clean = redactValue(entry, key, depth + 1);
+    const clean = redactValue(entry, ENTRY_VALUE.test(key) ? entryName(value) : key, depth + 1);
     if (clean !== entry) cleaned.push([key, clean]);
   }
   if (cleaned.length === 0) return value;
   // Of two entries of one name the later counts, in the place of the earlier.
   return Object.fromEntries([...Object.entries(value), ...cleaned]) as T;
+}
+
+/** The name under which an entry holds its value: `{ "name": "DB_PASSWORD", "value": … }`. */
+function entryName(value: object): string {
+  const found = Object.entries(value).find(([key]) => ENTRY_NAME.test(key));
+  return typeof found?.[1] === 'string' ? found[1] : '';
+}
+
+/** The same value, its names of fields without secrets too; for what is written to a file. */
+export function redactKeys(value: Json): Json {
+  if (Array.isArray(value)) return (value as readonly Json[]).map(redactKeys);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, entry]) => [redact(printable(key)), redactKeys(entry)]),
+  );
 }
 
 /** Objects in which no secret is, for as long as somebody holds them. */

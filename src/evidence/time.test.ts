@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { isAfter, isOvertaken, isoTime, type Moment, utcMs, type When } from './time.ts';
+import {
+  dated,
+  isAfter,
+  isoMoment,
+  isoMs,
+  isOvertaken,
+  isoTime,
+  type Moment,
+  utcMs,
+  type When,
+} from './time.ts';
 
 function moment(document: number, line: number, when: When | null = null, isState = false): Moment {
   return { when, at: { document, line }, isState };
@@ -84,4 +94,66 @@ describe('civil time', () => {
     assert.equal(isoTime(utc(0, true)), null);
     assert.equal(isoTime(null), null);
   });
+});
+
+describe('moments of states and of both clocks', () => {
+  const state = { ...moment(0, 1, null, true), sinceMs: 20 };
+
+  test('a state is dated by its own time only where it has no stamp', () => {
+    assert.deepEqual(dated(state).when, utc(20));
+    const stamped = { ...state, when: utc(5) };
+    assert.equal(dated(stamped), stamped);
+    assert.equal(dated(moment(0, 1)).when, null);
+    assert.equal(isoMoment(state), '1970-01-01T00:00:00.020Z');
+    assert.equal(isoMoment(moment(0, 1)), null);
+  });
+
+  test('a stamp on one side only leaves it to the lines', () => {
+    assert.equal(isAfter(moment(0, 2, utc(10)), moment(0, 1)), true);
+    assert.equal(isAfter(moment(0, 2), moment(0, 1, utc(10))), true);
+    assert.equal(isAfter(moment(0, 1, utc(10)), moment(0, 2)), false);
+  });
+
+  test('no line is after itself', () => {
+    assert.equal(isAfter(moment(0, 1), moment(0, 1)), false);
+    assert.equal(isAfter(moment(0, 1, utc(10)), moment(0, 1, utc(10))), false);
+  });
+
+  test('a moment of a clock that nobody knows has no ISO text', () => {
+    assert.equal(isoTime({ ms: 0, yearless: false, clock: 'dump 1' }), null);
+  });
+});
+
+describe('ISO stamps', () => {
+  for (const [text, expected] of [
+    ['2026-05-01T11:22:33Z', '2026-05-01T11:22:33Z'],
+    ['2026-05-01T11:22:33.125Z', '2026-05-01T11:22:33.125Z'],
+    ['2026-05-01T11:22:33.123456789Z', '2026-05-01T11:22:33.123Z'],
+    ['2026-05-01T11:22:33+02:30', '2026-05-01T08:52:33Z'],
+    ['2026-05-01T11:22:33-0230', '2026-05-01T13:52:33Z'],
+    ['0099-03-01T00:00:00Z', '0099-03-01T00:00:00Z'],
+  ] as const)
+    test(`${text} is ${expected}`, () => {
+      assert.equal(isoTime(utc(Math.floor(isoMs(text) ?? Number.NaN))), expected);
+    });
+
+  for (const text of [
+    '',
+    'at 2026-05-01T11:22:33Z',
+    '2026-05-01T11:22:33Z.',
+    '2026-05-01T11:22:33',
+    '2026-05-01 11:22:33Z',
+    '2026-05-01T11:22:33.Z',
+    '2026-05-01T11:22:33.1234567890Z',
+    '2026-05-01T11:22:33+2',
+    '26-05-01T11:22:33Z',
+    '2026-5-01T11:22:33Z',
+    '2026-05-1T11:22:33Z',
+    '2026-05-01T1:22:33Z',
+    '2026-05-01T11:2:33Z',
+    '2026-05-01T11:22:3Z',
+  ])
+    test(`${JSON.stringify(text)} is no stamp`, () => {
+      assert.equal(isoMs(text), null);
+    });
 });

@@ -17,6 +17,7 @@ import { type LineSource, SOURCES } from '../evidence/source.ts';
 import type { Moment, When } from '../evidence/time.ts';
 import type { SignRow } from '../evidence/sign-row.ts';
 import { createShare, type Share } from './sharing.ts';
+import { createShortening, shownCount, type Shortening } from './shortening.ts';
 import { capturesOf, quoteOf, rawQuote, type RawQuote, type ReadLine } from './quotes.ts';
 import { acceptsSource } from './sign-table.ts';
 
@@ -27,6 +28,7 @@ export const LOSSES_MAX = 200;
 export const LINKS_MAX = 200_000;
 export const LISTINGS_MAX = 10_000;
 const ABOUT_MAX = 50_000;
+const REMARKS = `remarks beyond the first ${LOSSES_MAX}`;
 /** Expressions see this much of a line, which bounds what any of them can cost. */
 const MATCH_CHARACTERS_MAX = 16_384;
 const OWN_NAMES_MAX = 50;
@@ -123,6 +125,7 @@ interface State {
   /** Pairs of host and Node name that are linked already. */
   readonly linked: Set<string>;
   readonly about: Map<string, readonly MachineName[]>;
+  readonly shortening: Shortening;
   latest: Moment | null;
 }
 
@@ -192,7 +195,8 @@ function addHit(
     if (!isRepeated(known, line)) repeatHit(known, quote);
     return;
   }
-  if (state.hits.size >= HITS_MAX) return;
+  if (state.hits.size >= HITS_MAX)
+    return state.shortening.count(`kinds of lines beyond the first ${shownCount(HITS_MAX)}`);
   state.hits.set(key, {
     owner: row.owner,
     sign: row.name,
@@ -226,6 +230,10 @@ function repeatHit(known: MutableHit, quote: RawQuote): void {
 function tryRows(state: State, document: number, given: ReadLine, rows: Iterable<SignRow>): void {
   const isShort = given.text.length <= MATCH_CHARACTERS_MAX;
   const line = isShort ? given : { ...given, text: given.text.slice(0, MATCH_CHARACTERS_MAX) };
+  if (!isShort)
+    state.shortening.count(
+      `lines beyond their first ${shownCount(MATCH_CHARACTERS_MAX)} characters`,
+    );
   for (const row of rows) {
     if (!acceptsSource(row, line.source)) continue;
     const match = row.pattern.exec(line.text);
@@ -259,7 +267,8 @@ function addFact(
   record: Pick<FactRecord, 'kind' | 'value'>,
   origin: FactOrigin,
 ): void {
-  if (state.facts.length >= FACTS_MAX) return;
+  if (state.facts.length >= FACTS_MAX)
+    return state.shortening.count(`objects beyond the first ${shownCount(FACTS_MAX)}`);
   const moment = momentOf(state, document, origin);
   const about = aboutOf(state, origin.about);
   const value = redactValue(record.value);
@@ -293,7 +302,11 @@ function finish(state: State): Observations {
   );
   const hits = [...state.hits.values()].map((hit) => hitOf(state, hit));
   const { facts, links, listings } = state;
-  const losses = [...state.losses, ...silentDocuments(state)].slice(0, LOSSES_MAX);
+  const silent = silentDocuments(state);
+  const told = [...state.losses, ...silent].slice(0, LOSSES_MAX);
+  const more = { what: REMARKS, count: state.losses.length + silent.length - told.length };
+  const before = state.collection?.shortened ?? [];
+  const losses = [...told, ...state.shortening.told([...before, more])];
   return { documents, hits, facts, links, listings, losses, collection: state.collection };
 }
 
@@ -310,6 +323,7 @@ export function createCollector(): Collector {
     shown: new WeakMap(),
     linked: new Set(),
     about: new Map(),
+    shortening: createShortening(),
     latest: null,
   };
   const { documents, links, listings, losses } = state;
@@ -347,17 +361,19 @@ export function createCollector(): Collector {
       state.facts.some((fact) => fact.kind === kind && fact.moment.at.document === document),
     link(names, proof, locator) {
       const known = names.filter((name) => name !== null).map(shownName);
-      if (known.length > 1 && links.length < LINKS_MAX)
-        links.push(redactValue({ names: known, proof, locator }));
+      if (known.length < 2) return;
+      if (links.length < LINKS_MAX) links.push(redactValue({ names: known, proof, locator }));
+      else state.shortening.count(`names beyond the first ${shownCount(LINKS_MAX)}`);
     },
     listing(kind, by, locator) {
       if (listings.length < LISTINGS_MAX) listings.push({ kind, by, locator });
     },
     loss(entry) {
       if (losses.length < LOSSES_MAX) losses.push(redactValue(entry));
+      else state.shortening.count(REMARKS);
     },
     collected(collection) {
-      state.collection = both(state.collection, collection);
+      state.collection = both(state.collection, redactValue(collection));
     },
     locatorOf: (document) => documents[document]?.locator ?? '',
     share: createShare(),

@@ -1,14 +1,13 @@
 import { at, isObject, type Json, type JsonObject, listAt, textAt } from '../evidence/json.ts';
-import type { Refusal } from '../evidence/observations.ts';
-import { readAwsAnswer } from './aws/answer.ts';
+import type { Refusal, Shortened } from '../evidence/observations.ts';
+import { addUserData, readAwsAnswer } from './aws/answer.ts';
+import { EVIDENCE_VERSION } from './evidence-version.ts';
 import { parseWhen } from './line/timestamps.ts';
 import type { LineSource } from '../evidence/source.ts';
 import { documentSource } from './line/origin.ts';
 import { logLine, type PassageReading } from './passage.ts';
+import { USER_DATA_KIND, userDataLinesOf, userDataOf } from './saved/user-data.ts';
 import { classifyName, type MachineName, type NameKind } from '../evidence/names.ts';
-
-/** Version of the documents that Rollcall itself writes into a bundle. */
-export const EVIDENCE_VERSION = 'evidence.rollcall.dev/v1alpha1';
 
 /** Names which manifests give the containers of well-known programs. */
 const CONTAINERS: Readonly<Record<string, LineSource>> = {
@@ -44,6 +43,7 @@ export function readOurs(passage: PassageReading, value: JsonObject, line: numbe
   if (textAt(value, 'kind') === 'Collection') return readCollection(passage, value);
   if (textAt(value, 'kind') === 'MachineNames') return readNames(passage, value);
   if (textAt(value, 'kind') === 'ContainerLog') return readContainerLog(passage, value);
+  if (textAt(value, 'kind') === USER_DATA_KIND) return readSavedUserData(passage, value, line);
   const answer = at(value, 'answer');
   const input = at(value, 'input');
   if (!isObject(answer)) return false;
@@ -62,6 +62,17 @@ function readNames({ collector, document }: PassageReading, value: JsonObject): 
   ];
   for (const name of names) collector.sawMachine(document, name);
   collector.link(names, 'the machine says so itself', collector.locatorOf(document));
+  return true;
+}
+
+function readSavedUserData(passage: PassageReading, value: JsonObject, line: number): boolean {
+  const given = userDataOf(value);
+  const about = classifyName(given?.instanceId ?? '', 'instance-id');
+  if (given === null || about === null) return false;
+  passage.collector.sawSource(passage.document, 'user-data');
+  for (const part of userDataLinesOf(value))
+    passage.say({ ...logLine(passage, part, 'user-data'), about });
+  addUserData(passage, about, given, line);
   return true;
 }
 
@@ -89,8 +100,19 @@ function readCollection(passage: PassageReading, value: JsonObject): boolean {
   const asked = listAt(value, 'asked')
     .slice(0, ASKED_MAX)
     .filter((name) => typeof name === 'string');
-  passage.collector.collected({ atMs, cluster: textAt(value, 'cluster'), asked, refusals });
+  const shortened = listAt(value, 'shortened').slice(0, REFUSALS_MAX).map(shortenedOf);
+  passage.collector.collected({
+    atMs,
+    cluster: textAt(value, 'cluster'),
+    asked,
+    refusals,
+    shortened,
+  });
   return true;
+}
+
+function shortenedOf(entry: Json): Shortened {
+  return { what: textAt(entry, 'what') ?? '', count: Number(textAt(entry, 'count') ?? Number.NaN) };
 }
 
 function refusalOf(entry: Json): Refusal {

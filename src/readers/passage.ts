@@ -4,6 +4,7 @@ import type { ReadLine } from './quotes.ts';
 import { cleanLine } from './line/clean.ts';
 import { unwrapLine } from './line/envelope.ts';
 import { originOf } from './line/origin.ts';
+import { reporterOf } from './line/reporter.ts';
 import { parseWhen } from './line/timestamps.ts';
 import { createLineScanner } from './scan/anchor-scanner.ts';
 import { rowsOf, type SignTable } from './sign-table.ts';
@@ -60,7 +61,7 @@ export function logLine(passage: PassageReading, part: TextPart, source: LineSou
     lineEnd: part.lineEnd ?? part.line,
     when: parseWhen(text),
     host: origin.host,
-    about: null,
+    about: origin.source === 'event' ? reporterOf(text) : null,
     isState: false,
   };
 }

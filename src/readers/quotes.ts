@@ -52,7 +52,8 @@ export function capturesOf(match: RegExpExecArray, text: string): Captures {
     if (value === undefined) continue;
     const capture = value.slice(0, CAPTURE_CHARACTERS_MAX);
     // One expression may name alternatives `node`, `node2`: they are one capture.
-    captures[name.replace(/\d+$/, '')] = shown === null ? capture : excerptWithin(capture, shown);
+    captures[name.replace(/(?<!\d)\d+$/, '')] =
+      shown === null ? capture : excerptWithin(capture, shown);
   }
   return captures;
 }

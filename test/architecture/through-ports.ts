@@ -26,7 +26,7 @@ export const REAL: Readonly<Record<string, string>> = {
   'src/adapters/system/': 'what the ports are made of',
   'src/apps/cli/live/diagnose-cluster.ts':
     'an interrupt ends it at once, and a second one for sure',
-  'src/apps/lab/lab.ts': 'a token that a stranger on this machine could not guess',
+  'src/apps/lab/doors.ts': 'a token that a stranger on this machine could not guess',
   'src/doors/aws/answer.ts': 'names of requests by programs outside the simulated world',
   'src/doors/kubernetes/certificates.ts': 'keys and lifetimes that real TLS clients check',
   'src/doors/kubernetes/log-stream.ts': 'a connection to a real client, polled while it is open',

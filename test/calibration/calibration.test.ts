@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { diagnoseTexts } from '../../src/apps/cli/pile.ts';
-import { loadCases, type RealCase } from '../metamorphic/cases.ts';
+import { type AccuracyCase, loadCases } from '../accuracy/cases.ts';
 import { TRANSFORMATIONS, type Transformation } from '../metamorphic/transformations.ts';
 
 /** Least share of headlines that are right, by how sure they say they are. */
 const RIGHT_MIN = { definite: 0.98, likely: 0.85 } as const;
 type Sureness = keyof typeof RIGHT_MIN;
-
-const ABSENT =
-  'the real failures against which confidence is measured are not beside this checkout';
 
 const AS_GIVEN: Transformation = { name: 'as given', apply: (files) => files };
 
@@ -21,7 +18,7 @@ interface Judged {
   readonly where: string;
 }
 
-async function judge(real: RealCase, variant: Transformation): Promise<Judged | null> {
+async function judge(real: AccuracyCase, variant: Transformation): Promise<Judged | null> {
   const { headline } = await diagnoseTexts(variant.apply(real.files));
   if (headline === null) return null;
   assert.notEqual(headline.confidence, 'possible');
@@ -33,7 +30,7 @@ async function judge(real: RealCase, variant: Transformation): Promise<Judged | 
   };
 }
 
-async function judgeAll(cases: readonly RealCase[]): Promise<readonly (Judged | null)[]> {
+async function judgeAll(cases: readonly AccuracyCase[]): Promise<readonly (Judged | null)[]> {
   const judged: (Judged | null)[] = [];
   for (const real of cases) {
     for (const variant of [AS_GIVEN, ...TRANSFORMATIONS]) judged.push(await judge(real, variant));
@@ -50,7 +47,7 @@ function tableRow(name: string, named: readonly Judged[]): string {
   return `${name.padEnd(36)}${cells.join('')}`;
 }
 
-describe('headlines of real failures, as given and changed', { skip: absence() }, async () => {
+describe('headlines of real failures, as given and changed', async () => {
   const judged = await judgeAll(loadCases());
   const named = judged.filter((one) => one !== null);
 
@@ -80,7 +77,3 @@ describe('headlines of real failures, as given and changed', { skip: absence() }
     assert.ok(named.length * 2 > judged.length, 'fewer than half of the piles are named');
   });
 });
-
-function absence(): string | false {
-  return loadCases().length === 0 ? ABSENT : false;
-}

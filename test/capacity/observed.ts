@@ -40,7 +40,7 @@ export function observed(
     moment: { when: null, at: NOWHERE, isState: true },
     about: [],
   }));
-  const collection = { atMs: 0, cluster: 'shop', asked: [], refusals };
+  const collection = { atMs: 0, cluster: 'shop', asked: [], refusals, shortened: [] };
   const listings = listed.map((kind) => ({ kind, by: 'test', locator: 'test' }));
   return { documents: [], hits: [], facts, links: [], listings, losses: [], collection };
 }

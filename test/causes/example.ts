@@ -17,23 +17,31 @@ export interface Example {
   readonly source: string;
   /** The cause that a `clear` example truly is, when its header says `instead: <id>`. */
   readonly instead: string | null;
+  /** The command that made real programs print it, when its header says `captured: <command>`. */
+  readonly captured: string | null;
+  /** Program and version from whose source its deciding words were taken, when its header says
+   * `wording: <program> <version>`; the signs of the cause were made from another version. */
+  readonly wording: string | null;
   readonly files: readonly ExampleFile[];
 }
 
+type ParsedExample = Pick<Example, 'source' | 'instead' | 'captured' | 'wording' | 'files'>;
+
 /** Splits an example's text into its header and files. */
-export function parseExample(text: string): {
-  readonly source: string;
-  readonly instead: string | null;
-  readonly files: readonly ExampleFile[];
-} {
+export function parseExample(text: string): ParsedExample {
   const parts = text.split(/^-- (\S+) --$/m);
   const files: ExampleFile[] = [];
   for (let index = 1; index < parts.length; index += 2) {
     files.push({ name: parts[index] ?? '', text: (parts[index + 1] ?? '').replace(/^\n/, '') });
   }
-  const source = /^source: (.+)$/m.exec(parts[0] ?? '')?.[1] ?? '';
-  const instead = /^instead: (\S+)$/m.exec(parts[0] ?? '')?.[1] ?? null;
-  return { source, instead, files };
+  const header = parts[0] ?? '';
+  return {
+    source: /^source: (.+)$/m.exec(header)?.[1] ?? '',
+    instead: /^instead: (\S+)$/m.exec(header)?.[1] ?? null,
+    captured: /^captured: (.+)$/m.exec(header)?.[1] ?? null,
+    wording: /^wording: (.+)$/m.exec(header)?.[1] ?? null,
+    files,
+  };
 }
 
 /** Examples of all causes, or of those whose id is in `only`. */

@@ -9,8 +9,6 @@ import type { Observations } from '../../src/evidence/observations.ts';
 import type { Example } from './example.ts';
 import { faultsOfClear } from './judge-clear.ts';
 
-const LINES_MIN = 10;
-
 /** What is wrong with an example's outcome, in sentences; empty when it is as it says. */
 export async function judgeExample(example: Example): Promise<readonly string[]> {
   const observations = await readTexts(example.files);
@@ -44,11 +42,6 @@ function faultsOfShape(example: Example): string[] {
   if (example.instead !== null && example.expect !== 'clear')
     faults.push('only a clear example says `instead:`');
   if (example.source === '') faults.push('its first line must say `source: …`');
-  const lines = example.files
-    .flatMap((file) => file.text.split('\n'))
-    .filter((line) => line.trim() !== '');
-  if (lines.length < LINES_MIN)
-    faults.push(`it has ${lines.length} lines; a realistic passage has ${LINES_MIN} or more`);
   return faults;
 }
 

@@ -11,7 +11,11 @@ export async function asked(
   const aws = fakeAws({ clock: systemClock, region: 'eu-west-1' });
   prepare(aws);
   const refusals: Refusal[] = [];
-  const evidence = { add: () => {}, refuse: (one: Refusal) => refusals.push(one) };
+  const evidence = {
+    add: () => {},
+    shorten: () => {},
+    refuse: (one: Refusal) => refusals.push(one),
+  };
   await work(createAsk({ aws, clock: systemClock }, evidence, new AbortController().signal));
   const calls = [...aws.requests()].map(([call, count]) => `${call} ${count}`);
   return { calls: calls.toSorted(), refusals };

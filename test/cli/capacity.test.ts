@@ -220,7 +220,7 @@ test('Nodes alone cannot tell', async (t) => {
 test('a machine that is not there is a mistake of the command line', async (t) => {
   const { code, err } = await capture(['capacity', worldFolder(t, {}), 'i-0ccccccccccccccc1']);
   assert.equal(code, 64);
-  assert.match(err, /No Node or instance is called "i-0ccccccccccccccc1"/);
+  assert.match(err, /no such Node or instance: "i-0ccccccccccccccc1"/);
 });
 
 async function plan(t: TestContext, ...args: readonly string[]) {
@@ -263,11 +263,14 @@ test('what is asked for changes the sum', async (t) => {
 });
 
 const MISTAKES: readonly (readonly [readonly string[], RegExp])[] = [
-  [['--type', 'm5.large', '-o', 'xml'], /-o takes text, json, yaml/],
+  [['--type', 'm5.large', '-o', 'xml'], /unknown format "xml"; use text, json or yaml/],
   [['--type', 'm5.large', '--max-pods', 'many'], /--max-pods takes a whole number/],
-  [['--type', 'm5.large', '--image', 'arch'], /--image takes al2, al2023, bottlerocket/],
-  [['--type', 'm5.large', 'node-a'], /leave the machines out/],
-  [['--subnet', SUBNET], /--subnet needs the type/],
+  [
+    ['--type', 'm5.large', '--image', 'arch'],
+    /unknown image family "arch"; use al2, al2023 or bottlerocket/,
+  ],
+  [['--type', 'm5.large', 'node-a'], /use it without machines/],
+  [['--subnet', SUBNET], /--subnet needs a type/],
 ];
 
 for (const [args, message] of MISTAKES)

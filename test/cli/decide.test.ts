@@ -9,8 +9,8 @@ import { CAUSES } from '../../src/causes/index.generated.ts';
 import type { DiagnosisDocument, Headline } from '../../src/diagnosis/document.ts';
 import { decidingCommands, pasteBlock } from '../../src/diagnosis/report/paste-block.ts';
 import { renderText } from '../../src/diagnosis/report/text.ts';
+import { loadCases } from '../accuracy/cases.ts';
 import { type ExampleFile, loadExamples, parseExample } from '../causes/example.ts';
-import { loadCases } from '../metamorphic/cases.ts';
 import { capture } from './capture.ts';
 import { whatWrites } from './read-only.ts';
 

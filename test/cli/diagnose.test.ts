@@ -104,9 +104,9 @@ describe('the rest of the command line', () => {
   for (const [argv, sentence] of [
     [['diagnos', 'x'], /did you mean diagnose\?/],
     [['explain', 'aws-auth-mising'], /did you mean aws-auth-missing\?/],
-    [['causes', '--stage', 'lunched'], /The stages are launched/],
+    [['causes', '--stage', 'lunched'], /unknown stage "lunched"; did you mean launched\?/],
     [['diagnose', 'x', '--no-such-option'], /no-such-option/],
-    [['diagnose', 'x', '-o', 'xml'], /"xml" is none of them/],
+    [['diagnose', 'x', '-o', 'xml'], /unknown format "xml"; use text, json, yaml or markdown/],
   ] as const) {
     test(`${argv.join(' ')} ends with 64 and a sentence`, async () => {
       const { code, err, out } = await capture(argv);

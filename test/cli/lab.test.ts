@@ -24,8 +24,8 @@ function fileOf(name: string, text: string): string {
 
 describe('what the lab refuses', () => {
   const refusals: readonly (readonly [string, readonly string[], RegExp])[] = [
-    ['a story that there is not', ['joined-and-was-gon'], /Did you mean joined-and-was-gone\?/],
-    ['two stories', ['a', 'b'], /one story at a time/],
+    ['a story that there is not', ['joined-and-was-gon'], /did you mean joined-and-was-gone\?/],
+    ['two stories', ['a', 'b'], /unexpected argument "b"; see: rollcall help lab/],
     ['a speed that is none', ['--speed', 'fast'], /--speed takes a number from 0\.1 to 1000/],
     ['a port out of range', ['--port', '70000'], /--port takes a whole number from 0 to 65535/],
     ['a folder as a story', [FOLDER], /must be a YAML file/],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { durationMs } from '../../src/apps/cli/live/flags.ts';
+import { durationMs } from '../../src/apps/cli/options/values.ts';
 import { capture } from './capture.ts';
 
 test('durations are read as people write them', () => {
@@ -12,9 +12,12 @@ test('durations are read as people write them', () => {
 
 test('mistakes in the flags of a live command are named before anything is asked', async () => {
   const cases = [
-    [['diagnose', '--since', 'yesterday'], /--since takes a duration/],
-    [['diagnose', '--host', 'node-a'], /--host looks at this machine/],
-    [['diagnose', 'node-a', 'docs/'], /"node-a" is no file here/],
+    [
+      ['diagnose', '--since', 'yesterday'],
+      /--since takes a time such as 30s, 15m, 2h or 1d, not "yesterday"/,
+    ],
+    [['diagnose', '--host', 'node-a'], /--host diagnoses this machine/],
+    [['diagnose', 'node-a', 'docs/'], /no such file: "node-a"/],
   ] as const;
   for (const [argv, message] of cases) {
     const { code, err } = await capture([...argv]);

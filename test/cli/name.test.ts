@@ -289,10 +289,16 @@ test('a subnet that nobody may see leaves the name unknown', async (t) => {
 });
 
 const MISTAKES: readonly (readonly [readonly string[], RegExp])[] = [
-  [['--image', 'arch'], /--image takes al2, al2023/],
-  [['--image', 'al2', '--cloud-provider', 'gce'], /--cloud-provider takes in-tree, external, none/],
-  [['--image', 'al2', '--naming', 'dns'], /--naming takes ip-name, resource-name/],
-  [['i-0aaaaaaaaaaaaaaa1', 'i-0aaaaaaaaaaaaaaa2'], /Name one machine, or none/],
+  [['--image', 'arch'], /unknown image family "arch"/],
+  [
+    ['--image', 'al2', '--cloud-provider', 'gce'],
+    /unknown cloud provider "gce"; use in-tree, external or none/,
+  ],
+  [
+    ['--image', 'al2', '--naming', 'dns'],
+    /unknown hostname type "dns"; use ip-name or resource-name/,
+  ],
+  [['i-0aaaaaaaaaaaaaaa1', 'i-0aaaaaaaaaaaaaaa2'], /name takes one machine, or none for all/],
 ];
 
 for (const [args, message] of MISTAKES)

@@ -110,7 +110,7 @@ test('a feature needs less than all of them', async () => {
   assert.doesNotMatch(out, /iam:|eks:|route53:/);
   const { code, err } = await capture(['permissions', '--for', 'all']);
   assert.equal(code, 64);
-  assert.match(err, /--for takes status, details, capacity, name/);
+  assert.match(err, /unknown feature "all"; use status, details, capacity, name or watch/);
 });
 
 test('without any client the check ends with 69', async (t) => {

@@ -7,7 +7,7 @@ import { observe } from '../../src/apps/cli/live/observe.ts';
 import { readTexts } from '../../src/apps/cli/pile.ts';
 import type { DiagnosisDocument } from '../../src/diagnosis/document.ts';
 import { at } from '../../src/evidence/json.ts';
-import { EVIDENCE_VERSION } from '../../src/readers/ours.ts';
+import { EVIDENCE_VERSION } from '../../src/readers/evidence-version.ts';
 import { capture } from './capture.ts';
 import { folderOf, listed } from './evidence.ts';
 

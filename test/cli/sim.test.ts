@@ -10,16 +10,19 @@ after(() => rmSync(FOLDER, { recursive: true }));
 
 describe('what rollcall sim refuses', () => {
   const refusals: readonly (readonly [readonly string[], RegExp])[] = [
-    [['--seed', '-1'], /^--seed takes a whole number from 0 to 4294967295; "-1" is none\.\n$/],
-    [['--faults', 'F99'], /^--faults takes all, none, or a list .*"F99" is no fault\. .*\n$/],
-    [['--faults', 'F01'], /^--faults: F01 \(a request is lost .*\) comes with .*\n$/],
-    [['--nodes', '0'], /^--nodes takes a whole number from 1 to 5000; "0" is none\.\n$/],
-    [['--hours', 'x'], /^--hours takes a number from 0\.01 to 720; "x" is none\.\n$/],
-    [['--planted', 'P1'], /^--planted takes P18, .*; "P1" is none of them\.\n$/],
+    [['--seed', '-1'], /^--seed takes a whole number from 0 to 4294967295, not "-1"\n$/],
+    [['--faults', 'F99'], /^unknown fault "F99"; did you mean F\d\d\?\n$/],
+    [
+      ['--faults', 'F01'],
+      /^fault F01 \(a request is lost .*\) is not simulated yet; use F04, .*\n$/,
+    ],
+    [['--nodes', '0'], /^--nodes takes a whole number from 1 to 5000, not "0"\n$/],
+    [['--hours', 'x'], /^--hours takes a number from 0\.01 to 720, not "x"\n$/],
+    [['--planted', 'P1'], /^unknown planted bug "P1"; did you mean P18\?\n$/],
     [['--save', join(FOLDER, 'none/x.tar.gz')], /^The evidence cannot be saved .*mkdir -p .*\n$/],
     [['--save', FOLDER], /^--save takes a file to write; .* is a folder\.\n$/],
-    [['--bogus'], /^Unknown option '--bogus'\..*See: rollcall help sim\n$/],
-    [['extra'], /^Unexpected argument 'extra'\..*See: rollcall help sim\n$/],
+    [['--bogus'], /^unknown option --bogus; see: rollcall help sim\n$/],
+    [['extra'], /^unexpected argument "extra"; see: rollcall help sim\n$/],
   ];
   for (const [args, expected] of refusals)
     test(args.join(' ').replace(FOLDER, 'FOLDER'), async () => {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { SubjectReport } from '../../src/diagnosis/document.ts';
 import { diagnoseTexts } from '../../src/apps/cli/pile.ts';
 import type { Stage } from '../../src/evidence/stage.ts';
-import { EVIDENCE_VERSION } from '../../src/readers/ours.ts';
+import { EVIDENCE_VERSION } from '../../src/readers/evidence-version.ts';
 import { listed } from './evidence.ts';
 
 const ID = 'i-0aaaaaaaaaaaaaaa1';

@@ -5,7 +5,7 @@ import { readStatusArguments } from '../../src/apps/cli/table/status-arguments.t
 
 describe('mistakes on the command line', () => {
   const mistakes: readonly (readonly [readonly string[], RegExp])[] = [
-    [['-o', 'xml'], /^-o takes table, wide, json/],
+    [['-o', 'xml'], /^unknown format "xml"; use table, wide, json, /],
     [['-o', 'jsonpath={.a'], /^JSONPath, character 1: this brace is not closed$/],
     [['-o', 'custom-columns=A'], /is no column such as NAME:\.name$/],
     [['-o', 'jsonpath-file=/nowhere/at/all'], /cannot be read: ENOENT/],
@@ -31,10 +31,13 @@ describe('mistakes on the command line', () => {
       /no field "\.metadata\.name"; did you mean \.name/,
     ],
     [['-o', 'custom-columns=NAME:.items[*].name'], /custom-columns: a row has no field "\.items"/],
-    [['--context', 'a', '--context', 'b'], /^One --context at a time here, not 2; .*diagnose$/],
+    [
+      ['--context', 'a', '--context', 'b'],
+      /^--context may be given once here, not 2 times; .*diagnose$/,
+    ],
     [['--expect', '/nowhere/at/all'], /cannot be read: ENOENT/],
     [['--expect', '/'], /cannot be read: EISDIR/],
-    [['--watch', './x'], /^--watch looks at a live cluster/],
+    [['--watch', './x'], /^--watch needs a live cluster/],
   ];
   for (const [args, why] of mistakes)
     test(args.join(' '), () => {

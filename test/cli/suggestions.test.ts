@@ -5,7 +5,7 @@ import { capture } from './capture.ts';
 const MISTYPED: readonly (readonly [readonly string[], RegExp])[] = [
   [['diagnos'], /did you mean diagnose\?/],
   [['explain', 'aws-auth-misssing'], /did you mean aws-auth-missing\?/],
-  [['diagnose', '--contxt', 'x'], /Did you mean --context\? See: rollcall help diagnose/],
+  [['diagnose', '--contxt', 'x'], /did you mean --context\? See: rollcall help diagnose/],
   [['causes', '--stage', 'retaind'], /did you mean retained\?/],
 ];
 

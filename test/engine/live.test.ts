@@ -58,7 +58,7 @@ describe('a running instance without a Node', () => {
 
   test('is nobody once a person ended it, and somebody when AWS did', async () => {
     const gone = (code: string): JsonObject => ({
-      ...instance(40, { Name: 'terminated' }),
+      ...instance(12, { Name: 'terminated' }),
       StateReason: { Code: code },
     });
     const nodes = listOf('Node', []);

@@ -96,6 +96,35 @@ describe('a machine that works', () => {
   });
 });
 
+describe('the status checks of an instance', () => {
+  /** How the rung of the launch stands, with these checks of EC2. */
+  const launched = async (instance: string, system: string, state = 'running') => {
+    const checks = {
+      InstanceId: ID,
+      InstanceState: { Name: state },
+      InstanceStatus: { Status: instance },
+      SystemStatus: { Status: system },
+    };
+    const text = JSON.stringify({ InstanceStatuses: [checks] });
+    const { subjects } = await diagnoseTexts([{ name: 'status.json', text }]);
+    return subjects[0]?.ladder.find(({ stage }) => stage === 'launched')?.state;
+  };
+
+  test('show that it was launched when both are passed', async () => {
+    assert.equal(await launched('ok', 'ok'), 'passed');
+  });
+
+  for (const status of ['impaired', 'initializing', 'insufficient-data', 'not-applicable'])
+    test(`show nothing passed while one of the two is ${status}`, async () => {
+      assert.notEqual(await launched('ok', status), 'passed', 'of the system');
+      assert.notEqual(await launched(status, 'ok'), 'passed', 'of the instance');
+    });
+
+  test('show nothing passed of an instance that does not run', async () => {
+    assert.notEqual(await launched('ok', 'ok', 'stopping'), 'passed');
+  });
+});
+
 test('a machine cannot be told while EC2 shows no address that the VPC CNI could give to a pod', async () => {
   const verdictWith = async (one: JsonObject): Promise<string | undefined> => {
     const instance = { ...INSTANCE, NetworkInterfaces: [one] };

@@ -240,6 +240,7 @@ export const PARTS: readonly string[] = [
   'aws/answer-shapes.ts',
   'aws/messages.ts',
   'text/own-state.ts',
+  'text/bracket-ends.ts',
   'text/segments.ts',
   'text/parse.ts',
   'text/yaml-lines.ts',

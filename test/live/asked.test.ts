@@ -194,7 +194,7 @@ test(
       ['diagnose', '--context', 'lab', '--context', 'again', '--save', 'x.tgz'],
       env,
     );
-    assert.match(saved.stderr, /^--save keeps the evidence of one cluster: /);
+    assert.match(saved.stderr, /^--save writes the evidence of one cluster; /);
     assert.equal(saved.code, 64);
   },
 );
@@ -225,7 +225,7 @@ test('what saved evidence lacks is one line beside the document', WITH_PARTS, as
   assert.ok(documentOf(run).losses.some(({ locator }) => locator === 'ec2:DescribeSubnets'));
   assert.match(
     run.stderr,
-    /^Left out: eks:.* and \d+ more; why: rollcall diagnose \S+lacking\.tar\.gz\n$/,
+    /^Saved \S+lacking\.tar\.gz: .*\nTaken out: .*\n.*--anonymize\.\nLeft out: eks:.* and \d+ more; why: rollcall diagnose \S+lacking\.tar\.gz\n$/,
   );
 });
 
@@ -254,4 +254,25 @@ test('what a log of changes lacks is one line at the first look', WITH_PARTS, as
   const { stderr } = await ended;
   assert.match(stderr, /^Left out: list pods,? .*; why: rollcall status -o json$/m);
   assert.equal(stderr.match(/Left out/g)?.length, 1);
+});
+
+test('Tab offers Nodes, their instances, and machines without a Node', WITH_PARTS, async () => {
+  const complete = async (word: string): Promise<readonly string[]> => {
+    const words = ['__complete', 'diagnose', '--cluster', CLUSTER, word];
+    const { code, stdout, stderr } = await rollcall(words, site.env);
+    assert.deepEqual([code, stderr], [0, '']);
+    return stdout.split('\n').map((line) => line.split('\t')[0] ?? '');
+  };
+  const all = await complete('');
+  for (const word of [healthy.name, healthy.id, lonely.id]) assert.ok(all.includes(word), word);
+  assert.deepEqual(await complete(lonely.id.slice(0, -1)), [lonely.id, ':0', '']);
+});
+
+test('Tab offers what one API knows while the other refuses', WITH_PARTS, async () => {
+  site.moto.refuse('DescribeInstances', unauthorized('DescribeInstances'));
+  const words = ['__complete', 'diagnose', '--cluster', CLUSTER, ''];
+  const { code, stdout, stderr } = await rollcall(words, site.env);
+  assert.deepEqual([code, stderr], [0, '']);
+  assert.ok(stdout.includes(healthy.name));
+  assert.ok(!stdout.includes(lonely.id));
 });

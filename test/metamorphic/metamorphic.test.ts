@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { diagnoseTexts } from '../../src/apps/cli/pile.ts';
+import { loadCases } from '../accuracy/cases.ts';
 import { type ExampleFile, loadExamples } from '../causes/example.ts';
-import { loadCases } from './cases.ts';
 import { healthyJournal } from './healthy-log.ts';
 import { TRANSFORMATIONS } from './transformations.ts';
 
@@ -21,7 +21,10 @@ const piles: readonly Pile[] = [
     name: `${example.cause}/${example.name}`,
     files: example.files,
   })),
-  ...(only.length === 0 ? loadCases() : []),
+  ...(only.length === 0 ? loadCases() : []).map(({ name, files }) => ({
+    name: `case ${name}`,
+    files,
+  })),
 ];
 
 describe('changes of the evidence that must not change the headline', () => {

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import { diagnoseTexts } from '../../src/apps/cli/pile.ts';
 import type { DiagnosisDocument, EvidenceLine } from '../../src/diagnosis/document.ts';
 import { type Segment, segments } from '../../src/readers/text/segments.ts';
+import { loadCases } from '../accuracy/cases.ts';
 import { type ExampleFile, loadExamples } from '../causes/example.ts';
-import { loadCases } from './cases.ts';
 
 /** Rounds of removal: a cause may be proven by several signs, of which each round takes some. */
 const ROUNDS_MAX = 6;
@@ -22,7 +22,7 @@ const piles: readonly Pile[] = [
     .filter(({ expect }) => expect === 'found')
     .map(({ cause, name, files }) => ({ name: `${cause}/${name}`, files, right: [cause] })),
   ...(only.length === 0 ? loadCases() : []).map(({ name, files, accept }) => ({
-    name,
+    name: `case ${name}`,
     files,
     right: accept,
   })),

@@ -1,3 +1,4 @@
+import { dump } from 'js-yaml';
 import type { ExampleFile } from '../causes/example.ts';
 
 /** A change of the evidence that must not change which cause is named. */
@@ -106,6 +107,22 @@ function splitInTwo(file: ExampleFile): readonly ExampleFile[] {
   ];
 }
 
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** An answer as `-o yaml` and `--output yaml` print it. */
+function printAsYaml(file: ExampleFile): ExampleFile {
+  const answer = file.name.endsWith('.json') ? jsonOf(file.text) : undefined;
+  return answer === undefined
+    ? file
+    : { name: file.name.replace(/json$/, 'yaml'), text: dump(answer, { lineWidth: -1 }) };
+}
+
 /** The transformations, without those that need the machine's own name. */
 export const TRANSFORMATIONS: readonly Transformation[] = [
   { name: 'files in the opposite order', apply: (files) => [...files].toReversed() },
@@ -118,6 +135,7 @@ export const TRANSFORMATIONS: readonly Transformation[] = [
     name: 'other file names',
     apply: (files) => files.map((file, index) => ({ ...file, name: `evidence-${index}` })),
   },
+  { name: 'answers in YAML', apply: (files) => files.map(printAsYaml) },
   { name: 'other timestamps', apply: eachText(shiftStamps) },
   { name: 'everything renamed', apply: eachText(rename) },
   { name: 'lines that lost their beginning', apply: eachText(loseLineStarts) },

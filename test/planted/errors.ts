@@ -70,7 +70,7 @@ export const PLANTED_ERRORS: readonly PlantedError[] = [
       'if (isAfter(second, first)) return 1;',
       ENGINE,
     ],
-    ['ties by catalogue order', '(a.finding.cause < b.finding.cause ? -1 : 1)', '0', ENGINE],
+    ['ties by catalogue order', 'compareTexts(a.finding.cause, b.finding.cause) ||', '', ENGINE],
     [
       'possible findings may lead',
       "finding.role === 'root' && finding.confidence !== 'possible'",
@@ -339,7 +339,7 @@ export const PLANTED_ERRORS: readonly PlantedError[] = [
     ['minutes of ages count as seconds', 'm: 60_000,', 'm: 1000,', STAMPS],
   ]),
   ...inFile('src/readers/line/clean.ts', [
-    ['escaped quotes stay', '.replace(/\\\\+"/g, \'"\')', '', FORMS],
+    ['escaped quotes stay', '.replace(/(?<!\\\\)\\\\+"/g, \'"\')', '', FORMS],
   ]),
   ...inFile('src/readers/line/envelope.ts', [
     ['Docker’s wrapping stays', 'if (DOCKER_JSON.test(line)) {', 'if (false) {', FORMS],

@@ -26,6 +26,24 @@ test('500 on the first listing is survived', async (context) => {
   assert.deepEqual(names(reflector), ['n1', 'n2', 'n3']);
 });
 
+const MANY = Array.from({ length: 1200 }, (_, index) => `n${index}`);
+
+for (const [failure, pages] of [
+  ['expired', 1],
+  ['unavailable', 3],
+] as const)
+  test(`a listing that ends as ${failure} is made again in ${pages} page(s)`, async (context) => {
+    const { api, clock, reflector } = await scene(context, { nodes: MANY, watchList: 'refused' });
+    const listed = (): number => api.requests().get('list nodes') ?? 0;
+    assert.equal(listed(), 3);
+    api.failNext('list', fault(failure, 'the next page'));
+    api.cut(fault('expired', 'a watch'));
+    await clock.advance(30_000);
+    assert.equal(reflector.state().counts.listings, 2);
+    assert.equal(listed(), 3 + 1 + pages);
+    assert.equal(reflector.size, MANY.length);
+  });
+
 test('a wait that the server asks for is kept', async (context) => {
   const { api, clock, reflector } = await scene(context);
   api.failNext('watch', fault('throttled', 'a watch', 120_000));

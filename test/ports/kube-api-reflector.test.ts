@@ -116,6 +116,27 @@ test('F17 a dead watch is found also where every watch begins late', async (cont
   assert.equal(reflector.state().counts.deadWatches, 1);
 });
 
+test('a watch that brings news a moment after the probe is not dead', async (context) => {
+  const { api, clock, reflector } = await scene(context);
+  const watch = api.watch.bind(api);
+  const hasProbed = { isSo: false };
+  api.watch = async function* behind(resource, options) {
+    const isProbe = options.timeoutSeconds === 1;
+    if (isProbe) hasProbed.isSo = true;
+    for await (const event of watch(resource, options)) {
+      if (!isProbe) await clock.sleep(150, options.signal);
+      yield event;
+    }
+  };
+  api.cut(fault('unreachable', 'a reset'));
+  for (let tenths = 0; !hasProbed.isSo && tenths < 300; tenths++) await clock.advance(100);
+  api.put(NODES, node('n3'));
+  await clock.advance(1_000);
+  assert.ok(hasProbed.isSo);
+  assert.deepEqual(names(reflector), ['n1', 'n2', 'n3']);
+  assert.equal(reflector.state().counts.deadWatches, 0);
+});
+
 test('a quiet cluster stays fresh without events or bookmarks', async (context) => {
   const { clock, reflector } = await scene(context, { bookmarkMs: null });
   await clock.advance(240_000);

@@ -77,3 +77,25 @@ describe('the file of a recorder', () => {
     assert.throws(() => openRecorder('/proc/rollcall.db'), isFailure('not-found', /not writable/));
   });
 });
+
+describe('an append', () => {
+  test('takes all of its events or none, and the next one goes on as ever', async () => {
+    const path = freshPath();
+    const recorder = openRecorder(path);
+    const other = new DatabaseSync(path);
+    other.exec(
+      "CREATE TRIGGER full BEFORE INSERT ON event WHEN NEW.kind = 'last' BEGIN SELECT RAISE(ABORT, 'full'); END",
+    );
+    await assert.rejects(recorder.append([event(1), event(2, { kind: 'last' })]));
+    other.exec('DROP TRIGGER full');
+    other.close();
+    await recorder.append([event(3, { kind: 'next' })]);
+    const kept = await recorder.read({ cluster: 'one', limit: 9 });
+    assert.deepEqual(
+      kept.map(({ kind }) => kind),
+      ['next'],
+    );
+    assert.deepEqual(await recorder.read({ cluster: 'one', limit: -1 }), []);
+    await recorder.close();
+  });
+});

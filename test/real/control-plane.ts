@@ -12,6 +12,8 @@ export interface ControlPlaneOptions {
   readonly scheduler?: boolean;
   /** Flags of kube-apiserver besides ours, such as `--goaway-chance=0.01`. */
   readonly apiServerFlags?: readonly string[];
+  /** Flags of etcd besides ours, such as `--quota-backend-bytes=16777216`. */
+  readonly etcdFlags?: readonly string[];
   /** Flags of kube-controller-manager besides ours, such as `--node-monitor-grace-period=5s`. */
   readonly controllerFlags?: readonly string[];
 }
@@ -82,9 +84,10 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
 async function startPrograms(
   site: Site,
   client: KubeClient,
-  { controllers = false, scheduler = false, apiServerFlags, controllerFlags }: ControlPlaneOptions,
+  options: ControlPlaneOptions,
 ): Promise<Readonly<Record<string, Program>>> {
-  const [etcd, etcdUrl] = await startEtcd(site);
+  const { controllers = false, scheduler = false, apiServerFlags, controllerFlags } = options;
+  const [etcd, etcdUrl] = await startEtcd(site, options.etcdFlags ?? []);
   const apiServer = startApiServer(site, etcdUrl, apiServerFlags ?? []);
   await apiServer.untilReady(async () => (await client.text('/readyz')) === 'ok');
   const others = [
@@ -94,7 +97,10 @@ async function startPrograms(
   return Object.fromEntries([etcd, apiServer, ...others].map((one) => [one.name, one]));
 }
 
-async function startEtcd({ bench }: Site): Promise<readonly [Program, string]> {
+async function startEtcd(
+  { bench }: Site,
+  flags: readonly string[],
+): Promise<readonly [Program, string]> {
   const url = `http://127.0.0.1:${await freePort()}`;
   const peers = `http://127.0.0.1:${await freePort()}`;
   const args = [
@@ -107,6 +113,7 @@ async function startEtcd({ bench }: Site): Promise<readonly [Program, string]> {
     // What it stores is thrown away when the test is over.
     '--unsafe-no-fsync',
     '--log-level=warn',
+    ...flags,
   ];
   const etcd = bench.start({ name: 'etcd', path: partPath('etcd'), args });
   await etcd.untilReady(async () => (await fetch(`${url}/health`)).ok);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import type { Json } from '../../src/evidence/json.ts';
+import { until } from './bench.ts';
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
 import { type Answered, differences, real, simulated, type Target } from './differential.ts';
 import { KNOWN_DIFFERENCES } from './differential-known.ts';
@@ -69,12 +70,10 @@ function table(): string {
 async function define(target: Target): Promise<void> {
   const resource = 'customresourcedefinitions.apiextensions.k8s.io';
   await target.ask({ verb: 'create', resource, body: RULE_DEFINITION }, '');
-  for (let attempt = 0; attempt < 100; attempt++) {
+  await until('the custom resource to be served', async () => {
     const { code } = await target.ask({ verb: 'list', resource: 'rules.rollcall.test' }, '');
-    if (code === 200) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  assert.fail('the custom resource is not served');
+    return code === 200 ? true : null;
+  });
 }
 
 test('random programs are answered alike', { skip, timeout: 600_000 }, async (context) => {

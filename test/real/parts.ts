@@ -25,6 +25,12 @@ export function missing(...needs: readonly Need[]): string | false {
   return lacking !== undefined && `${programOf(lacking)} is not built; run: npm run real-parts`;
 }
 
+/** @returns what `missing` says, of programs of the operating system */
+export function missingOnPath(...programs: readonly string[]): string | false {
+  const lacking = programs.find((program) => !isOnPath(program));
+  return lacking !== undefined && `${lacking} is not installed; run: apt-get install ${lacking}`;
+}
+
 /** @throws Error with the sentence of `missing`, where a test did not ask before it started */
 export function partPath(need: Need): string {
   const path = pathOf(need);

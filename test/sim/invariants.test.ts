@@ -10,6 +10,7 @@ import { secretsOf } from '../../src/sim/invariants/secrets.ts';
 import { LIVENESS, SAFETY } from '../../src/sim/invariants/list.ts';
 import { createLooking } from '../../src/sim/faults/looking.ts';
 import { Marks } from '../../src/sim/marks/marks.ts';
+import type { Judged } from '../../src/sim/oracle/judge.ts';
 import { PLANTED_BUGS } from '../../src/sim/planted/bugs.ts';
 import { PLANTED_KINDS } from '../../src/sim/planted/list.ts';
 import { drawWorld } from '../../src/sim/swarm/setting.ts';
@@ -31,7 +32,7 @@ const OBSERVATIONS: Observations = {
   links: [],
   listings: [],
   losses: [],
-  collection: { atMs: 0, cluster: 'town', asked: [], refusals: [] },
+  collection: { atMs: 0, cluster: 'town', asked: [], refusals: [], shortened: [] },
 };
 
 const MACHINE: SubjectReport = {
@@ -109,7 +110,7 @@ function violations(rule: string, ...looks: readonly Look[]): readonly Violation
 }
 
 describe('the lists', () => {
-  test('have I-01 to I-40, L-01 to L-10 and P1 to P42 once each', () => {
+  test('have I-01 to I-40, L-01 to L-10 and P1 to P47 once each', () => {
     const numbers = (prefix: string, count: number, width: number): readonly string[] =>
       Array.from({ length: count }, (_, one) => `${prefix}${String(one + 1).padStart(width, '0')}`);
     assert.deepEqual(
@@ -122,7 +123,7 @@ describe('the lists', () => {
     );
     assert.deepEqual(
       PLANTED_KINDS.map(({ id }) => id),
-      numbers('P', 42, 1),
+      numbers('P', 47, 1),
     );
     for (const { of } of [...SAFETY, ...LIVENESS, ...PLANTED_KINDS]) assert.ok(of in PARTS);
   });
@@ -140,15 +141,20 @@ describe('the lists', () => {
   });
 });
 
+const JUDGED: Judged = {
+  judgement: 'wrong',
+  subject: 'n1',
+  instanceId: 'i-1',
+  isUsable: false,
+  named: [],
+  wrong: [],
+  effects: [],
+  candidates: { count: 0, place: null },
+  truths: [],
+};
+
 describe('invariants of the diagnosis', () => {
-  const wrong = {
-    judgement: 'wrong',
-    subject: 'n1',
-    instanceId: 'i-1',
-    named: ['x'],
-    wrong: ['x'],
-    truths: [],
-  } as const;
+  const wrong = { ...JUDGED, named: ['x'], wrong: ['x'] };
 
   test('I-29: a wrong name is told with what is true', () => {
     const [found] = violations('I-29', lookOf({ judged: [wrong] }));
@@ -159,6 +165,17 @@ describe('invariants of the diagnosis', () => {
     );
   });
 
+  test('I-29: what shows is no cause, and what is accepted is told with its fault', () => {
+    const clock = { causes: ['wrong-node-clock'], machines: null, shows: [], of: 'F45.1' };
+    const truths = [{ ...clock, fromMs: 0, untilMs: null }];
+    const effect = { ...JUDGED, judgement: 'effect', effects: ['x'], truths } as const;
+    const [found] = violations('I-29', lookOf({ judged: [effect] }));
+    assert.match(found?.what ?? '', /named x as the cause, which is what shows/);
+    assert.match(found?.what ?? '', /accepted: F45 wrong-node-clock$/);
+  });
+});
+
+describe('invariants of evidence and gaps', () => {
   test('I-29: a line is quoted only from a document that was given', () => {
     const finding = (locator: string): SubjectReport => ({
       ...MACHINE,
@@ -190,7 +207,7 @@ describe('invariants of the diagnosis', () => {
     const refusals = [{ call: 'list nodes', failure: 'denied', message: '', permission: null }];
     const observations = {
       ...OBSERVATIONS,
-      collection: { atMs: 0, cluster: null, asked: [], refusals },
+      collection: { atMs: 0, cluster: null, asked: [], refusals, shortened: [] },
     };
     assert.deepEqual(violations('I-30', lookOf({ refused, observations })), []);
   });
@@ -279,16 +296,7 @@ describe('an invariant of the end', () => {
   const broken = [{ instanceId: 'i-1', node: 'n1', isUsable: false }];
 
   test('L-04: at the end nothing is said of a machine that is broken', () => {
-    const judged = [
-      {
-        judgement: 'open',
-        subject: 'n1',
-        instanceId: 'i-1',
-        named: [],
-        wrong: [],
-        truths: [],
-      } as const,
-    ];
+    const judged = [{ ...JUDGED, judgement: 'open' } as const];
     const look = lookOf({ isLast: true, states: broken, judged });
     assert.equal(violations('L-04', look).length, 1);
     const notObservable = [{ stage: 'launched', why: 'not collected', collect: '' } as const];

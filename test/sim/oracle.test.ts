@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Finding, SubjectReport } from '../../src/diagnosis/document.ts';
+import type { Effect } from '../../src/sim/faults/contract.ts';
 import { Confusion } from '../../src/sim/oracle/confusion.ts';
+import type { Ailment } from '../../src/sim/oracle/effects.ts';
 import { type Judged, judge, type TrueState } from '../../src/sim/oracle/judge.ts';
 import { Truths } from '../../src/sim/oracle/truths.ts';
 
@@ -36,12 +38,28 @@ function reportOf(given: Partial<SubjectReport>): SubjectReport {
   };
 }
 
-function judgeOne(
-  report: Partial<SubjectReport>,
-  { causes = ['right'], machines = ['i-1'], isUsable = false, untilMs = 100 } = {},
-): Judged {
-  const truths = new Truths();
-  if (causes.length > 0) truths.add({ causes, machines, of: 'F51.1', fromMs: 0, untilMs });
+interface World {
+  readonly causes?: readonly string[];
+  readonly machines?: readonly string[] | null;
+  readonly shows?: readonly Effect[];
+  readonly isUsable?: boolean;
+  /** When the fault was taken back, ms; null while it lasts. */
+  readonly untilMs?: number | null;
+  /** What the machine shows, each since when, ms. */
+  readonly shown?: ReadonlyMap<Effect, number>;
+  readonly brokenSinceMs?: number | null;
+}
+
+const FROM_MS = 10;
+const NOW_MS = 500_000;
+
+function judgeOne(report: Partial<SubjectReport>, given: World = {}): Judged {
+  const { causes = ['right'], machines = ['i-1'], shows = ['silent'], untilMs = null } = given;
+  const { isUsable = false, shown = new Map(), brokenSinceMs = null } = given;
+  const ailment = (): Ailment => ({ shown, sinceMs: brokenSinceMs });
+  const truths = new Truths({ nowMs: () => NOW_MS, ailment });
+  if (causes.length > 0)
+    truths.add({ causes, machines, shows, of: 'F51.1', fromMs: FROM_MS, untilMs });
   const states: readonly TrueState[] = [{ instanceId: 'i-1', node: 'n1', isUsable }];
   const document = {
     apiVersion: 'rollcall.dev/v1alpha1',
@@ -51,7 +69,7 @@ function judgeOne(
     subjects: [reportOf(report)],
     losses: [],
   } as const;
-  const [judged] = judge(document, { truths, atMs: 50 }, states);
+  const [judged] = judge(document, { truths, ailment }, states);
   assert.ok(judged !== undefined);
   return judged;
 }
@@ -71,15 +89,76 @@ describe('what is said of a machine against what is true of it', () => {
     assert.equal(judgeOne({ findings: contributing }).judgement, 'wrong');
   });
 
-  test('the truth of another machine, of nobody or of an earlier time is none here', () => {
+  test('the truth of another machine, or of nobody, is none here', () => {
     assert.equal(judgeOne(right, { machines: ['i-2'] }).judgement, 'wrong');
     assert.equal(judgeOne(right, { causes: [] }).judgement, 'wrong');
-    assert.equal(judgeOne(right, { untilMs: 49 }).judgement, 'wrong');
   });
 
   test('a question is no name', () => {
     const possible = [finding('other', { confidence: 'possible' })];
     assert.equal(judgeOne({ findings: possible }).judgement, 'open');
+  });
+});
+
+describe('what a fault has done is true', () => {
+  const right = { findings: [finding('right')] };
+
+  test('no more once it has ended, whatever else the machine shows', () => {
+    const ended = { untilMs: 49 };
+    assert.equal(judgeOne(right, ended).judgement, 'wrong');
+    const cordoned: World = { ...ended, shown: new Map([['cordoned', 40]]), brokenSinceMs: 40 };
+    assert.equal(judgeOne(right, cordoned).judgement, 'wrong');
+  });
+
+  test('of a machine as long as the machine has not been well since', () => {
+    const silentSince = (ms: number, brokenSinceMs: number): World => ({
+      untilMs: 100_000,
+      shown: new Map([['silent', ms]]),
+      brokenSinceMs,
+    });
+    assert.equal(judgeOne(right, silentSince(60_000, 50_000)).judgement, 'named');
+    assert.equal(judgeOne(right, silentSince(170_000, 170_000)).judgement, 'wrong', 'it is anew');
+    assert.equal(judgeOne(right, silentSince(5, 5)).judgement, 'wrong', 'it was before');
+  });
+
+  test('of those machines on which it shows, where it was done to all', () => {
+    const all: World = { machines: null };
+    assert.equal(judgeOne(right, all).judgement, 'wrong');
+    assert.equal(judgeOne(right, { ...all, shown: new Map([['stuck', 60]]) }).judgement, 'wrong');
+    assert.equal(judgeOne(right, { ...all, shown: new Map([['silent', 60]]) }).judgement, 'named');
+    assert.equal(judgeOne(right, { ...all, shown: new Map([['silent', 6]]) }).judgement, 'wrong');
+  });
+});
+
+describe('roots, consequences and questions', () => {
+  test('a root that is swapped with what shows of it is refused, and no root beside it helps', () => {
+    const silent: World = { shown: new Map([['silent', 60]]) };
+    const shows = finding('node-heartbeat-lost');
+    const swapped = judgeOne({ findings: [shows] }, silent);
+    assert.deepEqual([swapped.judgement, swapped.effects], ['effect', ['node-heartbeat-lost']]);
+    assert.equal(judgeOne({ findings: [finding('right'), shows] }, silent).judgement, 'effect');
+    const told: Finding = { ...shows, role: 'consequence', explainedBy: 'right' };
+    assert.equal(judgeOne({ findings: [finding('right'), told] }, silent).judgement, 'named');
+    const part: Finding = { ...shows, role: 'contributing' };
+    assert.equal(judgeOne({ findings: [finding('right'), part] }, silent).judgement, 'named');
+  });
+
+  test('a consequence follows from a true root, or shows; another one is wrong', () => {
+    const follows = (explainedBy: string | null): Partial<SubjectReport> => ({
+      findings: [finding('right'), finding('x', { role: 'consequence', explainedBy })],
+    });
+    assert.equal(judgeOne(follows('right')).judgement, 'named');
+    assert.deepEqual(judgeOne(follows('other')).wrong, ['x']);
+    assert.deepEqual(judgeOne(follows(null)).wrong, ['x']);
+  });
+
+  test('a candidate list is scored by the place of the first true one', () => {
+    const asked = (...causes: readonly string[]): Partial<SubjectReport> => ({
+      findings: causes.map((cause) => finding(cause, { confidence: 'possible' })),
+    });
+    assert.deepEqual(judgeOne(asked('a', 'b', 'right')).candidates, { count: 3, place: 2 });
+    assert.deepEqual(judgeOne(asked('a', 'b')).candidates, { count: 2, place: null });
+    assert.deepEqual(judgeOne({}).candidates, { count: 0, place: null });
   });
 
   test('what is said without a cause: open, missed, alarm, well', () => {

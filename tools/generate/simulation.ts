@@ -91,9 +91,31 @@ what the watchers keep in memory, how often they ask and how far behind they are
 L-08). What is said of a machine exists only when it is said, so the rules about its evidence and its
 words (I-28 to I-31, L-02, L-04) are looked at in each look, by all that was given, said and printed.
 
+Everything that Rollcall is given holds secrets of 26 kinds: variables, arguments and commands of
+containers, ConfigMaps, Secrets, annotations, conditions, events, logs of containers, kubelets and
+machines, consoles, user data, launch templates, tags, descriptions, and answers of STS and IAM. I-28
+looks for each of them in all that is printed and saved: as it is, in base64 at each of its three
+offsets, in hexadecimal, and escaped for JSON and URLs.
+
 With \`--twin\` each seed happens once more without its faults. After the calm a machine that is as well
 as in the twin must be called what it is called there, unless a cause is named or something is said to
 be missing; and the watchers must not have asked for much more than there. Runs cost twice the time.
+
+Each moment is looked at over the APIs (\`live\`), by what that look would have saved with the files of
+machines that do not work beside it (\`files\`), and through the pile (\`pile\`).
+
+What is said is judged by what was done. Every fault has the one cause of what it does to a machine,
+two where both say what was done, and the effects by which that shows; so has what is wrong with a
+world as it was set up. A cause is true of a machine while its fault lasts, and afterwards as long as
+the machine shows what the fault did and has not been well since. What was done to all machines is
+true of those on which it shows, from then on. A consequence must follow from a true cause, or show
+by itself. What only shows is not accepted as a cause: a kubelet that is silent because its clock is
+wrong has a wrong clock. Where no cause is named, the place of the true one among the questions
+counts.
+
+A failure is no reason to accept more: what the oracle calls wrong stays in the list of wrong answers
+until the diagnosis is right. How hard the oracle is to please is part of its results: the number of
+causes that it accepts, and how often it accepts one constant answer, and answers of other seeds.
 
 What throws in a world, a fault or an invariant is a failure too (\`thrown\`), and says where.
 

@@ -40,7 +40,7 @@ test('an empty cache has nothing, and a full one everything under its usual name
   for (const name of ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl'])
     assert.equal(findProgram(name, env), join(cache, 'bin', name));
   assert.equal(findPython(env), join(cache, 'python/bin/python3'));
-  assert.equal(findProgram('kubelet', env), null);
+  assert.equal(findProgram('kube-proxy', env), null);
 });
 
 test('what another recipe made is as good as missing', (t) => {

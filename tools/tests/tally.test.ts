@@ -58,6 +58,12 @@ test('a failure is named through its parents, and its parents are not failures',
   assert.equal(failure.error, 'boom');
 });
 
+test('what tests measure is kept, what the runner counts is not', () => {
+  const measured = event('test:diagnostic', { message: '9 of 10 right' });
+  const counted = { type: 'test:diagnostic', data: { message: 'tests 1' } };
+  assert.deepEqual(tallyOf([passed('one', 1), measured, counted, END]).measures, ['9 of 10 right']);
+});
+
 test('a skip keeps its reason, and what is left to do counts as one', () => {
   const tally = tallyOf([
     passed('one', 1),

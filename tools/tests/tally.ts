@@ -19,6 +19,8 @@ export interface Tally {
   readonly passed: number;
   readonly failures: readonly Failure[];
   readonly skips: readonly Skip[];
+  /** What tests measured, line by line. */
+  readonly measures: readonly string[];
 }
 
 /** The part of a `node:test` event that is read here; every member is missing in some events. */
@@ -54,6 +56,7 @@ interface State {
   passed: number;
   readonly failures: Failure[];
   readonly skips: Skip[];
+  readonly measures: string[];
   readonly names: Map<string, { readonly name: string; readonly parent: number }>;
   readonly output: Map<string, string>;
   readonly ranIn: Set<string>;
@@ -67,6 +70,7 @@ export function collector(): Collector {
     passed: 0,
     failures: [],
     skips: [],
+    measures: [],
     names: new Map(),
     output: new Map(),
     ranIn: new Set(),
@@ -77,6 +81,7 @@ export function collector(): Collector {
     tally: (files) => ({
       passed: state.passed,
       skips: state.skips,
+      measures: state.measures,
       failures: [...state.failures, ...silent(state, files)],
     }),
   };
@@ -88,6 +93,9 @@ function take(state: State, { type, data }: TestEvent): void {
   if (type === 'test:summary' && data.entryFile !== undefined) state.finished.add(data.entryFile);
   if (type === 'test:pass') pass(state, data);
   if (type === 'test:fail') fail(state, data);
+  // The runner sums up by diagnostics of no file.
+  if (type === 'test:diagnostic' && data.file !== undefined)
+    state.measures.push(data.message ?? '');
 }
 
 function remember(state: State, data: Body): void {

@@ -2,6 +2,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import { isTransient, PortError } from '../../ports/port-error.ts';
 import type { Random } from '../../ports/random.ts';
+import { isTrust } from './error-codes.ts';
 import { NoAnswerError } from './no-answer.ts';
 import type { RetryBudget } from './retry-budget.ts';
 
@@ -51,13 +52,14 @@ function isClockCorrected(error: unknown): boolean {
   return $metadata?.clockSkewCorrected === true;
 }
 
-/** A name without an address, and a document that is no answer, are the same a second later. */
+/** A name without an address, a bad certificate and a document that is no answer stay what they are. */
 function isHopeless(error: unknown): boolean {
   if (error instanceof NoAnswerError) {
     const { what } = error;
     return what.kind !== 'cut' && what.kind !== 'late' && !('status' in what && what.status >= 500);
   }
-  return /^(?:ENOTFOUND|.*CERT.*)$/.test(String((error as { readonly code?: unknown }).code));
+  const code = String((error as { readonly code?: unknown }).code);
+  return code === 'ENOTFOUND' || isTrust(code);
 }
 
 function spent(failure: PortError): PortError {

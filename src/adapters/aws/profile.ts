@@ -35,9 +35,7 @@ type Section = ReadonlyMap<string, string>;
 export function readProfile(chosen: string | null, environment: Environment): Profile {
   const asked = chosen ?? environment['AWS_PROFILE'] ?? environment['AWS_DEFAULT_PROFILE'];
   const name = asked === undefined || asked === '' ? 'default' : asked;
-  const folder = join(environment['HOME'] ?? homedir(), '.aws');
-  const configPath = environment['AWS_CONFIG_FILE'] ?? join(folder, 'config');
-  const credentialsPath = environment['AWS_SHARED_CREDENTIALS_FILE'] ?? join(folder, 'credentials');
+  const { configPath, credentialsPath } = filesOf(environment);
   const config = sectionsOf(configPath);
   const inConfig = config.get(`profile ${name}`) ?? (name === 'default' ? config.get(name) : null);
   const inCredentials = sectionsOf(credentialsPath).get(name);
@@ -52,6 +50,23 @@ export function readProfile(chosen: string | null, environment: Environment): Pr
     configPath,
     credentialsPath,
   };
+}
+
+function filesOf(environment: Environment): Pick<Profile, 'configPath' | 'credentialsPath'> {
+  const folder = join(environment['HOME'] ?? homedir(), '.aws');
+  return {
+    configPath: environment['AWS_CONFIG_FILE'] ?? join(folder, 'config'),
+    credentialsPath: environment['AWS_SHARED_CREDENTIALS_FILE'] ?? join(folder, 'credentials'),
+  };
+}
+
+/** Names of all profiles in both files, each once. */
+export function profileNames(environment: Environment): readonly string[] {
+  const { configPath, credentialsPath } = filesOf(environment);
+  const inConfig = [...sectionsOf(configPath).keys()]
+    .filter((heading) => heading === 'default' || heading.startsWith('profile '))
+    .map((heading) => heading.replace(/^profile /, ''));
+  return [...new Set([...inConfig, ...sectionsOf(credentialsPath).keys()])];
 }
 
 /** As with the AWS command line, keys go before a profile of the environment, not of an argument. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../evidence/json.ts';
 import type { AwsApi } from '../../ports/aws-api.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { EVIDENCE_VERSION } from '../../readers/ours.ts';
+import { EVIDENCE_VERSION } from '../../readers/evidence-version.ts';
 import { commandOf, fileOf, type PlannedCall } from './aws-calls.ts';
 import { type CollectedEvidence, refusalOf } from './document.ts';
 import { inTime } from './in-time.ts';
@@ -10,7 +10,21 @@ import { inTime } from './in-time.ts';
 const PARALLEL_MAX = 8;
 
 /** Asks AWS; what comes back is evidence, and a refusal is an empty answer that was written down. */
-export type Ask = (call: PlannedCall) => Promise<readonly JsonObject[]>;
+export interface Ask {
+  (call: PlannedCall): Promise<readonly JsonObject[]>;
+  /** The first so many of a list, of which each is asked about; how many are left is counted. */
+  readonly first: First;
+}
+
+export type First = <T>(items: readonly T[], most: number, what: string) => readonly T[];
+
+/** Counts what is left out of lists that are cut. */
+export function firstOf({ shorten }: Pick<CollectedEvidence, 'shorten'>): First {
+  return (items, most, what) => {
+    if (items.length > most) shorten(`${what} beyond the first ${most}`, items.length - most);
+    return items.slice(0, most);
+  };
+}
 
 /** Lets at most `most` tasks run at once, the others wait in the order in which they came. */
 export function limiter(most: number): <T>(task: () => Promise<T>) => Promise<T> {
@@ -43,7 +57,7 @@ export function createAsk(
 ): Ask {
   const limited = limiter(PARALLEL_MAX);
   const counts = new Map<string, number>();
-  return async (call) => {
+  const ask = async (call: PlannedCall): Promise<readonly JsonObject[]> => {
     const answers: JsonObject[] = [];
     let isOver = false;
     const take = (answer: JsonObject): void => {
@@ -72,6 +86,7 @@ export function createAsk(
     }
     return answers;
   };
+  return Object.assign(ask, { first: firstOf(evidence) });
 }
 
 async function readPages(

@@ -9,10 +9,13 @@ const UPDATES_MAX = 10;
 /** Types of access entries to which policies may be given. */
 const WITH_POLICIES: readonly string[] = ['STANDARD', 'EC2'];
 
-type AskEks = (operation: string, input: JsonObject) => ReturnType<Ask>;
+interface AskEks {
+  (operation: string, input: JsonObject): ReturnType<Ask>;
+  readonly first: Ask['first'];
+}
 
 function askerOf(ask: Ask, clusterName: string): AskEks {
-  return async (operation, input) =>
+  const asked = async (operation: string, input: JsonObject): ReturnType<Ask> =>
     ask({
       service: 'eks',
       operation,
@@ -22,6 +25,7 @@ function askerOf(ask: Ask, clusterName: string): AskEks {
           : { clusterName, ...input },
       isOptional: true,
     });
+  return Object.assign(asked, { first: ask.first });
 }
 
 function namesIn(answers: readonly JsonObject[], member: string): readonly string[] {
@@ -60,7 +64,9 @@ async function askInsights(eks: AskEks): Promise<void> {
     .filter((insight) => textAt(insight, 'insightStatus.status') !== 'PASSING')
     .map((insight) => textAt(insight, 'id') ?? '')
     .filter((id) => id !== '');
-  await Promise.all(ids.slice(0, INSIGHTS_MAX).map((id) => eks('DescribeInsight', { id })));
+  await Promise.all(
+    eks.first(ids, INSIGHTS_MAX, 'insights').map((id) => eks('DescribeInsight', { id })),
+  );
 }
 
 async function askGroups(
@@ -79,7 +85,9 @@ async function askGroups(
     .filter((group) => mayHaveFailed(group, version))
     .map((group) => textAt(group, 'nodegroupName') ?? '');
   await Promise.all(
-    troubled.slice(0, GROUPS_MAX).map((nodegroupName) => askUpdates(eks, cluster, nodegroupName)),
+    eks
+      .first(troubled, GROUPS_MAX, 'node groups in trouble')
+      .map((nodegroupName) => askUpdates(eks, cluster, nodegroupName)),
   );
 }
 
@@ -96,7 +104,8 @@ function mayHaveFailed(group: Json, version: string | null): boolean {
 /** Ids of updates say nothing of their order, so that several are read. */
 async function askUpdates(eks: AskEks, cluster: string, nodegroupName: string): Promise<void> {
   const of = { name: cluster, nodegroupName };
-  const ids = namesIn(await eks('ListUpdates', of), 'updateIds').slice(0, UPDATES_MAX);
+  const all = namesIn(await eks('ListUpdates', of), 'updateIds');
+  const ids = eks.first(all, UPDATES_MAX, 'updates of a node group');
   await Promise.all(ids.map((updateId) => eks('DescribeUpdate', { ...of, updateId })));
 }
 

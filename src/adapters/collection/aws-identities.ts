@@ -33,8 +33,8 @@ async function askInline(ask: Ask, RoleName: string): Promise<void> {
   const listed = await ask({ service: 'iam', operation: 'ListRolePolicies', input });
   const names = listed.flatMap((answer) => listAt(answer, 'PolicyNames').map(String));
   await Promise.all(
-    names
-      .slice(0, POLICIES_MAX)
+    ask
+      .first(names, POLICIES_MAX, 'inline policies of a role')
       .map((PolicyName) =>
         ask({ service: 'iam', operation: 'GetRolePolicy', input: { RoleName, PolicyName } }),
       ),

@@ -28,7 +28,7 @@ export async function askKeys(ask: Ask, launches: LaunchAnswers): Promise<void> 
   ].filter((key) => key !== '');
   const keys = named.length === 0 ? await askDefaultKey(ask) : named;
   await Promise.all(
-    [...new Set(keys)].slice(0, KEYS_MAX).flatMap((KeyId) => [
+    ask.first([...new Set(keys)], KEYS_MAX, 'keys').flatMap((KeyId) => [
       ask({ service: 'kms', operation: 'DescribeKey', input: { KeyId } }),
       ask({
         service: 'kms',

@@ -19,8 +19,9 @@ function nameOf(group: Json): string {
   return textAt(group, 'AutoScalingGroupName') ?? '';
 }
 
-function namesOf(groups: readonly Json[]): readonly string[] {
-  return [...new Set(groups.map(nameOf))].filter((name) => name !== '').slice(0, GROUPS_MAX);
+function namesOf(ask: Ask, groups: readonly Json[]): readonly string[] {
+  const names = [...new Set(groups.map(nameOf))].filter((name) => name !== '');
+  return ask.first(names, GROUPS_MAX, 'Auto Scaling groups');
 }
 
 /** What groups tried, the hooks for which machines wait, and why spot machines ended. */
@@ -31,7 +32,7 @@ export async function askLaunches(
   nowMs: number,
 ): Promise<readonly JsonObject[]> {
   const ofGroups = (operation: string, own: readonly Json[]): readonly ReturnType<Ask>[] =>
-    namesOf(own).map((AutoScalingGroupName) =>
+    namesOf(ask, own).map((AutoScalingGroupName) =>
       ask({ service: 'autoscaling', operation, input: { AutoScalingGroupName }, pagesMax: 1 }),
     );
   const [activities, requests] = await Promise.all([
@@ -66,7 +67,8 @@ async function askSpot(ask: Ask, instances: readonly Json[]): Promise<readonly J
     .filter((instance) => textAt(instance, 'InstanceLifecycle') === 'spot')
     .filter((instance) => textAt(instance, 'State.Name') !== 'running')
     .map((instance) => textAt(instance, 'InstanceId') ?? '');
-  const ids = [...new Set(ended)].filter((id) => id !== '').slice(0, SPOT_MAX);
+  const all = [...new Set(ended)].filter((id) => id !== '');
+  const ids = ask.first(all, SPOT_MAX, 'spot requests');
   if (ids.length === 0) return [];
   const input = { Filters: filters({ 'instance-id': ids }) };
   return ask({ service: 'ec2', operation: 'DescribeSpotInstanceRequests', input });
@@ -89,7 +91,7 @@ interface Pools {
 
 /** The market's prices, where a launch failed or a machine ended because of what it may cost. */
 async function askPrices(ask: Ask, answers: PriceAnswers): Promise<void> {
-  const { types, zones } = poolsOf(answers);
+  const { types, zones } = poolsOf(ask, answers);
   if (types.length === 0) return;
   const ofZones = zones.length === 0 ? {} : { 'availability-zone': zones };
   await ask({
@@ -105,7 +107,7 @@ async function askPrices(ask: Ask, answers: PriceAnswers): Promise<void> {
 
 const PRODUCTS = ['Linux/UNIX', 'Windows'] as const;
 
-function poolsOf({ groups, activities, requests }: PriceAnswers): Pools {
+function poolsOf(ask: Ask, { groups, activities, requests }: PriceAnswers): Pools {
   const refused = requests
     .flatMap((answer) => listAt(answer, 'SpotInstanceRequests'))
     .filter((request) => PRICE_TROUBLE.test(textAt(request, 'Status.Code') ?? ''));
@@ -115,18 +117,18 @@ function poolsOf({ groups, activities, requests }: PriceAnswers): Pools {
   const names = new Set(failed.map(nameOf));
   const short = groups.filter((group) => names.has(nameOf(group)));
   return {
-    types: some([
+    types: some(ask, [
       ...refused.map((request) => textAt(request, 'LaunchSpecification.InstanceType')),
       ...short.flatMap(spotTypes),
     ]),
-    zones: some([
+    zones: some(ask, [
       ...refused.map((request) => textAt(request, 'LaunchedAvailabilityZone')),
       ...short.flatMap((group) => listAt(group, 'AvailabilityZones').map(String)),
     ]),
   };
 }
 
-function some(values: readonly (string | null)[]): readonly string[] {
+function some(ask: Ask, values: readonly (string | null)[]): readonly string[] {
   const known = values.filter((value) => value !== null && value !== '') as readonly string[];
-  return [...new Set(known)].slice(0, POOLS_MAX);
+  return ask.first([...new Set(known)], POOLS_MAX, 'spot prices');
 }

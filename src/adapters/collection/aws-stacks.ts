@@ -46,7 +46,7 @@ export async function askStacks(ask: Ask, owners: StackOwners): Promise<void> {
     .filter((stack) => owners.nowMs - changedMs(stack) < RECENT_MS)
     .toSorted((a, b) => changedMs(b) - changedMs(a));
   await Promise.all(
-    stacks.slice(0, STACKS_MAX).map((stack) =>
+    ask.first(stacks, STACKS_MAX, 'CloudFormation stacks').map((stack) =>
       ask({
         service: 'cloudformation',
         operation: 'DescribeStackEvents',

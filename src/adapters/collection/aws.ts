@@ -279,11 +279,15 @@ async function askIdentity(
   description: readonly JsonObject[],
   clusterName: string,
 ): Promise<void> {
-  const profiles = unique(
-    instances.map(
-      (instance) => (textAt(instance, 'IamInstanceProfile.Arn') ?? '').split('/').at(-1) ?? null,
+  const profiles = ask.first(
+    unique(
+      instances.map(
+        (instance) => (textAt(instance, 'IamInstanceProfile.Arn') ?? '').split('/').at(-1) ?? null,
+      ),
     ),
-  ).slice(0, ROLES_MAX);
+    ROLES_MAX,
+    'instance profiles',
+  );
   const [described] = await Promise.all([
     Promise.all(
       profiles.map((InstanceProfileName) =>
@@ -292,7 +296,7 @@ async function askIdentity(
     ),
     ask({ service: 'iam', operation: 'ListOpenIDConnectProviders', input: {} }),
   ]);
-  const roles = unique([
+  const allRoles = unique([
     ...described
       .flat()
       .flatMap((answer) =>
@@ -301,14 +305,16 @@ async function askIdentity(
     ...description.map(
       (answer) => (textAt(answer, 'cluster.roleArn') ?? '').split('/').at(-1) ?? '',
     ),
-  ]).slice(0, ROLES_MAX);
-  const nodeRoles = unique(
+  ]);
+  const roles = ask.first(allRoles, ROLES_MAX, 'roles');
+  const allNodeRoles = unique(
     described
       .flat()
       .flatMap((answer) =>
         listAt(answer, 'InstanceProfile.Roles').map((role) => textAt(role, 'Arn')),
       ),
-  ).slice(0, ROLES_MAX);
+  );
+  const nodeRoles = ask.first(allNodeRoles, ROLES_MAX, 'roles');
   await Promise.all([
     askEntries(ask, clusterName, nodeRoles),
     ...roles.flatMap((RoleName) => [

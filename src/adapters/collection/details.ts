@@ -3,7 +3,7 @@ import type { JsonObject } from '../../evidence/json.ts';
 import type { AwsApi } from '../../ports/aws-api.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { KubeApi } from '../../ports/kube-api.ts';
-import { EVIDENCE_VERSION } from '../../readers/ours.ts';
+import { EVIDENCE_VERSION } from '../../readers/evidence-version.ts';
 import { type AwsSource, createAsk, limiter } from './asking.ts';
 import { askIdentities } from './aws-identities.ts';
 import { type CollectedEvidence, listOf, refusalOf } from './document.ts';

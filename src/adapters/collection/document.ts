@@ -15,6 +15,8 @@ export interface CollectedDocument {
 export interface CollectedEvidence {
   readonly add: (document: CollectedDocument) => void;
   readonly refuse: (refusal: Refusal) => void;
+  /** Counts what is not asked for or not kept, so that a large cluster cannot cost without end. */
+  readonly shorten: (what: string, count: number) => void;
 }
 
 /** The last page proves what all of them lack to be absent; a part of a list proves nothing. */

@@ -1,16 +1,9 @@
-import { isObject, type JsonObject, listAt, textAt } from '../../evidence/json.ts';
+import { type JsonObject, textAt } from '../../evidence/json.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { KubeApi, KubeListPlace } from '../../ports/kube-api.ts';
 import type { PortError, PortFailure } from '../../ports/port-error.ts';
-import { projectPod } from '../../readers/kube/pod.ts';
 import { ahead } from '../../readers/ahead.ts';
-import {
-  type CollectedDocument,
-  type CollectedEvidence,
-  type ListShare,
-  listOf,
-  refusalOf,
-} from './document.ts';
+import { type CollectedEvidence, type ListShare, listOf, refusalOf } from './document.ts';
 import { inTime } from './in-time.ts';
 import { EVENTS, KUBE_LISTS, NODES, type PlannedList, PODS } from './resources.ts';
 
@@ -39,38 +32,14 @@ function lean({ resource }: PlannedList, item: JsonObject): JsonObject {
   return { ...item, metadata };
 }
 
-/** A document as it is worth saving: of its pods what is read of them. */
-export function savedForm(document: CollectedDocument): CollectedDocument {
-  const { content } = document;
-  if (!isObject(content) || textAt(content, 'kind') !== 'PodList') return document;
-  const items = listAt(content, 'items').map((pod) => leanPod(pod as JsonObject));
-  return { ...document, content: { ...content, items } };
-}
-
-function leanPod(pod: JsonObject): JsonObject {
-  const kept = { ...projectPod(pod, (part) => part), kind: 'Pod' } as JsonObject;
-  const metadata = { ...pickedNames(pod['metadata']), ...(kept['metadata'] as JsonObject) };
-  return { ...kept, metadata };
-}
-
-/** Names and labels, which the projection for causes keeps elsewhere. */
-function pickedNames(metadata: unknown): JsonObject {
-  const given = (metadata ?? {}) as JsonObject;
-  const names: Record<string, JsonObject[string]> = {};
-  for (const key of ['uid', 'labels', 'annotations']) {
-    const value = given[key];
-    if (value !== undefined) names[key] = value;
-  }
-  return names;
-}
-
 /** Failures that another try a moment later may not meet. */
 const PASSING: ReadonlySet<PortFailure> = new Set(['throttled', 'unavailable', 'expired']);
 const TRIES_MAX = 4;
 const WAIT_MS = 250;
 const WAIT_MAX_MS = 5000;
 
-type TakePage = (items: readonly JsonObject[], share: ListShare) => void;
+/** A list that is `cut` goes on, and nobody asks for the rest. */
+type TakePage = (items: readonly JsonObject[], share: ListShare | 'cut') => void;
 
 /** Gives each page when the next one has come: only then is it known which one is the last. */
 async function listOnce(
@@ -92,7 +61,7 @@ async function listOnce(
       if (held !== null) take(held, 'part');
       held = page.items;
       count += held.length;
-      if (resource === EVENTS && count >= EVENTS_MAX) return take(held, 'part');
+      if (resource === EVENTS && count >= EVENTS_MAX) return take(held, 'cut');
     }
   } catch (error) {
     if (held !== null) take(held, 'part');
@@ -148,7 +117,9 @@ async function collectList(
     if (isOver) return;
     const name = `kubernetes/${resource.plural}${page === 0 ? '' : `-${page}`}.json`;
     const kept = unseen(seen, items).map((item) => lean(planned, item));
-    evidence.add({ name, locator, content: listOf(resource.kind, kept, share) });
+    if (share === 'cut') evidence.shorten(`pages of events beyond the first ${EVENTS_MAX}`, 1);
+    const listed = share === 'cut' ? 'part' : share;
+    evidence.add({ name, locator, content: listOf(resource.kind, kept, listed) });
     page++;
   };
   try {

@@ -1,12 +1,14 @@
 import type { SQLOutputValue } from 'node:sqlite';
 import type { Json } from '../../evidence/json.ts';
+import { redactValue } from '../../evidence/redact.ts';
 import { PortError } from '../../ports/port-error.ts';
 import type { RecordedEvent } from '../../ports/recorder.ts';
 
 const BODY_BYTES_MAX = 64 * 1024;
 
-/** An event as its row, without the number of its arrival. */
-export function rowOf(event: RecordedEvent): Record<string, string | number> {
+/** An event as its row, without secrets, and without the number of its arrival. */
+export function rowOf(given: RecordedEvent): Record<string, string | number> {
+  const event = redactValue(given);
   const body = JSON.stringify(event.body);
   if (Buffer.byteLength(body) > BODY_BYTES_MAX) {
     const message = `An event of ${event.subject} is larger than 64 KiB and was not recorded.`;

@@ -1,4 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
+import { redact } from '../../evidence/redact.ts';
 import { type CliContext, type Command, SourceError, UsageError } from './context.ts';
 import { EXIT } from './exit-code.ts';
 import { isTerminal, writeAll } from './output.ts';
@@ -21,6 +22,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   permissions: async () => (await import('./commands/permissions.ts')).permissionsCommand,
   sim: async () => (await import('./commands/sim.ts')).simCommand,
   lab: async () => (await import('./commands/lab.ts')).labCommand,
+  completion: async () => (await import('./commands/completion.ts')).completionCommand,
+  // For the shell's scripts: it is in no list of commands.
+  __complete: async () => (await import('./commands/complete.ts')).completeCommand,
   help: async () => (await import('./commands/help.ts')).helpCommand,
 };
 
@@ -58,43 +62,33 @@ function contextOf(): CliContext {
 async function commandOf(name: string): Promise<Command> {
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (load !== undefined) return load();
-  const { nearest } = await import('../../evidence/nearest.ts');
-  const close = nearest(name, Object.keys(COMMANDS));
-  throw new UsageError(
-    `There is no command "${name}"${close === null ? '' : `; did you mean ${close}?`} See: rollcall help`,
-  );
+  throw (await import('./options/unknown-command.ts')).unknownCommand(name);
 }
 
 /** Runs one command line and returns the exit code; no error leaves it but as a sentence. */
 export async function run(
   argv: readonly string[],
-  context: CliContext = contextOf(),
+  given: CliContext = contextOf(),
 ): Promise<number> {
+  const context = withoutSecrets(given);
   const [name = 'status', ...rest] = withCommand(argv);
   const isHelp = name === '--help' || name === '-h';
   try {
-    if (isHelp || rest.includes('--help') || rest.includes('-h'))
-      return await (await commandOf('help'))(isHelp ? rest : [name], context);
+    const isAsked = name !== '__complete' && (rest.includes('--help') || rest.includes('-h'));
+    if (isHelp || isAsked) return await (await commandOf('help'))(isHelp ? rest : [name], context);
     return await (await commandOf(name))(rest, context);
   } catch (error) {
-    return reportError(await withSuggestion(error, name), context);
+    return reportError(error, context);
   }
 }
 
-/** What is wrong with the options of a command; for one that it has not, the nearest that it has. */
-async function withSuggestion(error: unknown, command: string): Promise<unknown> {
-  if (!(error instanceof Error && 'code' in error)) return error;
-  const code = String(error.code);
-  if (!code.startsWith('ERR_PARSE_ARGS_')) return error;
-  if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION')
-    return new UsageError(`${error.message.replaceAll('\n', ' ')} See: rollcall help ${command}`);
-  const { optionsOf } = await import('./commands/help.ts');
-  const { nearest } = await import('../../evidence/nearest.ts');
-  const option = /'(-[^' ]+)/.exec(error.message)?.[1] ?? '';
-  const close = nearest(option, optionsOf(command));
-  const what = error.message.split('. ')[0] ?? '';
-  const hint = close === null ? '' : ` Did you mean ${close}?`;
-  return new UsageError(`${what}.${hint} See: rollcall help ${command}`);
+/** What is said beside the report names files, servers and words of others: none of them is trusted. */
+function withoutSecrets(context: CliContext): CliContext {
+  const { err, progress } = context;
+  return Object.create(context, {
+    err: { value: (text: string) => err(redact(text)) },
+    progress: { value: (words: string) => progress(redact(words)) },
+  }) as CliContext;
 }
 
 function reportError(error: unknown, context: CliContext): number {

@@ -50,6 +50,8 @@ export interface Pace {
   setSpeed(speed: number): void;
   /** Runs until a moment of the world or until the signal. */
   run(untilMs: number, signal: AbortSignal): Promise<void>;
+  /** Ends the run with this error, which somebody met who entered the world. */
+  fail(error: unknown): void;
   /** Brings the world to the present, unless somebody looks at it, and does something in it. */
   enter<T>(task: () => T): T;
 }
@@ -63,6 +65,7 @@ export function createPace({ kernel, speed, clock, follower }: PaceOptions): Pac
   let since = here(speed);
   let isWatched = false;
   let endMs = Number.POSITIVE_INFINITY;
+  const failed = new AbortController();
   const dueMs = (): number =>
     Math.min(endMs, since.worldMs + (clock.monotonicMs() - since.atMs) * since.speed);
   const rest = async (): Promise<void> => {
@@ -80,11 +83,15 @@ export function createPace({ kernel, speed, clock, follower }: PaceOptions): Pac
     async run(untilMs, signal) {
       endMs = untilMs;
       while (!signal.aborted && kernel.nowMs() < untilMs) {
+        failed.signal.throwIfAborted();
         await happenUntil(kernel, dueMs(), { rest });
         await clock.sleep(TICK_MS, signal).catch((error: unknown) => {
           if (!signal.aborted) throw error;
         });
       }
+    },
+    fail(error) {
+      failed.abort(error);
     },
     enter(task) {
       if (!isWatched) catchUp(kernel, dueMs());

@@ -44,9 +44,10 @@ export function endOfStory(
     return `Not as expected: ${wanted} within ${byMs / 1000} s, but ${instead}`;
   });
   const asExpected = `All ${scenario.expect.length} expectations of the story were met.`;
+  const unseen = scenario.unseen === '' ? [] : ['', `Not seen: ${scenario.unseen}`];
   const missing = scenario.missing === '' ? [] : ['', `Not here yet: ${scenario.missing}`];
   const figures = identityFigures(accounts);
-  return [...figures, '', ...(wrong.length === 0 ? [asExpected] : wrong), ...missing];
+  return [...figures, '', ...(wrong.length === 0 ? [asExpected] : wrong), ...unseen, ...missing];
 }
 
 /** Plays a story to its end as fast as it goes, without servers. */

@@ -56,7 +56,7 @@ export function openPlay({ scenario: whole, seed, nodes, onLine }: PlayOptions):
   const hadNode = rememberNodes(town);
   const story = startStory(scenario, {
     kernel: town.kernel,
-    diagnose: async () => diagnoseTown(town, scenario.readsLogs),
+    diagnose: async () => diagnoseTown(town),
     stateOf: (machine) => stateOfMachine(town, machine, hadNode),
     move: (does, given) => doMove(town, does, given),
     onLine,

@@ -1,8 +1,10 @@
 import type { CollectedDocument } from '../../adapters/collection/document.ts';
 import type { Stage } from '../../sim/faults/contract.ts';
-import { writeBundle } from '../cli/live/bundle.ts';
+import { createBundle } from '../cli/live/bundle.ts';
+import { compileSigns } from '../../readers/sign-table.ts';
+import { SIGNS } from '../../causes/index.generated.ts';
 import { guardedRun } from './guarded-run.ts';
-import { lookBothWays, lookLive } from './look.ts';
+import { lookEveryWay, lookLive } from './look.ts';
 import type { SmallFailure } from './shrink-failure.ts';
 
 /**
@@ -17,13 +19,15 @@ export async function writeFailure(failure: SmallFailure, path: string): Promise
     injections,
     endsAtViolation: true,
     async look(request) {
-      const said = await lookBothWays(request, { bug: null, gapShare: 0 });
+      const said = await lookEveryWay(request, { bug: null, gapShare: 0 });
       if (request.stage.town.kernel.nowMs() >= failure.violation.atMs && documents.size === 0)
         await collect(request.stage, request.broken, documents);
       return said;
     },
   });
-  await writeBundle(path, [...documents.values()]);
+  const [bundle, table] = [createBundle(), compileSigns(SIGNS)];
+  for (const document of documents.values()) bundle.add(document, table);
+  await bundle.write(path);
 }
 
 async function collect(

@@ -1,11 +1,10 @@
-import type { CollectedDocument } from '../../adapters/collection/document.ts';
 import type { AwsApi } from '../../ports/aws-api.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { KubeApi } from '../../ports/kube-api.ts';
 import { awsPort } from '../../sim/aws/port.ts';
 import { kubePort } from '../../sim/kube/port.ts';
 import type { Town } from '../../sim/town/town.ts';
-import { type LiveEvidence, observe } from '../cli/live/observe.ts';
+import { type LiveEvidence, type LiveOptions, observe } from '../cli/live/observe.ts';
 
 /** A pause before another try is shorter than any limit of a look, ms. */
 const PAUSES_MAX_MS = 10_000;
@@ -31,15 +30,18 @@ export interface TownApis {
   readonly aws: AwsApi;
 }
 
-/**
- * Looks at a town that stands still as its administrator does with `rollcall diagnose`.
- *
- * @param through what stands between the administrator and the two APIs
- */
+export interface TownLook {
+  readonly onDocument?: LiveOptions['onDocument'];
+  /** What stands between the administrator and the two APIs. */
+  readonly through?: (apis: TownApis) => TownApis;
+  /** As `--cluster` names it, null for nobody; its name when not given. */
+  readonly cluster?: string | null;
+}
+
+/** Looks at a town that stands still as its administrator does with `rollcall diagnose`. */
 export async function observeTown(
   { kernel, api, cloud, admin, setting }: Town,
-  onDocument: ((document: CollectedDocument) => void) | null,
-  through: (apis: TownApis) => TownApis = (apis) => apis,
+  { onDocument, through = (apis) => apis, cluster = setting.cluster.name }: TownLook = {},
 ): Promise<LiveEvidence> {
   const clock = frozenClock(kernel.nowMs());
   const apis = through({
@@ -49,12 +51,12 @@ export async function observeTown(
   return observe(
     { ...apis, described: null, refusals: [], clock },
     {
-      cluster: setting.cluster.name,
+      cluster,
       asked: [],
       isDeep: false,
       timeoutMs: TIMEOUT_MS,
       progress: () => {},
-      ...(onDocument === null ? {} : { onDocument }),
+      ...(onDocument === undefined ? {} : { onDocument }),
     },
   );
 }

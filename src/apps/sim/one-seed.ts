@@ -11,7 +11,7 @@ import { planInjections } from '../../sim/swarm/plan.ts';
 import { drawSwarm, type Swarm, type Wishes } from '../../sim/swarm/swarm.ts';
 import { follow } from './follow.ts';
 import { guardedRun } from './guarded-run.ts';
-import { lookBothWays } from './look.ts';
+import { lookEveryWay } from './look.ts';
 import { twinDifferences } from './twin.ts';
 
 /** A run of one seed with what it took. */
@@ -51,6 +51,12 @@ export async function runSeed(options: SeedOptions): Promise<SeedRun> {
   return { ...run, result: { ...run.result, violations }, wallMs };
 }
 
+/** A mistake that remembers does so within one run. */
+function begun(bug: PlantedBug | null): PlantedBug | null {
+  const document = bug?.remembering?.();
+  return bug === null || document === undefined ? bug : { ...bug, document };
+}
+
 interface Ended {
   readonly run: SeedRun;
   /** The last look over the APIs; null where the run ended before it. */
@@ -58,7 +64,8 @@ interface Ended {
 }
 
 async function runToEnd(options: SeedOptions): Promise<Ended> {
-  const { seed, wishes, bug, endsAtViolation = false, onJudged } = options;
+  const { seed, wishes, endsAtViolation = false, onJudged } = options;
+  const bug = begun(options.bug);
   const beganMs = systemClock.monotonicMs();
   const swarm = drawSwarm(seed, wishes, FAULT_IDS);
   const injections = options.injections ?? planInjections(swarm, wishes, FAULTS);
@@ -73,7 +80,7 @@ async function runToEnd(options: SeedOptions): Promise<Ended> {
     begin: (stage) => follow(stage, bug, ended.signal),
     onLine: ({ atMs, actor, what }) => hash.update(`${atMs} ${actor} ${what}\n`),
     async look(request) {
-      const said = await lookBothWays(request, { bug, gapShare: swarm.gapShare });
+      const said = await lookEveryWay(request, { bug, gapShare: swarm.gapShare });
       for (const { printed } of said) for (const text of printed) hash.update(text);
       return said;
     },

@@ -1,5 +1,3 @@
-import { type Confusion, type ConfusionRow, OUTCOMES } from '../../sim/oracle/confusion.ts';
-import { FAULT_CLASSES } from '../../sim/faults/list.ts';
 import type { HappenedFault } from '../../sim/run/log.ts';
 import type { Violation } from '../../sim/invariants/contract.ts';
 import type { SeedRun } from './one-seed.ts';
@@ -54,56 +52,4 @@ export function failureText(
     ...(file === null ? [] : [`  look:  rollcall diagnose ${file}`]),
   ];
   return `${lines.join('\n')}\n`;
-}
-
-const TITLES = new Map(FAULT_CLASSES.map(({ id, title }) => [id, title]));
-
-function titleOf(truth: string): string {
-  const title = TITLES.get(truth);
-  return title === undefined ? truth : `${truth} ${title}`;
-}
-
-function mostOf(counts: ReadonlyMap<string, number>): string {
-  return [...counts]
-    .toSorted((one, other) => other[1] - one[1])
-    .slice(0, 4)
-    .map(([cause, times]) => `${cause} ${times}`)
-    .join(', ');
-}
-
-function cells({ truth, counts, named, wrong }: ConfusionRow): readonly string[] {
-  return [
-    titleOf(truth),
-    ...OUTCOMES.map((outcome) => String(counts[outcome])),
-    mostOf(named),
-    mostOf(wrong),
-  ];
-}
-
-const HEAD = ['there was', ...OUTCOMES, 'named were', 'wrong were'];
-
-/** The table of what was there against what was said, as Markdown. */
-export function confusionTable(confusion: Confusion): string {
-  return tableOf(HEAD, confusion.rows().map(cells));
-}
-
-const CAUSE_HEAD = ['named was', 'true', 'not true', 'there was', 'there was, when not true'];
-
-/** The table of what was named against what was there, as Markdown. */
-export function causeTable(confusion: Confusion): string {
-  const rows = confusion
-    .causes()
-    .map(({ cause, right, wrong, behind, instead }) => [
-      cause,
-      String(right),
-      String(wrong),
-      mostOf(behind),
-      mostOf(instead),
-    ]);
-  return tableOf(CAUSE_HEAD, rows);
-}
-
-function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const all = [head, head.map(() => '---'), ...rows];
-  return `${all.map((row) => `| ${row.join(' | ')} |`).join('\n')}\n`;
 }

@@ -1,12 +1,13 @@
 import type { Violation } from '../../sim/invariants/contract.ts';
-import { Confusion } from '../../sim/oracle/confusion.ts';
+import { Tally } from '../../sim/oracle/tally.ts';
 import type { CliContext } from '../cli/context.ts';
 import { EXIT } from '../cli/exit-code.ts';
 import { mustBeWritable } from '../cli/live/bundle.ts';
 import type { SimArguments } from './arguments.ts';
 import { writeFailure } from './failure-bundle.ts';
 import { runSeed, type SeedRun } from './one-seed.ts';
-import { causeTable, confusionTable, failureText, seedLine } from './report.ts';
+import { failureText, seedLine } from './report.ts';
+import { scoreLines, tallyJson, tallyTables } from './tally-tables.ts';
 import { kindOf, shrinkFailure, type SmallFailure } from './shrink-failure.ts';
 import { Totals, totalsText } from './totals.ts';
 
@@ -18,7 +19,7 @@ interface Failed {
 
 interface Campaign {
   readonly totals: Totals;
-  readonly confusion: Confusion;
+  readonly tally: Tally;
   readonly failures: Failed[];
   /** Of violations that were shrunk. */
   readonly kinds: Set<string>;
@@ -31,7 +32,7 @@ export async function simulate(given: SimArguments, context: CliContext): Promis
   if (given.save !== null) await mustBeWritable(given.save);
   const campaign: Campaign = {
     totals: new Totals(),
-    confusion: new Confusion(),
+    tally: new Tally(),
     failures: [],
     kinds: new Set(),
     failed: 0,
@@ -53,8 +54,8 @@ async function runOne(
 ): Promise<void> {
   const { wishes, bug, output, isTwinned } = given;
   context.progress(`seed ${seed}`);
-  const onJudged: Parameters<typeof runSeed>[0]['onJudged'] = (judged) =>
-    campaign.confusion.add(judged);
+  const onJudged: Parameters<typeof runSeed>[0]['onJudged'] = (judged, { way }) =>
+    campaign.tally.add(seed, judged, way);
   const run = await runSeed({ seed, wishes, bug, onJudged, isTwinned });
   campaign.totals.add(run.result, run.swarm.wholeMs, run.wallMs);
   context.progress('');
@@ -87,18 +88,18 @@ async function shrinkOne(
 }
 
 function print({ output, count }: SimArguments, campaign: Campaign, context: CliContext): void {
-  const { totals, confusion, failures, seeds } = campaign;
+  const { totals, tally, failures, seeds } = campaign;
   if (output === 'json') context.out(`${JSON.stringify(jsonOf(campaign), null, 2)}\n`);
-  if (output === 'text' && count > 1) context.out(totalsText(totals));
+  if (output === 'text' && count > 1) context.out(`${totalsText(totals)}${scoreLines(tally)}`);
   if (output === 'markdown') {
-    context.out(`${confusionTable(confusion)}\n${causeTable(confusion)}`);
+    context.out(tallyTables(tally));
     for (const { small, from, file } of failures)
       context.out(`\n${failureText(small, from, file)}`);
   }
   seeds.length = 0;
 }
 
-function jsonOf({ totals, confusion, failures, seeds }: Campaign): object {
+function jsonOf({ totals, tally, failures, seeds }: Campaign): object {
   return {
     apiVersion: 'rollcall.dev/v1alpha1',
     kind: 'Simulation',
@@ -115,19 +116,7 @@ function jsonOf({ totals, confusion, failures, seeds }: Campaign): object {
       again: small.repro,
       evidence: file,
     })),
-    confusion: confusion.rows().map(({ truth, counts, named, wrong }) => ({
-      truth,
-      counts,
-      named: Object.fromEntries(named),
-      wrong: Object.fromEntries(wrong),
-    })),
-    causes: confusion.causes().map(({ cause, right, wrong, behind, instead }) => ({
-      cause,
-      right,
-      wrong,
-      behind: Object.fromEntries(behind),
-      instead: Object.fromEntries(instead),
-    })),
+    ...tallyJson(tally),
     totals: totals.toJson(),
   };
 }

@@ -13,6 +13,8 @@ export interface AwsDoorOptions extends AwsSite {
   readonly host?: string;
   /** 0 for any free one. */
   readonly port: number;
+  /** Gets whatever the world throws: refusals are answers, so it is a bug. The caller gets a 500. */
+  readonly onBug: (bug: unknown) => void;
 }
 
 export interface AwsDoor {
@@ -38,8 +40,10 @@ export async function openAwsDoor(options: AwsDoorOptions): Promise<AwsDoor> {
       requestTimeout: REQUEST_TIMEOUT_MS,
     },
     (request, response) => {
-      serve(options, request, response).catch(() => {
+      serve(options, request, response).catch((error: unknown) => {
         response.destroy();
+        // A caller who leaves in the middle of a body is none.
+        if (error !== request.errored) options.onBug(error);
       });
     },
   );
@@ -77,7 +81,7 @@ function refuseGarbage(_error: Error, socket: Socket): void {
 }
 
 async function serve(
-  site: AwsSite,
+  site: AwsDoorOptions,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -110,10 +114,15 @@ async function bodyOf(request: IncomingMessage): Promise<Uint8Array | null> {
   return Buffer.concat(chunks);
 }
 
-async function answered(site: AwsSite, request: IncomingMessage, body: Uint8Array): Promise<Reply> {
+async function answered(
+  site: AwsDoorOptions,
+  request: IncomingMessage,
+  body: Uint8Array,
+): Promise<Reply> {
   try {
     return await answerRequest(site, signedRequest(request, body));
-  } catch {
+  } catch (error) {
+    site.onBug(error);
     const message = 'An internal error has occurred';
     return errorReply(null, { code: 'InternalFailure', message, status: 500 }, 'none');
   }

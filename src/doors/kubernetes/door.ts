@@ -26,6 +26,8 @@ export interface KubernetesDoorOptions {
   /** `gitVersion`; v1.36.3 when not given. */
   readonly version?: string;
   readonly limits?: Partial<DoorLimits>;
+  /** Gets whatever the world throws: refusals are answers, so it is a bug. The caller gets a 500. */
+  readonly onBug: (bug: unknown) => void;
 }
 
 export interface KubernetesDoor {
@@ -47,13 +49,14 @@ const VERSION = 'v1.36.3';
  * @throws Error of node:net when the port is taken (`EADDRINUSE`) or not allowed (`EACCES`)
  */
 export async function openKubernetesDoor(options: KubernetesDoorOptions): Promise<KubernetesDoor> {
-  const { api, host = '127.0.0.1', port, tokens, enter, nowMs, version = VERSION } = options;
+  const { api, host = '127.0.0.1', port, tokens, enter, nowMs, version = VERSION, onBug } = options;
   const site: Site = {
     api,
     enter,
     nowMs,
     tokens,
     version,
+    onBug,
     limits: { ...DOOR_LIMITS, ...options.limits },
     documents: new Map(),
     streams: new Set(),

@@ -40,18 +40,19 @@ export function answerLog(site: Site, response: ServerResponse, request: ApiRequ
     if (response.writableLength > site.limits.unreadBytesMax) response.destroy();
     else if (log === null || hasEnded(site, request)) stream.end();
   };
-  const timer = setInterval(() => guarded(response, look), site.limits.logPollEveryMs);
+  const timer = setInterval(() => guarded(site, response, look), site.limits.logPollEveryMs);
   response.sendDate = false;
   response.writeHead(200, { ...commonHeaders(site), 'content-type': TEXT_TYPE });
   response.flushHeaders();
   if (text !== '') response.write(text);
 }
 
-function guarded(response: ServerResponse, look: () => void): void {
+function guarded({ onBug }: Site, response: ServerResponse, look: () => void): void {
   try {
     look();
-  } catch {
+  } catch (error) {
     response.destroy();
+    onBug(error);
   }
 }
 

@@ -40,6 +40,8 @@ function refuse(
   response: ServerResponse,
   error: unknown,
 ): void {
+  // A caller who leaves in the middle of a body is no bug.
+  if (!(error instanceof DoorRefusal) && error !== request.errored) site.onBug(error);
   if (response.headersSent || response.destroyed) {
     response.destroy();
     return;
@@ -50,7 +52,7 @@ function refuse(
   send(site, response, { ...jsonReply(refusal.code, refusal.status), headers: retry });
 }
 
-/** An error of the program is told without what it says, which may hold anything. */
+/** The caller gets a bug's name without its words, which may hold anything. */
 function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : 'unknown error';
 }

@@ -49,6 +49,8 @@ export interface Site {
   /** `gitVersion`. */
   readonly version: string;
   readonly limits: DoorLimits;
+  /** Gets what the world throws. */
+  readonly onBug: (bug: unknown) => void;
   /** Documents that are made once, by their paths. */
   readonly documents: Map<string, KeptDocument>;
   /** Watches and followed logs that are open. */

@@ -166,3 +166,26 @@ export const KEY_POLICY = { kind: 'aws/kms-key-policy', call: 'aws kms get-key-p
 export const TRAIL = { kind: 'aws/trail-event', call: 'aws cloudtrail lookup-events' } as const;
 
 export const INSTANCES = { kind: 'aws/instance', call: 'aws ec2 describe-instances' } as const;
+
+const MEMBERS = [
+  ...[...LISTS, ...SINGLES, ...WHOLES].map(({ path }) => path),
+  ...PARTED.flatMap(({ paths }) => paths.map((path) => path.split('.')[0] ?? path)),
+  'Reservations',
+];
+
+const MEMBER = new RegExp(`^(?:${[...new Set(MEMBERS)].join('|')}):\\s*(?<empty>\\[\\])?\\s*$`);
+/** The command line sorts members, and puts no blank before the dashes of a list. */
+const BELOW = /^(?:- |  )(?:- )?[A-Za-z]\w*:(?:\s|$)/;
+const BESIDE = /^(?:$|\w+:)/;
+/** Members that are lists of names and not of objects. */
+const NAMES = /^(?:accessEntries|PolicyNames):\s*$/;
+const OF_INSTANCE = /^InstanceId: i-[0-9a-f]{8,17}\s*$/;
+
+/** True for two lines with which an answer in YAML begins (`aws … --output yaml`). */
+export function beginsYamlAnswer(line: string, next: string): boolean {
+  if (OF_INSTANCE.test(line)) return /^(?:UserData|Output):/.test(next);
+  const start = MEMBER.exec(line);
+  if (start === null) return false;
+  if (NAMES.test(line)) return /^(?: {2})?- /.test(next);
+  return (start.groups?.['empty'] === undefined ? BELOW : BESIDE).test(next);
+}

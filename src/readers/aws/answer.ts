@@ -3,6 +3,7 @@ import { at, isObject, type Json, type JsonObject, listAt, textAt } from '../../
 import type { AwsKind } from '../../evidence/kinds.ts';
 import { classifyName, type MachineName } from '../../evidence/names.ts';
 import { locatorAt } from '../../evidence/fact.ts';
+import type { UserData } from '../../evidence/user-data.ts';
 import type { LineSource } from '../../evidence/source.ts';
 import { logLine, type PassageReading } from '../passage.ts';
 import {
@@ -16,7 +17,7 @@ import {
   WHOLES,
 } from './answer-shapes.ts';
 import { readMessages } from './messages.ts';
-import { readUserData } from './user-data.ts';
+import { decodedUserData, readUserData } from './user-data.ts';
 
 /** Reads an answer of `aws … --output json|yaml`; false when the value is none that is known. */
 export function readAwsAnswer(passage: PassageReading, value: JsonObject, line: number): boolean {
@@ -39,23 +40,22 @@ function readTexts(passage: PassageReading, value: JsonObject, line: number): bo
   const output = textAt(value, 'Output');
   const userData = textAt(value, 'UserData.Value');
   if (output !== null) sayLines(passage, output, 'console', about);
-  if (userData !== null) sayLines(passage, fromBase64(userData), 'user-data', about);
+  if (userData !== null) sayLines(passage, decodedUserData(userData), 'user-data', about);
   if (!isObject(at(value, 'UserData'))) return output !== null;
-  addUserData(passage, about, userData, line);
+  addUserData(passage, about, readUserData(about.value, userData), line);
   return true;
 }
 
 /** An instance without user data has an answer too, with nothing in it. */
-function addUserData(
+export function addUserData(
   passage: PassageReading,
   about: MachineName,
-  encoded: string | null,
+  given: UserData,
   line: number,
 ): void {
   const { collector, document } = passage;
   const by = 'aws ec2 describe-instance-attribute';
   const locator = locatorAt(collector.locatorOf(document), line);
-  const given = readUserData(about.value, encoded);
   collector.fact(document, 'aws/user-data', given, { by, locator, line, about: [about] });
 }
 
@@ -69,14 +69,6 @@ function sayLines(
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     if (line.trim() === '') continue;
     passage.say({ ...logLine(passage, { line: index + 1, text: line }, source), about });
-  }
-}
-
-function fromBase64(text: string): string {
-  try {
-    return new TextDecoder().decode(Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0)));
-  } catch {
-    return '';
   }
 }
 

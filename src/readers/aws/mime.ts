@@ -23,10 +23,10 @@ const HEADER =
   /^(content-[a-z-]+|mime-version|merge-type|number-attachments|launch-index|x-[a-z-]+|from|to|subject|date):\s*(.*)$/i;
 const WORDS_MAX = 60;
 
-function readHeaders(lines: readonly string[], start: number): Headers {
+function readHeaders(lines: readonly string[], start: number, end: number): Headers {
   const fields = new Map<string, string>();
   let last = '';
-  for (let index = start; index < lines.length; index += 1) {
+  for (let index = start; index < end; index += 1) {
     const line = lines[index] ?? '';
     if (line === '') return { fields, intruder: null, next: index + 1 };
     const header = HEADER.exec(line);
@@ -39,7 +39,7 @@ function readHeaders(lines: readonly string[], start: number): Headers {
       return { fields, intruder: line.trim().slice(0, WORDS_MAX), next: index };
     }
   }
-  return { fields, intruder: null, next: lines.length };
+  return { fields, intruder: null, next: end };
 }
 
 /** True for text that begins as a MIME document of several parts. */
@@ -48,7 +48,7 @@ export function looksLikeMime(text: string): boolean {
 }
 
 function partOf(lines: readonly string[], start: number, end: number): MimePart | string {
-  const { fields, intruder, next } = readHeaders(lines.slice(0, end), start);
+  const { fields, intruder, next } = readHeaders(lines, start, end);
   if (intruder !== null) return `“${intruder}” follows the headers of a part without an empty line`;
   const type = (fields.get('content-type') ?? 'text/plain').split(';')[0] ?? '';
   return {
@@ -56,6 +56,20 @@ function partOf(lines: readonly string[], start: number, end: number): MimePart 
     body: lines.slice(next, end).join('\n'),
     isBase64: /base64/i.test(fields.get('content-transfer-encoding') ?? ''),
   };
+}
+
+/** How many lines a MIME document of several parts has from the first on; 0 for any other text. */
+export function mimeLineCount(lines: readonly string[]): number {
+  if (!looksLikeMime(lines[0] ?? '')) return 0;
+  const { fields, next } = readHeaders(lines, 0, lines.length);
+  const boundary = boundaryIn(fields);
+  if (boundary === null) return 0;
+  const closed = lines.findIndex((line) => line.trimEnd() === `--${boundary}--`);
+  return closed < 0 ? next : closed + 1;
+}
+
+function boundaryIn(fields: ReadonlyMap<string, string>): string | null {
+  return /boundary="?([^";\s]+)"?/i.exec(fields.get('content-type') ?? '')?.[1] ?? null;
 }
 
 function otherBoundary(lines: readonly string[]): string {
@@ -66,9 +80,9 @@ function otherBoundary(lines: readonly string[]): string {
 /** Reads user data of several parts as strictly as nodeadm does. */
 export function readMime(text: string): MimeReading {
   const lines = text.trimStart().split(/\r?\n/);
-  const head = readHeaders(lines, 0);
-  const boundary = /boundary="?([^";\s]+)"?/i.exec(head.fields.get('content-type') ?? '')?.[1];
-  if (boundary === undefined)
+  const head = readHeaders(lines, 0, lines.length);
+  const boundary = boundaryIn(head.fields);
+  if (boundary === null)
     return { parts: [], fault: 'its Content-Type header declares no boundary' };
   if (head.intruder !== null)
     return { parts: [], fault: `“${head.intruder}” follows the headers without an empty line` };

@@ -26,6 +26,12 @@ export function readUserData(instanceId: string, encoded: string | null): UserDa
   return { ...projected(text), instanceId, bytes: binary.length };
 }
 
+/** User data as text; empty where it is no base64. */
+export function decodedUserData(encoded: string): string {
+  const binary = decode(encoded);
+  return binary === null ? '' : utf8(binary);
+}
+
 const EMPTY: Omit<UserData, 'instanceId'> = {
   form: 'empty',
   bytes: 0,
@@ -96,7 +102,7 @@ function formOf(text: string): UserDataForm {
   if (head.startsWith('#cloud-config')) return 'cloud-config';
   if (/^(?:---\s*\n)?(?:kind: NodeConfig|apiVersion: node\.eks\.aws\/)/.test(head))
     return 'node-config';
-  return /^\s*\[settings\b/m.test(head) ? 'toml' : 'other';
+  return /^[^\S\r\n\u2028\u2029]*\[settings\b/m.test(head) ? 'toml' : 'other';
 }
 
 function given(value: Json, path: string): string | null {
@@ -143,7 +149,7 @@ function unknownKind(value: Json): string | null {
 }
 
 const BOOTSTRAP = /^[^#\n]*\/etc\/eks\/bootstrap\.sh\b((?:[^\\\n]|\\[^])*)/m;
-const FLAG_WITH_VALUE = /--[\w-]+(?:=|\s+)(?:'[^']*'|"[^"]*"|\S+)/g;
+const FLAG_WITH_VALUE = /(?<![\w-])--[\w-]+(?:=|\s+)(?:'[^']*'|"[^"]*"|\S+)/g;
 
 function bootstrapCallOf(text: string): BootstrapCall | null {
   const call = BOOTSTRAP.exec(text);
@@ -178,10 +184,13 @@ function joinTokenOf(text: string): string | null {
 
 /** `[settings.kubernetes]` of Bottlerocket, by the lines that hold its cluster. */
 function settingsOf(text: string): ClusterGiven | null {
-  const start = /^\s*\[\s*settings\.kubernetes\s*\]\s*$/m.exec(text);
+  const start = /^[^\S\r\n\u2028\u2029]*\[\s*settings\.kubernetes\s*\]\s*$/m.exec(text);
   if (start === null) return null;
-  const table = text.slice(start.index + start[0].length).split(/^\s*\[/m)[0] ?? '';
-  const entries = [...table.matchAll(/^\s*"?([\w-]+)"?\s*=\s*["']([^"'\n]{1,8192})["']/gm)];
+  const table =
+    text.slice(start.index + start[0].length).split(/^[^\S\r\n\u2028\u2029]*\[/m)[0] ?? '';
+  const entries = [
+    ...table.matchAll(/^[^\S\r\n\u2028\u2029]*"?([\w-]+)"?\s*=\s*["']([^"'\n]{1,8192})["']/gm),
+  ];
   const values = new Map(entries.map(([, key, value]) => [key, value ?? null] as const));
   return {
     name: values.get('cluster-name') ?? null,

@@ -44,6 +44,27 @@ export function parseAwsAuth(body: Json): AwsAuth {
   };
 }
 
+const TABLE_HEADER = /^ARN\s+USERNAME\s+GROUPS\b/;
+const TABLE_ROW = /^(?<arn>arn:\S+)\s+(?<username>\S+)(?:\s+(?<groups>\S+))?/;
+
+/** The rows that `eksctl get iamidentitymapping` prints; null when the lines hold no such table. */
+export function awsAuthOfTable(lines: readonly string[]): AwsAuth | null {
+  const head = lines.slice(0, LINES_MAX).findIndex((line) => TABLE_HEADER.test(line));
+  if (head < 0) return null;
+  const below = lines.slice(head + 1, LINES_MAX);
+  const end = below.findIndex((line) => !TABLE_ROW.test(line));
+  const entries = below.slice(0, end < 0 ? undefined : end).map((line): AwsAuthEntry => {
+    const { arn = '', username = null, groups = '' } = TABLE_ROW.exec(line)?.groups ?? {};
+    return { arn, username, groups: groups.split(',').filter((group) => group !== '') };
+  });
+  const isUser = ({ arn }: AwsAuthEntry): boolean => /:user\//.test(arn);
+  return {
+    roles: entries.filter((entry) => !isUser(entry)),
+    users: entries.filter(isUser),
+    malformed: null,
+  };
+}
+
 const SECTION = /^(\s*)(mapRoles|mapUsers|mapAccounts):(?:\s*\|[-+]?)?\s*$/;
 
 /**
@@ -54,19 +75,24 @@ export function awsAuthOfLines(lines: readonly string[]): AwsAuth | null {
   const maps: Record<string, string> = {};
   for (const [index, line] of lines.slice(0, LINES_MAX).entries()) {
     const match = SECTION.exec(line);
-    if (match !== null) maps[match[2] ?? ''] = sectionText(lines.slice(index + 1));
+    if (match !== null) maps[match[2] ?? ''] = sectionText(lines, index + 1);
   }
   return 'mapRoles' in maps || 'mapUsers' in maps ? parseAwsAuth({ data: maps }) : null;
 }
 
-/** The YAML text below a key, up to the next key, an empty line or the end of the block. */
-function sectionText(below: readonly string[]): string {
-  const body = /^-{3,}\s*$/.test(below[0] ?? '') ? below.slice(1) : below;
-  const end = body.findIndex(
-    (line) =>
-      line.trim() === '' ||
-      SECTION.test(line) ||
-      /^(?:Events|BinaryData|kind|metadata|apiVersion):|^\$ /.test(line),
+/** What ends a section: the next key, an empty line or the end of the block. */
+function endsSection(line: string): boolean {
+  return (
+    line.trim() === '' ||
+    SECTION.test(line) ||
+    /^(?:Events|BinaryData|kind|metadata|apiVersion):|^\$ /.test(line)
   );
-  return body.slice(0, end < 0 ? undefined : end).join('\n');
+}
+
+/** The YAML text from a line on, which stands below its key. */
+function sectionText(lines: readonly string[], from: number): string {
+  const start = /^-{3,}\s*$/.test(lines[from] ?? '') ? from + 1 : from;
+  let end = start;
+  while (end < lines.length && !endsSection(lines[end] ?? '')) end++;
+  return lines.slice(start, end).join('\n');
 }

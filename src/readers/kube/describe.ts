@@ -155,7 +155,7 @@ function readNode(passage: PassageReading, block: DescribePassage, node: KubeNod
   }
 }
 
-const EVENT_ROW = /^\s+(?:(?:\d+[dhms])+|<\w+>)?\s*(?:.*\s)?(?:Normal|Warning)\s+[A-Z]\w+\s/;
+const EVENT_ROW = /^\s(?:.*\s)?(?:Normal|Warning)\s+[A-Z]\w+\s/;
 const EVENT_AGE = /\s((?:\d+[dhms])+)(?:\s+\(x\d+ over (?:\d+[dhms])+\))?\s/;
 
 /** One row of the Events section of `kubectl describe`. */

@@ -123,7 +123,13 @@ const LINE_SOURCES: Readonly<Record<string, LineSource>> = {
   AWSNodeTemplate: 'node-claim',
 };
 
-function readOther(passage: PassageReading, kind: string, value: JsonObject, line: number): void {
+/** Kinds that were renamed and kept their fields, by the name that they had. */
+const FORMER_KINDS: Readonly<Record<string, string>> = {
+  NodeReadinessGateRule: 'NodeReadinessRule',
+};
+
+function readOther(passage: PassageReading, given: string, value: JsonObject, line: number): void {
+  const kind = FORMER_KINDS[given] ?? given;
   const { collector, document } = passage;
   const about = machineOfObject(kind, value);
   const locator = objectLocator(passage, value);

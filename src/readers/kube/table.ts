@@ -1,6 +1,7 @@
 import type { KubeNode } from '../../evidence/kinds.ts';
 import { classifyName, type MachineName } from '../../evidence/names.ts';
 import type { LineSource } from '../../evidence/source.ts';
+import { reporterOf } from '../line/reporter.ts';
 import { agoIn, parseAgeMs } from '../line/timestamps.ts';
 import { linesOfNode } from './node.ts';
 import { logLine, type PassageReading } from '../passage.ts';
@@ -76,6 +77,12 @@ export function readTable(passage: PassageReading, table: TablePassage, source: 
   collector.sawSource(document, isEvents ? 'event' : isNodes ? 'node-status' : 'client-output');
 }
 
+/** The labels of `--show-labels`: `key=value,key=`. */
+function labelsIn(cell: string): Readonly<Record<string, string>> {
+  const pairs = cell.split(',').filter((pair) => pair.includes('='));
+  return Object.fromEntries(pairs.map((pair) => pair.split('=', 2)));
+}
+
 function nodeOf(row: Row): KubeNode {
   const status = (row['STATUS'] ?? '').split(',');
   const known = (text: string | undefined): string | null =>
@@ -87,7 +94,7 @@ function nodeOf(row: Row): KubeNode {
     internalIp: known(row['INTERNAL-IP']),
     hostname: null,
     internalDns: null,
-    labels: {},
+    labels: labelsIn(row['LABELS'] ?? ''),
     annotations: {},
     taints: null,
     unschedulable: status.includes('SchedulingDisabled'),
@@ -131,12 +138,10 @@ function readNodeRow(passage: PassageReading, row: Row, line: number): void {
   }
 }
 
-const KUBELET_HOST = /\bkubelet, (\S+)/;
-
 /** The machine of an event row: its object, or the kubelet that reported it. */
-export function machineOfEvent(object: string, text: string): ReturnType<typeof classifyName> {
-  const node = /^(?:node|Node)\/(\S+)/.exec(object)?.[1] ?? KUBELET_HOST.exec(text)?.[1];
-  return node === undefined ? null : classifyName(node, 'node');
+export function machineOfEvent(object: string, text: string): MachineName | null {
+  const node = /^(?:node|Node)\/(\S+)/.exec(object)?.[1];
+  return node === undefined ? reporterOf(text) : classifyName(node, 'node');
 }
 
 function readEventRow(passage: PassageReading, row: Row, text: string, line: number): void {

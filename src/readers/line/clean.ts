@@ -18,10 +18,11 @@ function straighten(text: string): string {
     .replace(/\u00a0/g, ' ');
 }
 
+/** From the first of several backslashes only, since a run of them would be read again from each. */
 function unescapeQuotes(line: string): string {
   return line
-    .replace(/\\+"/g, '"')
-    .replace(/\\+[nrt]/g, ' ')
+    .replace(/(?<!\\)\\+"/g, '"')
+    .replace(/(?<!\\)\\+[nrt]/g, ' ')
     .replace(/\\u003[ce]/g, (code) => (code.endsWith('c') ? '<' : '>'));
 }
 

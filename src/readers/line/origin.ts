@@ -55,7 +55,7 @@ const PHRASES: readonly (readonly [LineSource, RegExp])[] = [
   // An event row quotes other programs, so it is known before they are.
   [
     'event',
-    /^\s*(?:\S+\s+)?(?:(?:\d+[dhms])+|<(?:unknown|invalid)>)\s+.*\b(?:Normal|Warning)\b|^\s*(?:Normal|Warning)\s+[A-Z]\w+\s/,
+    /^\s*(?:\S+\s+)?(?:(?:\d+[dhms])+|<(?:unknown|invalid)>)\s.*\b(?:Normal|Warning)\b|^\s*(?:Normal|Warning)\s+[A-Z]\w+\s/,
   ],
   ['nidhogg', /nidhogg/],
   ['kubelet', /\b[Ff]ailed to run Kubelet\b|when waiting for CSINode publishing/],

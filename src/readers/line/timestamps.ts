@@ -92,7 +92,7 @@ export function parseWhen(line: string): When | null {
   );
 }
 
-const AGE_PART = /(\d+)(d|h|m|s)/g;
+const AGE_PART = /(?<!\d)(\d+)(d|h|m|s)/g;
 const PART_MS: Readonly<Record<string, number>> = {
   d: 86_400_000,
   h: 3_600_000,

@@ -58,7 +58,7 @@ function said(value: DhcpLease, by: string, line: number): LeaseSaid {
 function statementsOf(body: string): ReadonlyMap<string, string> {
   const statements = new Map<string, string>();
   for (const statement of body.split(';')) {
-    const match = /^\s*(?:option\s+)?([a-z][a-z0-9-]*)\s+(\S.*?)\s*$/.exec(statement);
+    const match = /^(?:option\s+)?([a-z][a-z0-9-]*)\s+(\S.*)$/.exec(statement.trim());
     if (match !== null) statements.set(match[1] ?? '', (match[2] ?? '').replace(/^"|"$/g, ''));
   }
   return statements;
@@ -97,16 +97,20 @@ function ofFields(fields: ReadonlyMap<string, string>): DhcpLease | null {
   });
 }
 
+function fieldsFrom(lines: readonly string[], start: number): ReadonlyMap<string, string> {
+  const fields = new Map<string, string>();
+  for (let index = start; index < start + FIELDS_MAX; index++) {
+    const match = FIELD.exec((lines[index] ?? '').trim());
+    if (match === null) break;
+    fields.set(match[1] ?? '', match[2] ?? '');
+  }
+  return fields;
+}
+
 function* ofNetworkd(lines: readonly string[]): Generator<LeaseSaid> {
   for (const [index, line] of lines.entries()) {
     if (line.trim() !== PRIVATE) continue;
-    const fields = new Map<string, string>();
-    for (const next of lines.slice(index + 1, index + 1 + FIELDS_MAX)) {
-      const match = FIELD.exec(next.trim());
-      if (match === null) break;
-      fields.set(match[1] ?? '', match[2] ?? '');
-    }
-    const value = ofFields(fields);
+    const value = ofFields(fieldsFrom(lines, index + 1));
     if (value !== null) yield said(value, 'DHCP lease of systemd-networkd', index + 2);
   }
 }

@@ -25,7 +25,7 @@ const MARKS: readonly string[] = [
 ];
 
 const CHRONY = /^\s*System time\s*: (\d{1,12}(?:\.\d{1,9})?) seconds (slow|fast) of NTP time\s*$/;
-const CHRONY_LEAP = /^\s*Leap status\s*: (.+?)\s*$/;
+const CHRONY_LEAP = /^\s*Leap status\s*: (.+)$/;
 /** `Leap status` stands so many lines below `System time`. */
 const CHRONY_LINES = 12;
 const TIMEDATECTL =
@@ -63,7 +63,7 @@ function ofChrony(lines: readonly string[], index: number): Said | null {
   const ms = Number(match[1]) * 1000 * (match[2] === 'slow' ? -1 : 1);
   const leap = lines
     .slice(index + 1, index + CHRONY_LINES)
-    .map((line) => CHRONY_LEAP.exec(line)?.[1])
+    .map((line) => CHRONY_LEAP.exec(line.trimEnd())?.[1])
     .find((text) => text !== undefined);
   const isSynchronised = leap === undefined ? null : leap !== 'Not synchronised';
   // Before the first measurement it prints zero.
@@ -82,7 +82,7 @@ function ofTimesyncd(lines: readonly string[], index: number): Said | null {
   if (match === null) return null;
   const near = lines.slice(Math.max(0, index - 3), index);
   if (!near.some((line) => /^\s*Root distance: /.test(line))) return null;
-  const parts = [...(match[2] ?? '').matchAll(/(\d+(?:\.\d+)?)([a-z]+)/g)];
+  const parts = [...(match[2] ?? '').matchAll(/(?<![\d.])(\d+(?:\.\d+)?)([a-z]+)/g)];
   const ms = parts.reduce((sum, part) => sum + Number(part[1]) * (UNIT_MS[part[2] ?? ''] ?? 0), 0);
   const aheadMs = ms >= STEPPED_MS ? null : match[1] === '+' ? -ms : ms;
   return { value: clock(aheadMs, true), by: 'timedatectl timesync-status' };

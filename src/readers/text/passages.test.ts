@@ -10,6 +10,35 @@ function kinds(text: string): readonly string[] {
   return [...segments(text.split('\n'))].map((segment) => segment.kind);
 }
 
+describe('segments of YAML', () => {
+  test('an answer of the AWS command line in YAML is found by its member', () => {
+    assert.deepEqual(kinds('update:\n  id: a\n  status: Failed'), ['yaml']);
+    assert.deepEqual(kinds('Reservations:\n- Instances:\n  - InstanceId: i-0a'), ['yaml']);
+    assert.deepEqual(kinds('accessEntries:\n- arn:aws:iam::111122223333:role/a'), ['yaml']);
+    assert.ok(!kinds('Subnets:\n- all of them').includes('yaml'));
+    assert.ok(!kinds('update:\n  I did it again').includes('yaml'));
+  });
+
+  test('the YAML of a part ends at the next boundary of MIME', () => {
+    const text = '---\nkind: NodeConfig\nspec:\n  x: y\n--BOUNDARY--';
+    assert.deepEqual(kinds(text), ['yaml', 'line']);
+  });
+
+  test('an answer of AWS in YAML is one passage; its name alone opens none', () => {
+    const answer = 'AutoScalingGroups:\n- AutoScalingGroupName: shop\n  MaxSize: 8';
+    assert.deepEqual(kinds(`$ aws x\n${answer}`), ['line', 'yaml']);
+    assert.deepEqual(kinds('nodegroup:\n  status: DEGRADED'), ['yaml']);
+    assert.deepEqual(kinds('AutoScalingGroups:\nnothing below'), [
+      'line',
+      'joined',
+      'joined',
+      'line',
+    ]);
+    assert.deepEqual(kinds('associatedAccessPolicies: []\nclusterName: shop'), ['yaml']);
+    assert.deepEqual(kinds('Workers:\n- one'), ['line', 'line']);
+  });
+});
+
 describe('segments', () => {
   test('log lines stay lines, and brackets alone open no JSON', () => {
     assert.deepEqual(kinds('[preflight] Running checks\n[preflight] Reading'), ['line', 'line']);

@@ -1,4 +1,6 @@
+import { beginsYamlAnswer } from '../aws/answer-shapes.ts';
 import { isCommandEcho } from '../line/prompt.ts';
+import { type BracketEnds, bracketEnds } from './bracket-ends.ts';
 
 /** A passage of a text document, found by its shape; lines count from 1. */
 export type Segment =
@@ -43,25 +45,6 @@ function startsWithBracket(text: string): boolean {
   return first === '{' || first === '[';
 }
 
-/** Index of the line on which the bracket opened on `from` closes, -1 when it does not. */
-function jsonEnd(lines: readonly string[], from: number): number {
-  let depth = 0;
-  let inString = false;
-  const last = Math.min(lines.length, from + JSON_LINES_MAX);
-  for (let index = from; index < last; index++) {
-    for (const character of lines[index] ?? '') {
-      if (character === '"') inString = !inString;
-      if (inString) continue;
-      if (character === '{' || character === '[') depth++;
-      else if (character === '}' || character === ']') depth--;
-    }
-    // An escaped quote can mislead the count of quotes; every JSON string ends on its own line.
-    inString = false;
-    if (depth <= 0) return index;
-  }
-  return -1;
-}
-
 function endWhile(
   lines: readonly string[],
   from: number,
@@ -74,10 +57,11 @@ function endWhile(
 
 /** Cuts text into log lines, JSON, YAML, tables and describe blocks, in order. */
 export function* segments(lines: readonly string[]): Generator<Segment> {
+  const ends = bracketEnds(lines);
   let index = 0;
   while (index < lines.length) {
     const line = lines[index] ?? '';
-    const block = blockAt(lines, index);
+    const block = blockAt(lines, index, ends);
     if (block !== null) {
       yield block.segment;
       index = block.end;
@@ -93,25 +77,25 @@ interface Block {
   readonly end: number;
 }
 
-function blockAt(lines: readonly string[], index: number): Block | null {
+function blockAt(lines: readonly string[], index: number, ends: BracketEnds): Block | null {
   const line = lines[index] ?? '';
-  if (startsWithBracket(line)) return jsonBlock(lines, index);
+  if (startsWithBracket(line)) return jsonBlock(lines, index, ends);
   if (TABLE_HEADER.test(line)) return tableBlock(lines, index);
   if (DESCRIBE_START.test(line) && DESCRIBE_SECOND.test(lines[index + 1] ?? ''))
     return describeBlock(lines, index);
-  return YAML_START.test(line) ? yamlBlock(lines, index) : null;
+  if (YAML_START.test(line)) return yamlBlock(lines, index, 2);
+  return beginsYamlAnswer(line, lines[index + 1] ?? '') ? yamlBlock(lines, index, 1) : null;
 }
 
-function jsonBlock(lines: readonly string[], from: number): Block | null {
-  const last = jsonEnd(lines, from);
-  if (last < 0) return null;
-  const text = lines.slice(from, last + 1).join('\n');
-  // `[preflight] Running …` opens with a bracket too.
-  if (!/^\s*(?:\{\s*(?:"|\}|$)|\[\s*(?:[{["\]\d]|$))/.test(lines[from] ?? '')) return null;
-  return {
-    segment: { kind: 'json', line: from + 1, text, lines: lines.slice(from, last + 1) },
-    end: last + 1,
-  };
+/** `[preflight] Running …` opens with a bracket too. */
+const JSON_START = /^\s*(?:\{\s*(?:"|\}|$)|\[\s*(?:[{["\]\d]|$))/;
+
+function jsonBlock(lines: readonly string[], from: number, ends: BracketEnds): Block | null {
+  if (!JSON_START.test(lines[from] ?? '')) return null;
+  const end = ends.after(from);
+  if (end < 0 || end - from > JSON_LINES_MAX) return null;
+  const own = lines.slice(from, end);
+  return { segment: { kind: 'json', line: from + 1, text: own.join('\n'), lines: own }, end };
 }
 
 function tableBlock(lines: readonly string[], from: number): Block {
@@ -135,18 +119,29 @@ function describeBlock(lines: readonly string[], from: number): Block {
   return { segment: { kind: 'describe', line: from + 1, lines: lines.slice(from, end) }, end };
 }
 
-function yamlBlock(lines: readonly string[], from: number): Block | null {
-  const end = endWhile(
-    lines,
-    from + 1,
-    (line) => line.trim() === '' || YAML_LINE.test(line) || isFlush(line),
-  );
-  if (end - from < 2) return null;
+function yamlBlock(lines: readonly string[], from: number, linesMin: number): Block | null {
+  const end = yamlEnd(lines, from);
+  if (end - from < linesMin) return null;
   return { segment: { kind: 'yaml', line: from + 1, lines: lines.slice(from, end) }, end };
 }
 
+/** A block ends where its form does, and where another answer or object begins below an empty line. */
+function yamlEnd(lines: readonly string[], from: number): number {
+  for (let index = from + 1; index < lines.length; index++) {
+    const line = lines[index] ?? '';
+    if (line.trim() === '') continue;
+    if (!YAML_LINE.test(line) && !isFlush(line)) return index;
+    const isBelowEmpty = (lines[index - 1] ?? '').trim() === '';
+    if (!isBelowEmpty) continue;
+    if (line.startsWith('apiVersion:') || beginsYamlAnswer(line, lines[index + 1] ?? ''))
+      return index;
+  }
+  return lines.length;
+}
+
+/** A boundary of MIME begins with two dashes, and ends the YAML of its part. */
 function isFlush(line: string): boolean {
-  return line.startsWith('-') && !RECORD_START.test(line);
+  return line.startsWith('-') && !/^--\w/.test(line) && !RECORD_START.test(line);
 }
 
 function* lineSegments(lines: readonly string[], index: number): Generator<Segment> {

@@ -1,4 +1,6 @@
-const TABLE = /^\s*(?:NAMESPACE\s+)?(?:NAME|LAST SEEN|LASTSEEN|FIRSTSEEN)\s+[A-Z][A-Z -]+/m;
+/** Blanks of one line only: a run of empty lines would be read again from each of them. */
+const TABLE =
+  /^[^\S\r\n\u2028\u2029]*(?:NAMESPACE\s+)?(?:NAME|LAST SEEN|LASTSEEN|FIRSTSEEN)\s+[A-Z][A-Z -]+/m;
 const DESCRIBE = /^Name:\s+\S.*\n(?:Roles|Labels|Namespace|Annotations|Priority):/m;
 const MANIFEST = /^(?:apiVersion|kind):\s/m;
 const LOG_OBJECT = /"(?:msg|message|level|MESSAGE|__REALTIME_TIMESTAMP|log)"\s*:/;

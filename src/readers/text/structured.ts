@@ -1,11 +1,13 @@
-import { textAt } from '../../evidence/json.ts';
+import { isObject, type Json, listAt, textAt } from '../../evidence/json.ts';
 import { classifyName, type MachineName } from '../../evidence/names.ts';
 import type { LineSource } from '../../evidence/source.ts';
 import { readAnswer } from '../answers.ts';
 import { commandOutputs, mayHoldOutput } from '../aws/command-output.ts';
+import { mimeLineCount } from '../aws/mime.ts';
+import { isOurs } from '../ours.ts';
 import type { ReadLine } from '../quotes.ts';
 import { logLine, openPassage, type PassageReading, type TextReading } from '../passage.ts';
-import { awsAuthOfLines } from '../kube/aws-auth.ts';
+import { awsAuthOfLines, awsAuthOfTable } from '../kube/aws-auth.ts';
 import { readDescribe } from '../kube/describe.ts';
 import { readTable } from '../kube/table.ts';
 import { documentSource, readPrefix } from '../line/origin.ts';
@@ -77,10 +79,12 @@ function readOutputs(reading: TextReading, segment: Segment): boolean {
 /** aws-auth is often pasted without its ConfigMap around it, or as `kubectl describe` prints it. */
 function readLooseAwsAuth({ collector, document }: PassageReading, lines: readonly string[]): void {
   if (collector.hasFact(document, 'kube/aws-auth')) return;
-  const value = awsAuthOfLines(lines);
+  const table = awsAuthOfTable(lines);
+  const value = table ?? awsAuthOfLines(lines);
   if (value === null) return;
   const locator = collector.locatorOf(document);
-  const by = 'kubectl describe configmap aws-auth';
+  const by =
+    table === null ? 'kubectl describe configmap aws-auth' : 'eksctl get iamidentitymapping';
   collector.fact(document, 'kube/aws-auth', value, { by, locator, line: 1, about: [] });
 }
 
@@ -89,13 +93,15 @@ const PARAGRAPH_HEAD = 60;
 
 /** The program behind each line's paragraph: a pasted text holds several, parted by empty lines. */
 function paragraphSources(lines: readonly string[], likely: LineSource): readonly LineSource[] {
+  const userDataLines = mimeLineCount(lines);
   const sources: LineSource[] = [];
   let start = 0;
   for (let index = 0; index <= lines.length; index++) {
     if (index < lines.length && (lines[index] ?? '').trim() !== '') continue;
     const head = lines.slice(start, Math.min(index, start + PARAGRAPH_HEAD));
     const known = head.length === 0 ? 'unknown' : documentSource(head);
-    const source = known === 'unknown' ? likely : known;
+    const assumed = start < userDataLines ? 'user-data' : likely;
+    const source = known === 'unknown' ? assumed : known;
     for (let line = start; line <= index; line++) sources.push(source);
     start = index + 1;
   }
@@ -159,7 +165,15 @@ function readJson(
 
 /** Kinds of which everything that expressions look for is told from the object. */
 const TOLD =
-  /^(?:Node|NodeClaim|NodePool|EC2NodeClass|Machine|AWSNodeTemplate|Pod|Event)(?:List)?$/;
+  /^(?:Node|NodeClaim|NodePool|EC2NodeClass|Machine|AWSNodeTemplate|Pod|Event|Lease)(?:List)?$/;
+
+/** An answer of AWS has no kind, and nothing of it or of a collected one is left over either. */
+function isTold(value: Json): boolean {
+  if (!isObject(value)) return false;
+  const kind = textAt(value, 'kind');
+  if (kind === null || isOurs(value)) return true;
+  return kind === 'List' ? listAt(value, 'items').every(isTold) : TOLD.test(kind);
+}
 
 function readYaml(
   passage: PassageReading,
@@ -171,7 +185,7 @@ function readYaml(
   for (const part of parseYamlDocuments(segment.lines, segment.line)) {
     if (part.ok) {
       const isRead = readAnswer(passage, part.value, part.line);
-      isUnderstood &&= isRead && TOLD.test(textAt(part.value, 'kind') ?? '');
+      isUnderstood &&= isRead && isTold(part.value);
     } else {
       isUnderstood = false;
       passage.collector.loss({

@@ -24,14 +24,30 @@ interface Open {
   key: string | null;
 }
 
-function lineAt(text: string, offset: number): number {
-  let line = 1;
-  for (let index = 0; index < offset; index++) if (text.charCodeAt(index) === 10) line++;
-  return line;
+/** Where the lines of a text begin. */
+function startsOf(text: string): readonly number[] {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return starts;
 }
 
+/** The line, from 1, in which an offset is: the last one that begins at or before it. */
+function lineAt(starts: readonly number[], offset: number): number {
+  let [low, high] = [0, starts.length];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if ((starts[middle] ?? 0) <= offset) low = middle;
+    else high = middle;
+  }
+  return low + 1;
+}
+
+/** Longer names of fields are cut, since each value below them carries them in its path. */
+const NAME_CHARACTERS_MAX = 200;
+
 function below(path: string, name: string): string {
-  return path === '' ? name : `${path}.${name}`;
+  const own = name.slice(0, NAME_CHARACTERS_MAX);
+  return path === '' ? own : `${path}.${own}`;
 }
 
 /** The path of the next value in an open collection; null for a key of a mapping. */
@@ -56,6 +72,7 @@ function startOf(event: Event): number {
 /** Lines of all values of a document by their paths, and of keys, which stand before their values. */
 function linesOf(text: string, events: readonly Event[]): ReadonlyMap<string, number> {
   const lines = new Map<string, number>();
+  const starts = startsOf(text);
   const open: Open[] = [];
   for (const event of events) {
     if (event.type === EVENT_ID.POP) {
@@ -66,8 +83,8 @@ function linesOf(text: string, events: readonly Event[]): ReadonlyMap<string, nu
     const key = event.type === EVENT_ID.SCALAR ? getScalarValue(text, event) : null;
     const path = top === undefined ? '' : nextPath(top, key);
     if (path === null && top !== undefined)
-      lines.set(below(top.path, top.key ?? ''), lineAt(text, startOf(event)));
-    else if (!lines.has(path ?? '')) lines.set(path ?? '', lineAt(text, startOf(event)));
+      lines.set(below(top.path, top.key ?? ''), lineAt(starts, startOf(event)));
+    else if (!lines.has(path ?? '')) lines.set(path ?? '', lineAt(starts, startOf(event)));
     const opened = openedBy(event, path ?? '');
     if (opened !== null) open.push(opened);
   }

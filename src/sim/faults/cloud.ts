@@ -1,15 +1,9 @@
-import type { Fault, Stage } from './contract.ts';
-import { MINUTE_MS, SILENT, onMachine, truthOf } from './shapes.ts';
+import type { Effect, Fault, Stage } from './contract.ts';
+import { MINUTE_MS, onMachine, truthOf, UNHEARD } from './shapes.ts';
 import { called, nothing, runningMachines } from './targets.ts';
 
-/** What may come of it where the cloud controller does not find an instance. */
-const NOT_FOUND_BY_CONTROLLER = [
-  'node-deleted-as-not-in-cloud',
-  'instance-not-yet-visible-in-ec2',
-  'ccm-cannot-initialize-node',
-  'no-reregistration-after-deletion',
-  'untagged-instance-filtered-out',
-];
+/** What shows where something of a machine is hidden from the cloud controller and the boot. */
+const UNFOUND: readonly Effect[] = ['uninitialized', 'no-node'];
 
 type Levers = Stage['town']['cloud']['levers'];
 
@@ -25,7 +19,7 @@ function hidden(
     hide(levers, machine.instanceId, Infinity);
     return {
       what: `${called(machine)}: EC2 does not show ${what}`,
-      truths: [truthOf(machine, [...NOT_FOUND_BY_CONTROLLER, ...causes])],
+      truths: [truthOf(machine, causes, UNFOUND)],
       undo: () => hide(levers, machine.instanceId, 0),
     };
   });
@@ -34,21 +28,21 @@ function hidden(
 const hiddenInstance = hidden(
   { id: 'F51', perHour: 3, lastsMs: 2 * MINUTE_MS },
   'it',
-  [],
+  ['ccm-cannot-initialize-node', 'instance-not-yet-visible-in-ec2'],
   (levers, id, forMs) => levers.hideInstance(id, forMs),
 );
 
 const hiddenTags = hidden(
   { id: 'F53', perHour: 2, lastsMs: 3 * MINUTE_MS },
   'its tags',
-  ['cluster-tag-late', 'cluster-tag-missing-or-contradictory'],
+  ['cluster-tag-late', 'untagged-instance-filtered-out'],
   (levers, id, forMs) => levers.hideTags(id, forMs),
 );
 
 const hiddenName = hidden(
   { id: 'F54', perHour: 2, lastsMs: 3 * MINUTE_MS },
   'its private DNS name',
-  ['hostname-without-domain', 'private-dns-name-late'],
+  ['private-dns-name-late'],
   (levers, id, forMs) => levers.hideName(id, forMs),
 );
 
@@ -62,10 +56,10 @@ const throttled: Fault = {
   inject({ town }, random) {
     const action = random.pick(THROTTLED);
     town.cloud.levers.throttle(action);
-    const causes = ['ec2-api-throttling', ...NOT_FOUND_BY_CONTROLLER];
+    const shows: readonly Effect[] = [...UNFOUND, 'addressless', 'stuck', 'not-ready'];
     return {
       what: `${action} is throttled`,
-      truths: [{ causes, machines: null }],
+      truths: [{ causes: ['ec2-api-throttling'], machines: null, shows }],
       undo: () => town.cloud.levers.unrefuse(action),
     };
   },
@@ -78,10 +72,10 @@ const unknownType: Fault = {
   inject({ town }) {
     const action = 'ec2:DescribeInstanceTypes';
     town.cloud.levers.deny(action);
-    const causes = ['instance-type-lookup-denied', 'instance-type-unknown-to-cni'];
+    const causes = ['instance-type-lookup-denied'];
     return {
       what: `${action} is denied`,
-      truths: [{ causes: [...causes, 'cni-without-ec2-permissions'], machines: null }],
+      truths: [{ causes, machines: null, shows: ['addressless', 'not-ready'] }],
       undo: () => town.cloud.levers.allow(action),
     };
   },
@@ -101,13 +95,11 @@ const exhaustedSubnet: Fault = {
       .map(({ instanceId }) => instanceId)
       .filter((id) => town.cloud.instance(id)?.subnetId === subnetId);
     const causes = [
-      'subnet-out-of-pod-addresses',
-      'subnet-full-at-launch',
-      'subnet-without-contiguous-prefix',
+      isFragmented ? 'subnet-without-contiguous-prefix' : 'subnet-out-of-pod-addresses',
     ];
     return {
       what: `the subnet of ${setting.name} has no ${isFragmented ? 'whole prefix' : 'addresses'} left`,
-      truths: [{ causes, machines }],
+      truths: [{ causes, machines, shows: ['addressless', 'stuck', 'no-node'] }],
       marks: isFragmented ? [] : ['subnet-exhausted'],
       undo: () => town.cloud.levers.relieveSubnet(subnetId),
     };
@@ -124,16 +116,16 @@ const unattached: Fault = {
       levers.stickInterfaces(Infinity);
       return {
         what: 'interfaces that are let go stay detaching',
-        truths: [{ causes: ['leaked-network-interfaces'], machines: null }],
+        truths: [{ causes: ['leaked-network-interfaces'], machines: null, shows: [] }],
         undo: () => levers.stickInterfaces(0),
       };
     }
     const action = 'ec2:AttachNetworkInterface';
     levers.deny(action);
-    const causes = ['cni-without-ec2-permissions', 'leaked-network-interfaces'];
+    const causes = ['cni-without-ec2-permissions'];
     return {
       what: `${action} is denied`,
-      truths: [{ causes, machines: null }],
+      truths: [{ causes, machines: null, shows: ['addressless', 'stuck', 'not-ready'] }],
       undo: () => levers.allow(action),
     };
   },
@@ -148,10 +140,9 @@ const attachedAgain = onMachine(
     if (subnetId === undefined) return null;
     const [id] = cloud.levers.leakInterfaces(subnetId, 1);
     if (id === undefined) return null;
-    const causes = ['leaked-network-interfaces', 'ipamd-state-out-of-sync'];
     return {
       what: `${id} lies free, and is attached to a machine later`,
-      truths: [{ causes, machines: null }],
+      truths: [{ causes: ['leaked-network-interfaces'], machines: null, shows: [] }],
       undo: () => attachSomewhere(stage, id),
     };
   },
@@ -182,17 +173,13 @@ const spotInterruption: Fault = {
     );
     if (spot.length === 0) return null;
     const machine = random.pick(spot);
+    const hasJoined = machine.nodeName() !== null;
     cloud.levers.interruptSpot(machine.instanceId);
-    const causes = [
-      'instance-stopped-or-terminated',
-      'early-instance-termination',
-      'node-object-without-instance',
-      'node-deleted-as-not-in-cloud',
-      'node-heartbeat-lost',
-    ];
+    const causes = [hasJoined ? 'instance-stopped-or-terminated' : 'early-instance-termination'];
     return {
       what: `${called(machine)}: taken away as a Spot Instance`,
-      truths: [truthOf(machine, causes)],
+      // Nobody gives it back.
+      truths: [{ ...truthOf(machine, causes, ['off']), endsMs: Infinity }],
       undo: nothing,
     };
   },
@@ -214,7 +201,9 @@ const accessEntry: Fault = {
     cloud.levers.createAccessEntry({ cluster, principalArn, type: 'EC2_LINUX' });
     return {
       what: 'the role of the nodes has an access entry that the cluster does not read',
-      truths: [{ causes: ['access-entry-on-configmap-cluster'], machines: null }],
+      truths: [
+        { causes: ['access-entry-on-configmap-cluster'], machines: null, shows: ['no-node'] },
+      ],
       undo: () => cloud.levers.deleteAccessEntry(cluster, principalArn),
     };
   },
@@ -227,11 +216,10 @@ const silentSts: Fault = {
   inject({ town }) {
     town.cloud.levers.throttle('sts:*');
     // Kubelets of EKS are known by what STS says of their tokens, and fall silent without it.
-    const silenced = town.setting.cluster.kind === 'eks' ? SILENT : [];
-    const causes = ['sts-throttling', 'sts-endpoint-unavailable', ...silenced];
+    const shows = town.setting.cluster.kind === 'eks' ? UNHEARD : [];
     return {
       what: 'STS is throttled',
-      truths: [{ causes, machines: null }],
+      truths: [{ causes: ['sts-throttling'], machines: null, shows }],
       undo: () => town.cloud.levers.unrefuse('sts:*'),
     };
   },

@@ -13,12 +13,43 @@ export interface Stage {
   readonly looking: Looking;
 }
 
-/** What would be right to say of some machines while a fault lasts and afterwards. */
+/** How a machine that does not work looks to who knows the world. */
+export const EFFECTS = [
+  /** It is not switched on. */
+  'off',
+  /** It has never had a Node. */
+  'no-node',
+  /** Its Node is gone. */
+  'deleted',
+  /** The cloud controller has deleted it. */
+  'deleted-by-controller',
+  /** Nobody has heard of its kubelet for a while. */
+  'silent',
+  /** Its kubelet says that it is not ready. */
+  'not-ready',
+  'disk-pressure',
+  /** The cloud controller has not seen to its Node. */
+  'uninitialized',
+  'cordoned',
+  /** It has a taint that comes from none of the above. */
+  'tainted',
+  /** No pod could have an address there. */
+  'addressless',
+  /** Pods that are bound to it do not start. */
+  'stuck',
+] as const;
+export type Effect = (typeof EFFECTS)[number];
+
+/** The cause of what a fault does to machines. */
 export interface Truth {
-  /** Ids of the catalogue; each of them is right. */
+  /** One id of the catalogue; two where what was done is what both of them say. */
   readonly causes: readonly string[];
-  /** Instance ids; null for every machine. */
+  /** Instance ids; null for every machine on which it shows. */
   readonly machines: readonly string[] | null;
+  /** By what it shows on a machine; empty where machines go on working. */
+  readonly shows: readonly Effect[];
+  /** When it ends before its fault does, ms since the Unix epoch. */
+  readonly endsMs?: number;
 }
 
 /** A fault that was put into a world. */

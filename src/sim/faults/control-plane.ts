@@ -1,6 +1,6 @@
 import type { PortFailure } from '../../ports/port-error.ts';
 import type { Program } from '../platform/platform.ts';
-import type { Fault } from './contract.ts';
+import type { Fault, Truth } from './contract.ts';
 import { MINUTE_MS } from './shapes.ts';
 
 /** Kinds of which Rollcall lists all. */
@@ -34,12 +34,15 @@ const compacted: Fault = {
   },
 };
 
-/** A program of the control plane that is away, and what may rightly be said then. */
-const AWAY: readonly (readonly [Program, readonly string[]])[] = [
-  ['cloud-controller-manager', ['no-cloud-controller-manager', 'ccm-cannot-initialize-node']],
-  ['kube-scheduler', []],
-  ['kube-controller-manager', ['unapproved-client-csr', 'gate-controller-down']],
-  ['gate', ['gate-controller-down', 'startup-taint-not-removed', 'readiness-rule-unsatisfied']],
+/** A program of the control plane that is away, and where it shows. */
+const AWAY: readonly (readonly [Program, Omit<Truth, 'machines'> | null])[] = [
+  [
+    'cloud-controller-manager',
+    { causes: ['no-cloud-controller-manager'], shows: ['uninitialized'] },
+  ],
+  ['kube-scheduler', null],
+  ['kube-controller-manager', { causes: ['unapproved-client-csr'], shows: ['no-node'] }],
+  ['gate', { causes: ['gate-controller-down'], shows: ['tainted'] }],
 ];
 
 /** All watches are cut and nobody who watches gets in; one more program restarts and stays away. */
@@ -48,14 +51,14 @@ const controlPlaneRestart: Fault = {
   perHour: 1,
   lastsMs: 3 * MINUTE_MS,
   inject({ town, looking }, random) {
-    const [program, causes] = random.pick(AWAY);
+    const [program, truth] = random.pick(AWAY);
     if (!town.platform.isRunning(program)) return null;
     const letIn = looking.wire.refuse('unreachable');
     town.api.endWatches();
     town.platform.stopProgram(program);
     return {
       what: `the API server restarts, and ${program} is away`,
-      truths: [{ causes, machines: null }],
+      truths: truth === null ? [] : [{ ...truth, machines: null }],
       undo: () => {
         letIn();
         town.platform.startProgram(program);
@@ -72,15 +75,9 @@ const unapproved: Fault = {
     const program = 'kube-controller-manager';
     if (!town.platform.isRunning(program)) return null;
     town.platform.stopProgram(program);
-    const causes = [
-      'unapproved-client-csr',
-      'too-many-pending-csrs',
-      'kubelet-serving-certificate-missing',
-      'gate-controller-down',
-    ];
     return {
       what: 'nobody approves certificate requests',
-      truths: [{ causes, machines: null }],
+      truths: [{ causes: ['unapproved-client-csr'], machines: null, shows: ['no-node'] }],
       undo: () => town.platform.startProgram(program),
     };
   },

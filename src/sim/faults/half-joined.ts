@@ -1,6 +1,6 @@
 import type { Machine } from '../machines/contract.ts';
 import type { Stage } from './contract.ts';
-import { MINUTE_MS, onMember, truthOf } from './shapes.ts';
+import { MINUTE_MS, onMember, truthOf, UNHEARD } from './shapes.ts';
 import { called, deleteAgents, isControlPlane } from './targets.ts';
 
 const JOIN = /^kubeadm join .*$/m;
@@ -10,12 +10,8 @@ function joinLine({ town }: Stage, { instanceId }: Machine): string | null {
   return JOIN.exec(town.cloud.instance(instanceId)?.userData ?? '')?.[0] ?? null;
 }
 
-const CAUSES = [
-  'kubeadm-preflight-failed',
-  'kubelet-without-kubeconfig',
-  'unusable-join-configuration',
-  'node-heartbeat-lost',
-];
+/** A reset stops the kubelet, and takes away what it would need to start. */
+const CAUSES = ['kubelet-without-kubeconfig', 'node-heartbeat-lost'];
 
 /**
  * Somebody lets a machine join again that has joined, which kubeadm refuses, and then resets it; the
@@ -30,7 +26,7 @@ export const halfJoined = onMember(
     machine.run('kubeadm reset -f');
     return {
       what: `${called(machine)}: kubeadm refuses a second join, and its reset leaves half of the first`,
-      truths: [truthOf(machine, CAUSES)],
+      truths: [truthOf(machine, CAUSES, UNHEARD)],
       breaks: [machine.instanceId],
       undo: () => machine.run(`kubeadm reset -f && ${join}`),
     };
@@ -46,17 +42,10 @@ export const dyingAgent = onMember(
     deleteAgents(stage, name, 'kiam-agent');
     return {
       what: `${called(machine)}: the agent of kiam ends right after each start`,
-      truths: [truthOf(machine, AGENT_CAUSES)],
+      truths: [truthOf(machine, AGENT_CAUSES, ['tainted'])],
       undo,
     };
   },
 );
 
-const AGENT_CAUSES = [
-  'kiam-agent-undoes-redirect',
-  'shallow-kiam-readiness',
-  'pod-started-before-kiam-redirect',
-  'gate-daemonset-pod-not-ready',
-  'flapping-gate',
-  'gate-opened-too-early',
-];
+const AGENT_CAUSES = ['kiam-agent-undoes-redirect', 'gate-daemonset-pod-not-ready'];

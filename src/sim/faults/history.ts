@@ -1,4 +1,4 @@
-import type { Fault, Injected, Stage } from './contract.ts';
+import type { Fault, Injected, Stage, Truth } from './contract.ts';
 import { MINUTE_MS, SECOND_MS, truthOf } from './shapes.ts';
 import { nodeOf, runningMachines } from './targets.ts';
 
@@ -27,15 +27,16 @@ const oldCache: Fault = {
 /** A backup is younger than the history that the world keeps. */
 const AGES_MS = [30, 60, 120, 240].map((seconds) => seconds * SECOND_MS);
 
-/** What may be said of a machine whose Node is not in the backup: its kubelet has registered once. */
-const LOST = ['no-reregistration-after-deletion', 'node-deleted-by-other-actor'];
-
-/** What may be said of the others: their Nodes are as they were, and some are of machines long gone. */
-const AS_BEFORE = [
-  'node-object-without-instance',
-  'old-name-node-left-behind',
-  'startup-taint-not-removed',
-  'cordon-or-deliberate-taint',
+/** Of a machine whose Node is not in the backup: its kubelet has registered once. */
+const LOST = ['no-reregistration-after-deletion'];
+/** Of the others: what somebody or something had taken off their Nodes is there again. */
+const AS_BEFORE: readonly Truth[] = [
+  { causes: ['cordon-or-deliberate-taint'], machines: null, shows: ['cordoned'] },
+  {
+    causes: ['startup-taint-added-after-removal'],
+    machines: null,
+    shows: ['tainted', 'uninitialized'],
+  },
 ];
 
 function restored(stage: Stage, ageMs: number): Injected {
@@ -46,10 +47,7 @@ function restored(stage: Stage, ageMs: number): Injected {
   const lost = members.filter((machine) => nodeOf(stage, machine) === null);
   return {
     what: `etcd is restored from a backup of ${ageMs / 1000} s ago`,
-    truths: [
-      { causes: AS_BEFORE, machines: null },
-      ...lost.map((machine) => truthOf(machine, LOST)),
-    ],
+    truths: [...AS_BEFORE, ...lost.map((machine) => truthOf(machine, LOST, ['deleted']))],
     undo: () => {
       // Whoever restores a backup starts everything again that has read what came after it.
       looking.wire.restart();

@@ -2,12 +2,15 @@ import type { AwsApi } from '../../ports/aws-api.ts';
 import type { KubeApi, KubeListPlace, KubeResource } from '../../ports/kube-api.ts';
 import { PortError, type PortFailure } from '../../ports/port-error.ts';
 import type { RefusedCall } from './refused-call.ts';
+import { createPlants, type Plants } from '../secrets/plants.ts';
 import { createWire, type Wire } from './wire.ts';
 
 /** What stands between Rollcall and the API server. */
 export interface Looking {
   /** Of the watchers that run in the world, between two looks. */
   readonly wire: Wire;
+  /** Secrets that stand in what Rollcall is given. */
+  readonly plants: Plants;
   /**
    * Refuses Rollcall's own requests.
    *
@@ -30,7 +33,8 @@ interface Barrier {
   readonly failure: PortFailure;
 }
 
-export function createLooking(): Looking {
+/** @param seed of the secrets that it is given to see */
+export function createLooking(seed = 0): Looking {
   const barriers = new Set<Barrier>();
   const broken = new Set<object>();
   const barrierOf = ({ plural }: KubeResource): Barrier | undefined =>
@@ -46,6 +50,7 @@ export function createLooking(): Looking {
   };
   return {
     wire: createWire(),
+    plants: createPlants(seed),
     refuse(plural, failure) {
       const barrier = { plural, failure };
       barriers.add(barrier);

@@ -69,7 +69,7 @@ const lateBudget = onMember(
     for (const pod of pods.slice(1)) people.evict(pod);
     return {
       what: `${node}: drained, and a budget stops it`,
-      truths: [truthOf(machine, ['cordon-or-deliberate-taint'])],
+      truths: [truthOf(machine, ['cordon-or-deliberate-taint'], ['cordoned'])],
       undo: () => {
         people.delete('PodDisruptionBudget', `${NAMESPACE}/${name}`);
         cordon(stage, node, false);
@@ -94,19 +94,14 @@ const taintAgain = onMember(
     write([...others(), { key, value, effect }]);
     return {
       what: `${name}: ${key} is put back`,
-      truths: [truthOf(machine, GATE_CAUSES)],
+      truths: [truthOf(machine, GATE_CAUSES, ['tainted'])],
       undo: () => write(others()),
     };
   },
 );
 
-const GATE_CAUSES = [
-  'startup-taint-added-after-removal',
-  'startup-taint-not-removed',
-  'gate-taint-added-too-late',
-  'flapping-gate',
-  'cordon-or-deliberate-taint',
-];
+/** Who has put it there cannot be told from a taint. */
+const GATE_CAUSES = ['startup-taint-added-after-removal', 'cordon-or-deliberate-taint'];
 
 /** A pod that is deleted and stays, as somebody else's finalizer holds it. */
 const finalizer = onMember(
@@ -119,7 +114,7 @@ const finalizer = onMember(
     people.delete('Pod', pod);
     return {
       what: `${pod}: a finalizer of somebody else holds it`,
-      truths: [truthOf(machine, ['pods-stuck-terminating'])],
+      truths: [truthOf(machine, ['pods-stuck-terminating'], [])],
       undo: () => {
         if (at(people.get('Pod', pod), 'metadata.finalizers') !== null)
           people.patch('Pod', pod, 'merge', { metadata: { finalizers: null } });

@@ -1,7 +1,7 @@
 import { at, isObject, textAt } from '../../evidence/json.ts';
 import type { KubeObject } from '../kube/contract.ts';
-import type { Fault, Stage } from './contract.ts';
-import { MINUTE_MS, SILENT, cordon, onMember, patchNode, truthOf } from './shapes.ts';
+import type { Effect, Fault, Stage } from './contract.ts';
+import { cordon, MINUTE_MS, onMember, patchNode, truthOf, UNHEARD } from './shapes.ts';
 import { daemonSetNamed, nothing } from './targets.ts';
 
 const AWS_AUTH = 'kube-system/aws-auth';
@@ -14,7 +14,7 @@ const deletedNode = onMember(
     if (!people.delete('Node', name).ok) return null;
     return {
       what: `${name}: somebody deletes the Node`,
-      truths: [truthOf(machine, DELETED_BY_PEOPLE)],
+      truths: [truthOf(machine, DELETED_BY_PEOPLE, ['deleted'])],
       undo: nothing,
     };
   },
@@ -32,7 +32,7 @@ const madeAgain = onMember(
     machine.restartKubelet();
     return {
       what: `${name}: the Node is deleted and made again, and watches tell of a change`,
-      truths: [truthOf(machine, DELETED_BY_PEOPLE)],
+      truths: [truthOf(machine, DELETED_BY_PEOPLE, ['deleted'])],
       undo,
     };
   },
@@ -44,18 +44,14 @@ const cordoned = onMember(
     cordon(stage, name, true);
     return {
       what: `${name}: cordoned`,
-      truths: [truthOf(machine, ['cordon-or-deliberate-taint'])],
+      truths: [truthOf(machine, ['cordon-or-deliberate-taint'], ['cordoned'])],
       undo: () => cordon(stage, name, false),
     };
   },
 );
 
-/** What may be said of taints that come back when others have gone on without them. */
-const STALE_TAINTS = [
-  'cordon-or-deliberate-taint',
-  'startup-taint-not-removed',
-  'ccm-cannot-initialize-node',
-];
+/** Of taints that come back when whoever takes them away has done so: nobody does it again. */
+const STALE_TAINTS = ['startup-taint-added-after-removal'];
 
 /** As kubectl sends it: the whole list, without the version that it was read at. */
 const staleTaints = onMember(
@@ -64,7 +60,7 @@ const staleTaints = onMember(
     const taints = at(stage.people.get('Node', name), 'spec.taints') ?? [];
     return {
       what: `${name}: somebody edits its taints for a while`,
-      truths: [truthOf(machine, STALE_TAINTS)],
+      truths: [truthOf(machine, STALE_TAINTS, ['tainted', 'uninitialized'])],
       undo: () => patchNode(stage, name, { spec: { taints } }),
     };
   },
@@ -88,6 +84,11 @@ const SPOILS: readonly (readonly [string, readonly string[], Spoil])[] = [
   ['deleted', ['aws-auth-missing'], () => null],
 ];
 
+/** What is put back at the end of a fault must not be what another one has left. */
+function isSpoiled(mapRoles: string): boolean {
+  return mapRoles.includes('\t') || !mapRoles.includes('system:nodes');
+}
+
 const spoiledAwsAuth: Fault = {
   id: 'F62',
   perHour: 1,
@@ -95,14 +96,14 @@ const spoiledAwsAuth: Fault = {
   inject({ people }, random) {
     const before = people.get('ConfigMap', AWS_AUTH);
     const mapRoles = textAt(before, 'data.mapRoles');
-    if (before === null || mapRoles === null) return null;
+    if (before === null || mapRoles === null || isSpoiled(mapRoles)) return null;
     const [what, causes, spoil] = random.pick(SPOILS);
     const next = spoil(mapRoles);
     if (next === null) people.delete('ConfigMap', AWS_AUTH);
     else people.patch('ConfigMap', AWS_AUTH, 'merge', { data: { mapRoles: next } });
     return {
       what: `aws-auth is ${what}`,
-      truths: [{ causes: [...causes, ...SILENT], machines: null }],
+      truths: [{ causes, machines: null, shows: UNHEARD }],
       marks: causes.includes('unparseable-aws-auth') ? ['aws-auth-unreadable'] : [],
       undo: () => restore({ people }, before, mapRoles),
     };
@@ -122,19 +123,13 @@ function asNew(object: KubeObject): KubeObject {
   return { ...rest, metadata: { name: name ?? '', namespace: namespace ?? '', labels } };
 }
 
-/** Agents without which a node is not usable, with what may rightly be said without them. */
-const AGENTS: readonly (readonly [string, readonly string[]])[] = [
-  ['aws-node', ['cni-pod-not-scheduled', 'cni-configuration-missing']],
-  [
-    'calico-node',
-    ['cni-pod-not-scheduled', 'cni-configuration-missing', 'calico-dataplane-not-ready'],
-  ],
-  [
-    'kube-proxy',
-    ['kube-proxy-not-working', 'service-ip-unreachable-for-cni', 'cluster-dns-unreachable'],
-  ],
-  ['kiam-agent', ['gate-daemonset-pod-absent', 'pod-started-before-kiam-redirect']],
-  ['eks-pod-identity-agent', ['pod-identity-agent-down']],
+/** Agents without which a node is not usable, with what their absence is and where it shows. */
+const AGENTS: readonly (readonly [string, readonly string[], readonly Effect[]])[] = [
+  ['aws-node', ['cni-configuration-missing', 'cni-pod-not-scheduled'], ['not-ready', 'stuck']],
+  ['calico-node', ['cni-configuration-missing', 'cni-pod-not-scheduled'], ['not-ready', 'stuck']],
+  ['kube-proxy', ['kube-proxy-not-working'], ['not-ready', 'stuck']],
+  ['kiam-agent', ['gate-daemonset-pod-absent'], ['tainted']],
+  ['eks-pod-identity-agent', ['pod-identity-agent-down'], []],
 ];
 
 const deletedAgent: Fault = {
@@ -144,13 +139,13 @@ const deletedAgent: Fault = {
   inject(stage, random) {
     const there = AGENTS.filter(([name]) => daemonSetNamed(stage, name) !== null);
     if (there.length === 0) return null;
-    const [name, causes] = random.pick(there);
+    const [name, causes, shows] = random.pick(there);
     const before = daemonSetNamed(stage, name);
     if (before === null) return null;
     stage.people.delete('DaemonSet', `kube-system/${name}`);
     return {
       what: `somebody deletes the DaemonSet ${name}`,
-      truths: [{ causes, machines: null }],
+      truths: [{ causes, machines: null, shows }],
       undo: () => {
         if (daemonSetNamed(stage, name) === null) stage.people.create(asNew(before));
       },

@@ -1,15 +1,28 @@
-import type { MachineFault } from '../machines/contract.ts';
-import type { Fault, Injected, Stage } from './contract.ts';
+import type { Machine, MachineFault } from '../machines/contract.ts';
+import type { Fault, Injected, Stage, Truth } from './contract.ts';
 import { MINUTE_MS, onMachine, onMember, SECOND_MS, truthOf } from './shapes.ts';
 import { called, deleteAgents, type Member } from './targets.ts';
 
-/** What may be said where service addresses lead nowhere. */
-export const SERVICES_LOST = [
-  'kube-proxy-not-working',
-  'service-ip-unreachable-for-cni',
-  'service-ip-unreachable-for-calico',
-  'cluster-dns-unreachable',
-];
+/** What it is called where service addresses lead nowhere, by who asks there first. */
+const BY_NETWORK: Readonly<Record<string, string>> = {
+  'vpc-cni': 'service-ip-unreachable-for-cni',
+  calico: 'service-ip-unreachable-for-calico',
+  'ready-made': 'cluster-dns-unreachable',
+};
+
+export function servicesLost({ setting }: Stage['town']): readonly string[] {
+  const { podNetwork } = setting.cluster;
+  return [BY_NETWORK[podNetwork] ?? 'cluster-dns-unreachable'];
+}
+
+/** Rules of kube-proxy that have no effect are both: its own failing, and the loss of services. */
+function rulesLost(stage: Stage, machine: Machine): Truth {
+  return truthOf(
+    machine,
+    ['kube-proxy-not-working', ...servicesLost(stage.town)],
+    ['not-ready', 'stuck'],
+  );
+}
 
 /** Agents that take over the metadata address, by how their pods' names begin. */
 const AGENTS: Readonly<Record<string, string>> = { kiam: 'kiam-agent', kube2iam: 'kube2iam' };
@@ -58,10 +71,11 @@ const OF_SERVICES: Harm = {
 };
 
 /** The rules of services are back after a moment; an agent makes its own only as it starts. */
-function flushed({ town }: Stage, { machine, name }: Member, syncMs: number): Injected {
+function flushed(stage: Stage, { machine, name }: Member, syncMs: number): Injected {
   const undo = machine.break(NO_METADATA_RULE);
-  town.kernel.after(syncMs, machine.break(NO_SERVICE_RULES));
-  const truths = [truthOf(machine, SERVICES_LOST)];
+  const { kernel } = stage.town;
+  kernel.after(syncMs, machine.break(NO_SERVICE_RULES));
+  const truths = [{ ...rulesLost(stage, machine), endsMs: kernel.nowMs() + syncMs }];
   return { what: `${name}: somebody flushes the table nat`, truths, undo };
 }
 
@@ -77,7 +91,7 @@ const brokenRule = onMember(
     if (agent !== null && !isOfServices) deleteAgents(stage, name, agent);
     return {
       what: `${name}: ${what}`,
-      truths: isOfServices ? [truthOf(machine, SERVICES_LOST)] : [],
+      truths: isOfServices ? [rulesLost(stage, machine)] : [],
       breaks: isOfServices ? [machine.instanceId] : [],
       undo,
     };
@@ -112,7 +126,7 @@ const idleAgent = onMember(
     if (causes === undefined) return null;
     return {
       what: `${name}: the agent of ${podIdentity} is Ready and answers nobody`,
-      truths: [truthOf(machine, causes)],
+      truths: causes.length === 0 ? [] : [truthOf(machine, causes, ['tainted'])],
       undo: machine.break({ kind: 'agent-idle' }),
     };
   },

@@ -1,15 +1,15 @@
 import type { JsonObject } from '../../evidence/json.ts';
 import type { RandomStream } from '../kernel/random.ts';
 import type { Machine } from '../machines/contract.ts';
-import type { Fault, Injected, Stage, Truth } from './contract.ts';
+import type { Effect, Fault, Injected, Stage, Truth } from './contract.ts';
 import { anyMachine, anyMember, type Member } from './targets.ts';
 
 export const SECOND_MS = 1000;
 export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 
-/** A Node whose kubelet is away, or known to nobody, for a moment is silent and no more than that. */
-export const SILENT = ['node-heartbeat-lost'];
+/** What shows where a kubelet is not heard, or not known to whoever hears it. */
+export const UNHEARD: readonly Effect[] = ['silent', 'no-node', 'deleted'];
 
 type Kind = Omit<Fault, 'inject'>;
 
@@ -42,8 +42,12 @@ export function onMember(
 }
 
 /** Right of this one machine. */
-export function truthOf({ instanceId }: Machine, causes: readonly string[]): Truth {
-  return { causes, machines: [instanceId] };
+export function truthOf(
+  { instanceId }: Machine,
+  causes: readonly string[],
+  shows: readonly Effect[],
+): Truth {
+  return { causes, machines: [instanceId], shows };
 }
 
 /** By a merge patch, as long as the Node is there. */

@@ -1,7 +1,7 @@
 import { at, isObject, type JsonObject, listAt, textAt } from '../../evidence/json.ts';
 import type { RandomStream } from '../kernel/random.ts';
 import type { KubeObject } from '../kube/contract.ts';
-import type { Fault } from './contract.ts';
+import type { Effect, Fault } from './contract.ts';
 import { MINUTE_MS, onMember, patchNode, truthOf } from './shapes.ts';
 
 /** One bit of one character is another. */
@@ -18,6 +18,7 @@ function flipped(text: string, random: RandomStream): string {
 interface Field {
   readonly what: string;
   readonly causes: readonly string[];
+  readonly shows: readonly Effect[];
   /** null where the Node has no such field. */
   readonly read: (node: KubeObject) => string | null;
   /** The same Node where it does not have the one before. */
@@ -40,6 +41,7 @@ const FIELDS: readonly Field[] = [
   {
     what: 'the key of its label of the zone',
     causes: ['topology-labels-missing'],
+    shows: [],
     read: (node) => (labelsOf(node)[ZONE] === undefined ? null : ZONE),
     write(node, before, after) {
       const { [before]: value, ...others } = labelsOf(node);
@@ -49,12 +51,8 @@ const FIELDS: readonly Field[] = [
   },
   {
     what: 'its providerID',
-    causes: [
-      'provider-id-missing-or-malformed',
-      'node-object-without-instance',
-      'node-deleted-as-not-in-cloud',
-      'no-reregistration-after-deletion',
-    ],
+    causes: ['provider-id-missing-or-malformed'],
+    shows: ['deleted'],
     read: (node) => textAt(node, 'spec.providerID'),
     write: (node, before, after) =>
       textAt(node, 'spec.providerID') === before
@@ -64,6 +62,7 @@ const FIELDS: readonly Field[] = [
   {
     what: 'the key of a taint',
     causes: ['startup-taint-not-removed', 'cordon-or-deliberate-taint'],
+    shows: ['tainted'],
     read: (node) => textAt(listAt(node, 'spec.taints')[0], 'key'),
     write(node, before, after) {
       const taints = listAt(node, 'spec.taints');
@@ -81,7 +80,7 @@ const corrupted = onMember(
   { id: 'F14', perHour: 0.7, lastsMs: 10 * MINUTE_MS },
   ({ town, people }, { machine, name }, random) => {
     const node = people.get('Node', name);
-    const { what, causes, read, write } = random.pick(FIELDS);
+    const { what, causes, shows, read, write } = random.pick(FIELDS);
     const before = node === null ? null : read(node);
     if (before === null) return null;
     const after = flipped(before, random);
@@ -90,7 +89,7 @@ const corrupted = onMember(
     overwrite(before, after);
     return {
       what: `${name}: ${what} is corrupted, ${before} is ${after}`,
-      truths: [truthOf(machine, causes)],
+      truths: [truthOf(machine, causes, shows)],
       undo: () => {
         overwrite(after, before);
         if (people.get('Node', name) === null) machine.restartKubelet();

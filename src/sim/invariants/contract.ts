@@ -26,11 +26,17 @@ export interface Watching {
   readonly evaluated: () => void;
 }
 
+/**
+ * `live`: over the APIs. `files`: the same, saved, with the files of machines that do not work beside
+ * it. `pile`: what somebody collected by hand, with gaps.
+ */
+export const WAYS = ['live', 'files', 'pile'] as const;
+export type Way = (typeof WAYS)[number];
+
 /** What Rollcall said of the world at a moment, and what of it is true. */
 export interface Look {
   readonly atMs: number;
-  /** `live` over the APIs, `pile` from what somebody collected by hand. */
-  readonly way: 'live' | 'pile';
+  readonly way: Way;
   /** True when no fault is on any more. */
   readonly isCalm: boolean;
   /** True for the last look of a run. */

@@ -1,28 +1,43 @@
+import type { Judged } from '../oracle/judge.ts';
+import { truthWords } from '../oracle/mistakes.ts';
 import type { Invariant, Look, Watching } from './contract.ts';
 
 const RULE = 'I-29';
 
-/** Every cause that is named is one of the true ones, and every line quoted for it was given. */
+/**
+ * Every cause that is named is one of the true ones and no effect of them, every consequence follows
+ * from one, and every line quoted for it was given.
+ */
 export const explanation: Invariant = {
   rule: RULE,
   look(look, watching) {
-    for (const { subject, judgement, wrong, truths } of look.judged) {
+    for (const judged of look.judged) {
       watching.evaluated();
-      if (judgement !== 'wrong') continue;
-      const right = [...new Set(truths.flatMap(({ causes }) => causes))];
-      const truth = right.length === 0 ? 'nothing is wrong there' : `true are ${listed(right)}`;
-      watching.violated(subject, `${look.way}: named ${wrong.join(', ')}; ${truth}`);
+      const truth = truthOf(judged);
+      for (const cause of judged.wrong)
+        watching.violated(judged.subject, `${look.way}: named ${cause}; ${truth}`);
+      for (const cause of judged.effects)
+        watching.violated(
+          judged.subject,
+          `${look.way}: named ${cause} as the cause, which is what shows; ${truth}`,
+        );
     }
     checkQuotes(look, watching);
   },
 };
 
+/** What is accepted, with the faults behind it. */
+function truthOf({ truths }: Judged): string {
+  const right = [...new Set(truths.map(truthWords))];
+  return right.length === 0 ? 'nothing is wrong there' : `accepted: ${listed(right)}`;
+}
+
 /** Of a long list the first, as one line has to hold them. */
 const LISTED_MAX = 6;
 
-function listed(causes: readonly string[]): string {
-  const more = causes.length - LISTED_MAX;
-  const first = causes.slice(0, LISTED_MAX).join(', ');
+function listed(truths: readonly string[]): string {
+  const more = truths.length - LISTED_MAX;
+  const first = truths.slice(0, LISTED_MAX).join(', ');
   return more > 0 ? `${first} and ${more} more` : first;
 }
 

@@ -20,7 +20,7 @@ export function secretsOf({ people, town }: Stage): readonly string[] {
   return [...tokens, secretAccessKey, sessionToken, admin ?? ''].filter((one) => one.length > 7);
 }
 
-/** No secret is printed or bundled. */
+/** No secret is printed or bundled: neither of the world nor of those that were planted in it. */
 export const secrets: Invariant = {
   rule: 'I-28',
   look({ printed, way }, { stage, evaluated, violated }) {
@@ -29,6 +29,9 @@ export const secrets: Invariant = {
       evaluated();
       const index = all.findIndex((secret) => text.includes(secret));
       if (index >= 0) violated('output', `${way}: a secret of the world is printed`);
+      const planted = stage.looking.plants.shownIn(text);
+      if (planted !== null)
+        violated('output', `${way}: ${planted.shape} of ${planted.place} is printed`);
     }
   },
 };

@@ -107,7 +107,7 @@ export class Confusion {
   #row(truth: string): Counting {
     const known = this.#rows.get(truth);
     if (known !== undefined) return known;
-    const counts = { named: 0, beside: 0, wrong: 0, open: 0, missed: 0, well: 0, alarm: 0 };
+    const counts = Object.fromEntries(OUTCOMES.map((one) => [one, 0])) as Record<Outcome, number>;
     const made: Counting = { counts, named: new Map(), wrong: new Map() };
     this.#rows.set(truth, made);
     return made;

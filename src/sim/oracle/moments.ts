@@ -1,68 +1,65 @@
 import { at, listAt, textAt } from '../../evidence/json.ts';
-import type { Stage } from '../faults/contract.ts';
+import type { Stage, Truth } from '../faults/contract.ts';
 import { isControlPlane } from '../faults/targets.ts';
 import type { KubeObject } from '../kube/contract.ts';
 import { isReady, nodeView } from '../platform/objects/node.ts';
 import { type PodView, podView } from '../platform/objects/pod.ts';
+import { SERVING_SIGNER } from '../platform/certificates/requests.ts';
 import { CLOUD_CONTROLLER } from '../town/system-pods.ts';
-import type { KnownTruth, Truths } from './truths.ts';
+import { nodeOfInstance } from './states.ts';
+import type { KnownTruth } from './truths.ts';
 
 type Scene = Pick<Stage, 'town' | 'people'>;
 
-/** What is true of every node for a while after it came, or came again, before its agents have done their work. */
-const COMING = [
-  'service-ip-unreachable-for-cni',
-  'service-ip-unreachable-for-calico',
-  'kube-proxy-not-working',
-  'cni-configuration-missing',
-  'premature-calico-readiness',
-  'calico-dataplane-not-ready',
-];
-/** Beyond the warm-up of its pod network, ms. */
-const COMING_MS = 90_000;
+const TOO_SMALL = ['allocatable-too-small'];
 
-/** What is true of a machine that boots, or whose Node is new, from that moment on. */
-export function comingTruth({ town }: Scene, instanceId: string, fromMs: number): KnownTruth {
-  const untilMs = fromMs + town.setting.cluster.podNetworkWarmUpMs + COMING_MS;
-  return { causes: COMING, machines: [instanceId], of: 'course', fromMs, untilMs };
+function of(machines: readonly string[], causes: readonly string[]): Truth {
+  return { causes, machines, shows: [] };
 }
 
-/** What a node lacks that has no slot for the pod of such a DaemonSet. */
-const LACKING: Readonly<Record<string, string>> = {
-  'aws-node': 'cni-pod-not-scheduled',
-  'calico-node': 'cni-pod-not-scheduled',
-  'kube-proxy': 'kube-proxy-not-working',
-};
-
-/** Whether every slot of a Node is taken, by whatever runs or ends there. */
-function isFull({ people }: Scene, nodeName: string): boolean {
-  const slots = Number(textAt(people.get('Node', nodeName), 'status.allocatable.pods') ?? Infinity);
-  const here = people.list('Pod').map(podView);
-  return here.filter(({ spec, isOver }) => spec.nodeName === nodeName && !isOver).length >= slots;
+/** How many slots of each Node are taken, by whatever runs or ends there. */
+function takenSlots(pods: readonly PodView[]): ReadonlyMap<string, number> {
+  const taken = new Map<string, number>();
+  for (const { spec, isOver } of pods)
+    if (!isOver) taken.set(spec.nodeName, (taken.get(spec.nodeName) ?? 0) + 1);
+  return taken;
 }
 
-/** What is true of the machine whose Node has no slot for a DaemonSet's pod; null for other pods. */
-export function unplacedTruth(scene: Scene, pod: KubeObject): KnownTruth | null {
-  const { spec, owner }: PodView = podView(pod);
-  if (spec.pinnedTo === null || spec.nodeName !== '') return null;
-  const machine = scene.town.yard.machineOfNode(spec.pinnedTo);
-  if (machine === null || !isFull(scene, spec.pinnedTo)) return null;
-  const lacking = LACKING[owner?.name ?? ''];
-  const causes = ['allocatable-too-small', ...(lacking === undefined ? [] : [lacking])];
-  const fromMs = scene.town.kernel.nowMs();
-  return { causes, machines: [machine.instanceId], of: 'course', fromMs };
+/** Names of Nodes of which every slot is taken. */
+function fullNodes({ people }: Scene, pods: readonly PodView[]): ReadonlySet<string> {
+  const taken = takenSlots(pods);
+  const full = people.list('Node').flatMap((node) => {
+    const name = textAt(node, 'metadata.name') ?? '';
+    const slots = Number(textAt(node, 'status.allocatable.pods') ?? Infinity);
+    return (taken.get(name) ?? 0) >= slots ? [name] : [];
+  });
+  return new Set(full);
 }
 
-/**
- * What is true of all machines for which pods are placed, where every slot of them is taken, a pod
- * waits for one, and none of them is without a Ready Node; null for other pods.
- */
-export function crowdedTruth(scene: Scene, pod: KubeObject): KnownTruth | null {
-  const { town, people } = scene;
-  const waits = listAt(pod, 'status.conditions').some((one) =>
+/** The machine whose Node has no slot for this pod, which is made for it or was refused by it. */
+function tooSmallFor(
+  { town }: Scene,
+  pod: KubeObject,
+  full: ReadonlySet<string>,
+): readonly string[] {
+  const { spec } = podView(pod);
+  const isUnplaced = spec.nodeName === '' && full.has(spec.pinnedTo ?? '');
+  const isRefused = textAt(pod, 'status.reason') === 'OutOfpods';
+  if (!isUnplaced && !isRefused) return [];
+  const machine = town.yard.machineOfNode(isRefused ? spec.nodeName : (spec.pinnedTo ?? ''));
+  return machine === null ? [] : [machine.instanceId];
+}
+
+function waitsForSlot(pod: KubeObject): boolean {
+  const isWaiting = listAt(pod, 'status.conditions').some((one) =>
     /Too many pods/.test(textAt(one, 'message') ?? ''),
   );
-  if (!waits || podView(pod).spec.nodeName !== '') return null;
+  return isWaiting && podView(pod).spec.nodeName === '';
+}
+
+/** All machines for pods, where every slot of them is taken and none is without a Ready Node. */
+function crowded(scene: Scene, full: ReadonlySet<string>): readonly string[] {
+  const { town, people } = scene;
   const machines = town.yard
     .machines()
     .map((machine) => machine.instanceId)
@@ -71,58 +68,114 @@ export function crowdedTruth(scene: Scene, pod: KubeObject): KnownTruth | null {
     const machine = town.yard.machineOfNode(textAt(node, 'metadata.name') ?? '');
     return machine !== null && machines.includes(machine.instanceId) && isReady(nodeView(node));
   });
-  const areAllFull = nodes.every((node) => isFull(scene, textAt(node, 'metadata.name') ?? ''));
-  if (nodes.length < machines.length || !areAllFull) return null;
-  const fromMs = town.kernel.nowMs();
-  return { causes: ['allocatable-too-small'], machines, of: 'course', fromMs };
+  const areAllFull = nodes.every((node) => full.has(textAt(node, 'metadata.name') ?? ''));
+  return nodes.length < machines.length || !areAllFull ? [] : machines;
 }
 
-/** What is true of a machine whose kubelet refused a pod for want of a slot; null for other pods. */
-export function refusedTruth({ town }: Scene, pod: KubeObject): KnownTruth | null {
-  if (textAt(pod, 'status.reason') !== 'OutOfpods') return null;
-  const machine = town.yard.machineOfNode(podView(pod).spec.nodeName);
-  if (machine === null) return null;
-  const fromMs = town.kernel.nowMs();
-  const machines = [machine.instanceId];
-  return { causes: ['allocatable-too-small'], machines, of: 'course', fromMs };
+/** What a node lacks that has no slot for the pod of such a DaemonSet. */
+const LACKING: readonly (readonly [string, string])[] = [
+  ['aws-node', 'cni-pod-not-scheduled'],
+  ['calico-node', 'cni-pod-not-scheduled'],
+  ['kube-proxy', 'kube-proxy-not-working'],
+];
+
+function lackingAgents(
+  scene: Scene,
+  pods: readonly KubeObject[],
+  full: ReadonlySet<string>,
+): readonly Truth[] {
+  return LACKING.map(([name, cause]) => {
+    const own = pods.filter((pod) => podView(pod).owner?.name === name);
+    return of(
+      own.flatMap((pod) => tooSmallFor(scene, pod, full)),
+      [cause],
+    );
+  });
+}
+
+/** Machines that are too small for pods that wait or were refused. */
+function tooSmall(scene: Scene): readonly Truth[] {
+  const pods = scene.people.list('Pod');
+  const full = fullNodes(scene, pods.map(podView));
+  const own = pods.flatMap((pod) => tooSmallFor(scene, pod, full));
+  const all = pods.some(waitsForSlot) ? crowded(scene, full) : [];
+  return [of([...new Set([...own, ...all])], TOO_SMALL), ...lackingAgents(scene, pods, full)];
 }
 
 /** A cloud controller is a pod: while none of them is Ready there is none. */
-function lacksCloudController({ town, people }: Scene): boolean {
+function withoutCloudController({ town, people }: Scene): readonly Truth[] {
   const pods = people
     .list('Pod')
     .filter((pod) => (textAt(pod, 'metadata.name') ?? '').startsWith(`${CLOUD_CONTROLLER}-`));
   const { kind, cloudController } = town.setting.cluster;
   const hasOne = kind === 'kubeadm' && cloudController !== 'none';
-  return hasOne && !pods.some((pod) => podView(pod).isReady);
+  if (!hasOne || pods.some((pod) => podView(pod).isReady)) return [];
+  return [{ causes: ['no-cloud-controller-manager'], machines: null, shows: ['uninitialized'] }];
 }
 
-/** Subnets whose machines and pods have taken the last address, without anybody's doing. */
-function fullSubnets({ cloud, admin }: Scene['town']): ReadonlySet<string> {
+/** Machines in subnets of which the last address is taken, whoever did it. */
+function withoutAddresses({ town }: Scene): readonly Truth[] {
+  const { cloud, admin, yard } = town;
   const call = { service: 'ec2', operation: 'DescribeSubnets', input: {} } as const;
   const answer = cloud.answer(admin.identity, call);
   const subnets = answer.ok ? listAt(answer.output, 'Subnets') : [];
   const full = subnets.filter((one) => at(one, 'AvailableIpAddressCount') === 0);
-  return new Set(full.flatMap((one) => textAt(one, 'SubnetId') ?? []));
-}
-
-/** What may be said of the machines of a subnet without addresses, also after it has some again. */
-const FULL_SUBNET = ['subnet-out-of-pod-addresses', 'subnet-full-at-launch'];
-
-/** Writes down what a world came to by itself: what is seen at this moment, and is true of it. */
-export function addMoment(scene: Scene, truths: Truths): void {
-  const { town } = scene;
-  const nowMs = town.kernel.nowMs();
-  const full = fullSubnets(town);
-  const pinched = town.yard
+  const ids = new Set(full.flatMap((one) => textAt(one, 'SubnetId') ?? []));
+  const machines = yard
     .machines()
     .map(({ instanceId }) => instanceId)
-    .filter((id) => full.has(town.cloud.instance(id)?.subnetId ?? ''));
-  if (full.size > 0)
-    truths.add({ causes: FULL_SUBNET, machines: pinched, of: 'course', fromMs: nowMs });
-  for (const machine of town.yard.machines())
-    truths.add(comingTruth(scene, machine.instanceId, machine.bootedMs()));
-  if (!lacksCloudController(scene)) return;
-  const causes = ['no-cloud-controller-manager'];
-  truths.add({ causes, machines: null, of: 'course', fromMs: nowMs, untilMs: nowMs });
+    .filter((id) => ids.has(cloud.instance(id)?.subnetId ?? ''));
+  return [of(machines, ['subnet-out-of-pod-addresses'])];
+}
+
+/** Machines that are gone, and whose Node nobody has taken away. */
+function leftNodes({ town, people }: Scene): readonly Truth[] {
+  const nodes = people.list('Node');
+  const machines = town.yard
+    .machines()
+    .filter(({ instanceId }) => town.cloud.instance(instanceId)?.state !== 'running')
+    .filter((machine) => nodeOfInstance(nodes, machine.instanceId, machine.nodeName()) !== null);
+  return [
+    of(
+      machines.map(({ instanceId }) => instanceId),
+      ['node-object-without-instance'],
+    ),
+  ];
+}
+
+/** An agent that has ended took its redirect with it, until it was back. */
+function endedAgents({ town, people }: Scene): readonly Truth[] {
+  const pods = people.list('Pod', { namespace: 'kube-system' });
+  const machines = pods
+    .filter((pod) => (textAt(pod, 'metadata.name') ?? '').startsWith('kiam-agent-'))
+    .filter((pod) =>
+      listAt(pod, 'status.containerStatuses').some((one) => Number(at(one, 'restartCount')) > 0),
+    )
+    .flatMap((pod) => town.yard.machineOfNode(podView(pod).spec.nodeName)?.instanceId ?? []);
+  return [of(machines, ['kiam-agent-undoes-redirect'])];
+}
+
+/** A kubelet that waits for its serving certificate has none to answer `kubectl logs` with. */
+function withoutServing({ town, people }: Scene): readonly Truth[] {
+  const machines = people
+    .list('CertificateSigningRequest')
+    .filter((one) => textAt(one, 'spec.signerName') === SERVING_SIGNER)
+    .filter((one) => listAt(one, 'status.conditions').length === 0)
+    .map((one) => (textAt(one, 'spec.username') ?? '').replace('system:node:', ''))
+    .flatMap((name) => town.yard.machineOfNode(name)?.instanceId ?? []);
+  return [of(machines, ['kubelet-serving-certificate-missing'])];
+}
+
+/** What is true at this moment by what the world has come to, and by nothing that anybody does. */
+export function presentTruths(scene: Scene): readonly KnownTruth[] {
+  return [
+    ...tooSmall(scene),
+    ...withoutCloudController(scene),
+    ...withoutAddresses(scene),
+    ...leftNodes(scene),
+    ...endedAgents(scene),
+    ...withoutServing(scene),
+  ]
+    .filter(({ machines }) => machines === null || machines.length > 0)
+    .map((truth) => ({ ...truth, of: 'course', fromMs: -Infinity, untilMs: null }));
 }

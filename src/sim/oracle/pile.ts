@@ -94,7 +94,8 @@ function programTexts({ town }: Stage): readonly PileText[] {
   );
 }
 
-function machineTexts({ town }: Stage, wanted: readonly string[]): readonly PileText[] {
+/** What is taken from some of these machines: archives of the log collector, and journals. */
+export function machineTexts({ town }: Stage, wanted: readonly string[]): readonly PileText[] {
   return wanted.slice(0, MACHINES_MAX).flatMap((id) => {
     const machine = town.yard.machine(id);
     return machine === null ? [] : textsOf(machine);

@@ -1,3 +1,4 @@
+import type { Effect } from '../faults/contract.ts';
 import type { GroupSetting, WorldSetting } from '../stories/scenario.ts';
 import type { Town } from '../town/town.ts';
 import type { Truths } from './truths.ts';
@@ -5,58 +6,54 @@ import type { Truths } from './truths.ts';
 interface Condition {
   /** False where the whole cluster has not what it takes. */
   readonly holds: (setting: WorldSetting) => boolean;
-  /** Groups whose machines it concerns; all without. */
+  /** Groups whose machines are so; without, it is true of those on which it shows. */
   readonly of?: (group: GroupSetting) => boolean;
   readonly causes: readonly string[];
+  readonly shows: readonly Effect[];
 }
 
 /** What is wrong with a world as it was set up, before any fault. */
 const CONDITIONS: readonly Condition[] = [
   {
     holds: ({ cluster }) => cluster.kind === 'eks' && !cluster.isNodeRoleMapped,
-    causes: ['node-role-not-in-aws-auth', 'aws-auth-missing'],
+    causes: ['aws-auth-missing'],
+    shows: ['no-node'],
   },
   {
     holds: ({ cluster }) => cluster.cloudController === 'none',
     causes: ['no-cloud-controller-manager'],
+    shows: ['uninitialized'],
   },
   {
     // Ubuntu names itself without the domain by which EC2 knows its private DNS name.
     holds: ({ cluster }) => cluster.kind === 'kubeadm' && cluster.cloudController !== 'none',
     of: ({ hasProviderId, image }) => !hasProviderId && image === 'ubuntu',
-    causes: [
-      'hostname-without-domain',
-      'ccm-cannot-initialize-node',
-      'provider-id-missing-or-malformed',
-      'node-deleted-as-not-in-cloud',
-      'no-reregistration-after-deletion',
-    ],
+    causes: ['hostname-without-domain'],
+    shows: ['deleted', 'uninitialized'],
   },
   {
     holds: ({ cluster }) => cluster.podNetwork === 'vpc-cni' && cluster.cniVersion === 'v1.5.7',
-    causes: ['instance-type-unknown-to-cni', 'wrong-eni-limit-in-cni'],
+    causes: ['instance-type-unknown-to-cni'],
+    shows: ['addressless', 'not-ready'],
   },
   {
     // kubeadm leaves the kubelet its own 110 pods, and no type here has addresses for as many.
     holds: ({ cluster }) => cluster.kind === 'kubeadm' && cluster.podNetwork === 'vpc-cni',
     causes: ['max-pods-above-address-capacity'],
+    shows: ['stuck'],
   },
   {
     // The server's address is a service's, which the agent reaches late or never.
     holds: ({ cluster }) => cluster.podIdentity === 'kiam',
-    causes: [
-      'kiam-agent-undoes-redirect',
-      'shallow-kiam-readiness',
-      'pod-started-before-kiam-redirect',
-      'gate-daemonset-pod-not-ready',
-      'gate-opened-too-early',
-    ],
+    causes: ['gate-daemonset-pod-not-ready'],
+    shows: ['tainted'],
   },
   {
     // The gate of nidhogg waits on every machine, the agent runs on workers only.
     holds: ({ cluster }) => cluster.gate === 'nidhogg',
     of: ({ name }) => name !== 'workers',
     causes: ['gate-daemonset-pod-absent'],
+    shows: ['tainted'],
   },
 ];
 
@@ -72,7 +69,14 @@ function addWhenLeftAlone({ webhook, setting, kernel }: Town, truths: Truths): v
   let isKnown = false;
   webhook?.onLeftAlone(() => {
     if (!isKnown && cause !== undefined)
-      truths.add({ causes: [cause], machines: null, of: 'course', fromMs: kernel.nowMs() });
+      truths.add({
+        causes: [cause],
+        machines: null,
+        shows: [],
+        of: 'course',
+        fromMs: kernel.nowMs(),
+        untilMs: null,
+      });
     isKnown = true;
   });
 }
@@ -81,7 +85,7 @@ function addWhenLeftAlone({ webhook, setting, kernel }: Town, truths: Truths): v
 export function addSettingTruths(town: Town, truths: Truths): void {
   const { setting } = town;
   addWhenLeftAlone(town, truths);
-  for (const { holds, of, causes } of CONDITIONS) {
+  for (const { holds, of, causes, shows } of CONDITIONS) {
     if (!holds(setting)) continue;
     const groups = new Set(setting.groups.filter(of ?? (() => true)).map(({ name }) => name));
     const machines = town
@@ -92,8 +96,10 @@ export function addSettingTruths(town: Town, truths: Truths): void {
       truths.add({
         causes,
         machines: of === undefined ? null : machines,
+        shows,
         of: 'setting',
-        fromMs: setting.startMs,
+        fromMs: -Infinity,
+        untilMs: null,
       });
   }
 }

@@ -12,21 +12,27 @@ const CONTROL_PLANE = 'node-role.kubernetes.io/control-plane';
 /** A pod that is not started so long after it was bound is stuck: the kubelet tries each 15 s, ms. */
 const STARTS_WITHIN_MS = 2 * 60_000;
 
-/** Names of Nodes on which a pod waits for its network that should long have started. */
-function stuckNodes({ people, town }: Pick<Stage, 'town' | 'people'>): ReadonlySet<string> {
+/** Nodes on which a pod waits for its network that should long have started, with since when, ms. */
+export function stuckNodes({
+  people,
+  town,
+}: Pick<Stage, 'town' | 'people'>): ReadonlyMap<string, number> {
   const nowMs = town.kernel.nowMs();
-  const stuck = people.list('Pod').filter((pod) => {
+  const stuck = new Map<string, number>();
+  for (const pod of people.list('Pod')) {
     const boundMs = isoMs(textAt(pod, 'status.startTime') ?? '');
     const isWaiting =
       textAt(pod, 'status.phase') === 'Pending' && textAt(pod, 'status.podIP') === null;
-    const isOnHost = at(pod, 'spec.hostNetwork') === true;
-    return isWaiting && !isOnHost && boundMs !== null && nowMs - boundMs > STARTS_WITHIN_MS;
-  });
-  return new Set(stuck.flatMap((pod) => textAt(pod, 'spec.nodeName') ?? []));
+    if (!isWaiting || at(pod, 'spec.hostNetwork') === true || boundMs === null) continue;
+    const node = textAt(pod, 'spec.nodeName') ?? '';
+    if (nowMs - boundMs > STARTS_WITHIN_MS)
+      stuck.set(node, Math.min(boundMs, stuck.get(node) ?? Infinity));
+  }
+  return stuck;
 }
 
 /** Whether any pod could have an address: the VPC CNI gives out those that EC2 put on the machine. */
-function hasPodAddresses({ setting, cloud }: Stage['town'], instanceId: string): boolean {
+export function hasPodAddresses({ setting, cloud }: Stage['town'], instanceId: string): boolean {
   if (setting.cluster.podNetwork !== 'vpc-cni') return true;
   const interfaces = cloud.instance(instanceId)?.interfaces ?? [];
   return interfaces.some(({ addresses, prefixes }) => addresses.length > 1 || prefixes.length > 0);
@@ -43,7 +49,7 @@ export function takesPods(node: KubeObject): boolean {
 }
 
 /** The Node of a machine: the one that its kubelet goes by, and which names its instance or none. */
-function nodeOfInstance(
+export function nodeOfInstance(
   nodes: readonly KubeObject[],
   instanceId: string,
   nodeName: string | null,

@@ -1,34 +1,21 @@
 import { capacityOf } from '../../capacity/capacity.ts';
 import { isUnknownType } from '../../capacity/instance-type.ts';
-import type { DiagnosisDocument, Finding, SubjectReport } from '../../diagnosis/document.ts';
+import { isObject, type Json } from '../../evidence/json.ts';
+import { COMMAND_FORMS } from '../../evidence/secrets/commands.ts';
+import { redactRandomRuns } from '../../evidence/secrets/random-runs.ts';
+import { TOKEN_FORMS } from '../../evidence/secrets/token-forms.ts';
 import type { AwsApi } from '../../ports/aws-api.ts';
 import type { KubeApi } from '../../ports/kube-api.ts';
 import { PortError } from '../../ports/port-error.ts';
 import type { PlantedBug } from './contract.ts';
 import { followNaively, type FollowMistake } from './naive-follower.ts';
-
-/** Ids of causes that people reach for when the last thing that they saw was a node not ready. */
-const SYMPTOM_NAMED_AS_CAUSE = 'node-heartbeat-lost';
-
-function lastSeen({ evidence }: Finding): string {
-  return evidence
-    .map(({ time }) => time ?? '')
-    .reduce((last, one) => (one > last ? one : last), '');
-}
-
-/** The machine's last word instead of its first: whatever came, a silent kubelet explains it. */
-function preferLatest(subject: SubjectReport): SubjectReport {
-  const roots = subject.findings.filter(({ role }) => role === 'root');
-  const latest = roots.toSorted((one, other) => (lastSeen(one) < lastSeen(other) ? 1 : -1))[0];
-  if (subject.kind !== 'Machine' || latest === undefined || subject.verdict !== 'not-usable')
-    return subject;
-  const named: Finding = { ...latest, cause: SYMPTOM_NAMED_AS_CAUSE, confidence: 'definite' };
-  return { ...subject, findings: [named] };
-}
-
-function latestSymptom(document: DiagnosisDocument): DiagnosisDocument {
-  return { ...document, subjects: document.subjects.map(preferLatest) };
-}
+import {
+  alwaysTheSame,
+  latestSymptom,
+  neverForgetting,
+  ofAnotherMachine,
+  swappedRoots,
+} from './wrong-answers.ts';
 
 /** Pages up to the first that fails, without a word of it. */
 async function* untilFailure<Page>(pages: AsyncIterable<Page>): AsyncIterable<Page> {
@@ -97,6 +84,21 @@ const plainCount: typeof capacityOf = (input) => {
   return isUnknownType(type) ? plan : { ...plan, addresses: type.enis * type.ipv4PerEni };
 };
 
+/** Tokens are known by their form, long runs by their chance; a password by its name alone. */
+function unnamed(text: string): string {
+  const forms = [...TOKEN_FORMS, ...COMMAND_FORMS];
+  const clean = forms.reduce((left, [form, mark]) => left.replace(form, mark), text);
+  return redactRandomRuns(clean);
+}
+
+function namedValuesKept(kept: Json | string): Json {
+  if (typeof kept === 'string') return unnamed(kept);
+  if (Array.isArray(kept)) return (kept as readonly Json[]).map(namedValuesKept);
+  if (!isObject(kept)) return kept;
+  const entries = Object.entries(kept);
+  return Object.fromEntries(entries.map(([field, value]) => [field, namedValuesKept(value)]));
+}
+
 /** Those of the list whose subject is there: the diagnosis, its capacity plan, its watchers. */
 export const PLANTED_BUGS: readonly PlantedBug[] = [
   { id: 'P18', caughtBy: ['L-08'], ...followWith('expired-is-empty') },
@@ -108,4 +110,9 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   { id: 'P38', caughtBy: ['I-29', 'I-30'], aws: emptyWhenThrottled },
   { id: 'P39', caughtBy: ['I-25'], capacity: plainCount },
   { id: 'P40', caughtBy: ['I-29', 'L-02'], document: latestSymptom },
+  { id: 'P43', caughtBy: ['I-29'], document: alwaysTheSame },
+  { id: 'P44', caughtBy: ['I-29'], document: swappedRoots },
+  { id: 'P45', caughtBy: ['I-29'], remembering: neverForgetting },
+  { id: 'P46', caughtBy: ['I-29'], document: ofAnotherMachine },
+  { id: 'P47', caughtBy: ['I-28'], clean: namedValuesKept },
 ];

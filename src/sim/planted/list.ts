@@ -72,4 +72,9 @@ export const PLANTED_KINDS: readonly PlantedKind[] = [
   row('P40', 'diagnosis', 'the latest symptom is preferred to the first cause'),
   row('P41', 'access', 'aws-auth is written at every look'),
   row('P42', 'runtime', 'a lock is lost during a wait and the write done nevertheless'),
+  row('P43', 'diagnosis', 'every machine that does not work has the same cause'),
+  row('P44', 'diagnosis', 'a root and its consequence change places'),
+  row('P45', 'diagnosis', 'what was named once is named for ever'),
+  row('P46', 'diagnosis', 'each machine is given the answer of another one'),
+  row('P47', 'diagnosis', 'values behind the name of a secret are saved as they are'),
 ];

@@ -1,12 +1,5 @@
 import { faultOf } from '../faults/faults.ts';
-import {
-  type Injected,
-  type Injection,
-  injectionName,
-  type Stage,
-  type Truth,
-} from '../faults/contract.ts';
-import { isControlPlane } from '../faults/targets.ts';
+import { type Injected, type Injection, injectionName, type Stage } from '../faults/contract.ts';
 import type { Marks } from '../marks/marks.ts';
 import type { Truths } from '../oracle/truths.ts';
 import type { HappenedFault } from './log.ts';
@@ -75,15 +68,6 @@ function markInjected({ active, marks }: Book, { marks: own = [], breaks = [] }:
   if (breaks.some((id) => struck.has(id))) marks.reach('two-faults-on-one-machine');
 }
 
-/** What strikes the control plane strikes the cloud controller, which is a pod there. */
-function truthsOf(stage: Stage, { truths }: Injected): readonly Truth[] {
-  const isOfControlPlane = truths.some(
-    ({ machines }) => machines?.some((id) => isControlPlane(stage, id)) === true,
-  );
-  const without: Truth = { causes: ['no-cloud-controller-manager'], machines: null };
-  return isOfControlPlane ? [...truths, without] : truths;
-}
-
 function inject(stage: Stage, injection: Injection, book: Book): void {
   const { kernel } = stage.town;
   const name = injectionName(injection);
@@ -94,11 +78,12 @@ function inject(stage: Stage, injection: Injection, book: Book): void {
   const atMs = kernel.nowMs() - book.startMs;
   book.happened.push({ name, atMs, endedMs: null, what: injected.what });
   markInjected(book, injected);
-  for (const truth of truthsOf(stage, injected))
-    book.truths.add({ ...truth, of: name, fromMs: kernel.nowMs() });
+  for (const truth of injected.truths)
+    book.truths.add({ ...truth, of: name, fromMs: kernel.nowMs(), untilMs: truth.endsMs ?? null });
   const end = (): void => {
     if (!book.active.delete(name)) return;
     injected.undo();
+    book.truths.end(name, kernel.nowMs());
     kernel.log('chaos', `${name} ends`);
     const endedMs = kernel.nowMs() - book.startMs;
     book.happened[place] = { name, atMs, endedMs, what: injected.what };

@@ -1,9 +1,12 @@
 import { textAt } from '../../evidence/json.ts';
 import type { Stage } from '../faults/contract.ts';
-import { isControlPlane } from '../faults/targets.ts';
+import type { KubeObject } from '../kube/contract.ts';
+import type { Machine } from '../machines/contract.ts';
 import type { Marks } from '../marks/marks.ts';
-import { comingTruth, crowdedTruth, refusedTruth, unplacedTruth } from '../oracle/moments.ts';
-import type { Truths } from '../oracle/truths.ts';
+import { type EffectBook, effectsOfNode } from '../oracle/effects.ts';
+import { nodeOfInstance } from '../oracle/states.ts';
+import type { KnownTruth, Truths } from '../oracle/truths.ts';
+import { isReady, nodeView } from '../platform/objects/node.ts';
 
 /** What a world does by itself, as its maker sees it. */
 export interface Course {
@@ -11,12 +14,11 @@ export interface Course {
   readonly joins: () => number;
 }
 
-/** What is true of a machine whose Node was deleted while it runs, whoever did it. */
-const DELETED = [
-  'node-deleted-as-not-in-cloud',
-  'instance-not-yet-visible-in-ec2',
-  'no-reregistration-after-deletion',
-];
+export interface CourseBooks {
+  readonly truths: Truths;
+  readonly marks: Marks;
+  readonly effects: EffectBook;
+}
 
 /** Faults by which people take a Node away, or what was before it comes back. */
 const BY_PEOPLE = /^F(?:13|23|38)\./;
@@ -24,62 +26,104 @@ const BY_PEOPLE = /^F(?:13|23|38)\./;
 /** Between a deletion and its being heard of, ms. */
 const SAME_MOMENT_MS = 1000;
 
+/** Of a machine that no cloud controller finds by its name: then that is why its Node goes. */
+const MISNAMED = 'hostname-without-domain';
+
 const CONTROLLERS = new Set(['1.29', '1.34', '1.37']);
 
-/** Follows Nodes and Pods; each change costs one look at one machine. */
-export function followCourse(
-  stage: Stage,
-  { truths, marks }: { readonly truths: Truths; readonly marks: Marks },
-): Course {
-  const { town, people } = stage;
-  const joined = new Set<string>();
-  const gone = new Set<string>();
+/** Follows Nodes; each change costs one look at one machine. */
+export function followCourse(stage: Stage, books: CourseBooks): Course {
+  const { people, town } = stage;
+  const follower = new CourseFollower(stage, books);
   people.follow('Node', (type, node) => {
-    const name = textAt(node, 'metadata.name') ?? '';
-    const machine = town.yard.machineOfNode(name);
-    if (machine === null) return;
-    const { instanceId } = machine;
-    if (type === 'ADDED' && gone.delete(instanceId)) marks.reach('node-came-back');
-    if (type === 'ADDED') {
-      joined.add(instanceId);
-      truths.add(comingTruth(stage, instanceId, town.kernel.nowMs()));
-    }
-    if (type !== 'DELETED') return;
-    gone.add(instanceId);
-    if (machine.unit('kubelet') === 'running') marks.reach('node-deleted-while-kubelet-runs');
-    // A machine that stands still is still one that the cloud controller should have found.
-    if (town.cloud.instance(instanceId)?.state !== 'running') return;
-    const nowMs = town.kernel.nowMs();
-    const isByPeople = truths
-      .of(instanceId, nowMs)
-      .some(({ of, fromMs }) => BY_PEOPLE.test(of) && nowMs - fromMs < SAME_MOMENT_MS);
-    if (!isByPeople) addDeleted(stage, truths, instanceId);
-  });
-  const told = new Set<string>();
-  people.follow('Pod', (type, pod) => {
-    const uid = textAt(pod, 'metadata.uid') ?? '';
-    if (type === 'DELETED' || told.has(uid)) return;
-    const truth = unplacedTruth(stage, pod) ?? refusedTruth(stage, pod) ?? crowdedTruth(stage, pod);
-    if (truth === null) return;
-    told.add(uid);
-    truths.add(truth);
+    if (type === 'DELETED') follower.deleted(node);
+    else follower.seen(node, type === 'ADDED');
   });
   // Machines of the control plane were there before, and may have lost their Node by now.
+  const nodes = people.list('Node');
   for (const machine of town.yard.machines()) {
     const name = machine.nodeName();
-    if (name !== null && people.get('Node', name) === null)
-      addDeleted(stage, truths, machine.instanceId);
+    const node = nodeOfInstance(nodes, machine.instanceId, name);
+    if (node !== null) follower.seen(node, false);
+    else if (name !== null) follower.lost(machine, null);
   }
-  return { joins: () => joined.size };
+  return { joins: () => follower.joined.size };
 }
 
-function addDeleted(stage: Stage, truths: Truths, instanceId: string): void {
-  const { town } = stage;
-  const fromMs = town.kernel.nowMs();
-  if (!CONTROLLERS.has(town.setting.cluster.cloudController)) return;
-  truths.add({ causes: DELETED, machines: [instanceId], of: 'course', fromMs });
-  // Its pods go with its Node, and the cloud controller is one of them.
-  const causes = ['no-cloud-controller-manager'];
-  if (isControlPlane(stage, instanceId))
-    truths.add({ causes, machines: null, of: 'course', fromMs });
+class CourseFollower {
+  readonly joined = new Set<string>();
+  readonly #gone = new Set<string>();
+  readonly #wereReady = new Set<string>();
+  /** Machines by the names of Nodes, also of those that have another name by now. */
+  readonly #owners = new Map<string, Machine>();
+  readonly #stage: Stage;
+  readonly #books: CourseBooks;
+
+  constructor(stage: Stage, books: CourseBooks) {
+    this.#stage = stage;
+    this.#books = books;
+  }
+
+  seen(node: KubeObject, isNew: boolean): void {
+    const machine = this.#ownerOf(node);
+    if (machine === null) return;
+    const { instanceId } = machine;
+    const { marks, effects } = this.#books;
+    if (isNew && this.#gone.delete(instanceId)) marks.reach('node-came-back');
+    if (isNew) this.joined.add(instanceId);
+    if (isReady(nodeView(node))) this.#wereReady.add(instanceId);
+    effects.see(instanceId, effectsOfNode(node), this.#nowMs());
+  }
+
+  deleted(node: KubeObject): void {
+    const machine = this.#ownerOf(node);
+    if (machine === null) return;
+    this.#gone.add(machine.instanceId);
+    if (machine.unit('kubelet') === 'running')
+      this.#books.marks.reach('node-deleted-while-kubelet-runs');
+    this.lost(machine, node);
+  }
+
+  /** @param node null where it was lost before anybody saw it */
+  lost({ instanceId }: Machine, node: KubeObject | null): void {
+    const { truths, effects } = this.#books;
+    const { town } = this.#stage;
+    const atMs = this.#nowMs();
+    effects.see(instanceId, ['deleted'], atMs);
+    const known = truths.of(instanceId);
+    const isByPeople = known.some(
+      ({ of, fromMs }) => BY_PEOPLE.test(of) && atMs - fromMs < SAME_MOMENT_MS,
+    );
+    if (isByPeople || !CONTROLLERS.has(town.setting.cluster.cloudController)) return;
+    effects.see(instanceId, ['deleted', 'deleted-by-controller'], atMs);
+    // A machine that stands still is still one that the cloud controller should have found.
+    if (town.cloud.instance(instanceId)?.state !== 'running') return;
+    if (known.some(({ causes }) => causes.includes(MISNAMED))) return;
+    const isYoung = node !== null && !this.#wereReady.has(instanceId);
+    truths.add(deletionOf(instanceId, isYoung, atMs));
+  }
+
+  #ownerOf(node: KubeObject): Machine | null {
+    const name = textAt(node, 'metadata.name') ?? '';
+    const machine = this.#stage.town.yard.machineOfNode(name) ?? this.#owners.get(name) ?? null;
+    if (machine !== null) this.#owners.set(name, machine);
+    return machine;
+  }
+
+  #nowMs(): number {
+    return this.#stage.town.kernel.nowMs();
+  }
+}
+
+/** The cloud controller has deleted a Node of a machine that is there and does not register again. */
+function deletionOf(instanceId: string, isYoung: boolean, atMs: number): KnownTruth {
+  const young = isYoung ? ['instance-not-yet-visible-in-ec2'] : [];
+  return {
+    causes: ['node-deleted-as-not-in-cloud', ...young],
+    machines: [instanceId],
+    shows: ['deleted'],
+    of: 'course',
+    fromMs: atMs,
+    untilMs: atMs,
+  };
 }

@@ -8,7 +8,9 @@ import { startInvariants } from '../invariants/invariants.ts';
 import { type LogLine, runUntil } from '../kernel/kernel.ts';
 import { Marks } from '../marks/marks.ts';
 import { type Judged, judge, type TrueState } from '../oracle/judge.ts';
-import { addMoment } from '../oracle/moments.ts';
+import { ailmentsOf } from '../oracle/ailments.ts';
+import { type Ailment, EffectBook } from '../oracle/effects.ts';
+import { presentTruths } from '../oracle/moments.ts';
 import { addSettingTruths } from '../oracle/setting-truths.ts';
 import { trueStates } from '../oracle/states.ts';
 import { Truths } from '../oracle/truths.ts';
@@ -95,6 +97,10 @@ interface Running {
   readonly swarm: Swarm;
   readonly stage: Stage;
   readonly truths: Truths;
+  readonly effects: EffectBook;
+  /** What machines show at a look, beyond what is remembered of their Nodes. */
+  readonly closer: Map<string, Ailment>;
+  readonly ailment: (instanceId: string) => Ailment;
   readonly marks: Marks;
   readonly chaos: Chaos;
   readonly course: Course;
@@ -106,8 +112,11 @@ function start(options: RunOptions): Running {
   const { swarm, injections, onLine } = options;
   const listening = onLine === undefined ? {} : { onLine };
   const town = buildTown({ setting: swarm.world, seed: swarm.seed, ...listening });
-  const stage = { town, people: town.world.client(ADMIN), looking: createLooking() };
-  const truths = new Truths();
+  const stage = { town, people: town.world.client(ADMIN), looking: createLooking(swarm.seed) };
+  const effects = new EffectBook();
+  const closer = new Map<string, Ailment>();
+  const ailment: Running['ailment'] = (id) => closer.get(id) ?? effects.of(id);
+  const truths = new Truths({ nowMs: () => town.kernel.nowMs(), ailment });
   const marks = new Marks();
   addSettingTruths(town, truths);
   const book: Book = { violations: [], evaluations: new Map() };
@@ -117,9 +126,22 @@ function start(options: RunOptions): Running {
     return { invariant, watching };
   });
   options.begin?.(stage);
-  const course = followCourse(stage, { truths, marks });
+  const course = followCourse(stage, { truths, marks, effects });
   const chaos = startChaos(stage, injections, { truths, marks, chaosMs: swarm.chaosMs });
-  return { options, swarm, stage, truths, marks, chaos, course, book, checks };
+  return {
+    options,
+    swarm,
+    stage,
+    truths,
+    effects,
+    closer,
+    ailment,
+    marks,
+    chaos,
+    course,
+    book,
+    checks,
+  };
 }
 
 function watchingOf(rule: string, stage: Stage, marks: Marks, book: Book): Watching {
@@ -139,16 +161,23 @@ async function lookAt(
   running: Running,
   { number, isLast }: Pick<LookRequest, 'number' | 'isLast'>,
 ): Promise<void> {
-  const { stage, chaos, truths, options } = running;
-  addMoment(stage, truths);
+  const { stage, chaos, options } = running;
+  lookCloser(running);
   const states = trueStates(stage, chaos.struck());
   const broken = states.flatMap(({ isUsable, instanceId }) => (isUsable ? [] : [instanceId]));
   const said = await options.look({ stage, number, isLast, broken });
   for (const one of said) check(running, one, states, isLast);
+  running.closer.clear();
+}
+
+/** What is true of this moment alone is seen at each look. */
+function lookCloser({ stage, truths, effects, closer }: Running): void {
+  truths.setPresent(presentTruths(stage));
+  for (const [id, ailment] of ailmentsOf(stage, effects)) closer.set(id, ailment);
 }
 
 function check(
-  { stage, truths, marks, chaos, options, checks }: Running,
+  { stage, truths, ailment, marks, chaos, options, checks }: Running,
   said: Said,
   states: readonly TrueState[],
   isLast: boolean,
@@ -160,7 +189,7 @@ function check(
     isCalm: chaos.isCalm(),
     isLast,
     isWhole: said.refused.length === 0 && said.left.length === 0,
-    judged: judge(said.document, { truths, atMs }, states),
+    judged: judge(said.document, { truths, ailment }, states),
     states,
   };
   for (const judged of look.judged) {

@@ -101,8 +101,8 @@ export interface Scenario {
   readonly lookEveryMs: number;
   readonly untilMs: number;
   readonly expect: readonly Expectation[];
-  /** True where the logs of machines that are not well are read too. */
-  readonly readsLogs: boolean;
+  /** Why the two APIs do not show the cause, and where it stands; empty where they show it. */
+  readonly unseen: string;
   /** What Rollcall will do here once it can, in words. */
   readonly missing: string;
 }
@@ -128,7 +128,7 @@ export function readScenario(value: Json): ScenarioResult {
     lookEveryMs: fields.duration('lookEvery', 10_000),
     untilMs: fields.duration('until'),
     expect: fields.list('expect', expectationOf),
-    readsLogs: fields.flag('readsLogs', false),
+    unseen: fields.text('unseen', ''),
     missing: fields.text('missing', ''),
   };
   world.end();

@@ -49,6 +49,8 @@ export interface Story {
   readonly unmet: () => readonly Unmet[];
   /** What was the headline until now, in the order in which it was named. */
   readonly named: () => readonly Named[];
+  /** What the last look said, of which the right column tells what was new; null before it. */
+  readonly heard: () => DiagnosisDocument | null;
   readonly endMs: number;
 }
 
@@ -60,6 +62,7 @@ export function startStory(scenario: Scenario, stage: StoryStage): Story {
     stage.onLine({ atMs: kernel.nowMs() - startMs, side, text });
   const opinions = createOpinions((text) => said('rollcall', text));
   let isDue = false;
+  let heard: DiagnosisDocument | null = null;
   kernel.every(scenario.lookEveryMs, () => {
     isDue = true;
   });
@@ -74,10 +77,12 @@ export function startStory(scenario: Scenario, stage: StoryStage): Story {
     async rest() {
       if (!isDue) return;
       isDue = false;
-      opinions.hear(await stage.diagnose(), kernel.nowMs() - startMs);
+      heard = await stage.diagnose();
+      opinions.hear(heard, kernel.nowMs() - startMs);
     },
     unmet: checks,
     named: opinions.named,
+    heard: () => heard,
     endMs: startMs + scenario.untilMs,
   };
 }

@@ -70,9 +70,9 @@ function drawCluster(random: RandomStream): ClusterSetting {
     podIdentity,
     // A gate waits for an agent: without one it would never open.
     gate: podIdentity === 'kiam' ? random.pick(['none', 'nidhogg'] as const) : 'none',
-    isNodeRoleMapped: !random.chance(0.05),
+    isNodeRoleMapped: !random.chance(0.03),
     // The old one does not know types that came after it, and asks nobody.
-    cniVersion: random.chance(0.1) ? 'v1.5.7' : 'v1.20.4',
+    cniVersion: random.chance(0.04) ? 'v1.5.7' : 'v1.20.4',
   };
 }
 
@@ -96,7 +96,8 @@ function drawGroups(
     bootMs: Math.round(random.between(6e3, 45e3)),
     subnetPrefix: random.pick([20, 21, 22, 24]),
     hostname: null,
-    hasProviderId: random.chance(0.6),
+    // What breaks a machine for good is rare, or hardly another cause would be looked for.
+    hasProviderId: random.chance(0.93),
     isControlPlane: false,
   }));
 }

@@ -1,14 +1,14 @@
 /** Callers that are not who they say, or send what no client sends. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { type OpenedAws, openAws } from '../../../src/adapters/aws/open.ts';
 import { failureOf, testClock } from '../../../src/adapters/aws/testing.ts';
-import { openAwsDoor } from '../../../src/doors/aws/door.ts';
 import { smallAws } from '../../sim/aws/world.ts';
-import { awsSite, environmentOf } from './site.ts';
+import { awsSite, environmentOf, openDoorTo } from './site.ts';
 
 interface Reply {
   readonly status: number;
@@ -92,13 +92,8 @@ test('temporary keys need their token', async (t) => {
 
 test('a signature of another day is refused', async (t) => {
   const { aws, admin } = smallAws();
-  const door = await openAwsDoor({
-    cloud: aws,
-    port: 0,
-    enter: (task) => task(),
-    nowMs: () => Date.parse('2031-01-01T00:00:00Z'),
-  });
-  t.after(async () => door.close());
+  const nowMs = (): number => Date.parse('2031-01-01T00:00:00Z');
+  const door = await openDoorTo(t, { cloud: aws, nowMs });
   const env = environmentOf(door.url, admin.accessKeyId, aws.secretOf(admin.accessKeyId) ?? '');
   const eks = { service: 'eks', operation: 'ListClusters', input: {} } as const;
   const failure = await failureOf(openWith(t, env), eks);
@@ -204,14 +199,56 @@ async function raw(port: number, text: string): Promise<string> {
   return promise;
 }
 
+test('an error of the world is answered 500 without its words, and reported as a bug', async (t) => {
+  const { aws, env } = await awsSite(t);
+  const bug = new RangeError('a secret of the program');
+  const answer = (): never => {
+    throw bug;
+  };
+  const bugs: unknown[] = [];
+  const onBug = (told: unknown): void => {
+    bugs.push(told);
+  };
+  const cloud = Object.create(aws, { answer: { value: answer } }) as typeof aws;
+  const { url } = await openDoorTo(t, { cloud, onBug });
+  const { headers, body } = await caught(t, env);
+  const { status, text } = await send(url, { headers, body });
+  assert.deepEqual([status, bugs], [500, [bug]]);
+  assert.match(text, /<Code>InternalFailure<\/Code>/);
+  assert.doesNotMatch(text, /secret|RangeError/);
+});
+
+test('an answer that cannot be written cuts the connection, and is reported as a bug', async (t) => {
+  const { aws, env } = await awsSite(t);
+  const refusal = { code: 'two\nlines', message: '', status: 400 };
+  const cloud = Object.create(aws, {
+    answer: { value: () => ({ ok: false, refusal }) },
+  }) as typeof aws;
+  const bugs: unknown[] = [];
+  const onBug = (told: unknown): void => {
+    bugs.push(told);
+  };
+  const { url } = await openDoorTo(t, { cloud, onBug });
+  const eks = { service: 'eks', operation: 'ListClusters', input: {} } as const;
+  const failure = await failureOf(openWith(t, { ...env, AWS_ENDPOINT_URL: url }), eks);
+  assert.equal(failure.failure, 'unreachable');
+  assert.equal((bugs[0] as NodeJS.ErrnoException).code, 'ERR_INVALID_CHAR');
+});
+
+test('a caller who leaves in the middle of a body is no bug', async (t) => {
+  const { door } = await awsSite(t);
+  const socket = connect(door.port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.write('POST / HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 100\r\n\r\n');
+  // The door reads the body from its `100 Continue` on.
+  await once(socket, 'data');
+  socket.resetAndDestroy();
+  assert.equal((await send(door.url, {})).status, 403);
+});
+
 test('a taken port is named', async (t) => {
   const { door, aws } = await awsSite(t);
-  const again = openAwsDoor({
-    cloud: aws,
-    port: door.port,
-    enter: (task) => task(),
-    nowMs: () => 0,
-  });
+  const again = openDoorTo(t, { cloud: aws, port: door.port });
   await assert.rejects(again, { code: 'EADDRINUSE', port: door.port });
 });
 

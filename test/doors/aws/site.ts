@@ -1,8 +1,9 @@
 /** A simulated account behind a door, and AWS opened through it by our own adapter. */
+import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { type OpenedAws, openAws } from '../../../src/adapters/aws/open.ts';
 import { testClock } from '../../../src/adapters/aws/testing.ts';
-import { type AwsDoor, openAwsDoor } from '../../../src/doors/aws/door.ts';
+import { type AwsDoor, type AwsDoorOptions, openAwsDoor } from '../../../src/doors/aws/door.ts';
 import type { AwsCloudOptions } from '../../../src/sim/aws/options.ts';
 import { smallAws, type SmallAws } from '../../sim/aws/world.ts';
 
@@ -18,12 +19,7 @@ export async function awsSite(
 ): Promise<AwsSiteUnderTest> {
   const world = smallAws(options);
   const { aws, admin } = world;
-  const door = await openAwsDoor({
-    cloud: aws,
-    port: 0,
-    enter: (task) => task(),
-    nowMs: () => Date.now(),
-  });
+  const door = await openDoorTo(t, { cloud: aws });
   const env = environmentOf(door.url, admin.accessKeyId, aws.secretOf(admin.accessKeyId) ?? '');
   const opened = openAws({
     region: null,
@@ -32,11 +28,30 @@ export async function awsSite(
     clock: testClock(),
     random: { next: () => 0.5 },
   });
-  t.after(async () => {
+  t.after(() => {
     opened.close();
-    await door.close();
   });
   return { ...world, door, env, opened };
+}
+
+/** A door for the time of one test, which fails when the world behind it throws. */
+export async function openDoorTo(
+  t: TestContext,
+  options: Pick<AwsDoorOptions, 'cloud'> & Partial<AwsDoorOptions>,
+): Promise<AwsDoor> {
+  const bugs: unknown[] = [];
+  const door = await openAwsDoor({
+    port: 0,
+    enter: (task) => task(),
+    nowMs: () => Date.now(),
+    onBug: (bug) => bugs.push(bug),
+    ...options,
+  });
+  t.after(async () => {
+    await door.close();
+    assert.deepEqual(bugs, []);
+  });
+  return door;
 }
 
 export function environmentOf(

@@ -1,5 +1,7 @@
 /** A door before a small cluster, and kubectl as a person runs it. */
+import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,6 +30,11 @@ export interface Cluster {
   readonly kubeconfig: string;
   /** Lets the world go on, ms. */
   advance(ms: number): void;
+  /** What the world threw and the door was to tell; a test takes what it expects. */
+  readonly bugs: unknown[];
+  /** Resolves as soon as this many watches are open behind the door. */
+  untilWatches(count: number): Promise<void>;
+  /** Rejects when there are bugs that no test took. */
   close(): Promise<void>;
 }
 
@@ -61,11 +68,14 @@ export async function openCluster(options: ClusterOptions = {}): Promise<Cluster
     }
     kernel.passTo(dueMs);
   };
+  const bugs: unknown[] = [];
+  const watches = watchCounter();
   const door = await openKubernetesDoor({
-    api: wrap(api),
+    api: wrap(watches.counted(api)),
     limits,
     port: 0,
     tokens,
+    onBug: (bug) => bugs.push(bug),
     nowMs: () => kernel.nowMs(),
     enter: (task) => {
       happen();
@@ -83,6 +93,8 @@ export async function openCluster(options: ClusterOptions = {}): Promise<Cluster
     door,
     folder,
     kubeconfig,
+    bugs,
+    untilWatches: watches.until,
     advance: (ms) => {
       addedMs += ms;
       happen();
@@ -91,6 +103,49 @@ export async function openCluster(options: ClusterOptions = {}): Promise<Cluster
       clearInterval(clock);
       await door.close();
       rmSync(folder, { recursive: true, force: true });
+      assert.deepEqual(bugs, []);
+    },
+  };
+}
+
+interface WatchCounter {
+  /** The API server with its watches counted. */
+  readonly counted: (api: DoorApi) => DoorApi;
+  readonly until: (count: number) => Promise<void>;
+}
+
+function watchCounter(): WatchCounter {
+  const open = new Set<object>();
+  const changed = new EventEmitter();
+  const change = (): boolean => changed.emit('change');
+  const watch = (api: DoorApi, ...[request, watcher]: Parameters<DoorApi['watch']>) => {
+    const one = {};
+    const close = (): void => {
+      if (open.delete(one)) change();
+    };
+    const onEnd = (): void => {
+      close();
+      watcher.onEnd();
+    };
+    open.add(one);
+    const opened = api.watch(request, { ...watcher, onEnd });
+    if ('code' in opened) {
+      close();
+      return opened;
+    }
+    change();
+    return {
+      ...opened,
+      stop: () => {
+        opened.stop();
+        close();
+      },
+    };
+  };
+  return {
+    counted: (api) => ({ ...api, watch: (request, watcher) => watch(api, request, watcher) }),
+    until: async (count) => {
+      while (open.size !== count) await once(changed, 'change');
     },
   };
 }

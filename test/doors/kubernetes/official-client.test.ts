@@ -1,6 +1,6 @@
 /** The official JavaScript client itself, with a kubeconfig of the lab. */
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { EventEmitter, once } from 'node:events';
 import { after, before, test } from 'node:test';
 import {
   ApiException,
@@ -105,13 +105,18 @@ test('its informer lists and then watches', async () => {
   const core = config.makeApiClient(CoreV1Api);
   const informer = makeInformer<V1Node>(config, '/api/v1/nodes', async () => core.listNode());
   const heard: string[] = [];
-  informer.on('add', ({ metadata }) => heard.push(`add ${metadata?.name}`));
-  informer.on('delete', ({ metadata }) => heard.push(`delete ${metadata?.name}`));
+  const told = new EventEmitter();
+  for (const verb of ['add', 'delete'] as const)
+    informer.on(verb, ({ metadata }) => {
+      heard.push(`${verb} ${metadata?.name}`);
+      told.emit(`${verb} ${metadata?.name}`);
+    });
+  const [added, deleted] = [once(told, 'add node-b'), once(told, 'delete node-b')];
   await informer.start();
   assert.ok(cluster.admin.create(node('node-b', '10.0.0.2')).ok);
-  while (!heard.includes('add node-b')) await sleep(10);
+  await added;
   await core.deleteNode({ name: 'node-b' });
-  while (!heard.includes('delete node-b')) await sleep(10);
+  await deleted;
   await informer.stop();
   assert.deepEqual(heard, ['add node-a', 'add node-b', 'delete node-b']);
 });

@@ -6,10 +6,14 @@ import { type Cluster, node, openCluster, pod } from './fixture.ts';
 
 let cluster: Cluster;
 let log = 'one\n';
+let logError: Error | null = null;
 
 before(async () => {
   cluster = await openCluster({
-    podLog: () => ({ ok: true, text: log }),
+    podLog: () => {
+      if (logError !== null) throw logError;
+      return { ok: true, text: log };
+    },
     limits: { logPollEveryMs: 20 },
   });
   assert.ok(cluster.admin.create(node('node-a', '10.0.0.1')).ok);
@@ -111,10 +115,8 @@ test('a client that goes away is forgotten', async () => {
   const table = cluster.api.core.store.table('/configmaps');
   const during = table.listeners.size;
   watch.close();
-  for (let round = 0; table.listeners.size >= during; round++) {
-    assert.ok(round < 500, 'the watch is still there');
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+  await cluster.untilWatches(0);
+  assert.ok(table.listeners.size < during, 'the watch is still there');
 });
 
 test('a log is given whole, and a followed one goes on until its container ends', async () => {
@@ -134,6 +136,19 @@ test('a log is given whole, and a followed one goes on until its container ends'
   assert.ok(cluster.admin.patch('Pod', 'default/talker', 'merge', patch, 'status').ok);
   await followed.ended;
   assert.equal(followed.text(), 'one\ntwo\nthree\n');
+});
+
+test('an error of the world in a followed log ends it, and is reported as a bug', async () => {
+  assert.ok(cluster.admin.create(pod('crasher', 'node-a')).ok);
+  log = 'one\n';
+  const path = '/api/v1/namespaces/default/pods/crasher/log?follow=true';
+  const followed = await open(cluster.door, path);
+  await followed.until((text) => text === 'one\n');
+  const bug = new RangeError('of the world');
+  logError = bug;
+  await followed.ended;
+  logError = null;
+  assert.deepEqual(cluster.bugs.splice(0), [bug]);
 });
 
 test('the log of a pod or a container that is not there is refused', async () => {

@@ -42,14 +42,15 @@ export interface Scene {
 }
 
 export interface SceneOptions extends Omit<FakeKubeOptions, 'clock'> {
+  readonly clock?: VirtualClock;
   readonly nodes?: readonly string[];
   readonly reflector?: Partial<ReflectorOptions<Row>>;
 }
 
 /** A reflector that runs until the test is over, over a server with some Nodes. */
 export async function scene(context: TestContext, options: SceneOptions = {}): Promise<Scene> {
-  const clock = virtualClock();
-  const api = new FakeKubeApi({ clock, ...options });
+  const { clock = virtualClock() } = options;
+  const api = new FakeKubeApi({ ...options, clock });
   api.serve(NODES);
   for (const name of options.nodes ?? ['n1', 'n2']) api.put(NODES, node(name));
   const told: string[] = [];

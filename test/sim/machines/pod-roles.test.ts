@@ -47,7 +47,7 @@ function agentLines(lab: Lab): readonly string[] {
 
 /** What Rollcall names of the one machine, and how sure it is. */
 async function named({ town }: Lab): Promise<readonly string[]> {
-  const { document } = await observeTown(town, null);
+  const { document } = await observeTown(town);
   return document.subjects
     .flatMap(({ findings }) => findings)
     .filter(({ confidence }) => confidence !== 'possible')

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json } from '../../../src/evidence/json.ts';
+import type { Ailment } from '../../../src/sim/oracle/effects.ts';
 import { addSettingTruths } from '../../../src/sim/oracle/setting-truths.ts';
 import { Truths } from '../../../src/sim/oracle/truths.ts';
 import { eksWorld, type Lab, openLab } from '../machines/lab.ts';
@@ -10,14 +11,15 @@ const ORDERS: Json = { name: 'orders', replicas: 1, role: 'orders-role' };
 
 async function opened(podIdentity: string): Promise<{ lab: Lab; truths: Truths }> {
   const lab = await openLab(eksWorld({ podIdentity }, {}, [ORDERS]));
-  const truths = new Truths();
+  const ailment = (): Ailment => ({ shown: new Map(), sinceMs: null });
+  const truths = new Truths({ nowMs: () => lab.town.kernel.nowMs(), ailment });
   addSettingTruths(lab.town, truths);
   await lab.until(5);
   return { lab, truths };
 }
 
-function causesOf({ lab, truths }: Awaited<ReturnType<typeof opened>>): readonly string[] {
-  return truths.of(null, lab.town.kernel.nowMs()).flatMap(({ causes }) => causes);
+function causesOf({ truths }: Awaited<ReturnType<typeof opened>>): readonly string[] {
+  return truths.of(null).flatMap(({ causes }) => causes);
 }
 
 for (const [podIdentity, cause] of [

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { guardedRun } from '../../../src/apps/sim/guarded-run.ts';
-import { lookBothWays } from '../../../src/apps/sim/look.ts';
+import { lookEveryWay } from '../../../src/apps/sim/look.ts';
 import { runSeed } from '../../../src/apps/sim/one-seed.ts';
 import type { PlantedBug } from '../../../src/sim/planted/contract.ts';
 import type { LookRequest, Said } from '../../../src/sim/run/run.ts';
@@ -68,7 +68,7 @@ describe('the same seed', { timeout: LIMIT_MS }, () => {
 });
 
 async function looked(request: LookRequest): Promise<readonly Said[]> {
-  return lookBothWays(request, { bug: null, gapShare: 0 });
+  return lookEveryWay(request, { bug: null, gapShare: 0 });
 }
 
 /** A mistake in the product: it looks at the machine that it runs on. */

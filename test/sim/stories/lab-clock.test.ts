@@ -57,3 +57,13 @@ test('after its story a world goes on as fast as it is told', async () => {
   const tookMs = clock.monotonicMs() - atMs;
   assert.ok(tookMs >= 2000 && tookMs <= 2040, String(tookMs));
 });
+
+test('a bug that a door met ends the run with itself', async () => {
+  const clock = sleepingClock();
+  const kernel = createKernel({ seed: 1, startMs: NOW_MS });
+  const pace = createPace({ kernel, speed: 1, clock, follower: FOLLOWER });
+  const bug = new RangeError('of the world');
+  kernel.after(1000, () => pace.fail(bug));
+  await assert.rejects(pace.run(NOW_MS + 60_000, new AbortController().signal), bug);
+  assert.ok(kernel.nowMs() < NOW_MS + 2000);
+});

@@ -1,4 +1,4 @@
-import { EVIDENCE_VERSION } from '../../../readers/ours.ts';
+import { EVIDENCE_VERSION } from '../../../readers/evidence-version.ts';
 import type { Host } from '../../../ports/host.ts';
 import { documentOf, type HostItem, lossOf } from './document.ts';
 import { type Imds, imdsInstanceId, imdsValue } from './imds.ts';

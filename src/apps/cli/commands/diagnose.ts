@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import { isAsked } from '../../../diagnosis/asked.ts';
 import type { DiagnosisDocument } from '../../../diagnosis/document.ts';
 import { leftOutLine } from '../../../diagnosis/report/left-out.ts';
@@ -8,18 +6,18 @@ import { excerptOf } from '../../../evidence/redact.ts';
 import { type CliContext, UsageError } from '../context.ts';
 import { EXIT, exitCodeOf } from '../exit-code.ts';
 import { readGiven } from '../given-files.ts';
-import {
-  contextsOf,
-  durationMs,
-  flagsOfSeveral,
-  LIVE_OPTIONS,
-  type LiveFlags,
-} from '../live/flags.ts';
+import { DIAGNOSE } from '../declared/diagnose.ts';
+import type { BundleContents } from '../live/bundle.ts';
+import { contextsOf, flagsOfSeveral, type LiveFlags } from '../live/flags.ts';
+import type { ParsedOptions } from '../options/declaration.ts';
+import { parseCommandLine } from '../options/parse.ts';
+import { quoted } from '../options/quoted.ts';
+import { pathsAndNames } from '../options/words.ts';
 import { diagnoseObservations } from '../pile.ts';
 import { jsonTexts, structured } from '../structured.ts';
 
-const OUTPUTS = ['text', 'json', 'yaml', 'markdown'] as const;
-type Output = (typeof OUTPUTS)[number];
+type Values = ParsedOptions<typeof DIAGNOSE.options>;
+type Output = Values['output'];
 
 interface DiagnoseArguments {
   readonly paths: readonly string[];
@@ -36,69 +34,48 @@ interface DiagnoseArguments {
   readonly isHost: boolean;
   /** The file into which the evidence is written, null for none. */
   readonly save: string | null;
-}
-
-const FLAGS = {
-  output: { type: 'string', short: 'o', default: 'text' },
-  with: { type: 'string', multiple: true, default: [] as string[] },
-  save: { type: 'string' },
-  deep: { type: 'boolean', default: false },
-  host: { type: 'boolean', default: false },
-  since: { type: 'string' },
-  wait: { type: 'boolean', default: false },
-  ...LIVE_OPTIONS,
-} satisfies ParseArgsOptionsConfig;
-
-/** A path contains a slash or is there, or is `-`; anything else is a name. */
-function isPath(word: string): boolean {
-  return word === '-' || word.includes('/') || existsSync(word);
+  /** True to put other names, ids and addresses in the place of those that were seen. */
+  readonly isAnonymous: boolean;
 }
 
 function readArguments(args: readonly string[], context: CliContext): DiagnoseArguments {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: FLAGS,
-  });
-  const output = OUTPUTS.find((name) => name === values.output);
-  if (output === undefined)
-    throw new UsageError(`-o takes ${OUTPUTS.join(', ')}; "${values.output}" is none of them.`);
-  const paths = [...positionals.filter(isPath), ...values.with];
-  const names = positionals.filter((word) => !isPath(word));
-  if (paths.length > 0 && names.length > 0)
-    throw new UsageError(
-      `"${names[0] ?? ''}" is no file here; ask for machines of a live cluster and for files in two commands.`,
-    );
-  const isText = paths.length === 0 && names.length === 0 && context.isInputPiped && !values.host;
-  const { deep, host, save = null } = values;
-  if (host && paths.length + names.length > 0)
-    throw new UsageError('--host looks at this machine and takes no names or files.');
-  const live = { live: flagsOfSeveral(values), contexts: contextsOf(values) };
-  if (save !== null && live.contexts.length > 1)
-    throw new UsageError('--save keeps the evidence of one cluster: name one --context with it.');
+  const { values, words } = parseCommandLine(DIAGNOSE, args);
+  const { output, host, save, anonymize, deep, since, wait } = values;
+  const { paths: given, names } = pathsAndNames(words);
+  const paths = [...given, ...values.with];
+  const contexts = contextsOf(values);
+  mustAgree(values, { paths, names, contexts });
+  const isText = paths.length === 0 && names.length === 0 && context.isInputPiped && !host;
   return {
     paths: isText ? ['-'] : paths,
     names,
     output,
-    ...live,
+    live: flagsOfSeveral(values),
+    contexts,
     isDeep: deep,
     isHost: host,
     save,
-    ...whenOf(values),
+    isAnonymous: anonymize,
+    sinceMs: since,
+    waits: wait,
   };
 }
 
-function whenOf({
-  since,
-  wait,
-}: {
-  readonly since?: string | undefined;
-  readonly wait: boolean;
-}): Pick<DiagnoseArguments, 'sinceMs' | 'waits'> {
-  const sinceMs = since === undefined ? null : durationMs(since);
-  if (since !== undefined && sinceMs === null)
-    throw new UsageError(`--since takes a duration such as 15m, 2h or 1d; "${since}" is none.`);
-  return { sinceMs, waits: wait };
+/** Throws `UsageError` where one thing that was asked excludes another. */
+function mustAgree(
+  { host, save, anonymize, wait }: Values,
+  { paths, names, contexts }: Pick<DiagnoseArguments, 'paths' | 'names' | 'contexts'>,
+): void {
+  if (paths.length > 0 && names.length > 0)
+    throw new UsageError(
+      `no such file: ${quoted(names[0] ?? '')}; diagnose files and machines of a live cluster in two commands`,
+    );
+  if (host && paths.length + names.length > 0)
+    throw new UsageError('--host diagnoses this machine; it takes no names or files');
+  if (anonymize && wait)
+    throw new UsageError('--wait prints names as things change; use it without --anonymize');
+  if (save !== null && contexts.length > 1)
+    throw new UsageError('--save writes the evidence of one cluster; use one --context with it');
 }
 
 /** What is to be printed, and how sure it is. */
@@ -108,6 +85,8 @@ interface Answer {
   readonly names: readonly string[];
   /** What was seen, to tell which of the names no machine has; none where that does not matter. */
   readonly looks: readonly Observations[];
+  /** What was seen, whose names are hidden when they are to be. */
+  readonly seen: readonly Observations[];
   /** True when the time for waiting was over. */
   readonly isLate: boolean;
   /** True when one of several clusters did not answer. */
@@ -124,7 +103,8 @@ export async function diagnoseCommand(
     given.paths.length > 0
       ? await diagnosePaths(given, context)
       : await diagnoseLive(given, context);
-  const { document, isLate, isPartial } = answer;
+  const { isLate, isPartial } = answer;
+  const document = given.isAnonymous ? await hidden(answer) : answer.document;
   const unknown = await unknownIn(answer);
   const lines = [...(unknown?.lines ?? []), ...leftOutOf(given, document)];
   for (const line of lines) context.err(`${line}\n`);
@@ -138,6 +118,11 @@ export async function diagnoseCommand(
   const code = isLate ? EXIT.cannotTell : exitCodeOf(document);
   const isOpen = isPartial || unknown !== null;
   return code === EXIT.usable && isOpen ? EXIT.cannotTell : code;
+}
+
+/** The document with other names, ids and addresses. */
+async function hidden({ document, seen }: Answer): Promise<DiagnosisDocument> {
+  return (await import('../anonymous.ts')).anonymizerFor(seen).value(document);
 }
 
 /** What saved evidence lacks, where no page tells it. */
@@ -185,26 +170,39 @@ async function diagnosePaths({ paths }: DiagnoseArguments, context: CliContext):
   // What is given besides saved evidence may be of another machine: then all are shown.
   const names = paths.length === 1 ? (observations.collection?.asked ?? []) : [];
   const document = await diagnoseObservations(observations, isAsked(names));
-  return { document, names, looks: [observations], isLate: false, isPartial: false };
+  const looks = [observations];
+  return { document, names, looks, seen: looks, isLate: false, isPartial: false };
 }
 
 async function diagnoseLive(
-  { names, live, contexts, isDeep, isHost, sinceMs, waits, save }: DiagnoseArguments,
+  { names, live, contexts, isDeep, isHost, sinceMs, waits, save, isAnonymous }: DiagnoseArguments,
   context: CliContext,
 ): Promise<Answer> {
-  const whole = { names, looks: [], isLate: false, isPartial: false };
+  const whole = { names, looks: [], seen: [], isLate: false, isPartial: false };
   if (isHost) {
     const { diagnoseHost } = await import('../live/diagnose-host.ts');
-    return { ...whole, document: await diagnoseHost(save) };
+    const { document, observations, saved } = await diagnoseHost(save, isAnonymous);
+    if (save !== null && saved !== null) await tellSaved(save, saved, { context, isAnonymous });
+    return { ...whole, document, seen: [observations] };
   }
-  const question = { names, flags: live, isDeep, sinceMs, save };
+  const question = { names, flags: live, isDeep, sinceMs, save, isAnonymous };
   if (waits) {
     const { waitForCluster } = await import('../live/wait-live.ts');
     return { ...whole, ...(await waitForCluster(question, contexts, context)) };
   }
   const { diagnoseCluster } = await import('../live/diagnose-cluster.ts');
   const { document, seen, isPartial } = await diagnoseCluster(question, contexts, context);
-  return { ...whole, document, isPartial, looks: seen.map(({ observations }) => observations) };
+  const looks = seen.map(({ observations }) => observations);
+  return { ...whole, document, isPartial, looks, seen: looks };
+}
+
+async function tellSaved(
+  path: string,
+  contents: BundleContents,
+  { context, isAnonymous }: { readonly context: CliContext; readonly isAnonymous: boolean },
+): Promise<void> {
+  const { savedSentences } = await import('../live/saved-words.ts');
+  for (const line of savedSentences(path, contents, isAnonymous)) context.err(`${line}\n`);
 }
 
 async function print(

@@ -3,6 +3,9 @@ import { CAUSES } from '../../../causes/index.generated.ts';
 import { renderCausePage } from '../../../diagnosis/report/cause-page.ts';
 import { wrap } from '../../../diagnosis/report/wrap.ts';
 import { type CliContext, UsageError } from '../context.ts';
+import { EXPLAIN } from '../declared/causes.ts';
+import { parseCommandLine } from '../options/parse.ts';
+import { quoted } from '../options/quoted.ts';
 import { nearest } from '../../../evidence/nearest.ts';
 
 /** Prints the page of one cause. */
@@ -10,24 +13,31 @@ export async function explainCommand(
   args: readonly string[],
   context: CliContext,
 ): Promise<number> {
-  const [name] = args;
+  const [name] = parseCommandLine(EXPLAIN, args).words;
   if (name === undefined)
-    throw new UsageError('Say which cause: rollcall explain CAUSE. All of them: rollcall causes');
+    throw new UsageError(
+      'explain needs a cause: rollcall explain CAUSE; list them: rollcall causes',
+    );
   const wanted = name.replace(/(?<=[a-z0-9])([A-Z])/g, '-$1').toLowerCase();
   const entry = CAUSES.find((cause) => cause.id === wanted || cause.formerly.includes(wanted));
-  if (entry === undefined) {
-    const close = nearest(
-      wanted,
-      CAUSES.map((cause) => cause.id),
-    );
-    throw new UsageError(
-      `There is no cause "${name}"${close === null ? '' : `; did you mean ${close}?`} All of them: rollcall causes`,
-    );
-  }
+  if (entry === undefined) throw unknownCause(name, wanted);
   const page = renderCausePage(causeOf(await entry.load()));
   const lines = page.split('\n').flatMap((line) => fitted(line, context.columns));
   context.out(lines.join('\n'));
   return 0;
+}
+
+function unknownCause(name: string, wanted: string): UsageError {
+  const close = nearest(
+    wanted,
+    CAUSES.map((cause) => cause.id),
+  );
+  const what = `unknown cause ${quoted(name)}`;
+  return new UsageError(
+    close === null
+      ? `${what}; list them: rollcall causes`
+      : `${what}; did you mean ${close}? List them: rollcall causes`,
+  );
 }
 
 function fitted(line: string, columns: number): readonly string[] {

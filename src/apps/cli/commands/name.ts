@@ -1,66 +1,24 @@
-import { existsSync } from 'node:fs';
-import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import type { GivenNames, NamingDocument } from '../../../capacity/naming/document.ts';
 import type { CloudProvider, ImageFamily, ImageOptions } from '../../../capacity/naming/input.ts';
 import type { NamesSeen } from '../../../capacity/naming/names-table.ts';
 import { worstOf } from '../../../evidence/verdict.ts';
 import { type CliContext, UsageError } from '../context.ts';
 import { exitCodeOfVerdict } from '../exit-code.ts';
-import { LIVE_OPTIONS, liveFlagsOf } from '../live/flags.ts';
+import { IMAGE_FAMILIES, NAME } from '../declared/name.ts';
+import { liveFlagsOf } from '../live/flags.ts';
+import type { ParsedOptions } from '../options/declaration.ts';
+import { parseCommandLine } from '../options/parse.ts';
+import { unknownWord } from '../options/values.ts';
+import { pathsAndNames } from '../options/words.ts';
 import { structured } from '../structured.ts';
 
-const FLAGS = {
-  output: { type: 'string', short: 'o', default: 'text' },
-  subnet: { type: 'string' },
-  image: { type: 'string' },
-  version: { type: 'string' },
-  'cloud-provider': { type: 'string' },
-  naming: { type: 'string' },
-  'dhcp-domain': { type: 'string' },
-  'dns-hostnames': { type: 'string' },
-  'hostname-override': { type: 'string' },
-  hostname: { type: 'string' },
-  'local-hostname': { type: 'string' },
-  certificate: { type: 'string' },
-  ip: { type: 'string' },
-  instance: { type: 'string' },
-  'instance-id-node-name': { type: 'boolean' },
-  'hostname-override-source': { type: 'string' },
-  'ip-based-node-names': { type: 'boolean' },
-  'kops-version': { type: 'string' },
-  ...LIVE_OPTIONS,
-} satisfies ParseArgsOptionsConfig;
+type Values = ParsedOptions<typeof NAME.options>;
+type Output = Values['output'];
 
-function parsed(args: readonly string[]) {
-  return parseArgs({ args: [...args], allowPositionals: true, options: FLAGS });
-}
-
-type Values = ReturnType<typeof parsed>['values'];
-
-const OUTPUTS = ['text', 'json', 'yaml'] as const;
-type Output = (typeof OUTPUTS)[number];
-
-const IMAGES: readonly ImageFamily[] = [
-  'al2',
-  'al2023',
-  'bottlerocket',
-  'ubuntu',
-  'windows',
-  'rhel',
-  'openshift4',
-  'openshift3',
-  'kops',
-  'flatcar',
-  'eks-auto',
-  'fargate',
-  'hybrid',
-  'other',
-];
-
-function oneOf<T extends string>(flag: string, text: string, choices: readonly T[]): T {
+function oneOf<T extends string>(noun: string, text: string, choices: readonly T[]): T {
   const found = choices.find((one) => one === text);
   if (found !== undefined) return found;
-  throw new UsageError(`--${flag} takes ${choices.join(', ')}; "${text}" is none of them.`);
+  throw unknownWord(noun, text, choices);
 }
 
 function isImageId(text: string): boolean {
@@ -69,52 +27,36 @@ function isImageId(text: string): boolean {
 
 function providerOf(text: string): CloudProvider {
   const [word = '', version = null] = text.split('=');
-  const kind = oneOf('cloud-provider', word, ['in-tree', 'external', 'none'] as const);
+  const kind = oneOf('cloud provider', word, ['in-tree', 'external', 'none'] as const);
   return kind === 'external' ? { kind, controllerVersion: version } : { kind };
 }
 
 /** Only what was said: a missing flag leaves what the APIs say. */
-function said<K extends keyof NamesSeen>(
-  key: K,
-  value: NamesSeen[K] | undefined,
-): Partial<NamesSeen> {
-  return value === undefined ? {} : { [key]: value };
+function said<K extends keyof NamesSeen>(key: K, value: NamesSeen[K] | null): Partial<NamesSeen> {
+  return value === null ? {} : { [key]: value };
+}
+
+function familyOf(image: string | null): ImageFamily | null {
+  if (image === null || isImageId(image)) return null;
+  return oneOf('image family', image, IMAGE_FAMILIES);
 }
 
 function seenOf(values: Values): Partial<NamesSeen> {
-  const { image, naming, region, certificate } = values;
-  const provider = values['cloud-provider'];
-  const hostnames = values['dns-hostnames'];
+  const { certificate, 'cloud-provider': provider, 'dns-hostnames': hostnames } = values;
   return {
-    ...said(
-      'image',
-      image === undefined || isImageId(image) ? undefined : oneOf('image', image, IMAGES),
-    ),
+    ...said('image', familyOf(values.image)),
     ...said('kubeletVersion', values.version),
-    ...said('cloudProvider', provider === undefined ? undefined : providerOf(provider)),
-    ...said(
-      'hostnameType',
-      naming === undefined
-        ? undefined
-        : oneOf('naming', naming, ['ip-name', 'resource-name'] as const),
-    ),
+    ...said('cloudProvider', provider === null ? null : providerOf(provider)),
+    ...said('hostnameType', values.naming),
     ...said('dhcpDomain', values['dhcp-domain']),
-    ...said(
-      'dnsHostnames',
-      hostnames === undefined
-        ? undefined
-        : oneOf('dns-hostnames', hostnames, ['on', 'off']) === 'on',
-    ),
+    ...said('dnsHostnames', hostnames === null ? null : hostnames === 'on'),
     ...said('hostnameOverride', values['hostname-override']),
     ...said('osHostname', values.hostname),
     ...said('imdsLocalHostname', values['local-hostname']),
-    ...said(
-      'certificateName',
-      certificate === undefined ? undefined : certificateName(certificate),
-    ),
+    ...said('certificateName', certificate === null ? null : certificateName(certificate)),
     ...said('privateIp', values.ip),
     ...said('instanceId', values.instance),
-    ...said('region', region),
+    ...said('region', values.region),
   };
 }
 
@@ -125,21 +67,12 @@ function certificateName(text: string): string {
 
 function optionsOf(values: Values): ImageOptions {
   const source = values['hostname-override-source'];
-  const byId = values['instance-id-node-name'];
-  const byIp = values['ip-based-node-names'];
   const kopsVersion = values['kops-version'];
   return {
-    ...(byId === undefined ? {} : { instanceIdNodeName: byId }),
-    ...(byIp === undefined ? {} : { ipBasedNodeNames: byIp }),
-    ...(kopsVersion === undefined ? {} : { kopsVersion }),
-    ...(source === undefined
-      ? {}
-      : {
-          hostnameOverrideSource: oneOf('hostname-override-source', source, [
-            'private-dns-name',
-            'instance-id',
-          ] as const),
-        }),
+    ...(values['instance-id-node-name'] ? { instanceIdNodeName: true } : {}),
+    ...(values['ip-based-node-names'] ? { ipBasedNodeNames: true } : {}),
+    ...(kopsVersion === null ? {} : { kopsVersion }),
+    ...(source === null ? {} : { hostnameOverrideSource: source }),
   };
 }
 
@@ -147,16 +80,16 @@ const LAUNCH_FLAGS = ['subnet', 'image', 'ip'] as const;
 
 /** The name of a machine, today and by the rules; of all machines; or before it is launched. */
 export async function nameCommand(args: readonly string[], context: CliContext): Promise<number> {
-  const { values, positionals } = parsed(args);
-  const output = oneOf('output', values.output, OUTPUTS);
+  const { values, words } = parseCommandLine(NAME, args);
+  const { output } = values;
   const given = { seen: seenOf(values), options: optionsOf(values) };
-  const isPath = (word: string): boolean => word === '-' || word.includes('/') || existsSync(word);
-  const [asked = null, ...more] = positionals.filter((word) => !isPath(word));
+  const { paths, names } = pathsAndNames(words);
+  const [asked = null, ...more] = names;
   if (more.length > 0)
-    throw new UsageError('Name one machine, or none for all of them: rollcall name INSTANCE');
-  const isLaunch = positionals.length === 0 && LAUNCH_FLAGS.some((flag) => flag in values);
+    throw new UsageError('name takes one machine, or none for all: rollcall name INSTANCE');
+  const isLaunch = words.length === 0 && LAUNCH_FLAGS.some((flag) => values[flag] !== null);
   if (isLaunch) return beforeLaunch(values, given, output, context);
-  return observed(positionals.filter(isPath), asked, { values, given, output }, context);
+  return observed(paths, asked, { values, given, output }, context);
 }
 
 async function beforeLaunch(
@@ -167,8 +100,8 @@ async function beforeLaunch(
 ): Promise<number> {
   const { namingBeforeLaunch } = await import('../live/naming-collect.ts');
   const { image, subnet } = values;
-  const imageId = image !== undefined && isImageId(image) ? image : null;
-  const place = { subnetId: subnet ?? null, imageId };
+  const imageId = image !== null && isImageId(image) ? image : null;
+  const place = { subnetId: subnet, imageId };
   const document = await namingBeforeLaunch(place, given, liveFlagsOf(values));
   await print([document], true, output, context);
   return exitCode([document]);

@@ -1,4 +1,3 @@
-import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import { PERMISSIONS } from '../../../adapters/collection/permissions.generated.ts';
 import {
   bindCommands,
@@ -10,22 +9,15 @@ import {
 import type { PermissionAnswer } from '../../../adapters/collection/permissions-check.ts';
 import { columns, marked } from '../../../capacity/layout.ts';
 import type { JsonObject } from '../../../evidence/json.ts';
-import { type CliContext, UsageError } from '../context.ts';
+import type { CliContext } from '../context.ts';
+import { PERMISSIONS_COMMAND } from '../declared/permissions.ts';
 import { EXIT } from '../exit-code.ts';
-import { LIVE_OPTIONS, liveFlagsOf } from '../live/flags.ts';
+import { liveFlagsOf } from '../live/flags.ts';
+import type { ParsedOptions } from '../options/declaration.ts';
+import { parseCommandLine } from '../options/parse.ts';
 import { structured } from '../structured.ts';
 
-const FLAGS = {
-  output: { type: 'string', short: 'o', default: 'text' },
-  for: { type: 'string', multiple: true, default: [] as string[] },
-  check: { type: 'boolean', default: false },
-  rbac: { type: 'boolean', default: false },
-  iam: { type: 'boolean', default: false },
-  ...LIVE_OPTIONS,
-} satisfies ParseArgsOptionsConfig;
-
-const OUTPUTS = ['text', 'json', 'yaml'] as const;
-type Output = (typeof OUTPUTS)[number];
+type Output = ParsedOptions<typeof PERMISSIONS_COMMAND.options>['output'];
 
 interface Wanted {
   readonly features: readonly FeaturePermissions[];
@@ -35,19 +27,14 @@ interface Wanted {
   readonly policy: JsonObject;
 }
 
-function featuresOf(words: readonly string[]): readonly FeaturePermissions[] {
-  const names = words.flatMap((word) => word.split(','));
-  const known = PERMISSIONS.map(({ feature }) => feature);
-  const strange = names.find((name) => !known.includes(name));
-  if (strange !== undefined)
-    throw new UsageError(`--for takes ${known.join(', ')}; "${strange}" is none of them.`);
+function featuresOf(names: readonly string[]): readonly FeaturePermissions[] {
   return names.length === 0
     ? PERMISSIONS
     : PERMISSIONS.filter(({ feature }) => names.includes(feature));
 }
 
-function wantedOf(words: readonly string[]): Wanted {
-  const features = featuresOf(words);
+function wantedOf(names: readonly string[]): Wanted {
+  const features = featuresOf(names);
   const { kubernetes, aws } = joined(features);
   return { features, kubernetes, aws, roles: rolesOf(kubernetes), policy: policyOf(aws) };
 }
@@ -72,10 +59,8 @@ export async function permissionsCommand(
   args: readonly string[],
   context: CliContext,
 ): Promise<number> {
-  const { values } = parseArgs({ args: [...args], options: FLAGS });
-  const output = OUTPUTS.find((one) => one === values.output);
-  if (output === undefined)
-    throw new UsageError(`-o takes ${OUTPUTS.join(', ')}; "${values.output}" is none of them.`);
+  const { values } = parseCommandLine(PERMISSIONS_COMMAND, args);
+  const { output } = values;
   const wanted = wantedOf(values.for);
   if (values.check) return check(wanted, liveFlagsOf(values), output, context);
   const document = {

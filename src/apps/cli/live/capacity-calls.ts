@@ -20,6 +20,7 @@ export async function gather(
   const refusals: Refusal[] = [];
   const evidence = {
     add: ({ locator, content }: CollectedDocument) => reading.take(locator, content),
+    shorten: () => undefined,
     refuse: (refusal: Refusal) => refusals.push(refusal),
   };
   await work(createAsk(source, evidence, new AbortController().signal));

@@ -1,6 +1,7 @@
-import type { CollectedDocument } from '../../../adapters/collection/document.ts';
 import type { DiagnosisDocument, SubjectReport } from '../../../diagnosis/document.ts';
+import type { Observations } from '../../../evidence/observations.ts';
 import { startTimer } from '../../../ports/clock.ts';
+import type { Anonymizer } from '../../../readers/anonymous/anonymizer.ts';
 import { type CliContext, SourceError } from '../context.ts';
 import type { LiveFlags } from './flags.ts';
 import { type LiveEvidence, type LiveOptions, observe } from './observe.ts';
@@ -20,6 +21,8 @@ export interface LiveQuestion {
   readonly sinceMs: number | null;
   /** The file into which the evidence is written, null for none. */
   readonly save: string | null;
+  /** True to write other names, ids and addresses into that file. */
+  readonly isAnonymous?: boolean;
   /** Ends a look that is under way. */
   readonly limit?: AbortSignal;
   /** Hears what is known once the first Nodes are. */
@@ -53,8 +56,7 @@ export async function lookAtCluster(
 }
 
 /** Throws what can be known to be wrong before anything is asked. */
-export async function mustBeWellAsked({ flags, save }: LiveQuestion): Promise<void> {
-  timeLimitMs(flags.timeout);
+export async function mustBeWellAsked({ save }: LiveQuestion): Promise<void> {
   if (save !== null) await (await import('./bundle.ts')).mustBeWritable(save);
 }
 
@@ -64,27 +66,33 @@ export async function lookWith(
   question: LiveQuestion,
   context: CliContext,
 ): Promise<LiveEvidence> {
-  const saved = new Map<string, CollectedDocument>();
+  const bundle = question.save === null ? null : (await import('./bundle.ts')).createBundle();
   const seen = await observe(clients, {
     cluster: question.flags.cluster ?? null,
     asked: question.names,
     isDeep: question.isDeep,
-    timeoutMs: timeLimitMs(question.flags.timeout),
+    timeoutMs: timeLimitMs(question.flags),
     ...(question.limit === undefined ? {} : { limit: question.limit }),
     onFirstNodes: question.onFirstNodes,
     sinceMs: question.sinceMs,
     progress: context.progress,
-    onDocument: (one) => {
-      if (question.save !== null) saved.set(one.name, one);
-    },
+    ...(bundle === null ? {} : { onDocument: (document, table) => bundle.add(document, table) }),
   });
   context.progress('');
   mustHaveAnswered(seen, clients);
-  if (question.save !== null) {
-    const { writeBundle } = await import('./bundle.ts');
-    await writeBundle(question.save, [...saved.values()]);
+  if (bundle !== null && question.save !== null) {
+    const { savedSentences } = await import('./saved-words.ts');
+    const { isAnonymous = false } = question;
+    const hidden = isAnonymous ? await anonymizerOf([seen.observations]) : null;
+    const contents = await bundle.write(question.save, hidden);
+    for (const line of savedSentences(question.save, contents, isAnonymous))
+      context.err(`${line}\n`);
   }
   return seen;
+}
+
+async function anonymizerOf(seen: readonly Observations[]): Promise<Anonymizer> {
+  return (await import('../anonymous.ts')).anonymizerFor(seen);
 }
 
 /** Without one answer there is nothing to say but why. */

@@ -6,28 +6,49 @@ import {
 import { openHost } from '../../../adapters/host/open.ts';
 import { systemClock } from '../../../adapters/system/clock.ts';
 import type { DiagnosisDocument } from '../../../diagnosis/document.ts';
-import type { InputLoss } from '../../../evidence/observations.ts';
+import type { InputLoss, Observations } from '../../../evidence/observations.ts';
 import { redact } from '../../../evidence/redact.ts';
+import { redactAssignments } from '../../../evidence/secrets/assignments.ts';
+import { SIGNS } from '../../../causes/index.generated.ts';
+import type { Anonymizer } from '../../../readers/anonymous/anonymizer.ts';
+import { anonymizerFor } from '../anonymous.ts';
+import { compileSigns } from '../../../readers/sign-table.ts';
 import { diagnoseObservations, readPile } from '../pile.ts';
+import type { BundleContents } from './bundle.ts';
+
+/** What was found, and what was saved of it; null where nothing was to be saved. */
+export interface HostLook {
+  readonly document: DiagnosisDocument;
+  readonly observations: Observations;
+  readonly saved: BundleContents | null;
+}
 
 /** Looks at the machine on which it runs; `save` names the file that the evidence is written to. */
-export async function diagnoseHost(save: string | null): Promise<DiagnosisDocument> {
+export async function diagnoseHost(save: string | null, isAnonymous: boolean): Promise<HostLook> {
   const documents: HostDocument[] = [];
   const losses: InputLoss[] = [];
   for await (const item of collectHost(openHost(systemClock), systemClock, {})) {
     if (isLoss(item)) losses.push(item.loss);
     else documents.push(item);
   }
-  if (save !== null) await saveHost(save, documents);
-  return diagnoseObservations(await readPile(documents, losses));
+  const observations = await readPile(documents, losses);
+  const hidden = isAnonymous ? anonymizerFor([observations]) : null;
+  const saved = save === null ? null : await saveHost(save, documents, hidden);
+  return { document: await diagnoseObservations(observations), observations, saved };
 }
 
-async function saveHost(path: string, documents: readonly HostDocument[]): Promise<void> {
-  const { writeBundle } = await import('./bundle.ts');
+async function saveHost(
+  path: string,
+  documents: readonly HostDocument[],
+  hidden: Anonymizer | null,
+): Promise<BundleContents> {
+  const { createBundle } = await import('./bundle.ts');
+  const [bundle, table] = [createBundle(), compileSigns(SIGNS)];
   const decoder = new TextDecoder();
-  const texts = documents.map(({ name, locator, chunks }) => {
+  for (const { name, locator, chunks, holdsSecrets } of documents) {
     const text = chunks.map((chunk) => decoder.decode(chunk)).join('');
-    return { name, locator, content: redact(text) };
-  });
-  await writeBundle(path, texts);
+    const content = holdsSecrets ? redactAssignments(redact(text)) : text;
+    bundle.add({ name, locator, content }, table);
+  }
+  return bundle.write(path, hidden);
 }

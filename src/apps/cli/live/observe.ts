@@ -5,11 +5,7 @@ import type {
   CollectedEvidence,
 } from '../../../adapters/collection/document.ts';
 import { inTime } from '../../../adapters/collection/in-time.ts';
-import {
-  collectKubernetes,
-  type KubeLists,
-  savedForm,
-} from '../../../adapters/collection/kubernetes.ts';
+import { collectKubernetes, type KubeLists } from '../../../adapters/collection/kubernetes.ts';
 import { collectLate } from '../../../adapters/system/memory.ts';
 import { counted } from '../../../capacity/words.ts';
 import { SIGNS } from '../../../causes/index.generated.ts';
@@ -24,9 +20,9 @@ import type { Observations, Refusal } from '../../../evidence/observations.ts';
 import { isoTime } from '../../../evidence/time.ts';
 import type { AwsApi } from '../../../ports/aws-api.ts';
 import type { Clock } from '../../../ports/clock.ts';
-import { EVIDENCE_VERSION } from '../../../readers/ours.ts';
+import { EVIDENCE_VERSION } from '../../../readers/evidence-version.ts';
 import { createReading } from '../../../readers/reading.ts';
-import { compileSigns } from '../../../readers/sign-table.ts';
+import { compileSigns, type SignTable } from '../../../readers/sign-table.ts';
 import { diagnoseObservations } from '../pile.ts';
 import type { LookClients } from './open-clients.ts';
 import { startTimeLimit, type TimeLimit } from './time-limit.ts';
@@ -49,7 +45,7 @@ export interface LiveOptions {
   readonly sinceMs?: number | null;
   readonly progress: (words: string) => void;
   /** Receives every document as it comes, for `--save`. */
-  readonly onDocument?: (document: CollectedDocument) => void;
+  readonly onDocument?: (document: CollectedDocument, table: SignTable) => void;
   /** Hears what is known once the first Nodes are, and the time of the look. */
   readonly onFirstNodes?: ((observations: Observations, nowMs: number) => void) | undefined;
 }
@@ -71,11 +67,12 @@ interface Intake extends CollectedEvidence {
 function createIntake(options: LiveOptions, clients: LookClients, nowMs: number): Intake {
   const table = compileSigns(SIGNS);
   const refusals: Refusal[] = [...clients.refusals];
+  const shortened = new Map<string, number>();
   const reading = createReading(table);
   const providerIds: string[] = [];
   let isNodeSeen = false;
   const add = (document: CollectedDocument): void => {
-    options.onDocument?.(savedForm(document));
+    options.onDocument?.(document, table);
     const nodes = nodesIn(document).length;
     const isFirst = !isNodeSeen && nodes > 0;
     providerIds.push(...providerIdsIn(document));
@@ -88,6 +85,7 @@ function createIntake(options: LiveOptions, clients: LookClients, nowMs: number)
   return {
     providerIds,
     add,
+    shorten: (what, count) => shortened.set(what, (shortened.get(what) ?? 0) + count),
     refuse: (refusal) => {
       if (!refusals.some(({ call }) => call === refusal.call)) refusals.push(refusal);
     },
@@ -103,6 +101,7 @@ function createIntake(options: LiveOptions, clients: LookClients, nowMs: number)
           ...collection,
           asked: options.asked,
           refusals: told.map((refusal) => ({ ...refusal })),
+          shortened: [...shortened].map(([what, count]) => ({ what, count })),
         },
       });
       const all = alignClocks(reading.finish());

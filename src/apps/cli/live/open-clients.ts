@@ -48,7 +48,7 @@ async function openKube(
   const kube = kubeClient(target, {
     environment,
     clock: systemClock,
-    limits: { execTimeoutMs: Math.min(EXEC_MS, timeLimitMs(flags.timeout) * CREDENTIAL_SHARE) },
+    limits: { execTimeoutMs: Math.min(EXEC_MS, timeLimitMs(flags) * CREDENTIAL_SHARE) },
   });
   return { kube, described: describeContext(target) };
 }
@@ -88,7 +88,7 @@ function openAwsFor(
       env: process.env,
       clock: systemClock,
       random: systemRandom,
-      credentialTimeoutMs: timeLimitMs(flags.timeout) * CREDENTIAL_SHARE,
+      credentialTimeoutMs: timeLimitMs(flags) * CREDENTIAL_SHARE,
     });
   } catch (error) {
     refusals.push(refusalOf('aws', error));

@@ -20,7 +20,7 @@ export async function checkPermissions(
   wanted: { readonly kubernetes: readonly KubePermission[]; readonly aws: readonly string[] },
   flags: LiveFlags,
 ): Promise<Checked> {
-  const limitMs = timeLimitMs(flags.timeout);
+  const limitMs = timeLimitMs(flags);
   const clients = await openClients(flags);
   const { signal, clear } = startLimit(clients.clock, limitMs);
   try {

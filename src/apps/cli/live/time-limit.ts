@@ -1,19 +1,13 @@
 import { type Clock, startTimer } from '../../../ports/clock.ts';
 import { PortError } from '../../../ports/port-error.ts';
-import { UsageError } from '../context.ts';
-import { durationMs } from './flags.ts';
+import type { LiveFlags } from './flags.ts';
 
 /** How long evidence is collected unless `--timeout` says otherwise. */
 const USUAL_MS = 60_000;
 
-/** Reads `30s`, `2m` or `1h`; a number alone counts seconds. Throws `UsageError`. */
-export function timeLimitMs(text: string | undefined): number {
-  if (text === undefined) return USUAL_MS;
-  const limitMs = durationMs(/^\d+$/.test(text) ? `${text}s` : text);
-  if (limitMs !== null && limitMs > 0) return limitMs;
-  throw new UsageError(
-    `--timeout takes a time such as 30s or 2m; ${JSON.stringify(text.slice(0, 40))} is none.`,
-  );
+/** How long evidence is collected, as `--timeout` says or as usual. */
+export function timeLimitMs({ timeoutMs = USUAL_MS }: LiveFlags): number {
+  return timeoutMs;
 }
 
 /** The parts of the time for collecting, each a signal that ends what is under way. */

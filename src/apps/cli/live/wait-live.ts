@@ -8,7 +8,7 @@ import {
   ofContext,
 } from './diagnose-cluster.ts';
 import { type LookAtAll, withLiveWatch } from './live-watch.ts';
-import { startLimit, timeLimitMs } from './time-limit.ts';
+import { startLimit } from './time-limit.ts';
 import { unknownNames } from '../../../diagnosis/unknown-names.ts';
 import { timed, WAIT_PAUSE_MS, type Waited, waitUntilOver } from './wait.ts';
 import { sayNotices } from './watch-notices.ts';
@@ -34,8 +34,7 @@ export async function waitForCluster(
   await mustBeWellAsked(question);
   const questions =
     contexts.length === 0 ? [question] : contexts.map((name) => ofContext(question, name));
-  const { timeout } = question.flags;
-  const limitMs = timeout === undefined ? null : timeLimitMs(timeout);
+  const { timeoutMs: limitMs = null } = question.flags;
   const limit = limitMs === null ? null : startLimit(systemClock, limitMs);
   const say = timed(systemClock, (line) => context.err(`${line}\n`));
   const ending = limit === null ? {} : { limit: limit.signal };

@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { UsageError } from '../context.ts';
+import { quoted } from '../options/quoted.ts';
 
 const BYTES_MAX = 4 * 1024 * 1024;
 
@@ -24,7 +25,7 @@ export function readSmallFile(path: string): string {
 
 function unreadable(path: string, error: unknown): UsageError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'an error';
-  return new UsageError(`${JSON.stringify(path)} cannot be read: ${code}.`);
+  return new UsageError(`${quoted(path)} cannot be read: ${code}.`);
 }
 
 /** One byte more than allowed is asked for, so that a file that grows or never ends is noticed. */
@@ -38,8 +39,6 @@ function textOf(descriptor: number, path: string): string {
     throw unreadable(path, error);
   }
   if (length > BYTES_MAX)
-    throw new UsageError(
-      `${JSON.stringify(path)} is over ${BYTES_MAX} bytes; give a smaller file.`,
-    );
+    throw new UsageError(`${quoted(path)} is over ${BYTES_MAX} bytes; give a smaller file.`);
   return new TextDecoder().decode(bytes.subarray(0, length));
 }

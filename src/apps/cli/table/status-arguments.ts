@@ -1,11 +1,15 @@
-import { existsSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import type { ExpectedMachine } from '../../../diagnosis/roll-call/machines.ts';
+import { redact } from '../../../evidence/redact.ts';
 import { UsageError } from '../context.ts';
 import { ExpectedHostsError, parseExpectedHosts } from './expected-hosts.ts';
 import { parseTemplate } from './json-path-parse.ts';
 import { JsonPathError } from './json-path-tree.ts';
-import { LIVE_OPTIONS, type LiveFlags, liveFlagsOf } from '../live/flags.ts';
+import { STATUS, STATUS_FORMATS } from '../declared/status.ts';
+import { type LiveFlags, liveFlagsOf } from '../live/flags.ts';
+import { parseCommandLine } from '../options/parse.ts';
+import { quoted } from '../options/quoted.ts';
+import { unknownWord } from '../options/values.ts';
+import { pathsAndNames } from '../options/words.ts';
 import { type OutputFormat, parseOutput } from './output-format.ts';
 import { mustBeOfDocument, mustBeOfRow } from './row-fields.ts';
 import { readSmallFile } from './small-file.ts';
@@ -27,22 +31,11 @@ export interface StatusArguments {
   readonly expected: readonly ExpectedMachine[];
 }
 
-const OPTIONS = {
-  output: { type: 'string', short: 'o', default: 'table' },
-  selector: { type: 'string', short: 'l' },
-  'sort-by': { type: 'string' },
-  failed: { type: 'boolean', default: false },
-  'no-headers': { type: 'boolean', default: false },
-  watch: { type: 'boolean', short: 'w', default: false },
-  expect: { type: 'string' },
-  ...LIVE_OPTIONS,
-} as const;
-
-const FORMATS =
-  'table, wide, json, yaml, name, custom-columns=, custom-columns-file=, jsonpath= and jsonpath-file=';
-
-/** Mistakes in what the parsers were given are mistakes on the command line. */
-function asUsage<T>(read: () => T): T {
+/**
+ * Mistakes in what the parsers were given are mistakes on the command line. They quote pieces of
+ * the text, which tell no longer whether they are secret; so none are shown of a text that holds one.
+ */
+function asUsage<T>(option: string, text: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
@@ -50,27 +43,19 @@ function asUsage<T>(read: () => T): T {
       (kind) => error instanceof kind,
     );
     if (!isOurs || !(error instanceof Error)) throw error;
-    throw new UsageError(error.message);
+    if (redact(text) === text) throw new UsageError(error.message);
+    throw new UsageError(`${option} cannot be read: ${quoted(text)}; see: rollcall help status`);
   }
 }
 
 function outputOf(text: string): OutputFormat {
-  const output = asUsage(() => parseOutput(text, readSmallFile));
-  if (output === null)
-    throw new UsageError(`-o takes ${FORMATS}; ${JSON.stringify(text)} is none of them.`);
-  if (output.kind === 'jsonpath') asUsage(() => mustBeOfDocument(parseTemplate(output.template)));
+  const asOutput = <T>(read: () => T): T => asUsage('-o', text, read);
+  const output = asOutput(() => parseOutput(text, readSmallFile));
+  if (output === null) throw unknownWord('format', text, STATUS_FORMATS);
+  if (output.kind === 'jsonpath') asOutput(() => mustBeOfDocument(parseTemplate(output.template)));
   if (output.kind === 'custom-columns')
-    for (const { path } of output.columns) asUsage(() => mustBeOfRow(path, '-o custom-columns'));
+    for (const { path } of output.columns) asOutput(() => mustBeOfRow(path, '-o custom-columns'));
   return output;
-}
-
-function isPath(text: string): boolean {
-  return text === '-' || text.includes('/') || existsSync(text);
-}
-
-/** kubectl's users write `-l=key=value` and `-o=json` too. */
-function bare(text: string): string {
-  return text.replace(/^=/, '');
 }
 
 /**
@@ -79,28 +64,25 @@ function bare(text: string): string {
  * @throws UsageError with the sentence to print
  */
 export function readStatusArguments(args: readonly string[]): StatusArguments {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: OPTIONS,
-  });
-  const { selector, expect } = values;
-  const sortBy = values['sort-by'] ?? null;
-  if (sortBy !== null) asUsage(() => mustBeSortable(sortBy));
-  const paths = positionals.filter(isPath);
+  const { values, words } = parseCommandLine(STATUS, args);
+  const { selector, expect, 'sort-by': sortBy } = values;
+  if (sortBy !== null) asUsage('--sort-by', sortBy, () => mustBeSortable(sortBy));
+  const { paths, names } = pathsAndNames(words);
   if (values.watch && paths.length > 0)
-    throw new UsageError('--watch looks at a live cluster; files do not change: leave it out.');
+    throw new UsageError('--watch needs a live cluster; files do not change');
   return {
     paths,
-    names: positionals.filter((text) => !isPath(text)),
+    names,
     output: outputOf(values.output),
-    selects: selector === undefined ? null : asUsage(() => parseSelector(bare(selector))),
+    selects: selector === null ? null : asUsage('-l', selector, () => parseSelector(selector)),
     sortBy,
     failed: values.failed,
     headers: !values['no-headers'],
     watch: values.watch,
     live: liveFlagsOf(values),
     expected:
-      expect === undefined ? [] : asUsage(() => parseExpectedHosts(readSmallFile(bare(expect)))),
+      expect === null
+        ? []
+        : asUsage('--expect', expect, () => parseExpectedHosts(readSmallFile(expect))),
   };
 }

@@ -18,7 +18,7 @@ export default defineCause({
       in: ['kubelet', 'bottlerocket'],
       anchors: ['is forbidden: User '],
       pattern:
-        /(?:[Ff]ailed to (?:list|watch) \*v1\.\w+|lease exists|CSINode publishing).*is forbidden: User "system:anonymous" cannot /,
+        /(?:[Ff]ailed to (?:list|watch) \*v1\.\w|lease exists|CSINode publishing).*is forbidden: User "system:anonymous" cannot /,
       weight: 'likely',
       atLeast: 3,
     },

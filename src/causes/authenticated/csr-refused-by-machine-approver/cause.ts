@@ -9,18 +9,18 @@ export default defineCause({
   signs: {
     noMachine: {
       in: ['machine-approver', 'controller-manager'],
-      anchors: ['cannot approve'],
+      anchors: ['failed to find machine '],
       pattern:
-        /(?<csr>csr-\w+): failed to find machine (?:for node|with InternalDNS matching) (?<name>[a-z0-9][a-z0-9.-]*), cannot approve/,
+        /(?<csr>csr-\w+)(?:: | not authorized: )failed to find machine (?:for node|with InternalDNS matching) (?<name>[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)/,
       weight: 'likely',
       // A new Machine has no address in its first seconds, and the approver tries again.
       atLeast: 2,
     },
     alreadyBound: {
       in: ['machine-approver', 'controller-manager'],
-      anchors: ['already has node ref', 'already exists, cannot approve'],
+      anchors: ['already has node ref', ' already exists'],
       pattern:
-        /(?:(?<csr>csr-\w+): )?(?:machine for node (?<name>[a-z0-9][a-z0-9.-]*) (?<bound>already has node ref)|node (?<name2>[a-z0-9][a-z0-9.-]*) (?<bound2>already exists)), cannot approve/,
+        /(?:(?<csr>csr-\w+)(?:: | not authorized: ))?(?:machine for node (?<name>[a-z0-9][a-z0-9.-]*) (?<bound>already has node ref)|node (?<name2>[a-z0-9][a-z0-9.-]*) (?<bound2>already exists))(?:, cannot approve|$)/,
       weight: 'likely',
     },
     tooLate: {

@@ -10,7 +10,8 @@ export default defineCause({
     forbidden: {
       in: ['aws-message', 'kube-apiserver', 'audit', 'client-output', 'terraform', 'event'],
       anchors: ['eks:node-manager'],
-      pattern: /User "eks:node-manager" cannot (?<verb>\w+) resource "(?<resource>[\w/]+)"/,
+      pattern:
+        /(?:User "eks:node-manager" cannot |no rules authorize user "eks:node-manager" .{0,80}to ")(?<verb>\w+)"? resource "(?<resource>[\w/]+)"/,
       weight: 'definite',
     },
     roleNotFound: {

@@ -24,7 +24,7 @@ export default defineCause({
       in: ['kops-controller'],
       anchors: [' verify err: '],
       pattern:
-        /bootstrap (?<node>\d+\.\d+\.\d+\.\d+):\d+ verify err: .*(?<reason>incorrect account|not in partion|received status code \d+ from STS|missing instance id|incorrect authorization type)/,
+        /bootstrap (?<node>\d+\.\d+\.\d+\.\d+):\d+ verify err: .*(?<reason>incorrect account|not in partion|received status code \d+ from STS|missing instance id|incorrect authorization (?:type|algorithm|format)|incorrect SHA|invalid STS url|url not valid for STS request|unexpected (?:signed headers|signature|credential) value)/,
       weight: 'definite',
     },
     keypairDiffers: {

@@ -9,8 +9,9 @@ export default defineCause({
   signs: {
     notInCache: {
       in: ['authenticator'],
-      anchors: ['in PrivateDNSNameCache'],
-      pattern: /failed to find node (?<instance>i-[0-9a-f]{8,17}) in PrivateDNSNameCache/,
+      anchors: ['failed to find node i-'],
+      pattern:
+        /failed to find node (?<instance>i-[0-9a-f]{8,17})(?: in PrivateDNSNameCache|\s*\\?"|\s*$)/,
       weight: 'likely',
     },
     lookupFailed: {

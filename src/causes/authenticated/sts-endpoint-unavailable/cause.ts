@@ -38,6 +38,14 @@ export default defineCause({
       strict: true,
       atLeast: 3,
     },
+    notReachedByPlugin: {
+      in: ['kubelet'],
+      anchors: ['Could not connect to the endpoint URL'],
+      pattern:
+        /Could not connect to the endpoint URL: "https:\/\/sts\.(?<region>[a-z0-9-]+)\.amazonaws\.com/,
+      weight: 'likely',
+      atLeast: 3,
+    },
     notReachedByNode: {
       in: ['kubelet'],
       anchors: ['https://sts.'],

@@ -32,7 +32,8 @@ export default defineCause({
     waitedInVain: {
       in: ['kubelet'],
       anchors: ['ertificate request was not signed'],
-      pattern: /kube-apiserver-client-kubelet: [Cc]ertificate request was not signed/,
+      pattern:
+        /kube-apiserver-client-kubelet: [Cc]ertificate request was not signed|Certificate request was not signed.*logger="?kubernetes\.io\/kube-apiserver-client-kubelet/,
       weight: 'likely',
     },
   },

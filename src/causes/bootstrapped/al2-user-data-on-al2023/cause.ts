@@ -21,6 +21,18 @@ export default defineCause({
       pattern: /nodes are now initialized by nodeadm/,
       weight: 'likely',
     },
+    scriptAbsent: {
+      in: ['cloud-init', 'console'],
+      anchors: ['/etc/eks/bootstrap.sh: No such file'],
+      pattern: /\/instance\/scripts\/\S+: line \d+: \/etc\/eks\/bootstrap\.sh: No such file/,
+      weight: 'context',
+    },
+    imageIsAl2023: {
+      in: ['cloud-init', 'console', 'nodeadm', 'kernel', 'journal'],
+      anchors: ['.amzn2023'],
+      pattern: /\.amzn2023/,
+      weight: 'context',
+    },
     kubeletRuns: {
       in: ['kubelet'],
       anchors: ['Starting kubelet main sync loop', 'Observed pod startup duration'],
@@ -33,7 +45,7 @@ export default defineCause({
   symptoms: ['boot-verdict', 'user-data-script-failed', 'machine-without-node'],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   explains: ['nodeconfig-missing', 'failed-user-script'],
-  match: (view) => matchGiven(view),
+  match: (view) => matchGiven(view) ?? matchAbsentScript(view),
   summary: ({ machine, instance, image }) =>
     `The user data of ${instance ?? machine ?? 'the machine'} calls /etc/eks/bootstrap.sh, which ${image === undefined ? 'AL2023 images no longer have' : `its AL2023 image ${image} no longer has`}; nodeadm gets no NodeConfig and the kubelet is never configured.`,
   remedy: () => [
@@ -68,7 +80,20 @@ export default defineCause({
 });
 
 type Kinds = 'aws/instance' | 'aws/image' | 'aws/user-data';
-type Signs = 'scriptRemoved' | 'initializedByNodeadm' | 'kubeletRuns';
+type Signs =
+  | 'scriptRemoved'
+  | 'initializedByNodeadm'
+  | 'scriptAbsent'
+  | 'imageIsAl2023'
+  | 'kubeletRuns';
+
+/** The first AL2023 images had no script in that place at all. */
+function matchAbsentScript(view: View<Kinds, Signs>): Match | null {
+  const absent = view.sign('scriptAbsent');
+  const image = view.sign('imageIsAl2023');
+  if (absent === null || image === null) return null;
+  return found({}, [absent.last, image.first], 'likely');
+}
 
 /** The script is called, and no NodeConfig comes along with it. */
 function matchGiven(view: View<Kinds, Signs>): Match | null {

@@ -16,9 +16,9 @@ export default defineCause({
     },
     wrongPath: {
       in: ['kubelet', 'containerd', 'event', 'pod-status'],
-      anchors: ['expected cgroupsPath to be of format'],
+      anchors: ['expected cgroupsPath to be of format', 'did not receive slice as parent'],
       pattern:
-        /expected cgroupsPath to be of format "?slice:prefix:name"? for systemd cgroups, got/,
+        /expected cgroupsPath to be of format "?slice:prefix:name"? for systemd cgroups, got|configured with systemd cgroup manager, but did not receive slice as parent/,
       weight: 'definite',
     },
     versionRefused: {

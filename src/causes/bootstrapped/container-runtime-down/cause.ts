@@ -29,9 +29,9 @@ export default defineCause({
     },
     socketSilent: {
       in: ['kubelet'],
-      anchors: ['validate service connection'],
+      anchors: ['validate service connection', 'get remote runtime typed version failed'],
       pattern:
-        /validate service connection: .*dial unix (?<endpoint>\/\S+\.sock): connect: (?<reason>no such file or directory|connection refused)/,
+        /(?:validate service connection|failed to run Kubelet: .*get remote runtime typed version failed): .*dial unix (?<endpoint>\/\S+\.sock): connect: (?<reason>no such file or directory|connection refused)/,
       weight: 'likely',
       atLeast: 3,
     },
@@ -45,9 +45,14 @@ export default defineCause({
     configBroken: {
       // Without its tag the line is taken for one of the kubelet's that stand around it.
       in: ['containerd', 'journal', 'kubelet'],
-      anchors: ['containerd: failed to load', 'invalid disabled plugin URI', 'failed to load TOML'],
+      anchors: [
+        'containerd: failed to load',
+        'containerd: failed to unmarshal',
+        'invalid disabled plugin URI',
+        'failed to load TOML',
+      ],
       pattern:
-        /containerd: failed to load (?:TOML|config)[^"]{0,200}|(?<reason>failed to load TOML[^"]{0,160})|invalid disabled plugin URI/,
+        /containerd: failed to (?:load|unmarshal) (?:TOML|config)[^"]{0,200}|(?<reason>failed to load TOML[^"]{0,160})|invalid disabled plugin URI/,
       weight: 'definite',
     },
     silentFromTheStart: {

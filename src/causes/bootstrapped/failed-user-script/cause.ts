@@ -28,9 +28,11 @@ export default defineCause({
         'Unable to find a match: ',
         'E: Unable to locate package',
         'E: Failed to fetch ',
+        'has no installation candidate',
+        'No match for argument: ',
       ],
       pattern:
-        /(?<reason>Cannot find a valid baseurl for repo|Failed to download metadata for repo|Unable to find a match: \S+|E: Unable to locate package \S+|E: Failed to fetch \S+)/,
+        /(?<reason>Cannot find a valid baseurl for repo|Failed to download metadata for repo|Unable to find a match: \S+|No match for argument: \S+|E: Unable to locate package \S+|E: Failed to fetch \S+|E: Package '?[^\s']+'? has no installation candidate)/,
       weight: 'context',
     },
     objectRefused: {
@@ -45,6 +47,13 @@ export default defineCause({
       anchors: ['/etc/eks/bootstrap.sh: No such file'],
       pattern:
         /\/instance\/scripts\/\S+: line \d+: (?<reason>\/etc\/eks\/bootstrap\.sh: No such file or directory)/,
+      weight: 'context',
+    },
+    scriptLine: {
+      in: ['cloud-init', 'console'],
+      anchors: ['/instance/scripts/'],
+      pattern:
+        /^\/var\/lib\/cloud\/instance\/scripts\/[\w.-]+: (?:line )?\d+: (?!\/etc\/eks\/bootstrap\.sh)(?<reason>(?!-)[^\s:]{1,200}: (?:command not found|not found|No such file or directory|Permission denied)|syntax error.{0,80})/,
       weight: 'context',
     },
     imageWithNodeadm: {
@@ -144,6 +153,7 @@ type Signs =
   | 'notInstalled'
   | 'objectRefused'
   | 'bootstrapMissing'
+  | 'scriptLine'
   | 'imageWithNodeadm'
   | 'bootstrapDone'
   | 'joinRefused'
@@ -157,7 +167,10 @@ function matchScript(view: View<never, Signs>): Match | null {
   if (setUp.some((sign) => sign !== null)) return clear;
   const ended = view.sign('scriptFailed') ?? view.sign('moduleFailed');
   const reason =
-    view.sign('notInstalled') ?? view.sign('objectRefused') ?? imageWithoutScript(view);
+    view.sign('notInstalled') ??
+    view.sign('objectRefused') ??
+    imageWithoutScript(view) ??
+    view.sign('scriptLine');
   if (ended === null || reason === null) return null;
   const details = { ...ended.last.captures, ...reason.last.captures };
   return found(details, [reason.last, ended.last], 'likely');

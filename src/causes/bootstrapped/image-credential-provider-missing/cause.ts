@@ -24,6 +24,7 @@ export default defineCause({
   },
   needs: [],
   symptoms: [],
+  explains: ['selinux-or-hardening-denial'],
   summary: ({ machine, path, reason }) =>
     `The image credential provider of ${machine ?? 'the machine'} cannot be used (${path ?? (reason === undefined || reason === '' ? 'missing' : reason.trim())}), so the kubelet is not started or stops at once.`,
   remedy: () => [

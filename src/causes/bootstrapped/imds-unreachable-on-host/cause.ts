@@ -25,14 +25,20 @@ export default defineCause({
     },
     cloudInitGaveUp: {
       in: ['cloud-init', 'console'],
-      anchors: ['Giving up on md from', 'Giving up on waiting for the metadata'],
-      pattern: /Giving up on (?:md from|waiting for the metadata from) .{0,20}169\.254\.169\.254/,
+      anchors: [
+        'Giving up on md from',
+        'Giving up on waiting for the metadata',
+        'HTTP endpoint is probably disabled',
+      ],
+      pattern:
+        /Giving up on (?:md from|waiting for the metadata from) .{0,20}169\.254\.169\.254|IMDS's HTTP endpoint is probably disabled/,
       weight: 'definite',
     },
     answered: {
       in: ['cloud-init', 'console'],
-      anchors: ['Read from http://169.254.169.254'],
-      pattern: /Read from http:\/\/169\.254\.169\.254\S* \(200,/,
+      anchors: ['Read from http://169.254.169.254', 'Datasource DataSourceEc2'],
+      pattern:
+        /Read from http:\/\/169\.254\.169\.254\S* \(200,|finished at .{0,60}Datasource DataSourceEc2\b/,
       weight: 'withdraws',
     },
     hostRule: {

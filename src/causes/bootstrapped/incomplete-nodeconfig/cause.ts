@@ -19,8 +19,12 @@ export default defineCause({
     },
     outpostId: {
       in: ['nodeadm', 'cloud-init', 'console'],
-      anchors: ['cluster ID must be provided for outposts'],
-      pattern: /(?<field>cluster ID) must be provided for outposts/i,
+      anchors: [
+        'cluster ID must be provided for outposts',
+        'cannot be empty when outpost is enabled',
+      ],
+      pattern:
+        /(?<field>cluster ID(?= must be provided for outposts)|clusterId(?= cannot be empty when outpost))/i,
       weight: 'definite',
     },
   },

@@ -24,8 +24,8 @@ export default defineCause({
     },
     notBase64: {
       in: ['cloud-init', 'console'],
-      anchors: ['base64: invalid input'],
-      pattern: /(?<reason>base64: invalid input)/,
+      anchors: ['base64: invalid input', 'base64: error: invalid input'],
+      pattern: /(?<reason>base64: (?:error: )?invalid input)/,
       weight: 'likely',
       strict: true,
     },

@@ -25,7 +25,7 @@ export default defineCause({
     resolved: {
       in: ['nodeup', 'cloud-init', 'kops-controller'],
       anchors: [':3988/'],
-      pattern: /:3988\/\S*.*dial tcp \d/,
+      pattern: /:3988\/.{0,300}dial tcp \d/,
       weight: 'withdraws',
     },
     waiting: {

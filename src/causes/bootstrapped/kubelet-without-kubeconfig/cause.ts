@@ -19,7 +19,7 @@ export default defineCause({
       in: ['kubelet'],
       anchors: ['unable to read existing bootstrap client config'],
       pattern:
-        /unable to read existing bootstrap client config from [^\s:]+: invalid configuration: .*unable to read client-cert (?<certificate>\S+) .*no such file or directory/,
+        /unable to read existing bootstrap client config(?: from [^\s:]+)?: invalid configuration: .*unable to read client-cert (?<certificate>\S+) .*no such file or directory/,
       weight: 'context',
     },
     noConfig: {

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { textAt } from '../../../evidence/json.ts';
 
 /** nodeadm asked for the role's credentials before they were in metadata and did not ask again. */
 export default defineCause({
@@ -13,6 +14,13 @@ export default defineCause({
       pattern:
         /request failed with unretryable error http response error StatusCode: 404, request to EC2 IMDS failed/,
       weight: 'likely',
+    },
+    askedOnce: {
+      in: ['nodeadm', 'cloud-init', 'console'],
+      anchors: ['failed to sign request: failed to retrieve credentials'],
+      pattern:
+        /Command failed.*failed to sign request: failed to retrieve credentials.*no EC2 IMDS role found.*StatusCode: 404/,
+      weight: 'context',
     },
     stillAbsent: {
       in: ['nodeadm', 'cloud-init', 'console'],
@@ -39,9 +47,10 @@ export default defineCause({
       weight: 'withdraws',
     },
   },
-  needs: [],
+  needs: ['aws/profile-association'],
   symptoms: ['no-answer-from-metadata'],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
+  match: (view) => matchAskedOnce(view),
   summary: ({ machine }) =>
     `Instance metadata answered 404 for the role credentials of ${machine ?? 'the machine'} in its first seconds and nodeadm did not ask again, so it never learned the instance’s name.`,
   remedy: () => [
@@ -76,3 +85,18 @@ export default defineCause({
     refs: ['https://github.com/awslabs/amazon-eks-ami/pull/1970'],
   },
 });
+
+/** The first releases do not print their attempts; a profile in place tells late from never. */
+function matchAskedOnce(view: View<'aws/profile-association', 'askedOnce'>): Match | null {
+  const asked = view.sign('askedOnce');
+  const profile = view
+    .list('aws/profile-association')
+    .find(
+      ({ value }) =>
+        textAt(value, 'State') === 'associated' &&
+        (view.instanceId === null || textAt(value, 'InstanceId') === view.instanceId),
+    );
+  if (asked === null || profile === undefined) return null;
+  const arn = textAt(profile.value, 'IamInstanceProfile.Arn') ?? 'an instance profile';
+  return found({}, [asked.last, view.quote(profile, `${arn} is associated`)], 'likely');
+}

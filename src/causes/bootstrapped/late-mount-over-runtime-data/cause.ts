@@ -10,9 +10,9 @@ export default defineCause({
   signs: {
     snapshotGone: {
       in: ['containerd', 'kubelet', 'event'],
-      anchors: ['/var/lib/containerd/'],
+      anchors: ['/var/lib/containerd/', '/var/lib/docker/'],
       pattern:
-        /(?:failed to (?:create|stat|get|open|prepare|mount)|lstat|open|stat|mkdir)\b.{0,200}?(?<path>\/var\/lib\/containerd\/[\w./-]+): no such file or directory/,
+        /(?:failed to (?:create|stat|get|open|prepare|mount)|lstat|open|stat|mkdir)\b.{0,200}?(?<path>\/var\/lib\/(?:containerd|docker)\/[\w./-]+): no such file or directory/,
       weight: 'context',
     },
     recoverFailed: {
@@ -23,8 +23,9 @@ export default defineCause({
     },
     mounted: {
       in: ['cloud-init', 'user-data', 'console'],
-      anchors: ['/var/lib/containerd', '/var/lib/kubelet'],
-      pattern: /\bmount\b .{0,120}?\s(?<mountpoint>\/var\/lib\/(?:containerd|kubelet))\/?(?=\s|$)/,
+      anchors: ['/var/lib/containerd', '/var/lib/docker', '/var/lib/kubelet'],
+      pattern:
+        /\bmount\b .{0,120}?\s(?<mountpoint>\/var\/lib\/(?:containerd|docker|kubelet))\/?(?=\s|$)/,
       weight: 'context',
     },
     restarted: {

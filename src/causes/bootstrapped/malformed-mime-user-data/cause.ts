@@ -35,6 +35,13 @@ export default defineCause({
         /Unhandled non-multipart \(text\/x-not-multipart\) userdata: .{0,4}(?<boundary>--[=\w/]+|Content-Type|MIME-Version)/i,
       weight: 'definite',
     },
+    notParsed: {
+      in: ['nodeadm', 'cloud-init', 'console'],
+      anchors: ['multipart: NextPart', 'multipart: boundary is empty', 'malformed MIME header'],
+      pattern:
+        /Command failed.*(?<fault>multipart: (?:NextPart: [\w ]{1,40}|boundary is empty)|malformed MIME header)/,
+      weight: 'definite',
+    },
     header: {
       in: ['user-data', 'cloud-init', 'nodeadm'],
       anchors: ['Content-Type: ', 'MIME-Version: '],
@@ -119,6 +126,7 @@ type Signs =
   | 'boundaryExecuted'
   | 'headerExecuted'
   | 'notMultipart'
+  | 'notParsed'
   | 'header'
   | 'body'
   | 'notSetUp'
@@ -147,7 +155,7 @@ function faultOf(boundary: string | undefined, body: string | undefined): string
 
 type Kinds = 'aws/instance' | 'aws/image' | 'aws/user-data';
 
-const FAULTS = ['boundaryExecuted', 'headerExecuted', 'notMultipart'] as const;
+const FAULTS = ['boundaryExecuted', 'headerExecuted', 'notMultipart', 'notParsed'] as const;
 
 /** nodeadm reads no further than the fault; a NodeConfig before it was read already. */
 function matchGiven(view: View<Kinds, Signs>): Match | null {

@@ -12,7 +12,8 @@ export default defineCause({
     notFound: {
       in: ['journal', 'cloud-init', 'console', 'client-output', 'nodeadm'],
       anchors: ['nodeadm-config.service', 'nodeadm-run.service'],
-      pattern: /Unit (?<unit>nodeadm-(?:config|run)\.service) (?:could not be found|not found)/,
+      pattern:
+        /Unit (?:file )?(?<unit>nodeadm-(?:config|run)\.service) (?:could not be found|not found|does not exist)/,
       weight: 'likely',
     },
     masked: {

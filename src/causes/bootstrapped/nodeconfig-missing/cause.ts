@@ -18,8 +18,8 @@ export default defineCause({
     },
     notInUserData: {
       in: ['nodeadm', 'cloud-init', 'console'],
-      anchors: ['could not find NodeConfig within UserData'],
-      pattern: /Command failed.*could not find NodeConfig within UserData/,
+      anchors: ['ould not find NodeConfig within UserData'],
+      pattern: /Command failed.*[Cc]ould not find NodeConfig within UserData/,
       weight: 'definite',
     },
     userDataEmpty: {
@@ -31,8 +31,8 @@ export default defineCause({
     },
     warned: {
       in: ['nodeadm', 'cloud-init', 'console'],
-      anchors: ['could not find NodeConfig within UserData'],
-      pattern: /could not find NodeConfig within UserData/,
+      anchors: ['ould not find NodeConfig within UserData'],
+      pattern: /[Cc]ould not find NodeConfig within UserData/,
       weight: 'context',
     },
   },

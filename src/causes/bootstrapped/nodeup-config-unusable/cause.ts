@@ -49,7 +49,7 @@ export default defineCause({
       in: ['nodeup', 'cloud-init'],
       anchors: ['error adding asset'],
       pattern:
-        /error adding asset "?(?<path>[^\s"@]+)[^\s"]*"?: (?!.*(?:i\/o timeout|no such host|deadline exceeded|connection reset))(?<reason>.{0,160})/,
+        /error adding asset "?(?<path>[^\s"@]+)(?:@[^\s"]*)?"?: (?!.*(?:i\/o timeout|no such host|deadline exceeded|connection reset))(?<reason>.{0,160})/,
       weight: 'likely',
       atLeast: 2,
     },

@@ -18,7 +18,7 @@ export default defineCause({
       in: ['journal', 'containerd', 'console', 'cloud-init'],
       anchors: ['pull-sandbox-image'],
       pattern:
-        /pull-sandbox-image.{0,40}: .*(?:(?:level=fatal|ctr: ).*(?<reason>i\/o timeout|no basic auth credentials|[Uu]nauthorized|401|not found|connection refused|no such host)|(?<reason2>Unable to locate credentials))/,
+        /pull-sandbox-image\S{0,40}: .{0,100}(?:(?:level=fatal|ctr: ).{0,200}(?<reason>i\/o timeout|no basic auth credentials|[Uu]nauthorized|401|not found|connection refused|no such host)|(?<reason2>Unable to locate credentials))/,
       weight: 'likely',
     },
     pulled: {
@@ -38,6 +38,13 @@ export default defineCause({
       anchors: ['failed to get sandbox image'],
       pattern:
         /failed to get sandbox image "(?<image>[^"\s]+)": failed to pull image.*(?<reason>401 Unauthorized|403 Forbidden|no basic auth credentials|pull access denied|i\/o timeout|connection refused|no such host|not found)/,
+      weight: 'likely',
+    },
+    crioPull: {
+      in: ['event', 'kubelet', 'containerd', 'pod-status'],
+      anchors: ['initializing source docker://'],
+      pattern:
+        /creating pod sandbox.*initializing source docker:\/\/(?<image>[^\s"]*\/pause[^\s":]*(?::[\w.-]+)?): .*(?<reason>401 Unauthorized|403 Forbidden|authentication required|i\/o timeout|connection refused|no such host|manifest unknown|not found)/,
       weight: 'likely',
     },
     dockerPull: {

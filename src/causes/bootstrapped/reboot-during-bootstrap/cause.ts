@@ -11,7 +11,7 @@ export default defineCause({
       in: ['cloud-init', 'user-data', 'console'],
       anchors: ['reboot', 'shutdown -r', 'init 6'],
       pattern:
-        /^(?:.*\+ )?(?:sudo )?(?<command>(?:\/s?bin\/|\/usr\/sbin\/)?reboot(?: -f| now)?|systemctl reboot|shutdown -r (?:now|\+?\d+)|init 6)\s*$/,
+        /^(?:.*\+ )?(?:sudo )?(?<command>(?:(?:\/usr)?\/s?bin\/)?(?:reboot(?: -f| now)?|systemctl reboot|shutdown -r (?:now|\+?\d+)|init 6))\s*$/,
       weight: 'context',
     },
     systemReboots: {

@@ -37,8 +37,9 @@ export default defineCause({
     },
     featureGate: {
       in: ['kubelet'],
-      anchors: ['failed to set feature gates'],
-      pattern: /failed to set feature gates[^:]*: (?<reason>[^"]{0,160})/,
+      anchors: ['failed to set feature gates', 'unrecognized feature gate'],
+      pattern:
+        /(?:failed to set feature gates[^:]*: |\bserver\.go:\d+\] (?=unrecognized feature gate))(?<reason>[^"]{0,160})/,
       weight: 'definite',
     },
   },

@@ -10,9 +10,16 @@ export default defineCause({
     setupFull: {
       in: ['cloud-init', 'nodeadm', 'nodeup', 'kubeadm'],
       anchors: ['o space left on device'],
-      pattern: /(?<path>\/[\w./-]+)?['"]?:? ?[Nn]o space left on device/,
+      pattern: /(?<path>(?<![\w./-])\/[\w./-]+)?['"]?:? ?[Nn]o space left on device/,
       weight: 'likely',
       strict: true,
+    },
+    packagesTooLarge: {
+      in: ['cloud-init', 'nodeup', 'kubeadm'],
+      anchors: ['more space needed on the', 'enough free space in /var/cache/apt'],
+      pattern:
+        /At least \d+[MG]B more space needed on the (?<path>\/\S*) filesystem|E: You don't have enough free space in (?<archives>\/var\/cache\/apt\S*[^\s.])/,
+      weight: 'likely',
     },
     runtimeFull: {
       in: ['containerd', 'kubelet'],

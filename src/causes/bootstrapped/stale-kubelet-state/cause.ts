@@ -14,6 +14,13 @@ export default defineCause({
         /could not restore state from checkpoint: (?<reason>[^,]{0,160})(?:, please.*?checkpoint file "?(?<file>\/[\w./-]+))?/i,
       weight: 'definite',
     },
+    stateFile: {
+      in: ['kubelet'],
+      anchors: ['unable to restore state from disk'],
+      pattern:
+        /state file: unable to restore state from disk \((?<reason>.{0,160}?)\)(?:.*?state file "?(?<file>\/[\w./-]+))?/,
+      weight: 'definite',
+    },
     allocatable: {
       in: ['kubelet'],
       anchors: ['nvalid Node Allocatable configuration'],

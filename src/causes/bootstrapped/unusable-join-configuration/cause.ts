@@ -21,6 +21,13 @@ export default defineCause({
         /(?<reason>discovery\.(?:bootstrapToken\.(?:token|apiServerEndpoint)|tlsBootstrapToken): (?:Invalid value: ""|Required value).{0,120})/,
       weight: 'definite',
     },
+    oldVersion: {
+      in: ['kubeadm', 'cloud-init', 'console'],
+      anchors: ['your configuration file uses an old API spec'],
+      pattern:
+        /your configuration file uses (?<reason>an old API spec: "?kubeadm\.k8s\.io\/\w+"?) \(kind: "?JoinConfiguration/,
+      weight: 'definite',
+    },
     notYaml: {
       in: ['kubeadm', 'cloud-init', 'console'],
       anchors: [

@@ -19,7 +19,7 @@ export default defineCause({
       weight: 'definite',
     },
     notFound: {
-      in: ['cloud-init', 'console'],
+      in: ['cloud-init', 'console', 'nodeadm'],
       anchors: ['No cluster found for name'],
       pattern: /No cluster found for name: (?<cluster>[\w-]+)/,
       weight: 'definite',

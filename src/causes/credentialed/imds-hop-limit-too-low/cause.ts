@@ -5,7 +5,7 @@ import type { KubeObject } from '../../../evidence/kinds.ts';
 import { complaintOf, isCrashing, isOnNode, podName } from '../../../evidence/pods.ts';
 
 const SILENT =
-  /no EC2 IMDS role found|EC2Metadata(?:Request)?Error|operation error ec2imds: \w+, .*(?:exceeded|canceled)|from (?:EC2 ?|ec2 |instance )?(?:instance )?[Mm]etadata/;
+  /no EC2 IMDS role found|EC2Metadata(?:Request)?Error|operation error ec2imds: \w+, .*(?:exceeded|canceled)|from (?:EC2 ?|ec2 |instance )?(?:instance )?[Mm]etadata|load credentials from IMDS|connect to service endpoint/;
 
 /** Metadata's answer to a pod dies on its way, since it may make one hop only. */
 export default defineCause({
@@ -25,9 +25,11 @@ export default defineCause({
         'EC2Metadata',
         'instance metadata',
         'Unable to locate credentials',
+        'load credentials from',
+        'connect to service endpoint',
       ],
       pattern:
-        /no EC2 IMDS role found|EC2Metadata(?:Request)?Error|operation error ec2imds: \w+, .*(?:exceeded|canceled)|Unable to locate credentials|(?:failed|unable|could not)[^"]{0,60}from (?:EC2 ?|ec2 |instance )?(?:instance )?[Mm]etadata/,
+        /no EC2 IMDS role found|EC2Metadata(?:Request)?Error|operation error ec2imds: \w+, .*(?:exceeded|canceled)|Unable to locate credentials|(?:Failed to load credentials from IMDS|Could not load credentials from any providers|Failed to connect to service endpoint)|(?:failed|unable|could not)[^"]{0,60}from (?:EC2 ?|ec2 |instance )?(?:instance )?[Mm]etadata/,
       weight: 'context',
     },
     oldRequestRefused: {

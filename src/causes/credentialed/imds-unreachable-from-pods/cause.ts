@@ -10,9 +10,14 @@ export default defineCause({
   signs: {
     driverSilent: {
       in: ['csi-driver', 'pod-app'],
-      anchors: ['from ec2 metadata', 'GetInstanceIdentityDocument'],
+      anchors: [
+        'from ec2 metadata',
+        'GetInstanceIdentityDocument',
+        'ec2 metadata is not available',
+        'EC2 instance metadata is not available',
+      ],
       pattern:
-        /(?:could not get (?:EC2 instance identity|IMDS) metadata|failed to retrieve instance data from ec2 metadata).*(?:canceled|context deadline exceeded)/,
+        /(?:could not get (?:EC2 instance identity|IMDS) metadata|failed to retrieve instance data from ec2 metadata).*(?:canceled|context deadline exceeded)|(?:ec2|EC2 instance) metadata is not available/,
       weight: 'context',
     },
     gaveUp: {

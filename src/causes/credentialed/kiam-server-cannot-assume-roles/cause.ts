@@ -19,15 +19,16 @@ export default defineCause({
   scope: 'cluster',
   signs: {
     refused: {
-      in: ['kiam-server', 'kiam-agent'],
+      in: ['kiam-server', 'kiam-agent', 'event'],
       anchors: [
         'error requesting credentials',
         'error retrieving credentials',
         'error fetching credentials',
         'error warming credentials',
+        'failed retrieving credentials',
       ],
       pattern:
-        /error (?:requesting|retrieving|fetching|warming) credentials: .*?(?:AccessDenied|NoCredentialProviders)(?:.*assumed-role\/(?<server>[\w+=,.@-]+)\/\S+ is not authorized to perform: sts:AssumeRole on resource: (?<role>arn:aws[\w-]*:iam::\d+:role\/[\w+=,.@/-]+))?/,
+        /(?:error (?:requesting|retrieving|fetching|warming)|KiamCredentialError\b.*failed retrieving) credentials: .*?(?:AccessDenied|NoCredentialProviders)(?:.*assumed-role\/(?<server>[\w+=,.@-]+)\/\S+ is not authorized to perform: sts:AssumeRole on resource: (?<role>arn:aws[\w-]*:iam::\d+:role\/[\w+=,.@/-]+))?/,
       weight: 'definite',
     },
     noGateway: {

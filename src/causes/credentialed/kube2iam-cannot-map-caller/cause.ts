@@ -23,7 +23,7 @@ export default defineCause({
       in: ['kube2iam', 'pod-app', 'client-output'],
       anchors: ['with the same IP has been indexed', ' with the ip '],
       pattern:
-        /more than a pod with the same IP has been indexed|\d+ pods \([^)]*\) with the ip (?<address>\S+) indexed/,
+        /more than a pod with the same IP has been indexed|\d pods \([^)]*\) with the ip (?<address>\S+) indexed/,
       weight: 'definite',
     },
     roleNotAllowed: {

@@ -53,7 +53,7 @@ export default defineCause({
       in: ['pod-app', 'client-output', 'csi-driver', 'event', 'journal', 'pod-identity-agent'],
       anchors: ['169.254.170.23', 'fd00:ec2::23'],
       pattern:
-        /dial tcp (?<address>169\.254\.170\.23:80|\[fd00:ec2::23\]:80): (?:connect: )?(?<reason>connection refused|no route to host|network is unreachable)/,
+        /dial tcp (?<address>169\.254\.170\.23:80|\[fd00:ec2::23\]:80): (?:connect: )?(?<reason>connection refused|no route to host|network is unreachable)|Could not connect to the endpoint URL: "http:\/\/(?<address2>169\.254\.170\.23|\[fd00:ec2::23\])\/v1\/credentials/,
       weight: 'likely',
     },
     listening: {

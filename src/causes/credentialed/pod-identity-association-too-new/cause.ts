@@ -20,7 +20,7 @@ import {
 
 const URL_VARIABLE = 'AWS_CONTAINER_CREDENTIALS_FULL_URI';
 const NO_CREDENTIALS =
-  /NoCredentialProviders|[Uu]nable to locate credentials|no EC2 IMDS role found|assumed-role\/[^/]+\/i-[0-9a-f]+ is not authorized|[Ff]ailed to (?:refresh cached|retrieve) credentials|[Cc]ould not load credentials/;
+  /NoCredentialProviders|[Uu]nable to locate credentials|no EC2 IMDS role found|assumed-role\/[^/]+\/i-[0-9a-f]+ is not authorized|[Ff]ailed to (?:refresh cached|retrieve) credentials|[Cc]ould not load credentials|[Uu]nable to load (?:AWS )?credentials from any/;
 
 /** The association is there now, and the pod was made when the webhook did not know it. */
 export default defineCause({

@@ -38,7 +38,7 @@ export default defineCause({
     redirectMade: {
       in: ['kiam-agent', 'kiam-server'],
       anchors: ['configuring iptables'],
-      pattern: /"msg":\s*"configuring iptables"/,
+      pattern: /\bmsg"?[:=]\s*"configuring iptables"/,
       weight: 'context',
     },
     serverGivenUp: {

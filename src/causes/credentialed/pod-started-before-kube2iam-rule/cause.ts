@@ -36,7 +36,7 @@ export default defineCause({
     listening: {
       in: ['kube2iam'],
       anchors: ['Listening on port 8181', 'Using instance IAMRole'],
-      pattern: /msg="?(?:Listening on port 8181|Using instance IAMRole)/,
+      pattern: /\bmsg"?[:=]\s*"?(?:Listening on port 8181|Using instance IAMRole)/,
       weight: 'context',
     },
     heldRoleAsked: {

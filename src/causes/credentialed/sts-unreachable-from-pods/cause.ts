@@ -27,9 +27,13 @@ export default defineCause({
     },
     clientTimedOut: {
       in: ['pod-app', 'client-output', 'journal'],
-      anchors: ['Connect timeout on endpoint URL', 'Could not connect to the endpoint URL'],
+      anchors: [
+        'Connect timeout on endpoint URL',
+        'Could not connect to the endpoint URL',
+        'Connect to sts.',
+      ],
       pattern:
-        /(?:Connect timeout on|Could not connect to the) endpoint URL: "https:\/\/(?<host>sts\.(?:[a-z0-9-]+\.)?amazonaws\.com(?:\.cn)?)\/"/,
+        /(?:Connect timeout on|Could not connect to the) endpoint URL: "https:\/\/(?<host>sts\.(?:[a-z0-9-]+\.)?amazonaws\.com(?:\.cn)?)\/"|Connect to (?<host2>sts\.(?:[a-z0-9-]+\.)?amazonaws\.com(?:\.cn)?):443 (?:\[[^\]]{0,200}\] )?failed: (?:[Cc]onnect(?:ion)? timed out|No route to host|Network is unreachable)/,
       weight: 'likely',
     },
     answered: {

@@ -18,16 +18,24 @@ export default defineCause({
       in: ['event', 'nidhogg', 'kiam-agent', 'calico-node'],
       anchors: ['Taints added: '],
       pattern:
-        /Taints added: \[(?<taint>[^\]\s]+)[^\]]*\], Taints removed: \[\], TaintLess: false, FirstTimeReady: "2/,
+        /Taints added: \[(?<taint>[^\]\s]+)(?:\s[^\]]*)?\], Taints removed: \[\], TaintLess: false, FirstTimeReady: "2/,
       weight: 'likely',
       // Once is a rollout; twice and more is a gate that flaps.
       atLeast: 2,
+    },
+    closedAgainAndAgain: {
+      in: ['event', 'nidhogg', 'kiam-agent', 'calico-node'],
+      anchors: ['Taints added: '],
+      // Older releases do not say whether the node was ready before, so the first closing counts too.
+      pattern: /Taints added: \[(?<taint>[^\]\s]+)(?:\s[^\]]*)?\], Taints removed: \[\]\s*$/,
+      weight: 'likely',
+      atLeast: 3,
     },
     closedManyTimes: {
       in: ['event'],
       anchors: ['Taints added: '],
       pattern:
-        /\(x\d{1,5} over \w{2,8}\).*Taints added: \[(?<taint>[^\]\s]+)[^\]]*\], Taints removed: \[\], TaintLess: false, FirstTimeReady: "2/,
+        /\(x\d{1,5} over \w{2,8}\).{0,300}Taints added: \[(?<taint>[^\]\s]+)(?:\s[^\]]*)?\], Taints removed: \[\], TaintLess: false, FirstTimeReady: "2/,
       weight: 'likely',
     },
   },

@@ -41,7 +41,7 @@ export default defineCause({
       in: ['event', 'nidhogg', 'kiam-agent', 'calico-node'],
       anchors: ['nidhogg-', 'node-readiness-controller-'],
       pattern:
-        /pod\/(?<controller>nidhogg-[a-z0-9-]+|[a-z0-9-]*node-readiness-controller-[a-z0-9-]+)\s.*untolerated taint \{(?<taint>(?:nidhogg\.uswitch\.com|readiness\.k8s\.io)[^:}\s]*)/,
+        /pod\/(?<controller>nidhogg-[a-z0-9-]+|[a-z0-9-]*node-readiness-controller-[a-z0-9-]+)\s.*(?:untolerated|had) taint \{(?<taint>(?:nidhogg\.uswitch\.com|readiness\.k8s\.io)[^:}\s]*)/,
       weight: 'definite',
     },
     refused: {
@@ -74,7 +74,7 @@ export default defineCause({
       in: ['client-output', 'pod-status'],
       anchors: ['nidhogg-', 'node-readiness-controller-'],
       pattern:
-        /\b(?<controller>nidhogg-[a-z0-9-]+|[a-z0-9-]*node-readiness-controller-[a-z0-9-]+)\s+0\/\d+\s+(?<why>CrashLoopBackOff|Error|ErrImagePull|ImagePullBackOff|Pending)\b/,
+        /(?<![a-z0-9-])(?<controller>nidhogg-[a-z0-9-]{1,80}|[a-z0-9-]{0,80}node-readiness-controller-[a-z0-9-]{1,80})\s+0\/\d+\s+(?<why>CrashLoopBackOff|Error|ErrImagePull|ImagePullBackOff|Pending)\b/,
       weight: 'context',
     },
   },

@@ -28,21 +28,21 @@ export default defineCause({
     opened: {
       in: ['event', 'nidhogg', 'kiam-agent', 'calico-node'],
       anchors: ['TaintLess: true'],
-      pattern: /Taints removed: \[(?<taint>[^\]\s]+)[^\]]*\], TaintLess: true/,
+      pattern: /Taints removed: \[(?<taint>[^\]\s]+)(?:\s[^\]]*)?\], TaintLess: true/,
       weight: 'context',
     },
     openedInLog: {
       in: ['nidhogg', 'kiam-agent', 'calico-node'],
       anchors: ['Updating Node taints'],
       pattern:
-        /"Updating Node taints","instance":"(?<node>[^"]+)","taints added":(?:null|\[\]),"taints removed":\["(?<taint>[^"]+)".*"taint-?less":true/i,
+        /Updating Node taints(?:",|\s+\{)"instance":\s*"(?<node>[^"]+)",\s*"taints added":\s*(?:null|\[\]),\s*"taints removed":\s*\["(?<taint>[^"]+)".*"taint-?less":\s*true/i,
       weight: 'context',
     },
     closedAgain: {
       in: ['event', 'nidhogg', 'kiam-agent', 'calico-node'],
       anchors: ['Taints added: ', 'Updating Node taints'],
       pattern:
-        /Taints added: \[(?<missed>[^\]\s]+)[^\]]*\], Taints removed: \[\], TaintLess: false, FirstTimeReady: "2|"Updating Node taints","instance":"(?<node>[^"]+)","taints added":\["(?<missed2>[^"]+)".*"taint-?less":false,"firstTimeReady":"2/i,
+        /Taints added: \[(?<missed>[^\]\s]+)(?:\s[^\]]*)?\], Taints removed: \[\], TaintLess: false, FirstTimeReady: "2|Updating Node taints(?:",|\s+\{)"instance":\s*"(?<node>[^"]+)",\s*"taints added":\s*\["(?<missed2>[^"]+)".*"taint-?less":\s*false,\s*"firstTimeReady":\s*"2/i,
       weight: 'context',
     },
     nodeRoleUsed: {

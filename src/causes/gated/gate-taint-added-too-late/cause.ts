@@ -23,7 +23,7 @@ export default defineCause({
       in: ['event', 'nidhogg', 'kiam-agent', 'calico-node'],
       anchors: ['Taints added: '],
       pattern:
-        /Taints added: \[(?<taint>[^\]\s]+)[^\]]*\], Taints removed: \[\], TaintLess: false, FirstTimeReady: ""/,
+        /Taints added: \[(?<taint>[^\]\s]+)(?:\s[^\]]*)?\], Taints removed: \[\], TaintLess: false, FirstTimeReady: ""/,
       weight: 'context',
     },
     placed: {
@@ -31,7 +31,7 @@ export default defineCause({
       anchors: ['Successfully assigned'],
       // ReplicaSet pods only: DaemonSet pods belong on a closed node.
       pattern:
-        /Successfully assigned (?<pod>[a-z0-9-]+\/[a-z0-9-]+-[bcdfghjklmnpqrstvwxz2456789]{8,10}-[bcdfghjklmnpqrstvwxz2456789]{5}) to (?<node>[a-z0-9][a-z0-9.-]*)/,
+        /Successfully assigned (?<pod>(?:[a-z0-9-]+\/)?[a-z0-9-]+-[bcdfghjklmnpqrstvwxz2456789]{8,10}-[bcdfghjklmnpqrstvwxz2456789]{5}) to (?<node>[a-z0-9][a-z0-9.-]*)/,
       weight: 'context',
     },
     nodeRoleUsed: {

@@ -150,8 +150,10 @@ function clock(ms: number | null): string {
 
 function byLog(view: Own, node: Seen<KubeNode>, taint: string): Match | null {
   const registered = view.sign('registered');
-  if (registered === null) return null;
-  const proof = [registered.last, view.quote(node, `Node ${node.value.name} taint ${taint}`)];
+  // Older drivers say that they took the taint off, and nothing of their registration.
+  const settled = registered ?? view.sign('removed');
+  if (settled === null) return null;
+  const proof = [settled.last, view.quote(node, `Node ${node.value.name} taint ${taint}`)];
   const group = view.list('aws/node-group').find((entry) => sets(entry, taint));
   if (group !== undefined) {
     return found(

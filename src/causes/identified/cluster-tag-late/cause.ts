@@ -10,8 +10,11 @@ export default defineCause({
   signs: {
     startedWithoutTag: {
       in: ['kubelet'],
-      anchors: ['no clusterID filtering applied for shared resources'],
-      pattern: /AWS cloud - no clusterID filtering applied for shared resources/,
+      anchors: [
+        'no clusterID filtering applied for shared resources',
+        'AWS cloud - no tag filtering',
+      ],
+      pattern: /AWS cloud - no (?:clusterID filtering applied for shared resources|tag filtering)/,
       weight: 'context',
       strict: true,
     },

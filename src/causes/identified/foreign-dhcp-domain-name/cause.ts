@@ -17,7 +17,7 @@ export default defineCause({
       in: ['cloud-controller', 'controller-manager'],
       anchors: ['failed to get provider ID for node', 'failed to get instance metadata for node'],
       pattern:
-        /failed to get (?:provider ID|instance metadata) for node (?<node>ip-\d+-\d+-\d+-\d+\.(?!ec2\.internal|[a-z0-9-]+\.compute\.internal)(?<domain>[a-z0-9.-]+)).*instance not found/,
+        /failed to get (?:provider ID|instance metadata) for node (?<node>ip-\d+-\d+-\d+-\d+\.(?!ec2\.internal|[a-z0-9-]+\.compute\.internal)(?<domain>[a-z0-9.-]+)(?![a-z0-9.-])).*instance not found/,
       weight: 'likely',
     },
     ...INITIALISED,

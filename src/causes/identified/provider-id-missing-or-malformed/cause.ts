@@ -22,7 +22,7 @@ export default defineCause({
       in: ['cloud-controller', 'controller-manager', 'karpenter'],
       anchors: ['unable to parse ProviderID', 'parsing instance id'],
       pattern:
-        /unable to parse ProviderID:? "?(?<provider>[^"\s]*)|parsing instance id,? provider id does not match known format: (?<provider2>\S+)/,
+        /unable to parse ProviderID:? "?(?<provider>[^"\s]*)|parsing instance id(?:,? provider id does not match known format:)? (?<provider2>\S+:\/\/[^\s"]*)/,
       weight: 'likely',
     },
     neverSet: {

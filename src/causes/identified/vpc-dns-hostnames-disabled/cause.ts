@@ -24,7 +24,7 @@ export default defineCause({
     emptyNameNotFound: {
       in: ['kubelet'],
       anchors: ['Error getting node'],
-      pattern: /node "" not found/,
+      pattern: /Error getting node.*node "" not found/,
       weight: 'likely',
       atLeast: 3,
     },

@@ -16,8 +16,13 @@ export default defineCause({
     },
     modeRefused: {
       in: ['terraform', 'aws-message', 'client-output'],
-      anchors: ['authentication mode must be set to one of'],
-      pattern: /authentication mode must be set to one of \[API, API_AND_CONFIG_MAP\]/,
+      anchors: [
+        'authentication mode must be set to one of',
+        'authentication mode is set to CONFIG_MAP',
+        'access entries API is not currently enabled',
+      ],
+      pattern:
+        /authentication mode must be set to one of \[API, API_AND_CONFIG_MAP\]|authentication mode is set to CONFIG_MAP, enable access entries|access entries API is not currently enabled/,
       weight: 'definite',
     },
   },

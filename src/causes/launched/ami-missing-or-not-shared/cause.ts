@@ -18,6 +18,7 @@ const LAUNCHERS = [
 const FAILURES = [
   'imageNotFound',
   'imageDoesNotExist',
+  'noneFound',
   'notAuthorized',
   'reason',
   'selectorMatchesNone',
@@ -44,6 +45,13 @@ export default defineCause({
       pattern: /The image id '\[?(?<image>ami-[0-9a-f]+)\]?' does not exist/,
       weight: 'definite',
     },
+    noneFound: {
+      in: [...LAUNCHERS, 'nodeup'],
+      anchors: ['unable to resolve image: ', 'no images returned when looking up ID '],
+      pattern:
+        /unable to resolve image: "(?<named>[^"\s]{1,200})": (?:could not find Image for|not found)|no images returned when looking up ID "(?<image>ami-[0-9a-f]+)"/,
+      weight: 'definite',
+    },
     notAuthorized: {
       in: LAUNCHERS,
       anchors: ['Not authorized for images'],
@@ -59,9 +67,14 @@ export default defineCause({
     },
     selectorMatchesNone: {
       in: LAUNCHERS,
-      anchors: ['AMINotFound', 'no amis exist given constraints', 'UnsupportedAlias'],
+      anchors: [
+        'AMINotFound',
+        'no amis exist given constraints',
+        'UnsupportedAlias',
+        'Failed to resolve AMIs',
+      ],
       pattern:
-        /\bcondition (?:AMIsReady|Launched|NodeRegistrationHealthy)=\w+ (?:AMINotFound|UnsupportedAlias)\b|no amis exist given constraints/,
+        /\bcondition (?:AMIsReady|Launched|NodeRegistrationHealthy)=\w+ (?:AMINotFound|UnsupportedAlias)\b|no amis exist given constraints|condition Ready=False NodeClassNotReady Failed to resolve AMIs/,
       weight: 'definite',
     },
     noneGiven: {
@@ -95,11 +108,11 @@ export default defineCause({
     'node-creation-failure-verdict',
   ],
   match: (view) => clearWhenFilled(view, FAILURES) ?? matchTemplate(view),
-  summary: ({ image, parameter, group, template, size }) =>
+  summary: ({ image, named, parameter, group, template, size }) =>
     group !== undefined
       ? `The launch ${template?.startsWith('lt-') === false ? 'configuration' : 'template'} ${template ?? ''} of the Auto Scaling group ${group} names the image ${image ?? ''}, which does not exist in this region or is not shared with this account; the group stays at ${size ?? 'fewer instances than it wants'}.`
       : parameter === undefined
-        ? `The machine image ${image ?? 'that the group asks for'} does not exist in this region or is not shared with this account, so nothing is launched.`
+        ? `The machine image ${image ?? named ?? 'that the group asks for'} does not exist in this region or is not shared with this account, so nothing is launched.`
         : 'The launch template names no machine image and the caller adds none, so nothing is launched.',
   remedy: ({ image, parameter }) => [
     parameter === undefined

@@ -37,6 +37,13 @@ export default defineCause({
         /Volume of size (?<size>\d+ ?GB) is smaller than snapshot '(?<snapshot>snap-[0-9a-f]+)', expect size ?>= ?(?<expected>\d+ ?GB)/,
       weight: 'definite',
     },
+    rootSmallerThanSnapshot: {
+      in: LAUNCHERS,
+      anchors: ['must be greater than or equal to snapshot size'],
+      pattern:
+        /root volume size \((?<sizeGb>\d+)\) must be greater than or equal to snapshot size \((?<expectedGb>\d+)\)/,
+      weight: 'definite',
+    },
     deviceName: {
       in: LAUNCHERS,
       anchors: ['Invalid device name'],
@@ -54,9 +61,17 @@ export default defineCause({
     'node-creation-failure-verdict',
   ],
   match: (view) =>
-    clearWhenFilled(view, ['usedTwice', 'refused', 'smallerThanSnapshot', 'deviceName']),
-  summary: ({ size, expected, device, twice }) =>
-    `The launch asks for ${wishOf(size, expected, device, twice)}, so EC2 refuses it.`,
+    clearWhenFilled(view, [
+      'usedTwice',
+      'refused',
+      'smallerThanSnapshot',
+      'rootSmallerThanSnapshot',
+      'deviceName',
+    ]),
+  summary: ({ size, expected, sizeGb, expectedGb, device, twice }) =>
+    sizeGb === undefined
+      ? `The launch asks for ${wishOf(size, expected, device, twice)}, so EC2 refuses it.`
+      : `The launch asks for ${wishOf(`${sizeGb} GB`, `${expectedGb} GB`, device, twice)}, so it is refused.`,
   remedy: () => [
     {
       text: 'Read the device names and sizes of the image.',

@@ -86,8 +86,8 @@ type Signs = 'replacedByHealthCheck' | 'endedOutside';
 /** Shorter than any bootstrap; a group with load balancer checks then replaces machines for ever. */
 const GRACE_SECONDS_MIN = 180;
 
-/** Bootstrap takes minutes; a machine that lived longer did join, or had another cause not to. */
-const EARLY_MS = 3_600_000;
+/** Whoever launches machines gives them so long; one that lived longer did join, or had another cause not to. */
+const EARLY_MS = 15 * 60_000;
 
 function matchInstance(view: View<Kinds, Signs>): Match | null {
   const replaced = matchGroup(view);

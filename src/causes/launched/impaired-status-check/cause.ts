@@ -16,8 +16,9 @@ export default defineCause({
     },
     noBootDevice: {
       in: ['console'],
-      anchors: ['No bootable device', 'Unable to mount root fs'],
-      pattern: /(?<reason>No bootable device|Unable to mount root fs)/,
+      anchors: ['No bootable device', 'Unable to mount root fs', 'Gave up waiting for root '],
+      pattern:
+        /(?<reason>No bootable device|Unable to mount root fs|Gave up waiting for root (?:file system )?device)/,
       weight: 'definite',
     },
     emergencyMode: {

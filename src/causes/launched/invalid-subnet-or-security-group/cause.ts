@@ -60,7 +60,7 @@ export default defineCause({
       in: LAUNCHERS,
       anchors: ['InvalidSubnetID.NotFound', 'InvalidGroup.NotFound', 'InvalidSubnet.Conflict'],
       pattern:
-        /(?:fleet error|[Ll]aunching (?:nodeclaim|machine|instance|EC2)|[Cc]reating (?:EC2 )?instance|[Cc]ould not launch|RunInstances|CreateFleet)\b.*\bInvalid(?:SubnetID|Group)\.NotFound\b(?:.*?(?<resource>(?:subnet|sg)-[0-9a-f]{8,17}))?/,
+        /(?:fleet error|[Ll]aunching (?:nodeclaim|machine|instance|EC2)|[Cc]reating (?:EC2 )?instance|[Ff]ailed to (?:create|run) instance|[Cc]ould not launch|RunInstances|CreateFleet)\b.*\bInvalid(?:SubnetID|Group)\.NotFound\b(?:.*?(?<resource>(?:subnet|sg)-[0-9a-f]{8,17}))?/,
       weight: 'definite',
     },
     launchedAfter: {

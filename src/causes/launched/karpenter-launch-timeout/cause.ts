@@ -9,8 +9,9 @@ export default defineCause({
   signs: {
     timeout: {
       in: ['karpenter'],
-      anchors: ['launch_timeout'],
-      pattern: /terminating due to timeout.*\blaunch_timeout\b/,
+      // Releases with one time-out for both say so of launches too; the NodePool tells them apart.
+      anchors: ['launch_timeout', 'terminating due to registration ttl'],
+      pattern: /terminating due to (?:timeout.*\blaunch_timeout\b|registration ttl)/,
       weight: 'context',
     },
     poolUnhealthy: {
@@ -33,7 +34,7 @@ export default defineCause({
   blocksAbove: false,
   match: (view) => matchTimeout(view),
   summary: ({ pool, reason, message }) =>
-    `Karpenter waited five minutes for a launch${pool === undefined ? '' : ` of NodePool ${pool}`} and deleted the claim (${reason ?? 'launch refused'}${message === undefined ? '' : `: ${message.trim()}`}).`,
+    `Karpenter waited in vain for a launch${pool === undefined ? '' : ` of NodePool ${pool}`} and deleted the claim (${reason ?? 'launch refused'}${message === undefined ? '' : `: ${message.trim()}`}).`,
   remedy: () => [
     {
       text: 'Read the reason in the Launched condition of the newest claim, before it is deleted too.',

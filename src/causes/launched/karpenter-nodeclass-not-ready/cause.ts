@@ -25,6 +25,13 @@ export default defineCause({
         /(?:NodeClass (?<nodeClass>[\w.-]+) condition \w+=False )?\b(?<reason>SubnetsNotFound|SecurityGroupsNotFound|PlacementGroupNotFound|ClusterCIDRResolutionFailed|TagValidationFailed|InvalidKubeletConfiguration|UnsupportedKubeletConfiguration)\b/,
       weight: 'definite',
     },
+    unresolved: {
+      in: ['node-claim', 'object'],
+      anchors: ['condition Ready=False NodeClassNotReady'],
+      pattern:
+        /NodeClass (?<nodeClass>[\w.-]+) condition Ready=False NodeClassNotReady (?<reason>Failed to (?:resolve (?:subnets|security groups)|detect the cluster CIDR))/,
+      weight: 'definite',
+    },
     selectorMatchesNone: {
       in: ['karpenter', 'event'],
       anchors: [

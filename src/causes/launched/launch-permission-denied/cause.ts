@@ -127,10 +127,11 @@ export default defineCause({
       anchors: [
         'not authorized to perform this operation',
         'not authorized to use launch template',
+        'not authorized to launch instances with this launch template',
         'UnauthorizedOperation',
       ],
       pattern:
-        /(?:not authorized to perform this operation|not authorized to use launch template|UnauthorizedOperation)\b.*(?:Launching EC2 instance failed|lt-[0-9a-f]{8,17})/,
+        /not authorized to launch instances with this launch template|(?:not authorized to perform this operation|not authorized to use launch template|UnauthorizedOperation)\b.*(?:Launching EC2 instance failed|lt-[0-9a-f]{8,17})/,
       weight: 'definite',
     },
   },

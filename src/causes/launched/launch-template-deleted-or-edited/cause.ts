@@ -23,7 +23,7 @@ export default defineCause({
       in: ['aws-message', 'terraform', 'client-output'],
       anchors: ['aunch template'],
       pattern:
-        /[Ll]aunch template(?:,? with template)?(?: ID)?,? '?(?<template>lt-[0-9a-f]{8,17})'?,? does not exist.*Launching EC2 instance failed/,
+        /[Ll]aunch template(?:,? with template)?(?: ID)?,? '?(?<template>lt-[0-9a-f]{8,17})'?,? does not exist.*Launching EC2 instance failed|valid fully-formed launch template\..{1,80}?(?<given>lt-[0-9a-f]{8,17})'?,? does not exist/,
       weight: 'definite',
     },
     claimReason: {
@@ -52,10 +52,10 @@ export default defineCause({
   blocksAbove: false,
   explains: ['karpenter-launch-timeout', 'node-creation-failure-verdict'],
   match: (view) => clearWhenFilled(view, FAILURES) ?? matchTemplates(view),
-  summary: ({ template, code, group, size }) =>
+  summary: ({ template, given, code, group, size }) =>
     group !== undefined
       ? `The launch template ${template ?? ''} of the Auto Scaling group ${group} was deleted, so the group launches nothing and stays at ${size ?? 'fewer machines than it wants'}.`
-      : `The launch template ${template ?? 'of the group'} or the version that EKS wrote is not there any more (${code ?? 'not found'}), so nothing new is launched.`,
+      : `The launch template ${template ?? given ?? 'of the group'} or the version that EKS wrote is not there any more (${code ?? 'not found'}), so nothing new is launched.`,
   remedy: ({ template }) => [
     {
       text: 'See which versions exist, and which one the Auto Scaling group uses.',

@@ -23,7 +23,7 @@ export default defineCause({
       in: ['aws-message', 'terraform'],
       anchors: ['InternalFailure'],
       pattern:
-        /(?:^|Code=|[\w-]{6,}: )(?<code>InternalFailure)\b(?=[:, ].{0,40}(?:internal|Amazon EKS|server))/i,
+        /(?:^|Code=|[\w-]{6}: )(?<code>InternalFailure)\b(?=[:, ].{0,40}(?:internal|Amazon EKS|server))/i,
       weight: 'likely',
       strict: true,
     },

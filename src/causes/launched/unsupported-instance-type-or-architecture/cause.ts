@@ -19,6 +19,7 @@ const FAILURES = [
   'architecture',
   'noSuchType',
   'refusedByEks',
+  'notInRegion',
   'networkDriver',
   'configuration',
 ] as const;
@@ -61,6 +62,17 @@ export default defineCause({
         /supplied instance types do not exist: \[(?<type>[\w.,\s-]+)\]|\[(?<type2>[\w.,\s-]+)\] (?:is|are) not a valid instance type for requested amiType \w+/,
       weight: 'definite',
     },
+    notInRegion: {
+      in: [...LAUNCHERS, 'nodeup'],
+      anchors: [
+        'instance type ',
+        'invalid instance type specified: ',
+        'could not find a suitable supported instance type',
+      ],
+      pattern:
+        /instance type "(?<type>[a-z0-9-]+\.[a-z0-9-]+)" not found in region "(?<zone>[a-z0-9-]+)"|invalid instance type specified: (?<type2>[a-z0-9-]+\.[a-z0-9-]+)|could not find a suitable supported instance type for the instance group/,
+      weight: 'definite',
+    },
     networkDriver: {
       in: LAUNCHERS,
       anchors: ['Elastic Network Adapter (ENA) is required'],
@@ -95,9 +107,9 @@ export default defineCause({
     'node-creation-failure-verdict',
   ],
   match: (view) => clearWhenFilled(view, FAILURES) ?? matchArchitecture(view),
-  summary: ({ type, zone, typeArchitecture, imageArchitecture, image, group }) =>
+  summary: ({ type, type2, zone, typeArchitecture, imageArchitecture, image, group }) =>
     imageArchitecture === undefined
-      ? `EC2 does not launch ${type ?? 'the requested type'}${zone === undefined ? ' in this configuration' : ` in ${zone}`}; the group keeps failing there.`
+      ? `EC2 does not launch ${type ?? type2 ?? 'the requested type'}${zone === undefined ? ' in this configuration' : ` in ${zone}`}; the group keeps failing there.`
       : `The image${image === undefined ? '' : ` ${image}`}${group === undefined ? '' : ` of the Auto Scaling group ${group}`} is for ${imageArchitecture} and the type${type === undefined ? '' : ` ${type}`} for ${typeArchitecture ?? 'another architecture'}, so EC2 refuses the launch.`,
   remedy: ({ type }) => [
     {

@@ -21,8 +21,9 @@ export default defineCause({
     },
     unreadable: {
       in: ['karpenter', 'node-claim', 'event'],
-      anchors: ['user data input unreadable'],
-      pattern: /user data input unreadable(?: user data)?,? ?(?<reason>.{0,120})/,
+      anchors: ['user data input ', 'parsing custom UserData, archive '],
+      pattern:
+        /user data input unreadable(?: user data)?,? ?(?<reason>.{0,120})|user data input user data (?<header>is not in multipart MIME format|does not define a content-type header)|parsing custom UserData, archive (?:is not in multipart format|doesn't have Content-Type header)/,
       weight: 'definite',
     },
     headerWithoutColon: {

@@ -11,7 +11,7 @@ export default defineCause({
       in: ['ipamd', 'aws-node'],
       anchors: ['PrivateIpAddressLimitExceeded', 'Number of private addresses will exceed limit'],
       pattern:
-        /(?:(?<eni>eni-[0-9a-f]+).*)?(?:PrivateIpAddressLimitExceeded: |Number of private addresses will exceed limit)/,
+        /(?:(?<eni>eni-[0-9a-f]{1,17}\b).{0,400})?(?:PrivateIpAddressLimitExceeded: |Number of private addresses will exceed limit)/,
       weight: 'likely',
       atLeast: 2,
     },

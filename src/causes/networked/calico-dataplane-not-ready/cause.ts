@@ -31,7 +31,7 @@ export default defineCause({
       in: ['event', 'calico-node', 'kubelet'],
       anchors: ['unable to connect to BIRD', 'is not live'],
       pattern:
-        /\(x(?:[2-9]\d|\d{3,}) over [^)]*\).*(?:Readiness|Liveness) probe failed:.*(?:unable to connect to (?<part>BIRDv[46]) socket|(?<part2>bird6?(?:\/confd)?|confd) is not live)/,
+        /\(x(?:[2-9]\d|\d{3,}) over [^)]{0,40}\).{0,200}(?:Readiness|Liveness) probe failed:.{0,400}(?:unable to connect to (?<part>BIRDv[46]) socket|(?<part2>bird6?(?:\/confd)?|confd) is not live)/,
       weight: 'likely',
     },
     birdSilent: {

@@ -18,7 +18,7 @@ export default defineCause({
         'flannel',
       ],
       pattern:
-        /(?:[Ff]ailed to pull image|PullImage).*?"(?<image>[^"\s]*(?:amazon-k8s-cni|amazon-vpc-cni|aws-network-policy-agent|calico\/(?:cni|node|typha)|cilium\/(?:cilium|operator)|flannel)[^"\s]*)".*(?<reason>: not found|manifest unknown|name unknown|toomanyrequests|no match for platform in manifest|does not exist in the registry)/,
+        /(?:[Ff]ailed to pull image|PullImage)(?=.{0,1000}(?:not found|unknown|toomanyrequests|no match|does not exist)).{0,200}?"(?<image>[^"\s]{0,120}(?:amazon-k8s-cni|amazon-vpc-cni|aws-network-policy-agent|calico\/(?:cni|node|typha)|cilium\/(?:cilium|operator)|flannel)[^"\s]*)".*(?<reason>: not found|manifest unknown|name unknown|toomanyrequests|no match for platform in manifest|does not exist in the registry)/,
       weight: 'definite',
     },
     pulled: {

@@ -17,14 +17,14 @@ export default defineCause({
     probeSlowInLog: {
       in: ['kubelet'],
       anchors: ['grpc-health-probe'],
-      pattern:
-        /Probe (?:errored|failed).*(?:probeType="?Liveness"?.*|Liveness.*)grpc-health-probe.*timed out/,
+      pattern: /Probe (?:errored|failed).{0,100}Liveness.{0,400}grpc-health-probe.{0,200}timed out/,
       weight: 'context',
     },
     killed: {
       in: ['event', 'kubelet'],
-      anchors: ['aws-node failed liveness probe'],
-      pattern: /Container aws-node failed liveness probe, will be restarted/,
+      anchors: ['aws-node failed liveness probe', 'aws-node:Container failed liveness probe'],
+      pattern:
+        /Container aws-node failed liveness probe, will be restarted|Killing container with id \S+:\/\/aws-node:Container failed liveness probe/,
       weight: 'context',
     },
   },

@@ -16,7 +16,7 @@ export default defineCause({
       in: ['event', 'pod-status'],
       anchors: ['FailedScheduling', 'PodScheduled=False'],
       pattern:
-        /(?:FailedScheduling\s+(?:pods?\/)?|Pod )(?<pod>(?:aws-node|calico-node|cilium(?!-operator)|kube-flannel-ds|weave-net|kube-router|canal)-[a-z0-9-]*[a-z0-9]{5})\s+(?:condition PodScheduled=False .*)?.*?(?<reason>Insufficient \w+|untolerated taint(?:\(s\)| \{[^}]*\})|didn't (?:tolerate|have free ports)[^,.]*|Too many pods)/,
+        /(?:FailedScheduling\s+(?:pods?\/)?|Pod )(?<pod>(?:aws-node|calico-node|cilium(?!-operator)|kube-flannel-ds|weave-net|kube-router|canal)-[a-z0-9-]*[a-z0-9]{5})\s+(?:condition PodScheduled=False .{0,1000}|.{0,1000}?)(?<reason>Insufficient \w+|untolerated taint(?:\(s\)| \{[^}]*\})|didn't (?:tolerate|have free ports)[^,.]*|Too many pods)/,
       weight: 'likely',
     },
     scheduled: {

@@ -20,7 +20,7 @@ export default defineCause({
       in: ['ipamd', 'aws-node'],
       anchors: ['AssumeRoleWithWebIdentity', 'InvalidIdentityToken', 'WebIdentityErr'],
       pattern:
-        /(?:ec2:\w+|operation error EC2|\bENIs?\b).{0,400}(?:WebIdentityErr|AssumeRoleWithWebIdentity).{0,400}(?<reason>AccessDenied|InvalidIdentityToken|Not authorized to perform)/,
+        /(?:ec2:\w|operation error EC2|\bENIs?\b).{0,400}(?:WebIdentityErr|AssumeRoleWithWebIdentity).{0,400}(?<reason>AccessDenied|InvalidIdentityToken|Not authorized to perform)/,
       weight: 'definite',
     },
     refusedInDaemon: {

@@ -11,7 +11,7 @@ export default defineCause({
       in: ['ipamd', 'aws-node'],
       anchors: ['RequestLimitExceeded', 'Request limit exceeded'],
       pattern:
-        /(?:(?:ec2:|Failed to |EC2: )(?<action>\w+)\b.*)?(?:RequestLimitExceeded|Request limit exceeded)/,
+        /(?:(?:ec2:|Failed to |EC2: )(?<action>\w{1,60}\b).{0,400})?(?:RequestLimitExceeded|Request limit exceeded)/,
       weight: 'likely',
       strict: true,
       atLeast: 3,

@@ -26,7 +26,7 @@ export default defineCause({
       in: ['kubelet', 'containerd', 'event', 'pod-status'],
       anchors: ['dkr.ecr.'],
       pattern:
-        /dkr\.ecr\.\S+.*(?:i\/o timeout|context deadline exceeded|no route to host|network is unreachable)/,
+        /dkr\.ecr\.\S.{0,600}(?:i\/o timeout|context deadline exceeded|no route to host|network is unreachable)/,
       weight: 'clears',
     },
   },

@@ -37,8 +37,9 @@ export default defineCause({
     },
     saturated: {
       in: ['ipamd'],
-      anchors: ['max ENI limit is already reached', 'due to max ENI already attached'],
-      pattern: /Skipping .{0,60}(?:max ENI limit is already reached|max ENI already attached)/,
+      anchors: ['as the max ENI limit', 'due to max ENI already attached'],
+      pattern:
+        /Skipping .{0,60}(?:max ENI limit (?:of \d+ )?is already reached|max ENI already attached)/,
       weight: 'context',
     },
     attached: {

@@ -17,11 +17,12 @@ export default defineCause({
       in: ['ipamd', 'aws-node'],
       anchors: [
         'failed ipam state recovery',
+        'unknown backing store format',
         'unexpected checkpointVersion',
         'unable to reconcile',
       ],
       pattern:
-        /failed ipam state recovery|unexpected checkpointVersion|No ENI found at all in metadata, unable to reconcile/,
+        /failed ipam state recovery|unknown backing store format|unexpected checkpointVersion|No ENI found at all in metadata, unable to reconcile/,
       weight: 'definite',
     },
     metadataDiffers: {

@@ -43,13 +43,15 @@ export default defineCause({
     calicoGone: {
       in: ['event', 'kubelet', 'containerd', 'pod-status'],
       anchors: ['/var/lib/calico/nodename'],
-      pattern: /plugin type="(?<plugin>calico)".*stat \/var\/lib\/calico\/nodename: no such file/,
+      pattern:
+        /(?:plugin type="calico"|etworkPlugin cni failed to set up pod).*stat \/var\/lib\/(?<plugin>calico)\/nodename: no such file/,
       weight: 'context',
     },
     flannelGone: {
       in: ['event', 'kubelet', 'containerd', 'pod-status'],
       anchors: ['/run/flannel/subnet.env'],
-      pattern: /plugin type="(?<plugin>flannel)".*\/run\/flannel\/subnet\.env: no such file/,
+      pattern:
+        /(?:plugin type="flannel"|etworkPlugin cni failed to set up pod).*\/run\/(?<plugin>flannel)\/subnet\.env: no such file/,
       weight: 'context',
     },
     vpcCniRuns: {

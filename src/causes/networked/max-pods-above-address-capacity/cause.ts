@@ -25,8 +25,9 @@ export default defineCause({
     },
     allAttached: {
       in: ['ipamd'],
-      anchors: ['max ENI limit is already reached', 'max ENI already attached'],
-      pattern: /Skipping .{0,60}(?:max ENI limit is already reached|max ENI already attached)/,
+      anchors: ['as the max ENI limit', 'max ENI already attached'],
+      pattern:
+        /Skipping .{0,60}(?:max ENI limit (?:of \d+ )?is already reached|max ENI already attached)/,
       weight: 'context',
     },
     served: {

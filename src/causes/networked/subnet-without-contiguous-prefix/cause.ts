@@ -47,7 +47,7 @@ export default defineCause({
         'InsufficientFreeAddressesInSubnet',
       ],
       pattern:
-        /UnauthorizedOperation|\w+LimitExceeded|non schedulable node|CNI is terminating|Failed to get pod ENI config|max ENI limit|InsufficientFreeAddressesInSubnet/,
+        /UnauthorizedOperation|\wLimitExceeded|non schedulable node|CNI is terminating|Failed to get pod ENI config|max ENI limit|InsufficientFreeAddressesInSubnet/,
       weight: 'context',
     },
     assigned: {

@@ -37,7 +37,7 @@ export default defineCause({
       ],
       anchors: ['amazonaws.com'],
       pattern:
-        /\b(?<endpoint>(?:api\.ecr|\d{12}\.dkr\.ecr|sts|ec2|ssm|autoscaling|elasticloadbalancing)\.[a-z0-9-]+\.amazonaws\.com)\S* ?:? ?.*dial tcp (?<address>(?:10|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\.[\d.]+):443: (?:i\/o timeout|connect: connection timed out)/,
+        /\b(?<endpoint>(?:api\.ecr|\d{12}\.dkr\.ecr|sts|ec2|ssm|autoscaling|elasticloadbalancing)\.[a-z0-9-]+\.amazonaws\.com).*dial tcp (?<address>(?:10|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\.[\d.]+):443: (?:i\/o timeout|connect: connection timed out)/,
       weight: 'likely',
     },
     answered: {

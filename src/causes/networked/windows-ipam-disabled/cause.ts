@@ -10,8 +10,9 @@ export default defineCause({
   signs: {
     noAddress: {
       in: ['event', 'kubelet', 'pod-status'],
-      anchors: ['pod does not have label vpc.amazonaws.com/PrivateIPv4Address'],
-      pattern: /pod does not have label vpc\.amazonaws\.com\/PrivateIPv4Address/,
+      anchors: ['does not have label vpc.amazonaws.com/PrivateIPv4Address'],
+      pattern:
+        /\bpod (?:[\w.-]{1,253} )?does not have label vpc\.amazonaws\.com\/PrivateIPv4Address/,
       weight: 'context',
     },
     resourceMissing: {

@@ -10,15 +10,16 @@ export default defineCause({
   signs: {
     noAddress: {
       in: ['event', 'kubelet', 'pod-status'],
-      anchors: ['pod does not have label vpc.amazonaws.com/PrivateIPv4Address'],
-      pattern: /pod does not have label vpc\.amazonaws\.com\/PrivateIPv4Address/,
+      anchors: ['does not have label vpc.amazonaws.com/PrivateIPv4Address'],
+      pattern:
+        /\bpod (?:[\w.-]{1,253} )?does not have label vpc\.amazonaws\.com\/PrivateIPv4Address/,
       weight: 'context',
     },
     webhookAge: {
       in: ['event', 'kubelet', 'pod-status'],
       anchors: ['NetworkPlugin cni failed'],
       pattern:
-        /NetworkPlugin cni failed to set up pod.*pod does not have label vpc\.amazonaws\.com\/PrivateIPv4Address/,
+        /NetworkPlugin cni failed to set up pod.*\bpod (?:[\w.-]{1,253} )?does not have label vpc\.amazonaws\.com\/PrivateIPv4Address/,
       weight: 'context',
     },
     currentWebhook: {
@@ -105,7 +106,7 @@ function matchWebhook(view: View<'kube/Deployment', Signs>): Match | null {
 function deployedVersion(view: View<'kube/Deployment', Signs>): string | null {
   const webhook = view
     .list('kube/Deployment')
-    .find((entry) => entry.value.name === 'vpc-admission-webhook');
+    .find((entry) => entry.value.name.startsWith('vpc-admission-webhook'));
   const [container] = listAt(webhook?.value.body, 'spec.template.spec.containers');
   return /:v(0\.(?:1\.\d+|2\.[0-2]))\b/.exec(textAt(container, 'image') ?? '')?.[1] ?? null;
 }

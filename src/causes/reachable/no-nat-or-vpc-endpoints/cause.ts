@@ -21,8 +21,9 @@ export default defineCause({
   signs: {
     commandLine: {
       in: ['cloud-init', 'nodeadm', 'journal'],
-      anchors: ['Connect timeout on endpoint URL'],
-      pattern: /Connect timeout on endpoint URL: "https:\/\/(?<service>ec2|eks|sts|api\.ecr|ssm)\./,
+      anchors: ['Connect timeout on endpoint URL', 'Caused by ConnectTimeoutError('],
+      pattern:
+        /(?:Connect timeout on endpoint URL: "https:\/\/|HTTPSConnectionPool\(host='(?=.*Caused by ConnectTimeoutError\())(?<service>ec2|eks|sts|api\.ecr|ssm)\./,
       weight: 'likely',
     },
     program: {
@@ -43,7 +44,7 @@ export default defineCause({
       in: ['event', 'kubelet', 'containerd'],
       anchors: ['.dkr.ecr.'],
       pattern:
-        /\.dkr\.ecr\.(?<region>[a-z0-9-]+)\.amazonaws\.com[^\s"]*"?.*dial tcp (?!10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)(?<address>\d[\d.]+):443: i\/o timeout/,
+        /\.dkr\.ecr\.(?<region>[a-z0-9-]+)\.amazonaws\.com.*dial tcp (?!10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)(?<address>\d[\d.]+):443: i\/o timeout/,
       weight: 'context',
     },
     timedOut: {

@@ -27,6 +27,13 @@ export default defineCause({
       weight: 'definite',
       atLeast: 2,
     },
+    proxyUnreachableForCommands: {
+      in: ON_NODE,
+      anchors: ['Failed to connect to proxy URL'],
+      pattern:
+        /Failed to connect to proxy URL: "(?:https?:\/\/)?(?:[^@\s"]*@)?(?<proxy>[\w.-]+(?::\d+)?)/,
+      weight: 'definite',
+    },
     proxyUnreachableAtJoin: {
       in: ['kubelet', 'kubeadm', 'nodeup', 'nodeadm'],
       anchors: ['proxyconnect tcp: '],
@@ -38,7 +45,7 @@ export default defineCause({
       in: ON_NODE,
       anchors: ['Proxy Authentication Required'],
       pattern:
-        /(?:Get|Post|Head) "?https?:\/\/(?<destination>[\w.-]+)[^\s"]*"?: Proxy Authentication Required/,
+        /(?:Get|Post|Head) "?https?:\/\/(?<destination>[\w.-]+)(?![\w.-])[^\s"]*"?: Proxy Authentication Required/,
       weight: 'definite',
     },
     proxyRefuses: {

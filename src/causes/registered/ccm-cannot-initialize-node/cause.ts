@@ -18,16 +18,16 @@ export default defineCause({
     },
     notFoundOld: {
       in: ['cloud-controller', 'controller-manager'],
-      anchors: ['failed to set node provider id'],
+      anchors: ['failed to set node provider id', 'failed to initialize node'],
       pattern:
-        /failed to set node provider id: failed to get instance ID from cloud provider: (?:instance not found|no instances found)/,
+        /(?:failed to set node provider id|failed to initialize node (?<node>[a-z0-9][a-z0-9.-]*) at cloudprovider): failed to get instance ID from cloud provider: (?:instance not found|no instances found)/,
       weight: 'likely',
     },
     denied: {
       in: ['cloud-controller', 'controller-manager'],
       anchors: ['UnauthorizedOperation', 'AccessDenied'],
       pattern:
-        /(?:error syncing '|error checking if node |getInstanceByNodeName failed for ")(?<node>[a-z0-9][a-z0-9.-]*)\b.*(?<denied>UnauthorizedOperation|AccessDenied)/,
+        /(?:error syncing '|error checking if node |failed to initialize node |getInstanceByNodeName failed for ")(?<node>[a-z0-9][a-z0-9.-]*)\b.*(?<denied>UnauthorizedOperation|AccessDenied)/,
       weight: 'definite',
     },
     startDenied: {

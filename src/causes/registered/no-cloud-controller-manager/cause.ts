@@ -28,21 +28,21 @@ export default defineCause({
       in: ['event'],
       anchors: ['cloud-controller-manager-'],
       pattern:
-        /(?<pod>[a-z0-9-]*cloud-controller-manager-[a-z0-9-]+)\s.*(?:untolerated taint|had taints?) \{node\.cloudprovider\.kubernetes\.io\/uninitialized/,
+        /(?<pod>(?<![a-z0-9-])[a-z0-9-]{0,80}cloud-controller-manager-[a-z0-9-]{1,80})\s.*(?:untolerated taint|had taints?) \{node\.cloudprovider\.kubernetes\.io\/uninitialized/,
       weight: 'definite',
     },
     controllerRefused: {
       in: ['event'],
       anchors: ['cloud-controller-manager-'],
       pattern:
-        /(?<pod>[a-z0-9-]*cloud-controller-manager-[a-z0-9-]+)\s.*had untolerated taint\(s\)/,
+        /(?<pod>(?<![a-z0-9-])[a-z0-9-]{0,80}cloud-controller-manager-[a-z0-9-]{1,80})\s.*had untolerated taint\(s\)/,
       weight: 'context',
     },
     controllerNotRunning: {
       in: ['client-output', 'pod-status'],
       anchors: ['cloud-controller-manager-'],
       pattern:
-        /\b(?<pod>[a-z0-9-]*cloud-controller-manager-[a-z0-9-]+)\s+0\/\d+\s+(?<state>CrashLoopBackOff|Error|ErrImagePull|ImagePullBackOff|Pending|CreateContainerConfigError)\b/,
+        /(?<pod>(?<![a-z0-9-])[a-z0-9-]{0,80}cloud-controller-manager-[a-z0-9-]{1,80})\s+0\/\d+\s+(?<state>CrashLoopBackOff|Error|ErrImagePull|ImagePullBackOff|Pending|CreateContainerConfigError)\b/,
       weight: 'context',
     },
   },

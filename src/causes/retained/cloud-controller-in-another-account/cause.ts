@@ -104,7 +104,8 @@ interface Place {
 
 function matchPlaces(view: Own): Match | null {
   const deleted = view.sign('deleted');
-  if (deleted === null || !view.shows('machine-without-node')) return null;
+  if (deleted === null) return null;
+  if (!isWithoutNode(view) && !view.shows('node-object-deleted')) return null;
   const instance = view
     .list('aws/instance')
     .find(({ value }) => textAt(value, 'State.Name') === 'running');
@@ -118,7 +119,7 @@ function matchPlaces(view: Own): Match | null {
       { what: 'account', own: ownAccount, place: account },
       { what: 'region', own: ownRegion, place: region },
     ].find(({ own, place }) => own !== null && place !== null && place.at !== own) ?? null;
-  if (foreign === null) return account === null || ownAccount === null ? unseen : clear;
+  if (foreign === null) return isWithoutNode(view) ? whyNone(account, ownAccount) : null;
   const { what, own, place } = foreign;
   const id = textAt(instance.value, 'InstanceId') ?? '';
   const zone = textAt(instance.value, 'Placement.AvailabilityZone') ?? '';
@@ -133,6 +134,14 @@ function matchPlaces(view: Own): Match | null {
   const words = `${id} running in account ${ownAccount ?? 'unknown'}, ${zone}`;
   const proof = place === null ? [] : [place.proof];
   return found(details, [deleted.last, ...proof, view.quote(instance, words)]);
+}
+
+function isWithoutNode(view: Own): boolean {
+  return view.shows('machine-without-node');
+}
+
+function whyNone(asked: Place | null, own: string | null): Match {
+  return asked === null || own === null ? unseen : clear;
 }
 
 const unseen = cannotSay({

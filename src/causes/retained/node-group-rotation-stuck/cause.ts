@@ -47,8 +47,9 @@ export default defineCause({
     },
     budget: {
       in: ['client-output', 'terraform', 'calico-node', 'aws-node', 'kube-proxy'],
-      anchors: ['violate the pod'],
-      pattern: /Cannot evict pod as it would violate the pod's disruption budget/,
+      anchors: ['violate the pod', 'pods are unevictable from node'],
+      pattern:
+        /Cannot evict pod as it would violate the pod's disruption budget|\d pods are unevictable from node/,
       weight: 'likely',
       // A few refusals belong to every drain.
       atLeast: 6,

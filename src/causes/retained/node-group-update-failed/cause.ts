@@ -76,11 +76,20 @@ interface Update {
   readonly createdAt: string;
 }
 
+/** The group that an update is of: by the question, where that is known, or by its error's words. */
+function isOfGroup(update: Json, group: string): boolean {
+  const asked = textAt(update, 'nodegroupName');
+  if (asked !== null) return asked === group;
+  return listAt(update, 'update.errors').some((error) =>
+    (textAt(error, 'errorMessage') ?? '').endsWith(` node group ${group}`),
+  );
+}
+
 /** The last update of a group's version; other updates leave its nodes as they are. */
 function lastUpdate(view: Own, group: string): Update | undefined {
   return view
     .list('aws/update')
-    .filter(({ value }) => textAt(value, 'nodegroupName') === group)
+    .filter(({ value }) => isOfGroup(value, group))
     .filter(({ value }) => textAt(value, 'update.type') === 'VersionUpdate')
     .map((fact) => ({
       fact,

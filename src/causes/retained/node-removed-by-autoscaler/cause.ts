@@ -16,9 +16,10 @@ export default defineCause({
         'aws-message',
         'karpenter',
       ],
-      anchors: ['Removing unregistered node'],
+      anchors: ['Removing unregistered node', 'Marking unregistered node'],
+      // Newer versions name each node only when they mark it, and then count them by group.
       pattern:
-        /Removing unregistered node (?:aws:\/\/\/[a-z0-9-]*\/)?(?:(?<instance>i-[0-9a-f]{8,17})|\S)/,
+        /(?:Removing|Marking) unregistered node (?:for removal"? )?(?:node=)?(?:\{"name":)?"?(?:aws:\/\/\/[a-z0-9-]*\/)?(?:(?<instance>i-[0-9a-f]{8,17})|\S)/,
       weight: 'likely',
     },
     leftAlone: {
@@ -34,9 +35,11 @@ export default defineCause({
         'Failed to remove node',
         'Skipping unregistered node removal',
         'skipping unregistered node removal',
+        'skipping removal of ',
+        'unregistered nodes from node group',
       ],
       pattern:
-        /Failed to remove node (?:aws:\/\/\/[a-z0-9-]*\/)?(?:(?<instance>i-[0-9a-f]{8,17})|\S)|[Ss]kipping unregistered node removal/,
+        /Failed to remove node (?:aws:\/\/\/[a-z0-9-]*\/)?(?:(?<instance>i-[0-9a-f]{8,17})|\S)|[Ss]kipping (?:unregistered node removal|removal of (?:\d+ )?unregistered nodes)|Failed to remove (?:\d+ )?unregistered nodes from node group/,
       weight: 'withdraws',
     },
     removedEvent: {

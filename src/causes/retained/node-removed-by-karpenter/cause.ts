@@ -14,7 +14,7 @@ export default defineCause({
       in: ['karpenter'],
       anchors: ['no cloudprovider representation'],
       pattern:
-        /garbage collecting nodeclaim with no cloudprovider representation(?:.*"NodeClaim":\s*\{\s*"name":\s*"(?<claim>[^"]+)")?(?:.*"Node":\s*\{\s*"name":\s*"(?<node>[^"]+)")?/,
+        /garbage collecting (?:nodeclaim|machine) with no cloudprovider representation(?:.*"(?:NodeClaim|nodeclaim|machine)":\s*(?:\{\s*"name":\s*)?"(?<claim>[^"]+)")?(?:.*"(?:Node|node)":\s*(?:\{\s*"name":\s*)?"(?<node>[^"]+)")?/,
       weight: 'likely',
     },
     disrupted: {

@@ -16,14 +16,15 @@ export default defineCause({
       in: ['pod-app', 'client-output'],
       anchors: ['ebalance recommendation'],
       pattern:
-        /(?:successfully cordoned and drained|Requesting instance drain|Draining the node|Cordoning the node|Adding new event to the event store).*[Rr]ebalance recommendation/,
+        /(?:successfully cordoned and drained|Requesting instance drain|Draining the node|Cordoning the node|Adding new event to the event store).*[Rr]ebalance recommendation|[Rr]ebalance recommendation .*"message":"(?:Node successfully cordoned and drained|Cordoning the node|Draining the node)/,
       weight: 'likely',
       atLeast: 3,
     },
     requested: {
       in: ['pod-app', 'client-output'],
       anchors: ['REBALANCE_RECOMMENDATION'],
-      pattern: /Requesting instance drain.*kind=REBALANCE_RECOMMENDATION/,
+      pattern:
+        /Requesting instance drain.*kind=REBALANCE_RECOMMENDATION|"kind":"REBALANCE_RECOMMENDATION".*"message":"Requesting instance drain/,
       weight: 'likely',
       atLeast: 3,
     },

@@ -42,8 +42,9 @@ export default defineCause({
     },
     loop: {
       in: ['coredns', 'pod-app', 'client-output'],
-      anchors: ['plugin/loop: Loop'],
-      pattern: /plugin\/loop: Loop \((?<server>\S+) -> \S+\) detected/,
+      anchors: ['plugin/loop: '],
+      pattern:
+        /plugin\/loop: (?:Loop \((?<server>\S+) -> \S+\) detected|Seen "?HINFO IN [^"]{1,200}"? more than twice, loop detected|Forwarding loop detected in )/,
       weight: 'definite',
     },
     upstreamSilent: {

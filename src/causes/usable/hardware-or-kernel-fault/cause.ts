@@ -35,9 +35,9 @@ export default defineCause({
     },
     diskReadOnly: {
       in: ['kernel', 'journal', 'console'],
-      anchors: ['emounting filesystem read-only', 'shut down due to'],
+      anchors: ['emounting filesystem read-only', 'XFS ('],
       pattern:
-        /(?<what>EXT4-fs \((?<device>\w+)\): Remounting filesystem read-only|XFS \((?<device2>\w+)\): .*(?:Filesystem has been shut down due to|[Cc]orruption detected)[^.]{0,80})/,
+        /(?<what>EXT4-fs \((?<device>\w+)\): Remounting filesystem read-only|XFS \((?<device2>\w+)\): .*(?:Filesystem has been shut down due to|[Cc]orruption (?:of [\w -]{4,40} )?detected|Log I\/O Error Detected)[^.]{0,80})/,
       weight: 'definite',
     },
     taskHung: {

@@ -23,10 +23,14 @@ export default defineCause({
     },
     reclaiming: {
       in: ['kubelet', 'event'],
-      anchors: ['ttempting to reclaim', 'FreeDiskSpaceFailed'],
+      anchors: [
+        'ttempting to reclaim',
+        'FreeDiskSpaceFailed',
+        'garbage collect required amount of images',
+      ],
       // Kubelets before 1.11 name the file system (nodefs, imagefs) and not the resource.
       pattern:
-        /[Ee]viction manager: attempting to reclaim"? (?:resourceName=)?"?(?:ephemeral-storage|(?:node|image)fs)|Attempting to reclaim (?:ephemeral-storage|(?:node|image)fs)|FreeDiskSpaceFailed/,
+        /[Ee]viction manager: attempting to reclaim"? (?:resourceName=)?"?(?:ephemeral-storage|(?:node|image)fs)|Attempting to reclaim (?:ephemeral-storage|(?:node|image)fs)|FreeDiskSpaceFailed|[Ff]ailed to garbage collect required amount of images/,
       weight: 'likely',
     },
     evicted: {
@@ -39,14 +43,14 @@ export default defineCause({
     noSpaceForImage: {
       in: ['event'],
       anchors: ['o space left on device'],
-      pattern: /Failed to pull image "?(?<image>[^"\s]+)"?.*[Nn]o space left on device/,
+      pattern: /Failed to pull image "?(?<image>[^"\s]+)(?=["\s]).*[Nn]o space left on device/,
       weight: 'likely',
     },
     tableFull: {
       in: ['host-file', 'client-output'],
       anchors: ['/dev/nvme', '/dev/xvda', '/dev/root'],
       pattern:
-        /^\/dev\/\S+\s+\S+\s+\S+\s+\S+\s+(?:9[7-9]|100)%\s+\/(?:var(?:\/lib(?:\/(?:containerd|docker|kubelet))?)?)?\s*$/,
+        /^\/dev\/\S+\s+(?:(?:ext[234]|xfs|btrfs)\s+)?\S+\s+\S+\s+\S+\s+(?:9[7-9]|100)%\s+\/(?:var(?:\/lib(?:\/(?:containerd|docker|kubelet))?)?)?\s*$/,
       weight: 'likely',
     },
     relieved: {

@@ -33,7 +33,7 @@ export default defineCause({
       ],
       anchors: ['failed calling webhook', 'failed to call webhook'],
       pattern:
-        /(?:(?<owner>(?:replicaset|daemonset|statefulset|job)\/[\w.-]+) .{0,200}failed to call webhook|(?<!Error creating: Internal error occurred: )failed (?:calling|to call) webhook "?(?<owner2>[\w.-]*)).*(?:dial tcp (?<address>\d+\.\d+\.\d+\.\d+):(?<port>\d+): (?:i\/o timeout|connect: (?:connection timed out|no route to host))|: context deadline exceeded|Client\.Timeout exceeded|net\/http: request canceled while waiting for connection)/,
+        /(?:(?<owner>(?:replicaset|daemonset|statefulset|job)\/[\w.-]+) .{0,200}failed to call webhook|(?<!Error creating: Internal error occurred: )failed (?:calling|to call) webhook "?(?<owner2>[\w.-]*(?![\w.-]))).*(?:dial tcp (?<address>\d+\.\d+\.\d+\.\d+):(?<port>\d+): (?:i\/o timeout|connect: (?:connection timed out|no route to host))|: context deadline exceeded|Client\.Timeout exceeded|net\/http: request canceled while waiting for connection)/,
       weight: 'likely',
     },
     created: {

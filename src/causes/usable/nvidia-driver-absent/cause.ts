@@ -17,9 +17,9 @@ export default defineCause({
     },
     libraryMissing: {
       in: ['device-plugin', 'pod-app', 'client-output', 'event', 'kubelet'],
-      anchors: ['could not load NVML library', 'Failed to initialize NVML'],
+      anchors: ['could not load NVML', 'ailed to initialize NVML'],
       pattern:
-        /(?<reason>could not load NVML library: libnvidia-ml\.so\.\d+|[Ff]ailed to initialize NVML: (?:ERROR_LIBRARY_NOT_FOUND|could not load NVML library|Driver Not Loaded))/,
+        /(?<reason>could not load NVML(?: library)?: libnvidia-ml\.so\.\d+|[Ff]ailed to initialize NVML: (?:ERROR_LIBRARY_NOT_FOUND|could not load NVML library|Driver Not Loaded))/,
       weight: 'likely',
     },
     noDevices: {

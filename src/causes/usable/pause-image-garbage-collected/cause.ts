@@ -9,9 +9,9 @@ export default defineCause({
   signs: {
     pullRefused: {
       in: ['event', 'kubelet', 'containerd', 'pod-status'],
-      anchors: ['failed to get sandbox image'],
+      anchors: ['failed to get sandbox image', 'failed pulling image'],
       pattern:
-        /failed to get sandbox image "(?<image>[^"\s]+pause[^"\s]*)".*(?<reason>401 Unauthorized|403 Forbidden|no basic auth credentials|pull access denied)/,
+        /failed (?:to get sandbox|pulling) image "(?<image>[^"\s]+pause[^"\s]*)".*(?<reason>401 Unauthorized|403 Forbidden|no basic auth credentials|pull access denied)/,
       weight: 'context',
     },
     removed: {

@@ -28,7 +28,7 @@ export default defineCause({
       in: ['event', 'kubelet'],
       anchors: ['FailedKillPod', 'error killing pod'],
       pattern:
-        /(?:FailedKillPod|error killing pod)(?!.*(?:aws-cni|DelNetwork|CNI|cni plugin|network for sandbox)).*(?<reason>KillContainer|KillPodSandbox|failed to "[A-Z]\w+)/,
+        /(?:FailedKillPod|error killing pod)(?!.*(?:aws-cni|DelNetwork|CNI|cni plugin|network for sandbox)).{0,400}(?<reason>KillContainer|KillPodSandbox|failed to "[A-Z]\w+)/,
       weight: 'likely',
       atLeast: 4,
     },

@@ -41,16 +41,22 @@ export class Authorizer {
 function attributesOfRequest({ verb, path, query }: ApiRequest): Attributes {
   const { group, plural, namespace, name, subresource } = path;
   const own = plural === 'namespaces' && group === '' ? name : namespace;
+  const { fieldSelector = '' } = query;
   return {
     verb,
     group,
     resource: plural,
     subresource,
     namespace: own,
-    name,
+    name: name ?? selectedName(fieldSelector),
     path: null,
-    fieldSelector: query['fieldSelector'] ?? '',
+    fieldSelector,
   };
+}
+
+/** A list or watch of one object is asked for by that object's name (apiserver requestinfo). */
+function selectedName(fieldSelector: string): string | null {
+  return /(?:^|,)metadata\.name==?([^,]+)/.exec(fieldSelector)?.[1] ?? null;
 }
 
 /** Worded as k8s.io/apiserver handlers/responsewriters does. */

@@ -76,13 +76,12 @@ function mayForPods(store: Store, nodeName: string, asked: Attributes, whole: st
   const { verb, name, namespace } = asked;
   if (names === undefined || namespace === null) return false;
   if (whole === 'serviceaccounts/token' ? verb !== 'create' : !READS.has(verb)) return false;
-  const named = name ?? /(?:^|,)metadata\.name=([^,]+)/.exec(asked.fieldSelector)?.[1];
-  if (named === undefined) return false;
+  if (name === null) return false;
   const table = store.table('/pods');
   return table
     .keys(null, nodeName)
     .filter((key) => key.startsWith(`${namespace}/`))
-    .some((key) => names(objectAt(table.get(key) ?? undefined, 'spec')).includes(named));
+    .some((key) => names(objectAt(table.get(key) ?? undefined, 'spec')).includes(name));
 }
 
 type NamesOf = (spec: JsonObject) => readonly string[];

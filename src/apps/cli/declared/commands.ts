@@ -1,0 +1,25 @@
+import type { CommandDeclaration } from '../options/declaration.ts';
+import { CAPACITY } from './capacity.ts';
+import { CAUSES_COMMAND, EXPLAIN } from './causes.ts';
+import { COMPLETION, HELP } from './completion.ts';
+import { DIAGNOSE } from './diagnose.ts';
+import { LAB } from './lab.ts';
+import { NAME } from './name.ts';
+import { PERMISSIONS_COMMAND } from './permissions.ts';
+import { SIM } from './sim.ts';
+import { STATUS } from './status.ts';
+
+/** Every command, in the order of help. */
+export const COMMAND_DECLARATIONS: readonly CommandDeclaration[] = [
+  STATUS,
+  DIAGNOSE,
+  CAPACITY,
+  NAME,
+  PERMISSIONS_COMMAND,
+  EXPLAIN,
+  CAUSES_COMMAND,
+  LAB,
+  SIM,
+  COMPLETION,
+  HELP,
+];

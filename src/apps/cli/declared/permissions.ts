@@ -1,0 +1,45 @@
+import { declareCommand } from '../options/declaration.ts';
+import { LIVE_OPTIONS, PAGE_OUTPUT } from './shared.ts';
+
+export const PERMISSIONS_COMMAND = declareCommand({
+  name: 'permissions',
+  summary: 'Print the permissions Rollcall needs, or check those you have',
+  usage: ['permissions [--for FEATURE]… [--rbac|--iam] [options]', 'permissions --check [options]'],
+  description: [
+    'Prints the smallest ClusterRole, Roles and IAM policy. They are recorded from what Rollcall really asks.',
+    '--check asks Kubernetes with access reviews and AWS with iam:SimulatePrincipalPolicy, or with the cheapest read call of each permission where that is denied.',
+  ],
+  words: { most: 0, completes: [] },
+  options: {
+    ...PAGE_OUTPUT,
+    for: {
+      kind: 'choice',
+      value: 'FEATURE',
+      noun: 'feature',
+      values: ['status', 'details', 'capacity', 'name', 'watch'],
+      multiple: true,
+      help: 'Only for these features; may be repeated or separated by commas',
+    },
+    rbac: { kind: 'flag', help: 'Only the Kubernetes roles' },
+    iam: { kind: 'flag', help: 'Only the IAM policy' },
+    check: { kind: 'flag', help: 'Check the permissions of the current identity' },
+    ...LIVE_OPTIONS,
+  },
+  exitCodes: {
+    0: 'nothing is missing, or --check was not given',
+    1: 'a permission is missing',
+    2: 'cannot tell',
+  },
+  examples: [
+    {
+      title: 'Grant them in Kubernetes',
+      command: 'rollcall permissions --rbac | kubectl apply -f -',
+    },
+    {
+      title: 'The IAM policy for two features',
+      command: 'rollcall permissions --for status,details --iam > rollcall-policy.json',
+    },
+    { title: 'What is missing', command: 'rollcall permissions --check' },
+  ],
+  seeAlso: ['status'],
+});

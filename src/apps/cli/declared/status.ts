@@ -1,0 +1,68 @@
+import { declareCommand } from '../options/declaration.ts';
+import { LIVE_OPTIONS } from './shared.ts';
+
+/** The formats that take nothing behind an equals sign come first. */
+export const STATUS_FORMATS = [
+  'table',
+  'wide',
+  'json',
+  'yaml',
+  'name',
+  'custom-columns=',
+  'custom-columns-file=',
+  'jsonpath=',
+  'jsonpath-file=',
+] as const;
+
+export const STATUS = declareCommand({
+  name: 'status',
+  summary: 'Compare expected machines with existing Nodes',
+  usage: ['[status] [MACHINE]… [options]', '[status] PATH… [options]'],
+  description: [
+    'A machine is expected when an EC2 instance carries the tags of the cluster, when a node group or Auto Scaling group wants it, when a NodeClaim stands for it, or when --expect lists it. Each row shows the verdict, the rung of the ladder that the machine has reached, and the cause. The last line says what the failures have in common.',
+    'With --watch the table is drawn again as Nodes, Pods of kube-system, NodeClaims and CSRs change, and every 10 s. When the output is piped, each change is one line.',
+    '--sort-by and custom columns take the fields of .rows as -o json shows them. A jsonpath template starts at the document.',
+  ],
+  words: { most: Infinity, completes: ['machine', 'file'] },
+  options: {
+    output: {
+      kind: 'text',
+      short: 'o',
+      value: 'FORMAT',
+      default: 'table',
+      suggests: STATUS_FORMATS,
+      help: 'Output format: table, wide, json, yaml, name, custom-columns=SPEC, custom-columns-file=FILE, jsonpath=TEMPLATE or jsonpath-file=FILE',
+    },
+    selector: {
+      kind: 'text',
+      short: 'l',
+      value: 'LABELS',
+      help: 'Only machines whose Node or tags match, such as zone=eu-west-1a',
+    },
+    failed: { kind: 'flag', help: 'Only machines that are not usable' },
+    'sort-by': { kind: 'text', value: 'FIELD', help: 'Sort rows by a field, such as .launchedAt' },
+    'no-headers': { kind: 'flag', help: 'Omit the header line' },
+    watch: { kind: 'flag', short: 'w', help: 'Keep looking and show changes' },
+    expect: {
+      kind: 'text',
+      value: 'FILE',
+      completes: 'file',
+      help: 'File with the names of expected hosts, one a line',
+    },
+    ...LIVE_OPTIONS,
+  },
+  examples: [
+    { title: 'Every machine of the current cluster', command: 'rollcall' },
+    { title: 'Only the failures, with all columns', command: 'rollcall --failed -o wide' },
+    {
+      title: 'One zone, oldest machines first',
+      command: 'rollcall -l topology.kubernetes.io/zone=eu-west-1a --sort-by .launchedAt',
+    },
+    {
+      title: 'Node and cause of each machine',
+      command: "rollcall -o 'custom-columns=NODE:.node,WHY:.headline.cause'",
+    },
+    { title: 'From saved evidence', command: 'rollcall status evidence.tar.gz' },
+  ],
+  seeAlso: ['diagnose', 'permissions'],
+});

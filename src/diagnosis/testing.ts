@@ -1,0 +1,128 @@
+/** What tests of this room are made of: only what is of matter is given. */
+import type { FactKind, FactTypes } from '../evidence/kinds.ts';
+import type { MachineName } from '../evidence/names.ts';
+import type { FactRecord, Hit, Observations } from '../evidence/observations.ts';
+import type { Quote } from '../evidence/sighting.ts';
+import type { Stage } from '../evidence/stage.ts';
+import type { Cause, Found } from './cause.ts';
+import type { Finding, SubjectReport } from './document.ts';
+import { indexFacts } from './fact-index.ts';
+import type { FoundCause, OpenSymptom, Standing } from './standing.ts';
+import type { Subject } from './subject.ts';
+import type { Symptom } from './symptom.ts';
+
+/** A line of the kubelet, stamped at so many ms; null for one without a stamp. */
+export function quoteOf(line: number, ms: number | null = null, document = 0): Quote {
+  const when = ms === null ? null : { ms, yearless: false, clock: 'utc' };
+  return {
+    source: 'kubelet',
+    locator: `kubelet.log:${line}`,
+    excerpt: `line ${line}`,
+    moment: { when, at: { document, line }, isState: false },
+    captures: {},
+  };
+}
+
+export function hitOf(owner: string, quote: Quote, change: Partial<Hit> = {}): Hit {
+  const document = quote.moment.at.document;
+  const seen = { count: 1, first: quote, last: quote, quotes: [quote] };
+  const place = { about: null, document, onMachine: true };
+  return { owner, sign: '0', object: '', ...place, ...seen, ...change };
+}
+
+export function factOf<K extends FactKind>(
+  kind: K,
+  value: FactTypes[K],
+  about: readonly MachineName[] = [],
+): FactRecord<K> {
+  const moment = { when: null, at: { document: 0, line: 1 }, isState: true };
+  return { kind, value, by: 'test', locator: 'test:1', moment, about };
+}
+
+export function observationsOf(change: Partial<Observations> = {}): Observations {
+  const lists = { documents: [], hits: [], facts: [], links: [], listings: [], losses: [] };
+  return { ...lists, collection: null, ...change };
+}
+
+export function causeOf(id: string, stage: Stage, change: Partial<Cause> = {}): Cause {
+  return {
+    id,
+    stage,
+    title: `title of ${id}`,
+    scope: 'machine',
+    signs: {},
+    needs: [],
+    symptoms: [],
+    summary: () => '',
+    remedy: () => [],
+    decide: { text: '', command: null },
+    page: { why: '', prevent: '', notThis: '', refs: [] },
+    ...change,
+  };
+}
+
+export function foundOf(cause: Cause, change: Partial<Found> = {}): FoundCause {
+  const match: Found = { verdict: 'found', confidence: 'definite', details: {}, proof: [] };
+  return { cause, match: { ...match, ...change } };
+}
+
+export function symptomOf(id: string, stage: Stage, blocksAbove = false): Symptom {
+  return { id, stage, title: `title of ${id}`, signs: [], withdrawnBy: [], blocksAbove };
+}
+
+export function subjectOf(
+  change: Partial<Subject> = {},
+  facts: readonly FactRecord[] = [],
+): Subject {
+  return {
+    kind: 'Machine',
+    name: 'node00',
+    instanceId: null,
+    node: null,
+    cluster: null,
+    names: [],
+    hits: [],
+    facts: indexFacts(facts),
+    sources: new Set(),
+    ...change,
+  };
+}
+
+export function standingOf(
+  founds: readonly FoundCause[],
+  symptoms: readonly OpenSymptom[] = [],
+  subject: Subject = subjectOf(),
+): Standing {
+  return { subject, founds, symptoms, ruledOut: new Set() };
+}
+
+export function findingOf(cause: string, stage: Stage, change: Partial<Finding> = {}): Finding {
+  return {
+    cause,
+    stage,
+    role: 'root',
+    explainedBy: null,
+    confidence: 'definite',
+    summary: '',
+    evidence: [],
+    remedy: [],
+    decide: null,
+    ...change,
+  };
+}
+
+export function reportOf(name: string, change: Partial<SubjectReport> = {}): SubjectReport {
+  return {
+    kind: 'Machine',
+    name,
+    instanceId: null,
+    node: null,
+    verdict: 'not-usable',
+    stage: null,
+    ladder: [],
+    findings: [],
+    notObservable: [],
+    timeline: [],
+    ...change,
+  };
+}

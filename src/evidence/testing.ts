@@ -1,0 +1,96 @@
+/** Objects as tests of this room need them: only what is of matter is given. */
+import { seen, type Seen } from './fact.ts';
+import type { Json, JsonObject } from './json.ts';
+import type { KubeCondition, KubeNode, KubeObject } from './kinds.ts';
+
+/** 2026-05-01T12:00:00Z, at which the tests look. */
+export const NOW_MS = Date.UTC(2026, 4, 1, 12);
+
+/** ISO text of so many seconds before `NOW_MS`. */
+export function ago(seconds: number): string {
+  return new Date(NOW_MS - seconds * 1000).toISOString();
+}
+
+export function fact<T>(value: T): Seen<T> {
+  return seen(value, 'test', 'test');
+}
+
+export function objectOf(
+  kind: string,
+  name: string,
+  body: JsonObject = {},
+  change: Partial<KubeObject> = {},
+): KubeObject {
+  return {
+    kind,
+    namespace: 'shop',
+    name,
+    uid: null,
+    labels: {},
+    annotations: {},
+    body,
+    ...change,
+  };
+}
+
+/** A pod that runs and is Ready on `node00` for an hour; each part of its body can be replaced. */
+export function podOf(
+  parts: Readonly<Record<string, Json>> = {},
+  change: Partial<KubeObject> = {},
+): KubeObject {
+  const body = {
+    metadata: {},
+    spec: { nodeName: 'node00' },
+    status: { phase: 'Running', startTime: ago(3600), conditions: [readyIs('True')] },
+    ...parts,
+  };
+  return objectOf('Pod', 'web-x7k2p', body, change);
+}
+
+export function readyIs(status: string): Json {
+  return { type: 'Ready', status, lastTransitionTime: ago(60) };
+}
+
+/** A pod that has waited for its sandbox for so many seconds. */
+export function waitingPod(seconds: number, change: Partial<KubeObject> = {}): KubeObject {
+  const waiting = { state: { waiting: { reason: 'ContainerCreating' } } };
+  const status = {
+    phase: 'Pending',
+    startTime: ago(seconds),
+    conditions: [readyIs('False')],
+    containerStatuses: [waiting],
+  };
+  return podOf({ status }, change);
+}
+
+export function conditionOf(type: string, change: Partial<KubeCondition> = {}): KubeCondition {
+  const plain = { status: 'True', reason: '', message: '', changedMs: null, heartbeatMs: null };
+  return { type, ...plain, ...change };
+}
+
+export function nodeOf(name: string, change: Partial<KubeNode> = {}): KubeNode {
+  return {
+    name,
+    uid: null,
+    providerId: null,
+    internalIp: null,
+    hostname: null,
+    internalDns: null,
+    labels: {},
+    annotations: {},
+    taints: [],
+    unschedulable: false,
+    conditions: [],
+    ready: true,
+    kubeletVersion: null,
+    ageMs: null,
+    createdMs: null,
+    allocatable: {},
+    capacity: {},
+    podCidr: null,
+    machineId: null,
+    osImage: null,
+    taintWriters: [],
+    ...change,
+  };
+}

@@ -1,0 +1,29 @@
+import type { InputLoss, Shortened } from '../evidence/observations.ts';
+
+/** Counts what is left out so that no input costs without end, and tells it in one line. */
+export interface Shortening {
+  readonly count: (what: string) => void;
+  /** @param others what was left out before the evidence was read */
+  readonly told: (others: readonly Shortened[]) => readonly InputLoss[];
+}
+
+/** `30,000` */
+export function shownCount(count: number): string {
+  return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
+}
+
+export function createShortening(): Shortening {
+  const counts = new Map<string, number>();
+  return {
+    count: (what) => counts.set(what, (counts.get(what) ?? 0) + 1),
+    told(others) {
+      const all = new Map(counts);
+      for (const { what, count } of others) all.set(what, (all.get(what) ?? 0) + count);
+      const words = [...all]
+        .filter(([, count]) => count > 0)
+        .map(([what, count]) => `${shownCount(count)} ${what}`);
+      if (words.length === 0) return [];
+      return [{ locator: 'limits', what: `Left out for safety: ${words.join(', ')}.` }];
+    },
+  };
+}

@@ -1,0 +1,69 @@
+/** Both APIs of a cluster in which secrets are planted wherever somebody can put one. */
+import type { LookClients } from '../../../src/apps/cli/live/open-clients.ts';
+import type { JsonObject } from '../../../src/evidence/json.ts';
+import type { AwsApi } from '../../../src/ports/aws-api.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
+import type { KubeApi } from '../../../src/ports/kube-api.ts';
+import { PortError } from '../../../src/ports/port-error.ts';
+import { plantedAnswers } from './aws.ts';
+import { type Plant, plantedLists, plantedLog } from './kubernetes.ts';
+
+const NOW_MS = Date.parse('2026-11-22T10:00:00Z');
+
+const clock: Clock = {
+  nowMs: () => NOW_MS,
+  monotonicMs: () => 0,
+  sleep: async (_, signal) => {
+    const { promise, reject } = Promise.withResolvers<void>();
+    signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    return promise;
+  },
+};
+
+/** What servers say of a refusal is as free a text as any other. */
+function refusal(plant: Plant, place: string): PortError {
+  const words = plant(place).map(({ text }) => text);
+  return new PortError({ failure: 'denied', message: `forbidden: ${words.join(' ')}` });
+}
+
+/** Answers that are not given, so that their refusals are told. */
+const REFUSED_LISTS = ['csinodes', 'eniconfigs'];
+const REFUSED_CALLS = ['ec2:DescribeVpcEndpoints', 'iam:GetInstanceProfile'];
+
+export interface PlantedWorld {
+  /** Objects by the plural of their kind. */
+  readonly lists: Readonly<Record<string, readonly JsonObject[]>>;
+  /** Answers by service and operation. */
+  readonly answers: Readonly<Record<string, JsonObject>>;
+  readonly clients: LookClients;
+}
+
+export function plantedWorld(plant: Plant): PlantedWorld {
+  const lists = plantedLists(plant);
+  const answers: Readonly<Record<string, JsonObject>> = plantedAnswers(plant);
+  const kube: KubeApi = {
+    server: 'https://lab.example.net',
+    async *list({ plural }) {
+      if (REFUSED_LISTS.includes(plural)) throw refusal(plant, `refusal of ${plural}`);
+      yield { items: lists[plural] ?? [], resourceVersion: '1' };
+    },
+    get: () => Promise.reject(refusal(plant, 'refusal of get')),
+    async *watch() {},
+    logs: async ({ name }) => new TextEncoder().encode(plantedLog(plant, `log of ${name}`)),
+    kubeletHealth: async () => 'ok',
+    mayI: async () => true,
+    version: async () => 'v1.36.3',
+    skewMs: () => 0,
+  };
+  const aws: AwsApi = {
+    region: 'eu-west-1',
+    partition: 'aws',
+    async *pages({ service, operation }) {
+      const call = `${service}:${operation}`;
+      if (REFUSED_CALLS.includes(call)) throw refusal(plant, `refusal of ${call}`);
+      yield answers[call] ?? {};
+    },
+    requests: () => new Map(),
+  };
+  return { lists, answers, clients: { kube, aws, described: null, refusals: [], clock } };
+}

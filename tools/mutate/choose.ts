@@ -1,0 +1,47 @@
+/** Which tests a mutant is given: the nearest first, then the quickest, within a budget of time. */
+import { dirname } from 'node:path';
+import type { Mutant } from './instrument.ts';
+import type { KnownTest, Reach } from './messages.ts';
+
+/** Room enough for all close tests; of a thousand examples a mutant meets a fair sample. */
+const BUDGET_MS = 500;
+
+export interface Chosen {
+  readonly tests: readonly number[];
+  readonly ms: number;
+}
+
+/** @param reaching numbers of the tests that reach the mutant */
+export function choose(reach: Reach, mutant: Mutant, reaching: readonly number[]): Chosen {
+  const known = reaching.flatMap((number) => {
+    const test = reach.tests[number];
+    return test === undefined ? [] : [{ number, ...test }];
+  });
+  const isNear = ({ file }: KnownTest): boolean => dirname(file) === dirname(mutant.file);
+  const near = known.filter(isNear);
+  const far = known.filter((test) => !isNear(test));
+  const chosen = [...byTime(near), ...sample(byTime(far), BUDGET_MS - total(near))];
+  return { tests: chosen.map(({ number }) => number), ms: total(chosen) };
+}
+
+function total(tests: readonly KnownTest[]): number {
+  return tests.reduce((sum, { ms }) => sum + ms, 0);
+}
+
+function byTime<T extends KnownTest>(tests: readonly T[]): readonly T[] {
+  return tests.toSorted((one, other) => one.ms - other.ms);
+}
+
+/** Every so manieth of them, so that quick and slow ones, early and late ones are among them. */
+function sample<T extends KnownTest>(tests: readonly T[], budgetMs: number): readonly T[] {
+  const needed = total(tests);
+  if (needed <= budgetMs) return tests;
+  const step = Math.ceil(needed / Math.max(budgetMs, BUDGET_MS / 4));
+  return tests.filter((_, index) => index % step === 0);
+}
+
+/** A mutant of loading is met by what uses its module at all. */
+export function reachingFile(reach: Reach, mutants: readonly Mutant[]): readonly number[] {
+  const numbers = mutants.flatMap(({ id }) => reach.testsByMutant.get(id) ?? []);
+  return [...new Set(numbers)].toSorted((one, other) => one - other);
+}
