@@ -54,9 +54,6 @@ describe('the arguments of rollcall sim', () => {
     );
     assert.match(refusal('--faults', 'F99'), /unknown fault "F99"/);
     assert.match(refusal('--faults', 'F51.x'), /unknown fault "F51\.x"/);
-    assert.match(
-      refusal('--planted', 'P1'),
-      /unknown planted bug "P1"; did you mean P18\?/,
-    );
+    assert.match(refusal('--planted', 'P1'), /unknown planted bug "P1"; did you mean P18\?/);
   });
 });
