@@ -1,11 +1,12 @@
 /**
  * `node tools/accuracy.ts`: asks Rollcall about every case of test/accuracy, raises the floors to
- * what is reached and writes docs/accuracy.md. Ends with 1, and writes nothing, where a cause is
+ * what is reached, and writes docs/accuracy.md and the whole answers beside the cases. Ends with 1, and writes nothing, where a cause is
  * named wrongly or a group has sunk below its floor.
  */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { answerTo, answerToLive, record } from '../test/accuracy/answers.ts';
 import { loadCases, loadPastes } from '../test/accuracy/cases.ts';
 import { examineAll } from '../test/accuracy/examine.ts';
 import {
@@ -59,4 +60,6 @@ if (isWorse || stagesRight < floors.stagesRight) {
   const raised: Floors = { date, commit, outcomes, stagesRight };
   writeFileSync(FLOORS_PATH, `${JSON.stringify(raised, null, 2)}\n`);
   writeFileSync(PAGE, accuracyPage(raised, cases, pastes, LIVE_STATES));
+  for (const one of cases) record(await answerTo(one));
+  for (const state of LIVE_STATES) record(await answerToLive(state));
 }
