@@ -1,10 +1,16 @@
-/** Which tests a mutant is given: the nearest first, then the quickest, within a budget of time. */
+/** Which tests a mutant is given: the nearest first, then those that killed most, within a budget of time. */
 import { dirname } from 'node:path';
 import type { Mutant } from './instrument.ts';
 import type { KnownTest, Reach } from './messages.ts';
 
 /** Room enough for all close tests; of a thousand examples a mutant meets a fair sample. */
-const BUDGET_MS = 500;
+const BUDGET_MS = 2000;
+
+/** Tests that killed others are given the part of the budget that a sample leaves. */
+const SAMPLE_MS = 1000;
+
+/** How many mutants each test killed so far, by its name. */
+export type Kills = ReadonlyMap<string, number>;
 
 export interface Chosen {
   readonly tests: readonly number[];
@@ -12,7 +18,12 @@ export interface Chosen {
 }
 
 /** @param reaching numbers of the tests that reach the mutant */
-export function choose(reach: Reach, mutant: Mutant, reaching: readonly number[]): Chosen {
+export function choose(
+  reach: Reach,
+  mutant: Mutant,
+  reaching: readonly number[],
+  kills: Kills,
+): Chosen {
   const known = reaching.flatMap((number) => {
     const test = reach.tests[number];
     return test === undefined ? [] : [{ number, ...test }];
@@ -20,8 +31,27 @@ export function choose(reach: Reach, mutant: Mutant, reaching: readonly number[]
   const isNear = ({ file }: KnownTest): boolean => dirname(file) === dirname(mutant.file);
   const near = known.filter(isNear);
   const far = known.filter((test) => !isNear(test));
-  const chosen = [...byTime(near), ...sample(byTime(far), BUDGET_MS - total(near))];
+  const killers = within(byKills(far, kills), BUDGET_MS - SAMPLE_MS - total(near));
+  const others = far.filter((test) => !killers.includes(test));
+  const left = BUDGET_MS - total(near) - total(killers);
+  const chosen = [...byTime(near), ...killers, ...sample(byTime(others), left)];
   return { tests: chosen.map(({ number }) => number), ms: total(chosen) };
+}
+
+/** Those that killed any, the most deadly for their time first. */
+function byKills<T extends KnownTest>(tests: readonly T[], kills: Kills): readonly T[] {
+  const rate = ({ name, ms }: KnownTest): number => (kills.get(name) ?? 0) / (ms + 1);
+  return tests
+    .filter(({ name }) => kills.has(name))
+    .toSorted((one, other) => rate(other) - rate(one));
+}
+
+function within<T extends KnownTest>(tests: readonly T[], budgetMs: number): readonly T[] {
+  let spentMs = 0;
+  return tests.filter(({ ms }) => {
+    spentMs += ms;
+    return spentMs <= budgetMs;
+  });
 }
 
 function total(tests: readonly KnownTest[]): number {
@@ -36,7 +66,7 @@ function byTime<T extends KnownTest>(tests: readonly T[]): readonly T[] {
 function sample<T extends KnownTest>(tests: readonly T[], budgetMs: number): readonly T[] {
   const needed = total(tests);
   if (needed <= budgetMs) return tests;
-  const step = Math.ceil(needed / Math.max(budgetMs, BUDGET_MS / 4));
+  const step = Math.ceil(needed / Math.max(budgetMs, SAMPLE_MS / 8));
   return tests.filter((_, index) => index % step === 0);
 }
 

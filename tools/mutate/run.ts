@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { acceptedIn } from './accepted.ts';
-import { choose, type Chosen, reachingFile } from './choose.ts';
+import { choose, type Chosen, type Kills, reachingFile } from './choose.ts';
 import { Crewman } from './crew.ts';
 import { instrument, type Instrumented, type Mutant } from './instrument.ts';
 import type { Reach } from './messages.ts';
@@ -63,12 +63,15 @@ async function judge(
   const byFile = Map.groupBy(mutants, ({ file }) => file);
   const isAccepted = acceptedIn(root);
   const judged: Judged[] = [];
+  const kills = new Map<string, number>();
   const tried = mutants.filter((_, index) => index % every === 0);
   say(`${tried.length} mutants, ${reach.tests.length} tests`);
   const waiting = tried.values();
   const work = async (man: Crewman): Promise<void> => {
     for (const mutant of waiting) {
-      const fate = await fateOf(man, mutant, reach, byFile.get(mutant.file) ?? []);
+      const chosen = testsFor({ mutant, reach, ofFile: byFile.get(mutant.file) ?? [], kills });
+      const { outcome: fate, by } = await fateOf(man, mutant, reach, chosen);
+      if (by !== null) kills.set(by, (kills.get(by) ?? 0) + 1);
       const lives = fate === 'survived' || fate === 'no coverage';
       judged.push({ mutant, fate: lives && isAccepted(mutant) ? 'accepted' : fate });
       if (judged.length % 250 === 0) say(`${judged.length} of ${tried.length}`);
@@ -82,21 +85,29 @@ async function fateOf(
   man: Crewman,
   mutant: Mutant,
   reach: Reach,
-  ofFile: readonly Mutant[],
-): Promise<Fate> {
+  { tests, ms }: Chosen,
+): Promise<{ readonly outcome: Fate; readonly by: string | null }> {
+  if (tests.length === 0) return { outcome: 'no coverage', by: null };
   const again = reach.loading.has(mutant.id);
-  const { tests, ms } = testsFor(mutant, reach, ofFile, again);
-  if (tests.length === 0) return 'no coverage';
   const hitsMax = HITS_MIN + HITS_FACTOR * (reach.hitsByMutant.get(mutant.id) ?? 0);
   const cpuMsMax = PATIENCE_MS + SLOWDOWN_MAX * ms;
-  const trial = { mutant: mutant.id, file: mutant.file, tests, hitsMax, cpuMsMax, again };
-  return (await man.try(trial)).outcome;
+  return man.try({ mutant: mutant.id, file: mutant.file, tests, hitsMax, cpuMsMax, again });
 }
 
-function testsFor(mutant: Mutant, reach: Reach, ofFile: readonly Mutant[], again: boolean): Chosen {
-  if (!again) return choose(reach, mutant, reach.testsByMutant.get(mutant.id) ?? []);
+interface Candidate {
+  readonly mutant: Mutant;
+  readonly reach: Reach;
+  /** The mutants of its file. */
+  readonly ofFile: readonly Mutant[];
+  readonly kills: Kills;
+}
+
+function testsFor({ mutant, reach, ofFile, kills }: Candidate): Chosen {
+  if (!reach.loading.has(mutant.id))
+    return choose(reach, mutant, reach.testsByMutant.get(mutant.id) ?? [], kills);
   const using = reachingFile(reach, ofFile);
-  return choose(reach, mutant, using.length > 0 ? using : importing(reach, mutant.file));
+  const reaching = using.length > 0 ? using : importing(reach, mutant.file);
+  return choose(reach, mutant, reaching, kills);
 }
 
 /** A module of constants runs nothing: whoever imports it may notice. */
