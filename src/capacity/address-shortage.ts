@@ -12,7 +12,7 @@ import {
   podsOfSet,
   type SeenObject,
   waitingPods,
-} from '../evidence/pods-seen.ts';
+} from '../domain/pods/pods-seen.ts';
 
 /** The kinds of facts that show a shortage; causes that ask for it need them. */
 export const SHORTAGE_KINDS = [

@@ -4,7 +4,7 @@ import type { NetworkMode, WarmTargets } from './mode.ts';
 import type { SubnetState } from './subnet.ts';
 import { HOST_NETWORK_PODS, podAddresses } from './eni.ts';
 import { type HeldAddresses, heldAddresses, networkPods } from './warm.ts';
-import { counted, grouped, shown } from './words.ts';
+import { counted, grouped, shown } from '../domain/words.ts';
 
 export interface CapacityInput {
   readonly type: InstanceType | UnknownType;

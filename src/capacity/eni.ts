@@ -1,7 +1,7 @@
 import type { InstanceType } from './instance-type.ts';
 import type { NetworkMode } from './mode.ts';
-import { counted, grouped } from './words.ts';
-import { isAtLeast } from './version.ts';
+import { counted, grouped } from '../domain/words.ts';
+import { isAtLeast } from '../domain/version.ts';
 
 /** Addresses of a /28 block. */
 export const PREFIX_ADDRESSES = 16;

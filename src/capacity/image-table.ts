@@ -2,7 +2,7 @@ import { HOST_NETWORK_PODS } from './eni.ts';
 import { type InstanceType, isUnknownType } from './instance-type.ts';
 import type { InstanceTypes } from './instance-types.ts';
 import { KUBELET_DEFAULT_MAX_PODS } from './max-pods.ts';
-import { counted } from './words.ts';
+import { counted } from '../domain/words.ts';
 
 /** Images that set max-pods by themselves when nobody else does. */
 export type TableImage = 'al2' | 'al2023' | 'bottlerocket';

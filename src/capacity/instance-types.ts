@@ -1,5 +1,5 @@
 import type { CniChange, InstanceType, TypeTables, UnknownType } from './instance-type.ts';
-import { shellWord } from './words.ts';
+import { shellWord } from '../domain/words.ts';
 
 /** The types in the compact form of `instance-types.generated.ts`. */
 export interface PackedInstanceTypes {

@@ -1,5 +1,5 @@
-import type { NetworkInterface } from './interfaces.ts';
-import { lengthText, shellWord, shown } from './words.ts';
+import type { NetworkInterface } from '../domain/network/interfaces.ts';
+import { lengthText, shellWord, shown } from '../domain/words.ts';
 
 /** The age from which amazon-vpc-cni-k8s itself takes an unattached interface for leaked. */
 export const LEAK_AGE_MS = 5 * 60_000;

@@ -1,5 +1,5 @@
 import { type Json, listAt, textAt } from '../evidence/json.ts';
-import { addressOf, type Cidr, cidrOf, isInside, sizeOf } from './cidr.ts';
+import { addressOf, type Cidr, cidrOf, isInside, sizeOf } from '../domain/network/cidr.ts';
 import { PREFIX_ADDRESSES } from './eni.ts';
 
 /** EC2 keeps the first four addresses and the last one of each subnet (Amazon VPC user guide). */

@@ -1,9 +1,9 @@
 import type { Seen } from '../evidence/fact.ts';
 import { type Json, textAt, textsAt } from '../evidence/json.ts';
 import type { FactTypes, KubeNode } from '../evidence/kinds.ts';
-import { isSettled, msIn, POD_NORMAL_MS } from '../evidence/pods.ts';
-import { asksForTrunk, POD_ENI, waitsForBranch } from '../evidence/pod-security-groups.ts';
-import type { SeenObject } from '../evidence/pods-seen.ts';
+import { isSettled, msIn, POD_NORMAL_MS } from '../domain/pods/pods.ts';
+import { asksForTrunk, POD_ENI, waitsForBranch } from '../domain/pods/pod-security-groups.ts';
+import type { SeenObject } from '../domain/pods/pods-seen.ts';
 import { attachedOf } from './attached.ts';
 import { networkModeOf } from './cni-settings.ts';
 import { knownType } from './known-type.ts';

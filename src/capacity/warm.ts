@@ -1,6 +1,6 @@
 import { type EniBudget, HOST_NETWORK_PODS } from './eni.ts';
 import type { WarmTargets } from './mode.ts';
-import { counted } from './words.ts';
+import { counted } from '../domain/words.ts';
 
 /** What one node holds of its subnet when that many of its pods have addresses. */
 export interface HeldAddresses {

@@ -1,5 +1,5 @@
 import type { Hit, Observations } from '../evidence/observations.ts';
-import { isTerminated } from '../evidence/fleet.ts';
+import { isTerminated } from '../domain/nodes/fleet.ts';
 import { textAt } from '../evidence/json.ts';
 import type { FactKind, KubeNode } from '../evidence/kinds.ts';
 import { stageIndex } from '../evidence/stage.ts';

@@ -1,6 +1,6 @@
 import type { Seen } from '../evidence/fact.ts';
 import type { Json } from '../evidence/json.ts';
-import { filledGroups } from '../evidence/launch.ts';
+import { filledGroups } from '../domain/instances/launch.ts';
 import type { Sighting } from '../evidence/sighting.ts';
 import { clear, type Clear } from './cause.ts';
 

@@ -1,5 +1,5 @@
 import { textAt } from '../evidence/json.ts';
-import { groupOfInstance } from '../evidence/launch.ts';
+import { groupOfInstance } from '../domain/instances/launch.ts';
 import type { Quote } from '../evidence/sighting.ts';
 import type { SubjectReport } from './document.ts';
 import type { FoundCause, OpenSymptom, Standing } from './standing.ts';

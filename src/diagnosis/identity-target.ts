@@ -1,11 +1,11 @@
 import type { AssociationTarget, IdentityTarget } from '../evidence/detail-target.ts';
-import { roleName } from '../evidence/fleet.ts';
+import { roleName } from '../domain/nodes/fleet.ts';
 import { factValues } from '../evidence/fact-values.ts';
 import { type Json, listAt, textAt } from '../evidence/json.ts';
 import type { KubeObject } from '../evidence/kinds.ts';
 import type { Observations } from '../evidence/observations.ts';
-import { environmentOf, isPodReady, serviceAccountOf } from '../evidence/pods.ts';
-import { ecrImageWaiting } from '../evidence/pulls.ts';
+import { environmentOf, isPodReady, serviceAccountOf } from '../domain/pods/pods.ts';
+import { ecrImageWaiting } from '../domain/pods/pulls.ts';
 
 const ROLES_MAX = 20;
 const POLICIES_MAX = 20;

@@ -1,6 +1,6 @@
 import { textAt } from '../evidence/json.ts';
 import type { KubeNode, KubeObject } from '../evidence/kinds.ts';
-import { msIn, runningSinceMs } from '../evidence/pods.ts';
+import { msIn, runningSinceMs } from '../domain/pods/pods.ts';
 
 /** The annotation that kiam and kube2iam both read for the role of a pod. */
 export const ROLE_ANNOTATION = 'iam.amazonaws.com/role';

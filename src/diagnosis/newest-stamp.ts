@@ -1,6 +1,6 @@
 import type { KubeNode, KubeObject } from '../evidence/kinds.ts';
 import type { FactRecord, Observations } from '../evidence/observations.ts';
-import { msIn, readyChangedMs, runningSinceMs } from '../evidence/pods.ts';
+import { msIn, readyChangedMs, runningSinceMs } from '../domain/pods/pods.ts';
 
 type Stamped = Pick<Observations, 'hits' | 'facts'>;
 

@@ -1,7 +1,7 @@
 import type { FactKind, KubeNode, KubeObject, KubeTaint } from '../evidence/kinds.ts';
 import { at, type Json, listAt, textAt } from '../evidence/json.ts';
 import type { FactRecord } from '../evidence/observations.ts';
-import { isPodReady, msIn, readyChangedMs, runningSinceMs } from '../evidence/pods.ts';
+import { isPodReady, msIn, readyChangedMs, runningSinceMs } from '../domain/pods/pods.ts';
 import { excerptOf } from '../evidence/redact.ts';
 import type { Quote } from '../evidence/sighting.ts';
 import type { Stage } from '../evidence/stage.ts';

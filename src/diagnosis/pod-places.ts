@@ -1,7 +1,7 @@
 import type { KubeObject } from '../evidence/kinds.ts';
 import type { MachineName } from '../evidence/names.ts';
 import type { Hit, Observations } from '../evidence/observations.ts';
-import { isPodReady, podName } from '../evidence/pods.ts';
+import { isPodReady, podName } from '../domain/pods/pods.ts';
 
 interface PodPlaces {
   /** The Node of a pod that was seen itself; other names stay as they are. */

@@ -2,7 +2,7 @@ import type { DetailTarget, LogTarget } from '../evidence/detail-target.ts';
 import { at, type Json, listAt, textAt } from '../evidence/json.ts';
 import type { KubeObject } from '../evidence/kinds.ts';
 import type { Observations } from '../evidence/observations.ts';
-import { environmentOf, isPodReady } from '../evidence/pods.ts';
+import { environmentOf, isPodReady } from '../domain/pods/pods.ts';
 import type { DiagnosisDocument, SubjectReport } from './document.ts';
 import { identityTarget, NO_IDENTITY } from './identity-target.ts';
 

@@ -1,6 +1,6 @@
 import { type Json, listAt, textAt } from '../evidence/json.ts';
 import type { FactKind } from '../evidence/kinds.ts';
-import { capacityOf } from '../evidence/launch.ts';
+import { capacityOf } from '../domain/instances/launch.ts';
 import type { FactRecord, Hit, Observations } from '../evidence/observations.ts';
 import { isoMs } from '../evidence/time.ts';
 import { seenHit } from './seen-hit.ts';

@@ -8,7 +8,7 @@ import {
   readyChangedMs,
   runningSinceMs,
   waitsForSandbox,
-} from '../evidence/pods.ts';
+} from '../domain/pods/pods.ts';
 import { isoMs } from '../evidence/time.ts';
 import { newestStampMs } from './newest-stamp.ts';
 import { seenHit } from './seen-hit.ts';

@@ -1,5 +1,5 @@
 import { assembleSubjects } from './subjects.ts';
-import { isTerminated } from '../evidence/fleet.ts';
+import { isTerminated } from '../domain/nodes/fleet.ts';
 import { type Json, textAt } from '../evidence/json.ts';
 import { instanceIdIn } from '../evidence/names.ts';
 import type { Observations } from '../evidence/observations.ts';

@@ -1,7 +1,7 @@
 /** Whole answers as they are recorded beside each case: what a person reads, then the document. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { diagnoseTexts } from '../../src/apps/cli/pile.ts';
+import { diagnoseTexts } from '../../src/engine/diagnose.ts';
 import { structured } from '../../src/apps/cli/structured.ts';
 import type { DiagnosisDocument, SubjectReport } from '../../src/diagnosis/document.ts';
 import type { RollCallDocument } from '../../src/diagnosis/roll-call/document.ts';

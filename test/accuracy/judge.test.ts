@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { EXIT } from '../../src/apps/cli/exit-code.ts';
 import type { DiagnosisDocument, Finding } from '../../src/diagnosis/document.ts';
-import { diagnoseTexts } from '../../src/apps/cli/pile.ts';
+import { diagnoseTexts } from '../../src/engine/diagnose.ts';
 import { betterThan, figuresOf, type Floors, groupsOf, isBelow, worseThan } from './figures.ts';
 import { judgeLive } from './live/judge.ts';
 import type { LiveState } from './live/state.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { acceptanceOf } from '../../src/capacity/naming/acceptance.ts';
-import type { NamingInput } from '../../src/capacity/naming/input.ts';
+import { acceptanceOf } from '../../src/domain/naming/acceptance.ts';
+import type { NamingInput } from '../../src/domain/naming/input.ts';
 
 const ID = 'i-0123456789abcdef0';
 const OTHER = 'i-0fedcba9876543210';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type CapacityInput, capacityOf } from '../../src/capacity/capacity.ts';
-import { cidrOf } from '../../src/capacity/cidr.ts';
+import { cidrOf } from '../../src/domain/network/cidr.ts';
 import { INSTANCE_TYPES } from '../../src/capacity/instance-types.generated.ts';
 import { instanceTypes } from '../../src/capacity/instance-types.ts';
 import { DEFAULT_MODE, MANIFEST_TARGETS } from '../../src/capacity/mode.ts';
 import type { SubnetState } from '../../src/capacity/subnet.ts';
-import { isAtLeast } from '../../src/capacity/version.ts';
+import { isAtLeast } from '../../src/domain/version.ts';
 
 const TYPES = instanceTypes(INSTANCE_TYPES);
 

@@ -5,7 +5,7 @@ import {
   reverseName,
   zoneOf,
   zonesIn,
-} from '../../src/capacity/naming/hosted-zones.ts';
+} from '../../src/domain/naming/hosted-zones.ts';
 
 const ZONES = zonesIn([
   {

@@ -6,7 +6,7 @@ import {
   interfaceOf,
   type NetworkInterface,
   withoutPodAddresses,
-} from '../../src/capacity/interfaces.ts';
+} from '../../src/domain/network/interfaces.ts';
 import { type KnownInstances, leaksOf } from '../../src/capacity/leaks.ts';
 
 const NOW_MS = Date.parse('2026-11-22T12:00:00Z');

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cloudProviderOf } from '../../src/capacity/naming/cloud-provider.ts';
-import { familyOf, imageOf } from '../../src/capacity/naming/image-family.ts';
-import { identityOf } from '../../src/capacity/naming/identity.ts';
-import { machineNamed, machinesOf } from '../../src/capacity/naming/machines.ts';
-import { namesSeen } from '../../src/capacity/naming/machine-names.ts';
-import { namingTypeAt, regionOfZone, vpcNames } from '../../src/capacity/naming/vpc-names.ts';
+import { cloudProviderOf } from '../../src/domain/naming/cloud-provider.ts';
+import { familyOf, imageOf } from '../../src/domain/naming/image-family.ts';
+import { identityOf } from '../../src/domain/naming/identity.ts';
+import { machineNamed, machinesOf } from '../../src/domain/naming/machines.ts';
+import { namesSeen } from '../../src/domain/naming/machine-names.ts';
+import { namingTypeAt, regionOfZone, vpcNames } from '../../src/domain/naming/vpc-names.ts';
 import { type JsonObject, textAt } from '../../src/evidence/json.ts';
 import { observed, type Thing } from './observed.ts';
 

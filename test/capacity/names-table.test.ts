@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { breaksBy, pinValue } from '../../src/capacity/naming/breaks.ts';
+import { breaksBy, pinValue } from '../../src/domain/naming/breaks.ts';
 import {
   type NameOf,
   type NamesSeen,
   namesTable,
   namesThatMatter,
-} from '../../src/capacity/naming/names-table.ts';
-import { type MachineTies, type NodeTies, twinOf } from '../../src/capacity/naming/twin.ts';
+} from '../../src/domain/naming/names-table.ts';
+import { type MachineTies, type NodeTies, twinOf } from '../../src/domain/naming/twin.ts';
 
 const ID = 'i-0123456789abcdef0';
 const OTHER = 'i-0fedcba9876543210';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { NodeName } from '../../src/capacity/naming/answer.ts';
-import type { NamingInput } from '../../src/capacity/naming/input.ts';
-import { nodeNameOf } from '../../src/capacity/naming/node-name.ts';
+import type { NodeName } from '../../src/domain/naming/answer.ts';
+import type { NamingInput } from '../../src/domain/naming/input.ts';
+import { nodeNameOf } from '../../src/domain/naming/node-name.ts';
 
 const ID = 'i-0123456789abcdef0';
 const IP_NAME = 'ip-172-12-4-2.eu-west-1.compute.internal';

@@ -7,9 +7,9 @@ import {
   namingDocument,
   verdictOfNaming,
 } from '../../src/capacity/naming/document.ts';
-import { machineNamed } from '../../src/capacity/naming/machines.ts';
-import type { NamesSeen } from '../../src/capacity/naming/names-table.ts';
-import { pinnedWorkloads } from '../../src/capacity/naming/pinned-workloads.ts';
+import { machineNamed } from '../../src/domain/naming/machines.ts';
+import type { NamesSeen } from '../../src/domain/naming/names-table.ts';
+import { pinnedWorkloads } from '../../src/domain/naming/pinned-workloads.ts';
 import type { FactKind } from '../../src/evidence/kinds.ts';
 import type { JsonObject } from '../../src/evidence/json.ts';
 import { observed, type Thing } from './observed.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { addressOf, addressText, cidrOf, cidrText, sizeOf } from '../../src/capacity/cidr.ts';
+import { addressOf, addressText, cidrOf, cidrText, sizeOf } from '../../src/domain/network/cidr.ts';
 import {
   freeBlocksOf,
   subnetOf,

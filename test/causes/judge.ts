@@ -1,4 +1,5 @@
-import { diagnoseObservations, readTexts } from '../../src/apps/cli/pile.ts';
+import { diagnoseObservations } from '../../src/engine/diagnose.ts';
+import { readTexts } from '../../src/engine/pile.ts';
 import { causeOf } from '../../src/causes/catalogue.ts';
 import { CAUSES } from '../../src/causes/index.generated.ts';
 import type { Cause } from '../../src/diagnosis/cause.ts';

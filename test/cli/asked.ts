@@ -1,4 +1,4 @@
-import { type Ask, createAsk } from '../../src/adapters/collection/asking.ts';
+import { type Ask, createAsk } from '../../src/collection/asking.ts';
 import { systemClock } from '../../src/adapters/system/clock.ts';
 import type { Refusal } from '../../src/evidence/observations.ts';
 import { type FakeAws, fakeAws } from '../ports/fake/aws-api.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mergedDocument } from '../../src/apps/cli/live/diagnose-cluster.ts';
-import { diagnoseTexts } from '../../src/apps/cli/pile.ts';
+import { diagnoseTexts } from '../../src/engine/diagnose.ts';
 
 const HEALTHY = [
   'NAME                        STATUS   ROLES    AGE   VERSION',

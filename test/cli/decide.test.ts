@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
-import { diagnoseTexts } from '../../src/apps/cli/pile.ts';
+import { diagnoseTexts } from '../../src/engine/diagnose.ts';
 import { causeOf } from '../../src/causes/catalogue.ts';
 import { CAUSES } from '../../src/causes/index.generated.ts';
 import type { DiagnosisDocument, Headline } from '../../src/diagnosis/document.ts';

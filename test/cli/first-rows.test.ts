@@ -7,7 +7,7 @@ import {
 } from '../../src/apps/cli/commands/status.ts';
 import type { CliContext } from '../../src/apps/cli/context.ts';
 import { SourceError } from '../../src/apps/cli/context.ts';
-import { readTexts } from '../../src/apps/cli/pile.ts';
+import { readTexts } from '../../src/engine/pile.ts';
 import { diagnosis, instance, machine, node, NOW_MS, textsOf } from '../roll-call/fixtures.ts';
 
 const WIDTH = 90;

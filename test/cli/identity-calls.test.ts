@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { askEks, askEntries } from '../../src/adapters/collection/aws-eks.ts';
-import { askIdentities } from '../../src/adapters/collection/aws-identities.ts';
+import { askEks, askEntries } from '../../src/collection/aws-eks.ts';
+import { askIdentities } from '../../src/collection/aws-identities.ts';
 import { NO_IDENTITY } from '../../src/diagnosis/identity-target.ts';
 import type { JsonObject } from '../../src/evidence/json.ts';
 import type { FakeAws } from '../ports/fake/aws-api.ts';

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { packTar } from '../../src/adapters/bundle/testing.ts';
 import { openEvidence } from '../../src/adapters/bundle/open.ts';
-import { readPile } from '../../src/apps/cli/pile.ts';
+import { createScanning } from '../../src/adapters/scanning/scanning.ts';
+import { readPile } from '../../src/engine/pile.ts';
 
 /** A document that is no list of items, so that all of it is held before it is read. */
 function heldDocument(): string {
@@ -35,7 +36,7 @@ test('a document that is held whole loses nothing while it comes out of an archi
   ]);
   const losses: string[] = [];
   const open = openEvidence(['-'], ({ what }) => losses.push(what), undefined, once(packed));
-  const unpacked = await readPile(open);
+  const unpacked = await readPile(open, [], createScanning);
   assert.deepEqual(losses, []);
   assert.deepEqual(
     unpacked.facts.map(({ kind, value }) => ({ kind, value })),

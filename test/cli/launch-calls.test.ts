@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { askKeys } from '../../src/adapters/collection/aws-keys.ts';
-import { askLaunches } from '../../src/adapters/collection/aws-launches.ts';
-import { askStacks } from '../../src/adapters/collection/aws-stacks.ts';
+import { askKeys } from '../../src/collection/aws-keys.ts';
+import { askLaunches } from '../../src/collection/aws-launches.ts';
+import { askStacks } from '../../src/collection/aws-stacks.ts';
 import type { JsonObject } from '../../src/evidence/json.ts';
 import type { FakeAws } from '../ports/fake/aws-api.ts';
 import { asked } from './asked.ts';

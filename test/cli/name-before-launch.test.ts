@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../src/adapters/system/clock.ts';
-import { gather } from '../../src/apps/cli/live/capacity-calls.ts';
-import { askPlace } from '../../src/apps/cli/live/naming-calls.ts';
+import { gather } from '../../src/collection/capacity-calls.ts';
+import { askPlace } from '../../src/collection/naming-calls.ts';
 import { namingInPlace } from '../../src/capacity/naming/before-launch.ts';
-import { machinePage } from '../../src/capacity/naming/page.ts';
+import { machinePage } from '../../src/apps/cli/pages/name-page.ts';
 import type { JsonObject } from '../../src/evidence/json.ts';
 import { fakeAws } from '../ports/fake/aws-api.ts';
 import { fits, tooWide } from './evidence.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../src/adapters/system/clock.ts';
-import { gather } from '../../src/apps/cli/live/capacity-calls.ts';
-import { askRecords, type NameRecords } from '../../src/apps/cli/live/naming-calls.ts';
+import { gather } from '../../src/collection/capacity-calls.ts';
+import { askRecords, type NameRecords } from '../../src/collection/naming-calls.ts';
 import type { JsonObject } from '../../src/evidence/json.ts';
 import { fakeAws } from '../ports/fake/aws-api.ts';
 

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { loadAll } from 'js-yaml';
 import { CALLS } from '../../src/adapters/aws/calls.ts';
-import { PERMISSIONS } from '../../src/adapters/collection/permissions.generated.ts';
+import { PERMISSIONS } from '../../src/collection/permissions.generated.ts';
 import {
   checkAws,
   checkKube,
   type PermissionAnswer,
-} from '../../src/adapters/collection/permissions-check.ts';
-import { joined, policyOf, rolesOf } from '../../src/adapters/collection/permissions.ts';
-import { KUBE_LISTS } from '../../src/adapters/collection/resources.ts';
+} from '../../src/collection/permissions-check.ts';
+import { joined, policyOf, rolesOf } from '../../src/collection/permissions.ts';
+import { KUBE_LISTS } from '../../src/collection/resources.ts';
 import { systemClock } from '../../src/adapters/system/clock.ts';
 import { AWS_SERVICES } from '../../src/ports/aws-api.ts';
 import type { KubeApi } from '../../src/ports/kube-api.ts';

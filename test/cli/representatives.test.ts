@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { diagnoseObservations, readTexts } from '../../src/apps/cli/pile.ts';
+import { diagnoseObservations } from '../../src/engine/diagnose.ts';
+import { readTexts } from '../../src/engine/pile.ts';
 import { representatives } from '../../src/diagnosis/representatives.ts';
 
 const GROUPS = ['blue', 'green'] as const;

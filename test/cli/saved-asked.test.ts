@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { systemClock } from '../../src/adapters/system/clock.ts';
-import type { CollectedDocument } from '../../src/adapters/collection/document.ts';
-import { observe } from '../../src/apps/cli/live/observe.ts';
-import { readTexts } from '../../src/apps/cli/pile.ts';
+import type { CollectedDocument } from '../../src/collection/document.ts';
+import { observe } from '../../src/collection/observe.ts';
+import { readTexts } from '../../src/engine/pile.ts';
 import type { DiagnosisDocument } from '../../src/diagnosis/document.ts';
 import { at } from '../../src/evidence/json.ts';
 import { EVIDENCE_VERSION } from '../../src/readers/evidence-version.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SubjectReport } from '../../src/diagnosis/document.ts';
-import { diagnoseTexts } from '../../src/apps/cli/pile.ts';
+import { diagnoseTexts } from '../../src/engine/diagnose.ts';
 import type { Stage } from '../../src/evidence/stage.ts';
 import { EVIDENCE_VERSION } from '../../src/readers/evidence-version.ts';
 import { listed } from './evidence.ts';

@@ -13,7 +13,7 @@ import {
   type StatusSource,
 } from '../../src/apps/cli/commands/status.ts';
 import type { CliContext } from '../../src/apps/cli/context.ts';
-import { readTexts } from '../../src/apps/cli/pile.ts';
+import { readTexts } from '../../src/engine/pile.ts';
 import { readStatusArguments } from '../../src/apps/cli/table/status-arguments.ts';
 import type { SubjectReport } from '../../src/diagnosis/document.ts';
 import type { RollCallDocument } from '../../src/diagnosis/roll-call/document.ts';

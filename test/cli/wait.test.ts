@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Alarm } from '../../src/apps/cli/live/alarm.ts';
 import { lookingAgain, type Repeat } from '../../src/apps/cli/live/look-again.ts';
 import { systemClock } from '../../src/adapters/system/clock.ts';
-import { startLimit, startTimeLimit } from '../../src/apps/cli/live/time-limit.ts';
+import { startLimit, startTimeLimit } from '../../src/collection/time-limit.ts';
 import { timed, waitUntilOver } from '../../src/apps/cli/live/wait.ts';
 import { climbed, isOver } from '../../src/diagnosis/climb.ts';
 import { lateSentence } from '../../src/apps/cli/live/wait-live.ts';

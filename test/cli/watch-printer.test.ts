@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createWatchPrinter, type StatusObservation } from '../../src/apps/cli/commands/status.ts';
 import type { CliContext } from '../../src/apps/cli/context.ts';
 import type { WatchNotice } from '../../src/apps/cli/live/watch-notices.ts';
-import { readTexts } from '../../src/apps/cli/pile.ts';
+import { readTexts } from '../../src/engine/pile.ts';
 import { readStatusArguments } from '../../src/apps/cli/table/status-arguments.ts';
 import { diagnosis, instance, machine, node, NOW_MS, textsOf } from '../roll-call/fixtures.ts';
 

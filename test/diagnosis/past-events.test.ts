@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { diagnoseTexts } from '../../src/apps/cli/pile.ts';
+import { diagnoseTexts } from '../../src/engine/diagnose.ts';
 import type { Json } from '../../src/evidence/json.ts';
 
 const NODE = 'ip-10-0-0-1.eu-west-1.compute.internal';

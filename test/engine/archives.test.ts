@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { diagnoseObservations, readPile } from '../../src/apps/cli/pile.ts';
+import { diagnoseObservations } from '../../src/engine/diagnose.ts';
+import { readPile } from '../../src/engine/pile.ts';
 
 const ID = 'i-0abc0abc0abc0abc1';
 

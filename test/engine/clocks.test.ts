@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { diagnoseTexts, readTexts } from '../../src/apps/cli/pile.ts';
+import { diagnoseTexts } from '../../src/engine/diagnose.ts';
+import { readTexts } from '../../src/engine/pile.ts';
 
 const NODE = 'ip-10-60-12-40.us-west-2.compute.internal';
 

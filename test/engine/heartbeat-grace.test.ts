@@ -1,7 +1,7 @@
 /** A Lease proves a kubelet silent only after the time that the control plane gives it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { diagnoseTexts } from '../../src/apps/cli/pile.ts';
+import { diagnoseTexts } from '../../src/engine/diagnose.ts';
 import { loadExamples } from '../causes/example.ts';
 
 const CAUSE = 'node-heartbeat-lost';

@@ -1,9 +1,9 @@
 /** What is shortened for safety is counted and told in one line. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CollectedEvidence } from '../../src/adapters/collection/document.ts';
-import { firstOf } from '../../src/adapters/collection/asking.ts';
-import { readTexts } from '../../src/apps/cli/pile.ts';
+import type { CollectedEvidence } from '../../src/collection/document.ts';
+import { firstOf } from '../../src/collection/asking.ts';
+import { readTexts } from '../../src/engine/pile.ts';
 import { EVIDENCE_VERSION } from '../../src/readers/evidence-version.ts';
 
 async function limitsTold(

@@ -1,6 +1,6 @@
 /** One machine of a live cluster, an hour old, with whatever else a test says of it. */
 import assert from 'node:assert/strict';
-import { diagnoseTexts } from '../../src/apps/cli/pile.ts';
+import { diagnoseTexts } from '../../src/engine/diagnose.ts';
 import type { DiagnosisDocument, SubjectReport } from '../../src/diagnosis/document.ts';
 import type { JsonObject } from '../../src/evidence/json.ts';
 

@@ -1,7 +1,7 @@
 /** What a machine whose Node was deleted leaves for the Nodes that are still there. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { diagnoseTexts } from '../../src/apps/cli/pile.ts';
+import { diagnoseTexts } from '../../src/engine/diagnose.ts';
 
 const NAME = 'ip-10-20-1-51.eu-west-1.compute.internal';
 const EVENTS = {

@@ -1,7 +1,8 @@
 /** Machines whose Nodes share the first part of their names, and Nodes called by an address. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { diagnoseObservations, readTexts } from '../../src/apps/cli/pile.ts';
+import { diagnoseObservations } from '../../src/engine/diagnose.ts';
+import { readTexts } from '../../src/engine/pile.ts';
 import { assembleSubjects } from '../../src/diagnosis/subjects.ts';
 import { rollCallOf } from '../../src/diagnosis/roll-call/roll-call.ts';
 import type { Json } from '../../src/evidence/json.ts';

@@ -1,7 +1,7 @@
 /** Where a cause of its own is found too, nobody's leading is what comes with it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { diagnoseTexts } from '../../src/apps/cli/pile.ts';
+import { diagnoseTexts } from '../../src/engine/diagnose.ts';
 import { type ExampleFile, loadExamples } from '../causes/example.ts';
 
 const NOT_LEADING = 'controller-manager-not-leading';

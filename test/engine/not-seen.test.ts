@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { diagnoseObservations, readTexts } from '../../src/apps/cli/pile.ts';
+import { diagnoseObservations } from '../../src/engine/diagnose.ts';
+import { readTexts } from '../../src/engine/pile.ts';
 import type { SubjectReport } from '../../src/diagnosis/document.ts';
 import type { Stage } from '../../src/evidence/stage.ts';
 

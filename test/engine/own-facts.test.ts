@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { readPile } from '../../src/apps/cli/pile.ts';
+import { readPile } from '../../src/engine/pile.ts';
 import { assembleSubjects } from '../../src/diagnosis/subjects.ts';
 import type { HostKind } from '../../src/evidence/kinds.ts';
 

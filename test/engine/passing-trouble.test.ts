@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { diagnoseTexts } from '../../src/apps/cli/pile.ts';
+import { diagnoseTexts } from '../../src/engine/diagnose.ts';
 import type { RungState } from '../../src/diagnosis/document.ts';
 import type { Json, JsonObject } from '../../src/evidence/json.ts';
 import type { Stage } from '../../src/evidence/stage.ts';

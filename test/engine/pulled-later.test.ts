@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { exitCodeOf } from '../../src/apps/cli/exit-code.ts';
-import { diagnoseTexts } from '../../src/apps/cli/pile.ts';
+import { diagnoseTexts } from '../../src/engine/diagnose.ts';
 
 const NODE = 'ip-10-0-71-18.ec2.internal';
 const IMAGE = '444455556666.dkr.ecr.us-east-1.amazonaws.com/shop/cart:1.9';

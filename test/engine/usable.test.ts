@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { diagnoseTexts } from '../../src/apps/cli/pile.ts';
+import { diagnoseTexts } from '../../src/engine/diagnose.ts';
 import { exitCodeOf } from '../../src/apps/cli/exit-code.ts';
 import type { Json, JsonObject } from '../../src/evidence/json.ts';
 

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import {
-  collectHost,
-  type HostDocument,
-  isLoss,
-} from '../../src/adapters/collection/host/collect.ts';
-import { diagnoseObservations, readPile } from '../../src/apps/cli/pile.ts';
+import { collectHost, type HostDocument, isLoss } from '../../src/collection/host/collect.ts';
+import { diagnoseObservations } from '../../src/engine/diagnose.ts';
+import { readPile } from '../../src/engine/pile.ts';
 import type { DiagnosisDocument } from '../../src/diagnosis/document.ts';
 import type { InputLoss } from '../../src/evidence/observations.ts';
 import type { Clock } from '../../src/ports/clock.ts';

@@ -1,5 +1,6 @@
 import { loadExamples } from '../causes/example.ts';
-import { diagnoseObservations, readPile } from '../../src/apps/cli/pile.ts';
+import { diagnoseObservations } from '../../src/engine/diagnose.ts';
+import { readPile } from '../../src/engine/pile.ts';
 import type { LineSource } from '../../src/evidence/source.ts';
 
 const encoder = new TextEncoder();

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { diagnoseObservations, type PileDocument, readPile } from '../../src/apps/cli/pile.ts';
+import { diagnoseObservations } from '../../src/engine/diagnose.ts';
+import { type PileDocument, readPile } from '../../src/engine/pile.ts';
 import type { DiagnosisDocument } from '../../src/diagnosis/document.ts';
 import { renderText } from '../../src/diagnosis/report/text.ts';
 

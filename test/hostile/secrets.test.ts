@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { readPile } from '../../src/apps/cli/pile.ts';
+import { readPile } from '../../src/engine/pile.ts';
 import { isLineSource, type LineSource, SOURCES } from '../../src/evidence/source.ts';
 import type { Captures } from '../../src/evidence/sighting.ts';
 import { createCollector } from '../../src/readers/collector.ts';

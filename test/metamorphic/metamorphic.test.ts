@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { diagnoseTexts } from '../../src/apps/cli/pile.ts';
+import { diagnoseTexts } from '../../src/engine/diagnose.ts';
 import { loadCases } from '../accuracy/cases.ts';
 import { type ExampleFile, loadExamples } from '../causes/example.ts';
 import { healthyJournal } from './healthy-log.ts';

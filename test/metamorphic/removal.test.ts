@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { diagnoseTexts } from '../../src/apps/cli/pile.ts';
+import { diagnoseTexts } from '../../src/engine/diagnose.ts';
 import type { DiagnosisDocument, EvidenceLine } from '../../src/diagnosis/document.ts';
 import { type Segment, segments } from '../../src/readers/text/segments.ts';
 import { loadCases } from '../accuracy/cases.ts';

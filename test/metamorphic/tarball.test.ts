@@ -6,7 +6,8 @@ import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { openEvidence } from '../../src/adapters/bundle/open.ts';
 import { packTar, packZip } from '../../src/adapters/bundle/testing.ts';
-import { diagnoseObservations, diagnoseTexts, readPile } from '../../src/apps/cli/pile.ts';
+import { diagnoseObservations, diagnoseTexts } from '../../src/engine/diagnose.ts';
+import { readPile } from '../../src/engine/pile.ts';
 import type { DiagnosisDocument } from '../../src/diagnosis/document.ts';
 import { type ExampleFile, loadExamples } from '../causes/example.ts';
 

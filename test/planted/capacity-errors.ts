@@ -27,7 +27,7 @@ export const CAPACITY_ERRORS: readonly PlantedError[] = [
       CLUSTER_CAPACITY,
     ],
   ]),
-  ...inFile('src/capacity/naming/machines.ts', [
+  ...inFile('src/domain/naming/machines.ts', [
     [
       'a Node that names another instance is taken for its address',
       'if (named !== null) return named === id;',

@@ -18,7 +18,7 @@ const CLOCKS = ['test/engine/clocks.test.ts'];
 const MEASURED = ['test/engine/clocks-measured.test.ts'];
 const OWN_CLOCK = ['src/readers/text/host-clock.test.ts'];
 const LEASES = ['src/readers/text/dhcp-lease.test.ts'];
-const POLICIES = ['src/evidence/policies.test.ts'];
+const POLICIES = ['src/domain/instances/policies.test.ts'];
 const EXAMPLES = ['test/causes/examples.test.ts'];
 const HOSTILE = ['test/hostile/input.test.ts'];
 
@@ -31,7 +31,7 @@ export function inFile(file: string, rows: readonly Row[]): readonly PlantedErro
 
 /** Errors in ranking, withdrawal and reading; each is put in alone, into a copy of the sources. */
 export const PLANTED_ERRORS: readonly PlantedError[] = [
-  ...inFile('src/evidence/role-rights.ts', [
+  ...inFile('src/domain/instances/role-rights.ts', [
     [
       'inline policies that were not read leave a right open',
       "inline === undefined && facts.nowMs !== null ? 'unknown' : 'missing',",

@@ -1,8 +1,8 @@
 /** What changes in a real cluster is shown because it changed, and not because a look was due. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test, type TestContext } from 'node:test';
-import { PERMISSIONS } from '../../src/adapters/collection/permissions.generated.ts';
-import { joined, rolesOf } from '../../src/adapters/collection/permissions.ts';
+import { PERMISSIONS } from '../../src/collection/permissions.generated.ts';
+import { joined, rolesOf } from '../../src/collection/permissions.ts';
 import { createWatchPrinter } from '../../src/apps/cli/commands/status.ts';
 import type { CliContext } from '../../src/apps/cli/context.ts';
 import { watchLive } from '../../src/apps/cli/live/status-source.ts';

@@ -1,4 +1,4 @@
-import { readTexts } from '../../src/apps/cli/pile.ts';
+import { readTexts } from '../../src/engine/pile.ts';
 import type { DiagnosisDocument, Finding, SubjectReport } from '../../src/diagnosis/document.ts';
 import type { RollCallDocument, RollCallRow } from '../../src/diagnosis/roll-call/document.ts';
 import { rollCallOf, type RollCallInput } from '../../src/diagnosis/roll-call/roll-call.ts';

@@ -1,12 +1,9 @@
 import { dump } from 'js-yaml';
-import { collectAws } from '../../src/adapters/collection/aws.ts';
-import { createAsk } from '../../src/adapters/collection/asking.ts';
-import { collectDetails } from '../../src/adapters/collection/details.ts';
-import type {
-  CollectedDocument,
-  CollectedEvidence,
-} from '../../src/adapters/collection/document.ts';
-import { collectKubernetes } from '../../src/adapters/collection/kubernetes.ts';
+import { collectAws } from '../../src/collection/aws.ts';
+import { createAsk } from '../../src/collection/asking.ts';
+import { collectDetails } from '../../src/collection/details.ts';
+import type { CollectedDocument, CollectedEvidence } from '../../src/collection/document.ts';
+import { collectKubernetes } from '../../src/collection/kubernetes.ts';
 import {
   bindCommands,
   type FeaturePermissions,
@@ -15,19 +12,19 @@ import {
   policyOf,
   resourceText,
   rolesOf,
-} from '../../src/adapters/collection/permissions.ts';
-import { tellNowhere } from '../../src/adapters/collection/nowhere.ts';
-import { KUBE_LISTS } from '../../src/adapters/collection/resources.ts';
-import { podsOfNode, WATCHED_KINDS } from '../../src/adapters/collection/watched.ts';
+} from '../../src/collection/permissions.ts';
+import { tellNowhere } from '../../src/collection/nowhere.ts';
+import { KUBE_LISTS } from '../../src/collection/resources.ts';
+import { podsOfNode, WATCHED_KINDS } from '../../src/collection/watched.ts';
 import { systemClock } from '../../src/adapters/system/clock.ts';
 import { systemRandom } from '../../src/adapters/system/random.ts';
 import { shapeOf } from '../../src/adapters/aws/calls.ts';
-import { askPlan } from '../../src/apps/cli/live/capacity-calls.ts';
+import { askPlan } from '../../src/collection/capacity-calls.ts';
 import { askMakers } from '../../src/apps/cli/live/capacity-collect.ts';
 import { CAPACITY_KINDS } from '../../src/capacity/cluster/facts.ts';
-import { askPlace, askRecords } from '../../src/apps/cli/live/naming-calls.ts';
+import { askPlace, askRecords } from '../../src/collection/naming-calls.ts';
 import { ClusterWatch } from '../../src/apps/cli/live/cluster-watch.ts';
-import { NAMING_KINDS } from '../../src/capacity/naming/machines.ts';
+import { NAMING_KINDS } from '../../src/domain/naming/machines.ts';
 import { at, type JsonObject } from '../../src/evidence/json.ts';
 import type { AwsApi, AwsCall } from '../../src/ports/aws-api.ts';
 import type { Clock } from '../../src/ports/clock.ts';
@@ -392,7 +389,7 @@ function pageText(features: readonly FeaturePermissions[]): string {
 export async function permissionFiles(): Promise<readonly GeneratedFile[]> {
   const features = await recordPermissions();
   return [
-    { path: 'src/adapters/collection/permissions.generated.ts', text: moduleText(features) },
+    { path: 'src/collection/permissions.generated.ts', text: moduleText(features) },
     { path: 'docs/permissions.md', text: pageText(features) },
   ];
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { openEvidence } from '../../src/adapters/bundle/open.ts';
-import { diagnoseObservations, type PileDocument, readPile } from '../../src/apps/cli/pile.ts';
+import { diagnoseObservations } from '../../src/engine/diagnose.ts';
+import { type PileDocument, readPile } from '../../src/engine/pile.ts';
 import { renderText } from '../../src/diagnosis/report/text.ts';
 import type { GeneratedFile } from './cause-pages.ts';
 

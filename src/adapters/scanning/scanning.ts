@@ -1,22 +1,12 @@
 import { availableParallelism } from 'node:os';
 import type { AnchorSet } from '../../readers/scan/anchor-scanner.ts';
 import { type OpenScan, scanHere } from '../../readers/scan/open-scan.ts';
+import type { Scanning } from '../../readers/scan/scanning.ts';
 import { handedOver } from './handed-over.ts';
 import type { ScanThread } from './thread.ts';
 
 /** So much log is scanned here before a second thread, which takes 50 ms to start, is worth it. */
 const BYTES_HERE = 4 * 1024 * 1024;
-
-/** Scans logs, the most of large ones in a thread of its own. */
-export interface Scanning {
-  readonly open: OpenScan;
-  /** To be waited for after each chunk: null, or resolves once there is room for the next one. */
-  room(): Promise<void> | null;
-  /** To be waited for after each log: everything that it holds was told then. */
-  settled(): Promise<void>;
-  /** Ends the thread. */
-  close(): Promise<void>;
-}
 
 /** The thread of one scanning, started when enough log has come. */
 class LateThread {
@@ -48,7 +38,11 @@ class LateThread {
   }
 }
 
-/** @param set the anchors, ready for scanning */
+/**
+ * Scans logs, the most of large ones in a thread of its own.
+ *
+ * @param set the anchors, ready for scanning
+ */
 export function createScanning(set: AnchorSet): Scanning {
   const late = new LateThread(set.anchors);
   const here = scanHere(set);

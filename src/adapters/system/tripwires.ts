@@ -53,7 +53,7 @@ interface Stretch {
 /** Which stretch the running code belongs to, over all that it waits for; none for bystanders. */
 const stretches = new AsyncLocalStorage<Stretch>();
 
-/** `observe (src/apps/cli/live/observe.ts:90:3)`, of the first frame that is not Node's own. */
+/** `observe (src/collection/observe.ts:90:3)`, of the first frame that is not Node's own. */
 function callerOf(stack: string): string {
   const frames = stack.split('\n').filter((line) => /^\s+at /.test(line));
   const frame = frames.find((line) => !line.includes('node:')) ?? 'at an unknown place';

@@ -1,4 +1,4 @@
-import type { CollectedDocument } from '../../adapters/collection/document.ts';
+import type { CollectedDocument } from '../../collection/document.ts';
 import type { Stage } from '../../sim/faults/contract.ts';
 import { createBundle } from '../cli/live/bundle.ts';
 import { compileSigns } from '../../readers/sign-table.ts';

@@ -6,13 +6,14 @@ import { createReading } from '../../readers/reading.ts';
 import { compileSigns, type SignTable } from '../../readers/sign-table.ts';
 import { SIGNS } from '../../causes/index.generated.ts';
 import { alignClocks } from '../../diagnosis/clocks.ts';
-import type { CollectedDocument } from '../../adapters/collection/document.ts';
+import type { CollectedDocument } from '../../collection/document.ts';
 import type { Stage } from '../../sim/faults/contract.ts';
 import { collectPile, machineTexts, type Pile, type PileText } from '../../sim/oracle/pile.ts';
 import type { PlantedBug } from '../../sim/planted/contract.ts';
 import type { LookRequest, Said } from '../../sim/run/run.ts';
 import { plantedAws, plantedKube, plantedPile, plantedText } from '../../sim/secrets/looked-at.ts';
-import { diagnoseObservations, readPile } from '../cli/pile.ts';
+import { diagnoseObservations } from '../../engine/diagnose.ts';
+import { readPile } from '../../engine/pile.ts';
 import { observeTown, type TownApis } from './observe-town.ts';
 
 function formsOf(document: DiagnosisDocument): readonly string[] {

@@ -4,7 +4,7 @@ import type { KubeApi } from '../../ports/kube-api.ts';
 import { awsPort } from '../../sim/aws/port.ts';
 import { kubePort } from '../../sim/kube/port.ts';
 import type { Town } from '../../sim/town/town.ts';
-import { type LiveEvidence, type LiveOptions, observe } from '../cli/live/observe.ts';
+import { type LiveEvidence, type LiveOptions, observe } from '../../collection/observe.ts';
 
 /** A pause before another try is shorter than any limit of a look, ms. */
 const PAUSES_MAX_MS = 10_000;

@@ -1,5 +1,5 @@
 import type { Capacity } from '../capacity.ts';
-import type { OwnerShare } from '../interfaces.ts';
+import type { OwnerShare } from '../../domain/network/interfaces.ts';
 import type { LeakedInterface } from '../leaks.ts';
 
 /** How the CNI gives addresses, as its DaemonSet says. */

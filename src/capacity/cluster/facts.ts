@@ -6,7 +6,7 @@ import { typeFromAws } from '../aws-type.ts';
 import type { InstanceType, UnknownType } from '../instance-type.ts';
 import { INSTANCE_TYPES } from '../instance-types.generated.ts';
 import { instanceTypes } from '../instance-types.ts';
-import { interfaceOf, type NetworkInterface } from '../interfaces.ts';
+import { interfaceOf, type NetworkInterface } from '../../domain/network/interfaces.ts';
 import type { KnownInstances } from '../leaks.ts';
 import { type SubnetState, subnetOf, subnetState, usedAddresses } from '../subnet.ts';
 

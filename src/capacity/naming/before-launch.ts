@@ -1,21 +1,15 @@
 import { type Json, textAt } from '../../evidence/json.ts';
 import type { Observations } from '../../evidence/observations.ts';
-import { addressText, cidrOf } from '../cidr.ts';
+import { addressText, cidrOf } from '../../domain/network/cidr.ts';
 import type { Unseen } from '../cluster/document.ts';
 import { freeAddress, subnetOf, usedAddresses } from '../subnet.ts';
-import type { NodeName } from './answer.ts';
+import type { NodeName } from '../../domain/naming/answer.ts';
 import { type GivenNames, namingDocument, type NamingDocument } from './document.ts';
-import { familyOf } from './image-family.ts';
-import type { ImageFamily } from './input.ts';
-import { namingValues } from './machines.ts';
-import type { NamesSeen } from './names-table.ts';
-import { namingTypeAt, regionOfZone, vpcNames } from './vpc-names.ts';
-
-/** Where a machine will be launched, and from which image. */
-export interface LaunchPlace {
-  readonly subnetId: string | null;
-  readonly imageId: string | null;
-}
+import { familyOf } from '../../domain/naming/image-family.ts';
+import type { ImageFamily, LaunchPlace } from '../../domain/naming/input.ts';
+import { namingValues } from '../../domain/naming/machines.ts';
+import type { NamesSeen } from '../../domain/naming/names-table.ts';
+import { namingTypeAt, regionOfZone, vpcNames } from '../../domain/naming/vpc-names.ts';
 
 const EXAMPLE_INSTANCE = 'i-0123456789abcdef0';
 /** Beyond the four addresses that EC2 keeps, where subnets seldom hold load balancers. */

@@ -3,18 +3,29 @@ import type { KubeNode } from '../../evidence/kinds.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import type { Verdict } from '../../evidence/verdict.ts';
 import type { Unseen } from '../cluster/document.ts';
-import { type Acceptance, acceptanceOf } from './acceptance.ts';
-import type { NodeName } from './answer.ts';
-import { breaksBy, type RenameContext, type RenameEffects } from './breaks.ts';
-import { identityOf } from './identity.ts';
-import { isEksCluster } from './image-family.ts';
-import type { ImageOptions } from './input.ts';
-import { namesSeen } from './machine-names.ts';
-import { addressOfNode, isReportedTo, type Machine, namingValues, nodesOf } from './machines.ts';
-import { type NameRow, type NamesSeen, namesTable, namesThatMatter } from './names-table.ts';
-import { nodeNameOf } from './node-name.ts';
-import { type PinnedWorkload, pinnedWorkloads } from './pinned-workloads.ts';
-import { type Twin, twinOf } from './twin.ts';
+import { type Acceptance, acceptanceOf } from '../../domain/naming/acceptance.ts';
+import type { NodeName } from '../../domain/naming/answer.ts';
+import { breaksBy, type RenameContext, type RenameEffects } from '../../domain/naming/breaks.ts';
+import { identityOf } from '../../domain/naming/identity.ts';
+import { isEksCluster } from '../../domain/naming/image-family.ts';
+import type { ImageOptions } from '../../domain/naming/input.ts';
+import { namesSeen } from '../../domain/naming/machine-names.ts';
+import {
+  addressOfNode,
+  isReportedTo,
+  type Machine,
+  namingValues,
+  nodesOf,
+} from '../../domain/naming/machines.ts';
+import {
+  type NameRow,
+  type NamesSeen,
+  namesTable,
+  namesThatMatter,
+} from '../../domain/naming/names-table.ts';
+import { nodeNameOf } from '../../domain/naming/node-name.ts';
+import { type PinnedWorkload, pinnedWorkloads } from '../../domain/naming/pinned-workloads.ts';
+import { type Twin, twinOf } from '../../domain/naming/twin.ts';
 
 /** What `rollcall name -o json` prints of one machine. */
 export interface NamingDocument {

@@ -1,6 +1,6 @@
-import { isTerminated } from '../../evidence/fleet.ts';
+import { isTerminated } from '../../domain/nodes/fleet.ts';
 import { type Json, listAt, textAt } from '../../evidence/json.ts';
-import { capacityOf } from '../../evidence/launch.ts';
+import { capacityOf } from '../../domain/instances/launch.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import type { DiagnosisDocument } from '../document.ts';
 import { groupOf, tagsOf } from './attributes.ts';

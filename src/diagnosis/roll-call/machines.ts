@@ -1,4 +1,4 @@
-import { isTerminated } from '../../evidence/fleet.ts';
+import { isTerminated } from '../../domain/nodes/fleet.ts';
 import { at, type Json, textAt } from '../../evidence/json.ts';
 import type { FactKind, KubeNode, KubeObject } from '../../evidence/kinds.ts';
 import { classifyName, instanceIdIn, type MachineName } from '../../evidence/names.ts';

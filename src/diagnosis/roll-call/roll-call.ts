@@ -1,4 +1,4 @@
-import { isTerminated } from '../../evidence/fleet.ts';
+import { isTerminated } from '../../domain/nodes/fleet.ts';
 import { textAt } from '../../evidence/json.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import { excerptOf, redactValue } from '../../evidence/redact.ts';

@@ -1,4 +1,4 @@
-import { addressOf, addressText, type Cidr, cidrText, sizeOf } from '../../capacity/cidr.ts';
+import { addressOf, addressText, type Cidr, cidrText, sizeOf } from '../../domain/network/cidr.ts';
 import { PREFIX_ADDRESSES } from '../../capacity/eni.ts';
 import type { RandomStream } from '../kernel/random.ts';
 

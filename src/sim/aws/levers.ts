@@ -1,5 +1,5 @@
 /** What lays a world out and what goes wrong in it, past the APIs. */
-import { addressText, cidrOf, sizeOf } from '../../capacity/cidr.ts';
+import { addressText, cidrOf, sizeOf } from '../../domain/network/cidr.ts';
 import { PREFIX_ADDRESSES } from '../../capacity/eni.ts';
 import { type JsonObject, textAt } from '../../evidence/json.ts';
 import type { AwsService } from '../../ports/aws-api.ts';

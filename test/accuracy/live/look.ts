@@ -1,8 +1,8 @@
 /** Looks at a state as `rollcall diagnose` and `rollcall status` do, and again at what was saved. */
 import { exitCodeOfRollCall } from '../../../src/apps/cli/commands/status.ts';
 import { exitCodeOf } from '../../../src/apps/cli/exit-code.ts';
-import { type LiveEvidence, observe } from '../../../src/apps/cli/live/observe.ts';
-import { diagnoseTexts } from '../../../src/apps/cli/pile.ts';
+import { type LiveEvidence, observe } from '../../../src/collection/observe.ts';
+import { diagnoseTexts } from '../../../src/engine/diagnose.ts';
 import type { DiagnosisDocument } from '../../../src/diagnosis/document.ts';
 import type { RollCallDocument } from '../../../src/diagnosis/roll-call/document.ts';
 import { rollCallOf } from '../../../src/diagnosis/roll-call/roll-call.ts';

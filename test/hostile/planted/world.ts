@@ -1,5 +1,5 @@
 /** Both APIs of a cluster in which secrets are planted wherever somebody can put one. */
-import type { LookClients } from '../../../src/apps/cli/live/open-clients.ts';
+import type { LookClients } from '../../../src/collection/look-clients.ts';
 import type { JsonObject } from '../../../src/evidence/json.ts';
 import type { AwsApi } from '../../../src/ports/aws-api.ts';
 import type { Clock } from '../../../src/ports/clock.ts';

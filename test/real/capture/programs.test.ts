@@ -1,7 +1,7 @@
 /** The programs still print what decides in the examples that were captured from them. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { diagnoseTexts } from '../../../src/apps/cli/pile.ts';
+import { diagnoseTexts } from '../../../src/engine/diagnose.ts';
 import { type ExampleFile, loadExamples } from '../../causes/example.ts';
 import { missing, missingOnPath } from '../parts.ts';
 import { captureCommand } from './scenario.ts';

@@ -1,5 +1,6 @@
 /** What Rollcall says of captured text, compared with what is known to have been broken. */
-import { diagnoseObservations, readTexts } from '../../../src/apps/cli/pile.ts';
+import { diagnoseObservations } from '../../../src/engine/diagnose.ts';
+import { readTexts } from '../../../src/engine/pile.ts';
 import type { DiagnosisDocument } from '../../../src/diagnosis/document.ts';
 import type { ExampleFile } from '../../causes/example.ts';
 import type { Truth } from './scenario.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { diagnoseObservations, diagnoseTexts, readPile } from '../../../src/apps/cli/pile.ts';
+import { diagnoseObservations, diagnoseTexts } from '../../../src/engine/diagnose.ts';
+import { readPile } from '../../../src/engine/pile.ts';
 import type { DiagnosisDocument } from '../../../src/diagnosis/document.ts';
 import type { Machine } from '../../../src/sim/machines/contract.ts';
 import { eksWorld, kubeadmWorld, openLab } from './lab.ts';

@@ -1,7 +1,8 @@
 /** Where a story says that the APIs do not show its cause, the file that it names does. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { diagnoseObservations, readPile } from '../../../src/apps/cli/pile.ts';
+import { diagnoseObservations } from '../../../src/engine/diagnose.ts';
+import { readPile } from '../../../src/engine/pile.ts';
 import { runFast } from '../../../src/apps/lab/drive.ts';
 import { loadScenario, shippedStories } from '../../../src/apps/lab/load.ts';
 import { openPlay } from '../../../src/apps/lab/play.ts';

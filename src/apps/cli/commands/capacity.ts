@@ -73,7 +73,7 @@ async function planned(
 ): Promise<number> {
   const [{ planOf, verdictOfPlan }, { planPage }, { gatherPlan }] = await Promise.all([
     import('../../../capacity/cluster/plan.ts'),
-    import('../../../capacity/cluster/page.ts'),
+    import('../pages/capacity-page.ts'),
     import('../live/capacity-collect.ts'),
   ]);
   const question = {
@@ -99,7 +99,7 @@ async function observed(
 ): Promise<number> {
   const [{ capacityDocument, verdictOfCapacity }, { clusterPage }, collect] = await Promise.all([
     import('../../../capacity/cluster/cluster-capacity.ts'),
-    import('../../../capacity/cluster/page.ts'),
+    import('../pages/capacity-page.ts'),
     import('../live/capacity-collect.ts'),
   ]);
   const { paths, names } = pathsAndNames(words);

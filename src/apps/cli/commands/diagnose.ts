@@ -13,7 +13,7 @@ import type { ParsedOptions } from '../options/declaration.ts';
 import { parseCommandLine } from '../options/parse.ts';
 import { quoted } from '../options/quoted.ts';
 import { pathsAndNames } from '../options/words.ts';
-import { diagnoseObservations } from '../pile.ts';
+import { diagnoseObservations } from '../../../engine/diagnose.ts';
 import { jsonTexts, structured } from '../structured.ts';
 
 type Values = ParsedOptions<typeof DIAGNOSE.options>;
@@ -122,7 +122,7 @@ export async function diagnoseCommand(
 
 /** The document with other names, ids and addresses. */
 async function hidden({ document, seen }: Answer): Promise<DiagnosisDocument> {
-  return (await import('../anonymous.ts')).anonymizerFor(seen).value(document);
+  return (await import('../../../engine/anonymous.ts')).anonymizerFor(seen).value(document);
 }
 
 /** What saved evidence lacks, where no page tells it. */

@@ -1,6 +1,6 @@
 import type { GivenNames, NamingDocument } from '../../../capacity/naming/document.ts';
-import type { CloudProvider, ImageFamily, ImageOptions } from '../../../capacity/naming/input.ts';
-import type { NamesSeen } from '../../../capacity/naming/names-table.ts';
+import type { CloudProvider, ImageFamily, ImageOptions } from '../../../domain/naming/input.ts';
+import type { NamesSeen } from '../../../domain/naming/names-table.ts';
 import { worstOf } from '../../../evidence/verdict.ts';
 import { type CliContext, UsageError } from '../context.ts';
 import { exitCodeOfVerdict } from '../exit-code.ts';
@@ -144,7 +144,7 @@ async function print(
   const value = isOne && only !== undefined ? only : list;
   if (output !== 'text') context.out(await structured(value, output));
   else {
-    const { machinePage, machinesPage } = await import('../../../capacity/naming/page.ts');
+    const { machinePage, machinesPage } = await import('../pages/name-page.ts');
     const rows =
       isOne && only !== undefined
         ? machinePage(only)

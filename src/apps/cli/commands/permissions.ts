@@ -1,13 +1,13 @@
-import { PERMISSIONS } from '../../../adapters/collection/permissions.generated.ts';
+import { PERMISSIONS } from '../../../collection/permissions.generated.ts';
 import {
   bindCommands,
   type FeaturePermissions,
   joined,
   policyOf,
   rolesOf,
-} from '../../../adapters/collection/permissions.ts';
-import type { PermissionAnswer } from '../../../adapters/collection/permissions-check.ts';
-import { columns, marked } from '../../../capacity/layout.ts';
+} from '../../../collection/permissions.ts';
+import type { PermissionAnswer } from '../../../collection/permissions-check.ts';
+import { columns, marked } from '../pages/layout.ts';
 import type { JsonObject } from '../../../evidence/json.ts';
 import type { CliContext } from '../context.ts';
 import { PERMISSIONS_COMMAND } from '../declared/permissions.ts';

@@ -14,7 +14,7 @@ import { readGiven } from '../given-files.ts';
 import { isTerminal } from '../output.ts';
 import type { LiveFlags } from '../live/flags.ts';
 import { sayNotices, type WatchNotice } from '../live/watch-notices.ts';
-import { diagnoseObservations } from '../pile.ts';
+import { diagnoseObservations } from '../../../engine/diagnose.ts';
 import { structured } from '../structured.ts';
 import { customLines } from '../table/custom-columns.ts';
 import { firstRowsOf, firstRowsPage, wiped } from '../table/first-rows.ts';

@@ -1,12 +1,12 @@
-import { NODES } from '../../../adapters/collection/resources.ts';
-import { filters } from '../../../adapters/collection/aws-calls.ts';
+import { NODES } from '../../../collection/resources.ts';
+import { filters } from '../../../collection/aws-calls.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
 import { PortError } from '../../../ports/port-error.ts';
 import type { AwsApi } from '../../../ports/aws-api.ts';
 import type { KubeApi } from '../../../ports/kube-api.ts';
 import type { LiveFlags } from '../live/flags.ts';
 import { openClients } from '../live/open-clients.ts';
-import { startLimit } from '../live/time-limit.ts';
+import { startLimit } from '../../../collection/time-limit.ts';
 import type { Candidate } from './ask.ts';
 
 /** Longer than this, a person types the name. */

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { type TarText, tarOf } from '../../../adapters/bundle/tar-writer.ts';
-import type { CollectedDocument } from '../../../adapters/collection/document.ts';
+import type { CollectedDocument } from '../../../collection/document.ts';
 import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 import { redact } from '../../../evidence/redact.ts';
 import type { Anonymizer } from '../../../readers/anonymous/anonymizer.ts';

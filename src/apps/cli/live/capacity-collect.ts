@@ -1,5 +1,5 @@
-import type { Ask } from '../../../adapters/collection/asking.ts';
-import { filters } from '../../../adapters/collection/aws-calls.ts';
+import type { Ask } from '../../../collection/asking.ts';
+import { filters } from '../../../collection/aws-calls.ts';
 import { type CapacityEvidence, unseenOf } from '../../../capacity/cluster/cluster-capacity.ts';
 import type { Unseen } from '../../../capacity/cluster/document.ts';
 import {
@@ -14,10 +14,11 @@ import { createReading } from '../../../readers/reading.ts';
 import { compileSigns } from '../../../readers/sign-table.ts';
 import type { CliContext } from '../context.ts';
 import { readGiven } from '../given-files.ts';
-import { askPlan, gather } from './capacity-calls.ts';
+import { askPlan, gather } from '../../../collection/capacity-calls.ts';
 import { lookWith, wholeQuestion } from './diagnose-cluster.ts';
 import type { LiveFlags } from './flags.ts';
-import { type LookClients, openClients } from './open-clients.ts';
+import { openClients } from './open-clients.ts';
+import type { LookClients } from '../../../collection/look-clients.ts';
 
 const BATCH = 200;
 

@@ -1,4 +1,4 @@
-import type { WatchedKind } from '../../../adapters/collection/watched.ts';
+import type { WatchedKind } from '../../../collection/watched.ts';
 import { Reflector } from '../../../adapters/kubernetes/reflector.ts';
 import type { ReflectorState } from '../../../adapters/kubernetes/reflector-options.ts';
 import type { ReflectorChange } from '../../../adapters/kubernetes/reflector-store.ts';

@@ -4,8 +4,10 @@ import { startTimer } from '../../../ports/clock.ts';
 import type { Anonymizer } from '../../../readers/anonymous/anonymizer.ts';
 import { type CliContext, SourceError } from '../context.ts';
 import type { LiveFlags } from './flags.ts';
-import { type LiveEvidence, type LiveOptions, observe } from './observe.ts';
-import { type LookClients, openClients } from './open-clients.ts';
+import { type LiveEvidence, type LiveOptions, observe } from '../../../collection/observe.ts';
+import { openClients } from './open-clients.ts';
+import { collectLate } from '../../../adapters/system/memory.ts';
+import type { LookClients } from '../../../collection/look-clients.ts';
 import { timeLimitMs } from './time-limit.ts';
 
 /** By then the first requests are sent, and their answers are waited for. */
@@ -55,6 +57,9 @@ export async function lookAtCluster(
   }
 }
 
+/** Up to these, time counts for more than the memory that a tenth of it would save. */
+const NODES_FEW = 250;
+
 /** Throws what can be known to be wrong before anything is asked. */
 export async function mustBeWellAsked({ save }: LiveQuestion): Promise<void> {
   if (save !== null) await (await import('./bundle.ts')).mustBeWritable(save);
@@ -73,6 +78,9 @@ export async function lookWith(
     isDeep: question.isDeep,
     timeoutMs: timeLimitMs(question.flags),
     ...(question.limit === undefined ? {} : { limit: question.limit }),
+    onNodesSeen: (nodes) => {
+      if (nodes <= NODES_FEW) collectLate();
+    },
     onFirstNodes: question.onFirstNodes,
     sinceMs: question.sinceMs,
     progress: context.progress,
@@ -92,7 +100,7 @@ export async function lookWith(
 }
 
 async function anonymizerOf(seen: readonly Observations[]): Promise<Anonymizer> {
-  return (await import('../anonymous.ts')).anonymizerFor(seen);
+  return (await import('../../../engine/anonymous.ts')).anonymizerFor(seen);
 }
 
 /** Without one answer there is nothing to say but why. */

@@ -1,19 +1,16 @@
-import {
-  collectHost,
-  type HostDocument,
-  isLoss,
-} from '../../../adapters/collection/host/collect.ts';
+import { collectHost, type HostDocument, isLoss } from '../../../collection/host/collect.ts';
 import { openHost } from '../../../adapters/host/open.ts';
+import { createScanning } from '../../../adapters/scanning/scanning.ts';
 import { systemClock } from '../../../adapters/system/clock.ts';
 import type { DiagnosisDocument } from '../../../diagnosis/document.ts';
 import type { InputLoss, Observations } from '../../../evidence/observations.ts';
 import { redact } from '../../../evidence/redact.ts';
 import { redactAssignments } from '../../../evidence/secrets/assignments.ts';
-import { SIGNS } from '../../../causes/index.generated.ts';
 import type { Anonymizer } from '../../../readers/anonymous/anonymizer.ts';
-import { anonymizerFor } from '../anonymous.ts';
-import { compileSigns } from '../../../readers/sign-table.ts';
-import { diagnoseObservations, readPile } from '../pile.ts';
+import { anonymizerFor } from '../../../engine/anonymous.ts';
+import { signsOfCauses } from '../../../engine/signs.ts';
+import { diagnoseObservations } from '../../../engine/diagnose.ts';
+import { readPile } from '../../../engine/pile.ts';
 import type { BundleContents } from './bundle.ts';
 
 /** What was found, and what was saved of it; null where nothing was to be saved. */
@@ -31,7 +28,7 @@ export async function diagnoseHost(save: string | null, isAnonymous: boolean): P
     if (isLoss(item)) losses.push(item.loss);
     else documents.push(item);
   }
-  const observations = await readPile(documents, losses);
+  const observations = await readPile(documents, losses, createScanning);
   const hidden = isAnonymous ? anonymizerFor([observations]) : null;
   const saved = save === null ? null : await saveHost(save, documents, hidden);
   return { document: await diagnoseObservations(observations), observations, saved };
@@ -43,7 +40,7 @@ async function saveHost(
   hidden: Anonymizer | null,
 ): Promise<BundleContents> {
   const { createBundle } = await import('./bundle.ts');
-  const [bundle, table] = [createBundle(), compileSigns(SIGNS)];
+  const [bundle, table] = [createBundle(), signsOfCauses()];
   const decoder = new TextDecoder();
   for (const { name, locator, chunks, holdsSecrets } of documents) {
     const text = chunks.map((chunk) => decoder.decode(chunk)).join('');

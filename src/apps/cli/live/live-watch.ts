@@ -4,7 +4,7 @@ import type { CliContext } from '../context.ts';
 import { Alarm } from './alarm.ts';
 import { endOnInterrupt, type LiveQuestion, lookWith } from './diagnose-cluster.ts';
 import { lookingAgain, type Repeat } from './look-again.ts';
-import type { LiveEvidence } from './observe.ts';
+import type { LiveEvidence } from '../../../collection/observe.ts';
 import { openClients } from './open-clients.ts';
 import type { WatchNotice } from './watch-notices.ts';
 import { watchCluster } from './watched-clusters.ts';

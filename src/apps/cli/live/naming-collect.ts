@@ -1,6 +1,7 @@
 import { unseenOf } from '../../../capacity/cluster/cluster-capacity.ts';
 import type { Unseen } from '../../../capacity/cluster/document.ts';
-import { type LaunchPlace, namingInPlace } from '../../../capacity/naming/before-launch.ts';
+import { namingInPlace } from '../../../capacity/naming/before-launch.ts';
+import type { LaunchPlace } from '../../../domain/naming/input.ts';
 import {
   expectedName,
   type GivenNames,
@@ -9,8 +10,8 @@ import {
   namingDocument,
   type NamingDocument,
 } from '../../../capacity/naming/document.ts';
-import { type Machine, machineNamed, machinesOf } from '../../../capacity/naming/machines.ts';
-import { nodeNameOf } from '../../../capacity/naming/node-name.ts';
+import { type Machine, machineNamed, machinesOf } from '../../../domain/naming/machines.ts';
+import { nodeNameOf } from '../../../domain/naming/node-name.ts';
 import { textAt } from '../../../evidence/json.ts';
 import type { Observations } from '../../../evidence/observations.ts';
 import { excerptOf } from '../../../evidence/redact.ts';
@@ -19,11 +20,12 @@ import { createReading } from '../../../readers/reading.ts';
 import { compileSigns } from '../../../readers/sign-table.ts';
 import { type CliContext, UsageError } from '../context.ts';
 import { readGiven } from '../given-files.ts';
-import { gather } from './capacity-calls.ts';
+import { gather } from '../../../collection/capacity-calls.ts';
 import { lookWith, wholeQuestion } from './diagnose-cluster.ts';
 import type { LiveFlags } from './flags.ts';
-import { askPlace, askRecords, type NameRecords } from './naming-calls.ts';
-import { type LookClients, openClients } from './open-clients.ts';
+import { askPlace, askRecords, type NameRecords } from '../../../collection/naming-calls.ts';
+import { openClients } from './open-clients.ts';
+import type { LookClients } from '../../../collection/look-clients.ts';
 
 const MATTERS = /Instances|Vpc|Dhcp|route53|nodes|csinodes|configmaps|Image|kubernetes|^aws/;
 

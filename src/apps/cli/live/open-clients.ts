@@ -1,5 +1,5 @@
 import { openAws, type OpenedAws } from '../../../adapters/aws/open.ts';
-import { refusalOf } from '../../../adapters/collection/document.ts';
+import { refusalOf } from '../../../collection/document.ts';
 import { kubeClient, type KubeClient } from '../../../adapters/kubernetes/client.ts';
 import {
   type ContextDescription,
@@ -11,25 +11,14 @@ import { systemClock } from '../../../adapters/system/clock.ts';
 import { collectEarly } from '../../../adapters/system/memory.ts';
 import { systemRandom } from '../../../adapters/system/random.ts';
 import type { Refusal } from '../../../evidence/observations.ts';
-import type { AwsApi } from '../../../ports/aws-api.ts';
-import type { Clock } from '../../../ports/clock.ts';
-import type { KubeApi } from '../../../ports/kube-api.ts';
+import type { LookClients } from '../../../collection/look-clients.ts';
 import type { LiveFlags } from './flags.ts';
 import { timeLimitMs } from './time-limit.ts';
-
-/** What a look asks; null for what could not be opened. */
-export interface LookClients {
-  readonly kube: KubeApi | null;
-  readonly aws: AwsApi | null;
-  readonly described: ContextDescription | null;
-  /** Why one of them could not be opened. */
-  readonly refusals: readonly Refusal[];
-  readonly clock: Clock;
-}
 
 export interface Clients extends LookClients {
   readonly kube: KubeClient | null;
   readonly aws: OpenedAws | null;
+  readonly described: ContextDescription | null;
   close(): Promise<void>;
 }
 

@@ -1,13 +1,14 @@
-import type { KubePermission } from '../../../adapters/collection/permissions.ts';
+import type { KubePermission } from '../../../collection/permissions.ts';
 import {
   checkAws,
   checkKube,
   type PermissionAnswer,
-} from '../../../adapters/collection/permissions-check.ts';
+} from '../../../collection/permissions-check.ts';
 import { SourceError } from '../context.ts';
 import type { LiveFlags } from './flags.ts';
 import { openClients } from './open-clients.ts';
-import { startLimit, timeLimitMs } from './time-limit.ts';
+import { startLimit } from '../../../collection/time-limit.ts';
+import { timeLimitMs } from './time-limit.ts';
 
 export interface Checked {
   readonly answers: readonly PermissionAnswer[];

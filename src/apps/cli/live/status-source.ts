@@ -13,7 +13,7 @@ import {
   wholeQuestion,
 } from './diagnose-cluster.ts';
 import type { LiveFlags } from './flags.ts';
-import type { LiveEvidence } from './observe.ts';
+import type { LiveEvidence } from '../../../collection/observe.ts';
 
 /** How long between two looks of `--watch` when nothing changes, ms. */
 const PAUSE_MS = 10_000;

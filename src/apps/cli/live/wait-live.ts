@@ -8,7 +8,7 @@ import {
   ofContext,
 } from './diagnose-cluster.ts';
 import { type LookAtAll, withLiveWatch } from './live-watch.ts';
-import { startLimit } from './time-limit.ts';
+import { startLimit } from '../../../collection/time-limit.ts';
 import { unknownNames } from '../../../diagnosis/unknown-names.ts';
 import { timed, WAIT_PAUSE_MS, type Waited, waitUntilOver } from './wait.ts';
 import { sayNotices } from './watch-notices.ts';

@@ -1,5 +1,5 @@
 import { rememberedAws } from '../../../adapters/aws/remembered.ts';
-import { podsOfNode, WATCHED_KINDS } from '../../../adapters/collection/watched.ts';
+import { podsOfNode, WATCHED_KINDS } from '../../../collection/watched.ts';
 import type { AwsApi } from '../../../ports/aws-api.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { KubeApi } from '../../../ports/kube-api.ts';

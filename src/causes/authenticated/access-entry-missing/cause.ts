@@ -7,7 +7,7 @@ import {
   type Match,
   type View,
 } from '../../../diagnosis/cause.ts';
-import { idsOf, lostRoles, type NodeRole, nodeRolesOf } from '../../../evidence/fleet.ts';
+import { idsOf, lostRoles, type NodeRole, nodeRolesOf } from '../../../domain/nodes/fleet.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 

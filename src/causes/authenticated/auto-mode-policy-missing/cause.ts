@@ -6,7 +6,7 @@ import {
   type Match,
   type View,
 } from '../../../diagnosis/cause.ts';
-import { idsOf, lostRoles, type NodeRole, nodeRolesOf } from '../../../evidence/fleet.ts';
+import { idsOf, lostRoles, type NodeRole, nodeRolesOf } from '../../../domain/nodes/fleet.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
 
 const POLICY = 'AmazonEKSAutoNodePolicy';

@@ -14,7 +14,7 @@ import {
   type NodeRole,
   nodeRolesOf,
   shutOutRoles,
-} from '../../../evidence/fleet.ts';
+} from '../../../domain/nodes/fleet.ts';
 import { type Json, textAt } from '../../../evidence/json.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 

@@ -5,7 +5,7 @@ import {
   type NodeRole,
   nodeRolesOf,
   withoutPath,
-} from '../../../evidence/fleet.ts';
+} from '../../../domain/nodes/fleet.ts';
 import { textAt } from '../../../evidence/json.ts';
 
 /** aws-auth names the instance profile where the role belongs. */

@@ -15,7 +15,7 @@ import {
   nodeRolesOf,
   shutOutRoles,
   withoutPath,
-} from '../../../evidence/fleet.ts';
+} from '../../../domain/nodes/fleet.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
 import type { AwsAuth } from '../../../evidence/kinds.ts';
 import type { Quote } from '../../../evidence/sighting.ts';

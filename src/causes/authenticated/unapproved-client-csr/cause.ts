@@ -3,8 +3,8 @@ import { listAt, textAt } from '../../../evidence/json.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeObject } from '../../../evidence/kinds.ts';
 import { ipInName } from '../../../evidence/names.ts';
-import { lostLeases } from '../../../evidence/leases.ts';
-import { msIn } from '../../../evidence/pods.ts';
+import { lostLeases } from '../../../domain/nodes/leases.ts';
+import { msIn } from '../../../domain/pods/pods.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 import { isoMs } from '../../../evidence/time.ts';
 

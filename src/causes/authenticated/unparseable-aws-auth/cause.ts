@@ -7,7 +7,7 @@ import {
   lostRoles,
   nodeRolesOf,
   shutOutRoles,
-} from '../../../evidence/fleet.ts';
+} from '../../../domain/nodes/fleet.ts';
 import { at, textAt } from '../../../evidence/json.ts';
 
 /** The authenticator cannot parse mapRoles, so no entry of it counts. */

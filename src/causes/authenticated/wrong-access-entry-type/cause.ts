@@ -1,5 +1,5 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { idsOf, lostRoles, nodeRolesOf } from '../../../evidence/fleet.ts';
+import { idsOf, lostRoles, nodeRolesOf } from '../../../domain/nodes/fleet.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 

@@ -7,7 +7,7 @@ import {
   type View,
 } from '../../../diagnosis/cause.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
-import { idsOf, lostRoles, nodeRolesOf, withoutPath } from '../../../evidence/fleet.ts';
+import { idsOf, lostRoles, nodeRolesOf, withoutPath } from '../../../domain/nodes/fleet.ts';
 import { textAt } from '../../../evidence/json.ts';
 import type { AwsAuth, AwsAuthEntry } from '../../../evidence/kinds.ts';
 

@@ -1,6 +1,6 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
-import { launchOf } from '../../../evidence/launch.ts';
+import { launchOf } from '../../../domain/instances/launch.ts';
 
 /** User data written for Amazon Linux 2 runs on an AL2023 image, where bootstrap.sh only complains. */
 export default defineCause({

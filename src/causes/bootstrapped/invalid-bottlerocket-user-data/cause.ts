@@ -1,6 +1,6 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
-import { launchOf } from '../../../evidence/launch.ts';
+import { launchOf } from '../../../domain/instances/launch.ts';
 
 /** Bottlerocket cannot read its user data as settings. */
 export default defineCause({

@@ -1,6 +1,6 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
-import { launchOf } from '../../../evidence/launch.ts';
+import { launchOf } from '../../../domain/instances/launch.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 
 /** The parts of the user data are not told apart, so boundaries or headers run as commands. */

@@ -1,6 +1,6 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
-import { launchOf } from '../../../evidence/launch.ts';
+import { launchOf } from '../../../domain/instances/launch.ts';
 
 /** systemd has no nodeadm units to start: the image is no EKS image, or they are masked. */
 export default defineCause({

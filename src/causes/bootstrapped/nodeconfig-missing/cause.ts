@@ -1,6 +1,6 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
-import { type Launch, launchOf } from '../../../evidence/launch.ts';
+import { type Launch, launchOf } from '../../../domain/instances/launch.ts';
 import { clusterGiven } from '../../../evidence/user-data.ts';
 
 /** nodeadm looked into user data and its drop-in folder and found no NodeConfig. */

@@ -1,7 +1,7 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
-import { isTaggedFor } from '../../../evidence/fleet.ts';
-import { groupOfInstance, type Launch, launchOf } from '../../../evidence/launch.ts';
+import { isTaggedFor } from '../../../domain/nodes/fleet.ts';
+import { groupOfInstance, type Launch, launchOf } from '../../../domain/instances/launch.ts';
 import { clusterGiven } from '../../../evidence/user-data.ts';
 import { textAt } from '../../../evidence/json.ts';
 

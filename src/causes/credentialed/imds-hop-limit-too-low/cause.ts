@@ -2,7 +2,7 @@ import { defineCause, found, type Match, type View } from '../../../diagnosis/ca
 import type { Seen } from '../../../evidence/fact.ts';
 import { at, type Json, textAt } from '../../../evidence/json.ts';
 import type { KubeObject } from '../../../evidence/kinds.ts';
-import { complaintOf, isCrashing, isOnNode, podName } from '../../../evidence/pods.ts';
+import { complaintOf, isCrashing, isOnNode, podName } from '../../../domain/pods/pods.ts';
 
 const SILENT =
   /no EC2 IMDS role found|EC2Metadata(?:Request)?Error|operation error ec2imds: \w+, .*(?:exceeded|canceled)|from (?:EC2 ?|ec2 |instance )?(?:instance )?[Mm]etadata|load credentials from IMDS|connect to service endpoint/;

@@ -17,7 +17,7 @@ import {
   podName,
   serviceAccountOf,
   tokenAudience,
-} from '../../../evidence/pods.ts';
+} from '../../../domain/pods/pods.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 
 /** STS knows no IAM OIDC provider for the issuer that signed the pod's token. */

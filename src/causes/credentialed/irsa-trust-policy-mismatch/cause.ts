@@ -9,7 +9,12 @@ import {
 import type { Seen } from '../../../evidence/fact.ts';
 import { at, isObject, type Json, textAt } from '../../../evidence/json.ts';
 import type { KubeObject } from '../../../evidence/kinds.ts';
-import { isLike, manyAt, policyDocument, statementsOf } from '../../../evidence/policies.ts';
+import {
+  isLike,
+  manyAt,
+  policyDocument,
+  statementsOf,
+} from '../../../domain/instances/policies.ts';
 import {
   complaintOf,
   environmentOf,
@@ -18,7 +23,7 @@ import {
   podName,
   serviceAccountOf,
   tokenAudience,
-} from '../../../evidence/pods.ts';
+} from '../../../domain/pods/pods.ts';
 
 const ACTION = /^(?:\*|sts:\*|sts:AssumeRole\*|sts:AssumeRoleWithWebIdentity)$/i;
 

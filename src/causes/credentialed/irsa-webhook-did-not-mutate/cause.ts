@@ -10,8 +10,8 @@ import {
   msIn,
   podName,
   serviceAccountOf,
-} from '../../../evidence/pods.ts';
-import { endpointsOf, type ServiceName } from '../../../evidence/services.ts';
+} from '../../../domain/pods/pods.ts';
+import { endpointsOf, type ServiceName } from '../../../domain/pods/services.ts';
 
 const ANNOTATION = 'eks.amazonaws.com/role-arn';
 

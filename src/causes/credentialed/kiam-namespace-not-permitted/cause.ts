@@ -1,5 +1,5 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { complaintOf, isCrashing, isOnNode, podName } from '../../../evidence/pods.ts';
+import { complaintOf, isCrashing, isOnNode, podName } from '../../../domain/pods/pods.ts';
 
 const PERMITTED = 'iam.amazonaws.com/permitted';
 const ROLE = 'iam.amazonaws.com/role';

@@ -1,7 +1,7 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
 import type { KubeObject } from '../../../evidence/kinds.ts';
-import { complaintOf, isCrashing, podName } from '../../../evidence/pods.ts';
+import { complaintOf, isCrashing, podName } from '../../../domain/pods/pods.ts';
 import {
   isReadyPod,
   placeOf,
@@ -9,7 +9,7 @@ import {
   type SeenObject,
   stateWords,
   unreadyPods,
-} from '../../../evidence/pods-seen.ts';
+} from '../../../domain/pods/pods-seen.ts';
 
 /** kiam's server has no credentials of its own, or STS refuses it the roles of the pods. */
 export default defineCause({

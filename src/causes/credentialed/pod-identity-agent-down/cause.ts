@@ -9,7 +9,7 @@ import {
   isPodReady,
   podName,
   waitingReason,
-} from '../../../evidence/pods.ts';
+} from '../../../domain/pods/pods.ts';
 
 const AGENT = 'eks-pod-identity-agent';
 

@@ -16,7 +16,7 @@ import {
   isOnNode,
   podName,
   serviceAccountOf,
-} from '../../../evidence/pods.ts';
+} from '../../../domain/pods/pods.ts';
 
 const URL_VARIABLE = 'AWS_CONTAINER_CREDENTIALS_FULL_URI';
 const NO_CREDENTIALS =

@@ -11,7 +11,7 @@ import {
 import type { Seen } from '../../../evidence/fact.ts';
 import { at, type Json, textAt } from '../../../evidence/json.ts';
 import type { KubeObject } from '../../../evidence/kinds.ts';
-import { allowing, manyAt, policyDocument } from '../../../evidence/policies.ts';
+import { allowing, manyAt, policyDocument } from '../../../domain/instances/policies.ts';
 import {
   complaintOf,
   environmentOf,
@@ -19,7 +19,7 @@ import {
   isOnNode,
   podName,
   serviceAccountOf,
-} from '../../../evidence/pods.ts';
+} from '../../../domain/pods/pods.ts';
 
 /** EKS Auth answered the agent and refused: no association, no permission or no trust. */
 export default defineCause({

@@ -7,7 +7,7 @@ import {
   msIn,
   podName,
   runningSinceMs,
-} from '../../../evidence/pods.ts';
+} from '../../../domain/pods/pods.ts';
 import { isoTime } from '../../../evidence/time.ts';
 
 const AGENT = 'kiam-agent';

@@ -6,8 +6,8 @@ import {
   isFirstRun,
   longLivedAskers,
   utcText,
-} from '../../../evidence/first-opening.ts';
-import { isOfDaemonSet, isPodReady, podName, runningSinceMs } from '../../../evidence/pods.ts';
+} from '../../../domain/nodes/first-opening.ts';
+import { isOfDaemonSet, isPodReady, podName, runningSinceMs } from '../../../domain/pods/pods.ts';
 
 /** An agent that came this long after its Node is another one than the Node started with. */
 const FIRST_AGENT_MS = 15 * 60_000;

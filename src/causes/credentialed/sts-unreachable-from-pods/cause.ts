@@ -1,4 +1,4 @@
-import { endpointOf, tableOfSubnet, wayOut } from '../../../capacity/network/routes.ts';
+import { endpointOf, tableOfSubnet, wayOut } from '../../../domain/network/routes.ts';
 import { cannotSay, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type Json, textAt } from '../../../evidence/json.ts';
@@ -9,7 +9,7 @@ import {
   isCrashing,
   isOnNode,
   podName,
-} from '../../../evidence/pods.ts';
+} from '../../../domain/pods/pods.ts';
 
 /** The pod has its token, but the connection to STS is never made. */
 export default defineCause({

@@ -1,12 +1,16 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { textAt } from '../../../evidence/json.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
-import { lostLeases } from '../../../evidence/leases.ts';
-import { complaintOf, isPodReady } from '../../../evidence/pods.ts';
-import { placeOf, podWords, stateWords, unreadyPods } from '../../../evidence/pods-seen.ts';
+import { lostLeases } from '../../../domain/nodes/leases.ts';
+import { complaintOf, isPodReady } from '../../../domain/pods/pods.ts';
+import { placeOf, podWords, stateWords, unreadyPods } from '../../../domain/pods/pods-seen.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
-import { refusalWords, refusedPod, taintThatKeepsOut } from '../../../evidence/taint-refusals.ts';
-import { readyForMs } from '../../../evidence/ready-node.ts';
+import {
+  refusalWords,
+  refusedPod,
+  taintThatKeepsOut,
+} from '../../../domain/pods/taint-refusals.ts';
+import { readyForMs } from '../../../domain/nodes/ready-node.ts';
 
 const TAINT = 'node.cilium.io/agent-not-ready';
 /** A node that is Ready for longer than this and still tainted is not merely starting. */

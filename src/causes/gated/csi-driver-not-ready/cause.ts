@@ -8,8 +8,8 @@ import {
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode, KubeObject } from '../../../evidence/kinds.ts';
-import { podName } from '../../../evidence/pods.ts';
-import { type SeenObject, waitingPods, waitingWords } from '../../../evidence/pods-seen.ts';
+import { podName } from '../../../domain/pods/pods.ts';
+import { type SeenObject, waitingPods, waitingWords } from '../../../domain/pods/pods-seen.ts';
 import {
   type ClaimedVolume,
   claimNames,
@@ -17,7 +17,7 @@ import {
   driverOf,
   driversOn,
   volumesOf,
-} from '../../../evidence/volumes.ts';
+} from '../../../domain/pods/volumes.ts';
 
 /** The driver registers within a minute of the node’s first pods. */
 const YOUNG_MS = 180_000;

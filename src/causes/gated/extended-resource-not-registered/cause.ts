@@ -1,6 +1,6 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
-import { readyForMs } from '../../../evidence/ready-node.ts';
+import { readyForMs } from '../../../domain/nodes/ready-node.ts';
 
 /** Device drivers take up to a few minutes; a node Ready for longer without its devices has a fault. */
 const READY_FOR_MS = 300_000;

@@ -1,10 +1,10 @@
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { FIRST_OPENING } from '../../../evidence/first-opening.ts';
+import { FIRST_OPENING } from '../../../domain/nodes/first-opening.ts';
 import { textAt } from '../../../evidence/json.ts';
 import type { KubeNode, KubeObject, KubeTaint } from '../../../evidence/kinds.ts';
-import { lostLeases } from '../../../evidence/leases.ts';
+import { lostLeases } from '../../../domain/nodes/leases.ts';
 import {
   complaintOf,
   isOfDaemonSet,
@@ -13,15 +13,19 @@ import {
   podName,
   readyChangedMs,
   waitingReason,
-} from '../../../evidence/pods.ts';
+} from '../../../domain/pods/pods.ts';
 import {
   conditionsSinceMs,
   isTaintOfRule,
   unmetCondition,
-} from '../../../evidence/readiness-rules.ts';
-import { lastHeardMs } from '../../../evidence/ready-node.ts';
+} from '../../../domain/nodes/readiness-rules.ts';
+import { lastHeardMs } from '../../../domain/nodes/ready-node.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
-import { refusalWords, refusedPod, taintThatKeepsOut } from '../../../evidence/taint-refusals.ts';
+import {
+  refusalWords,
+  refusedPod,
+  taintThatKeepsOut,
+} from '../../../domain/pods/taint-refusals.ts';
 
 const GATE_TAINT = /^(?:nidhogg\.uswitch\.com|readiness\.k8s\.io)(?:\/|$)/;
 const CONTROLLER = /nidhogg|node-readiness-controller|nrr-controller/;

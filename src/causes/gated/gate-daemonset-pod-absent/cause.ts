@@ -2,7 +2,7 @@ import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { at, listAt, textAt } from '../../../evidence/json.ts';
 import type { KubeNode, KubeObject, KubeTaint } from '../../../evidence/kinds.ts';
-import { readyForMs } from '../../../evidence/ready-node.ts';
+import { readyForMs } from '../../../domain/nodes/ready-node.ts';
 
 const PREFIX = 'nidhogg.uswitch.com';
 /** The DaemonSet controller places pods within seconds; a Node younger than this may still get its pod. */

@@ -1,9 +1,9 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 import type { KubeNode, KubeObject, KubeTaint } from '../../../evidence/kinds.ts';
-import { podCondition } from '../../../evidence/pods.ts';
+import { podCondition } from '../../../domain/pods/pods.ts';
 import { isoMs } from '../../../evidence/time.ts';
-import { readyForMs } from '../../../evidence/ready-node.ts';
+import { readyForMs } from '../../../domain/nodes/ready-node.ts';
 
 const PREFIX = 'nidhogg.uswitch.com';
 const READY_FOR_MS = 180_000;

@@ -8,9 +8,9 @@ import {
   longLivedAskers,
   placedMs,
   utcText,
-} from '../../../evidence/first-opening.ts';
-import { podName, runningSinceMs } from '../../../evidence/pods.ts';
-import type { SeenObject } from '../../../evidence/pods-seen.ts';
+} from '../../../domain/nodes/first-opening.ts';
+import { podName, runningSinceMs } from '../../../domain/pods/pods.ts';
+import type { SeenObject } from '../../../domain/pods/pods-seen.ts';
 import type { Quote, Sighting } from '../../../evidence/sighting.ts';
 
 /** Failures that begin later than this after the opening have another reason. */

@@ -6,8 +6,8 @@ import {
   identityAgent,
   longLivedAskers,
   placedMs,
-} from '../../../evidence/first-opening.ts';
-import { isPodReady, podName } from '../../../evidence/pods.ts';
+} from '../../../domain/nodes/first-opening.ts';
+import { isPodReady, podName } from '../../../domain/pods/pods.ts';
 
 /** Pods bound longer before the taint than this belong to another life of the node. */
 const BEFORE_MAX_MS = 300_000;

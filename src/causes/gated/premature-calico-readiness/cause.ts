@@ -1,8 +1,8 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
 import type { KubeNode, KubeObject } from '../../../evidence/kinds.ts';
-import { readyChangedMs } from '../../../evidence/pods.ts';
-import { readyForMs, readySinceMs } from '../../../evidence/ready-node.ts';
+import { readyChangedMs } from '../../../domain/pods/pods.ts';
+import { readyForMs, readySinceMs } from '../../../domain/nodes/ready-node.ts';
 
 /** Between these ages a node starts, and no agent needs that long for a first success. */
 const READY_MIN_MS = 60_000;

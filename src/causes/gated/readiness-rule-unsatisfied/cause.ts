@@ -1,6 +1,6 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { KubeNode, KubeTaint } from '../../../evidence/kinds.ts';
-import { isTaintOfRule, unmetCondition } from '../../../evidence/readiness-rules.ts';
+import { isTaintOfRule, unmetCondition } from '../../../domain/nodes/readiness-rules.ts';
 
 const PREFIX = 'readiness.k8s.io/';
 /** Reporters of conditions are pods too, and need some minutes on a new node. */

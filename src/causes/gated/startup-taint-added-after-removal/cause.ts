@@ -8,7 +8,7 @@ import {
   isPodReady,
   podName,
   runningSinceMs,
-} from '../../../evidence/pods.ts';
+} from '../../../domain/pods/pods.ts';
 import { isoTime } from '../../../evidence/time.ts';
 
 const TAINT = /^(?:ebs|efs|fsx|s3)\.csi\.aws\.com\/agent-not-ready$/;

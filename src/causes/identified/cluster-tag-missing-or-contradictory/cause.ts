@@ -3,7 +3,7 @@ import {
   isEksNode,
   runningController,
   waitsForController,
-} from '../../../capacity/naming/seen-names.ts';
+} from '../../../domain/naming/seen-names.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 

@@ -1,4 +1,4 @@
-import { domainWords, leaseAt, leasedDomains } from '../../../capacity/naming/leased-names.ts';
+import { domainWords, leaseAt, leasedDomains } from '../../../domain/naming/leased-names.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { ipInName } from '../../../evidence/names.ts';
 

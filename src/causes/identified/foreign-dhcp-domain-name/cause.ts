@@ -1,7 +1,7 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { INITIALISED, REFUSED_NAMES } from '../../../diagnosis/name-signs.ts';
-import { domainWords, leaseAt, leasedDomains } from '../../../capacity/naming/leased-names.ts';
-import { dhcpDomainOf, refusedName, wordsOfRefused } from '../../../capacity/naming/seen-names.ts';
+import { domainWords, leaseAt, leasedDomains } from '../../../domain/naming/leased-names.ts';
+import { dhcpDomainOf, refusedName, wordsOfRefused } from '../../../domain/naming/seen-names.ts';
 import { hasEc2Domain, ipInName } from '../../../evidence/names.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 

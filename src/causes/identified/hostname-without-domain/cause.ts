@@ -6,8 +6,8 @@ import {
   type Match,
   type View,
 } from '../../../diagnosis/cause.ts';
-import { domainWords, leaseAt } from '../../../capacity/naming/leased-names.ts';
-import { dhcpDomainOf, refusedName, wordsOfRefused } from '../../../capacity/naming/seen-names.ts';
+import { domainWords, leaseAt } from '../../../domain/naming/leased-names.ts';
+import { dhcpDomainOf, refusedName, wordsOfRefused } from '../../../domain/naming/seen-names.ts';
 import { INITIALISED, REFUSED_NAMES } from '../../../diagnosis/name-signs.ts';
 import { hasEc2Domain, ipInName } from '../../../evidence/names.ts';
 import type { Quote } from '../../../evidence/sighting.ts';

@@ -1,4 +1,4 @@
-import { foreignProvider } from '../../../capacity/naming/seen-names.ts';
+import { foreignProvider } from '../../../domain/naming/seen-names.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { textAt } from '../../../evidence/json.ts';
 import { instanceIdIn } from '../../../evidence/names.ts';

@@ -1,5 +1,5 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { refusedName, wordsOfRefused } from '../../../capacity/naming/seen-names.ts';
+import { refusedName, wordsOfRefused } from '../../../domain/naming/seen-names.ts';
 import { INITIALISED, REFUSED_NAMES } from '../../../diagnosis/name-signs.ts';
 import { textAt } from '../../../evidence/json.ts';
 import { instanceIdIn, ipInName } from '../../../evidence/names.ts';

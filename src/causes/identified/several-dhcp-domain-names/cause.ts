@@ -1,5 +1,5 @@
-import { domainWords, leaseAt, leasedDomains } from '../../../capacity/naming/leased-names.ts';
-import { dhcpDomainOf, refusedName, wordsOfRefused } from '../../../capacity/naming/seen-names.ts';
+import { domainWords, leaseAt, leasedDomains } from '../../../domain/naming/leased-names.ts';
+import { dhcpDomainOf, refusedName, wordsOfRefused } from '../../../domain/naming/seen-names.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
 import { ipInName } from '../../../evidence/names.ts';

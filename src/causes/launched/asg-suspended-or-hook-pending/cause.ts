@@ -1,7 +1,7 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type Json, listAt, textAt } from '../../../evidence/json.ts';
-import { type ShortGroup, shortGroups } from '../../../evidence/launch.ts';
+import { type ShortGroup, shortGroups } from '../../../domain/instances/launch.ts';
 import { isoMs } from '../../../evidence/time.ts';
 
 /** The Auto Scaling group may not launch, or a lifecycle hook that nobody answers ends the launch. */

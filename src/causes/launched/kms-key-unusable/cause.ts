@@ -1,8 +1,8 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import { textAt } from '../../../evidence/json.ts';
-import { filledGroups, groupOfInstance } from '../../../evidence/launch.ts';
-import { keyTroubles } from '../../../evidence/volume-keys.ts';
+import { filledGroups, groupOfInstance } from '../../../domain/instances/launch.ts';
+import { keyTroubles } from '../../../domain/instances/volume-keys.ts';
 
 const LAUNCHERS = [
   'aws-message',

@@ -15,7 +15,7 @@ import {
   sizeOf,
   spotTypes,
   templateUse,
-} from '../../../evidence/launch.ts';
+} from '../../../domain/instances/launch.ts';
 
 const LAUNCHERS = ['aws-message', 'terraform', 'client-output', 'karpenter', 'node-claim'] as const;
 const FAILURES = ['lowerThanMarket', 'code'] as const;

@@ -2,7 +2,7 @@ import { defineCause, found, type Match, type View } from '../../../diagnosis/ca
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type Json, listAt, textAt } from '../../../evidence/json.ts';
-import { type ShortGroup, shortGroups } from '../../../evidence/launch.ts';
+import { type ShortGroup, shortGroups } from '../../../domain/instances/launch.ts';
 
 const LAUNCHERS = [
   'aws-message',

@@ -7,15 +7,15 @@ import {
   type View,
 } from '../../../diagnosis/cause.ts';
 import { textAt } from '../../../evidence/json.ts';
-import { isSettled, podName, waitsForSandbox } from '../../../evidence/pods.ts';
+import { isSettled, podName, waitsForSandbox } from '../../../domain/pods/pods.ts';
 import {
   asksForBranch,
   groupsOf,
   hasBranch,
   policiesOf,
   policyWords,
-} from '../../../evidence/pod-security-groups.ts';
-import { placeOf, type SeenObject, waitingWords } from '../../../evidence/pods-seen.ts';
+} from '../../../domain/pods/pod-security-groups.ts';
+import { placeOf, type SeenObject, waitingWords } from '../../../domain/pods/pods-seen.ts';
 
 /** The controller cannot make a pod’s branch interface, or cannot write it onto the pod. */
 export default defineCause({

@@ -1,6 +1,6 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { isPodReady, podCondition, podName } from '../../../evidence/pods.ts';
-import { placeOf, podsOfSet, podWords, type SeenObject } from '../../../evidence/pods-seen.ts';
+import { isPodReady, podCondition, podName } from '../../../domain/pods/pods.ts';
+import { placeOf, podsOfSet, podWords, type SeenObject } from '../../../domain/pods/pods-seen.ts';
 import { isoMs } from '../../../evidence/time.ts';
 
 /** A start of calico-node, its probes and its first sessions are over long before. */

@@ -12,11 +12,11 @@ import {
   type Match,
   type View,
 } from '../../../diagnosis/cause.ts';
-import { roleName } from '../../../evidence/fleet.ts';
+import { roleName } from '../../../domain/nodes/fleet.ts';
 import { textAt } from '../../../evidence/json.ts';
-import { podName } from '../../../evidence/pods.ts';
-import { asksForTrunk } from '../../../evidence/pod-security-groups.ts';
-import { RIGHTS_KINDS, rightOf, type WantedRight } from '../../../evidence/role-rights.ts';
+import { podName } from '../../../domain/pods/pods.ts';
+import { asksForTrunk } from '../../../domain/pods/pod-security-groups.ts';
+import { RIGHTS_KINDS, rightOf, type WantedRight } from '../../../domain/instances/role-rights.ts';
 
 const POLICY = 'AmazonEKSVPCResourceController';
 

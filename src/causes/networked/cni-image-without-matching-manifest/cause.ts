@@ -7,7 +7,7 @@ import {
   podWords,
   stateWords,
   unreadyPods,
-} from '../../../evidence/pods-seen.ts';
+} from '../../../domain/pods/pods-seen.ts';
 
 /** Somebody changed the image of aws-node and left the rest of the daemon set as it was. */
 export default defineCause({

@@ -1,8 +1,8 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { listAt, textAt, textsAt, type Json } from '../../../evidence/json.ts';
 import type { KubeTaint } from '../../../evidence/kinds.ts';
-import { placeOf, podsOfSet } from '../../../evidence/pods-seen.ts';
-import { tolerates } from '../../../evidence/taint-refusals.ts';
+import { placeOf, podsOfSet } from '../../../domain/pods/pods-seen.ts';
+import { tolerates } from '../../../domain/pods/taint-refusals.ts';
 
 /** The CNI’s daemon set has no pod on this node: it does not fit, or does not tolerate the taints. */
 export default defineCause({

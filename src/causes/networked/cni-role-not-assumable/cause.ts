@@ -7,7 +7,7 @@ import {
   type SeenObject,
   stateWords,
   unreadyPods,
-} from '../../../evidence/pods-seen.ts';
+} from '../../../domain/pods/pods-seen.ts';
 
 /** The service account aws-node names a role, and STS does not hand it out. */
 export default defineCause({

@@ -1,7 +1,7 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { textAt } from '../../../evidence/json.ts';
-import { networkTrouble, type NetworkTrouble } from '../../../evidence/network-trouble.ts';
-import { isReadyPod, placeOf, podsOfSet } from '../../../evidence/pods-seen.ts';
+import { networkTrouble, type NetworkTrouble } from '../../../domain/nodes/network-trouble.ts';
+import { isReadyPod, placeOf, podsOfSet } from '../../../domain/pods/pods-seen.ts';
 
 /** ipamd runs and has no AWS credentials to ask EC2 with. */
 export default defineCause({

@@ -7,8 +7,8 @@ import {
   type View,
 } from '../../../diagnosis/cause.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
-import { networkTrouble } from '../../../evidence/network-trouble.ts';
-import { RIGHTS_KINDS, rightOf, type WantedRight } from '../../../evidence/role-rights.ts';
+import { networkTrouble } from '../../../domain/nodes/network-trouble.ts';
+import { RIGHTS_KINDS, rightOf, type WantedRight } from '../../../domain/instances/role-rights.ts';
 
 /** The VPC CNI has credentials, and EC2 refuses the call it makes with them. */
 export default defineCause({

@@ -1,7 +1,7 @@
 import { addressShortage, SHORTAGE_KINDS } from '../../../capacity/address-shortage.ts';
 import { arithmeticLine } from '../../../capacity/eni.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { waitingWords } from '../../../evidence/pods-seen.ts';
+import { waitingWords } from '../../../domain/pods/pods-seen.ts';
 
 /** EC2 refuses a further interface: the instance has as many as its type may have. */
 export default defineCause({

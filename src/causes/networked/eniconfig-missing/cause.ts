@@ -9,7 +9,7 @@ import {
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode, KubeObject } from '../../../evidence/kinds.ts';
-import { networkTrouble } from '../../../evidence/network-trouble.ts';
+import { networkTrouble } from '../../../domain/nodes/network-trouble.ts';
 
 /** Custom networking is on, and the ENIConfig that this node asks for does not exist. */
 export default defineCause({

@@ -3,7 +3,7 @@ import { clear, defineCause, found, type Match, type View } from '../../../diagn
 import type { Seen } from '../../../evidence/fact.ts';
 import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 import type { KubeNode, KubeObject } from '../../../evidence/kinds.ts';
-import { networkTrouble } from '../../../evidence/network-trouble.ts';
+import { networkTrouble } from '../../../domain/nodes/network-trouble.ts';
 
 /** The ENIConfig of the node names a subnet or security group that cannot be used there. */
 export default defineCause({

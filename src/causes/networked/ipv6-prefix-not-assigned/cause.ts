@@ -8,9 +8,9 @@ import {
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type Json, listAt, textAt } from '../../../evidence/json.ts';
-import { type NetworkTrouble, networkTrouble } from '../../../evidence/network-trouble.ts';
-import type { SeenObject } from '../../../evidence/pods-seen.ts';
-import { RIGHTS_KINDS, rightOf, type WantedRight } from '../../../evidence/role-rights.ts';
+import { type NetworkTrouble, networkTrouble } from '../../../domain/nodes/network-trouble.ts';
+import type { SeenObject } from '../../../domain/pods/pods-seen.ts';
+import { RIGHTS_KINDS, rightOf, type WantedRight } from '../../../domain/instances/role-rights.ts';
 
 /** In an IPv6 cluster the node’s first interface gets no /80 prefix for pods. */
 export default defineCause({

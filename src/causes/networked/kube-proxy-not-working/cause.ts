@@ -1,7 +1,7 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { networkTrouble } from '../../../evidence/network-trouble.ts';
-import { isOfAnyDaemonSet } from '../../../evidence/pods.ts';
-import { placeOf, podWords, stateWords, unreadyPods } from '../../../evidence/pods-seen.ts';
+import { networkTrouble } from '../../../domain/nodes/network-trouble.ts';
+import { isOfAnyDaemonSet } from '../../../domain/pods/pods.ts';
+import { placeOf, podWords, stateWords, unreadyPods } from '../../../domain/pods/pods-seen.ts';
 
 /** kube-proxy is down or writes no rules, so service addresses lead nowhere on the node. */
 export default defineCause({

@@ -1,4 +1,4 @@
-import { interfaceOf, type NetworkInterface } from '../../../capacity/interfaces.ts';
+import { interfaceOf, type NetworkInterface } from '../../../domain/network/interfaces.ts';
 import { leaksOf } from '../../../capacity/leaks.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
@@ -7,7 +7,7 @@ import {
   type SeenObject,
   waitingPods,
   waitingWords,
-} from '../../../evidence/pods-seen.ts';
+} from '../../../domain/pods/pods-seen.ts';
 import { textAt, type Json } from '../../../evidence/json.ts';
 
 /** Interfaces that the CNI made stay behind unattached and hold addresses of the subnet. */

@@ -1,7 +1,7 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { addressOf, type Cidr, cidrOf, isInside } from '../../../capacity/cidr.ts';
+import { addressOf, type Cidr, cidrOf, isInside } from '../../../domain/network/cidr.ts';
 import { at, listAt, textAt } from '../../../evidence/json.ts';
-import { environmentOf, isPodReady, podName } from '../../../evidence/pods.ts';
+import { environmentOf, isPodReady, podName } from '../../../domain/pods/pods.ts';
 import {
   isReadyPod,
   placeOf,
@@ -12,7 +12,7 @@ import {
   unreadyPods,
   waitingPods,
   waitingWords,
-} from '../../../evidence/pods-seen.ts';
+} from '../../../domain/pods/pods-seen.ts';
 import type { Sighting } from '../../../evidence/sighting.ts';
 
 /** What installs and what leaves which files behind; files as the projects' manifests name them. */

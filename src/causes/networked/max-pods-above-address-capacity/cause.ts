@@ -5,7 +5,7 @@ import {
 } from '../../../capacity/address-shortage.ts';
 import { arithmeticLine, HOST_NETWORK_PODS, podAddresses } from '../../../capacity/eni.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { waitingWords } from '../../../evidence/pods-seen.ts';
+import { waitingWords } from '../../../domain/pods/pods-seen.ts';
 import { isAfter } from '../../../evidence/time.ts';
 
 /** All interfaces are attached and full, and the kubelet still accepts pods. */

@@ -7,9 +7,9 @@ import {
   type View,
 } from '../../../diagnosis/cause.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
-import { placeOf, podWords, type SeenObject } from '../../../evidence/pods-seen.ts';
-import { ecrImageWaiting } from '../../../evidence/pulls.ts';
-import { RIGHTS_KINDS, rightOf, type WantedRight } from '../../../evidence/role-rights.ts';
+import { placeOf, podWords, type SeenObject } from '../../../domain/pods/pods-seen.ts';
+import { ecrImageWaiting } from '../../../domain/pods/pulls.ts';
+import { RIGHTS_KINDS, rightOf, type WantedRight } from '../../../domain/instances/role-rights.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 
 /** The node role may not ask ECR for a registry token, so every ECR image is pulled anonymously. */

@@ -1,4 +1,4 @@
-import { addressOf, cidrOf, isInside } from '../../../capacity/cidr.ts';
+import { addressOf, cidrOf, isInside } from '../../../domain/network/cidr.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { at, type Json, listAt, textAt } from '../../../evidence/json.ts';
@@ -9,7 +9,7 @@ import {
   type SeenObject,
   stateWords,
   unreadyPods,
-} from '../../../evidence/pods-seen.ts';
+} from '../../../domain/pods/pods-seen.ts';
 
 /** Nodes do not let each other’s packets in: Typha, overlay, DNS across nodes. */
 export default defineCause({

@@ -9,7 +9,7 @@ import {
 import type { Seen } from '../../../evidence/fact.ts';
 import { listAt, textsAt } from '../../../evidence/json.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
-import { isPodReady, POD_NORMAL_MS, podName } from '../../../evidence/pods.ts';
+import { isPodReady, POD_NORMAL_MS, podName } from '../../../domain/pods/pods.ts';
 import {
   placeOf,
   podsOfSet,
@@ -17,7 +17,7 @@ import {
   type SeenObject,
   stateWords,
   unreadyPods,
-} from '../../../evidence/pods-seen.ts';
+} from '../../../domain/pods/pods-seen.ts';
 
 /** Daemon sets of pod networks that divide the Node's own range, as their manifests name them. */
 const ALWAYS = /^(?:kube-flannel-ds|kube-flannel|kube-router|kindnet)$/;

@@ -8,7 +8,7 @@ import {
   type SeenObject,
   stateWords,
   unreadyPods,
-} from '../../../evidence/pods-seen.ts';
+} from '../../../domain/pods/pods-seen.ts';
 
 /** Pod packets leave unencapsulated, and EC2 drops what does not carry the instance’s own address. */
 export default defineCause({

@@ -8,7 +8,7 @@ import { cannotSay, clear, defineCause, found } from '../../../diagnosis/cause.t
 import type { Match, View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type Json, listAt, textAt } from '../../../evidence/json.ts';
-import { waitingWords } from '../../../evidence/pods-seen.ts';
+import { waitingWords } from '../../../domain/pods/pods-seen.ts';
 
 /** A running node asks its subnet for pod addresses, and the subnet has none left. */
 export default defineCause({

@@ -6,7 +6,7 @@ import {
 import { subnetOf, subnetState, usedAddresses } from '../../../capacity/subnet.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { textAt } from '../../../evidence/json.ts';
-import { waitingWords } from '../../../evidence/pods-seen.ts';
+import { waitingWords } from '../../../domain/pods/pods-seen.ts';
 
 /** Prefix delegation asks for whole /28 blocks, and the subnet has only scattered addresses. */
 export default defineCause({

@@ -17,13 +17,13 @@ import {
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
-import { podName } from '../../../evidence/pods.ts';
+import { podName } from '../../../domain/pods/pods.ts';
 import {
   POD_ENI,
   policiesOf,
   policyWords,
   waitsForBranch,
-} from '../../../evidence/pod-security-groups.ts';
+} from '../../../domain/pods/pod-security-groups.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 
 /** ipamd and the controller together take less than two minutes on a new node. */

@@ -1,4 +1,4 @@
-import { endpointPath, type EndpointPath } from '../../../capacity/network/endpoints.ts';
+import { endpointPath, type EndpointPath } from '../../../domain/network/endpoints.ts';
 import {
   cannotSay,
   clear,
@@ -9,8 +9,8 @@ import {
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type Json, listAt, textAt } from '../../../evidence/json.ts';
-import { isOnNode, isSettled, podName } from '../../../evidence/pods.ts';
-import type { SeenObject } from '../../../evidence/pods-seen.ts';
+import { isOnNode, isSettled, podName } from '../../../domain/pods/pods.ts';
+import type { SeenObject } from '../../../domain/pods/pods-seen.ts';
 
 /** An AWS API name resolves to an endpoint in the VPC, and the endpoint does not answer. */
 export default defineCause({

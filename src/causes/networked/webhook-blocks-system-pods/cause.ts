@@ -9,10 +9,10 @@ import {
 } from '../../../diagnosis/cause.ts';
 import { at, textsAt } from '../../../evidence/json.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
-import { isOfDaemonSet } from '../../../evidence/pods.ts';
-import { placeOf, type SeenObject } from '../../../evidence/pods-seen.ts';
+import { isOfDaemonSet } from '../../../domain/pods/pods.ts';
+import { placeOf, type SeenObject } from '../../../domain/pods/pods-seen.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { endpointWords } from '../../../evidence/services.ts';
+import { endpointWords } from '../../../domain/pods/services.ts';
 import {
   type Admitted,
   holderCommand,
@@ -23,7 +23,7 @@ import {
   silentWebhooks,
   WEBHOOK_KINDS,
   webhookWords,
-} from '../../../evidence/webhooks.ts';
+} from '../../../domain/pods/webhooks.ts';
 
 /** The DaemonSet controller makes a new node's pods within seconds. */
 const YOUNG_MS = 180_000;

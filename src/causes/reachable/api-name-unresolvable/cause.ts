@@ -1,4 +1,4 @@
-import { leaseWithServer, serverWords } from '../../../capacity/naming/leased-names.ts';
+import { leaseWithServer, serverWords } from '../../../domain/naming/leased-names.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type Json, listAt, textAt } from '../../../evidence/json.ts';

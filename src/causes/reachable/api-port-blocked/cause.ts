@@ -1,11 +1,11 @@
-import { type Cidr, cidrOf } from '../../../capacity/cidr.ts';
+import { type Cidr, cidrOf } from '../../../domain/network/cidr.ts';
 import {
   blockOf,
   EPHEMERAL,
   mayPass,
   type Peer,
   stoppedBy,
-} from '../../../capacity/network/security.ts';
+} from '../../../domain/network/security.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { at, type Json, listAt, textAt } from '../../../evidence/json.ts';

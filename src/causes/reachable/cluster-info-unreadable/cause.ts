@@ -1,5 +1,5 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { hasNeverJoined, idsOf, instancesWithoutNode } from '../../../evidence/fleet.ts';
+import { hasNeverJoined, idsOf, instancesWithoutNode } from '../../../domain/nodes/fleet.ts';
 import { textAt } from '../../../evidence/json.ts';
 
 /** The API server answers kubeadm, but does not give it the cluster-info ConfigMap. */

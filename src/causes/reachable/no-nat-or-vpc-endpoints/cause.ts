@@ -1,4 +1,4 @@
-import { endpointOf, type Routing, type WayOut, wayOut } from '../../../capacity/network/routes.ts';
+import { endpointOf, type Routing, type WayOut, wayOut } from '../../../domain/network/routes.ts';
 import {
   cannotSay,
   clear,

@@ -1,6 +1,6 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { addressOf, cidrOf, isInside } from '../../../capacity/cidr.ts';
-import { sourceAddresses, wayOut } from '../../../capacity/network/routes.ts';
+import { addressOf, cidrOf, isInside } from '../../../domain/network/cidr.ts';
+import { sourceAddresses, wayOut } from '../../../domain/network/routes.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { at, type Json, listAt, textAt } from '../../../evidence/json.ts';
 

@@ -1,5 +1,5 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { endpointOf, wayOut } from '../../../capacity/network/routes.ts';
+import { endpointOf, wayOut } from '../../../domain/network/routes.ts';
 import { at, listAt, textAt } from '../../../evidence/json.ts';
 
 /** The subnet’s way out is an internet gateway, and the machine has no public address to use it with. */

@@ -1,5 +1,5 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { isTaggedFor } from '../../../evidence/fleet.ts';
+import { isTaggedFor } from '../../../domain/nodes/fleet.ts';
 import { textAt } from '../../../evidence/json.ts';
 import { clusterGiven } from '../../../evidence/user-data.ts';
 

@@ -1,4 +1,4 @@
-import { refusedName, wordsOfRefused } from '../../../capacity/naming/seen-names.ts';
+import { refusedName, wordsOfRefused } from '../../../domain/naming/seen-names.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { INITIALISED } from '../../../diagnosis/name-signs.ts';
 

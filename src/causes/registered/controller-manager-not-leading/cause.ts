@@ -2,9 +2,9 @@ import { clear, defineCause, found, type Match, type View } from '../../../diagn
 import type { Seen } from '../../../evidence/fact.ts';
 import { textAt } from '../../../evidence/json.ts';
 import type { KubeNode, KubeObject } from '../../../evidence/kinds.ts';
-import { type LostLease, lostLeases } from '../../../evidence/leases.ts';
-import { isOfAnyDaemonSet, msIn, podCondition, podName } from '../../../evidence/pods.ts';
-import { placeOf, podWords, stateWords } from '../../../evidence/pods-seen.ts';
+import { type LostLease, lostLeases } from '../../../domain/nodes/leases.ts';
+import { isOfAnyDaemonSet, msIn, podCondition, podName } from '../../../domain/pods/pods.ts';
+import { placeOf, podWords, stateWords } from '../../../domain/pods/pods-seen.ts';
 
 /** Controllers answer new objects within seconds. */
 const ANSWER_NORMAL_MS = 120_000;

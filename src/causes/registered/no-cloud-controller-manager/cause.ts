@@ -3,16 +3,20 @@ import {
   isEksNode,
   UNINITIALIZED,
   waitsForController,
-} from '../../../capacity/naming/seen-names.ts';
+} from '../../../domain/naming/seen-names.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
 import type { KubeObject } from '../../../evidence/kinds.ts';
-import { lostLeases } from '../../../evidence/leases.ts';
-import { runningSinceMs } from '../../../evidence/pods.ts';
+import { lostLeases } from '../../../domain/nodes/leases.ts';
+import { runningSinceMs } from '../../../domain/pods/pods.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
-import { refusalWords, refusedPod, taintThatKeepsOut } from '../../../evidence/taint-refusals.ts';
+import {
+  refusalWords,
+  refusedPod,
+  taintThatKeepsOut,
+} from '../../../domain/pods/taint-refusals.ts';
 
 /** A listing with fewer pods says nothing about what does not run. */
 const PODS_MIN = 3;

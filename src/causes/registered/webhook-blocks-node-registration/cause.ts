@@ -8,10 +8,10 @@ import {
   type View,
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { idsOf, instancesWithoutNode } from '../../../evidence/fleet.ts';
+import { idsOf, instancesWithoutNode } from '../../../domain/nodes/fleet.ts';
 import { type Json, textAt } from '../../../evidence/json.ts';
 import { isoMs } from '../../../evidence/time.ts';
-import { endpointWords } from '../../../evidence/services.ts';
+import { endpointWords } from '../../../domain/pods/services.ts';
 import {
   holderCommand,
   mayBeAsked,
@@ -21,7 +21,7 @@ import {
   silentWebhooks,
   WEBHOOK_KINDS,
   webhookWords,
-} from '../../../evidence/webhooks.ts';
+} from '../../../domain/pods/webhooks.ts';
 
 const OPEN =
   'Let nodes, leases and CSINodes pass: failurePolicy Ignore for now, rules without these resources for good.';

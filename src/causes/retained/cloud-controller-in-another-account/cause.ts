@@ -8,8 +8,8 @@ import {
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type Json, listAt, textAt, textsAt } from '../../../evidence/json.ts';
-import { environmentOf, isPodReady, podName, serviceAccountOf } from '../../../evidence/pods.ts';
-import { placeOf, type SeenObject } from '../../../evidence/pods-seen.ts';
+import { environmentOf, isPodReady, podName, serviceAccountOf } from '../../../domain/pods/pods.ts';
+import { placeOf, type SeenObject } from '../../../domain/pods/pods-seen.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 
 const CONTROLLER = /^(?:aws-)?cloud-controller-manager(?:-|$)/;

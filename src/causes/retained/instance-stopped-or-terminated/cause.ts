@@ -1,7 +1,7 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { instanceOfNode } from '../../../capacity/naming/seen-names.ts';
+import { instanceOfNode } from '../../../domain/naming/seen-names.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { isTerminated } from '../../../evidence/fleet.ts';
+import { isTerminated } from '../../../domain/nodes/fleet.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { at, type Json, listAt, textAt } from '../../../evidence/json.ts';
 import type { Quote } from '../../../evidence/sighting.ts';

@@ -7,12 +7,12 @@ import {
   type View,
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { budgetWords, type HeldPod, heldPod } from '../../../evidence/budgets.ts';
+import { budgetWords, type HeldPod, heldPod } from '../../../domain/pods/budgets.ts';
 import { type Json, textAt } from '../../../evidence/json.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
-import { groupOfInstance } from '../../../evidence/launch.ts';
+import { groupOfInstance } from '../../../domain/instances/launch.ts';
 import { instanceIdIn } from '../../../evidence/names.ts';
-import { msIn, podName } from '../../../evidence/pods.ts';
+import { msIn, podName } from '../../../domain/pods/pods.ts';
 
 /** An update tries to evict the pods of one node for 15 minutes, then fails. */
 const EVICTION_MS = 900_000;

@@ -1,7 +1,7 @@
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { cannotSay, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { silentSinceMs } from '../../../evidence/fleet.ts';
+import { silentSinceMs } from '../../../domain/nodes/fleet.ts';
 import { textAt } from '../../../evidence/json.ts';
 import type { KubeObject } from '../../../evidence/kinds.ts';
 import { isoMs } from '../../../evidence/time.ts';

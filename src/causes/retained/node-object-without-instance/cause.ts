@@ -3,7 +3,7 @@ import type { Seen } from '../../../evidence/fact.ts';
 import { type Json, textAt } from '../../../evidence/json.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { instanceIdIn } from '../../../evidence/names.ts';
-import { lastHeardMs } from '../../../evidence/ready-node.ts';
+import { lastHeardMs } from '../../../domain/nodes/ready-node.ts';
 
 /** The instance is gone for good, and the Node of it stays in the list. */
 export default defineCause({

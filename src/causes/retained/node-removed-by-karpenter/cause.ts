@@ -1,5 +1,5 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { isTerminated } from '../../../evidence/fleet.ts';
+import { isTerminated } from '../../../domain/nodes/fleet.ts';
 import { textAt } from '../../../evidence/json.ts';
 import type { Sighting } from '../../../evidence/sighting.ts';
 

@@ -12,10 +12,10 @@ import {
   attachedWithoutNode,
   instancesWithoutNode,
   isTaggedFor,
-} from '../../../evidence/fleet.ts';
+} from '../../../domain/nodes/fleet.ts';
 import { type Json, textAt } from '../../../evidence/json.ts';
 import type { KubeNode, KubeObject } from '../../../evidence/kinds.ts';
-import { isOfAnyDaemonSet, isOnNode, podCondition, podName } from '../../../evidence/pods.ts';
+import { isOfAnyDaemonSet, isOnNode, podCondition, podName } from '../../../domain/pods/pods.ts';
 
 const NO_SLOT = /Too many pods|Insufficient pods/;
 /** Taints of Nodes that are closed for a while: they would have slots if they were well. */

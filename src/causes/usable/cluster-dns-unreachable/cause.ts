@@ -1,14 +1,14 @@
 import { cannotSay, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { at } from '../../../evidence/json.ts';
-import { podName, waitingReason } from '../../../evidence/pods.ts';
+import { podName, waitingReason } from '../../../domain/pods/pods.ts';
 import {
   placeOf,
   podWords,
   type SeenObject,
   stateWords,
   unreadyPods,
-} from '../../../evidence/pods-seen.ts';
-import { endpointsOf, endpointWords } from '../../../evidence/services.ts';
+} from '../../../domain/pods/pods-seen.ts';
+import { endpointsOf, endpointWords } from '../../../domain/pods/services.ts';
 
 const SERVICE = { namespace: 'kube-system', name: 'kube-dns' };
 

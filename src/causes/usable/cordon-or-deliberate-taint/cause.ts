@@ -6,18 +6,18 @@ import {
   type Match,
   type View,
 } from '../../../diagnosis/cause.ts';
-import { budgetWords, heldPod } from '../../../evidence/budgets.ts';
+import { budgetWords, heldPod } from '../../../domain/pods/budgets.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { at, type Json, listAt, textAt, textsAt } from '../../../evidence/json.ts';
 import type { KubeNode, KubeObject, KubeTaint } from '../../../evidence/kinds.ts';
-import { podCondition, podName } from '../../../evidence/pods.ts';
+import { podCondition, podName } from '../../../domain/pods/pods.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 import {
   refusalWords,
   type TaintRefusal,
   taintRefusal,
   untoleratedTaints,
-} from '../../../evidence/taint-refusals.ts';
+} from '../../../domain/pods/taint-refusals.ts';
 
 const DELIBERATE =
   /^(?:karpenter\.sh\/(?:disrupted|disruption)|ToBeDeletedByClusterAutoscaler|node\.kubernetes\.io\/unschedulable|aws-node-termination-handler\/[\w-]+)$/;

@@ -2,7 +2,7 @@ import { clear, defineCause, found, type Match, type View } from '../../../diagn
 import type { Seen } from '../../../evidence/fact.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
 import type { KubeObject } from '../../../evidence/kinds.ts';
-import { msIn } from '../../../evidence/pods.ts';
+import { msIn } from '../../../domain/pods/pods.ts';
 
 const SIGNER = 'kubernetes.io/kubelet-serving';
 /** The approver of EKS takes seconds; ten minutes are beyond every ordinary wait. */

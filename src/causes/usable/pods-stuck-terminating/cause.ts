@@ -2,8 +2,8 @@ import { defineCause, found, type Match, type View } from '../../../diagnosis/ca
 import type { Seen } from '../../../evidence/fact.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
 import type { KubeObject } from '../../../evidence/kinds.ts';
-import { msIn, podName } from '../../../evidence/pods.ts';
-import { readySinceMs } from '../../../evidence/ready-node.ts';
+import { msIn, podName } from '../../../domain/pods/pods.ts';
+import { readySinceMs } from '../../../domain/nodes/ready-node.ts';
 
 /** The stamp of deletion already counts the grace period; ten minutes more are no ordinary end. */
 const OVERDUE_MS = 600_000;

@@ -2,10 +2,10 @@ import { clear, defineCause, found, type Match, type View } from '../../../diagn
 import type { Seen } from '../../../evidence/fact.ts';
 import { textAt } from '../../../evidence/json.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
-import { podCondition, podName } from '../../../evidence/pods.ts';
-import type { SeenObject } from '../../../evidence/pods-seen.ts';
+import { podCondition, podName } from '../../../domain/pods/pods.ts';
+import type { SeenObject } from '../../../domain/pods/pods-seen.ts';
 import type { Sighting } from '../../../evidence/sighting.ts';
-import { volumesOf, zonesOf } from '../../../evidence/volumes.ts';
+import { volumesOf, zonesOf } from '../../../domain/pods/volumes.ts';
 
 const ZONE_LABELS = ['topology.kubernetes.io/zone', 'failure-domain.beta.kubernetes.io/zone'];
 

@@ -1,7 +1,7 @@
 /** VPCs with what belongs to them, made by the hand that lays the world out. */
-import { cidrOf } from '../../../capacity/cidr.ts';
+import { cidrOf } from '../../../domain/network/cidr.ts';
 import type { JsonObject } from '../../../evidence/json.ts';
-import { ec2Domain } from '../../../capacity/naming/ec2-names.ts';
+import { ec2Domain } from '../../../domain/naming/ec2-names.ts';
 import { type Account, isoMoment, type PlainKind } from '../account.ts';
 import { AddressBook } from '../addresses.ts';
 import { createInterface, subnetOf } from './interfaces.ts';

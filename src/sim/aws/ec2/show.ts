@@ -1,6 +1,6 @@
 /** Instances and interfaces as DescribeInstances and DescribeNetworkInterfaces show them. */
 import type { JsonObject } from '../../../evidence/json.ts';
-import { ec2Domain } from '../../../capacity/naming/ec2-names.ts';
+import { ec2Domain } from '../../../domain/naming/ec2-names.ts';
 import { type Account, isoMoment } from '../account.ts';
 import { textAt } from '../../../evidence/json.ts';
 import { withValues } from '../operation.ts';

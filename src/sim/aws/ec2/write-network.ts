@@ -1,5 +1,5 @@
 /** Calls of EC2 that change what is laid out. */
-import { type Cidr, cidrOf, isInside, sizeOf } from '../../../capacity/cidr.ts';
+import { type Cidr, cidrOf, isInside, sizeOf } from '../../../domain/network/cidr.ts';
 import { type JsonObject, textAt } from '../../../evidence/json.ts';
 import { type Account, isoMoment } from '../account.ts';
 import {

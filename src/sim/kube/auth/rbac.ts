@@ -1,5 +1,5 @@
 import { isObject, type Json, textsAt } from '../../../evidence/json.ts';
-import { selects } from '../../../evidence/label-selector.ts';
+import { selects } from '../../../domain/pods/label-selector.ts';
 import type { ApiUser, KubeObject } from '../contract.ts';
 import { listIn, textIn } from '../rules/fields.ts';
 import { metadataOf, type Store, type Table } from '../store.ts';

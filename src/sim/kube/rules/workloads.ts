@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../../evidence/json.ts';
-import { selects, selectsAll } from '../../../evidence/label-selector.ts';
+import { selects, selectsAll } from '../../../domain/pods/label-selector.ts';
 import type { KubeObject } from '../contract.ts';
 import { isEqual } from '../equal.ts';
 import type { StatusCause } from '../refusal.ts';

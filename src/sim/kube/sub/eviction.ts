@@ -1,5 +1,5 @@
 import { type Json, type JsonObject, listAt, textAt, textsAt } from '../../../evidence/json.ts';
-import { selects, selectsAll } from '../../../evidence/label-selector.ts';
+import { selects, selectsAll } from '../../../domain/pods/label-selector.ts';
 
 import type { KubeObject } from '../contract.ts';
 import { badRequest, forbidden, Refusal, tooManyRequests } from '../refusal.ts';

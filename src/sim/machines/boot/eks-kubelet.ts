@@ -1,5 +1,5 @@
 import { HOST_NETWORK_PODS } from '../../../capacity/eni.ts';
-import { isAtLeast } from '../../../capacity/version.ts';
+import { isAtLeast } from '../../../domain/version.ts';
 import { knownType } from '../../../capacity/known-type.ts';
 import type { Host } from '../host.ts';
 import { type KubeletConfig, PLAIN_KUBELET, withFlags } from '../kubelet/config.ts';

@@ -1,5 +1,5 @@
 import { listAt, textAt } from '../../../evidence/json.ts';
-import { isAtLeast } from '../../../capacity/version.ts';
+import { isAtLeast } from '../../../domain/version.ts';
 import type { Host } from '../host.ts';
 import { PLAIN_KUBELET, type KubeletConfig, withFlags } from '../kubelet/config.ts';
 import type { KubeletDisk } from '../kubelet/disk.ts';

@@ -1,4 +1,4 @@
-import { isAtLeast } from '../../../capacity/version.ts';
+import { isAtLeast } from '../../../domain/version.ts';
 import type { KubeletParts } from './parts.ts';
 
 /** Why a kubelet cannot start on this machine, in the words with which it ends; null if it can. */

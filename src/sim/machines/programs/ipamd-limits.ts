@@ -2,7 +2,7 @@ import type { Json } from '../../../evidence/json.ts';
 import { eniBudget, type EniBudget } from '../../../capacity/eni.ts';
 import { knownType } from '../../../capacity/known-type.ts';
 import { DEFAULT_MODE } from '../../../capacity/mode.ts';
-import { isAtLeast } from '../../../capacity/version.ts';
+import { isAtLeast } from '../../../domain/version.ts';
 import type { Ec2Calls } from './ec2-calls.ts';
 import type { IpamdLog } from './ipamd-log.ts';
 

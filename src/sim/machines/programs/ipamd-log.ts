@@ -1,4 +1,4 @@
-import { isAtLeast } from '../../../capacity/version.ts';
+import { isAtLeast } from '../../../domain/version.ts';
 import type { AwsRefusal } from '../../aws/contract.ts';
 import type { Host } from '../host.ts';
 import { milliStamp, secondStamp } from '../logs/stamps.ts';

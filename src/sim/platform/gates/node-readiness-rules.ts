@@ -1,5 +1,5 @@
 import { at, type JsonObject, listAt, textAt } from '../../../evidence/json.ts';
-import { selects } from '../../../evidence/label-selector.ts';
+import { selects } from '../../../domain/pods/label-selector.ts';
 import { nameOf, uidOf } from '../objects/meta.ts';
 import type { NodeView } from '../objects/node.ts';
 import { isSameTaint, type Taint, taintOf } from '../objects/taints.ts';

@@ -1,5 +1,5 @@
 import { at, type JsonObject, textAt, textsAt } from '../../../evidence/json.ts';
-import { selects } from '../../../evidence/label-selector.ts';
+import { selects } from '../../../domain/pods/label-selector.ts';
 import type { World } from '../../world.ts';
 import { conditionOf, controllerOf, keyOf, labelsOf, namespaceOf } from '../objects/meta.ts';
 import { type PodView, podView } from '../objects/pod.ts';

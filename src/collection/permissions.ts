@@ -1,0 +1,107 @@
+import type { JsonObject } from '../evidence/json.ts';
+
+/** One verb on one kind of object; `namespace` is null for all of them and for kinds without one. */
+export interface KubePermission {
+  readonly verb: string;
+  /** Empty for core. */
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource: string | null;
+  readonly namespace: string | null;
+  /** True for kinds that only some clusters have. */
+  readonly isOptional: boolean;
+}
+
+/** What one part of the program asks of both APIs; `permissions.generated.ts` has all of them. */
+export interface FeaturePermissions {
+  readonly feature: string;
+  /** What works with them, one phrase. */
+  readonly for: string;
+  readonly kubernetes: readonly KubePermission[];
+  /** IAM actions: `ec2:DescribeInstances`. */
+  readonly aws: readonly string[];
+}
+
+const ROLE_NAME = 'rollcall';
+const RBAC = 'rbac.authorization.k8s.io';
+
+/** The features with these names; all but those that only help when none is named. */
+export function joined(features: readonly FeaturePermissions[]): {
+  readonly kubernetes: readonly KubePermission[];
+  readonly aws: readonly string[];
+} {
+  const byKey = new Map(features.flatMap(({ kubernetes }) => kubernetes.map(keyed)));
+  const aws = [...new Set(features.flatMap((one) => one.aws))].toSorted();
+  return { kubernetes: [...byKey.values()], aws };
+}
+
+function keyed(one: KubePermission): readonly [string, KubePermission] {
+  const { verb, group, resource, subresource, namespace } = one;
+  return [[verb, group, resource, subresource ?? '', namespace ?? ''].join(' '), one];
+}
+
+/** `pods/log`, or the resource alone. */
+export function resourceText({ resource, subresource }: KubePermission): string {
+  return subresource === null ? resource : `${resource}/${subresource}`;
+}
+
+function rulesOf(permissions: readonly KubePermission[]): JsonObject[] {
+  const groups = Map.groupBy(permissions, ({ group, verb }) => `${group} ${verb}`);
+  return [...groups.values()].map((own) => ({
+    apiGroups: [own[0]?.group ?? ''],
+    resources: own.map(resourceText).toSorted(),
+    verbs: [own[0]?.verb ?? ''],
+  }));
+}
+
+function roleOf(kind: string, namespace: string | null, rules: JsonObject[]): JsonObject {
+  const metadata = { name: ROLE_NAME, ...(namespace === null ? {} : { namespace }) };
+  return { apiVersion: `${RBAC}/v1`, kind, metadata, rules };
+}
+
+/**
+ * The smallest set of roles: one ClusterRole for what is read of the whole cluster, and a Role in
+ * each namespace of which alone something is read.
+ */
+export function rolesOf(permissions: readonly KubePermission[]): readonly JsonObject[] {
+  const places = Map.groupBy(permissions, ({ namespace }) => namespace ?? '');
+  return [...places]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([namespace, own]) =>
+      namespace === ''
+        ? roleOf('ClusterRole', null, rulesOf(own))
+        : roleOf('Role', namespace, rulesOf(own)),
+    );
+}
+
+/** The commands that bind the roles to a group, whose name stands for the reader's own. */
+export function bindCommands(roles: readonly JsonObject[], group = 'rollcall'): readonly string[] {
+  return roles.map(({ kind, metadata }) => {
+    const { namespace = '' } = metadata as { readonly namespace?: string };
+    if (kind === 'ClusterRole')
+      return `kubectl create clusterrolebinding ${ROLE_NAME} --clusterrole=${ROLE_NAME} --group=${group}`;
+    return `kubectl -n ${namespace} create rolebinding ${ROLE_NAME} --role=${ROLE_NAME} --group=${group}`;
+  });
+}
+
+const POLICY_VERSION = '2012-10-17';
+
+/** `ec2` becomes `RollcallEc2`; Sids hold letters and digits only. */
+function sidOf(service: string): string {
+  return `Rollcall${service.charAt(0).toUpperCase()}${service.slice(1)}`;
+}
+
+/**
+ * An identity policy with one statement for each service. Most describing actions of EC2 and Auto
+ * Scaling accept no resource, so that none is named (Service Authorization Reference).
+ */
+export function policyOf(actions: readonly string[]): JsonObject {
+  const services = Map.groupBy(actions, (action) => action.split(':')[0] ?? '');
+  const statements = [...services].map(([service, own]) => ({
+    Sid: sidOf(service),
+    Effect: 'Allow',
+    Action: [...own],
+    Resource: '*',
+  }));
+  return { Version: POLICY_VERSION, Statement: statements };
+}

@@ -1,0 +1,189 @@
+import { type Json, listAt, textAt } from '../../evidence/json.ts';
+import { cidrOf, sizeOf } from './cidr.ts';
+
+/** Who made a network interface. */
+export type EniOwner =
+  | 'cni'
+  | 'cni-trunk'
+  | 'cni-branch'
+  | 'instance'
+  | 'cluster'
+  | 'load-balancer'
+  | 'nat-gateway'
+  | 'vpc-endpoint'
+  | 'lambda'
+  | 'efs'
+  | 'rds'
+  | 'transit-gateway'
+  | 'other';
+
+/** One item of DescribeNetworkInterfaces, as far as capacity asks. */
+export interface NetworkInterface {
+  readonly id: string;
+  readonly subnetId: string | null;
+  readonly owner: EniOwner;
+  readonly status: string | null;
+  /** The instance that it is attached to, or that it was made for. */
+  readonly instanceId: string | null;
+  readonly isAttached: boolean;
+  /** Cluster by its tags, null when no tag says so. */
+  readonly cluster: string | null;
+  /** Tag `node.k8s.amazonaws.com/createdAt`, ms since the epoch; null without one. */
+  readonly createdMs: number | null;
+  /** Addresses taken from the subnet: the primary one, secondary ones and those of prefixes. */
+  readonly addresses: number;
+  readonly secondaryAddresses: number;
+  /** /28 and /80 blocks. */
+  readonly prefixes: number;
+  readonly isManagedElsewhere: boolean;
+}
+
+const CREATED_TAG = 'node.k8s.amazonaws.com/createdAt';
+const INSTANCE_TAG = 'node.k8s.amazonaws.com/instance_id';
+const NO_MANAGE_TAG = 'node.k8s.amazonaws.com/no_manage';
+const CLUSTER_TAGS = ['cluster.k8s.amazonaws.com/name', 'eks:cluster-name'];
+const CLUSTER_PREFIX = 'kubernetes.io/cluster/';
+
+/** By `InterfaceType`, then by the words of `Description` (EC2 and the services that write them). */
+const BY_TYPE: Readonly<Record<string, EniOwner>> = {
+  trunk: 'cni-trunk',
+  branch: 'cni-branch',
+  lambda: 'lambda',
+  natGateway: 'nat-gateway',
+  nat_gateway: 'nat-gateway',
+  vpc_endpoint: 'vpc-endpoint',
+  gateway_load_balancer_endpoint: 'vpc-endpoint',
+  network_load_balancer: 'load-balancer',
+  gateway_load_balancer: 'load-balancer',
+  load_balancer: 'load-balancer',
+  transit_gateway: 'transit-gateway',
+};
+
+const BY_DESCRIPTION: readonly (readonly [RegExp, EniOwner])[] = [
+  [/^aws-K8S-i-/, 'cni'],
+  [/^aws-k8s-trunk-eni/, 'cni-trunk'],
+  [/^aws-k8s-branch-eni/, 'cni-branch'],
+  [/^Amazon EKS /, 'cluster'],
+  [/^ELB /, 'load-balancer'],
+  [/^Interface for NAT Gateway /, 'nat-gateway'],
+  [/^VPC Endpoint Interface /, 'vpc-endpoint'],
+  [/^AWS Lambda VPC ENI/, 'lambda'],
+  [/^EFS mount target /, 'efs'],
+  [/^RDSNetworkInterface/, 'rds'],
+];
+
+const BY_REQUESTER: Readonly<Record<string, EniOwner>> = {
+  'amazon-elb': 'load-balancer',
+  'amazon-rds': 'rds',
+};
+
+function tagsOf(item: Json): ReadonlyMap<string, string> {
+  const tags = listAt(item, 'TagSet').map((tag): [string, string] => [
+    textAt(tag, 'Key') ?? '',
+    textAt(tag, 'Value') ?? '',
+  ]);
+  return new Map(tags);
+}
+
+function ownerOf(item: Json, tags: ReadonlyMap<string, string>): EniOwner {
+  const description = textAt(item, 'Description') ?? '';
+  const type = textAt(item, 'InterfaceType') ?? '';
+  const requester = textAt(item, 'RequesterId') ?? '';
+  const byDescription = BY_DESCRIPTION.find(([pattern]) => pattern.test(description))?.[1];
+  const byType = Object.hasOwn(BY_TYPE, type) ? BY_TYPE[type] : undefined;
+  const byRequester = Object.hasOwn(BY_REQUESTER, requester) ? BY_REQUESTER[requester] : undefined;
+  const named = byType ?? byDescription ?? byRequester;
+  if (named !== undefined) return named;
+  if (tags.has(INSTANCE_TAG)) return 'cni';
+  return textAt(item, 'Attachment.InstanceId') === null ? 'other' : 'instance';
+}
+
+const INSTANCE_IN_DESCRIPTION = /^aws-K8S-(i-[0-9a-f]{8,17})$/;
+
+function instanceOf(item: Json, tags: ReadonlyMap<string, string>): string | null {
+  const attached = textAt(item, 'Attachment.InstanceId');
+  if (attached !== null) return attached;
+  const described = INSTANCE_IN_DESCRIPTION.exec(textAt(item, 'Description') ?? '')?.[1];
+  return described ?? tags.get(INSTANCE_TAG) ?? null;
+}
+
+function clusterOf(tags: ReadonlyMap<string, string>): string | null {
+  for (const tag of CLUSTER_TAGS) if (tags.has(tag)) return tags.get(tag) ?? null;
+  const tag = [...tags.keys()].find((key) => key.startsWith(CLUSTER_PREFIX));
+  return tag?.slice(CLUSTER_PREFIX.length) ?? null;
+}
+
+function timeOf(text: string | undefined): number | null {
+  const ms = Date.parse(text ?? '');
+  return Number.isNaN(ms) ? null : ms;
+}
+
+function prefixAddresses(item: Json): number {
+  const blocks = listAt(item, 'Ipv4Prefixes').map((one) => cidrOf(textAt(one, 'Ipv4Prefix') ?? ''));
+  return blocks.reduce((sum, block) => sum + (block === null ? 0 : sizeOf(block)), 0);
+}
+
+/** An item of DescribeNetworkInterfaces, null when it has no id. */
+export function interfaceOf(item: Json): NetworkInterface | null {
+  const id = textAt(item, 'NetworkInterfaceId');
+  if (id === null) return null;
+  const tags = tagsOf(item);
+  const listed = listAt(item, 'PrivateIpAddresses').length;
+  const single = Math.max(listed, textAt(item, 'PrivateIpAddress') === null ? 0 : 1);
+  return {
+    id,
+    subnetId: textAt(item, 'SubnetId'),
+    owner: ownerOf(item, tags),
+    status: textAt(item, 'Status'),
+    instanceId: instanceOf(item, tags),
+    isAttached: textAt(item, 'Attachment.InstanceId') !== null,
+    cluster: clusterOf(tags),
+    createdMs: timeOf(tags.get(CREATED_TAG)),
+    addresses: single + prefixAddresses(item),
+    secondaryAddresses: Math.max(0, single - 1),
+    prefixes: listAt(item, 'Ipv4Prefixes').length + listAt(item, 'Ipv6Prefixes').length,
+    isManagedElsewhere: tags.get(NO_MANAGE_TAG) === 'true',
+  };
+}
+
+export interface OwnerShare {
+  readonly owner: EniOwner;
+  readonly interfaces: number;
+  readonly addresses: number;
+}
+
+/** Who holds how many addresses, most first. */
+export function byOwner(interfaces: readonly NetworkInterface[]): readonly OwnerShare[] {
+  const owners = new Set(interfaces.map(({ owner }) => owner));
+  const shares = [...owners].map((owner) => {
+    const own = interfaces.filter((one) => one.owner === owner);
+    const addresses = own.reduce((sum, one) => sum + one.addresses, 0);
+    return { owner, interfaces: own.length, addresses };
+  });
+  return shares.toSorted((a, b) => b.addresses - a.addresses || (a.owner < b.owner ? -1 : 1));
+}
+
+/** An instance whose interfaces hold nothing that a pod could have. */
+export interface InstanceWithoutPodAddresses {
+  readonly instanceId: string;
+  readonly interfaces: number;
+}
+
+/**
+ * Machines of the cluster that hold no secondary address and no prefix. With the targets of the
+ * manifest ipamd takes some within seconds of its start, so there it does not run, may not call
+ * EC2, finds the subnet full, or does not know the instance type.
+ */
+export function withoutPodAddresses(
+  interfaces: readonly NetworkInterface[],
+  machines: ReadonlySet<string>,
+): readonly InstanceWithoutPodAddresses[] {
+  const attached = Map.groupBy(
+    interfaces.filter(({ isAttached }) => isAttached),
+    ({ instanceId }) => instanceId ?? '',
+  );
+  return [...attached]
+    .filter(([instanceId]) => machines.has(instanceId))
+    .filter(([, own]) => own.every((one) => one.secondaryAddresses + one.prefixes === 0))
+    .map(([instanceId, own]) => ({ instanceId, interfaces: own.length }));
+}

@@ -1,0 +1,75 @@
+import { at, isObject, type Json, listAt, textAt } from '../../evidence/json.ts';
+import type { KubeObject } from '../../evidence/kinds.ts';
+import { selects } from './label-selector.ts';
+import { podCondition, serviceAccountOf } from './pods.ts';
+import type { SeenObject } from './pods-seen.ts';
+
+/** The resource that a pod with security groups of its own asks for (amazon-vpc-resource-controller-k8s). */
+export const POD_ENI = 'vpc.amazonaws.com/pod-eni';
+
+function asksIn(container: Json): boolean {
+  return ['limits', 'requests'].some((kind) => {
+    const amounts = at(container, `resources.${kind}`);
+    return isObject(amounts) && Object.hasOwn(amounts, POD_ENI);
+  });
+}
+
+/** True for a pod that the controller's webhook has given a request for a branch interface. */
+export function asksForBranch({ body }: KubeObject): boolean {
+  return [...listAt(body, 'spec.initContainers'), ...listAt(body, 'spec.containers')].some(asksIn);
+}
+
+/** True for a pod onto which the controller has written its branch interface. */
+export function hasBranch({ annotations }: KubeObject): boolean {
+  return annotations[POD_ENI] !== undefined;
+}
+
+/** True for a pod that no node took, and that asks for a branch interface. */
+export function waitsForBranch(pod: KubeObject): boolean {
+  return podCondition(pod, 'PodScheduled', 'status') === 'False' && asksForBranch(pod);
+}
+
+function selectsAccount(
+  policy: KubeObject,
+  pod: KubeObject,
+  accounts: readonly SeenObject[],
+): boolean {
+  const selector = at(policy.body, 'spec.serviceAccountSelector');
+  if (selector === undefined) return true;
+  const own = accounts.find(
+    ({ value }) => value.namespace === pod.namespace && value.name === serviceAccountOf(pod),
+  );
+  return own !== undefined && selects(selector, own.value.labels);
+}
+
+/** The SecurityGroupPolicies that select a pod; one with both selectors needs both to fit. */
+export function policiesOf(
+  pod: KubeObject,
+  policies: readonly SeenObject[],
+  accounts: readonly SeenObject[],
+): readonly SeenObject[] {
+  return policies.filter(
+    ({ value }) =>
+      value.namespace === pod.namespace &&
+      selects(at(value.body, 'spec.podSelector'), pod.labels) &&
+      selectsAccount(value, pod, accounts),
+  );
+}
+
+/** The ids of the security groups that a policy gives. */
+export function groupsOf({ value }: SeenObject): readonly string[] {
+  return listAt(value.body, 'spec.securityGroups.groupIds').map(String);
+}
+
+/** `SecurityGroupPolicy NAMESPACE/NAME gives sg-1, sg-2`. */
+export function policyWords(policy: SeenObject): string {
+  const { namespace, name } = policy.value;
+  return `SecurityGroupPolicy ${namespace ?? ''}/${name} gives ${groupsOf(policy).join(', ')}`;
+}
+
+/** True when the node's agent has asked for a trunk: it writes this feature into its CNINode. */
+export function asksForTrunk({ value }: SeenObject): boolean {
+  return listAt(value.body, 'spec.features').some(
+    (feature) => textAt(feature, 'name') === 'SecurityGroupsForPods',
+  );
+}

@@ -1,0 +1,47 @@
+import { at, listAt, textAt } from '../../evidence/json.ts';
+import type { SeenObject } from './pods-seen.ts';
+
+/** A Service by its name, as webhooks and causes refer to it. */
+export interface ServiceName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** What the EndpointSlices of one Service come to. */
+export interface ServiceEndpoints {
+  readonly ready: number;
+  readonly notReady: number;
+  readonly ports: readonly string[];
+  /** The slices; none where nobody made one, as for a Service that does not exist. */
+  readonly slices: readonly SeenObject[];
+}
+
+function countAt({ value }: SeenObject, path: string): number {
+  const count = at(value.body, path);
+  return typeof count === 'number' ? count : 0;
+}
+
+function sumOf(slices: readonly SeenObject[], path: string): number {
+  return slices.reduce((sum, slice) => sum + countAt(slice, path), 0);
+}
+
+/** The endpoints of a Service, by the slices that carry its name. */
+export function endpointsOf(service: ServiceName, slices: readonly SeenObject[]): ServiceEndpoints {
+  const own = slices.filter(
+    ({ value }) =>
+      value.namespace === service.namespace && textAt(value.body, 'service') === service.name,
+  );
+  return {
+    ready: sumOf(own, 'ready'),
+    notReady: sumOf(own, 'notReady'),
+    ports: [...new Set(own.flatMap(({ value }) => listAt(value.body, 'ports').map(String)))],
+    slices: own,
+  };
+}
+
+/** `EndpointSlices of NAMESPACE/NAME: 0 ready, 2 not ready`. */
+export function endpointWords({ namespace, name }: ServiceName, of: ServiceEndpoints): string {
+  const { ready, notReady, slices } = of;
+  if (slices.length === 0) return `no EndpointSlice of the Service ${namespace}/${name} exists`;
+  return `EndpointSlices of ${namespace}/${name}: ${ready} ready, ${notReady} not ready`;
+}

@@ -1,0 +1,74 @@
+import { at, type Json, listAt, textAt } from '../../evidence/json.ts';
+import type { KubeObject } from '../../evidence/kinds.ts';
+import type { SeenObject } from './pods-seen.ts';
+
+/** A claim of a pod with the volume it is bound to. */
+export interface ClaimedVolume {
+  readonly claim: SeenObject;
+  /** null where it is not bound, or its volume was not read. */
+  readonly volume: SeenObject | null;
+}
+
+const PROVISIONERS = [
+  'volume.kubernetes.io/storage-provisioner',
+  'volume.beta.kubernetes.io/storage-provisioner',
+] as const;
+const ZONES =
+  /^(?:topology\.(?:[\w-]+\.csi\.aws\.com|kubernetes\.io)|failure-domain\.beta\.kubernetes\.io)\/zone$/;
+
+/** Names of the claims that a pod mounts. */
+export function claimNames({ body }: KubeObject): readonly string[] {
+  return listAt(body, 'spec.volumes')
+    .map((volume) => textAt(volume, 'persistentVolumeClaim.claimName'))
+    .filter((name) => name !== null);
+}
+
+/** The claims of a pod that were read, with their volumes. */
+export function volumesOf(
+  pod: KubeObject,
+  claims: readonly SeenObject[],
+  volumes: readonly SeenObject[],
+): readonly ClaimedVolume[] {
+  const wanted = new Set(claimNames(pod));
+  if (wanted.size === 0) return [];
+  return claims
+    .filter(({ value }) => value.namespace === pod.namespace && wanted.has(value.name))
+    .map((claim) => {
+      const name = textAt(claim.value.body, 'spec.volumeName');
+      return { claim, volume: volumes.find(({ value }) => value.name === name) ?? null };
+    });
+}
+
+/** The CSI driver that serves a claim: its volume's, else its provisioner. */
+export function driverOf({ claim, volume }: ClaimedVolume): string | null {
+  const own = textAt(volume?.value.body, 'spec.csi.driver');
+  if (own !== null) return own;
+  const { annotations } = claim.value;
+  return PROVISIONERS.map((key) => annotations[key]).find((name) => name !== undefined) ?? null;
+}
+
+/** `PersistentVolumeClaim NAMESPACE/NAME is bound to VOLUME of DRIVER`. */
+export function claimWords(claimed: ClaimedVolume): string {
+  const { namespace, name, body } = claimed.claim.value;
+  const volume = textAt(body, 'spec.volumeName') ?? 'no volume yet';
+  return `PersistentVolumeClaim ${namespace ?? ''}/${name}: ${volume}, driver ${driverOf(claimed) ?? 'unknown'}`;
+}
+
+function zonesIn(expression: Json): readonly string[] {
+  const isZone = ZONES.test(textAt(expression, 'key') ?? '');
+  return isZone && textAt(expression, 'operator') === 'In'
+    ? listAt(expression, 'values').map(String)
+    : [];
+}
+
+/** Zones in which a volume can be used; empty for one that can be used anywhere. */
+export function zonesOf({ value }: SeenObject): readonly string[] {
+  const terms = listAt(at(value.body, 'spec.nodeAffinity.required'), 'nodeSelectorTerms');
+  const zones = terms.flatMap((term) => listAt(term, 'matchExpressions').flatMap(zonesIn));
+  return [...new Set(zones)];
+}
+
+/** Names of the drivers that a node's CSINode has. */
+export function driversOn({ body }: KubeObject): readonly string[] {
+  return listAt(body, 'spec.drivers').map((entry) => textAt(entry, 'name') ?? '');
+}
