@@ -1,6 +1,6 @@
 import { runSeed } from '../src/apps/sim/one-seed.ts';
 import { drawWorld } from '../src/sim/swarm/setting.ts';
-import { buildTown } from '../src/sim/town/town.ts';
+import { buildCluster } from '../src/sim/cluster/simulated-cluster.ts';
 import { Totals } from '../src/apps/sim/totals.ts';
 import { type Row, skipped } from './table.ts';
 
@@ -22,7 +22,7 @@ const AILING: World = { seed: 18, what: 'none usable, an agent on each in a cras
 
 const NO_OTHER = 'no other simulator has the cloud, the machines and the cluster in one run';
 
-type Town = ReturnType<typeof buildTown>;
+type SimulatedCluster = ReturnType<typeof buildCluster>;
 
 /** One simulated hour and what it took. */
 interface Hour {
@@ -38,14 +38,17 @@ function processorSeconds(): number {
   return (user + system) / 1e6;
 }
 
-function happen({ kernel }: Town, forMs: number): void {
+function happen({ kernel }: SimulatedCluster, forMs: number): void {
   const untilMs = kernel.nowMs() + forMs;
   while ((kernel.nextAtMs() ?? Infinity) <= untilMs) kernel.step();
   kernel.passTo(untilMs);
 }
 
-function hourOf(town: Town, since: { readonly seconds: number; readonly events: number }): Hour {
-  const { kernel, world } = town;
+function hourOf(
+  simulated: SimulatedCluster,
+  since: { readonly seconds: number; readonly events: number },
+): Hour {
+  const { kernel, world } = simulated;
   const admin = world.client({ name: 'kubernetes-admin', groups: ['system:masters'] });
   return {
     processorSeconds: processorSeconds() - since.seconds,
@@ -58,12 +61,12 @@ function hourOf(town: Town, since: { readonly seconds: number; readonly events: 
 /** The first hour of a world, in which everything boots and joins, and the one after it. */
 function measureHours(nodes: number, seed: number): readonly [Hour, Hour] {
   const seconds = processorSeconds();
-  const town = buildTown({ setting: drawWorld(seed, nodes), seed });
-  happen(town, HOUR_MS);
-  const first = hourOf(town, { seconds, events: 0 });
-  const since = { seconds: processorSeconds(), events: town.kernel.events() };
-  happen(town, HOUR_MS);
-  return [first, hourOf(town, since)];
+  const simulated = buildCluster({ setting: drawWorld(seed, nodes), seed });
+  happen(simulated, HOUR_MS);
+  const first = hourOf(simulated, { seconds, events: 0 });
+  const since = { seconds: processorSeconds(), events: simulated.kernel.events() };
+  happen(simulated, HOUR_MS);
+  return [first, hourOf(simulated, since)];
 }
 
 function hourRow(what: string, hour: Hour, target: string): Row {

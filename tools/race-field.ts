@@ -1,8 +1,12 @@
 import { textAt } from '../src/evidence/json.ts';
 import { isReady, nodeView } from '../src/sim/platform/objects/node.ts';
 import { readScenario, type WorldSetting } from '../src/sim/stories/scenario.ts';
-import { drawFirstSeen } from '../src/sim/town/first-seen.ts';
-import { ADMIN, buildTown, type Town } from '../src/sim/town/town.ts';
+import { drawFirstSeen } from '../src/sim/cluster/first-seen.ts';
+import {
+  ADMIN,
+  buildCluster,
+  type SimulatedCluster,
+} from '../src/sim/cluster/simulated-cluster.ts';
 
 /** By what the cloud controller asks EC2 for the machine of a Node. */
 export type AskedBy = 'name' | 'id';
@@ -81,12 +85,12 @@ interface Watched {
 }
 
 /** Follows the Nodes of the machines that EC2 shows late. */
-function watch(town: Town, machines: readonly string[]): readonly Watched[] {
-  const { kernel, world, cloud } = town;
+function watch(simulated: SimulatedCluster, machines: readonly string[]): readonly Watched[] {
+  const { kernel, world, cloud } = simulated;
   const startMs = kernel.nowMs();
   const byNode = new Map<string, Watched>();
   for (const machine of machines) {
-    const instance = cloud.instance(town.instanceOf(machine) ?? '');
+    const instance = cloud.instance(simulated.instanceOf(machine) ?? '');
     const watched = { joinedMs: null, readyMs: null, isLost: false };
     byNode.set(instance?.privateDnsName ?? machine, watched);
   }
@@ -110,11 +114,11 @@ export function raceIn(field: Field, seed: number): Tally {
   const leastMs = QUICKEST * field.bootS * 1000 + RUNNING_MS;
   const late = [...answerable].filter(([, atMs]) => atMs > leastMs);
   if (late.length === 0) return { machines: field.size, early: 0, lost: 0 };
-  const town = buildTown({ setting: settingOf(field), seed });
-  const { kernel } = town;
+  const simulated = buildCluster({ setting: settingOf(field), seed });
+  const { kernel } = simulated;
   const startMs = kernel.nowMs();
   const watched = watch(
-    town,
+    simulated,
     late.map(([machine]) => machine),
   );
   const isSettled = (nowMs: number): boolean =>

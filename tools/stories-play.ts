@@ -4,8 +4,8 @@ import { loadScenario } from '../src/apps/lab/load.ts';
 import { openPlay } from '../src/apps/lab/play.ts';
 import type { Scenario } from '../src/sim/stories/scenario.ts';
 import type { Named, StoryLine, Unmet } from '../src/sim/stories/story.ts';
-import { stateOfMachine } from '../src/sim/town/moves.ts';
-import { ADMIN, type Town } from '../src/sim/town/town.ts';
+import { stateOfMachine } from '../src/sim/cluster/moves.ts';
+import { ADMIN, type SimulatedCluster } from '../src/sim/cluster/simulated-cluster.ts';
 
 /** How many of something are well, of how many. */
 export interface Share {
@@ -44,10 +44,12 @@ function isTrue(object: Json, type: string): boolean {
   return textAt(found, 'status') === 'True';
 }
 
-function machinesOf(town: Town): Share {
-  const groups = new Set(town.setting.groups.filter((one) => !one.isControlPlane).map(nameOf));
-  const names = town.names().filter((name) => groups.has(name.slice(0, name.lastIndexOf('-'))));
-  const well = names.filter((name) => stateOfMachine(town, name, () => false) === 'ready');
+function machinesOf(simulated: SimulatedCluster): Share {
+  const groups = new Set(simulated.setting.groups.filter((one) => !one.isControlPlane).map(nameOf));
+  const names = simulated
+    .names()
+    .filter((name) => groups.has(name.slice(0, name.lastIndexOf('-'))));
+  const well = names.filter((name) => stateOfMachine(simulated, name, () => false) === 'ready');
   return { well: well.length, of: names.length };
 }
 
@@ -55,7 +57,7 @@ function nameOf({ name }: { readonly name: string }): string {
   return name;
 }
 
-function podsOf({ world }: Town): Share {
+function podsOf({ world }: SimulatedCluster): Share {
   const client = world.client(ADMIN);
   const isOfUser = (one: Json): boolean => textAt(one, 'metadata.namespace') === 'production';
   const wanted = client.list('Deployment').filter(isOfUser).map(replicasOf);
@@ -68,8 +70,8 @@ function replicasOf({ spec }: { readonly spec?: Json }): number {
   return typeof replicas === 'number' ? replicas : 1;
 }
 
-function identityOf(town: Town): IdentityFigures | null {
-  const accounts = town.yard.identities();
+function identityOf(simulated: SimulatedCluster): IdentityFigures | null {
+  const accounts = simulated.hypervisor.identities();
   if (accounts.length === 0) return null;
   const sum = (of: (one: (typeof accounts)[number]) => number): number =>
     accounts.reduce((total, one) => total + of(one), 0);
@@ -87,21 +89,21 @@ function identityOf(town: Town): IdentityFigures | null {
 export async function playStory(name: string): Promise<Played> {
   const scenario = loadScenario(name);
   const lines: StoryLine[] = [];
-  const { town, story } = openPlay({
+  const { simulated, story } = openPlay({
     scenario,
     seed: scenario.seed,
     nodes: null,
     onLine: (line) => lines.push(line),
   });
-  await runFast(town.kernel, story.endMs, story);
+  await runFast(simulated.kernel, story.endMs, story);
   return {
     name,
     scenario,
     lines,
     named: story.named(),
     unmet: story.unmet(),
-    machines: machinesOf(town),
-    pods: podsOf(town),
-    identity: identityOf(town),
+    machines: machinesOf(simulated),
+    pods: podsOf(simulated),
+    identity: identityOf(simulated),
   };
 }

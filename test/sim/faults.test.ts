@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CAUSES } from '../../src/causes/index.generated.ts';
 import { PortError } from '../../src/ports/port-error.ts';
-import type { Injected, Stage } from '../../src/sim/faults/contract.ts';
+import type { Injected, FaultScene } from '../../src/sim/faults/contract.ts';
 import { FAULT_IDS, FAULTS, faultOf } from '../../src/sim/faults/faults.ts';
 import { FAULT_CLASSES, FAULT_KINDS } from '../../src/sim/faults/list.ts';
 import { createLooking } from '../../src/sim/faults/looking.ts';
 import { PARTS } from '../../src/sim/faults/parts.ts';
 import { kubePort } from '../../src/sim/kube/port.ts';
 import { drawWorld } from '../../src/sim/swarm/setting.ts';
-import { ADMIN, buildTown } from '../../src/sim/town/town.ts';
+import { ADMIN, buildCluster } from '../../src/sim/cluster/simulated-cluster.ts';
 
 const NODES = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', isNamespaced: false };
 const MINUTES = 4;
@@ -22,22 +22,22 @@ function seedOf(kind: 'kubeadm' | 'eks', podNetwork: string): number {
   }
 }
 
-function stageOf(seed: number): Stage {
-  const town = buildTown({ setting: drawWorld(seed, 3), seed });
-  passMinutes(town, MINUTES);
-  return { town, people: town.world.client(ADMIN), looking: createLooking() };
+function stageOf(seed: number): FaultScene {
+  const simulated = buildCluster({ setting: drawWorld(seed, 3), seed });
+  passMinutes(simulated, MINUTES);
+  return { simulated, people: simulated.world.client(ADMIN), looking: createLooking() };
 }
 
-function passMinutes({ kernel }: Stage['town'], minutes: number): void {
+function passMinutes({ kernel }: FaultScene['simulated'], minutes: number): void {
   const untilMs = kernel.nowMs() + minutes * 60_000;
   while ((kernel.nextAtMs() ?? Infinity) <= untilMs) kernel.step();
   kernel.passTo(untilMs);
 }
 
-function injectAll(stage: Stage): ReadonlyMap<string, Injected> {
+function injectAll(stage: FaultScene): ReadonlyMap<string, Injected> {
   const injected = FAULTS.flatMap(({ id, inject }) => {
-    const one = inject(stage, stage.town.kernel.random(`test/${id}`));
-    passMinutes(stage.town, 1);
+    const one = inject(stage, stage.simulated.kernel.random(`test/${id}`));
+    passMinutes(stage.simulated, 1);
     one?.undo();
     return one === null ? [] : [[id, one] as const];
   });
@@ -94,7 +94,7 @@ describe('faults in a world', () => {
 
   test('strike only machines of the world', () => {
     const stage = stageOf(seedOf('eks', 'vpc-cni'));
-    const ids = new Set(stage.town.yard.machines().map(({ instanceId }) => instanceId));
+    const ids = new Set(stage.simulated.hypervisor.machines().map(({ instanceId }) => instanceId));
     for (const { truths, breaks = [] } of injectAll(stage).values())
       for (const id of [...truths.flatMap(({ machines }) => machines ?? []), ...breaks])
         assert.ok(ids.has(id), id);
@@ -102,9 +102,9 @@ describe('faults in a world', () => {
 });
 
 describe('what stands between Rollcall and the API server', () => {
-  const { town, looking } = stageOf(seedOf('kubeadm', 'calico'));
-  const clock = town.kernel.clock();
-  const kube = looking.through(kubePort({ server: town.api, user: ADMIN, clock }));
+  const { simulated, looking } = stageOf(seedOf('kubeadm', 'calico'));
+  const clock = simulated.kernel.clock();
+  const kube = looking.through(kubePort({ server: simulated.api, user: ADMIN, clock }));
 
   async function namesOf(): Promise<number> {
     let count = 0;

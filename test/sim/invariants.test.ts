@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { DiagnosisDocument, Finding, SubjectReport } from '../../src/diagnosis/document.ts';
 import type { Observations } from '../../src/evidence/observations.ts';
-import type { Stage } from '../../src/sim/faults/contract.ts';
+import type { FaultScene } from '../../src/sim/faults/contract.ts';
 import { PARTS } from '../../src/sim/faults/parts.ts';
 import type { Look, Violation, Watching } from '../../src/sim/invariants/contract.ts';
 import { CHECKED_RULES, startInvariants } from '../../src/sim/invariants/invariants.ts';
@@ -14,7 +14,7 @@ import type { Judged } from '../../src/sim/oracle/judge.ts';
 import { PLANTED_BUGS } from '../../src/sim/planted/bugs.ts';
 import { PLANTED_KINDS } from '../../src/sim/planted/list.ts';
 import { drawWorld } from '../../src/sim/swarm/setting.ts';
-import { ADMIN, buildTown } from '../../src/sim/town/town.ts';
+import { ADMIN, buildCluster } from '../../src/sim/cluster/simulated-cluster.ts';
 
 const OBSERVATIONS: Observations = {
   documents: [
@@ -32,7 +32,7 @@ const OBSERVATIONS: Observations = {
   links: [],
   listings: [],
   losses: [],
-  collection: { atMs: 0, cluster: 'town', asked: [], refusals: [], shortened: [] },
+  collection: { atMs: 0, cluster: 'simulated', asked: [], refusals: [], shortened: [] },
 };
 
 const MACHINE: SubjectReport = {
@@ -88,9 +88,9 @@ function lookOf(given: Partial<Look>): Look {
   };
 }
 
-function stageOf(): Stage {
-  const town = buildTown({ setting: drawWorld(1, 1), seed: 1 });
-  return { town, people: town.world.client(ADMIN), looking: createLooking() };
+function stageOf(): FaultScene {
+  const simulated = buildCluster({ setting: drawWorld(1, 1), seed: 1 });
+  return { simulated, people: simulated.world.client(ADMIN), looking: createLooking() };
 }
 
 const STAGE = stageOf();

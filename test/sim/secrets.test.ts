@@ -11,7 +11,7 @@ import { PLANTED_BUGS } from '../../src/sim/planted/bugs.ts';
 import { plantedOutput } from '../../src/sim/secrets/answers.ts';
 import { createPlants, type Plant, type Plants } from '../../src/sim/secrets/plants.ts';
 import { SHAPES } from '../../src/sim/secrets/shapes.ts';
-import { ADMIN, buildTown } from '../../src/sim/town/town.ts';
+import { ADMIN, buildCluster } from '../../src/sim/cluster/simulated-cluster.ts';
 
 const WHILE_MS = 300_000;
 
@@ -65,12 +65,12 @@ async function lookedAt(
   bugId: string | null,
 ): Promise<{ readonly printed: readonly string[]; readonly plants: Plants }> {
   const { world, seed } = loadScenario(story);
-  const town = buildTown({ setting: world, seed });
+  const simulated = buildCluster({ setting: world, seed });
   const looking = createLooking(seed);
-  const stage = { town, people: town.world.client(ADMIN), looking };
-  await runUntil(town.kernel, town.kernel.nowMs() + WHILE_MS, settle);
+  const stage = { simulated, people: simulated.world.client(ADMIN), looking };
+  await runUntil(simulated.kernel, simulated.kernel.nowMs() + WHILE_MS, settle);
   const bug = PLANTED_BUGS.find(({ id }) => id === bugId) ?? null;
-  const broken = town.yard.machines().map(({ instanceId }) => instanceId);
+  const broken = simulated.hypervisor.machines().map(({ instanceId }) => instanceId);
   const request = { stage, number: 0, isLast: true, broken };
   const said = await lookEveryWay(request, { bug, gapShare: 0 });
   return { printed: said.flatMap((one) => one.printed), plants: looking.plants };

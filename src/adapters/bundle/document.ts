@@ -1,13 +1,13 @@
 import type { ByteReader } from './byte-source.ts';
 import { CHUNK_BYTES } from './byte-source.ts';
 
-type Stage = 'unread' | 'reading' | 'read' | 'passed';
+type ReadingState = 'unread' | 'reading' | 'read' | 'passed';
 
 /** The bytes of one document, readable once and only while it is the current one. */
 export class DocumentBytes implements AsyncIterable<Uint8Array> {
   readonly #locator: string;
   readonly #reader: ByteReader;
-  #stage: Stage = 'unread';
+  #stage: ReadingState = 'unread';
 
   constructor(locator: string, reader: ByteReader) {
     this.#locator = locator;

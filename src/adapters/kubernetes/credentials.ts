@@ -24,10 +24,10 @@ export interface Credentials {
    */
   renew(refused: Credential): boolean;
   /** The credential in words, never the secret itself, for when it is refused. */
-  refusal(refused: Credential): Refusal;
+  refusal(refused: Credential): CredentialRefusal;
 }
 
-export interface Refusal {
+export interface CredentialRefusal {
   readonly what: string;
   /** A clause that ends with the command to run. */
   readonly remedy: string;
@@ -73,7 +73,7 @@ function bearer(token: string): string {
   return `Bearer ${token}`;
 }
 
-function fixedRefusal(target: KubeTarget, source: FixedSource, nowMs: number): Refusal {
+function fixedRefusal(target: KubeTarget, source: FixedSource, nowMs: number): CredentialRefusal {
   const user = target.userEntry ?? '(none)';
   const owner = `of user ${shown(user)} in ${shown(target.origin)}`;
   const edit = `kubectl config set-credentials ${quoted(target.userEntry ?? 'USER')} --token=TOKEN`;
@@ -90,13 +90,17 @@ function fixedRefusal(target: KubeTarget, source: FixedSource, nowMs: number): R
     : certificateRefusal(owner, target.tls.client, nowMs);
 }
 
-function anonymousRefusal(owner: string): Refusal {
+function anonymousRefusal(owner: string): CredentialRefusal {
   const what = `a request without a credential, as the kubeconfig has none ${owner}`;
   const command = 'aws eks update-kubeconfig --name CLUSTER --region REGION';
   return { what, remedy: `for EKS write one: ${command}` };
 }
 
-function certificateRefusal(owner: string, client: ClientCertificate, nowMs: number): Refusal {
+function certificateRefusal(
+  owner: string,
+  client: ClientCertificate,
+  nowMs: number,
+): CredentialRefusal {
   const expiry = Date.parse(new X509Certificate(client.certificatePem).validTo);
   const what = `the client certificate ${owner}${expired(expiry, nowMs)}`;
   const remedy = 'on a kubeadm control plane renew it: sudo kubeadm certs renew admin.conf';
@@ -152,7 +156,7 @@ class FileCredentials implements Credentials {
     return true;
   }
 
-  refusal(refused: Credential): Refusal {
+  refusal(refused: Credential): CredentialRefusal {
     const token = refused.authorization?.replace('Bearer ', '') ?? '';
     const when = expired(tokenExpiry(token), this.#context.clock.nowMs());
     const remedy = `see when it was written: ls -l ${quoted(this.#path)}`;
@@ -201,7 +205,7 @@ class ExecCredentials implements Credentials {
     return true;
   }
 
-  refusal(): Refusal {
+  refusal(): CredentialRefusal {
     const command = commandLine(this.#exec);
     const isAws = /(?:^|[/\\])aws(?:-iam-authenticator)?(?:\.exe)?$/.test(this.#exec.command);
     const remedy = isAws

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, textAt } from '../../evidence/json.ts';
 import { PortError, type PortFailure } from '../../ports/port-error.ts';
-import type { Refusal } from './credentials.ts';
+import type { CredentialRefusal } from './credentials.ts';
 import { type RequestName, textOf } from './request-name.ts';
 import { quoted, shown } from './words.ts';
 
@@ -12,7 +12,7 @@ export interface RefusedAnswer {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The beginning of the body. */
   readonly text: string;
-  readonly refusal: Refusal;
+  readonly refusal: CredentialRefusal;
   /** Wall clock of this machine, ms since the Unix epoch. */
   readonly nowMs: number;
 }

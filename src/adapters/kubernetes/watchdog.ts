@@ -59,7 +59,7 @@ export async function* watchedOver(guarded: Guarded): AsyncGenerator<KubeWatchEv
 }
 
 /** What asking the server by a second watch showed. */
-type Verdict = 'current' | 'missed';
+type WatchState = 'current' | 'missed';
 
 /** The server ends the second watch itself after this many seconds. */
 const PROBE_SECONDS = 1;
@@ -158,7 +158,7 @@ class Watchdog {
   }
 
   /** Events after our version that only the second watch brings prove the first one dead. */
-  async #verdict(version: string): Promise<Verdict> {
+  async #verdict(version: string): Promise<WatchState> {
     const { clock } = this.#guarded.scene;
     if (await this.#within(async (signal) => await this.#hasMore(version, signal))) {
       if (this.#guarded.under.version() === version) await clock.sleep(GRACE_MS, this.#signal);

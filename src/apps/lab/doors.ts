@@ -1,7 +1,7 @@
 import { openAwsDoor } from '../../doors/aws/door.ts';
 import { openKubernetesDoor } from '../../doors/kubernetes/door.ts';
-import { ADMIN, type Town } from '../../sim/town/town.ts';
-import { gitVersionOf } from '../../sim/town/options.ts';
+import { ADMIN, type SimulatedCluster } from '../../sim/cluster/simulated-cluster.ts';
+import { gitVersionOf } from '../../sim/cluster/options.ts';
 import { SourceError } from '../cli/context.ts';
 import type { LabArguments } from './arguments.ts';
 import type { Pace } from './drive.ts';
@@ -12,7 +12,7 @@ export interface Doors {
   close(): Promise<void>;
 }
 
-/** A token that nobody else on this machine can know; chance of the real world, not of the town's. */
+/** A token that nobody else on this machine can know; chance of the real world, not of the simulated cluster's. */
 function newToken(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(24));
   return Buffer.from(bytes).toString('base64url');
@@ -26,27 +26,32 @@ function listening(error: unknown, port: number, flag: string): SourceError {
 }
 
 export interface DoorsOptions {
-  readonly town: Town;
+  readonly simulated: SimulatedCluster;
   readonly pace: Pick<Pace, 'enter' | 'fail'>;
   readonly asked: Pick<LabArguments, 'folder' | 'port' | 'awsPort'>;
-  /** Signatures carry the time of whoever signs: that of this machine, not the town's. */
+  /** Signatures carry the time of whoever signs: that of this machine, not the simulated cluster's. */
   readonly signersNowMs: () => number;
 }
 
-/** Opens the front doors of a town and writes down how to come in. */
-export async function openDoors({ town, pace, asked, signersNowMs }: DoorsOptions): Promise<Doors> {
+/** Opens the front doors of a simulated cluster and writes down how to come in. */
+export async function openDoors({
+  simulated,
+  pace,
+  asked,
+  signersNowMs,
+}: DoorsOptions): Promise<Doors> {
   const path = makeFolder(asked.folder);
   const token = newToken();
   const enter = <T>(task: () => T): T => pace.enter(task);
-  const nowMs = (): number => town.kernel.nowMs();
-  const version = gitVersionOf(town.setting.cluster);
+  const nowMs = (): number => simulated.kernel.nowMs();
+  const version = gitVersionOf(simulated.setting.cluster);
   const tokens = new Map([[token, ADMIN]]);
   const onBug = (bug: unknown): void => pace.fail(bug);
   const kubernetes = await openKubernetesDoor({
     enter,
     nowMs,
     onBug,
-    api: town.api,
+    api: simulated.api,
     port: asked.port,
     tokens,
     version,
@@ -54,7 +59,7 @@ export async function openDoors({ town, pace, asked, signersNowMs }: DoorsOption
     throw listening(error, asked.port, 'port');
   });
   const signed = { enter, onBug, nowMs: signersNowMs };
-  const aws = await openAwsDoor({ ...signed, cloud: town.cloud, port: asked.awsPort }).catch(
+  const aws = await openAwsDoor({ ...signed, cloud: simulated.cloud, port: asked.awsPort }).catch(
     async (error: unknown) => {
       await kubernetes.close();
       throw listening(error, asked.awsPort, 'aws-port');
@@ -65,7 +70,7 @@ export async function openDoors({ town, pace, asked, signersNowMs }: DoorsOption
     if (asked.folder === null) dropFolder(path);
   };
   try {
-    const folder = writeFolder(path, doorsOf(town, { kubernetes, aws, token }));
+    const folder = writeFolder(path, doorsOf(simulated, { kubernetes, aws, token }));
     return { folder, close };
   } catch (error) {
     await close();
@@ -79,7 +84,10 @@ interface Opened {
   readonly token: string;
 }
 
-function doorsOf({ admin, cloud, setting }: Town, { kubernetes, aws, token }: Opened): LabDoors {
+function doorsOf(
+  { admin, cloud, setting }: SimulatedCluster,
+  { kubernetes, aws, token }: Opened,
+): LabDoors {
   const { accessKeyId } = admin.identity;
   return {
     kubernetesUrl: kubernetes.url,
@@ -94,8 +102,8 @@ function doorsOf({ admin, cloud, setting }: Town, { kubernetes, aws, token }: Op
 }
 
 function contextOf(
-  { kind, name }: Town['setting']['cluster'],
-  { region, accountId }: Town['cloud'],
+  { kind, name }: SimulatedCluster['setting']['cluster'],
+  { region, accountId }: SimulatedCluster['cloud'],
 ): string {
   return kind === 'eks' ? `arn:aws:eks:${region}:${accountId}:cluster/${name}` : name;
 }

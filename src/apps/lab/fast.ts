@@ -59,10 +59,10 @@ export async function playFast(
   const columns = twoColumns(context.columns);
   const onLine = (line: StoryLine): void => context.out(lined(columns.line(line)));
   const used = seed ?? scenario.seed;
-  const { town, story } = openPlay({ scenario, seed: used, nodes, onLine });
+  const { simulated, story } = openPlay({ scenario, seed: used, nodes, onLine });
   context.out(lined([`${scenario.title}   (seed ${used})`, '', ...columns.head()]));
-  await runFast(town.kernel, story.endMs, story);
+  await runFast(simulated.kernel, story.endMs, story);
   const unmet = story.unmet();
-  context.out(lined(endOfStory(scenario, unmet, town.yard.identities())));
+  context.out(lined(endOfStory(scenario, unmet, simulated.hypervisor.identities())));
   return unmet.length === 0 ? 0 : NOT_AS_EXPECTED;
 }

@@ -43,17 +43,17 @@ export async function openLab(
   const columns = twoColumns(context.columns);
   const onLine = (line: StoryLine): void => context.out(lined(columns.line(line)));
   const seed = asked.seed ?? scenario.seed;
-  const { town, story } = openPlay({
+  const { simulated, story } = openPlay({
     scenario: asOf(scenario, systemClock.nowMs(), asked.speed),
     seed,
     nodes: asked.nodes,
     onLine,
   });
-  const { kernel } = town;
+  const { kernel } = simulated;
   const { speed } = asked;
   const pace = createPace({ kernel, speed, clock: systemClock, follower: story });
   const doors = await openDoors({
-    town,
+    simulated,
     pace,
     asked,
     signersNowMs: () => systemClock.nowMs(),
@@ -63,8 +63,10 @@ export async function openLab(
     context.out(lined([title, '', ...whatToTry(doors.folder), ...columns.head()]));
     await pace.run(story.endMs, ending.signal);
     if (!ending.signal.aborted) {
-      const end = endOfStory(scenario, story.unmet(), town.yard.identities());
-      context.out(lined([...end, '', 'The town lives on, in real time; Ctrl-C ends it.']));
+      const end = endOfStory(scenario, story.unmet(), simulated.hypervisor.identities());
+      context.out(
+        lined([...end, '', 'The simulated cluster lives on, in real time; Ctrl-C ends it.']),
+      );
       pace.setSpeed(1);
       await pace.run(Number.POSITIVE_INFINITY, ending.signal);
     }

@@ -2,9 +2,9 @@ import { listAt, textAt } from '../../evidence/json.ts';
 import type { Scenario } from '../../sim/stories/scenario.ts';
 import { watchEvents, watchNodes } from '../../sim/stories/seen.ts';
 import { startStory, type Story, type StoryLine } from '../../sim/stories/story.ts';
-import { doMove, stateOfMachine } from '../../sim/town/moves.ts';
-import { ADMIN, buildTown, type Town } from '../../sim/town/town.ts';
-import { diagnoseTown } from './look.ts';
+import { doMove, stateOfMachine } from '../../sim/cluster/moves.ts';
+import { ADMIN, buildCluster, type SimulatedCluster } from '../../sim/cluster/simulated-cluster.ts';
+import { diagnoseSimulated } from './look.ts';
 
 /** Reasons of events that tell a story; all others are noise to somebody who watches. */
 const TELLING_REASONS: ReadonlySet<string> = new Set([
@@ -22,9 +22,9 @@ export interface PlayOptions {
   readonly onLine: (line: StoryLine) => void;
 }
 
-/** A town in which a scenario is being played. */
+/** A simulated cluster in which a scenario is being played. */
 export interface Play {
-  readonly town: Town;
+  readonly simulated: SimulatedCluster;
   readonly story: Story;
 }
 
@@ -37,31 +37,31 @@ function withNodes(scenario: Scenario, nodes: number | null): Scenario {
 }
 
 /** Instances that have had a Node, by what its providerID or its name said. */
-function rememberNodes(town: Town): (instanceId: string) => boolean {
+function rememberNodes(simulated: SimulatedCluster): (instanceId: string) => boolean {
   const seen = new Set<string>();
-  town.world.client(ADMIN).follow('Node', (_type, node) => {
+  simulated.world.client(ADMIN).follow('Node', (_type, node) => {
     const providerId = textAt(node, 'spec.providerID');
     if (providerId !== null) seen.add(providerId.split('/').at(-1) ?? '');
     const addresses = listAt(node, 'status.addresses').map((one) => textAt(one, 'address') ?? '');
-    for (const { instanceId, privateIp } of town.cloud.instances())
+    for (const { instanceId, privateIp } of simulated.cloud.instances())
       if (addresses.includes(privateIp)) seen.add(instanceId);
   });
   return (instanceId) => seen.has(instanceId);
 }
 
-/** Builds the town of a scenario and plans its moves and looks; nothing has happened yet. */
+/** Builds the simulated cluster of a scenario and plans its moves and looks; nothing has happened yet. */
 export function openPlay({ scenario: whole, seed, nodes, onLine }: PlayOptions): Play {
   const scenario = withNodes(whole, nodes);
-  const town = buildTown({ setting: scenario.world, seed });
-  const hadNode = rememberNodes(town);
+  const simulated = buildCluster({ setting: scenario.world, seed });
+  const hadNode = rememberNodes(simulated);
   const story = startStory(scenario, {
-    kernel: town.kernel,
-    diagnose: async () => diagnoseTown(town),
-    stateOf: (machine) => stateOfMachine(town, machine, hadNode),
-    move: (does, given) => doMove(town, does, given),
+    kernel: simulated.kernel,
+    diagnose: async () => diagnoseSimulated(simulated),
+    stateOf: (machine) => stateOfMachine(simulated, machine, hadNode),
+    move: (does, given) => doMove(simulated, does, given),
     onLine,
   });
-  watchNodes(town.world, story.tell);
-  watchEvents(town.world, story.tell, TELLING_REASONS);
-  return { town, story };
+  watchNodes(simulated.world, story.tell);
+  watchEvents(simulated.world, story.tell, TELLING_REASONS);
+  return { simulated, story };
 }

@@ -1,5 +1,5 @@
 import type { CollectedDocument } from '../../collection/document.ts';
-import type { Stage } from '../../sim/faults/contract.ts';
+import type { FaultScene } from '../../sim/faults/contract.ts';
 import { createBundle } from '../cli/live/bundle.ts';
 import { compileSigns } from '../../readers/sign-table.ts';
 import { SIGNS } from '../../causes/index.generated.ts';
@@ -20,7 +20,7 @@ export async function writeFailure(failure: SmallFailure, path: string): Promise
     endsAtViolation: true,
     async look(request) {
       const said = await lookEveryWay(request, { bug: null, gapShare: 0 });
-      if (request.stage.town.kernel.nowMs() >= failure.violation.atMs && documents.size === 0)
+      if (request.stage.simulated.kernel.nowMs() >= failure.violation.atMs && documents.size === 0)
         await collect(request.stage, request.broken, documents);
       return said;
     },
@@ -31,13 +31,14 @@ export async function writeFailure(failure: SmallFailure, path: string): Promise
 }
 
 async function collect(
-  stage: Stage,
+  stage: FaultScene,
   broken: readonly string[],
   documents: Map<string, CollectedDocument>,
 ): Promise<void> {
   await lookLive(stage, null, (document) => documents.set(document.name, document));
   for (const id of broken) {
-    const journal = stage.town.yard.machine(id)?.journalText({ format: 'short-iso' }) ?? '';
+    const journal =
+      stage.simulated.hypervisor.machine(id)?.journalText({ format: 'short-iso' }) ?? '';
     const name = `${id}/journal.txt`;
     if (journal !== '') documents.set(name, { name, locator: name, content: journal });
   }

@@ -2,7 +2,7 @@ import { Reflector } from '../../adapters/kubernetes/reflector.ts';
 import { textAt } from '../../evidence/json.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { KubeApi, KubeResource } from '../../ports/kube-api.ts';
-import type { Stage } from '../../sim/faults/contract.ts';
+import type { FaultScene } from '../../sim/faults/contract.ts';
 import type { Heard } from '../../sim/faults/wire.ts';
 import { kubePort } from '../../sim/kube/port.ts';
 import type { PlantedBug } from '../../sim/planted/contract.ts';
@@ -19,13 +19,13 @@ const SELECTION = { pods: { namespace: 'kube-system' } } as const;
  *
  * @param world ends them with the world: whoever waits for ever keeps all of it in memory
  */
-export function follow(stage: Stage, bug: PlantedBug | null, world: AbortSignal): void {
-  const { town, looking } = stage;
-  const { kernel } = town;
+export function follow(stage: FaultScene, bug: PlantedBug | null, world: AbortSignal): void {
+  const { simulated, looking } = stage;
+  const { kernel } = simulated;
   const { wire } = looking;
-  const server = town.api;
+  const server = simulated.api;
   const delayMs = ({ resource }: { readonly resource: string }): number => wire.lagMs(resource);
-  const port = kubePort({ server, user: town.admin.user, clock: kernel.clock(), delayMs });
+  const port = kubePort({ server, user: simulated.admin.user, clock: kernel.clock(), delayMs });
   const api = wire.through(port);
   for (const resource of FOLLOWED) {
     let life = new AbortController();
@@ -50,7 +50,7 @@ export function follow(stage: Stage, bug: PlantedBug | null, world: AbortSignal)
 const RESTART_MS = 1500;
 
 interface Following {
-  readonly stage: Stage;
+  readonly stage: FaultScene;
   readonly api: KubeApi;
   readonly resource: KubeResource;
   readonly bug: PlantedBug | null;
@@ -58,9 +58,9 @@ interface Following {
 }
 
 /** A clock whose timers fire late while the wire says so. */
-function lateClock({ town, looking }: Stage, actor: string): Clock {
-  const clock = town.kernel.clock();
-  const random = town.kernel.random(`${actor}/late`);
+function lateClock({ simulated, looking }: FaultScene, actor: string): Clock {
+  const clock = simulated.kernel.clock();
+  const random = simulated.kernel.random(`${actor}/late`);
   return {
     ...clock,
     async sleep(durationMs, signal) {
@@ -72,7 +72,7 @@ function lateClock({ town, looking }: Stage, actor: string): Clock {
 }
 
 async function runFollower({ stage, api, resource, bug, signal }: Following): Promise<void> {
-  const { kernel } = stage.town;
+  const { kernel } = stage.simulated;
   const { plural } = resource;
   const actor = `rollcall/${plural}`;
   const clock = lateClock(stage, actor);

@@ -7,14 +7,14 @@ import { compileSigns, type SignTable } from '../../readers/sign-table.ts';
 import { SIGNS } from '../../causes/index.generated.ts';
 import { alignClocks } from '../../diagnosis/clocks.ts';
 import type { CollectedDocument } from '../../collection/document.ts';
-import type { Stage } from '../../sim/faults/contract.ts';
+import type { FaultScene } from '../../sim/faults/contract.ts';
 import { collectPile, machineTexts, type Pile, type PileText } from '../../sim/oracle/pile.ts';
 import type { PlantedBug } from '../../sim/planted/contract.ts';
 import type { LookRequest, Said } from '../../sim/run/run.ts';
 import { plantedAws, plantedKube, plantedPile, plantedText } from '../../sim/secrets/looked-at.ts';
 import { diagnoseObservations } from '../../engine/diagnose.ts';
 import { readPile } from '../../engine/pile.ts';
-import { observeTown, type TownApis } from './observe-town.ts';
+import { observeCluster, type SimulatedApis } from './observe-cluster.ts';
 
 function formsOf(document: DiagnosisDocument): readonly string[] {
   const options = { columns: 100, colour: false, paths: [] };
@@ -29,12 +29,12 @@ interface LookedLive {
 
 /** Looks over the APIs, as `rollcall diagnose` does, while the world stands still. */
 export async function lookLive(
-  stage: Stage,
+  stage: FaultScene,
   bug: PlantedBug | null,
   onDocument: ((document: CollectedDocument) => void) | null,
 ): Promise<LookedLive> {
-  const { town, looking } = stage;
-  const through = ({ kube, aws }: TownApis): TownApis => {
+  const { simulated, looking } = stage;
+  const through = ({ kube, aws }: SimulatedApis): SimulatedApis => {
     const { plants } = looking;
     const heard = {
       kube: looking.through(plantedKube(plants, kube)),
@@ -51,7 +51,7 @@ export async function lookLive(
     const content = savedContent(document.content, table, new Map(), bug?.clean);
     saved.push({ ...document, content });
   };
-  const { observations, document } = await observeTown(town, { onDocument: keep, through });
+  const { observations, document } = await observeCluster(simulated, { onDocument: keep, through });
   const said = bug?.document?.(document) ?? document;
   const printed = [...formsOf(said), ...saved.map(({ content }) => JSON.stringify(content))];
   const refused = looking.takeRefused();
@@ -99,7 +99,7 @@ export async function lookEveryWay(
   { stage, number, broken }: LookRequest,
   { bug, gapShare }: { readonly bug: PlantedBug | null; readonly gapShare: number },
 ): Promise<readonly Said[]> {
-  const random = stage.town.kernel.random(`pile/${number}`);
+  const random = stage.simulated.kernel.random(`pile/${number}`);
   const pile = collectPile(stage, broken, { gapShare, random });
   const live = await lookLive(stage, bug, null);
   const { people, looking } = stage;

@@ -13,7 +13,7 @@ import { namesSeen } from '../../domain/naming/machine-names.ts';
 import {
   addressOfNode,
   isReportedTo,
-  type Machine,
+  type NamingMachine,
   namingValues,
   nodesOf,
 } from '../../domain/naming/machines.ts';
@@ -58,11 +58,11 @@ export interface GivenNames {
 /** A machine and everything that it is called. */
 export interface NamedMachine {
   readonly observations: Observations;
-  readonly machine: Machine;
+  readonly machine: NamingMachine;
   readonly seen: NamesSeen;
 }
 
-function formerNames(observations: Observations, { node }: Machine): readonly string[] {
+function formerNames(observations: Observations, { node }: NamingMachine): readonly string[] {
   const address = node === null ? null : addressOfNode(node);
   return nodesOf(observations)
     .filter((one) => one.name !== node?.name && address !== null && addressOfNode(one) === address)
@@ -76,7 +76,7 @@ function formerNames(observations: Observations, { node }: Machine): readonly st
  */
 export function namedMachine(
   observations: Observations,
-  machine: Machine,
+  machine: NamingMachine,
   given: GivenNames,
   endpoints: readonly string[] | undefined,
 ): NamedMachine {

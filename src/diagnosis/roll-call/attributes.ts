@@ -1,8 +1,8 @@
 import { at, isObject, type Json, listAt, textAt } from '../../evidence/json.ts';
 import type { KubeNode } from '../../evidence/kinds.ts';
-import { isoTime, utcMs } from '../../evidence/time.ts';
+import { isoMs, isoTime } from '../../evidence/time.ts';
 import type { Attribute, MachineGroup, RollCallRow } from './document.ts';
-import type { Machine } from './machines.ts';
+import type { CalledMachine } from './machines.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -16,7 +16,7 @@ export function tagsOf(resource: Json | null): Texts {
 }
 
 /** The Node that stands for the machine now: a Ready one, else the youngest. */
-export function currentNode({ nodes }: Machine): KubeNode | null {
+export function currentNode({ nodes }: CalledMachine): KubeNode | null {
   const ordered = nodes.toSorted(
     (a, b) =>
       Number(b.ready === true) - Number(a.ready === true) ||
@@ -26,7 +26,7 @@ export function currentNode({ nodes }: Machine): KubeNode | null {
 }
 
 /** Labels of the Node and the claim, and tags of the instance, by which `-l` selects. */
-export function labelsOf(machine: Machine): Texts {
+export function labelsOf(machine: CalledMachine): Texts {
   const claims = machine.claims.map(({ labels }) => labels);
   return Object.assign(
     {},
@@ -53,28 +53,6 @@ export function groupOf(labels: Texts): MachineGroup {
   return NO_GROUP;
 }
 
-const ISO = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))?(Z|[+-]\d\d:?\d\d)$/;
-const MINUTE_MS = 60_000;
-
-/** Milliseconds since the epoch of an ISO 8601 stamp with its zone, null for any other text. */
-export function isoMs(text: string): number | null {
-  const match = ISO.exec(text);
-  if (match === null) return null;
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
-    .slice(1, 7)
-    .map(Number);
-  const fraction = Math.floor(Number(`0.${match[7] ?? '0'}`) * 1000);
-  const msOfDay = ((hour * 60 + minute) * 60 + second) * 1000 + fraction;
-  return utcMs(year, month, day, msOfDay) - zoneMs(match[8] ?? 'Z');
-}
-
-function zoneMs(zone: string): number {
-  if (zone === 'Z') return 0;
-  const digits = zone.replace(':', '');
-  const minutes = Number(digits.slice(1, 3)) * 60 + Number(digits.slice(3, 5));
-  return (zone.startsWith('-') ? -1 : 1) * minutes * MINUTE_MS;
-}
-
 function launchedAt(instance: Json | null): string | null {
   const ms = isoMs(textAt(instance ?? undefined, 'LaunchTime') ?? '');
   return ms === null ? null : isoTime({ ms, yearless: false, clock: 'utc' });
@@ -91,7 +69,7 @@ const ZONE_LABELS = ['topology.kubernetes.io/zone', 'failure-domain.beta.kuberne
 type Traits = Pick<RollCallRow, 'group' | 'instanceType' | 'zone' | 'image' | 'launchedAt'>;
 
 /** What a row says of the machine itself: from EC2 where it answered, else from labels. */
-export function traitsOf(machine: Machine, labels: Texts): Traits {
+export function traitsOf(machine: CalledMachine, labels: Texts): Traits {
   const instance = machine.instance ?? undefined;
   const claim = machine.claims[0]?.body;
   return {
@@ -120,7 +98,7 @@ function launchTemplateOf(instance: Json | null): string | null {
 
 /** What machines are compared by; an attribute that no source shows is left out. */
 export function attributesOf(
-  machine: Machine,
+  machine: CalledMachine,
   traits: Traits,
 ): Readonly<Partial<Record<Attribute, string>>> {
   const instance = machine.instance ?? undefined;

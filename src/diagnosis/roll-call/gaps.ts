@@ -6,7 +6,7 @@ import type { DiagnosisDocument } from '../document.ts';
 import { groupOf, tagsOf } from './attributes.ts';
 import type { GroupGap, MachineGroup } from './document.ts';
 import { type Findings, headlineOf } from './headline.ts';
-import type { Machine } from './machines.ts';
+import type { CalledMachine } from './machines.ts';
 
 /** How many machines a group wants and has, by what AWS answered of it. */
 interface GroupSize {
@@ -67,8 +67,8 @@ export function keyOf({ kind, name }: MachineGroup): string {
 }
 
 function countPresent(
-  machines: readonly Machine[],
-  groups: ReadonlyMap<Machine, MachineGroup>,
+  machines: readonly CalledMachine[],
+  groups: ReadonlyMap<CalledMachine, MachineGroup>,
 ): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const machine of machines) {
@@ -112,7 +112,7 @@ export function gapsOf(
   observations: Observations,
   document: DiagnosisDocument,
   findings: Findings,
-  groups: ReadonlyMap<Machine, MachineGroup>,
+  groups: ReadonlyMap<CalledMachine, MachineGroup>,
 ): readonly GroupGap[] {
   const byScaling = sizesOfAutoScaling(
     latestBy(observations, 'aws/auto-scaling-group', 'AutoScalingGroupName'),

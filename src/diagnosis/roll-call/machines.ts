@@ -14,7 +14,7 @@ export interface ExpectedMachine {
 }
 
 /** Everything that the sources show of one machine. */
-export interface Machine {
+export interface CalledMachine {
   instanceId: string | null;
   /** An item of `aws ec2 describe-instances`. */
   instance: Json | null;
@@ -26,23 +26,23 @@ export interface Machine {
 }
 
 export interface Roll {
-  readonly machines: readonly Machine[];
+  readonly machines: readonly CalledMachine[];
   /** True when the source listed all there are, so that what it lacks is not there. */
   readonly hasAllInstances: boolean;
   readonly hasAllNodes: boolean;
 }
 
 interface Assembly {
-  readonly machines: Machine[];
+  readonly machines: CalledMachine[];
   /** Machines by instance id and by every name that one machine has at a time. */
-  readonly byKey: Map<string, Machine>;
+  readonly byKey: Map<string, CalledMachine>;
   readonly keysOf: KeysOf;
 }
 
 const CLAIM_KINDS: ReadonlySet<FactKind> = new Set(['kube/NodeClaim', 'kube/Machine']);
 
-function create(assembly: Assembly, keys: readonly string[]): Machine {
-  const machine: Machine = {
+function create(assembly: Assembly, keys: readonly string[]): CalledMachine {
+  const machine: CalledMachine = {
     instanceId: null,
     instance: null,
     nodes: [],
@@ -55,11 +55,11 @@ function create(assembly: Assembly, keys: readonly string[]): Machine {
   return machine;
 }
 
-function know(assembly: Assembly, machine: Machine, keys: readonly string[]): void {
+function know(assembly: Assembly, machine: CalledMachine, keys: readonly string[]): void {
   for (const key of keys) if (!assembly.byKey.has(key)) assembly.byKey.set(key, machine);
 }
 
-function find(assembly: Assembly, keys: readonly string[]): Machine | null {
+function find(assembly: Assembly, keys: readonly string[]): CalledMachine | null {
   for (const key of keys) {
     const machine = assembly.byKey.get(key);
     if (machine !== undefined) return machine;
@@ -154,7 +154,7 @@ function claimed(
   assembly: Assembly,
   instanceId: string | null,
   names: readonly string[],
-): Machine | null {
+): CalledMachine | null {
   const own = instanceId === null ? null : find(assembly, [instanceId]);
   if (own !== null) return own;
   const machine = find(assembly, names);
@@ -165,7 +165,7 @@ function claimed(
 /** Ties an instance id and names to a machine, so that who comes later finds it by them. */
 function settle(
   assembly: Assembly,
-  machine: Machine,
+  machine: CalledMachine,
   instanceId: string | null,
   names: readonly string[],
 ): void {

@@ -4,7 +4,7 @@ import type { Observations } from '../../evidence/observations.ts';
 import { excerptOf } from '../../evidence/redact.ts';
 import type { Headline, SubjectReport } from '../document.ts';
 import { currentNode, msAt, unmetCondition } from './attributes.ts';
-import type { Machine, Roll } from './machines.ts';
+import type { CalledMachine, Roll } from './machines.ts';
 
 const CANDIDATES_MAX = 3;
 const MESSAGE_MAX = 200;
@@ -32,7 +32,7 @@ function ofInstance(instance: Json): string[] {
   return [`EC2 says it is ${state}${why === '' ? '' : ` (${excerptOf(why, MESSAGE_MAX)})`}.`];
 }
 
-function ofNodes(machine: Machine, roll: Roll): string[] {
+function ofNodes(machine: CalledMachine, roll: Roll): string[] {
   const notes: string[] = [];
   const names = machine.nodes.map(({ name }) => name);
   if (names.length > 1)
@@ -45,7 +45,7 @@ function ofNodes(machine: Machine, roll: Roll): string[] {
 }
 
 /** Names under which a kubelet without a Node would still renew its Lease. */
-function kubeletNames({ instance, subject, expected }: Machine): readonly string[] {
+function kubeletNames({ instance, subject, expected }: CalledMachine): readonly string[] {
   const names = [
     subject?.node ?? null,
     subject?.name ?? null,
@@ -56,7 +56,7 @@ function kubeletNames({ instance, subject, expected }: Machine): readonly string
   return names.flatMap((name) => (name === null ? [] : [name.toLowerCase()]));
 }
 
-function ofLease(machine: Machine, roll: Roll, renewed: ReadonlySet<string>): string[] {
+function ofLease(machine: CalledMachine, roll: Roll, renewed: ReadonlySet<string>): string[] {
   if (machine.nodes.length > 0 || !roll.hasAllNodes) return [];
   const alive = kubeletNames(machine).find((name) => renewed.has(name));
   if (alive === undefined) return [];
@@ -65,7 +65,7 @@ function ofLease(machine: Machine, roll: Roll, renewed: ReadonlySet<string>): st
   ];
 }
 
-function ofClaims({ claims, instance, instanceId, nodes }: Machine): string[] {
+function ofClaims({ claims, instance, instanceId, nodes }: CalledMachine): string[] {
   const [claim] = claims;
   if (claim === undefined || instance !== null || instanceId !== null || nodes.length > 0)
     return [];
@@ -74,7 +74,7 @@ function ofClaims({ claims, instance, instanceId, nodes }: Machine): string[] {
   return [`${claim.kind} ${claim.name} has no instance${cause}.`];
 }
 
-function ofExpected({ expected, instance, nodes, claims, subject }: Machine): string[] {
+function ofExpected({ expected, instance, nodes, claims, subject }: CalledMachine): string[] {
   const isSeen = instance !== null || nodes.length > 0 || claims.length > 0 || subject !== null;
   return expected.length === 0 || isSeen ? [] : ['It is expected, but no source shows it.'];
 }
@@ -95,7 +95,7 @@ function ofSubject(subject: SubjectReport, headline: Headline | null): string[] 
 
 /** What the columns of the row do not say, in sentences; null when they say all. */
 export function noteOf(
-  machine: Machine,
+  machine: CalledMachine,
   roll: Roll,
   renewed: ReadonlySet<string>,
   headline: Headline | null,
@@ -112,7 +112,7 @@ export function noteOf(
 }
 
 /** True for a Node or claim that somebody asked to go. */
-export function isAskedToGo(machine: Machine): boolean {
+export function isAskedToGo(machine: CalledMachine): boolean {
   const reason = textAt(machine.instance ?? undefined, 'StateReason.Code') ?? '';
   const isDeleted = machine.claims.some(
     ({ body }) => at(body, 'metadata.deletionTimestamp') !== undefined,

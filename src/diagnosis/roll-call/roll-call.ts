@@ -13,7 +13,7 @@ import type {
 } from './document.ts';
 import { gapsOf, keyOf } from './gaps.ts';
 import { type Findings, headlineOf, indexFindings } from './headline.ts';
-import { assembleRoll, type ExpectedMachine, type Machine, type Roll } from './machines.ts';
+import { assembleRoll, type ExpectedMachine, type CalledMachine, type Roll } from './machines.ts';
 import { isAskedToGo, noteOf, renewedLeases } from './notes.ts';
 import { compareRows } from './order.ts';
 import { type Compared, sharedAttributes } from './shared.ts';
@@ -40,12 +40,12 @@ const NAME_MAX = 253;
 const NOT_OBSERVABLE_MAX = 20;
 
 interface Entry {
-  readonly machine: Machine;
+  readonly machine: CalledMachine;
   readonly row: RollCallRow;
   readonly attributes: Compared['attributes'];
 }
 
-function nameOf(machine: Machine): string {
+function nameOf(machine: CalledMachine): string {
   const node = currentNode(machine)?.name;
   const claim = machine.instanceId === null ? machine.claims[0]?.name : undefined;
   return (
@@ -84,7 +84,7 @@ interface Described {
   readonly traits: ReturnType<typeof traitsOf>;
 }
 
-function describe(machine: Machine): Described {
+function describe(machine: CalledMachine): Described {
   const labels = labelsOf(machine);
   return { labels, traits: traitsOf(machine, labels) };
 }
@@ -96,7 +96,7 @@ interface Frame {
   readonly renewed: ReadonlySet<string>;
 }
 
-function entryOf(machine: Machine, { traits }: Described, frame: Frame): Entry {
+function entryOf(machine: CalledMachine, { traits }: Described, frame: Frame): Entry {
   const { subject } = machine;
   const { plain } = frame;
   const headline = subject === null ? null : headlineOf(subject, frame.findings);
@@ -118,7 +118,7 @@ function entryOf(machine: Machine, { traits }: Described, frame: Frame): Entry {
   return { machine, row, attributes: attributesOf(machine, traits) };
 }
 
-function launchOrder(a: Machine, b: Machine): number {
+function launchOrder(a: CalledMachine, b: CalledMachine): number {
   const [first, second] = [a, b].map(
     ({ instance }) => textAt(instance ?? undefined, 'LaunchTime') ?? '',
   );
@@ -131,12 +131,12 @@ function launchOrder(a: Machine, b: Machine): number {
  * that no group replaces, and, the newest first, as many as its group lacks.
  */
 function keptTerminated(
-  machines: readonly Machine[],
-  groups: ReadonlyMap<Machine, MachineGroup>,
+  machines: readonly CalledMachine[],
+  groups: ReadonlyMap<CalledMachine, MachineGroup>,
   gaps: readonly GroupGap[],
-): ReadonlySet<Machine> {
+): ReadonlySet<CalledMachine> {
   const left = new Map(gaps.map((gap) => [keyOf(gap.group), gap.desired - gap.present]));
-  const kept = new Set<Machine>();
+  const kept = new Set<CalledMachine>();
   for (const machine of machines.toSorted(launchOrder)) {
     const group = groups.get(machine) ?? { kind: 'none', name: null };
     const missing = left.get(keyOf(group)) ?? 0;
@@ -206,7 +206,8 @@ export function rollCallOf(input: RollCallInput): RollCallDocument {
   const described = new Map(roll.machines.map((machine) => [machine, describe(machine)]));
   const groups = new Map([...described].map(([machine, { traits }]) => [machine, traits.group]));
   const gaps = gapsOf(observations, document, findings, groups);
-  const isGone = ({ instance }: Machine): boolean => instance !== null && isTerminated(instance);
+  const isGone = ({ instance }: CalledMachine): boolean =>
+    instance !== null && isTerminated(instance);
   const kept = keptTerminated(roll.machines.filter(isGone), groups, gaps);
   const chosen = [...described].filter(
     ([machine, { labels }]) =>

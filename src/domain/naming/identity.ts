@@ -1,6 +1,6 @@
 import { type Json, listAt, textAt } from '../../evidence/json.ts';
 import type { Observations } from '../../evidence/observations.ts';
-import { type Machine, namingValues } from './machines.ts';
+import { type NamingMachine, namingValues } from './machines.ts';
 import type { NamesSeen } from './names-table.ts';
 
 /** Name of a role without path, as aws-auth compares it. */
@@ -65,7 +65,7 @@ function csiNodeIdOf(observations: Observations, name: string | null): string | 
  */
 export function identityOf(
   observations: Observations,
-  { instance, node }: Machine,
+  { instance, node }: NamingMachine,
   formerNames: readonly string[],
   endpoints: readonly string[] | undefined,
 ): Partial<NamesSeen> {

@@ -1,7 +1,7 @@
 import { textAt } from '../../evidence/json.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import type { ImageFamily } from './input.ts';
-import { type Machine, namingValues, nodesOf } from './machines.ts';
+import { type NamingMachine, namingValues, nodesOf } from './machines.ts';
 
 /** Words by which images and systems are known; the first that fits decides. */
 const FAMILIES: readonly (readonly [RegExp, ImageFamily])[] = [
@@ -36,7 +36,7 @@ export function isEksCluster(observations: Observations): boolean {
 /** The family of the image of a machine, by its labels, its image, or the system of its Node. */
 export function imageOf(
   observations: Observations,
-  { instance, node }: Machine,
+  { instance, node }: NamingMachine,
 ): ImageFamily | null {
   const compute = node?.labels['eks.amazonaws.com/compute-type'];
   if (compute === 'fargate') return 'fargate';

@@ -4,7 +4,7 @@ import type { Observations } from '../../evidence/observations.ts';
 import { cloudProviderOf } from './cloud-provider.ts';
 import { imageOf } from './image-family.ts';
 import type { ImageOptions } from './input.ts';
-import type { Machine } from './machines.ts';
+import type { NamingMachine } from './machines.ts';
 import type { NamesSeen } from './names-table.ts';
 import { namingTypeAt, regionOfZone, vpcNames } from './vpc-names.ts';
 
@@ -27,7 +27,7 @@ function instanceNames(instance: Json): Partial<NamesSeen> {
 /** Everything that the APIs know of the names of a machine. */
 export function namesSeen(
   observations: Observations,
-  machine: Machine,
+  machine: NamingMachine,
   identity: Partial<NamesSeen>,
   options: ImageOptions,
 ): NamesSeen {

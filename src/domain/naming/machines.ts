@@ -37,7 +37,7 @@ export function namingValues<K extends NamingKind>(
 }
 
 /** A machine: its instance, and the Nodes that may be its own. */
-export interface Machine {
+export interface NamingMachine {
   readonly instance: Json | null;
   readonly node: KubeNode | null;
 }
@@ -103,13 +103,13 @@ function isSameMachine(a: KubeNode, b: KubeNode): boolean {
 }
 
 /** Where AWS said nothing: the Ready one of the Nodes with the same address. */
-function withoutInstance(asked: KubeNode, nodes: readonly KubeNode[]): Machine {
+function withoutInstance(asked: KubeNode, nodes: readonly KubeNode[]): NamingMachine {
   const ready = nodes.find((node) => node.ready === true && isSameMachine(asked, node));
   return { instance: null, node: asked.ready === true ? asked : (ready ?? asked) };
 }
 
 /** The machine of that name; null when nothing is called so. */
-export function machineNamed(observations: Observations, name: string): Machine | null {
+export function machineNamed(observations: Observations, name: string): NamingMachine | null {
   const wanted = name.toLowerCase();
   const nodes = nodesOf(observations);
   const asked = nodes.find((node) => node.name === wanted || addressOfNode(node) === wanted);
@@ -122,7 +122,7 @@ export function machineNamed(observations: Observations, name: string): Machine 
 }
 
 /** Every machine: running instances with their Nodes, and Nodes without an instance. */
-export function machinesOf(observations: Observations): readonly Machine[] {
+export function machinesOf(observations: Observations): readonly NamingMachine[] {
   const nodes = nodesOf(observations);
   const instances = instancesOf(observations).filter(isRunning);
   const own = instances.map((instance) => ({ instance, node: currentNode(instance, nodes) }));

@@ -1,7 +1,7 @@
 /** Who may make a call. */
 import type { AwsCall, AwsService } from '../../ports/aws-api.ts';
 import { documentsOf } from './iam/roles.ts';
-import { judge, type Verdict } from './iam/policies.ts';
+import { judge, type AccessDecision } from './iam/policies.ts';
 import { actionOf, type Operation, type Request } from './operation.ts';
 import { type RefusedError, refused } from './refusal.ts';
 
@@ -37,7 +37,7 @@ interface Denied {
   readonly action: string;
   readonly resource: string;
   readonly arn: string;
-  readonly verdict: Verdict;
+  readonly verdict: AccessDecision;
 }
 
 /** As each service words it (service API references, "Common Errors"). */

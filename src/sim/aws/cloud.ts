@@ -7,7 +7,7 @@ import { operationOf } from './catalogue.ts';
 import type { AwsAnswer, AwsCloud, AwsIdentity } from './contract.ts';
 import { createDefaults } from './defaults.ts';
 import { assumeRole, identityOf } from './iam/credentials.ts';
-import { createLevers, type AwsLevers } from './levers.ts';
+import { createControls, type AwsControls } from './controls.ts';
 import { type MetadataService, metadataService } from './metadata.ts';
 import { actionOf, flagIn, isRead, type Request } from './operation.ts';
 import type { AwsCloudOptions } from './options.ts';
@@ -19,7 +19,7 @@ import { trueInstance } from './true-instance.ts';
 
 /** The cloud of the contract, with what the laying out and the faults of a world need. */
 export interface SimulatedAws extends AwsCloud {
-  readonly levers: AwsLevers;
+  readonly controls: AwsControls;
   /** The token that goes with temporary keys, empty for those of a user, null for unknown ones. */
   sessionTokenOf(accessKeyId: string): string | null;
   /** What each machine is told at 169.254.169.254. */
@@ -33,7 +33,7 @@ export function createAwsCloud(options: AwsCloudOptions): SimulatedAws {
   return {
     region: account.region,
     accountId: account.accountId,
-    levers: createLevers(account),
+    controls: createControls(account),
     metadata: metadataService(account),
     answer: (identity, call) => answer(account, identity, call),
     identityOf: (accessKeyId) => identityOf(account, accessKeyId),

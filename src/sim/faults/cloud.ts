@@ -1,26 +1,26 @@
-import type { Effect, Fault, Stage } from './contract.ts';
+import type { Effect, Fault, FaultScene } from './contract.ts';
 import { MINUTE_MS, onMachine, truthOf, UNHEARD } from './shapes.ts';
 import { called, nothing, runningMachines } from './targets.ts';
 
 /** What shows where something of a machine is hidden from the cloud controller and the boot. */
 const UNFOUND: readonly Effect[] = ['uninitialized', 'no-node'];
 
-type Levers = Stage['town']['cloud']['levers'];
+type Controls = FaultScene['simulated']['cloud']['controls'];
 
 /** EC2 does not show something of a machine that is there. */
 function hidden(
   kind: Omit<Fault, 'inject'>,
   what: string,
   causes: readonly string[],
-  hide: (levers: Levers, instanceId: string, forMs: number) => void,
+  hide: (controls: Controls, instanceId: string, forMs: number) => void,
 ): Fault {
-  return onMachine(kind, ({ town }, machine) => {
-    const { levers } = town.cloud;
-    hide(levers, machine.instanceId, Infinity);
+  return onMachine(kind, ({ simulated }, machine) => {
+    const { controls } = simulated.cloud;
+    hide(controls, machine.instanceId, Infinity);
     return {
       what: `${called(machine)}: EC2 does not show ${what}`,
       truths: [truthOf(machine, causes, UNFOUND)],
-      undo: () => hide(levers, machine.instanceId, 0),
+      undo: () => hide(controls, machine.instanceId, 0),
     };
   });
 }
@@ -29,21 +29,21 @@ const hiddenInstance = hidden(
   { id: 'F51', perHour: 3, lastsMs: 2 * MINUTE_MS },
   'it',
   ['ccm-cannot-initialize-node', 'instance-not-yet-visible-in-ec2'],
-  (levers, id, forMs) => levers.hideInstance(id, forMs),
+  (controls, id, forMs) => controls.hideInstance(id, forMs),
 );
 
 const hiddenTags = hidden(
   { id: 'F53', perHour: 2, lastsMs: 3 * MINUTE_MS },
   'its tags',
   ['cluster-tag-late', 'untagged-instance-filtered-out'],
-  (levers, id, forMs) => levers.hideTags(id, forMs),
+  (controls, id, forMs) => controls.hideTags(id, forMs),
 );
 
 const hiddenName = hidden(
   { id: 'F54', perHour: 2, lastsMs: 3 * MINUTE_MS },
   'its private DNS name',
   ['private-dns-name-late'],
-  (levers, id, forMs) => levers.hideName(id, forMs),
+  (controls, id, forMs) => controls.hideName(id, forMs),
 );
 
 /** Calls whose throttling people meet. */
@@ -53,14 +53,14 @@ const throttled: Fault = {
   id: 'F52',
   perHour: 2,
   lastsMs: 4 * MINUTE_MS,
-  inject({ town }, random) {
+  inject({ simulated }, random) {
     const action = random.pick(THROTTLED);
-    town.cloud.levers.throttle(action);
+    simulated.cloud.controls.throttle(action);
     const shows: readonly Effect[] = [...UNFOUND, 'addressless', 'stuck', 'not-ready'];
     return {
       what: `${action} is throttled`,
       truths: [{ causes: ['ec2-api-throttling'], machines: null, shows }],
-      undo: () => town.cloud.levers.unrefuse(action),
+      undo: () => simulated.cloud.controls.unrefuse(action),
     };
   },
 };
@@ -69,14 +69,14 @@ const unknownType: Fault = {
   id: 'F56',
   perHour: 0.7,
   lastsMs: 15 * MINUTE_MS,
-  inject({ town }) {
+  inject({ simulated }) {
     const action = 'ec2:DescribeInstanceTypes';
-    town.cloud.levers.deny(action);
+    simulated.cloud.controls.deny(action);
     const causes = ['instance-type-lookup-denied'];
     return {
       what: `${action} is denied`,
       truths: [{ causes, machines: null, shows: ['addressless', 'not-ready'] }],
-      undo: () => town.cloud.levers.allow(action),
+      undo: () => simulated.cloud.controls.allow(action),
     };
   },
 };
@@ -86,14 +86,14 @@ const exhaustedSubnet: Fault = {
   perHour: 0.7,
   lastsMs: 30 * MINUTE_MS,
   inject(stage, random) {
-    const { town } = stage;
-    const { subnetId, setting } = random.pick(town.land.groups);
+    const { simulated } = stage;
+    const { subnetId, setting } = random.pick(simulated.infrastructure.groups);
     const isFragmented = random.chance(0.3);
-    if (isFragmented) town.cloud.levers.fragmentSubnet(subnetId);
-    else town.cloud.levers.exhaustSubnet(subnetId, random.below(3));
+    if (isFragmented) simulated.cloud.controls.fragmentSubnet(subnetId);
+    else simulated.cloud.controls.exhaustSubnet(subnetId, random.below(3));
     const machines = runningMachines(stage)
       .map(({ instanceId }) => instanceId)
-      .filter((id) => town.cloud.instance(id)?.subnetId === subnetId);
+      .filter((id) => simulated.cloud.instance(id)?.subnetId === subnetId);
     const causes = [
       isFragmented ? 'subnet-without-contiguous-prefix' : 'subnet-out-of-pod-addresses',
     ];
@@ -101,7 +101,7 @@ const exhaustedSubnet: Fault = {
       what: `the subnet of ${setting.name} has no ${isFragmented ? 'whole prefix' : 'addresses'} left`,
       truths: [{ causes, machines, shows: ['addressless', 'stuck', 'no-node'] }],
       marks: isFragmented ? [] : ['subnet-exhausted'],
-      undo: () => town.cloud.levers.relieveSubnet(subnetId),
+      undo: () => simulated.cloud.controls.relieveSubnet(subnetId),
     };
   },
 };
@@ -110,23 +110,23 @@ const unattached: Fault = {
   id: 'F58',
   perHour: 0.7,
   lastsMs: 10 * MINUTE_MS,
-  inject({ town }, random) {
-    const { levers } = town.cloud;
+  inject({ simulated }, random) {
+    const { controls } = simulated.cloud;
     if (random.chance(0.4)) {
-      levers.stickInterfaces(Infinity);
+      controls.stickInterfaces(Infinity);
       return {
         what: 'interfaces that are let go stay detaching',
         truths: [{ causes: ['leaked-network-interfaces'], machines: null, shows: [] }],
-        undo: () => levers.stickInterfaces(0),
+        undo: () => controls.stickInterfaces(0),
       };
     }
     const action = 'ec2:AttachNetworkInterface';
-    levers.deny(action);
+    controls.deny(action);
     const causes = ['cni-without-ec2-permissions'];
     return {
       what: `${action} is denied`,
       truths: [{ causes, machines: null, shows: ['addressless', 'stuck', 'not-ready'] }],
-      undo: () => levers.allow(action),
+      undo: () => controls.allow(action),
     };
   },
 };
@@ -135,10 +135,10 @@ const unattached: Fault = {
 const attachedAgain = onMachine(
   { id: 'F59', perHour: 1, lastsMs: 3 * MINUTE_MS },
   (stage, machine) => {
-    const { cloud } = stage.town;
+    const { cloud } = stage.simulated;
     const subnetId = cloud.instance(machine.instanceId)?.subnetId;
     if (subnetId === undefined) return null;
-    const [id] = cloud.levers.leakInterfaces(subnetId, 1);
+    const [id] = cloud.controls.leakInterfaces(subnetId, 1);
     if (id === undefined) return null;
     return {
       what: `${id} lies free, and is attached to a machine later`,
@@ -152,8 +152,8 @@ const attachedAgain = onMachine(
 const LAST_DEVICE = 7;
 
 /** To the first machine that has room for one more. */
-function attachSomewhere(stage: Stage, networkInterfaceId: string): void {
-  const { cloud, admin } = stage.town;
+function attachSomewhere(stage: FaultScene, networkInterfaceId: string): void {
+  const { cloud, admin } = stage.simulated;
   runningMachines(stage).some(({ instanceId }) => {
     const place = { InstanceId: instanceId, DeviceIndex: LAST_DEVICE };
     const input = { NetworkInterfaceId: networkInterfaceId, ...place };
@@ -167,14 +167,14 @@ const spotInterruption: Fault = {
   perHour: 1,
   lastsMs: 0,
   inject(stage, random) {
-    const { cloud } = stage.town;
+    const { cloud } = stage.simulated;
     const spot = runningMachines(stage).filter(
       ({ instanceId }) => cloud.instance(instanceId)?.isSpot === true,
     );
     if (spot.length === 0) return null;
     const machine = random.pick(spot);
     const hasJoined = machine.nodeName() !== null;
-    cloud.levers.interruptSpot(machine.instanceId);
+    cloud.controls.interruptSpot(machine.instanceId);
     const causes = [hasJoined ? 'instance-stopped-or-terminated' : 'early-instance-termination'];
     return {
       what: `${called(machine)}: taken away as a Spot Instance`,
@@ -190,21 +190,21 @@ const accessEntry: Fault = {
   id: 'F60',
   perHour: 1,
   lastsMs: 10 * MINUTE_MS,
-  inject({ town }) {
-    const { cloud, land, setting } = town;
+  inject({ simulated }) {
+    const { cloud, infrastructure, setting } = simulated;
     if (setting.cluster.kind !== 'eks') return null;
     const cluster = setting.cluster.name;
-    const principalArn = land.nodeRoleArn;
+    const principalArn = infrastructure.nodeRoleArn;
     const asked = { clusterName: cluster, principalArn };
     const call = { service: 'eks', operation: 'DescribeAccessEntry', input: asked } as const;
-    if (cloud.answer(town.admin.identity, call).ok) return null;
-    cloud.levers.createAccessEntry({ cluster, principalArn, type: 'EC2_LINUX' });
+    if (cloud.answer(simulated.admin.identity, call).ok) return null;
+    cloud.controls.createAccessEntry({ cluster, principalArn, type: 'EC2_LINUX' });
     return {
       what: 'the role of the nodes has an access entry that the cluster does not read',
       truths: [
         { causes: ['access-entry-on-configmap-cluster'], machines: null, shows: ['no-node'] },
       ],
-      undo: () => cloud.levers.deleteAccessEntry(cluster, principalArn),
+      undo: () => cloud.controls.deleteAccessEntry(cluster, principalArn),
     };
   },
 };
@@ -213,14 +213,14 @@ const silentSts: Fault = {
   id: 'F61',
   perHour: 0.7,
   lastsMs: 6 * MINUTE_MS,
-  inject({ town }) {
-    town.cloud.levers.throttle('sts:*');
+  inject({ simulated }) {
+    simulated.cloud.controls.throttle('sts:*');
     // Kubelets of EKS are known by what STS says of their tokens, and fall silent without it.
-    const shows = town.setting.cluster.kind === 'eks' ? UNHEARD : [];
+    const shows = simulated.setting.cluster.kind === 'eks' ? UNHEARD : [];
     return {
       what: 'STS is throttled',
       truths: [{ causes: ['sts-throttling'], machines: null, shows }],
-      undo: () => town.cloud.levers.unrefuse('sts:*'),
+      undo: () => simulated.cloud.controls.unrefuse('sts:*'),
     };
   },
 };

@@ -1,12 +1,12 @@
 import type { RandomStream } from '../kernel/random.ts';
 import type { KubeClient } from '../kube/contract.ts';
-import type { Town } from '../town/town.ts';
+import type { SimulatedCluster } from '../cluster/simulated-cluster.ts';
 import type { MarkId } from '../marks/marks.ts';
 import type { Looking } from './looking.ts';
 
 /** A world with everything by which it can be disturbed. */
-export interface Stage {
-  readonly town: Town;
+export interface FaultScene {
+  readonly simulated: SimulatedCluster;
   /** Somebody with all rights and kubectl. */
   readonly people: KubeClient;
   /** The way by which Rollcall itself asks. */
@@ -75,7 +75,7 @@ export interface Fault {
   /** How long it lasts, ms; the median of what is drawn. */
   readonly lastsMs: number;
   /** @returns null where this world has nothing that it could strike */
-  readonly inject: (stage: Stage, random: RandomStream) => Injected | null;
+  readonly inject: (stage: FaultScene, random: RandomStream) => Injected | null;
 }
 
 /** A fault at its moment, as the seed has planned it. */

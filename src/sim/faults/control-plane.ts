@@ -28,8 +28,8 @@ const compacted: Fault = {
   id: 'F12',
   perHour: 2,
   lastsMs: 3 * MINUTE_MS,
-  inject({ town, looking }) {
-    town.api.compact();
+  inject({ simulated, looking }) {
+    simulated.api.compact();
     return { what: 'continue tokens are too old', truths: [], undo: looking.breakPages() };
   },
 };
@@ -50,18 +50,18 @@ const controlPlaneRestart: Fault = {
   id: 'F09',
   perHour: 1,
   lastsMs: 3 * MINUTE_MS,
-  inject({ town, looking }, random) {
+  inject({ simulated, looking }, random) {
     const [program, truth] = random.pick(AWAY);
-    if (!town.platform.isRunning(program)) return null;
+    if (!simulated.platform.isRunning(program)) return null;
     const letIn = looking.wire.refuse('unreachable');
-    town.api.endWatches();
-    town.platform.stopProgram(program);
+    simulated.api.endWatches();
+    simulated.platform.stopProgram(program);
     return {
       what: `the API server restarts, and ${program} is away`,
       truths: truth === null ? [] : [{ ...truth, machines: null }],
       undo: () => {
         letIn();
-        town.platform.startProgram(program);
+        simulated.platform.startProgram(program);
       },
     };
   },
@@ -71,14 +71,14 @@ const unapproved: Fault = {
   id: 'F49',
   perHour: 0.7,
   lastsMs: 10 * MINUTE_MS,
-  inject({ town }) {
+  inject({ simulated }) {
     const program = 'kube-controller-manager';
-    if (!town.platform.isRunning(program)) return null;
-    town.platform.stopProgram(program);
+    if (!simulated.platform.isRunning(program)) return null;
+    simulated.platform.stopProgram(program);
     return {
       what: 'nobody approves certificate requests',
       truths: [{ causes: ['unapproved-client-csr'], machines: null, shows: ['no-node'] }],
-      undo: () => town.platform.startProgram(program),
+      undo: () => simulated.platform.startProgram(program),
     };
   },
 };

@@ -1,13 +1,13 @@
-import type { Machine } from '../machines/contract.ts';
-import type { Stage } from './contract.ts';
+import type { SimulatedMachine } from '../machines/contract.ts';
+import type { FaultScene } from './contract.ts';
 import { MINUTE_MS, onMember, truthOf, UNHEARD } from './shapes.ts';
 import { called, deleteAgents, isControlPlane } from './targets.ts';
 
 const JOIN = /^kubeadm join .*$/m;
 
 /** The line by which its user data has let it join; null where something else does. */
-function joinLine({ town }: Stage, { instanceId }: Machine): string | null {
-  return JOIN.exec(town.cloud.instance(instanceId)?.userData ?? '')?.[0] ?? null;
+function joinLine({ simulated }: FaultScene, { instanceId }: SimulatedMachine): string | null {
+  return JOIN.exec(simulated.cloud.instance(instanceId)?.userData ?? '')?.[0] ?? null;
 }
 
 /** A reset stops the kubelet, and takes away what it would need to start. */
@@ -37,7 +37,7 @@ export const halfJoined = onMember(
 export const dyingAgent = onMember(
   { id: 'F39', perHour: 2, lastsMs: 6 * MINUTE_MS },
   (stage, { machine, name }) => {
-    if (stage.town.setting.cluster.podIdentity !== 'kiam') return null;
+    if (stage.simulated.setting.cluster.podIdentity !== 'kiam') return null;
     const undo = machine.break({ kind: 'agent-crash', image: 'kiam' });
     deleteAgents(stage, name, 'kiam-agent');
     return {

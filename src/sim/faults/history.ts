@@ -1,4 +1,4 @@
-import type { Fault, Injected, Stage, Truth } from './contract.ts';
+import type { Fault, Injected, FaultScene, Truth } from './contract.ts';
 import { MINUTE_MS, SECOND_MS, truthOf } from './shapes.ts';
 import { nodeOf, runningMachines } from './targets.ts';
 
@@ -11,10 +11,10 @@ const oldCache: Fault = {
   id: 'F11',
   perHour: 2,
   lastsMs: 4 * MINUTE_MS,
-  inject({ town, looking }, random) {
+  inject({ simulated, looking }, random) {
     const kind = random.pick(CACHED);
     const lagMs = random.pick(LAGS_MS);
-    const undo = town.api.lagCache(kind, lagMs);
+    const undo = simulated.api.lagCache(kind, lagMs);
     looking.wire.restart();
     return {
       what: `the API server lists each ${kind} of ${lagMs / 1000} s ago from its cache`,
@@ -39,11 +39,11 @@ const AS_BEFORE: readonly Truth[] = [
   },
 ];
 
-function restored(stage: Stage, ageMs: number): Injected {
-  const { town, looking } = stage;
+function restored(stage: FaultScene, ageMs: number): Injected {
+  const { simulated, looking } = stage;
   const members = runningMachines(stage).filter((machine) => nodeOf(stage, machine) !== null);
   looking.wire.rewind();
-  town.api.restore(town.kernel.nowMs() - ageMs);
+  simulated.api.restore(simulated.kernel.nowMs() - ageMs);
   const lost = members.filter((machine) => nodeOf(stage, machine) === null);
   return {
     what: `etcd is restored from a backup of ${ageMs / 1000} s ago`,

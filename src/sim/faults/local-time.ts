@@ -1,5 +1,5 @@
 import type { RandomStream } from '../kernel/random.ts';
-import type { Machine, Zone } from '../machines/contract.ts';
+import type { SimulatedMachine, Zone } from '../machines/contract.ts';
 import { isoStamp } from '../machines/logs/stamps.ts';
 import { minutesAhead } from '../machines/logs/zone.ts';
 import { MINUTE_MS, onMember, patchNode } from './shapes.ts';
@@ -18,7 +18,7 @@ const MARK = 'example.com/serviced-at';
 interface Told {
   readonly what: string;
   readonly stamp: string;
-  readonly begin: (machine: Machine) => () => void;
+  readonly begin: (machine: SimulatedMachine) => () => void;
 }
 
 function inZone(zone: Zone, what: string, nowMs: number): Told {

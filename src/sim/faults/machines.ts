@@ -1,5 +1,5 @@
-import type { Destination, Machine, MachineFault } from '../machines/contract.ts';
-import type { Effect, Fault, Injected, Stage, Truth } from './contract.ts';
+import type { Destination, SimulatedMachine, MachineFault } from '../machines/contract.ts';
+import type { Effect, Fault, Injected, FaultScene, Truth } from './contract.ts';
 import { servicesLost } from './redirects.ts';
 import { HOUR_MS, MINUTE_MS, onMachine, onMember, truthOf, UNHEARD } from './shapes.ts';
 import { called, nothing } from './targets.ts';
@@ -7,7 +7,12 @@ import { called, nothing } from './targets.ts';
 /** The one cause of what a fault does, and by what it shows. */
 type Told = Pick<Truth, 'causes' | 'shows'>;
 
-function broken(machine: Machine, fault: MachineFault, told: Told, what: string): Injected {
+function broken(
+  machine: SimulatedMachine,
+  fault: MachineFault,
+  told: Told,
+  what: string,
+): Injected {
   return {
     what: `${called(machine)}: ${what}`,
     truths: [truthOf(machine, told.causes, told.shows)],
@@ -37,8 +42,8 @@ const reboot = onMachine({ id: 'F36', perHour: 2, lastsMs: 0 }, (_, machine) => 
 });
 
 /** Kubelets of EKS are told their name; the others go by that of their machine. */
-function renamedTruths({ town }: Stage, machine: Machine): readonly Truth[] {
-  if (town.setting.cluster.kind === 'eks') return [];
+function renamedTruths({ simulated }: FaultScene, machine: SimulatedMachine): readonly Truth[] {
+  if (simulated.setting.cluster.kind === 'eks') return [];
   const shows: readonly Effect[] = [...UNHEARD, 'not-ready', 'uninitialized'];
   return [truthOf(machine, ['node-name-differs-from-certificate'], shows)];
 }
@@ -59,7 +64,10 @@ const renamed = onMember(
   },
 );
 
-type Hole = readonly [Destination, (stage: Stage, machine: Machine) => readonly Truth[]];
+type Hole = readonly [
+  Destination,
+  (stage: FaultScene, machine: SimulatedMachine) => readonly Truth[],
+];
 
 const OTHER_NODES: Hole = [
   'other-nodes',
@@ -74,18 +82,18 @@ const API_SERVER: Hole = [
 
 const SERVICES: Hole = [
   'service-network',
-  ({ town }, machine) => [truthOf(machine, servicesLost(town), ['not-ready', 'stuck'])],
+  ({ simulated }, machine) => [truthOf(machine, servicesLost(simulated), ['not-ready', 'stuck'])],
 ];
 
 const METADATA: Hole = [
   'imds',
-  ({ town }, machine) => [
+  ({ simulated }, machine) => [
     truthOf(
       machine,
       ['imds-unreachable-on-host'],
       ['no-node', 'uninitialized', 'not-ready', 'deleted'],
     ),
-    ...(town.setting.cluster.podNetwork === 'vpc-cni'
+    ...(simulated.setting.cluster.podNetwork === 'vpc-cni'
       ? [truthOf(machine, ['cni-without-imds'], ['addressless', 'stuck'])]
       : []),
   ],

@@ -1,7 +1,7 @@
 import { at, type Json, listAt, textAt } from '../../evidence/json.ts';
 import type { KubeObject } from '../kube/contract.ts';
-import { gateTaint } from '../town/user-data.ts';
-import type { Fault, Stage } from './contract.ts';
+import { gateTaint } from '../cluster/user-data.ts';
+import type { Fault, FaultScene } from './contract.ts';
 import { cordon, MINUTE_MS, onMember, patchNode, SECOND_MS, truthOf } from './shapes.ts';
 import { nothing } from './targets.ts';
 
@@ -9,14 +9,16 @@ import { nothing } from './targets.ts';
 const MARK = 'example.com/storm';
 const NAMESPACE = 'production';
 
-function annotate(stage: Stage, node: string, value: string | null): void {
+function annotate(stage: FaultScene, node: string, value: string | null): void {
   patchNode(stage, node, { metadata: { annotations: { [MARK]: value } } });
 }
 
 /** Somebody writes to a Node every second, so that whoever read it before meets a conflict. */
 const conflicts = onMember({ id: 'F04', perHour: 1, lastsMs: 2 * MINUTE_MS }, (stage, { name }) => {
   let count = 0;
-  const timer = stage.town.kernel.every(SECOND_MS, () => annotate(stage, name, String(++count)));
+  const timer = stage.simulated.kernel.every(SECOND_MS, () =>
+    annotate(stage, name, String(++count)),
+  );
   return {
     what: `${name}: somebody writes to the Node every second`,
     truths: [],
@@ -43,7 +45,7 @@ function isEnding(pod: KubeObject): boolean {
   return textAt(pod, 'metadata.deletionTimestamp') !== null;
 }
 
-function podsOn({ people }: Stage, node: string): readonly string[] {
+function podsOn({ people }: FaultScene, node: string): readonly string[] {
   const all = people.list('Pod', { namespace: NAMESPACE });
   return all
     .filter((pod) => textAt(pod, 'spec.nodeName') === node && !isEnding(pod))
@@ -82,7 +84,7 @@ const lateBudget = onMember(
 const taintAgain = onMember(
   { id: 'F66', perHour: 2, lastsMs: 5 * MINUTE_MS },
   (stage, { machine, name }) => {
-    const whole = gateTaint(stage.town.setting.cluster);
+    const whole = gateTaint(stage.simulated.setting.cluster);
     if (whole === null) return null;
     const [pair = '', effect = ''] = whole.split(':');
     const [key = '', value = ''] = pair.split('=');

@@ -1,6 +1,6 @@
 import { at, isObject, textAt } from '../../evidence/json.ts';
 import type { KubeObject } from '../kube/contract.ts';
-import type { Effect, Fault, Stage } from './contract.ts';
+import type { Effect, Fault, FaultScene } from './contract.ts';
 import { cordon, MINUTE_MS, onMember, patchNode, truthOf, UNHEARD } from './shapes.ts';
 import { daemonSetNamed, nothing } from './targets.ts';
 
@@ -110,7 +110,11 @@ const spoiledAwsAuth: Fault = {
   },
 };
 
-function restore({ people }: Pick<Stage, 'people'>, before: KubeObject, mapRoles: string): void {
+function restore(
+  { people }: Pick<FaultScene, 'people'>,
+  before: KubeObject,
+  mapRoles: string,
+): void {
   if (people.get('ConfigMap', AWS_AUTH) !== null)
     people.patch('ConfigMap', AWS_AUTH, 'merge', { data: { mapRoles } });
   else people.create(asNew(before));

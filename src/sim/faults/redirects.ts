@@ -1,5 +1,5 @@
-import type { Machine, MachineFault } from '../machines/contract.ts';
-import type { Fault, Injected, Stage, Truth } from './contract.ts';
+import type { SimulatedMachine, MachineFault } from '../machines/contract.ts';
+import type { Fault, Injected, FaultScene, Truth } from './contract.ts';
 import { MINUTE_MS, onMachine, onMember, SECOND_MS, truthOf } from './shapes.ts';
 import { called, deleteAgents, type Member } from './targets.ts';
 
@@ -10,16 +10,16 @@ const BY_NETWORK: Readonly<Record<string, string>> = {
   'ready-made': 'cluster-dns-unreachable',
 };
 
-export function servicesLost({ setting }: Stage['town']): readonly string[] {
+export function servicesLost({ setting }: FaultScene['simulated']): readonly string[] {
   const { podNetwork } = setting.cluster;
   return [BY_NETWORK[podNetwork] ?? 'cluster-dns-unreachable'];
 }
 
 /** Rules of kube-proxy that have no effect are both: its own failing, and the loss of services. */
-function rulesLost(stage: Stage, machine: Machine): Truth {
+function rulesLost(stage: FaultScene, machine: SimulatedMachine): Truth {
   return truthOf(
     machine,
-    ['kube-proxy-not-working', ...servicesLost(stage.town)],
+    ['kube-proxy-not-working', ...servicesLost(stage.simulated)],
     ['not-ready', 'stuck'],
   );
 }
@@ -27,8 +27,8 @@ function rulesLost(stage: Stage, machine: Machine): Truth {
 /** Agents that take over the metadata address, by how their pods' names begin. */
 const AGENTS: Readonly<Record<string, string>> = { kiam: 'kiam-agent', kube2iam: 'kube2iam' };
 
-function agentOf({ town }: Stage): string | null {
-  return AGENTS[town.setting.cluster.podIdentity] ?? null;
+function agentOf({ simulated }: FaultScene): string | null {
+  return AGENTS[simulated.setting.cluster.podIdentity] ?? null;
 }
 
 const NO_METADATA_RULE: MachineFault = {
@@ -71,9 +71,9 @@ const OF_SERVICES: Harm = {
 };
 
 /** The rules of services are back after a moment; an agent makes its own only as it starts. */
-function flushed(stage: Stage, { machine, name }: Member, syncMs: number): Injected {
+function flushed(stage: FaultScene, { machine, name }: Member, syncMs: number): Injected {
   const undo = machine.break(NO_METADATA_RULE);
-  const { kernel } = stage.town;
+  const { kernel } = stage.simulated;
   kernel.after(syncMs, machine.break(NO_SERVICE_RULES));
   const truths = [{ ...rulesLost(stage, machine), endsMs: kernel.nowMs() + syncMs }];
   return { what: `${name}: somebody flushes the table nat`, truths, undo };
@@ -120,8 +120,8 @@ const IDLE: Readonly<Record<string, readonly string[]>> = {
 
 const idleAgent = onMember(
   { id: 'F40', perHour: 1, lastsMs: 10 * MINUTE_MS },
-  ({ town }, { machine, name }) => {
-    const { podIdentity } = town.setting.cluster;
+  ({ simulated }, { machine, name }) => {
+    const { podIdentity } = simulated.setting.cluster;
     const causes = IDLE[podIdentity];
     if (causes === undefined) return null;
     return {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../evidence/json.ts';
 import type { RandomStream } from '../kernel/random.ts';
-import type { Machine } from '../machines/contract.ts';
-import type { Effect, Fault, Injected, Stage, Truth } from './contract.ts';
+import type { SimulatedMachine } from '../machines/contract.ts';
+import type { Effect, Fault, Injected, FaultScene, Truth } from './contract.ts';
 import { anyMachine, anyMember, type Member } from './targets.ts';
 
 export const SECOND_MS = 1000;
@@ -16,7 +16,7 @@ type Kind = Omit<Fault, 'inject'>;
 /** A fault that strikes one machine by chance. */
 export function onMachine(
   kind: Kind,
-  strike: (stage: Stage, machine: Machine, random: RandomStream) => Injected | null,
+  strike: (stage: FaultScene, machine: SimulatedMachine, random: RandomStream) => Injected | null,
 ): Fault {
   return {
     ...kind,
@@ -30,7 +30,7 @@ export function onMachine(
 /** A fault that strikes one machine that has a Node, or this Node, by chance. */
 export function onMember(
   kind: Kind,
-  strike: (stage: Stage, member: Member, random: RandomStream) => Injected | null,
+  strike: (stage: FaultScene, member: Member, random: RandomStream) => Injected | null,
 ): Fault {
   return {
     ...kind,
@@ -43,7 +43,7 @@ export function onMember(
 
 /** Right of this one machine. */
 export function truthOf(
-  { instanceId }: Machine,
+  { instanceId }: SimulatedMachine,
   causes: readonly string[],
   shows: readonly Effect[],
 ): Truth {
@@ -51,10 +51,10 @@ export function truthOf(
 }
 
 /** By a merge patch, as long as the Node is there. */
-export function patchNode({ people }: Stage, name: string, patch: JsonObject): void {
+export function patchNode({ people }: FaultScene, name: string, patch: JsonObject): void {
   if (people.get('Node', name) !== null) people.patch('Node', name, 'merge', patch);
 }
 
-export function cordon(stage: Stage, name: string, unschedulable: boolean): void {
+export function cordon(stage: FaultScene, name: string, unschedulable: boolean): void {
   patchNode(stage, name, { spec: { unschedulable } });
 }

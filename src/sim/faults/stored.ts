@@ -78,14 +78,14 @@ const FIELDS: readonly Field[] = [
 /** A bit of a stored object is another one, which no rule of the API server sees. */
 const corrupted = onMember(
   { id: 'F14', perHour: 0.7, lastsMs: 10 * MINUTE_MS },
-  ({ town, people }, { machine, name }, random) => {
+  ({ simulated, people }, { machine, name }, random) => {
     const node = people.get('Node', name);
     const { what, causes, shows, read, write } = random.pick(FIELDS);
     const before = node === null ? null : read(node);
     if (before === null) return null;
     const after = flipped(before, random);
     const overwrite = (from: string, to: string): void =>
-      town.api.overwrite('Node', name, (one) => write(one, from, to));
+      simulated.api.overwrite('Node', name, (one) => write(one, from, to));
     overwrite(before, after);
     return {
       what: `${name}: ${what} is corrupted, ${before} is ${after}`,

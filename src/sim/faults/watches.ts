@@ -1,13 +1,13 @@
 import type { PortFailure } from '../../ports/port-error.ts';
 import type { RandomStream } from '../kernel/random.ts';
 import type { MarkId } from '../marks/marks.ts';
-import type { Fault, Stage } from './contract.ts';
+import type { Fault, FaultScene } from './contract.ts';
 import { MINUTE_MS } from './shapes.ts';
 import { nothing } from './targets.ts';
 import type { LineState, Twist } from './wire.ts';
 
 /** A kind that is watched, by chance; null while nothing is. */
-function anyFollowed({ looking }: Stage, random: RandomStream): string | null {
+function anyFollowed({ looking }: FaultScene, random: RandomStream): string | null {
   const kinds = looking.wire.followed();
   return kinds.length === 0 ? null : random.pick(kinds);
 }

@@ -29,8 +29,8 @@ function attachable(
   { instanceType }: TrueInstance,
   { addressing }: NetworkMode,
 ): number | null {
-  const { town } = stage;
-  const answer = town.cloud.answer(town.admin.identity, {
+  const { simulated } = stage;
+  const answer = simulated.cloud.answer(simulated.admin.identity, {
     service: 'ec2',
     operation: 'DescribeInstanceTypes',
     input: { InstanceTypes: [instanceType] },
@@ -54,14 +54,14 @@ export function withinLimits(plan: Plan): Invariant {
     rule: 'I-25',
     watch(watching) {
       const { stage } = watching;
-      const { cloud } = stage.town;
+      const { cloud } = stage.simulated;
       const seen = new Set<string>();
       const freeBefore = new Map<string, number>();
       stage.people.follow('Node', (type, node) => {
         const id = /i-[0-9a-f]{17}$/.exec(textAt(node, 'spec.providerID') ?? '')?.[0] ?? '';
         const instance = cloud.instance(id);
         if (type === 'DELETED' || instance === null) return;
-        const free = cloud.levers.account.books.get(instance.subnetId)?.free ?? 0;
+        const free = cloud.controls.account.books.get(instance.subnetId)?.free ?? 0;
         if (freeBefore.get(instance.subnetId) !== free) compareSubnet(watching, instance, plan);
         freeBefore.set(instance.subnetId, free);
         if (seen.has(id)) return;
@@ -73,7 +73,7 @@ export function withinLimits(plan: Plan): Invariant {
 }
 
 function inputOf({ stage }: Watching, { instanceType }: TrueInstance, mode: NetworkMode) {
-  const type = stage.town.cloud.levers.account.types.named(instanceType);
+  const type = stage.simulated.cloud.controls.account.types.named(instanceType);
   return { type, mode, targets: TARGETS, subnets: null, maxPodsConfigured: null };
 }
 
@@ -96,7 +96,7 @@ function compare(
 
 /** Nodes that are said to fit, each with all its pods, take no more than EC2 says is free. */
 function compareSubnet(watching: Watching, instance: TrueInstance, plan: Plan): void {
-  const { cloud, admin } = watching.stage.town;
+  const { cloud, admin } = watching.stage.simulated;
   const input = { SubnetIds: [instance.subnetId] };
   const answer = cloud.answer(admin.identity, {
     service: 'ec2',

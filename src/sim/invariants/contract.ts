@@ -1,6 +1,6 @@
 import type { DiagnosisDocument } from '../../diagnosis/document.ts';
 import type { Observations } from '../../evidence/observations.ts';
-import type { Stage } from '../faults/contract.ts';
+import type { FaultScene } from '../faults/contract.ts';
 import type { RefusedCall } from '../faults/refused-call.ts';
 import type { Marks } from '../marks/marks.ts';
 import type { Judged, TrueState } from '../oracle/judge.ts';
@@ -19,7 +19,7 @@ export interface Violation {
 
 /** What an observer is given as the world begins. */
 export interface Watching {
-  readonly stage: Stage;
+  readonly stage: FaultScene;
   readonly marks: Marks;
   readonly violated: (subject: string, what: string) => void;
   /** Counts one evaluation. */

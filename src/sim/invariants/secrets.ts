@@ -1,12 +1,12 @@
 import { textAt } from '../../evidence/json.ts';
-import type { Stage } from '../faults/contract.ts';
+import type { FaultScene } from '../faults/contract.ts';
 import { fromBase64 } from '../platform/certificates/base64.ts';
 import type { Invariant } from './contract.ts';
 
 const BOOTSTRAP = 'bootstrap.kubernetes.io/token';
 
 /** What opens doors in this world: bootstrap tokens and keys of AWS. */
-export function secretsOf({ people, town }: Stage): readonly string[] {
+export function secretsOf({ people, simulated }: FaultScene): readonly string[] {
   const tokens = people
     .list('Secret', { namespace: 'kube-system' })
     .filter((one) => textAt(one, 'type') === BOOTSTRAP)
@@ -15,8 +15,10 @@ export function secretsOf({ people, town }: Stage): readonly string[] {
       const secret = textAt(one, 'data.token-secret') ?? textAt(one, 'stringData.token-secret');
       return id === null || secret === null ? [] : [fromBase64(secret) ?? secret];
     });
-  const { secretAccessKey, sessionToken } = town.cloud.credentialsOf(town.land.nodeRoleArn);
-  const admin = town.cloud.secretOf(town.admin.identity.accessKeyId);
+  const { secretAccessKey, sessionToken } = simulated.cloud.credentialsOf(
+    simulated.infrastructure.nodeRoleArn,
+  );
+  const admin = simulated.cloud.secretOf(simulated.admin.identity.accessKeyId);
   return [...tokens, secretAccessKey, sessionToken, admin ?? ''].filter((one) => one.length > 7);
 }
 

@@ -60,7 +60,7 @@ function keepBook(
     else book.truth.set(key, version);
     // The watcher may have heard of it a little earlier in the same moment.
     if (!isGone && book.memory.get(key) === version) book.unheard.delete(key);
-    else book.unheard.set(key, [...known, { version, atMs: stage.town.kernel.nowMs() }]);
+    else book.unheard.set(key, [...known, { version, atMs: stage.simulated.kernel.nowMs() }]);
   };
   // A watcher may list before the first event in which others hear what there is.
   for (const object of stage.people.list(kind)) take(object, false);
@@ -117,7 +117,7 @@ function cured(): Invariant {
     watch(watching) {
       const { stage, evaluated, violated } = watching;
       const { wire } = stage.looking;
-      const { kernel } = stage.town;
+      const { kernel } = stage.simulated;
       const startedMs = new Map<string, number>();
       const lostMs = new Map<string, number>();
       let refusedMs = 0;
@@ -168,7 +168,7 @@ function forward(): Invariant {
       const listings = new Map<string, number>();
       const listedMs = new Map<string, number>();
       const told = new Map<string, number>();
-      const { kernel } = stage.town;
+      const { kernel } = stage.simulated;
       stage.looking.wire.listen({
         onRestart() {
           listings.clear();
@@ -198,7 +198,7 @@ function bounded(): Invariant {
     rule: 'I-32',
     watch(watching) {
       const { stage, evaluated, violated } = watching;
-      const { kernel } = stage.town;
+      const { kernel } = stage.simulated;
       const books = KINDS.map((kind) => keepBook(watching, kind, () => undefined));
       stage.looking.wire.listen({
         onRestart: () => books.forEach((book) => restart(book, kernel.nowMs())),
@@ -233,7 +233,7 @@ function budgeted(): Invariant {
   return {
     rule: 'I-33',
     watch({ stage, evaluated, violated }) {
-      const { kernel } = stage.town;
+      const { kernel } = stage.simulated;
       const all = new Map<string, number[]>();
       const timesOf = (name: string): number[] => {
         const times = all.get(name) ?? [];

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../evidence/json.ts';
 import type { KubeObject } from './contract.ts';
 import { isEqual } from './equal.ts';
 import { restrictNode } from './node-restriction.ts';
-import { forbidden, notFound, Refusal } from './refusal.ts';
+import { forbidden, notFound, StatusError } from './refusal.ts';
 import { changedPart, filled, listIn, objectAt, textIn } from './rules/fields.ts';
 import { withTaint } from './rules/node.ts';
 import type { Scope } from './scope.ts';
@@ -54,7 +54,7 @@ function assertNamespace(scope: Scope, object: KubeObject): void {
     },
   ];
   const details = { ...objectAt(refusal.status, 'details'), causes };
-  throw new Refusal({ code: 403, reason: 'Forbidden', message: refusal.message, details });
+  throw new StatusError({ code: 403, reason: 'Forbidden', message: refusal.message, details });
 }
 
 function admittedPod(scope: Scope, pod: KubeObject): KubeObject {

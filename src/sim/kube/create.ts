@@ -4,7 +4,7 @@ import { tracked, writeTracked } from './apply/managed.ts';
 import type { KubeObject } from './contract.ts';
 import { storedAs } from './events.ts';
 import { apiVersionOf, type KubeKind } from './kinds.ts';
-import { alreadyExists, badRequest, invalid, Refusal, Undecodable } from './refusal.ts';
+import { alreadyExists, badRequest, invalid, StatusError, Undecodable } from './refusal.ts';
 import { withKey, wrong } from './rules/fields.ts';
 import { rulesOf } from './rules/table.ts';
 import { decoded } from './schema/shape.ts';
@@ -130,7 +130,7 @@ function withIdentity(scope: Scope, object: KubeObject): KubeObject {
   return { ...object, metadata };
 }
 
-function taken(scope: Scope, name: string, known: KubeObject): Refusal {
+function taken(scope: Scope, name: string, known: KubeObject): StatusError {
   const isEnding = metadataOf(known)['deletionTimestamp'] !== undefined;
   return alreadyExists(scope.kind, name, isEnding ? 'object is being deleted: ' : '');
 }
@@ -139,7 +139,7 @@ function taken(scope: Scope, name: string, known: KubeObject): Refusal {
 function assertVersionless(object: KubeObject): void {
   if ((metadataOf(object)['resourceVersion'] ?? '') === '') return;
   const message = 'resourceVersion should not be set on objects to be created';
-  throw new Refusal({ code: 500, message });
+  throw new StatusError({ code: 500, message });
 }
 
 const SET_BY_SERVER = [

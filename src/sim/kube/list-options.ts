@@ -1,4 +1,4 @@
-import { badRequest, Refusal, type StatusCause } from './refusal.ts';
+import { badRequest, StatusError, type StatusCause } from './refusal.ts';
 
 type Query = Readonly<Record<string, string>>;
 
@@ -8,7 +8,7 @@ export function assertListOptions(query: Query, isWatch: boolean): void {
   if (cause === null) return;
   const message = `ListOptions.meta.k8s.io "" is invalid: ${cause.field ?? ''}: ${cause.message}`;
   const details = { group: 'meta.k8s.io', kind: 'ListOptions', causes: [{ ...cause }] };
-  throw new Refusal({ code: 422, reason: 'Invalid', message, details });
+  throw new StatusError({ code: 422, reason: 'Invalid', message, details });
 }
 
 function refused(field: string, why: string): StatusCause {

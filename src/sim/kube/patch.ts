@@ -8,7 +8,7 @@ import { mergePatch } from './patch/merge.ts';
 import { goPrinted } from './patch/go-text.ts';
 import { assertRestorable, unfit } from './patch/restore.ts';
 import { strategicPatch } from './patch/strategic.ts';
-import { badRequest, conflict, notFound, Refusal, Undecodable } from './refusal.ts';
+import { badRequest, conflict, notFound, StatusError, Undecodable } from './refusal.ts';
 import { schemaOf } from './schema/schema.ts';
 import { type Scope, stored } from './scope.ts';
 import { metadataOf } from './store.ts';
@@ -82,17 +82,17 @@ function byOperations(before: KubeObject, body: Json): Json {
   }
 }
 
-function unsupportedPatch(): Refusal {
+function unsupportedPatch(): StatusError {
   const message =
     'the body of the request was in an unknown format - accepted media types include: ' +
     'application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml';
-  return new Refusal({ code: 415, reason: 'UnsupportedMediaType', message });
+  return new StatusError({ code: 415, reason: 'UnsupportedMediaType', message });
 }
 
 /** The server keeps to itself which operation did not fit. */
-function unprocessable(): Refusal {
+function unprocessable(): StatusError {
   const message = 'the server rejected our request due to an error in our request';
-  return new Refusal({ code: 422, reason: 'Invalid', message, details: {} });
+  return new StatusError({ code: 422, reason: 'Invalid', message, details: {} });
 }
 
 function cannotUnmarshal(body: Json, type: string): string {
@@ -100,7 +100,7 @@ function cannotUnmarshal(body: Json, type: string): string {
   return `json: cannot unmarshal ${what} into Go value of type ${type}`;
 }
 
-function tooManyOperations(count: number): Refusal {
+function tooManyOperations(count: number): StatusError {
   const message = `The allowed maximum operations in a JSON patch is ${OPERATIONS_MAX}, got ${count}`;
-  return new Refusal({ code: 413, reason: 'RequestEntityTooLarge', message, details: {} });
+  return new StatusError({ code: 413, reason: 'RequestEntityTooLarge', message, details: {} });
 }

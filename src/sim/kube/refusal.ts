@@ -18,7 +18,7 @@ export interface StatusParts {
 }
 
 /** An answer that is a `Status` of kind Failure; wording as k8s.io/apimachinery api/errors has it. */
-export class Refusal extends Error {
+export class StatusError extends Error {
   readonly code: number;
   readonly status: JsonObject;
 
@@ -44,7 +44,7 @@ export class Refusal extends Error {
 }
 
 /** A body that is no object of its kind. */
-export class Undecodable extends Refusal {
+export class Undecodable extends StatusError {
   /** What the decoder found: `json: cannot unmarshal …`. */
   readonly why: string;
 
@@ -66,62 +66,82 @@ function detailsOf(kind: KubeKind, name: string, more: JsonObject = {}): JsonObj
 }
 
 /** The path leads nowhere. */
-export function noSuchPath(): Refusal {
+export function noSuchPath(): StatusError {
   const message = 'the server could not find the requested resource';
-  return new Refusal({ code: 404, reason: 'NotFound', message, details: {} });
+  return new StatusError({ code: 404, reason: 'NotFound', message, details: {} });
 }
 
-export function notFound(kind: KubeKind, name: string): Refusal {
+export function notFound(kind: KubeKind, name: string): StatusError {
   const message = `${resourceName(kind)} "${name}" not found`;
-  return new Refusal({ code: 404, reason: 'NotFound', message, details: detailsOf(kind, name) });
+  return new StatusError({
+    code: 404,
+    reason: 'NotFound',
+    message,
+    details: detailsOf(kind, name),
+  });
 }
 
-export function alreadyExists(kind: KubeKind, name: string, prefix = ''): Refusal {
+export function alreadyExists(kind: KubeKind, name: string, prefix = ''): StatusError {
   const message = `${prefix}${resourceName(kind)} "${name}" already exists`;
   const details = detailsOf(kind, name);
-  return new Refusal({ code: 409, reason: 'AlreadyExists', message, details });
+  return new StatusError({ code: 409, reason: 'AlreadyExists', message, details });
 }
 
 const MODIFIED =
   'the object has been modified; please apply your changes to the latest version and try again';
 
-export function conflict(kind: KubeKind, name: string, why: string = MODIFIED): Refusal {
+export function conflict(kind: KubeKind, name: string, why: string = MODIFIED): StatusError {
   const message = `Operation cannot be fulfilled on ${resourceName(kind)} "${name}": ${why}`;
-  return new Refusal({ code: 409, reason: 'Conflict', message, details: detailsOf(kind, name) });
+  return new StatusError({
+    code: 409,
+    reason: 'Conflict',
+    message,
+    details: detailsOf(kind, name),
+  });
 }
 
 /** Of a part of an object, such as `pods/binding`. */
-export function conflictOn(resource: string, name: string, why: string): Refusal {
+export function conflictOn(resource: string, name: string, why: string): StatusError {
   const message = `Operation cannot be fulfilled on ${resource} "${name}": ${why}`;
-  return new Refusal({ code: 409, reason: 'Conflict', message, details: { name, kind: resource } });
+  return new StatusError({
+    code: 409,
+    reason: 'Conflict',
+    message,
+    details: { name, kind: resource },
+  });
 }
 
 /** Named by its kind, as what deletes does. */
-export function conflictOf(kind: KubeKind, name: string, why: string): Refusal {
+export function conflictOf(kind: KubeKind, name: string, why: string): StatusError {
   const qualified = kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`;
   const message = `Operation cannot be fulfilled on ${qualified} "${name}": ${why}`;
   const details = { ...detailsOf(kind, name), kind: kind.kind };
-  return new Refusal({ code: 409, reason: 'Conflict', message, details });
+  return new StatusError({ code: 409, reason: 'Conflict', message, details });
 }
 
-export function badRequest(message: string): Refusal {
-  return new Refusal({ code: 400, reason: 'BadRequest', message });
+export function badRequest(message: string): StatusError {
+  return new StatusError({ code: 400, reason: 'BadRequest', message });
 }
 
-export function forbidden(kind: KubeKind, name: string, why: string): Refusal {
+export function forbidden(kind: KubeKind, name: string, why: string): StatusError {
   const named = name === '' ? resourceName(kind) : `${resourceName(kind)} "${name}"`;
   const message = `${named} is forbidden: ${why}`;
-  return new Refusal({ code: 403, reason: 'Forbidden', message, details: detailsOf(kind, name) });
+  return new StatusError({
+    code: 403,
+    reason: 'Forbidden',
+    message,
+    details: detailsOf(kind, name),
+  });
 }
 
-export function methodNotAllowed(kind: KubeKind): Refusal {
+export function methodNotAllowed(kind: KubeKind): StatusError {
   const message = 'the server does not allow this method on the requested resource';
   const details = detailsOf(kind, '');
-  return new Refusal({ code: 405, reason: 'MethodNotAllowed', message, details });
+  return new StatusError({ code: 405, reason: 'MethodNotAllowed', message, details });
 }
 
 /** The object is understood and wrong. */
-export function invalid(kind: KubeKind, name: string, causes: readonly StatusCause[]): Refusal {
+export function invalid(kind: KubeKind, name: string, causes: readonly StatusCause[]): StatusError {
   const texts = [...new Set(causes.map(({ field, message }) => `${field ?? ''}: ${message}`))];
   const told = texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;
   const qualified = kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`;
@@ -132,15 +152,15 @@ export function invalid(kind: KubeKind, name: string, causes: readonly StatusCau
     causes: causes.map((cause) => ({ ...cause })),
   };
   const message = `${qualified} "${name}" is invalid: ${told}`;
-  return new Refusal({ code: 422, reason: 'Invalid', message, details });
+  return new StatusError({ code: 422, reason: 'Invalid', message, details });
 }
 
 /** Named by its resource, as the storage layer does, where `invalid` names the kind. */
-export function invalidVersion(kind: KubeKind, name: string): Refusal {
+export function invalidVersion(kind: KubeKind, name: string): StatusError {
   const message = 'Invalid value: 0: must be specified for an update';
   const field = 'metadata.resourceVersion';
   const causes = [{ reason: 'FieldValueInvalid', message, field }];
-  return new Refusal({
+  return new StatusError({
     code: 422,
     reason: 'Invalid',
     message: `${resourceName(kind)} "${name}" is invalid: ${field}: ${message}`,
@@ -149,14 +169,14 @@ export function invalidVersion(kind: KubeKind, name: string): Refusal {
 }
 
 /** The version asked for is gone. */
-export function expired(message: string, metadata: JsonObject = {}): Refusal {
-  return new Refusal({ code: 410, reason: 'Expired', message, metadata });
+export function expired(message: string, metadata: JsonObject = {}): StatusError {
+  return new StatusError({ code: 410, reason: 'Expired', message, metadata });
 }
 
 /** A version that the cache has not reached within the three seconds it waits. */
-export function tooLargeVersion(asked: string, current: number): Refusal {
+export function tooLargeVersion(asked: string, current: number): StatusError {
   const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
-  return new Refusal({
+  return new StatusError({
     code: 504,
     reason: 'Timeout',
     message: `Timeout: Too large resource version: ${asked}, current: ${current}`,
@@ -164,6 +184,6 @@ export function tooLargeVersion(asked: string, current: number): Refusal {
   });
 }
 
-export function tooManyRequests(message: string, details: JsonObject = {}): Refusal {
-  return new Refusal({ code: 429, reason: 'TooManyRequests', message, details });
+export function tooManyRequests(message: string, details: JsonObject = {}): StatusError {
+  return new StatusError({ code: 429, reason: 'TooManyRequests', message, details });
 }

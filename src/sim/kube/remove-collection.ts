@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../evidence/json.ts';
 import { list } from './list.ts';
 import { listObject, selected, selectorOfScope } from './read.ts';
-import { methodNotAllowed, Refusal } from './refusal.ts';
+import { methodNotAllowed, StatusError } from './refusal.ts';
 import { type Deletion, remove } from './remove.ts';
 import type { Scope } from './scope.ts';
 import { metadataOf } from './store.ts';
@@ -21,7 +21,7 @@ function removeOne(scope: Scope, deletion: Deletion, name: string): void {
     remove({ ...scope, name }, deletion);
   } catch (error) {
     // Who is gone by now is gone, as was asked for.
-    if (!(error instanceof Refusal) || error.code !== 404) throw error;
+    if (!(error instanceof StatusError) || error.code !== 404) throw error;
   }
 }
 

@@ -1,7 +1,7 @@
 import { at, isObject, type Json, type JsonObject, listAt } from '../../evidence/json.ts';
 import type { KubeObject } from './contract.ts';
 import { isEqual } from './equal.ts';
-import { badRequest, conflictOf, notFound, Refusal } from './refusal.ts';
+import { badRequest, conflictOf, notFound, StatusError } from './refusal.ts';
 import { restrictDeletion } from './node-restriction.ts';
 import { objectKey, type Scope, secondsStamp, stored } from './scope.ts';
 import { metadataOf } from './store.ts';
@@ -45,7 +45,7 @@ function assertPropagation(policy: string | null): void {
   if (policy === null || ['Foreground', 'Background', 'Orphan'].includes(policy)) return;
   const message = `Unsupported value: "${policy}": supported values: "Foreground", "Background", "Orphan", "nil"`;
   const causes = [{ reason: 'FieldValueNotSupported', message, field: 'propagationPolicy' }];
-  throw new Refusal({
+  throw new StatusError({
     code: 422,
     reason: 'Invalid',
     message: `DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: ${message}`,

@@ -22,7 +22,7 @@ import { Kinds, type KubeKind, tableName } from './kinds.ts';
 import { createdByApplying, patch } from './patch.ts';
 import { list } from './list.ts';
 import { get } from './read.ts';
-import { methodNotAllowed, noSuchPath, Refusal } from './refusal.ts';
+import { methodNotAllowed, noSuchPath, StatusError } from './refusal.ts';
 import { deletionOf, remove } from './remove.ts';
 import { type Core, type Scope, stored } from './scope.ts';
 import { Store } from './store.ts';
@@ -148,7 +148,7 @@ function guarded(task: () => ApiAnswer): ApiAnswer {
   try {
     return task();
   } catch (error) {
-    if (error instanceof Refusal) return error.answer();
+    if (error instanceof StatusError) return error.answer();
     throw error;
   }
 }
@@ -230,7 +230,7 @@ function watchOf(core: Core, request: ApiRequest, watcher: Watcher): Watch | Api
   try {
     return openWatch(requested(core, request), watcher);
   } catch (error) {
-    if (error instanceof Refusal) return error.answer();
+    if (error instanceof StatusError) return error.answer();
     throw error;
   }
 }

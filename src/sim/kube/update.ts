@@ -4,7 +4,7 @@ import type { KubeObject } from './contract.ts';
 import { tracked, writeTracked } from './apply/managed.ts';
 import { create, received, withManagedFields } from './create.ts';
 import { isEqual } from './equal.ts';
-import { badRequest, conflict, invalidVersion, notFound, type Refusal } from './refusal.ts';
+import { badRequest, conflict, invalidVersion, notFound, type StatusError } from './refusal.ts';
 import { withKey } from './rules/fields.ts';
 import { objectKey, type Scope, stored } from './scope.ts';
 import { metadataOf } from './store.ts';
@@ -47,7 +47,7 @@ function assertVersion(scope: Scope, object: KubeObject, before: KubeObject): vo
   } else if (version !== own['resourceVersion']) throw conflict(scope.kind, scope.name);
 }
 
-export function wrongName(name: string, onUrl: string): Refusal {
+export function wrongName(name: string, onUrl: string): StatusError {
   return badRequest(
     `the name of the object (${name}) does not match the name on the URL (${onUrl})`,
   );

@@ -1,5 +1,5 @@
 import type { TrueInstance } from '../aws/contract.ts';
-import type { Machine } from './contract.ts';
+import type { SimulatedMachine } from './contract.ts';
 import type { PodTable } from './kubelet/pod-table.ts';
 import { nameParts } from './kubelet/pod.ts';
 import { nanoStamp } from './logs/stamps.ts';
@@ -7,7 +7,7 @@ import type { ZoneMinutes } from './logs/zone.ts';
 
 /** Texts in the places where the log collector of EKS puts them (amazon-eks-ami, log-collector). */
 export function collected(
-  machine: Machine,
+  machine: SimulatedMachine,
   instance: TrueInstance,
   pods: PodTable,
   zoneMinutes: ZoneMinutes,

@@ -98,7 +98,7 @@ export interface IdentityAccount {
 export type UnitState = 'absent' | 'running' | 'stopped' | 'crash-loop' | 'hung';
 
 /** One computer of the world, from power-on to termination; its files outlive it. */
-export interface Machine {
+export interface SimulatedMachine {
   readonly instanceId: string;
   /** What `hostname` prints; null before the system has one. */
   hostname(): string | null;
@@ -157,16 +157,16 @@ export interface PodLogLine {
 }
 
 /** All machines of a world: those of EC2 by themselves, others by `add`. */
-export interface MachineYard {
-  machine(instanceId: string): Machine | null;
+export interface Hypervisor {
+  machine(instanceId: string): SimulatedMachine | null;
   /** The machine whose kubelet goes by this name, the latest one of several. */
-  machineOfNode(nodeName: string): Machine | null;
-  machines(): readonly Machine[];
+  machineOfNode(nodeName: string): SimulatedMachine | null;
+  machines(): readonly SimulatedMachine[];
   /** Of every pod that was meant to have a role, in the order in which they started. */
   identities(): readonly IdentityAccount[];
 }
 
-/** What differs between the machines of one yard. */
+/** What differs between the machines of one hypervisor. */
 export interface MachineTraits {
   readonly image?: 'ubuntu' | 'al2' | 'al2023';
   /** Time from running to the first line of user data. */
@@ -187,7 +187,7 @@ export interface Spread {
   readonly sigma: number;
 }
 
-export interface MachineYardOptions {
+export interface HypervisorOptions {
   readonly clusterName: string;
   /** Of the API server, as kubelets and kubeadm are told. */
   readonly endpoint: string;

@@ -5,12 +5,12 @@ import type { World } from '../world.ts';
 import type { MachineFault, Spread } from './contract.ts';
 import type { MachineFiles } from './logs/files.ts';
 import { klogText, type Severity } from './logs/klog.ts';
-import type { YardSettings } from './settings.ts';
+import type { HypervisorSettings } from './settings.ts';
 
 /** What programs of one machine have to live on. */
 export interface Host {
   readonly world: World;
-  readonly settings: YardSettings;
+  readonly settings: HypervisorSettings;
   readonly instanceId: string;
   readonly random: RandomStream;
   readonly files: MachineFiles;

@@ -11,7 +11,7 @@ import type {
   CommandResult,
   JournalFilter,
   JournalLine,
-  Machine,
+  SimulatedMachine,
   MachineFault,
   PodLogLine,
   PodLogOptions,
@@ -35,12 +35,12 @@ import { MetadataWay } from './network/metadata.ts';
 import { programOf } from './programs/catalogue.ts';
 import type { Neighbourhood } from './programs/program.ts';
 import type { IdentityLedger } from './programs/identity-ledger.ts';
-import type { YardSettings } from './settings.ts';
+import type { HypervisorSettings } from './settings.ts';
 
-/** What a yard gives every machine. */
+/** What a hypervisor gives every machine. */
 export interface MachineSurroundings {
   readonly world: World;
-  readonly settings: YardSettings;
+  readonly settings: HypervisorSettings;
   readonly cache: NodeCache;
   readonly neighbours: Neighbourhood;
   readonly ledger: IdentityLedger;
@@ -55,7 +55,7 @@ const REBOOT_MS = 8000;
 const SHUTDOWN_MS = 5000;
 
 /** One computer: what is on its disk, what runs on it, and what it wrote. */
-export class SimMachine implements Machine {
+export class SimMachine implements SimulatedMachine {
   readonly instanceId: string;
   readonly #around: MachineSurroundings;
   readonly #journal = new BoundedLines<JournalLine>();

@@ -1,8 +1,8 @@
 import type { TrueInstance } from '../aws/contract.ts';
-import type { MachineYardOptions, Spread } from './contract.ts';
+import type { HypervisorOptions, Spread } from './contract.ts';
 
-/** The options of a yard with everything that was left out filled in. */
-export interface YardSettings {
+/** The options of a hypervisor with everything that was left out filled in. */
+export interface HypervisorSettings {
   readonly hostname: string | null;
   readonly hasProviderId: boolean;
   readonly kubeletExtraArgs: string;
@@ -23,9 +23,9 @@ export interface YardSettings {
 }
 
 export function settingsOf(
-  { traits, ...options }: MachineYardOptions,
+  { traits, ...options }: HypervisorOptions,
   instance: TrueInstance,
-): YardSettings {
+): HypervisorSettings {
   return {
     hostname: null,
     hasProviderId: true,

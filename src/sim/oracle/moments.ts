@@ -1,15 +1,15 @@
 import { at, listAt, textAt } from '../../evidence/json.ts';
-import type { Stage, Truth } from '../faults/contract.ts';
+import type { FaultScene, Truth } from '../faults/contract.ts';
 import { isControlPlane } from '../faults/targets.ts';
 import type { KubeObject } from '../kube/contract.ts';
 import { isReady, nodeView } from '../platform/objects/node.ts';
 import { type PodView, podView } from '../platform/objects/pod.ts';
 import { SERVING_SIGNER } from '../platform/certificates/requests.ts';
-import { CLOUD_CONTROLLER } from '../town/system-pods.ts';
+import { CLOUD_CONTROLLER } from '../cluster/system-pods.ts';
 import { nodeOfInstance } from './states.ts';
 import type { KnownTruth } from './truths.ts';
 
-type Scene = Pick<Stage, 'town' | 'people'>;
+type Scene = Pick<FaultScene, 'simulated' | 'people'>;
 
 const TOO_SMALL = ['allocatable-too-small'];
 
@@ -38,7 +38,7 @@ function fullNodes({ people }: Scene, pods: readonly PodView[]): ReadonlySet<str
 
 /** The machine whose Node has no slot for this pod, which is made for it or was refused by it. */
 function tooSmallFor(
-  { town }: Scene,
+  { simulated }: Scene,
   pod: KubeObject,
   full: ReadonlySet<string>,
 ): readonly string[] {
@@ -46,7 +46,9 @@ function tooSmallFor(
   const isUnplaced = spec.nodeName === '' && full.has(spec.pinnedTo ?? '');
   const isRefused = textAt(pod, 'status.reason') === 'OutOfpods';
   if (!isUnplaced && !isRefused) return [];
-  const machine = town.yard.machineOfNode(isRefused ? spec.nodeName : (spec.pinnedTo ?? ''));
+  const machine = simulated.hypervisor.machineOfNode(
+    isRefused ? spec.nodeName : (spec.pinnedTo ?? ''),
+  );
   return machine === null ? [] : [machine.instanceId];
 }
 
@@ -59,13 +61,15 @@ function waitsForSlot(pod: KubeObject): boolean {
 
 /** All machines for pods, where every slot of them is taken and none is without a Ready Node. */
 function crowded(scene: Scene, full: ReadonlySet<string>): readonly string[] {
-  const { town, people } = scene;
-  const machines = town.yard
+  const { simulated, people } = scene;
+  const machines = simulated.hypervisor
     .machines()
     .map((machine) => machine.instanceId)
-    .filter((id) => town.cloud.instance(id)?.state === 'running' && !isControlPlane(scene, id));
+    .filter(
+      (id) => simulated.cloud.instance(id)?.state === 'running' && !isControlPlane(scene, id),
+    );
   const nodes = people.list('Node').filter((node) => {
-    const machine = town.yard.machineOfNode(textAt(node, 'metadata.name') ?? '');
+    const machine = simulated.hypervisor.machineOfNode(textAt(node, 'metadata.name') ?? '');
     return machine !== null && machines.includes(machine.instanceId) && isReady(nodeView(node));
   });
   const areAllFull = nodes.every((node) => full.has(textAt(node, 'metadata.name') ?? ''));
@@ -103,25 +107,25 @@ function tooSmall(scene: Scene): readonly Truth[] {
 }
 
 /** A cloud controller is a pod: while none of them is Ready there is none. */
-function withoutCloudController({ town, people }: Scene): readonly Truth[] {
+function withoutCloudController({ simulated, people }: Scene): readonly Truth[] {
   const pods = people
     .list('Pod')
     .filter((pod) => (textAt(pod, 'metadata.name') ?? '').startsWith(`${CLOUD_CONTROLLER}-`));
-  const { kind, cloudController } = town.setting.cluster;
+  const { kind, cloudController } = simulated.setting.cluster;
   const hasOne = kind === 'kubeadm' && cloudController !== 'none';
   if (!hasOne || pods.some((pod) => podView(pod).isReady)) return [];
   return [{ causes: ['no-cloud-controller-manager'], machines: null, shows: ['uninitialized'] }];
 }
 
 /** Machines in subnets of which the last address is taken, whoever did it. */
-function withoutAddresses({ town }: Scene): readonly Truth[] {
-  const { cloud, admin, yard } = town;
+function withoutAddresses({ simulated }: Scene): readonly Truth[] {
+  const { cloud, admin, hypervisor } = simulated;
   const call = { service: 'ec2', operation: 'DescribeSubnets', input: {} } as const;
   const answer = cloud.answer(admin.identity, call);
   const subnets = answer.ok ? listAt(answer.output, 'Subnets') : [];
   const full = subnets.filter((one) => at(one, 'AvailableIpAddressCount') === 0);
   const ids = new Set(full.flatMap((one) => textAt(one, 'SubnetId') ?? []));
-  const machines = yard
+  const machines = hypervisor
     .machines()
     .map(({ instanceId }) => instanceId)
     .filter((id) => ids.has(cloud.instance(id)?.subnetId ?? ''));
@@ -129,11 +133,11 @@ function withoutAddresses({ town }: Scene): readonly Truth[] {
 }
 
 /** Machines that are gone, and whose Node nobody has taken away. */
-function leftNodes({ town, people }: Scene): readonly Truth[] {
+function leftNodes({ simulated, people }: Scene): readonly Truth[] {
   const nodes = people.list('Node');
-  const machines = town.yard
+  const machines = simulated.hypervisor
     .machines()
-    .filter(({ instanceId }) => town.cloud.instance(instanceId)?.state !== 'running')
+    .filter(({ instanceId }) => simulated.cloud.instance(instanceId)?.state !== 'running')
     .filter((machine) => nodeOfInstance(nodes, machine.instanceId, machine.nodeName()) !== null);
   return [
     of(
@@ -144,25 +148,27 @@ function leftNodes({ town, people }: Scene): readonly Truth[] {
 }
 
 /** An agent that has ended took its redirect with it, until it was back. */
-function endedAgents({ town, people }: Scene): readonly Truth[] {
+function endedAgents({ simulated, people }: Scene): readonly Truth[] {
   const pods = people.list('Pod', { namespace: 'kube-system' });
   const machines = pods
     .filter((pod) => (textAt(pod, 'metadata.name') ?? '').startsWith('kiam-agent-'))
     .filter((pod) =>
       listAt(pod, 'status.containerStatuses').some((one) => Number(at(one, 'restartCount')) > 0),
     )
-    .flatMap((pod) => town.yard.machineOfNode(podView(pod).spec.nodeName)?.instanceId ?? []);
+    .flatMap(
+      (pod) => simulated.hypervisor.machineOfNode(podView(pod).spec.nodeName)?.instanceId ?? [],
+    );
   return [of(machines, ['kiam-agent-undoes-redirect'])];
 }
 
 /** A kubelet that waits for its serving certificate has none to answer `kubectl logs` with. */
-function withoutServing({ town, people }: Scene): readonly Truth[] {
+function withoutServing({ simulated, people }: Scene): readonly Truth[] {
   const machines = people
     .list('CertificateSigningRequest')
     .filter((one) => textAt(one, 'spec.signerName') === SERVING_SIGNER)
     .filter((one) => listAt(one, 'status.conditions').length === 0)
     .map((one) => (textAt(one, 'spec.username') ?? '').replace('system:node:', ''))
-    .flatMap((name) => town.yard.machineOfNode(name)?.instanceId ?? []);
+    .flatMap((name) => simulated.hypervisor.machineOfNode(name)?.instanceId ?? []);
   return [of(machines, ['kubelet-serving-certificate-missing'])];
 }
 

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../../evidence/json.ts';
 import { isoTime } from '../../evidence/time.ts';
 import type { RandomStream } from '../kernel/random.ts';
-import type { Stage } from '../faults/contract.ts';
-import type { Machine } from '../machines/contract.ts';
+import type { FaultScene } from '../faults/contract.ts';
+import type { SimulatedMachine } from '../machines/contract.ts';
 
 /** A file as somebody who asks for help attaches it. */
 export interface PileText {
@@ -43,7 +43,7 @@ const MACHINES_MAX = 3;
  * @param wanted instance ids of machines that do not work
  */
 export function collectPile(
-  stage: Stage,
+  stage: FaultScene,
   wanted: readonly string[],
   { gapShare, random }: { readonly gapShare: number; readonly random: RandomStream },
 ): Pile {
@@ -55,7 +55,7 @@ export function collectPile(
   };
 }
 
-function clusterTexts(stage: Stage): readonly PileText[] {
+function clusterTexts(stage: FaultScene): readonly PileText[] {
   const dumps = DUMPS.map(([kind, version]) => ({
     name: `${kind.toLowerCase()}s.json`,
     container: null,
@@ -67,7 +67,7 @@ function clusterTexts(stage: Stage): readonly PileText[] {
 }
 
 /** As `kubectl get … -A -o json` prints it: a List whose items say what they are. */
-function listOf({ people }: Stage, kind: string, apiVersion: string): JsonObject {
+function listOf({ people }: FaultScene, kind: string, apiVersion: string): JsonObject {
   const items = people.list(kind).map((one) => ({ apiVersion, kind, ...one }));
   return { apiVersion: 'v1', items, kind: 'List', metadata: { resourceVersion: '' } };
 }
@@ -76,18 +76,18 @@ function printed(value: Json): string {
   return `${JSON.stringify(value, null, 4)}\n`;
 }
 
-function awsTexts({ town }: Stage): readonly PileText[] {
+function awsTexts({ simulated }: FaultScene): readonly PileText[] {
   return AWS_CALLS.flatMap(([name, operation]) => {
     const call = { service: 'ec2', operation, input: {} } as const;
-    const answer = town.cloud.answer(town.admin.identity, call);
+    const answer = simulated.cloud.answer(simulated.admin.identity, call);
     return answer.ok ? [file(`${name}.json`, printed(answer.output))] : [];
   });
 }
 
-function programTexts({ town }: Stage): readonly PileText[] {
+function programTexts({ simulated }: FaultScene): readonly PileText[] {
   const logs = [
-    ['cloud-controller-manager.log', town.platform.cloudControllerLog()],
-    ['aws-iam-authenticator.log', town.platform.authenticatorLog()],
+    ['cloud-controller-manager.log', simulated.platform.cloudControllerLog()],
+    ['aws-iam-authenticator.log', simulated.platform.authenticatorLog()],
   ] as const;
   return logs.flatMap(([name, lines]) =>
     lines.length === 0 ? [] : [file(name, lines.map(({ text }) => `${text}\n`).join(''))],
@@ -95,15 +95,18 @@ function programTexts({ town }: Stage): readonly PileText[] {
 }
 
 /** What is taken from some of these machines: archives of the log collector, and journals. */
-export function machineTexts({ town }: Stage, wanted: readonly string[]): readonly PileText[] {
+export function machineTexts(
+  { simulated }: FaultScene,
+  wanted: readonly string[],
+): readonly PileText[] {
   return wanted.slice(0, MACHINES_MAX).flatMap((id) => {
-    const machine = town.yard.machine(id);
+    const machine = simulated.hypervisor.machine(id);
     return machine === null ? [] : textsOf(machine);
   });
 }
 
 /** An archive as the log collector of EKS names it, and a journal that somebody has printed. */
-function textsOf(machine: Machine): readonly PileText[] {
+function textsOf(machine: SimulatedMachine): readonly PileText[] {
   const { instanceId } = machine;
   const stamp = stampOf(machine.nowMs());
   const container = `eks_${instanceId}_${stamp.slice(0, 10)}_${stamp.slice(11, 16).replace(':', '')}-UTC_0.7.8.tar.gz`;

@@ -1,6 +1,6 @@
 import type { Effect } from '../faults/contract.ts';
 import type { GroupSetting, WorldSetting } from '../stories/scenario.ts';
-import type { Town } from '../town/town.ts';
+import type { SimulatedCluster } from '../cluster/simulated-cluster.ts';
 import type { Truths } from './truths.ts';
 
 interface Condition {
@@ -64,7 +64,7 @@ const LEFT_ALONE: Readonly<Record<string, string>> = {
 };
 
 /** Pods that were let through stay as they are, so that it is written down once. */
-function addWhenLeftAlone({ webhook, setting, kernel }: Town, truths: Truths): void {
+function addWhenLeftAlone({ webhook, setting, kernel }: SimulatedCluster, truths: Truths): void {
   const cause = LEFT_ALONE[setting.cluster.podIdentity];
   let isKnown = false;
   webhook?.onLeftAlone(() => {
@@ -81,17 +81,17 @@ function addWhenLeftAlone({ webhook, setting, kernel }: Town, truths: Truths): v
   });
 }
 
-/** Writes down what is true of the machines of a town from its beginning. */
-export function addSettingTruths(town: Town, truths: Truths): void {
-  const { setting } = town;
-  addWhenLeftAlone(town, truths);
+/** Writes down what is true of the machines of a simulated cluster from its beginning. */
+export function addSettingTruths(simulated: SimulatedCluster, truths: Truths): void {
+  const { setting } = simulated;
+  addWhenLeftAlone(simulated, truths);
   for (const { holds, of, causes, shows } of CONDITIONS) {
     if (!holds(setting)) continue;
     const groups = new Set(setting.groups.filter(of ?? (() => true)).map(({ name }) => name));
-    const machines = town
+    const machines = simulated
       .names()
       .filter((name) => groups.has(name.slice(0, name.lastIndexOf('-'))))
-      .flatMap((name) => town.instanceOf(name) ?? []);
+      .flatMap((name) => simulated.instanceOf(name) ?? []);
     if (machines.length > 0)
       truths.add({
         causes,

@@ -1,7 +1,7 @@
 import { at, listAt, textAt } from '../../evidence/json.ts';
 import { isoMs } from '../../evidence/time.ts';
 import type { KubeObject } from '../kube/contract.ts';
-import type { Stage } from '../faults/contract.ts';
+import type { FaultScene } from '../faults/contract.ts';
 import type { TrueState } from './judge.ts';
 
 /** Taints that only ask pods to stay away. */
@@ -15,9 +15,9 @@ const STARTS_WITHIN_MS = 2 * 60_000;
 /** Nodes on which a pod waits for its network that should long have started, with since when, ms. */
 export function stuckNodes({
   people,
-  town,
-}: Pick<Stage, 'town' | 'people'>): ReadonlyMap<string, number> {
-  const nowMs = town.kernel.nowMs();
+  simulated,
+}: Pick<FaultScene, 'simulated' | 'people'>): ReadonlyMap<string, number> {
+  const nowMs = simulated.kernel.nowMs();
   const stuck = new Map<string, number>();
   for (const pod of people.list('Pod')) {
     const boundMs = isoMs(textAt(pod, 'status.startTime') ?? '');
@@ -32,7 +32,10 @@ export function stuckNodes({
 }
 
 /** Whether any pod could have an address: the VPC CNI gives out those that EC2 put on the machine. */
-export function hasPodAddresses({ setting, cloud }: Stage['town'], instanceId: string): boolean {
+export function hasPodAddresses(
+  { setting, cloud }: FaultScene['simulated'],
+  instanceId: string,
+): boolean {
   if (setting.cluster.podNetwork !== 'vpc-cni') return true;
   const interfaces = cloud.instance(instanceId)?.interfaces ?? [];
   return interfaces.some(({ addresses, prefixes }) => addresses.length > 1 || prefixes.length > 0);
@@ -64,12 +67,12 @@ export function nodeOfInstance(
  * @param struck instance ids of machines that a fault has broken
  */
 export function trueStates(
-  { town, people }: Pick<Stage, 'town' | 'people'>,
+  { simulated, people }: Pick<FaultScene, 'simulated' | 'people'>,
   struck: ReadonlySet<string>,
 ): readonly TrueState[] {
   const nodes = people.list('Node');
-  const stuck = stuckNodes({ town, people });
-  return town.yard.machines().map((machine) => {
+  const stuck = stuckNodes({ simulated, people });
+  return simulated.hypervisor.machines().map((machine) => {
     const { instanceId } = machine;
     const name = machine.nodeName();
     const node = nodeOfInstance(nodes, instanceId, name);
@@ -77,7 +80,7 @@ export function trueStates(
       machine.isOn() &&
       node !== null &&
       takesPods(node) &&
-      hasPodAddresses(town, instanceId) &&
+      hasPodAddresses(simulated, instanceId) &&
       !stuck.has(textAt(node, 'metadata.name') ?? '');
     return {
       instanceId,

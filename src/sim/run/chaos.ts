@@ -1,5 +1,10 @@
 import { faultOf } from '../faults/faults.ts';
-import { type Injected, type Injection, injectionName, type Stage } from '../faults/contract.ts';
+import {
+  type Injected,
+  type Injection,
+  injectionName,
+  type FaultScene,
+} from '../faults/contract.ts';
 import type { Marks } from '../marks/marks.ts';
 import type { Truths } from '../oracle/truths.ts';
 import type { HappenedFault } from './log.ts';
@@ -28,11 +33,11 @@ export interface ChaosOptions {
 }
 
 export function startChaos(
-  stage: Stage,
+  stage: FaultScene,
   injections: readonly Injection[],
   { truths, marks, chaosMs }: ChaosOptions,
 ): Chaos {
-  const { kernel } = stage.town;
+  const { kernel } = stage.simulated;
   const startMs = kernel.nowMs();
   const happened: HappenedFault[] = [];
   const active = new Map<string, Active>();
@@ -68,8 +73,8 @@ function markInjected({ active, marks }: Book, { marks: own = [], breaks = [] }:
   if (breaks.some((id) => struck.has(id))) marks.reach('two-faults-on-one-machine');
 }
 
-function inject(stage: Stage, injection: Injection, book: Book): void {
-  const { kernel } = stage.town;
+function inject(stage: FaultScene, injection: Injection, book: Book): void {
+  const { kernel } = stage.simulated;
   const name = injectionName(injection);
   const injected = faultOf(injection.fault)?.inject(stage, kernel.random(`fault/${name}`)) ?? null;
   if (injected === null) return;

@@ -1,6 +1,6 @@
 import type { DiagnosisDocument } from '../../diagnosis/document.ts';
 import type { Observations } from '../../evidence/observations.ts';
-import type { Injection, Stage } from '../faults/contract.ts';
+import type { Injection, FaultScene } from '../faults/contract.ts';
 import type { RefusedCall } from '../faults/refused-call.ts';
 import { createLooking } from '../faults/looking.ts';
 import type { Invariant, Look, Violation, Watching } from '../invariants/contract.ts';
@@ -16,9 +16,9 @@ import { trueStates } from '../oracle/states.ts';
 import { Truths } from '../oracle/truths.ts';
 import type { PlantedBug } from '../planted/contract.ts';
 import type { Swarm } from '../swarm/swarm.ts';
-import { ADMIN, buildTown } from '../town/town.ts';
+import { ADMIN, buildCluster } from '../cluster/simulated-cluster.ts';
 import { type Chaos, startChaos } from './chaos.ts';
-import { type Course, followCourse } from './course.ts';
+import { type History, followHistory } from './history.ts';
 import type { RunResult } from './log.ts';
 import { planLooks } from './looks.ts';
 
@@ -35,7 +35,7 @@ export interface Said {
 
 /** A look that is due; the world stands still meanwhile. */
 export interface LookRequest {
-  readonly stage: Stage;
+  readonly stage: FaultScene;
   /** Counts from 0. */
   readonly number: number;
   readonly isLast: boolean;
@@ -50,7 +50,7 @@ export interface RunOptions {
   /** A mistake in what runs in the world. */
   readonly bug?: PlantedBug | null;
   /** Starts what of Rollcall runs in the world between looks. */
-  readonly begin?: (stage: Stage) => void;
+  readonly begin?: (stage: FaultScene) => void;
   /** Lets code that waits go on as far as it can. */
   readonly settle: () => Promise<void>;
   readonly look: (request: LookRequest) => Promise<readonly Said[]>;
@@ -64,17 +64,17 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const running = start(options);
   const { stage, swarm, book } = running;
   const looks = planLooks(swarm);
-  const startMs = stage.town.kernel.nowMs();
+  const startMs = stage.simulated.kernel.nowMs();
   let number = 0;
   try {
     for (const atMs of looks) {
-      await runUntil(stage.town.kernel, startMs + atMs, options.settle);
+      await runUntil(stage.simulated.kernel, startMs + atMs, options.settle);
       await lookAt(running, { number: number++, isLast: number === looks.length });
       if (options.endsAtViolation === true && book.violations.length > 0) break;
     }
   } catch (error) {
     // A world that breaks is a failure like any other, told with the line that repeats it.
-    const atMs = stage.town.kernel.nowMs();
+    const atMs = stage.simulated.kernel.nowMs();
     book.violations.push({ rule: 'thrown', atMs, subject: 'the world', what: thrownWords(error) });
   }
   return resultOf(running, number);
@@ -95,7 +95,7 @@ interface Book {
 interface Running {
   readonly options: RunOptions;
   readonly swarm: Swarm;
-  readonly stage: Stage;
+  readonly stage: FaultScene;
   readonly truths: Truths;
   readonly effects: EffectBook;
   /** What machines show at a look, beyond what is remembered of their Nodes. */
@@ -103,7 +103,7 @@ interface Running {
   readonly ailment: (instanceId: string) => Ailment;
   readonly marks: Marks;
   readonly chaos: Chaos;
-  readonly course: Course;
+  readonly history: History;
   readonly book: Book;
   readonly checks: readonly { readonly invariant: Invariant; readonly watching: Watching }[];
 }
@@ -111,14 +111,18 @@ interface Running {
 function start(options: RunOptions): Running {
   const { swarm, injections, onLine } = options;
   const listening = onLine === undefined ? {} : { onLine };
-  const town = buildTown({ setting: swarm.world, seed: swarm.seed, ...listening });
-  const stage = { town, people: town.world.client(ADMIN), looking: createLooking(swarm.seed) };
+  const simulated = buildCluster({ setting: swarm.world, seed: swarm.seed, ...listening });
+  const stage = {
+    simulated,
+    people: simulated.world.client(ADMIN),
+    looking: createLooking(swarm.seed),
+  };
   const effects = new EffectBook();
   const closer = new Map<string, Ailment>();
   const ailment: Running['ailment'] = (id) => closer.get(id) ?? effects.of(id);
-  const truths = new Truths({ nowMs: () => town.kernel.nowMs(), ailment });
+  const truths = new Truths({ nowMs: () => simulated.kernel.nowMs(), ailment });
   const marks = new Marks();
-  addSettingTruths(town, truths);
+  addSettingTruths(simulated, truths);
   const book: Book = { violations: [], evaluations: new Map() };
   const checks = startInvariants(options.bug ?? null).map((invariant) => {
     const watching = watchingOf(invariant.rule, stage, marks, book);
@@ -126,7 +130,7 @@ function start(options: RunOptions): Running {
     return { invariant, watching };
   });
   options.begin?.(stage);
-  const course = followCourse(stage, { truths, marks, effects });
+  const history = followHistory(stage, { truths, marks, effects });
   const chaos = startChaos(stage, injections, { truths, marks, chaosMs: swarm.chaosMs });
   return {
     options,
@@ -138,20 +142,20 @@ function start(options: RunOptions): Running {
     ailment,
     marks,
     chaos,
-    course,
+    history,
     book,
     checks,
   };
 }
 
-function watchingOf(rule: string, stage: Stage, marks: Marks, book: Book): Watching {
+function watchingOf(rule: string, stage: FaultScene, marks: Marks, book: Book): Watching {
   return {
     stage,
     marks,
     evaluated: () => book.evaluations.set(rule, (book.evaluations.get(rule) ?? 0) + 1),
     violated(subject, what) {
       const isKnown = book.violations.some((one) => one.rule === rule && one.what === what);
-      const atMs = stage.town.kernel.nowMs();
+      const atMs = stage.simulated.kernel.nowMs();
       if (!isKnown) book.violations.push({ rule, atMs, subject, what });
     },
   };
@@ -182,7 +186,7 @@ function check(
   states: readonly TrueState[],
   isLast: boolean,
 ): void {
-  const atMs = stage.town.kernel.nowMs();
+  const atMs = stage.simulated.kernel.nowMs();
   const look: Look = {
     ...said,
     atMs,
@@ -204,15 +208,15 @@ function markJudgement(marks: Marks, { judgement }: Judged, { isWhole }: Look): 
   if (!isWhole && judgement === 'open') marks.reach('gap-hid-the-cause');
 }
 
-function resultOf({ stage, book, chaos, course, marks }: Running, looks: number): RunResult {
+function resultOf({ stage, book, chaos, history, marks }: Running, looks: number): RunResult {
   const happened = chaos.happened();
   const faults = Map.groupBy(happened, ({ name }) => name.split('.')[0] ?? name);
   return {
     violations: book.violations,
     happened,
     counts: {
-      events: stage.town.kernel.events(),
-      joins: course.joins(),
+      events: stage.simulated.kernel.events(),
+      joins: history.joins(),
       looks,
       evaluations: book.evaluations,
       faults: new Map([...faults].map(([id, all]) => [id, all.length])),

@@ -62,7 +62,7 @@ function drawCluster(random: RandomStream): ClusterSetting {
       ? random.pick(['none', 'irsa', 'pod-identity', 'kube2iam'] as const)
       : random.pick(['none', 'none', 'kiam', 'kube2iam', 'irsa'] as const);
   return {
-    name: 'town',
+    name: 'simulated',
     kind,
     ...release,
     podNetwork,

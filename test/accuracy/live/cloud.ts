@@ -33,32 +33,32 @@ interface GroundsOptions {
 }
 
 function layRoutes(
-  { cloud: { levers } }: Scene,
+  { cloud: { controls } }: Scene,
   VpcId: string,
   subnetIds: Grounds['subnetIds'],
   hasWayOut: boolean,
 ): void {
-  const gatewayId = levers.createInternetGateway(VpcId);
+  const gatewayId = controls.createInternetGateway(VpcId);
   const zone = `${REGION}a`;
-  const publicId = levers.createSubnet({ vpcId: VpcId, zone, cidr: '10.40.200.0/24' });
+  const publicId = controls.createSubnet({ vpcId: VpcId, zone, cidr: '10.40.200.0/24' });
   const table = { VpcId, cidr: CIDR, isMain: false };
-  levers.createRouteTable({ ...table, subnetIds: [publicId], gatewayId });
-  const way = hasWayOut ? levers.createNatGateway(publicId) : null;
-  levers.createRouteTable({ ...table, subnetIds, gatewayId: way });
+  controls.createRouteTable({ ...table, subnetIds: [publicId], gatewayId });
+  const way = hasWayOut ? controls.createNatGateway(publicId) : null;
+  controls.createRouteTable({ ...table, subnetIds, gatewayId: way });
 }
 
 /** A VPC with two private subnets behind a NAT gateway, and a role for nodes, two months old. */
 export function layGrounds(scene: Scene, options: GroundsOptions = {}): Grounds {
   scene.until(60 * DAY);
-  const { levers } = scene.cloud;
+  const { controls } = scene.cloud;
   const { domainName, hasWayOut = true, cidr = '10.40.1.0/24', path = '/' } = options;
-  const vpcId = levers.createVpc({
+  const vpcId = controls.createVpc({
     cidr: CIDR,
     ...(domainName === undefined ? {} : { domainName }),
   });
   const tags = { [`kubernetes.io/cluster/${CLUSTER}`]: 'shared' };
   const subnet = (zone: string, own: string): string =>
-    levers.createSubnet({ vpcId, zone: REGION + zone, cidr: own, tags });
+    controls.createSubnet({ vpcId, zone: REGION + zone, cidr: own, tags });
   const subnetIds = [subnet('a', cidr), subnet('b', '10.40.2.0/24')] as const;
   layRoutes(scene, vpcId, subnetIds, hasWayOut);
   const policies = [
@@ -66,13 +66,13 @@ export function layGrounds(scene: Scene, options: GroundsOptions = {}): Grounds 
     'AmazonEC2ContainerRegistryPullOnly',
     'AmazonEKS_CNI_Policy',
   ];
-  const { profileArn } = levers.createNodeRole({ name: `${CLUSTER}-node`, path, policies });
+  const { profileArn } = controls.createNodeRole({ name: `${CLUSTER}-node`, path, policies });
   const name = options.image ?? 'amazon-eks-node-al2023-x86_64-standard-1.34-v20260110';
   return {
     vpcId,
     subnetIds,
-    groupId: levers.createSecurityGroup({ vpcId, name: `${CLUSTER}-nodes`, tags: OWNED }),
-    imageId: levers.createImage({ name }),
+    groupId: controls.createSecurityGroup({ vpcId, name: `${CLUSTER}-nodes`, tags: OWNED }),
+    imageId: controls.createImage({ name }),
     profileArn,
   };
 }
@@ -88,12 +88,12 @@ export const ISSUER = `https://oidc.eks.${REGION}.amazonaws.com/id/8C1D4F60A7B2E
 
 /** @returns the grounds with the security group that EKS makes for machines */
 export function layEks(
-  { cloud: { levers } }: Scene,
+  { cloud: { controls } }: Scene,
   grounds: Grounds,
   { mode = 'CONFIG_MAP', hasProvider = true }: EksOptions = {},
 ): Grounds {
   const { vpcId, subnetIds } = grounds;
-  const roleArn = levers.createRole({
+  const roleArn = controls.createRole({
     name: `${CLUSTER}-cluster`,
     policies: ['AmazonEKSClusterPolicy'],
     trust: {
@@ -103,7 +103,7 @@ export function layEks(
       ],
     },
   });
-  levers.createCluster({
+  controls.createCluster({
     name: CLUSTER,
     version: '1.34',
     roleArn,
@@ -112,9 +112,9 @@ export function layEks(
     endpoint: ENDPOINT,
     authenticationMode: mode,
   });
-  levers.changeCluster(CLUSTER, { identity: { oidc: { issuer: ISSUER } } });
-  if (hasProvider) levers.createOidcProvider(CLUSTER);
-  const { account } = levers;
+  controls.changeCluster(CLUSTER, { identity: { oidc: { issuer: ISSUER } } });
+  if (hasProvider) controls.createOidcProvider(CLUSTER);
+  const { account } = controls;
   const groupId = textAt(clusterOf(account, CLUSTER), 'resourcesVpcConfig.clusterSecurityGroupId');
   return { ...grounds, groupId: groupId ?? grounds.groupId };
 }
@@ -180,7 +180,7 @@ export function machineOf(one: TrueInstance, launchedMinutes: number): Machine {
 }
 
 function ask({ cloud }: Scene, operation: string, input: JsonObject): void {
-  const identity = cloud.levers.createUser(`lay-${operation}`);
+  const identity = cloud.controls.createUser(`lay-${operation}`);
   const call: AwsCall = { service: 'ec2', operation, input };
   const answer = cloud.answer(identity, call);
   if (!answer.ok) throw new RangeError(`${operation}: ${answer.refusal.message}`);
@@ -196,7 +196,7 @@ function attachInterfaces(
   }: Readonly<Record<'subnetId' | 'instanceId' | 'groupId', string>>,
   counts: readonly number[],
 ): void {
-  const { account } = scene.cloud.levers;
+  const { account } = scene.cloud.controls;
   for (const [index, count] of counts.entries()) {
     const { networkInterfaceId } = createInterface(account, {
       subnetId,
@@ -226,7 +226,7 @@ export function launch(
   const { cloud } = scene;
   const { subnet = 0, addresses = 9, type = 'm6i.large' } = options;
   const subnetId = grounds.subnetIds[subnet];
-  const instanceId = cloud.levers.launch({
+  const instanceId = cloud.controls.launch({
     instanceType: type,
     imageId: grounds.imageId,
     subnetId,

@@ -48,7 +48,7 @@ async function lookAt(
   const clock = frozenClock(kernel.nowMs());
   // Of two documents of one name the later one is kept, as in a bundle.
   const saved = new Map<string, string>();
-  const identity = cloud.levers.createUser('looking');
+  const identity = cloud.controls.createUser('looking');
   const evidence = await observe(
     {
       kube: kubePort({ server: api, user: USER, clock }),

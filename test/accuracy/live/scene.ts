@@ -111,7 +111,7 @@ class OpenScene implements Scene {
     }
     if (this.#isDenied) {
       const message = 'You are not authorized to perform this operation.';
-      this.cloud.levers.refuse('*', { code: 'UnauthorizedOperation', message, status: 403 });
+      this.cloud.controls.refuse('*', { code: 'UnauthorizedOperation', message, status: 403 });
     }
     return { kernel, cloud: this.cloud, api };
   }

@@ -172,7 +172,7 @@ export const STATES_OF_JOINING: readonly LiveState[] = [
     lay(scene) {
       const cluster = eksCluster(scene, { eks: { mode: 'API' } });
       const principalArn = `arn:aws:iam::${ACCOUNT}:role/people`;
-      scene.cloud.levers.createAccessEntry({ cluster: 'harbor', principalArn, type: 'STANDARD' });
+      scene.cloud.controls.createAccessEntry({ cluster: 'harbor', principalArn, type: 'STANDARD' });
       return lonely(cluster);
     },
   },

@@ -48,7 +48,7 @@ function laySubnet(scene: Scene): string {
   const machine = launch(scene, cluster.grounds, 90, { address: '10.40.1.20', addresses: 9 });
   const node = join(cluster, machine);
   work(cluster, node, 9);
-  scene.cloud.levers.exhaustSubnet(cluster.grounds.subnetIds[0], 0);
+  scene.cloud.controls.exhaustSubnet(cluster.grounds.subnetIds[0], 0);
   addressless(cluster, node, 3);
   return node.name;
 }
@@ -66,7 +66,7 @@ function layRole(scene: Scene): string {
   const Statement = [
     { Effect: 'Allow', Principal: { Federated }, Action, Condition: { StringEquals } },
   ];
-  const role = scene.cloud.levers.createRole({
+  const role = scene.cloud.controls.createRole({
     name: 'orders',
     trust: { Version: '2012-10-17', Statement },
   });

@@ -14,14 +14,14 @@ function firstOfThree(scene: Scene): string {
 /** A managed node group with the three machines that it launched. */
 function layGroup(scene: Scene): null {
   const cluster = eksCluster(scene);
-  const { levers } = scene.cloud;
+  const { controls } = scene.cloud;
   const { grounds } = cluster;
   scene.until(300);
-  const launchTemplateId = levers.createLaunchTemplate({
+  const launchTemplateId = controls.createLaunchTemplate({
     name: 'harbor-workers',
     asked: { ImageId: grounds.imageId, SecurityGroupIds: [grounds.groupId] },
   });
-  levers.createNodegroup({
+  controls.createNodegroup({
     cluster: 'harbor',
     name: 'workers',
     nodeRole: NODE_ROLE,

@@ -70,12 +70,12 @@ function surroundings({ play, environment, name }: Moment): Surroundings {
     ...emptyHome(FOLDER, `home-${name}`),
     ...environment,
     NODE_OPTIONS: `--import ${STORY_TIME}`,
-    ROLLCALL_STORY_MS: String(play.town.kernel.nowMs()),
+    ROLLCALL_STORY_MS: String(play.simulated.kernel.nowMs()),
   };
 }
 
 async function compareDiagnosis(moment: Moment): Promise<void> {
-  const { kernel, setting } = moment.play.town;
+  const { kernel, setting } = moment.play.simulated;
   const run = await rollcall(['diagnose', '-o', 'json'], surroundings(moment));
   const when = `after ${(kernel.nowMs() - setting.startMs) / 1000} s`;
   assert.deepEqual(wordsOf(documentOf(run)), wordsOf(moment.heard), when);
@@ -100,7 +100,7 @@ async function playAndLook(name: string): Promise<number> {
   const scenario = loadScenario(name);
   const { seed } = scenario;
   const play = openPlay({ scenario, seed, nodes: null, onLine: () => undefined });
-  const { town, story } = play;
+  const { simulated, story } = play;
   const compared: (string | null)[] = [];
   const look = async (heard: DiagnosisDocument, isLast: boolean): Promise<void> => {
     const cause = heard.headline?.cause ?? null;
@@ -115,15 +115,20 @@ async function playAndLook(name: string): Promise<number> {
       const before = story.heard();
       await story.rest();
       const heard = story.heard();
-      const isLast = town.kernel.nowMs() + scenario.lookEveryMs > story.endMs;
+      const isLast = simulated.kernel.nowMs() + scenario.lookEveryMs > story.endMs;
       if (heard !== null && heard !== before) await look(heard, isLast);
     },
   };
-  const pace = createPace({ kernel: town.kernel, speed: 1000, clock: sleepingClock(), follower });
+  const pace = createPace({
+    kernel: simulated.kernel,
+    speed: 1000,
+    clock: sleepingClock(),
+    follower,
+  });
   const folder = join(FOLDER, name);
   mkdirSync(folder);
   const doors = await openDoors({
-    town,
+    simulated,
     pace,
     asked: { folder, port: 0, awsPort: 0 },
     signersNowMs: () => Date.now(),

@@ -19,10 +19,10 @@ awsContract({
       aws: opened,
       launch: async (count) => Array.from({ length: count }, () => launch()),
       deny: (permission) => {
-        aws.levers.deny(permission);
+        aws.controls.deny(permission);
       },
       throttle: (permission, times) => {
-        aws.levers.throttle(permission, times);
+        aws.controls.throttle(permission, times);
       },
     };
   },
@@ -33,22 +33,22 @@ const CLUSTER = { clusterName: 'lab' };
 /** Things of every kind, so that no list is empty where the model has one. */
 function furnish(world: SmallAws): Readonly<Record<string, JsonObject>> {
   const { aws, imageId, profileArn, roleArn, subnetIds, vpcId, launch } = world;
-  const { levers } = aws;
+  const { controls } = aws;
   const instanceId = launch();
   aws.appendConsole(instanceId, 'boot <ok> & "done"\r\n\u0007\n');
   launch({ isSpot: true });
-  levers.setTags(instanceId, { Name: 'a & b', 'kubernetes.io/cluster/lab': 'owned' });
-  levers.createInternetGateway(vpcId);
-  levers.createNatGateway(subnetIds[1]);
-  levers.createVpcEndpoint({ vpcId, service: 'sts', subnetIds });
-  levers.leakInterfaces(subnetIds[0], 1);
-  levers.createCluster({ name: 'lab', version: '1.34', roleArn, vpcId, subnetIds });
-  const provider = levers.createOidcProvider('lab');
-  const launchTemplateId = levers.createLaunchTemplate({
+  controls.setTags(instanceId, { Name: 'a & b', 'kubernetes.io/cluster/lab': 'owned' });
+  controls.createInternetGateway(vpcId);
+  controls.createNatGateway(subnetIds[1]);
+  controls.createVpcEndpoint({ vpcId, service: 'sts', subnetIds });
+  controls.leakInterfaces(subnetIds[0], 1);
+  controls.createCluster({ name: 'lab', version: '1.34', roleArn, vpcId, subnetIds });
+  const provider = controls.createOidcProvider('lab');
+  const launchTemplateId = controls.createLaunchTemplate({
     name: 'lab',
     asked: { ImageId: imageId, InstanceType: 'm5.large', IamInstanceProfile: { Arn: profileArn } },
   });
-  const group = levers.createNodegroup({
+  const group = controls.createNodegroup({
     cluster: 'lab',
     name: 'workers',
     nodeRole: roleArn,
@@ -57,14 +57,14 @@ function furnish(world: SmallAws): Readonly<Record<string, JsonObject>> {
     instanceTypes: ['m5.large'],
     desiredSize: 2,
   });
-  levers.createAccessEntry({ cluster: 'lab', principalArn: roleArn, type: 'EC2_LINUX' });
-  levers.createAddon('lab', {
+  controls.createAccessEntry({ cluster: 'lab', principalArn: roleArn, type: 'EC2_LINUX' });
+  controls.createAddon('lab', {
     name: 'vpc-cni',
     version: 'v1.20.4-eksbuild.1',
     configuration: '{}',
   });
   const pod = { cluster: 'lab', namespace: 'shop', serviceAccount: 'web', roleArn };
-  levers.createPodIdentity(pod);
+  controls.createPodIdentity(pod);
   furnishOthers(world);
   world.output('eks', 'UpdateNodegroupConfig', {
     clusterName: 'lab',
@@ -77,9 +77,9 @@ function furnish(world: SmallAws): Readonly<Record<string, JsonObject>> {
 }
 
 function furnishOthers({ aws, vpcId, kernel, roleArn }: SmallAws): void {
-  const { levers } = aws;
+  const { controls } = aws;
   const now = new Date(kernel.nowMs()).toISOString();
-  levers.put('key', 'k1', {
+  controls.put('key', 'k1', {
     KeyId: 'k1',
     Arn: 'arn:aws:kms:us-west-2:123456789012:key/k1',
     Enabled: true,
@@ -88,7 +88,7 @@ function furnishOthers({ aws, vpcId, kernel, roleArn }: SmallAws): void {
     Policy: '{"Statement":[]}',
     Aliases: ['alias/aws/ebs'],
   });
-  levers.put('hosted-zone', 'Z1', { HostedZoneId: 'Z1', Name: 'lab.internal.', VpcIds: [vpcId] });
+  controls.put('hosted-zone', 'Z1', { HostedZoneId: 'Z1', Name: 'lab.internal.', VpcIds: [vpcId] });
   const record = {
     HostedZoneId: 'Z1',
     Type: 'A',
@@ -96,10 +96,10 @@ function furnishOthers({ aws, vpcId, kernel, roleArn }: SmallAws): void {
     ResourceRecords: [{ Value: '10.0.0.9' }],
   };
   for (const Name of ['api.lab.internal.', 'db.lab.internal.'])
-    levers.put('record-set', Name, { ...record, Name });
+    controls.put('record-set', Name, { ...record, Name });
   const stack = { StackId: 'arn:stack', StackName: 'nodes' };
-  levers.put('stack', 'nodes', { ...stack, CreationTime: now, StackStatus: 'CREATE_COMPLETE' });
-  levers.put('stack-event', 'e1', {
+  controls.put('stack', 'nodes', { ...stack, CreationTime: now, StackStatus: 'CREATE_COMPLETE' });
+  controls.put('stack-event', 'e1', {
     ...stack,
     EventId: 'e1',
     Timestamp: now,
@@ -108,7 +108,7 @@ function furnishOthers({ aws, vpcId, kernel, roleArn }: SmallAws): void {
     ResourceStatus: 'CREATE_FAILED',
     ResourceStatusReason: 'because',
   });
-  levers.put('insight', 'n1', {
+  controls.put('insight', 'n1', {
     clusterName: 'lab',
     id: 'n1',
     name: 'EKS add-on version compatibility',
@@ -130,9 +130,9 @@ function inputs(world: Furnished): Readonly<Record<string, JsonObject>> {
   const { instanceId, launchTemplateId, provider, group, roleArn, vpcId, aws } = world;
   const managed = 'arn:aws:iam::aws:policy/AmazonEKS_CNI_Policy';
   const role = { RoleName: 'lab-node' };
-  const association = aws.levers.account.plain['pod-identity'].ids()[0] ?? '';
-  const update = aws.levers.account.plain.update.ids()[0] ?? '';
-  aws.levers.denyRole('lab-node', 'ec2:RunInstances');
+  const association = aws.controls.account.plain['pod-identity'].ids()[0] ?? '';
+  const update = aws.controls.account.plain.update.ids()[0] ?? '';
+  aws.controls.denyRole('lab-node', 'ec2:RunInstances');
   return {
     DescribeInstanceAttribute: { InstanceId: instanceId, Attribute: 'instanceType' },
     DescribeLaunchTemplateVersions: { LaunchTemplateId: launchTemplateId },

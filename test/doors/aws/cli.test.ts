@@ -99,12 +99,12 @@ test('launching with tags, an instance profile and user data', { skip }, async (
 
 test('groups, clusters, roles and oneself', { skip }, async (t) => {
   const site = await awsSite(t);
-  const { levers } = site.aws;
+  const { controls } = site.aws;
   const { roleArn, vpcId, subnetIds, imageId } = site;
-  levers.createCluster({ name: 'lab', version: '1.34', roleArn, vpcId, subnetIds });
+  controls.createCluster({ name: 'lab', version: '1.34', roleArn, vpcId, subnetIds });
   const asked = { ImageId: imageId, InstanceType: 'm5.large' };
-  const launchTemplateId = levers.createLaunchTemplate({ name: 'lab', asked });
-  levers.createAutoScalingGroup({ name: 'w', launchTemplateId, subnetIds, desiredCapacity: 2 });
+  const launchTemplateId = controls.createLaunchTemplate({ name: 'lab', asked });
+  controls.createAutoScalingGroup({ name: 'w', launchTemplateId, subnetIds, desiredCapacity: 2 });
   site.pass(60_000);
   const groups = await aws(site, 'autoscaling', 'describe-auto-scaling-groups');
   const [group] = listAt(groups, 'AutoScalingGroups');
@@ -117,7 +117,7 @@ test('groups, clusters, roles and oneself', { skip }, async (t) => {
     'ec2.amazonaws.com',
   );
   assert.deepEqual(await aws(site, 'sts', 'get-caller-identity'), {
-    UserId: site.aws.levers.account.keys.get(site.admin.accessKeyId)?.userId,
+    UserId: site.aws.controls.account.keys.get(site.admin.accessKeyId)?.userId,
     Account: '123456789012',
     Arn: 'arn:aws:iam::123456789012:user/lab',
   });

@@ -65,7 +65,7 @@ test('a wrong secret and an unknown key are refused, and nothing is asked', asyn
     const eks = { service: 'eks', operation: 'ListClusters', input: {} } as const;
     assert.equal((await failureOf(opened, eks)).failure, 'unauthenticated');
   }
-  assert.equal(aws.levers.calls().size, 0);
+  assert.equal(aws.controls.calls().size, 0);
 });
 
 test('temporary keys need their token', async (t) => {
@@ -140,7 +140,7 @@ test('a request may be sent as it was signed, and not with another body', async 
   const changed = body.replace('DescribeInstances', 'DescribeAddresses');
   assert.equal(changed.length, body.length);
   assert.equal((await send(door.url, { headers, body: changed })).status, 401);
-  assert.deepEqual(aws.levers.calls(), new Map([['ec2:DescribeInstances', 1]]));
+  assert.deepEqual(aws.controls.calls(), new Map([['ec2:DescribeInstances', 1]]));
 });
 
 test('requests that are not signed, or not well, get an answer and no more', async (t) => {

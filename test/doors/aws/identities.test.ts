@@ -33,7 +33,7 @@ async function site(t: TestContext): Promise<Site> {
   const made = await awsSite(t, { isThrottled: false });
   made.pass(Date.now() - START_MS);
   const tokens = tokenWorld(made);
-  const shopRole = made.aws.levers.createRole({ name: 'shop', trust: webTrust(tokens) });
+  const shopRole = made.aws.controls.createRole({ name: 'shop', trust: webTrust(tokens) });
   return { ...made, ...tokens, shopRole };
 }
 
@@ -84,7 +84,7 @@ test('the SDK in a pod takes its role on by the variables that the webhook gives
   });
   const { Arn } = await sts.getCallerIdentity({});
   assert.equal(Arn, 'arn:aws:sts::123456789012:assumed-role/shop/pod');
-  assert.equal(world.aws.levers.calls().get('sts:AssumeRoleWithWebIdentity'), 1);
+  assert.equal(world.aws.controls.calls().get('sts:AssumeRoleWithWebIdentity'), 1);
 });
 
 test('the SDK is told by name what is wrong with a token', async (t) => {
@@ -102,14 +102,14 @@ test('the SDK is told by name what is wrong with a token', async (t) => {
       );
   const good = token(STS_AUDIENCE, 600);
   assert.match(await said(good), /assumed-role\/shop\/pod$/);
-  aws.levers.silenceIssuer(issuer, 1000);
+  aws.controls.silenceIssuer(issuer, 1000);
   assert.match(await said(good), /^IDPCommunicationError/);
   pass(1000);
   assert.match(
     await said(token(POD_AUDIENCE)),
     /^InvalidIdentityToken\w*: Incorrect token audience/,
   );
-  aws.levers.setTrust('shop', webTrust({ issuer, provider }, 'default:cart'));
+  aws.controls.setTrust('shop', webTrust({ issuer, provider }, 'default:cart'));
   assert.equal(
     await said(good),
     'AccessDenied: Not authorized to perform sts:AssumeRoleWithWebIdentity',
@@ -120,7 +120,7 @@ test('the SDK is told by name what is wrong with a token', async (t) => {
 
 test('nothing else is answered without a signature', async (t) => {
   const { door, aws } = await site(t);
-  const before = aws.levers.calls().size;
+  const before = aws.controls.calls().size;
   for (const Action of ['GetCallerIdentity', 'AssumeRole', 'assumerolewithwebidentity']) {
     const { status } = await fetch(door.url, {
       method: 'POST',
@@ -128,7 +128,7 @@ test('nothing else is answered without a signature', async (t) => {
     });
     assert.equal(status, 403, Action);
   }
-  assert.equal(aws.levers.calls().size, before);
+  assert.equal(aws.controls.calls().size, before);
 });
 
 /** `aws …` with the keys of a person, or of a pod. */
@@ -153,7 +153,7 @@ test('the command line in a pod is who the token says', { skip }, async (t) => {
 test('the command line asks EKS Auth as the agent of a node does', { skip }, async (t) => {
   const world = await site(t);
   const { aws, env, shopRole, token } = world;
-  aws.levers.setTrust('shop', podTrust());
+  aws.controls.setTrust('shop', podTrust());
   const words = `eks-auth assume-role-for-pod-identity --cluster-name ${CLUSTER} --token`;
   const refused = await cli(env, `${words} ${token(POD_AUDIENCE)}`).then(
     () => 'it was answered',

@@ -70,13 +70,13 @@ test('a machine may what its role may, until the policy is taken away', () => {
     code('RunInstances'),
     /^UnauthorizedOperation .*assumed-role\/lab-node\/i-[0-9a-f]+ is not authorized to perform: ec2:RunInstances because no identity-based policy allows the ec2:RunInstances action$/,
   );
-  aws.levers.detachPolicy('lab-node', 'AmazonEKSWorkerNodePolicy');
-  aws.levers.detachPolicy('lab-node', 'AmazonEKS_CNI_Policy');
+  aws.controls.detachPolicy('lab-node', 'AmazonEKSWorkerNodePolicy');
+  aws.controls.detachPolicy('lab-node', 'AmazonEKS_CNI_Policy');
   assert.match(code('DescribeInstances'), /^UnauthorizedOperation /);
-  aws.levers.attachPolicy('lab-node', 'AmazonEKSWorkerNodePolicy');
-  aws.levers.denyRole('lab-node', 'ec2:DescribeInstances');
+  aws.controls.attachPolicy('lab-node', 'AmazonEKSWorkerNodePolicy');
+  aws.controls.denyRole('lab-node', 'ec2:DescribeInstances');
   assert.match(code('DescribeInstances'), /with an explicit deny/);
-  aws.levers.allowRole('lab-node', 'ec2:DescribeInstances');
+  aws.controls.allowRole('lab-node', 'ec2:DescribeInstances');
   assert.equal(code('DescribeInstances'), 'none');
 });
 
@@ -111,10 +111,10 @@ test('a burst empties the bucket of its action only, which fills up again', () =
 test('calls are refused as told, so often as told', () => {
   const { aws, refusal } = smallAws();
   const refused = { code: 'InternalError', message: 'An internal error has occurred', status: 500 };
-  aws.levers.refuse('ec2:*', refused, 2);
+  aws.controls.refuse('ec2:*', refused, 2);
   const codes = Array.from({ length: 3 }, () => refusal('ec2', 'DescribeVpcs'));
   assert.deepEqual(codes, ['InternalError', 'InternalError', 'none']);
-  assert.equal(aws.levers.calls().get('ec2:DescribeVpcs'), 3);
+  assert.equal(aws.controls.calls().get('ec2:DescribeVpcs'), 3);
 });
 
 test('what would be allowed is told without doing it', () => {
@@ -157,7 +157,7 @@ test('the metadata service: tokens, hops, and the keys of the role', () => {
 test('entries of EKS: what nodes are called, and what may not be asked for', () => {
   const world = smallAws();
   const { aws, roleArn, vpcId, subnetIds, output, refusal } = world;
-  aws.levers.createCluster({ name: 'lab', version: '1.34', roleArn, vpcId, subnetIds });
+  aws.controls.createCluster({ name: 'lab', version: '1.34', roleArn, vpcId, subnetIds });
   const create = (more: JsonObject): string =>
     refusal('eks', 'CreateAccessEntry', { clusterName: 'lab', principalArn: roleArn, ...more });
   assert.equal(create({ type: 'EC2_LINUX', kubernetesGroups: ['x'] }), 'InvalidParameterException');

@@ -17,7 +17,7 @@ test('a name may be empty at first, and the machine has it all the same', () => 
   assert.notEqual(world.aws.instance(id)?.privateDnsName, '');
   world.pass(20_000);
   assert.equal(nameOf(world, id), world.aws.instance(id)?.privateDnsName);
-  world.aws.levers.hideName(id, 5000);
+  world.aws.controls.hideName(id, 5000);
   assert.equal(nameOf(world, id), '');
 });
 
@@ -32,7 +32,7 @@ test('an interface gets stuck while it is detached', () => {
   const attach = { NetworkInterfaceId, InstanceId, DeviceIndex: 1 };
   const { AttachmentId = '' } = world.output('ec2', 'AttachNetworkInterface', attach);
   world.pass(30_000);
-  world.aws.levers.stickInterfaces(600_000);
+  world.aws.controls.stickInterfaces(600_000);
   world.output('ec2', 'DetachNetworkInterface', { AttachmentId });
   const remove = () => world.refusal('ec2', 'DeleteNetworkInterface', { NetworkInterfaceId });
   world.pass(590_000);
@@ -43,7 +43,7 @@ test('an interface gets stuck while it is detached', () => {
 
 test('a fragmented subnet has hundreds of addresses and no prefix', () => {
   const world = smallAws();
-  world.aws.levers.fragmentSubnet(world.subnetIds[0]);
+  world.aws.controls.fragmentSubnet(world.subnetIds[0]);
   const create = (more: object): string =>
     world.refusal('ec2', 'CreateNetworkInterface', { SubnetId: world.subnetIds[0], ...more });
   assert.equal(create({ Ipv4PrefixCount: 1 }), 'InsufficientCidrBlocks');
@@ -60,11 +60,11 @@ test('the metadata service fails in three ways, for as long as it was told to', 
       headers: {},
       hops: 0,
     });
-  aws.levers.breakMetadata(id, 'silent', 1000);
+  aws.controls.breakMetadata(id, 'silent', 1000);
   assert.equal(get('instance-id'), null);
-  aws.levers.breakMetadata(id, 'unavailable', 1000);
+  aws.controls.breakMetadata(id, 'unavailable', 1000);
   assert.equal(get('instance-id')?.status, 503);
-  aws.levers.breakMetadata(id, 'no-credentials', 1000);
+  aws.controls.breakMetadata(id, 'no-credentials', 1000);
   assert.equal(get('instance-id')?.status, 200);
   assert.equal(get('iam/security-credentials/')?.status, 404);
   pass(1000);
@@ -74,7 +74,7 @@ test('the metadata service fails in three ways, for as long as it was told to', 
 test('of an entry that was just made some calls know nothing yet', () => {
   const world = smallAws({ lag: LATE, isThrottled: false });
   const { aws, roleArn, vpcId, subnetIds } = world;
-  aws.levers.createCluster({ name: 'lab', version: '1.34', roleArn, vpcId, subnetIds });
+  aws.controls.createCluster({ name: 'lab', version: '1.34', roleArn, vpcId, subnetIds });
   world.pass(600_000);
   world.output('eks', 'CreateAccessEntry', {
     clusterName: 'lab',
@@ -94,7 +94,7 @@ test('a terminated instance may be shown running for a while', () => {
   const world = smallAws({ lag: { medianMs: 60_000, sigma: 0 } });
   const id = world.launch();
   world.pass(300_000);
-  world.aws.levers.terminate(id);
+  world.aws.controls.terminate(id);
   world.pass(59_000);
   const state = () => {
     const answer = world.output('ec2', 'DescribeInstances', { InstanceIds: [id] });
@@ -114,7 +114,7 @@ test('the second page of a listing may fail', () => {
     message: 'An internal error has occurred',
     status: 500,
   };
-  world.aws.levers.refuse('ec2:DescribeInstances', internal, 1);
+  world.aws.controls.refuse('ec2:DescribeInstances', internal, 1);
   const next = { MaxResults: 5, NextToken: first['NextToken'] ?? '' };
   assert.equal(world.refusal('ec2', 'DescribeInstances', next), 'InternalError');
   assert.equal(listAt(world.output('ec2', 'DescribeInstances', next), 'Reservations').length, 1);

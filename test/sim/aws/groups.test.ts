@@ -6,12 +6,12 @@ import { smallAws, type SmallAws } from './world.ts';
 function withGroup(desiredCapacity: number, more: { readonly isSpot?: boolean } = {}) {
   const world = smallAws({ isThrottled: false });
   const { aws, imageId, profileArn, subnetIds } = world;
-  const launchTemplateId = aws.levers.createLaunchTemplate({
+  const launchTemplateId = aws.controls.createLaunchTemplate({
     name: 'workers',
     asked: { ImageId: imageId, InstanceType: 'm5.large', IamInstanceProfile: { Arn: profileArn } },
   });
   const name = 'workers';
-  aws.levers.createAutoScalingGroup({
+  aws.controls.createAutoScalingGroup({
     name,
     launchTemplateId,
     subnetIds,
@@ -87,7 +87,7 @@ test('sizes outside the limits are refused', () => {
 test('without capacity the launch fails, says so, and is tried again until there is some', () => {
   const world = withGroup(1);
   for (const zone of ['us-west-2a', 'us-west-2b'])
-    world.aws.levers.limitCapacity({ instanceType: 'm5.large', zone, isSpot: false }, 0);
+    world.aws.controls.limitCapacity({ instanceType: 'm5.large', zone, isSpot: false }, 0);
   world.pass(300_000);
   assert.deepEqual(members(world), []);
   const failed = activities(world);
@@ -96,7 +96,7 @@ test('without capacity the launch fails, says so, and is tried again until there
     failed[0] ?? '',
     /^Failed: .*InsufficientInstanceCapacity.*Launching EC2 instance failed\.$/,
   );
-  world.aws.levers.limitCapacity(
+  world.aws.controls.limitCapacity(
     { instanceType: 'm5.large', zone: 'us-west-2b', isSpot: false },
     5,
   );
@@ -108,7 +108,7 @@ test('a spot wave: notices two minutes ahead, then the end, then others in their
   const world = withGroup(3, { isSpot: true });
   world.pass(120_000);
   const before = world.aws.instances().map(({ instanceId }) => instanceId);
-  for (const id of before) world.aws.levers.interruptSpot(id);
+  for (const id of before) world.aws.controls.interruptSpot(id);
   const [first = ''] = before;
   assert.equal(world.aws.instance(first)?.state, 'running');
   const action = world.aws.metadata.answer(first, {
@@ -158,7 +158,7 @@ test('prices of a pool change now and then and are told again as they were', () 
 test('a fleet takes what there is and tells of the pools that had nothing', () => {
   const world = smallAws();
   const { aws, imageId, subnetIds } = world;
-  const template = aws.levers.createLaunchTemplate({
+  const template = aws.controls.createLaunchTemplate({
     name: 'karpenter',
     asked: { ImageId: imageId },
   });
@@ -168,7 +168,7 @@ test('a fleet takes what there is and tells of the pools that had nothing', () =
     SubnetId: subnetIds[0],
   }));
   for (const isSpot of [true, false])
-    aws.levers.limitCapacity({ instanceType: 'm5.large', zone: 'us-west-2a', isSpot }, 0);
+    aws.controls.limitCapacity({ instanceType: 'm5.large', zone: 'us-west-2a', isSpot }, 0);
   const answer = world.output('ec2', 'CreateFleet', {
     Type: 'instant',
     LaunchTemplateConfigs: [{ LaunchTemplateSpecification: specification, Overrides: overrides }],

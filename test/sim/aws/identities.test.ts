@@ -24,7 +24,7 @@ interface Scene extends SmallAws, TokenWorld {
 function scene(): Scene {
   const world = smallAws();
   const tokens = tokenWorld(world);
-  const shopRole = world.aws.levers.createRole({ name: 'shop', trust: webTrust(tokens) });
+  const shopRole = world.aws.controls.createRole({ name: 'shop', trust: webTrust(tokens) });
   return {
     ...world,
     ...tokens,
@@ -81,13 +81,13 @@ test('a role that trusts somebody else, or is not there, refuses in the same wor
     webTrust({ issuer: 'https://oidc.eks.us-west-2.amazonaws.com/id/OLD', provider }),
     podTrust(),
   ]) {
-    aws.levers.setTrust('shop', document);
+    aws.controls.setTrust('shop', document);
     assert.deepEqual(refusalOf(byToken(token(STS_AUDIENCE))), denied);
   }
   const url = issuer.replace('https://', '');
   const likely = JSON.stringify(webTrust({ issuer, provider }, 'default:*'));
   const like = likely.replace('StringEquals', 'ForAnyValue:StringLike');
-  aws.levers.setTrust('shop', JSON.parse(like) as JsonObject);
+  aws.controls.setTrust('shop', JSON.parse(like) as JsonObject);
   assert.ok(like.includes(url) && byToken(token(STS_AUDIENCE)).ok);
 });
 
@@ -106,7 +106,7 @@ test('tokens are told what is wrong with them as STS words it', () => {
   assert.match(refusalOf(byToken(cut)).message, /^Couldn't retrieve verification key/);
   const other = refusalOf(byToken(token(POD_AUDIENCE)));
   assert.deepEqual(other, invalid('Incorrect token audience'));
-  aws.levers.silenceIssuer(issuer, 60_000);
+  aws.controls.silenceIssuer(issuer, 60_000);
   assert.equal(refusalOf(byToken(good)).code, 'IDPCommunicationError');
   pass(60_000);
   assert.ok(byToken(good).ok);
@@ -114,14 +114,14 @@ test('tokens are told what is wrong with them as STS words it', () => {
   const { code, message } = refusalOf(byToken(good));
   assert.equal(code, 'ExpiredTokenException');
   assert.match(message, /^Token expired: current date\/time \d{10} must be before the expiration/);
-  aws.levers.account.plain['oidc-provider'].delete(provider, kernel.nowMs());
+  aws.controls.account.plain['oidc-provider'].delete(provider, kernel.nowMs());
   const missing = `No OpenIDConnect provider found in your account for ${issuer}`;
   assert.deepEqual(refusalOf(byToken(good)), invalid(missing));
 });
 
 test('what is missing can be made by calls, and STS follows at once', () => {
   const { aws, byToken, token, issuer, provider, output, refusal, kernel } = scene();
-  aws.levers.account.plain['oidc-provider'].delete(provider, kernel.nowMs());
+  aws.controls.account.plain['oidc-provider'].delete(provider, kernel.nowMs());
   const made = { Url: issuer, ClientIDList: [STS_AUDIENCE] };
   assert.deepEqual(output('iam', 'CreateOpenIDConnectProvider', made), {
     OpenIDConnectProviderArn: provider,
@@ -142,9 +142,9 @@ interface PodScene extends Scene {
 function podScene(): PodScene {
   const world = scene();
   const { aws, roleArn, shopRole } = world;
-  aws.levers.setTrust('shop', podTrust());
+  aws.controls.setTrust('shop', podTrust());
   const association = { cluster: CLUSTER, namespace: 'default', serviceAccount: 'shop' };
-  aws.levers.createPodIdentity({ ...association, roleArn: shopRole });
+  aws.controls.createPodIdentity({ ...association, roleArn: shopRole });
   const forPod = (token: string, nodeRole = roleArn): AwsAnswer => {
     const { accessKeyId } = aws.credentialsOf(nodeRole, 'i-0');
     return aws.answer(aws.identityOf(accessKeyId) ?? NOBODY, {
@@ -170,19 +170,19 @@ test('EKS Auth gives a pod the role of its association, for six hours', () => {
 
 test('EKS Auth refuses strangers, old tokens, accounts without a role and roles without trust', () => {
   const { forPod, token, aws, pass, kernel } = podScene();
-  const { levers } = aws;
+  const { controls } = aws;
   const code = (answer: AwsAnswer): string => refusalOf(answer).code;
   assert.equal(code(forPod(token(STS_AUDIENCE))), 'InvalidTokenException');
   assert.equal(code(forPod('no.token.here')), 'InvalidTokenException');
-  const stranger = levers.createRole({ name: 'stranger' });
+  const stranger = controls.createRole({ name: 'stranger' });
   const denied = refusalOf(forPod(token(POD_AUDIENCE), stranger));
   assert.equal(denied.code, 'AccessDeniedException');
   assert.match(denied.message, /is not authorized to perform: eks-auth:AssumeRoleForPodIdentity/);
-  levers.setTrust('shop', podTrust(['sts:AssumeRole']));
+  controls.setTrust('shop', podTrust(['sts:AssumeRole']));
   const distrusted = refusalOf(forPod(token(POD_AUDIENCE)));
   assert.match(distrusted.message, /EKS does not have permissions to assume the associated role/);
-  const [id = ''] = levers.account.plain['pod-identity'].ids();
-  levers.account.plain['pod-identity'].delete(id, kernel.nowMs());
+  const [id = ''] = controls.account.plain['pod-identity'].ids();
+  controls.account.plain['pod-identity'].delete(id, kernel.nowMs());
   assert.equal(code(forPod(token(POD_AUDIENCE))), 'ResourceNotFoundException');
   const old = token(POD_AUDIENCE, 600);
   pass(600_000);

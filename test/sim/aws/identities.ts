@@ -19,13 +19,13 @@ export interface TokenWorld {
 }
 
 export function tokenWorld({ aws, kernel, roleArn, vpcId, subnetIds }: SmallAws): TokenWorld {
-  const { levers } = aws;
-  levers.createCluster({ name: CLUSTER, version: '1.34', roleArn, vpcId, subnetIds });
-  const cluster = levers.account.plain.cluster.get(CLUSTER) ?? {};
+  const { controls } = aws;
+  controls.createCluster({ name: CLUSTER, version: '1.34', roleArn, vpcId, subnetIds });
+  const cluster = controls.account.plain.cluster.get(CLUSTER) ?? {};
   const issuer = textAt(cluster, 'identity.oidc.issuer') ?? '';
-  const provider = levers.createOidcProvider(CLUSTER);
+  const provider = controls.createOidcProvider(CLUSTER);
   const api = createApiServer({ kernel, issuer });
-  levers.publishIssuer(issuer, (token) => api.hasSigned(token));
+  controls.publishIssuer(issuer, (token) => api.hasSigned(token));
   const path = { group: '', version: 'v1', plural: 'serviceaccounts', namespace: 'default' };
   const asked = { user: ADMIN, verb: 'create', query: {}, patchType: null } as const;
   const shop: JsonObject = { metadata: { name: 'shop' } };

@@ -42,7 +42,7 @@ test('an instance that ends gives its address back', () => {
   assert.equal(free(), '251');
   const id = world.launch();
   assert.equal(free(), '250');
-  world.aws.levers.terminate(id);
+  world.aws.controls.terminate(id);
   world.pass(300_000);
   assert.equal(free(), '251');
 });
@@ -76,9 +76,9 @@ test('a stopped instance keeps its address and its name when it starts again', (
 
 test('names are those of EC2, whatever domain DHCP has, which the machine sees', () => {
   const { aws, imageId } = smallAws();
-  const vpcId = aws.levers.createVpc({ cidr: '10.9.0.0/16', domainName: 'k8s.internal' });
-  const subnetId = aws.levers.createSubnet({ vpcId, zone: 'us-west-2a', cidr: '10.9.0.0/28' });
-  const id = aws.levers.launch({ instanceType: 'm5.large', imageId, subnetId });
+  const vpcId = aws.controls.createVpc({ cidr: '10.9.0.0/16', domainName: 'k8s.internal' });
+  const subnetId = aws.controls.createSubnet({ vpcId, zone: 'us-west-2a', cidr: '10.9.0.0/28' });
+  const id = aws.controls.launch({ instanceType: 'm5.large', imageId, subnetId });
   const host = `ip-${aws.instance(id)?.privateIp.replaceAll('.', '-')}`;
   assert.equal(aws.instance(id)?.privateDnsName, `${host}.us-west-2.compute.internal`);
   const request = { method: 'GET', path: '/latest/meta-data/local-hostname', headers: {}, hops: 0 };
@@ -91,11 +91,11 @@ test('names are those of EC2, whatever domain DHCP has, which the machine sees',
 test('a resource name is the id, and without DNS hostnames there is none', () => {
   const { aws, imageId, subnetIds } = smallAws();
   const launch = { instanceType: 'm5.large', imageId, subnetId: subnetIds[0] };
-  const named = aws.levers.launch({ ...launch, hostnameType: 'resource-name' });
+  const named = aws.controls.launch({ ...launch, hostnameType: 'resource-name' });
   assert.equal(aws.instance(named)?.privateDnsName, `${named}.us-west-2.compute.internal`);
-  const vpcId = aws.levers.createVpc({ cidr: '10.9.0.0/16', hasHostnames: false });
-  const subnetId = aws.levers.createSubnet({ vpcId, zone: 'us-west-2a', cidr: '10.9.0.0/28' });
-  assert.equal(aws.instance(aws.levers.launch({ ...launch, subnetId }))?.privateDnsName, '');
+  const vpcId = aws.controls.createVpc({ cidr: '10.9.0.0/16', hasHostnames: false });
+  const subnetId = aws.controls.createSubnet({ vpcId, zone: 'us-west-2a', cidr: '10.9.0.0/28' });
+  assert.equal(aws.instance(aws.controls.launch({ ...launch, subnetId }))?.privateDnsName, '');
 });
 
 test('a hidden instance is not found by id and not by name, and is there nevertheless', () => {
@@ -106,7 +106,7 @@ test('a hidden instance is not found by id and not by name, and is there neverth
   const found = () =>
     listAt(world.output('ec2', 'DescribeInstances', byName), 'Reservations').length;
   assert.equal(found(), 1);
-  world.aws.levers.hideInstance(id, 30_000);
+  world.aws.controls.hideInstance(id, 30_000);
   assert.equal(found(), 0);
   assert.equal(
     world.refusal('ec2', 'DescribeInstances', { InstanceIds: [id] }),
@@ -120,7 +120,7 @@ test('tags may be late while the instance is there', () => {
   const world = smallAws();
   const id = world.launch();
   world.output('ec2', 'CreateTags', { Resources: [id], Tags: [{ Key: 'team', Value: 'a' }] });
-  world.aws.levers.hideTags(id, 20_000);
+  world.aws.controls.hideTags(id, 20_000);
   assert.deepEqual(shown(world, id)['Tags'], []);
   world.pass(20_000);
   assert.deepEqual(shown(world, id)['Tags'], [{ Key: 'team', Value: 'a' }]);
@@ -171,7 +171,7 @@ test('the same seed gives the same cloud, another seed another one', () => {
     const world = smallAws({ seed, lag: LATE });
     const ids = [world.launch(), world.launch({ isSpot: true })];
     world.pass(90_000);
-    world.aws.levers.terminate(ids[0] ?? '');
+    world.aws.controls.terminate(ids[0] ?? '');
     world.pass(300_000);
     return JSON.stringify([world.events, world.output('ec2', 'DescribeInstances')]);
   };

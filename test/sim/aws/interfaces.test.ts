@@ -125,7 +125,7 @@ test('an interface of another zone is not attached', () => {
 test('a full subnet launches nothing and gives nothing', () => {
   const world = smallAws({ isThrottled: false });
   const { aws, subnetIds, imageId } = world;
-  aws.levers.exhaustSubnet(subnetIds[0], 1);
+  aws.controls.exhaustSubnet(subnetIds[0], 1);
   const wanted = {
     SubnetId: subnetIds[0],
     ImageId: imageId,
@@ -146,8 +146,8 @@ test('a full subnet launches nothing and gives nothing', () => {
 test('addresses are given back one by one, never the primary one or a foreign one', () => {
   const world = smallAws({ isThrottled: false });
   const id = create(world, { SecondaryPrivateIpAddressCount: 2, Ipv4PrefixCount: 1 });
-  const addresses = world.aws.levers.account.interfaces.get(id)?.addresses ?? [];
-  const prefixes = world.aws.levers.account.interfaces.get(id)?.prefixes ?? [];
+  const addresses = world.aws.controls.account.interfaces.get(id)?.addresses ?? [];
+  const prefixes = world.aws.controls.account.interfaces.get(id)?.prefixes ?? [];
   const unassign = (more: object): string =>
     world.refusal('ec2', 'UnassignPrivateIpAddresses', { NetworkInterfaceId: id, ...more });
   assert.equal(unassign({ PrivateIpAddresses: [addresses[0] ?? ''] }), 'InvalidParameterValue');
@@ -160,7 +160,7 @@ test('addresses are given back one by one, never the primary one or a foreign on
 
 test('what a killed CNI leaves behind is available, tagged and dated', () => {
   const world = smallAws();
-  const ids = world.aws.levers.leakInterfaces(world.subnetIds[0], 2);
+  const ids = world.aws.controls.leakInterfaces(world.subnetIds[0], 2);
   const answer = world.output('ec2', 'DescribeNetworkInterfaces', {
     Filters: [
       { Name: 'tag-key', Values: ['node.k8s.amazonaws.com/instance_id'] },

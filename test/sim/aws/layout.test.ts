@@ -64,14 +64,14 @@ test('names go away with the DNS hostnames of the VPC', () => {
 function withNodegroup(): SmallAws {
   const world = smallAws({ isThrottled: false });
   const { aws, imageId, profileArn, roleArn, subnetIds, vpcId } = world;
-  aws.levers.createCluster({ name: 'lab', version: '1.34', roleArn, vpcId, subnetIds });
+  aws.controls.createCluster({ name: 'lab', version: '1.34', roleArn, vpcId, subnetIds });
   const asked = { ImageId: imageId, IamInstanceProfile: { Arn: profileArn } };
-  aws.levers.createNodegroup({
+  aws.controls.createNodegroup({
     cluster: 'lab',
     name: 'workers',
     nodeRole: roleArn,
     subnetIds,
-    launchTemplateId: aws.levers.createLaunchTemplate({ name: 'lab', asked }),
+    launchTemplateId: aws.controls.createLaunchTemplate({ name: 'lab', asked }),
     instanceTypes: ['m5.large'],
     desiredSize: 1,
   });
@@ -91,7 +91,7 @@ test('a node group grows by its update and tells why it does not', () => {
   const world = withNodegroup();
   world.pass(120_000);
   assert.deepEqual(nodegroupOf(world), ['ACTIVE', '1', null]);
-  for (const subnetId of world.subnetIds) world.aws.levers.exhaustSubnet(subnetId, 0);
+  for (const subnetId of world.subnetIds) world.aws.controls.exhaustSubnet(subnetId, 0);
   const size = { clusterName: 'lab', nodegroupName: 'workers', scalingConfig: { desiredSize: 2 } };
   const { update } = world.output('eks', 'UpdateNodegroupConfig', size);
   assert.equal(textAt(update, 'status'), 'InProgress');
@@ -105,7 +105,7 @@ test('a new launch template version comes with an instance refresh', () => {
   const world = withNodegroup();
   world.pass(120_000);
   const [before] = world.aws.instances();
-  const [group = ''] = world.aws.levers.account.groups.ids();
+  const [group = ''] = world.aws.controls.account.groups.ids();
   const name = { AutoScalingGroupName: group };
   world.output('autoscaling', 'StartInstanceRefresh', name);
   assert.equal(

@@ -14,10 +14,10 @@ function simulated(): AwsSubject {
     aws: awsPort({ cloud: aws, identity: admin, clock: testClock() }),
     launch: async (count) => Array.from({ length: count }, () => launch()),
     deny: (permission) => {
-      aws.levers.deny(permission);
+      aws.controls.deny(permission);
     },
     throttle: (permission, times) => {
-      aws.levers.throttle(permission, times);
+      aws.controls.throttle(permission, times);
     },
   };
 }
@@ -27,7 +27,7 @@ test('a world that stands still answers at once and plans nothing', async () => 
   launch();
   const before = [kernel.nowMs(), kernel.nextAtMs(), kernel.events()];
   const port = awsPort({ cloud: aws, identity: admin, clock: kernel.clock(), pauseMs: 0 });
-  aws.levers.throttle('ec2:DescribeInstances', 2);
+  aws.controls.throttle('ec2:DescribeInstances', 2);
   const pages = [];
   const call = { service: 'ec2', operation: 'DescribeInstances', input: {} } as const;
   for await (const page of port.pages(call)) pages.push(page);

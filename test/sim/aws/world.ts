@@ -38,16 +38,16 @@ export function smallAws(
   const { seed = 1, ...others } = options;
   const kernel = createKernel({ seed, startMs: START_MS });
   const aws = createAwsCloud({ kernel, region: 'us-west-2', accountId: '123456789012', ...others });
-  const { levers } = aws;
-  const vpcId = levers.createVpc({ cidr: '10.0.0.0/16' });
+  const { controls } = aws;
+  const vpcId = controls.createVpc({ cidr: '10.0.0.0/16' });
   const subnetIds = [
-    levers.createSubnet({ vpcId, zone: 'us-west-2a', cidr: '10.0.0.0/24' }),
-    levers.createSubnet({ vpcId, zone: 'us-west-2b', cidr: '10.0.1.0/24' }),
+    controls.createSubnet({ vpcId, zone: 'us-west-2a', cidr: '10.0.0.0/24' }),
+    controls.createSubnet({ vpcId, zone: 'us-west-2b', cidr: '10.0.1.0/24' }),
   ] as const;
-  const imageId = levers.createImage({ name: 'ubuntu' });
+  const imageId = controls.createImage({ name: 'ubuntu' });
   const policies = ['AmazonEKSWorkerNodePolicy', 'AmazonEKS_CNI_Policy'];
-  const { roleArn, profileArn } = levers.createNodeRole({ name: 'lab-node', policies });
-  const admin = levers.createUser('lab');
+  const { roleArn, profileArn } = controls.createNodeRole({ name: 'lab-node', policies });
+  const admin = controls.createUser('lab');
   const events: string[] = [];
   aws.onEvent(({ kind, instanceId }) => events.push(`${kind} ${instanceId}`));
   const ask: SmallAws['ask'] = (service, operation, input = {}) =>
@@ -63,7 +63,7 @@ export function smallAws(
     profileArn,
     events,
     launch: ({ isSpot = false, instanceType = 'm5.large' } = {}) =>
-      levers.launch({ instanceType, imageId, subnetId: subnetIds[0], profileArn, isSpot }),
+      controls.launch({ instanceType, imageId, subnetId: subnetIds[0], profileArn, isSpot }),
     ask,
     output: (service, operation, input) => {
       const answer = ask(service, operation, input);

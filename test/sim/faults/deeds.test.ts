@@ -76,7 +76,7 @@ describe('faults of joining', () => {
   test('F48 leaves half a join behind, and joins again at its end', () => {
     const stage = stageWith(isKubeadm);
     const { what, breaks = [], undo } = inject(stage, 'F48');
-    const machine = stage.town.yard.machine(breaks[0] ?? '');
+    const machine = stage.simulated.hypervisor.machine(breaks[0] ?? '');
     pass(stage, 1);
     assert.notEqual(machine?.unit('kubelet'), 'running', what);
     undo();
@@ -114,12 +114,12 @@ describe('faults of joining', () => {
 
 describe('faults of AWS', () => {
   const stage = stageWith(isEks);
-  const { town } = stage;
+  const { simulated } = stage;
   const ask = (
     service: 'ec2' | 'eks',
     operation: string,
     input: Record<string, string[] | string>,
-  ) => town.cloud.answer(town.admin.identity, { service, operation, input });
+  ) => simulated.cloud.answer(simulated.admin.identity, { service, operation, input });
 
   test('F54 hides the private DNS name of an instance, and shows it again', () => {
     const { truths, undo } = inject(stage, 'F54');
@@ -140,18 +140,18 @@ describe('faults of AWS', () => {
       ['no addresses', 3],
       ['no whole prefix', Infinity],
     ] as const) {
-      const books = town.land.groups.map(({ subnetId }) => ({
+      const books = simulated.infrastructure.groups.map(({ subnetId }) => ({
         subnetId,
-        free: town.cloud.levers.account.books.get(subnetId)?.free,
+        free: simulated.cloud.controls.account.books.get(subnetId)?.free,
       }));
       const { undo } = inject(stage, 'F57', (what) => what.includes(words));
       const after = books.map(
-        ({ subnetId }) => town.cloud.levers.account.books.get(subnetId)?.free ?? 0,
+        ({ subnetId }) => simulated.cloud.controls.account.books.get(subnetId)?.free ?? 0,
       );
       assert.ok(after.some((free, index) => free < (books[index]?.free ?? 0) && free < least));
       undo();
       for (const { subnetId, free } of books)
-        assert.equal(town.cloud.levers.account.books.get(subnetId)?.free, free);
+        assert.equal(simulated.cloud.controls.account.books.get(subnetId)?.free, free);
     }
   });
 
@@ -159,7 +159,7 @@ describe('faults of AWS', () => {
     const roomy = stageWith(isKubeadm);
     const { what, undo } = inject(roomy, 'F59');
     const id = /eni-\w+/.exec(what)?.[0] ?? '';
-    const { account } = roomy.town.cloud.levers;
+    const { account } = roomy.simulated.cloud.controls;
     const statusOf = (): string | undefined => account.interfaces.get(id)?.status;
     assert.equal(statusOf(), 'available');
     undo();
@@ -170,8 +170,8 @@ describe('faults of AWS', () => {
   test('F60 makes an access entry that the cluster does not read, and deletes it', () => {
     const { undo } = inject(stage, 'F60');
     const asked = {
-      clusterName: town.setting.cluster.name,
-      principalArn: town.land.nodeRoleArn,
+      clusterName: simulated.setting.cluster.name,
+      principalArn: simulated.infrastructure.nodeRoleArn,
     };
     assert.ok(ask('eks', 'DescribeAccessEntry', asked).ok);
     assert.equal(faultOf('F60')?.inject(stage, randomStream(1, 'again')), null);

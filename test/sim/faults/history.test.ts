@@ -1,21 +1,24 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type JsonObject, listAt, textAt } from '../../../src/evidence/json.ts';
-import type { Injected, Stage } from '../../../src/sim/faults/contract.ts';
+import type { Injected, FaultScene } from '../../../src/sim/faults/contract.ts';
 import { faultOf } from '../../../src/sim/faults/faults.ts';
 import { randomStream } from '../../../src/sim/kernel/random.ts';
 import type { ApiRequest } from '../../../src/sim/kube/contract.ts';
 import { takesPods } from '../../../src/sim/oracle/states.ts';
 import { type PodView, podView } from '../../../src/sim/platform/objects/pod.ts';
-import { ADMIN } from '../../../src/sim/town/town.ts';
+import { ADMIN } from '../../../src/sim/cluster/simulated-cluster.ts';
 import { inject, pass, stageWith } from './stage.ts';
 
 const VERSION = 'metadata.resourceVersion';
 
 /** Nodes by their names with what somebody last wrote to them, as a list with this query has them. */
-function listed({ town }: Stage, query: ApiRequest['query']): ReadonlyMap<string, string | null> {
+function listed(
+  { simulated }: FaultScene,
+  query: ApiRequest['query'],
+): ReadonlyMap<string, string | null> {
   const path = { group: '', version: 'v1', plural: 'nodes', namespace: null, name: null };
-  const { code, object } = town.api.answer({
+  const { code, object } = simulated.api.answer({
     user: ADMIN,
     verb: 'list',
     path: { ...path, subresource: null },
@@ -32,7 +35,7 @@ function listed({ town }: Stage, query: ApiRequest['query']): ReadonlyMap<string
   );
 }
 
-function label(stage: Stage, round: string): void {
+function label(stage: FaultScene, round: string): void {
   for (const node of stage.people.list('Node'))
     stage.people.patch('Node', textAt(node, 'metadata.name') ?? '', 'merge', {
       metadata: { labels: { round } },
@@ -40,7 +43,7 @@ function label(stage: Stage, round: string): void {
 }
 
 /** Another draw would change the world too. */
-function restore(stage: Stage, seconds: number): Injected {
+function restore(stage: FaultScene, seconds: number): Injected {
   let seed = 1;
   while (randomStream(seed, 'F13').pick([30, 60, 120, 240]) !== seconds) seed++;
   const injected = faultOf('F13')?.inject(stage, randomStream(seed, 'F13')) ?? null;
@@ -74,7 +77,7 @@ describe('F11', () => {
 
 describe('F13', () => {
   const stage = stageWith(isKubeadm);
-  const { people, town } = stage;
+  const { people, simulated } = stage;
 
   test('brings back what was and takes what came, under versions of that time', () => {
     const [gone = '', kept = ''] = people
@@ -88,7 +91,7 @@ describe('F13', () => {
     let ended = 0;
     const watcher = { onEvent: () => undefined, onEnd: () => ended++ };
     const path = { group: '', version: 'v1', plural: 'nodes', namespace: null, name: null };
-    town.api.watch(
+    simulated.api.watch(
       {
         user: ADMIN,
         verb: 'watch',
@@ -110,7 +113,7 @@ describe('F13', () => {
 
   test('loses the Node of a machine that came later, which is back after its end', () => {
     const [member = ''] = people.list('Node').map((node) => textAt(node, 'metadata.name') ?? '');
-    const machine = town.yard.machineOfNode(member);
+    const machine = simulated.hypervisor.machineOfNode(member);
     people.delete('Node', member);
     pass(stage, 1);
     machine?.restartKubelet();
@@ -128,7 +131,7 @@ describe('F13', () => {
 
 describe('the kubelets after F13', () => {
   const stage = stageWith(isKubeadm);
-  const { people, town } = stage;
+  const { people, simulated } = stage;
 
   test('write again what their pods are', () => {
     const calico = stageWith(({ podNetwork }) => podNetwork === 'calico');
@@ -165,12 +168,12 @@ describe('the kubelets after F13', () => {
     pass(stage, 1);
     const node = people.list('Node').find(takesPods);
     const nodeName = textAt(node, 'metadata.name') ?? '';
-    town.api.overwrite('Pod', key, (pod) => ({
+    simulated.api.overwrite('Pod', key, (pod) => ({
       ...pod,
       spec: { ...(pod['spec'] as JsonObject), nodeName },
     }));
     pass(stage, 0.3);
-    const journal = (): string => town.yard.machineOfNode(nodeName)?.journalText() ?? '';
+    const journal = (): string => simulated.hypervisor.machineOfNode(nodeName)?.journalText() ?? '';
     assert.match(journal(), /SyncLoop ADD.*default\/late/);
     restore(stage, 30);
     pass(stage, 0.1);

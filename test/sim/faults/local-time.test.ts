@@ -10,7 +10,7 @@ const MINUTE_MS = 60_000;
 
 /** The offset of local time by the last line of the journal, and of klog's own stamp in it. */
 function lastLine({ what }: Injected) {
-  const machine = stage.town.yard.machineOfNode(what.slice(0, what.indexOf(':')));
+  const machine = stage.simulated.hypervisor.machineOfNode(what.slice(0, what.indexOf(':')));
   assert.ok(machine !== null);
   const line =
     machine
@@ -34,7 +34,7 @@ describe('F74', () => {
     const during = lastLine(injected);
     assert.equal(during.offset, '+0530');
     assert.equal(during.klog, during.clock.slice(0, 5));
-    assert.ok(Math.abs((during.stampMs ?? 0) - stage.town.kernel.nowMs()) < 2 * MINUTE_MS);
+    assert.ok(Math.abs((during.stampMs ?? 0) - stage.simulated.kernel.nowMs()) < 2 * MINUTE_MS);
     assert.match(annotationOf(injected) ?? '', /\+0530$/);
     injected.undo();
     pass(stage, 1);
@@ -46,7 +46,9 @@ describe('F74', () => {
     const injected = inject(stage, 'F74', (what) => what.includes('daylight'));
     const before = annotationOf(injected)?.slice(-5);
     pass(stage, 11);
-    stage.town.yard.machineOfNode(injected.what.slice(0, injected.what.indexOf(':')))?.reboot();
+    stage.simulated.hypervisor
+      .machineOfNode(injected.what.slice(0, injected.what.indexOf(':')))
+      ?.reboot();
     pass(stage, 2);
     const after = lastLine(injected).offset;
     assert.deepEqual(new Set([before, after]), new Set(['+0100', '+0200']));

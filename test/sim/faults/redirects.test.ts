@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { listAt, textAt } from '../../../src/evidence/json.ts';
-import type { Injected, Stage } from '../../../src/sim/faults/contract.ts';
+import type { Injected, FaultScene } from '../../../src/sim/faults/contract.ts';
 import { faultOf } from '../../../src/sim/faults/faults.ts';
 import { randomStream } from '../../../src/sim/kernel/random.ts';
 import type { SeenIdentity } from '../../../src/sim/machines/contract.ts';
@@ -15,7 +15,7 @@ const isKiam = ({ podIdentity, podNetwork, gate }: ClusterSetting): boolean =>
   podIdentity === 'kiam' && podNetwork === 'ready-made' && gate === 'none';
 
 /** A world in which pods with a role run on one machine, and have it. */
-function stageOfRoles(isSo: (cluster: ClusterSetting) => boolean): Stage {
+function stageOfRoles(isSo: (cluster: ClusterSetting) => boolean): FaultScene {
   const role = 'reports-reader';
   const workload = { name: 'reports', replicas: 2, role, toleratesGate: false };
   const stage = stageWith(isSo, (world: WorldSetting) => ({ ...world, workloads: [workload] }));
@@ -24,9 +24,9 @@ function stageOfRoles(isSo: (cluster: ClusterSetting) => boolean): Stage {
 }
 
 /** What pods of a node act with now, without those that have nothing. */
-function identitiesOn({ town }: Stage, node: string): ReadonlySet<SeenIdentity> {
+function identitiesOn({ simulated }: FaultScene, node: string): ReadonlySet<SeenIdentity> {
   return new Set(
-    town.yard
+    simulated.hypervisor
       .identities()
       .filter(({ nodeName, now }) => nodeName === node && now !== 'none')
       .map(({ now }) => now),
@@ -34,9 +34,11 @@ function identitiesOn({ town }: Stage, node: string): ReadonlySet<SeenIdentity> 
 }
 
 /** The fault on a node where pods with a role run. */
-function strike(stage: Stage, id: string, words: RegExp): readonly [string, Injected] {
+function strike(stage: FaultScene, id: string, words: RegExp): readonly [string, Injected] {
   const busy = new Set(
-    stage.town.yard.identities().flatMap(({ now, nodeName }) => (now === 'none' ? [] : [nodeName])),
+    stage.simulated.hypervisor
+      .identities()
+      .flatMap(({ now, nodeName }) => (now === 'none' ? [] : [nodeName])),
   );
   const injected = inject(
     stage,
@@ -49,7 +51,7 @@ function strike(stage: Stage, id: string, words: RegExp): readonly [string, Inje
 /** SDKs ask again within this time. */
 const SESSION_MINUTES = 16;
 
-function restartPods({ people }: Stage, node: string): void {
+function restartPods({ people }: FaultScene, node: string): void {
   for (const pod of people.list('Pod', { namespace: 'production' }))
     if (textAt(pod, 'spec.nodeName') === node)
       people.delete('Pod', `production/${textAt(pod, 'metadata.name') ?? ''}`);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import type { Injected, Stage } from '../../../src/sim/faults/contract.ts';
+import type { Injected, FaultScene } from '../../../src/sim/faults/contract.ts';
 import { faultOf } from '../../../src/sim/faults/faults.ts';
 import { createLooking } from '../../../src/sim/faults/looking.ts';
 import { randomStream } from '../../../src/sim/kernel/random.ts';
 import type { KubeObject } from '../../../src/sim/kube/contract.ts';
 import type { ClusterSetting, WorldSetting } from '../../../src/sim/stories/scenario.ts';
 import { drawWorld } from '../../../src/sim/swarm/setting.ts';
-import { ADMIN, buildTown } from '../../../src/sim/town/town.ts';
+import { ADMIN, buildCluster } from '../../../src/sim/cluster/simulated-cluster.ts';
 
 const SEEDS = 400;
 
@@ -19,7 +19,7 @@ function worldWith(isSo: (cluster: ClusterSetting) => boolean): WorldSetting {
   return assert.fail('no seed draws such a cluster');
 }
 
-export function pass({ town: { kernel } }: Stage, minutes: number): void {
+export function pass({ simulated: { kernel } }: FaultScene, minutes: number): void {
   const untilMs = kernel.nowMs() + minutes * 60_000;
   while ((kernel.nextAtMs() ?? Infinity) <= untilMs) kernel.step();
   kernel.passTo(untilMs);
@@ -28,16 +28,16 @@ export function pass({ town: { kernel } }: Stage, minutes: number): void {
 export function stageWith(
   isSo: (cluster: ClusterSetting) => boolean,
   change: (world: WorldSetting) => WorldSetting = (world) => world,
-): Stage {
-  const town = buildTown({ setting: change(worldWith(isSo)), seed: 3 });
-  const stage = { town, people: town.world.client(ADMIN), looking: createLooking() };
+): FaultScene {
+  const simulated = buildCluster({ setting: change(worldWith(isSo)), seed: 3 });
+  const stage = { simulated, people: simulated.world.client(ADMIN), looking: createLooking() };
   pass(stage, 5);
   return stage;
 }
 
 /** Puts a fault in; the first chance by which it does what is looked for. */
 export function inject(
-  stage: Stage,
+  stage: FaultScene,
   id: string,
   isWanted: (what: string) => boolean = () => true,
 ): Injected {
@@ -53,6 +53,6 @@ export function inject(
 }
 
 /** The Node that a sentence begins with. */
-export function nodeIn({ people }: Stage, { what }: Injected): KubeObject | null {
+export function nodeIn({ people }: FaultScene, { what }: Injected): KubeObject | null {
   return people.get('Node', what.slice(0, what.indexOf(':')));
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { follow } from '../../../src/apps/sim/follow.ts';
 import { runSeed } from '../../../src/apps/sim/one-seed.ts';
-import type { Injected, Stage } from '../../../src/sim/faults/contract.ts';
+import type { Injected, FaultScene } from '../../../src/sim/faults/contract.ts';
 import { faultOf } from '../../../src/sim/faults/faults.ts';
 import { createLooking } from '../../../src/sim/faults/looking.ts';
 import type { Heard } from '../../../src/sim/faults/wire.ts';
@@ -10,10 +10,10 @@ import { randomStream } from '../../../src/sim/kernel/random.ts';
 import { runUntil } from '../../../src/sim/kernel/kernel.ts';
 import { settle } from '../../../src/adapters/system/settle.ts';
 import { drawWorld } from '../../../src/sim/swarm/setting.ts';
-import { ADMIN, buildTown } from '../../../src/sim/town/town.ts';
+import { ADMIN, buildCluster } from '../../../src/sim/cluster/simulated-cluster.ts';
 
 interface Scene {
-  readonly stage: Stage;
+  readonly stage: FaultScene;
   readonly heard: Heard[];
   readonly asked: string[];
   readonly pass: (seconds: number) => Promise<void>;
@@ -25,9 +25,9 @@ interface Scene {
 }
 
 async function sceneOf(): Promise<Scene> {
-  const town = buildTown({ setting: { ...drawWorld(5, 1), isAwsLate: false }, seed: 5 });
-  const { kernel } = town;
-  const stage = { town, people: town.world.client(ADMIN), looking: createLooking() };
+  const simulated = buildCluster({ setting: { ...drawWorld(5, 1), isAwsLate: false }, seed: 5 });
+  const { kernel } = simulated;
+  const stage = { simulated, people: simulated.world.client(ADMIN), looking: createLooking() };
   const heard: Heard[] = [];
   const asked: string[] = [];
   stage.looking.wire.listen({
@@ -50,7 +50,7 @@ async function sceneOf(): Promise<Scene> {
   return { stage, heard, asked, pass, write, end: () => life.abort(), node };
 }
 
-function inject({ looking, ...stage }: Stage, id: string, isWanted: RegExp): Injected {
+function inject({ looking, ...stage }: FaultScene, id: string, isWanted: RegExp): Injected {
   for (let seed = 1; seed < 40; seed++) {
     const injected = faultOf(id)?.inject({ ...stage, looking }, randomStream(seed, id)) ?? null;
     if (injected !== null && isWanted.test(injected.what)) return injected;

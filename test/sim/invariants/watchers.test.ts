@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { capacityOf } from '../../../src/capacity/capacity.ts';
 import { textAt } from '../../../src/evidence/json.ts';
-import type { Stage } from '../../../src/sim/faults/contract.ts';
+import type { FaultScene } from '../../../src/sim/faults/contract.ts';
 import { createLooking } from '../../../src/sim/faults/looking.ts';
 import type { Heard } from '../../../src/sim/faults/wire.ts';
 import { startInvariants } from '../../../src/sim/invariants/invariants.ts';
 import type { KubeObject } from '../../../src/sim/kube/contract.ts';
 import { Marks } from '../../../src/sim/marks/marks.ts';
 import { drawWorld } from '../../../src/sim/swarm/setting.ts';
-import { ADMIN, buildTown } from '../../../src/sim/town/town.ts';
+import { ADMIN, buildCluster } from '../../../src/sim/cluster/simulated-cluster.ts';
 
 interface Watched {
-  readonly stage: Stage;
+  readonly stage: FaultScene;
   readonly found: string[];
   readonly evaluated: () => number;
   readonly pass: (seconds: number) => void;
@@ -20,9 +20,9 @@ interface Watched {
 
 /** A small world in which one rule is watched. */
 function watched(rule: string, capacity?: typeof capacityOf): Watched {
-  const town = buildTown({ setting: drawWorld(1, 1), seed: 1 });
-  const { kernel } = town;
-  const stage = { town, people: town.world.client(ADMIN), looking: createLooking() };
+  const simulated = buildCluster({ setting: drawWorld(1, 1), seed: 1 });
+  const { kernel } = simulated;
+  const stage = { simulated, people: simulated.world.client(ADMIN), looking: createLooking() };
   const found: string[] = [];
   let count = 0;
   const bug = capacity === undefined ? null : { id: 'P39', caughtBy: [rule], capacity };
@@ -138,7 +138,7 @@ describe('what watchers owe', () => {
 });
 
 interface WatchedPods {
-  readonly stage: Stage;
+  readonly stage: FaultScene;
   readonly pass: Watched['pass'];
   /** What was found of a pod. */
   readonly of: (name: string) => readonly string[];

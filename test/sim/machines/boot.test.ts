@@ -25,10 +25,10 @@ test('nodeadm looks its name up, says so in JSON, and the node is initialised', 
   );
   assert.equal(
     machine.nodeName(),
-    lab.town.cloud.instance(lab.machine('workers-0').instanceId)?.privateDnsName,
+    lab.simulated.cloud.instance(lab.machine('workers-0').instanceId)?.privateDnsName,
   );
   assert.equal(conditionOf(lab.node('workers-0'), 'Ready'), 'True');
-  const console = lab.town.cloud.answer(lab.town.admin.identity, {
+  const console = lab.simulated.cloud.answer(lab.simulated.admin.identity, {
     service: 'ec2',
     operation: 'GetConsoleOutput',
     input: { InstanceId: machine.instanceId, Latest: true },
@@ -38,7 +38,7 @@ test('nodeadm looks its name up, says so in JSON, and the node is initialised', 
 
 test('nodeadm ends when its role may not describe instances', async () => {
   const lab = await openLab(eksWorld());
-  lab.town.cloud.levers.denyRole('lab-node', 'ec2:DescribeInstances');
+  lab.simulated.cloud.controls.denyRole('lab-node', 'ec2:DescribeInstances');
   await lab.until(120);
   const machine = lab.machine('workers-0');
   const text = machine.journalText({ units: ['nodeadm', 'systemd'] });
@@ -70,7 +70,7 @@ test('bootstrap.sh of Amazon Linux 2 starts a kubelet under the name that EC2 gi
   const machine = lab.machine('workers-0');
   assert.equal(
     machine.nodeName(),
-    lab.town.cloud.instance(lab.machine('workers-0').instanceId)?.privateDnsName,
+    lab.simulated.cloud.instance(lab.machine('workers-0').instanceId)?.privateDnsName,
   );
   const labels = at(lab.node('workers-0') ?? {}, 'metadata.labels') as Record<string, string>;
   assert.equal(labels['node-role.example.com/pool'], 'workers');
@@ -91,7 +91,7 @@ test('an unmapped role is Unauthorized everywhere, again and again, and let in o
   );
   assert.ok(kubeletLines(machine, 'Failed to ensure lease exists, will retry').length > 1);
   assert.ok(kubeletLines(machine, 'failed to list *v1.Node: Unauthorized').length > 1);
-  const mapRoles = `- rolearn: ${lab.town.land.nodeRoleArn}\n  username: system:node:{{EC2PrivateDNSName}}\n  groups: [system:bootstrappers, system:nodes]\n`;
+  const mapRoles = `- rolearn: ${lab.simulated.infrastructure.nodeRoleArn}\n  username: system:node:{{EC2PrivateDNSName}}\n  groups: [system:bootstrappers, system:nodes]\n`;
   lab.client.create({
     apiVersion: 'v1',
     kind: 'ConfigMap',
@@ -121,14 +121,14 @@ test('a clock that is off by more than a quarter of an hour makes tokens worthle
   machine.break({ kind: 'clock-skew', skewMs: 3_600_000 });
   await lab.until(120);
   assert.deepEqual(lab.client.list('Node'), []);
-  assert.ok(machine.nowMs() - lab.town.kernel.nowMs() === 3_600_000);
+  assert.ok(machine.nowMs() - lab.simulated.kernel.nowMs() === 3_600_000);
   assert.match(machine.journalText({ units: ['kubelet'] }), /^2026-03-02T10:0\d/);
 });
 
 test('the console shows the boot', async () => {
   const lab = await openLab(kubeadmWorld());
   await lab.until(400);
-  const answer = lab.town.cloud.answer(lab.town.admin.identity, {
+  const answer = lab.simulated.cloud.answer(lab.simulated.admin.identity, {
     service: 'ec2',
     operation: 'GetConsoleOutput',
     input: { InstanceId: lab.machine('workers-0').instanceId, Latest: true },
@@ -144,7 +144,7 @@ test('terminated machines are off, and their files stay', async () => {
   const lab = await openLab(kubeadmWorld());
   await lab.until(60);
   const machine = lab.machine('workers-0');
-  lab.town.cloud.levers.terminate(machine.instanceId);
+  lab.simulated.cloud.controls.terminate(machine.instanceId);
   await lab.until(200);
   assert.equal(machine.isOn(), false);
   assert.equal(machine.unit('kubelet'), 'stopped');

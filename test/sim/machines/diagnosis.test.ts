@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { diagnoseObservations, diagnoseTexts } from '../../../src/engine/diagnose.ts';
 import { readPile } from '../../../src/engine/pile.ts';
 import type { DiagnosisDocument } from '../../../src/diagnosis/document.ts';
-import type { Machine } from '../../../src/sim/machines/contract.ts';
+import type { SimulatedMachine } from '../../../src/sim/machines/contract.ts';
 import { eksWorld, kubeadmWorld, openLab } from './lab.ts';
 
 /** What `rollcall diagnose eks_….tar.gz` says of what this machine has written. */
-async function diagnosed(machine: Machine): Promise<DiagnosisDocument> {
+async function diagnosed(machine: SimulatedMachine): Promise<DiagnosisDocument> {
   const container = `eks_${machine.instanceId}_2026-03-02_0910-UTC_0.7.9.tar.gz`;
   const encoder = new TextEncoder();
   const documents = machine.collect().map(({ name, text }) => ({
@@ -86,7 +86,7 @@ test('story 3: the node that said it was ready', async () => {
   await lab.until(300);
   const document = await diagnosed(lab.machine('workers-0'));
   assert.equal(document.headline?.cause, 'kiam-agent-undoes-redirect');
-  const accounts = lab.town.yard.identities();
+  const accounts = lab.simulated.hypervisor.identities();
   const wrong = accounts.filter(({ seconds }) => seconds['node-role'] > 0);
   assert.ok(wrong.length > 0, 'no pod acted as the node');
   for (const { requestsLost, seconds } of wrong)

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { textAt } from '../../../src/evidence/json.ts';
-import type { Machine } from '../../../src/sim/machines/contract.ts';
+import type { SimulatedMachine } from '../../../src/sim/machines/contract.ts';
 import { conditionOf, kubeadmWorld, kubeletLines, type Lab, openLab } from './lab.ts';
 
 const JOIN = 'kubeadm join 10.0.250.10:6443 --discovery-token-unsafe-skip-ca-verification --token';
 
-function tokenOf(machine: Machine, lab: Lab): string {
-  const userData = lab.town.cloud.instance(machine.instanceId)?.userData ?? '';
+function tokenOf(machine: SimulatedMachine, lab: Lab): string {
+  const userData = lab.simulated.cloud.instance(machine.instanceId)?.userData ?? '';
   return /--token (\S+)/.exec(userData)?.[1] ?? '';
 }
 
@@ -75,11 +75,11 @@ test('a token that nobody signed ends after five minutes, in the words of kubead
   const lab = await openLab(kubeadmWorld({ cloudController: 'none' }));
   await lab.until(60);
   const machine = lab.machine('workers-0');
-  const before = lab.town.kernel.nowMs();
+  const before = lab.simulated.kernel.nowMs();
   const ended: number[] = [];
   let text = '';
   machine.run(`kubeadm reset -f; ${JOIN} aaaaaa.0123456789abcdef`, ({ stdout }) => {
-    ended.push(lab.town.kernel.nowMs() - before);
+    ended.push(lab.simulated.kernel.nowMs() - before);
     text = stdout;
   });
   await lab.until(500);
@@ -136,7 +136,7 @@ test('a Ready node of the same name keeps another machine out', async () => {
 test('without an approver the join ends late, and the kubelet takes a later certificate', async () => {
   const lab = await openLab(kubeadmWorld({ cloudController: 'none' }));
   await lab.until(8);
-  lab.town.platform.stopProgram('kube-controller-manager');
+  lab.simulated.platform.stopProgram('kube-controller-manager');
   await lab.until(340);
   const log = lab.machine('workers-0').files().get('/var/log/cloud-init-output.log') ?? '';
   assert.match(
@@ -145,7 +145,7 @@ test('without an approver the join ends late, and the kubelet takes a later cert
   );
   assert.match(log, /Failed to run module scripts-user/);
   assert.equal(lab.node('workers-0'), null);
-  lab.town.platform.startProgram('kube-controller-manager');
+  lab.simulated.platform.startProgram('kube-controller-manager');
   await lab.until(360);
   assert.notEqual(lab.node('workers-0'), null);
 });

@@ -67,10 +67,10 @@ test('a Lease is renewed every ten seconds and belongs to the Node', async () =>
 test('a steady kubelet costs one event per heartbeat and two of its watchers', async () => {
   const lab = await openLab(kubeadmWorld({}, [{ name: 'web', replicas: 20 }]));
   await lab.until(600);
-  const before = lab.town.kernel.events();
+  const before = lab.simulated.kernel.events();
   const logged = lab.machine('workers-0').journal().length;
   await lab.until(900);
-  const perSecond = (lab.town.kernel.events() - before) / 300;
+  const perSecond = (lab.simulated.kernel.events() - before) / 300;
   assert.ok(perSecond < 2, `${perSecond} events a second`);
   assert.equal(lab.machine('workers-0').journal().length, logged);
 });
@@ -110,7 +110,7 @@ test('labels, taints and the provider id are those of the flags', async () => {
 
 test('an external cloud provider leaves the taint that waits for it', async () => {
   const lab = await openLab(kubeadmWorld());
-  lab.town.platform.setCloudController('none');
+  lab.simulated.platform.setCloudController('none');
   await lab.until(60);
   const taints = listAt(lab.node('workers-0') ?? {}, 'spec.taints').map((taint) =>
     textAt(taint, 'key'),

@@ -1,22 +1,22 @@
 import { type Json, type JsonObject, listAt, textAt } from '../../../src/evidence/json.ts';
 import { runUntil } from '../../../src/sim/kernel/kernel.ts';
 import type { KubeClient } from '../../../src/sim/kube/contract.ts';
-import type { CommandResult, Machine } from '../../../src/sim/machines/contract.ts';
+import type { CommandResult, SimulatedMachine } from '../../../src/sim/machines/contract.ts';
 import { readScenario } from '../../../src/sim/stories/scenario.ts';
-import { buildTown, type Town } from '../../../src/sim/town/town.ts';
+import { buildCluster, type SimulatedCluster } from '../../../src/sim/cluster/simulated-cluster.ts';
 
-/** A small town whose time passes as a test says. */
+/** A small cluster whose time passes as a test says. */
 export interface Lab {
-  readonly town: Town;
+  readonly simulated: SimulatedCluster;
   readonly client: KubeClient;
   readonly lines: readonly string[];
   /** Lets the world go on until so many seconds after its beginning. */
   until(seconds: number): Promise<void>;
-  machine(name: string): Machine;
+  machine(name: string): SimulatedMachine;
   node(name: string): JsonObject | null;
   pod(prefix: string): JsonObject | null;
   /** Runs a command to its end, or for ten minutes. */
-  run(machine: Machine, command: string): Promise<CommandResult>;
+  run(machine: SimulatedMachine, command: string): Promise<CommandResult>;
 }
 
 export async function openLab(world: JsonObject, seed = 7): Promise<Lab> {
@@ -35,29 +35,29 @@ export async function openLab(world: JsonObject, seed = 7): Promise<Lab> {
   const onLine = ({ actor, atMs, what }: { actor: string; atMs: number; what: string }): void => {
     lines.push(`${atMs} ${actor} ${what}`);
   };
-  const town = buildTown({ setting, seed, onLine });
-  const client = town.world.client(town.admin.user);
+  const simulated = buildCluster({ setting, seed, onLine });
+  const client = simulated.world.client(simulated.admin.user);
   const settle = async (): Promise<void> => {
     await Promise.resolve();
   };
-  const machine = (name: string): Machine => {
-    const found = town.machineOf(name);
+  const machine = (name: string): SimulatedMachine => {
+    const found = simulated.machineOf(name);
     if (found === null) throw new Error(`there is no ${name}`);
     return found;
   };
   return {
-    town,
+    simulated,
     client,
     lines,
     machine,
-    until: async (seconds) => runUntil(town.kernel, setting.startMs + seconds * 1000, settle),
+    until: async (seconds) => runUntil(simulated.kernel, setting.startMs + seconds * 1000, settle),
     node: (name) => client.get('Node', machine(name).nodeName() ?? ''),
     pod: (prefix) =>
       client.list('Pod').find((pod) => textAt(pod, 'metadata.name')?.startsWith(prefix)) ?? null,
     run: async (where, command) => {
       const results: CommandResult[] = [];
       where.run(command, (result) => results.push(result));
-      await runUntil(town.kernel, town.kernel.nowMs() + 600_000, settle);
+      await runUntil(simulated.kernel, simulated.kernel.nowMs() + 600_000, settle);
       return results[0] ?? { exitCode: -1, stdout: '', stderr: 'it did not end' };
     },
   };
@@ -92,7 +92,7 @@ export function conditionOf(object: JsonObject | null, type: string): string | n
   return found === undefined ? null : textAt(found, 'status');
 }
 
-export function kubeletLines(machine: Machine, part: string): readonly string[] {
+export function kubeletLines(machine: SimulatedMachine, part: string): readonly string[] {
   return machine
     .journal()
     .filter(({ unit, message }) => unit === 'kubelet' && message.includes(part))

@@ -8,7 +8,7 @@ test('a node of EKS says that it goes down, and its pods fail with it', async ()
   await lab.until(150);
   const machine = lab.machine('workers-0');
   const { nodeName } = { nodeName: machine.nodeName() ?? '' };
-  lab.town.cloud.levers.terminate(machine.instanceId);
+  lab.simulated.cloud.controls.terminate(machine.instanceId);
   await lab.until(153);
   const node = lab.client.get('Node', nodeName) ?? {};
   const ready = listAt(node, 'status.conditions').find((one) => textAt(one, 'type') === 'Ready');
@@ -26,7 +26,7 @@ test('a machine without grace goes off at once', async () => {
   const lab = await openLab(kubeadmWorld());
   await lab.until(60);
   const machine = lab.machine('workers-0');
-  lab.town.cloud.levers.terminate(machine.instanceId);
+  lab.simulated.cloud.controls.terminate(machine.instanceId);
   await lab.until(62);
   assert.equal(machine.isOn(), false);
   assert.equal(kubeletLines(machine, 'Shutdown manager').length, 0);

@@ -1,7 +1,7 @@
 /** How programs in pods come by their roles from STS and EKS Auth, and what they say when refused. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { observeTown } from '../../../src/apps/sim/observe-town.ts';
+import { observeCluster } from '../../../src/apps/sim/observe-cluster.ts';
 import { type Json, type JsonObject, listAt, textAt } from '../../../src/evidence/json.ts';
 import type { SeenIdentity } from '../../../src/sim/machines/contract.ts';
 import { eksWorld, kubeadmWorld, type Lab, openLab } from './lab.ts';
@@ -27,7 +27,7 @@ function orders({ client }: Lab): JsonObject {
 
 function identityOf(lab: Lab): SeenIdentity | undefined {
   const uid = textAt(orders(lab), 'metadata.uid');
-  return lab.town.yard.identities().find(({ podUid }) => podUid === uid)?.now;
+  return lab.simulated.hypervisor.identities().find(({ podUid }) => podUid === uid)?.now;
 }
 
 /** The texts of what the program has printed as JSON. */
@@ -46,17 +46,17 @@ function agentLines(lab: Lab): readonly string[] {
 }
 
 /** What Rollcall names of the one machine, and how sure it is. */
-async function named({ town }: Lab): Promise<readonly string[]> {
-  const { document } = await observeTown(town);
+async function named({ simulated }: Lab): Promise<readonly string[]> {
+  const { document } = await observeCluster(simulated);
   return document.subjects
     .flatMap(({ findings }) => findings)
     .filter(({ confidence }) => confidence !== 'possible')
     .map(({ cause }) => cause);
 }
 
-function dropAssociations({ town }: Lab): void {
-  const known = town.cloud.levers.account.plain['pod-identity'];
-  for (const id of known.ids()) known.delete(id, town.kernel.nowMs());
+function dropAssociations({ simulated }: Lab): void {
+  const known = simulated.cloud.controls.account.plain['pod-identity'];
+  for (const id of known.ids()) known.delete(id, simulated.kernel.nowMs());
 }
 
 describe('a program with a web identity', () => {
@@ -73,7 +73,7 @@ describe('a program with a web identity', () => {
 
   test('says what STS refuses it for a role that trusts others, and has none', async () => {
     const lab = await openIrsa();
-    lab.town.cloud.levers.setTrust('orders-role', NOBODY);
+    lab.simulated.cloud.controls.setTrust('orders-role', NOBODY);
     await lab.until(90);
     assert.equal(identityOf(lab), 'none');
     assert.match(
@@ -84,7 +84,7 @@ describe('a program with a web identity', () => {
 
   test('tries again while STS is throttled, and has its role after that', async () => {
     const lab = await openIrsa();
-    lab.town.cloud.levers.throttle('sts:AssumeRoleWithWebIdentity');
+    lab.simulated.cloud.controls.throttle('sts:AssumeRoleWithWebIdentity');
     await lab.until(90);
     assert.equal(identityOf(lab), 'none');
     assert.ok(complaints(lab).length > 2);
@@ -92,7 +92,7 @@ describe('a program with a web identity', () => {
       complaints(lab)[0] ?? '',
       /caused by: Throttling: Rate exceeded\n\tstatus code: 400/,
     );
-    lab.town.cloud.levers.unrefuse('sts:AssumeRoleWithWebIdentity');
+    lab.simulated.cloud.controls.unrefuse('sts:AssumeRoleWithWebIdentity');
     await lab.until(150);
     assert.equal(identityOf(lab), 'own-role');
   });
@@ -113,7 +113,7 @@ describe('a program with a web identity', () => {
   test('asks again before its session ends, and loses its role when STS refuses it then', async () => {
     const lab = await openIrsa();
     await lab.until(600);
-    lab.town.cloud.levers.setTrust('orders-role', NOBODY);
+    lab.simulated.cloud.controls.setTrust('orders-role', NOBODY);
     await lab.until(3000);
     assert.equal(identityOf(lab), 'own-role');
     await lab.until(4200);
@@ -124,14 +124,14 @@ describe('a program with a web identity', () => {
 describe('what Rollcall says of programs that end without their role', () => {
   test('the trust policy, where it trusts others', async () => {
     const lab = await openIrsa(FRAGILE);
-    lab.town.cloud.levers.setTrust('orders-role', NOBODY);
+    lab.simulated.cloud.controls.setTrust('orders-role', NOBODY);
     await lab.until(200);
     assert.deepEqual(await named(lab), ['irsa-trust-policy-mismatch']);
   });
 
   test('no cause, while STS is throttled', async () => {
     const lab = await openIrsa(FRAGILE);
-    lab.town.cloud.levers.throttle('sts:AssumeRoleWithWebIdentity');
+    lab.simulated.cloud.controls.throttle('sts:AssumeRoleWithWebIdentity');
     await lab.until(200);
     const [status] = listAt(orders(lab), 'status.containerStatuses');
     assert.ok(Number(textAt(status, 'restartCount')) >= 3);

@@ -72,7 +72,7 @@ test('a pod is pulled, created, started, ready, and has an address', async () =>
   assert.match(textAt(pod ?? {}, 'status.podIP') ?? '', /^10\.\d+\.\d+\.\d+$/);
   assert.equal(
     textAt(pod ?? {}, 'status.hostIP'),
-    lab.town.cloud.instance(lab.machine('workers-0').instanceId)?.privateIp,
+    lab.simulated.cloud.instance(lab.machine('workers-0').instanceId)?.privateIp,
   );
   for (const reason of ['Pulling', 'Pulled', 'Created', 'Started'])
     assert.equal(

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type JsonObject, listAt, textAt } from '../../../src/evidence/json.ts';
-import type { Machine } from '../../../src/sim/machines/contract.ts';
+import type { SimulatedMachine } from '../../../src/sim/machines/contract.ts';
 import { conditionOf, eksWorld, type Lab, openLab } from './lab.ts';
 
 const LOG = '/var/log/aws-routed-eni/ipamd.log';
 
-function ipamd(machine: Machine): string {
+function ipamd(machine: SimulatedMachine): string {
   return machine.files().get(LOG) ?? '';
 }
 
 function interfaces(lab: Lab): number {
-  return lab.town.cloud.instance(lab.machine('workers-0').instanceId)?.interfaces.length ?? 0;
+  return lab.simulated.cloud.instance(lab.machine('workers-0').instanceId)?.interfaces.length ?? 0;
 }
 
 function web(replicas: number): readonly JsonObject[] {
@@ -39,7 +39,7 @@ function image(version: string): JsonObject {
 test('the first interface is filled, and pods take their addresses from the subnet', async () => {
   const lab = await openLab(eksWorld({}, {}, web(4)));
   await lab.until(120);
-  const instance = lab.town.cloud.instance(lab.machine('workers-0').instanceId);
+  const instance = lab.simulated.cloud.instance(lab.machine('workers-0').instanceId);
   const [first] = instance?.interfaces ?? [];
   assert.equal(first?.addresses.length, 10);
   const held = running(lab).map((pod) => textAt(pod, 'status.podIP') ?? '');
@@ -131,7 +131,7 @@ test('a newer release asks EC2 about the type, and ends when it may not', async 
   assert.equal(conditionOf(lab.node('workers-0'), 'Ready'), 'True');
   const denied = await openLab(eksWorld());
   changeCni(denied, image('v1.7.5'));
-  denied.town.cloud.levers.deny('ec2:DescribeInstanceTypes');
+  denied.simulated.cloud.controls.deny('ec2:DescribeInstanceTypes');
   await denied.until(100);
   assert.equal(conditionOf(denied.node('workers-0'), 'Ready'), 'False');
   const log = ipamd(denied.machine('workers-0'));
@@ -149,7 +149,7 @@ test('prefixes give sixteen addresses a slot', async () => {
     env: [{ name: 'ENABLE_PREFIX_DELEGATION', value: 'true' }],
   });
   await lab.until(200);
-  const instance = lab.town.cloud.instance(lab.machine('workers-0').instanceId);
+  const instance = lab.simulated.cloud.instance(lab.machine('workers-0').instanceId);
   assert.equal(running(lab).length, 17);
   assert.ok((instance?.interfaces[0]?.prefixes.length ?? 0) >= 2);
   assert.equal(instance?.interfaces[0]?.addresses.length, 1);

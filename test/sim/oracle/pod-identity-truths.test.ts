@@ -12,8 +12,8 @@ const ORDERS: Json = { name: 'orders', replicas: 1, role: 'orders-role' };
 async function opened(podIdentity: string): Promise<{ lab: Lab; truths: Truths }> {
   const lab = await openLab(eksWorld({ podIdentity }, {}, [ORDERS]));
   const ailment = (): Ailment => ({ shown: new Map(), sinceMs: null });
-  const truths = new Truths({ nowMs: () => lab.town.kernel.nowMs(), ailment });
-  addSettingTruths(lab.town, truths);
+  const truths = new Truths({ nowMs: () => lab.simulated.kernel.nowMs(), ailment });
+  addSettingTruths(lab.simulated, truths);
   await lab.until(5);
   return { lab, truths };
 }

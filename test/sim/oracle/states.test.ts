@@ -7,7 +7,7 @@ import type { TrueInstance } from '../../../src/sim/aws/contract.ts';
 import type { KubeClient, KubeObject } from '../../../src/sim/kube/contract.ts';
 import { trueStates } from '../../../src/sim/oracle/states.ts';
 import { drawWorld } from '../../../src/sim/swarm/setting.ts';
-import { ADMIN, buildTown } from '../../../src/sim/town/town.ts';
+import { ADMIN, buildCluster } from '../../../src/sim/cluster/simulated-cluster.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -22,17 +22,17 @@ function waitingPod(node: string, boundMs: number): KubeObject {
 }
 
 test('a machine on which a pod has waited for minutes is not well, though its Node is Ready', async () => {
-  const town = buildTown({ setting: drawWorld(1, 2), seed: 1 });
-  const people = town.world.client(ADMIN);
-  await runUntil(town.kernel, town.kernel.nowMs() + 4 * MINUTE_MS, settle);
-  const nowMs = town.kernel.nowMs();
-  const well = trueStates({ town, people }, new Set()).find(({ isUsable }) => isUsable);
+  const simulated = buildCluster({ setting: drawWorld(1, 2), seed: 1 });
+  const people = simulated.world.client(ADMIN);
+  await runUntil(simulated.kernel, simulated.kernel.nowMs() + 4 * MINUTE_MS, settle);
+  const nowMs = simulated.kernel.nowMs();
+  const well = trueStates({ simulated, people }, new Set()).find(({ isUsable }) => isUsable);
   assert.ok(well !== undefined && well.node !== null, 'one machine is well');
   const { node } = well;
   const isWellWith = (pod: KubeObject): boolean => {
     const list: KubeClient['list'] = (kind, options) =>
       kind === 'Pod' ? [pod] : people.list(kind, options);
-    const states = trueStates({ town, people: { ...people, list } }, new Set());
+    const states = trueStates({ simulated, people: { ...people, list } }, new Set());
     return states.find(({ instanceId }) => instanceId === well.instanceId)?.isUsable === true;
   };
   assert.equal(isWellWith(waitingPod(node, nowMs - MINUTE_MS)), true);
@@ -43,16 +43,16 @@ test('a machine on which a pod has waited for minutes is not well, though its No
 test('a machine with no address for a pod is not well, though no pod waits on it', async () => {
   const drawn = drawWorld(1, 2);
   const setting = { ...drawn, cluster: { ...drawn.cluster, podNetwork: 'vpc-cni' } } as const;
-  const town = buildTown({ setting, seed: 1 });
-  const people = town.world.client(ADMIN);
-  await runUntil(town.kernel, town.kernel.nowMs() + 4 * MINUTE_MS, settle);
-  const well = trueStates({ town, people }, new Set()).find(({ isUsable }) => isUsable);
+  const simulated = buildCluster({ setting, seed: 1 });
+  const people = simulated.world.client(ADMIN);
+  await runUntil(simulated.kernel, simulated.kernel.nowMs() + 4 * MINUTE_MS, settle);
+  const well = trueStates({ simulated, people }, new Set()).find(({ isUsable }) => isUsable);
   assert.ok(well !== undefined, 'one machine is well');
-  const instance = town.cloud.instance(well.instanceId);
+  const instance = simulated.cloud.instance(well.instanceId);
   assert.ok(instance !== null);
   const isWellWith = (interfaces: TrueInstance['interfaces']): boolean => {
-    const cloud = { ...town.cloud, instance: () => ({ ...instance, interfaces }) };
-    const states = trueStates({ town: { ...town, cloud }, people }, new Set());
+    const cloud = { ...simulated.cloud, instance: () => ({ ...instance, interfaces }) };
+    const states = trueStates({ simulated: { ...simulated, cloud }, people }, new Set());
     return states.find(({ instanceId }) => instanceId === well.instanceId)?.isUsable === true;
   };
   assert.equal(isWellWith(instance.interfaces), true);

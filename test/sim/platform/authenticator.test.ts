@@ -17,8 +17,8 @@ function tokenOf(accessKeyId: string, atMs: number): string {
 
 function setUp(mode: 'CONFIG_MAP' | 'API' | 'API_AND_CONFIG_MAP' = 'CONFIG_MAP') {
   const cluster = createTestCluster();
-  const { levers } = cluster.world.aws;
-  levers.createNodeRole({ name: 'node' });
+  const { controls } = cluster.world.aws;
+  controls.createNodeRole({ name: 'node' });
   const instance = createFleet(cluster).launch();
   const authenticator = startAuthenticator(cluster.world, { clusterName: CLUSTER, mode });
   const { accessKeyId } = cluster.world.aws.credentialsOf(ROLE, instance.id);
@@ -109,16 +109,16 @@ it('authenticator: lets nobody in while STS refuses to say who asks', () => {
   writeMap(cluster, NODES);
   cluster.pass(2000);
   const refusal = { code: 'Throttling', message: 'Rate exceeded', status: 400 };
-  cluster.world.aws.levers.refuse('sts:GetCallerIdentity', refusal);
+  cluster.world.aws.controls.refuse('sts:GetCallerIdentity', refusal);
   assert.equal(ask(), null);
-  cluster.world.aws.levers.unrefuse('sts:GetCallerIdentity');
+  cluster.world.aws.controls.unrefuse('sts:GetCallerIdentity');
   cluster.pass(2000);
   assert.notEqual(ask(), null);
 });
 
 it('authenticator: an access entry is known within seconds, by the mode that asks for it', () => {
   const { cluster, ask } = setUp('API_AND_CONFIG_MAP');
-  const { account } = cluster.world.aws.levers;
+  const { account } = cluster.world.aws.controls;
   const role = 'arn:aws:iam::123456789012:role/eks-cluster';
   createCluster(account, {
     name: CLUSTER,
@@ -130,7 +130,7 @@ it('authenticator: an access entry is known within seconds, by the mode that ask
     authenticationMode: 'API_AND_CONFIG_MAP',
   });
   assert.equal(ask(), null);
-  const admin = cluster.world.aws.levers.createUser('operator');
+  const admin = cluster.world.aws.controls.createUser('operator');
   const input = { clusterName: CLUSTER, principalArn: ROLE, type: 'EC2_LINUX' };
   const made = cluster.world.aws.answer(admin, {
     service: 'eks',

@@ -119,7 +119,7 @@ describe('cloud controller: a Node with a providerID', () => {
     it(`${version} deletes it when EC2 does not show the instance yet`, () => {
       const { cluster, fleet } = setUp(version);
       const { id, name, providerId } = fleet.launch();
-      cluster.world.aws.levers.hideInstance(id, 30_000);
+      cluster.world.aws.controls.hideInstance(id, 30_000);
       join(cluster, name, providerId);
       const deletedMs = cluster.until(() => !exists(cluster, name), 10_000);
       assert.ok(deletedMs <= 5500, `${deletedMs} ms`);
@@ -144,7 +144,7 @@ describe('cloud controller: a Node with a providerID', () => {
   it('leaves it alone when it was Ready in time', () => {
     const { cluster, fleet } = setUp('1.34');
     const { id, name, providerId } = fleet.launch();
-    cluster.world.aws.levers.hideInstance(id, 60_000);
+    cluster.world.aws.controls.hideInstance(id, 60_000);
     join(cluster, name, providerId, true);
     cluster.pass(30_000);
     assert.ok(exists(cluster, name));
@@ -155,7 +155,7 @@ describe('cloud controller: a Node with a providerID', () => {
     const { id, name, providerId } = fleet.launch();
     cluster.pass(60_000);
     join(cluster, name, providerId, true);
-    const user = cluster.world.aws.levers.createUser('operator');
+    const user = cluster.world.aws.controls.createUser('operator');
     const input = { InstanceIds: [id] };
     cluster.world.aws.answer(user, { service: 'ec2', operation: 'StopInstances', input });
     cluster.until(() => cluster.world.aws.instance(id)?.state === 'stopped', 10 * 60_000);
@@ -175,7 +175,7 @@ describe('cloud controller: a Node with a providerID', () => {
     const { id, name, providerId } = fleet.launch();
     cluster.pass(60_000);
     join(cluster, name, providerId, true);
-    cluster.world.aws.levers.terminate(id);
+    cluster.world.aws.controls.terminate(id);
     cluster.until(() => cluster.world.aws.instance(id)?.state === 'terminated', 20 * 60_000);
     cluster.pass(30_000);
     assert.ok(exists(cluster, name));
@@ -219,13 +219,13 @@ describe('cloud controller: initialisation', () => {
     const isInitialised = (): boolean =>
       textAt(cluster.admin.get('Node', name) ?? {}, 'spec.providerID') !== null;
     assert.equal(isInitialised(), false);
-    cluster.world.aws.levers.setTags(id, { [`kubernetes.io/cluster/${CLUSTER}`]: 'owned' });
+    cluster.world.aws.controls.setTags(id, { [`kubernetes.io/cluster/${CLUSTER}`]: 'owned' });
     cluster.until(isInitialised, 45_000);
   });
 
   it('a role that may not ask keeps Node and taint, and says so in the log only', () => {
     const { cluster, fleet, texts } = setUp('1.37');
-    cluster.world.aws.levers.denyRole('cloud-controller-manager', 'ec2:DescribeInstances');
+    cluster.world.aws.controls.denyRole('cloud-controller-manager', 'ec2:DescribeInstances');
     const { name, providerId } = fleet.launch();
     join(cluster, name, providerId);
     cluster.pass(30_000);

@@ -54,7 +54,7 @@ export function createCluster({ seed = 1, ...hooks }: TestClusterOptions = {}): 
   };
   const admin = client(ADMIN);
   for (const role of ['cloud-controller-manager', 'karpenter-controller', 'eks-service'])
-    aws.levers.createRole({ name: role, policies: ['AdministratorAccess'] });
+    aws.controls.createRole({ name: role, policies: ['AdministratorAccess'] });
   return { world: { kernel, aws, api: server, client }, kernel, admin, pass, until };
 }
 

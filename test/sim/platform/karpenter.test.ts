@@ -124,9 +124,9 @@ it('Karpenter: a Node without the taint it expects is never registered', () => {
 
 it('Karpenter: without capacity the claim goes at once; without a right to launch it after 5 min', () => {
   const short = setUp();
-  const { levers } = short.cluster.world.aws;
+  const { controls } = short.cluster.world.aws;
   const refusal = { code: 'InsufficientInstanceCapacity', message: 'none', status: 500 };
-  levers.refuse('ec2:RunInstances', refusal);
+  controls.refuse('ec2:RunInstances', refusal);
   must(short.cluster.admin.create(podObject('app')));
   short.cluster.until(
     () =>
@@ -136,7 +136,7 @@ it('Karpenter: without capacity the claim goes at once; without a right to launc
   short.cluster.pass(1000);
   assert.equal(claims(short.cluster).length, 0);
   const denied = setUp();
-  denied.cluster.world.aws.levers.denyRole('karpenter-controller', 'ec2:RunInstances');
+  denied.cluster.world.aws.controls.denyRole('karpenter-controller', 'ec2:RunInstances');
   must(denied.cluster.admin.create(podObject('app')));
   denied.cluster.until(() => claims(denied.cluster).length === 1, 30_000);
   const first = textAt(claims(denied.cluster)[0], 'metadata.name');

@@ -17,16 +17,16 @@ export interface TestInstance {
 const OWN_TAGS = { [`kubernetes.io/cluster/${CLUSTER}`]: 'owned' };
 
 export function createFleet({ world }: TestCluster): TestFleet {
-  const { levers } = world.aws;
-  const vpcId = levers.createVpc({ cidr: '10.0.0.0/16' });
+  const { controls } = world.aws;
+  const vpcId = controls.createVpc({ cidr: '10.0.0.0/16' });
   const zone = `${REGION}a`;
-  const subnetId = levers.createSubnet({ vpcId, zone, cidr: '10.0.1.0/24' });
-  const imageId = levers.createImage({ name: 'node' });
+  const subnetId = controls.createSubnet({ vpcId, zone, cidr: '10.0.1.0/24' });
+  const imageId = controls.createImage({ name: 'node' });
   return {
     subnetId,
     imageId,
     launch: (tags = OWN_TAGS) => {
-      const id = levers.launch({ instanceType: 'm6i.large', imageId, subnetId, tags });
+      const id = controls.launch({ instanceType: 'm6i.large', imageId, subnetId, tags });
       const name = world.aws.instance(id)?.privateDnsName ?? '';
       return { id, name, providerId: `aws:///${zone}/${id}` };
     },

@@ -33,7 +33,7 @@ function played(seed: number): string {
   );
   for (let index = 0; index < 5; index++) {
     const { id, name, providerId } = fleet.launch();
-    if (index === 2) cluster.world.aws.levers.hideInstance(id, 20_000);
+    if (index === 2) cluster.world.aws.controls.hideInstance(id, 20_000);
     kubelets.join(name, { providerId, isReady: index !== 2 });
     cluster.pass(3000);
   }

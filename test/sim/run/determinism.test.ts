@@ -102,7 +102,7 @@ describe('a simulated run', { timeout: LIMIT_MS }, () => {
       swarm,
       injections: [],
       look: looked,
-      begin: ({ town: { kernel } }) =>
+      begin: ({ simulated: { kernel } }) =>
         kernel.spawn('careless', async () => {
           await kernel.clock().sleep(60_000);
           await new Promise((done) => setImmediate(done));

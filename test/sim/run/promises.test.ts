@@ -5,7 +5,7 @@ import { Reflector } from '../../../src/adapters/kubernetes/reflector.ts';
 import { settle } from '../../../src/adapters/system/settle.ts';
 import { overTripwires } from '../../../src/adapters/system/tripwires.ts';
 import type { KubeResource } from '../../../src/ports/kube-api.ts';
-import type { Stage } from '../../../src/sim/faults/contract.ts';
+import type { FaultScene } from '../../../src/sim/faults/contract.ts';
 import { FAULT_IDS, FAULTS } from '../../../src/sim/faults/faults.ts';
 import { kubePort } from '../../../src/sim/kube/port.ts';
 import { run } from '../../../src/sim/run/run.ts';
@@ -23,8 +23,8 @@ interface Heard {
 }
 
 /** Two reflectors of the same Nodes and one of Pods, each of which writes down what it is told. */
-function reflect({ town }: Stage, heard: Heard[]): void {
-  const { kernel } = town;
+function reflect({ simulated }: FaultScene, heard: Heard[]): void {
+  const { kernel } = simulated;
   const delays = kernel.random('wire');
   for (const [name, resource] of [
     ['first', NODES],
@@ -33,8 +33,8 @@ function reflect({ town }: Stage, heard: Heard[]): void {
   ] as const) {
     const clock = kernel.clock();
     const api = kubePort({
-      server: town.api,
-      user: town.admin.user,
+      server: simulated.api,
+      user: simulated.admin.user,
       clock,
       delayMs: () => delays.below(40),
     });

@@ -6,7 +6,7 @@ import { readPile } from '../../../src/engine/pile.ts';
 import { runFast } from '../../../src/apps/lab/drive.ts';
 import { loadScenario, shippedStories } from '../../../src/apps/lab/load.ts';
 import { openPlay } from '../../../src/apps/lab/play.ts';
-import type { Town } from '../../../src/sim/town/town.ts';
+import type { SimulatedCluster } from '../../../src/sim/cluster/simulated-cluster.ts';
 
 /** The file of each story's cause, as a log collector names it. */
 const FILES: Readonly<Record<string, string>> = {
@@ -20,8 +20,8 @@ async function namedIn(text: string): Promise<string | null> {
   return (await diagnoseObservations(observations)).headline?.cause ?? null;
 }
 
-function textsOf(town: Town, file: string): readonly string[] {
-  const files = town.yard.machines().flatMap((machine) => machine.collect());
+function textsOf(simulated: SimulatedCluster, file: string): readonly string[] {
+  const files = simulated.hypervisor.machines().flatMap((machine) => machine.collect());
   return files.filter(({ name }) => name === file).map(({ text }) => text);
 }
 
@@ -36,10 +36,15 @@ describe('a cause that neither API shows', () => {
     test(`is in the file that ${name} names`, async () => {
       const scenario = loadScenario(name);
       const { seed } = scenario;
-      const { town, story } = openPlay({ scenario, seed, nodes: null, onLine: () => undefined });
-      await runFast(town.kernel, story.endMs, story);
+      const { simulated, story } = openPlay({
+        scenario,
+        seed,
+        nodes: null,
+        onLine: () => undefined,
+      });
+      await runFast(simulated.kernel, story.endMs, story);
       const cause = scenario.unseen.split(' ')[0] ?? '';
-      const causes = await Promise.all(textsOf(town, FILES[name] ?? '').map(namedIn));
+      const causes = await Promise.all(textsOf(simulated, FILES[name] ?? '').map(namedIn));
       assert.ok(causes.includes(cause), `${cause} is not among ${causes.join(', ')}`);
       assert.ok(!story.named().some((one) => one.cause === cause), 'the story names it');
     });

@@ -10,7 +10,7 @@ import {
   namingDocument,
   type NamingDocument,
 } from '../../../capacity/naming/document.ts';
-import { type Machine, machineNamed, machinesOf } from '../../../domain/naming/machines.ts';
+import { type NamingMachine, machineNamed, machinesOf } from '../../../domain/naming/machines.ts';
 import { nodeNameOf } from '../../../domain/naming/node-name.ts';
 import { textAt } from '../../../evidence/json.ts';
 import type { Observations } from '../../../evidence/observations.ts';
@@ -35,7 +35,7 @@ function unseenIn({ collection }: Observations): readonly Unseen[] {
 
 const NAME_MAX = 100;
 
-function mustBeNamed(observations: Observations, name: string): Machine {
+function mustBeNamed(observations: Observations, name: string): NamingMachine {
   const machine = machineNamed(observations, name);
   if (machine !== null) return machine;
   throw new UsageError(
@@ -43,7 +43,11 @@ function mustBeNamed(observations: Observations, name: string): Machine {
   );
 }
 
-function named(observations: Observations, machine: Machine, given: GivenNames): NamedMachine {
+function named(
+  observations: Observations,
+  machine: NamingMachine,
+  given: GivenNames,
+): NamedMachine {
   return namedMachine(observations, machine, given, kubeadmEndpoints(observations));
 }
 

@@ -1,16 +1,10 @@
+import { wrap } from '../../../diagnosis/report/wrap.ts';
+
 /** Text in rows of at most 100 columns. */
 export const COLUMNS = 100;
 
 const GAP = 2;
 const CELL_MIN = 6;
-
-/** A word in pieces that fit, as names from outside can be longer than a row. */
-function pieces(word: string, width: number): readonly string[] {
-  const count = Math.max(1, Math.ceil(word.length / width));
-  return Array.from({ length: count }, (_, index) =>
-    word.slice(index * width, (index + 1) * width),
-  );
-}
 
 function fill(words: readonly string[], width: number, joint: string): readonly string[] {
   const rows: string[] = [];
@@ -25,8 +19,7 @@ function fill(words: readonly string[], width: number, joint: string): readonly 
 /** A paragraph, each row behind the same margin. */
 export function paragraph(text: string, margin = ''): readonly string[] {
   const width = COLUMNS - margin.length;
-  const words = text.split(/\s+/).flatMap((word) => pieces(word, width));
-  return fill(words, width, '').map((row) => `${margin}${row}`);
+  return wrap(text, width).map((row) => `${margin}${row}`);
 }
 
 /** A paragraph whose first row begins with a mark, the others behind it. */

@@ -11,10 +11,10 @@ export interface Demand {
   readonly context: Readonly<Record<string, string>>;
 }
 
-export type Verdict = 'allowed' | 'explicitDeny' | 'implicitDeny';
+export type AccessDecision = 'allowed' | 'explicitDeny' | 'implicitDeny';
 
 /** An explicit denial wins over all; what nothing allows is denied (IAM user guide). */
-export function judge(policies: readonly JsonObject[], demand: Demand): Verdict {
+export function judge(policies: readonly JsonObject[], demand: Demand): AccessDecision {
   const effects = new Set(
     policies
       .flatMap(statementsOf)

@@ -2,7 +2,7 @@ import { isObject, type Json } from '../../../evidence/json.ts';
 import type { KubeObject } from '../contract.ts';
 import { isEqual } from '../equal.ts';
 import { apiVersionOf } from '../kinds.ts';
-import { badRequest, Refusal } from '../refusal.ts';
+import { badRequest, StatusError } from '../refusal.ts';
 import { objectAt } from '../rules/fields.ts';
 import { schemaOf } from '../schema/schema.ts';
 import { type Scope, secondsStamp } from '../scope.ts';
@@ -86,11 +86,11 @@ function applierOf(scope: Scope): Owner {
   };
 }
 
-function ownerless(): Refusal {
+function ownerless(): StatusError {
   const field = 'fieldManager';
   const message = 'Required value: is required for apply patch';
   const causes = [{ reason: 'FieldValueRequired', message, field }];
-  return new Refusal({
+  return new StatusError({
     code: 422,
     reason: 'Invalid',
     message: `PatchOptions.meta.k8s.io "" is invalid: ${field}: ${message}`,
@@ -136,7 +136,7 @@ interface Conflict {
   readonly set: FieldSet;
 }
 
-function conflicting(conflicts: readonly Conflict[]): Refusal {
+function conflicting(conflicts: readonly Conflict[]): StatusError {
   const told = conflicts
     .toSorted((a, b) => (identifierOf(a.owner) < identifierOf(b.owner) ? -1 : 1))
     .map(({ owner, set }) => ({ who: words(owner), places: placesOf(set) }));
@@ -152,7 +152,7 @@ function conflicting(conflicts: readonly Conflict[]): Refusal {
     only !== undefined && causes.length === 1
       ? `1 conflict: ${only.message}: ${only.field}`
       : `${causes.length} conflicts: ${told.map(listed).join('\n')}`;
-  return new Refusal({
+  return new StatusError({
     code: 409,
     reason: 'Conflict',
     message: `Apply failed with ${message}`,

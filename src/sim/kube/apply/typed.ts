@@ -1,6 +1,6 @@
 import { isObject, type Json, textAt } from '../../../evidence/json.ts';
 import { apiVersionOf, type KubeKind } from '../kinds.ts';
-import { Refusal } from '../refusal.ts';
+import { StatusError } from '../refusal.ts';
 import { schemaOf } from '../schema/schema.ts';
 import type { ListSchema, Schema } from '../schema/shapes.ts';
 import { wordOf } from '../word.ts';
@@ -22,7 +22,7 @@ export function assertTyped(kind: KubeKind, body: Json): void {
   const name = `${textAt(body, 'metadata.namespace') ?? ''}/${textAt(body, 'metadata.name') ?? ''}`;
   const groupVersion = kind.group === '' ? `/${kind.version}` : apiVersionOf(kind);
   const told = errors.length === 1 ? errors.join('') : ['errors:', ...errors].join('\n  ');
-  throw new Refusal({
+  throw new StatusError({
     code: 500,
     message: `failed to create typed patch object (${name}; ${groupVersion}, Kind=${kind.kind}): ${told}`,
   });

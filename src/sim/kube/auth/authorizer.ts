@@ -1,5 +1,5 @@
 import type { ApiRequest, ApiUser } from '../contract.ts';
-import { Refusal } from '../refusal.ts';
+import { StatusError } from '../refusal.ts';
 import type { Store } from '../store.ts';
 import type { Attributes, Decision } from './attributes.ts';
 import { nodeMay } from './node-authorizer.ts';
@@ -60,7 +60,7 @@ function selectedName(fieldSelector: string): string | null {
 }
 
 /** Worded as k8s.io/apiserver handlers/responsewriters does. */
-function forbiddenTo(user: ApiUser, asked: Attributes, reason: string): Refusal {
+function forbiddenTo(user: ApiUser, asked: Attributes, reason: string): StatusError {
   const { verb, group, resource, subresource, namespace, name } = asked;
   const qualified = group === '' ? resource : `${resource}.${group}`;
   const named = name === null ? qualified : `${qualified} "${name}"`;
@@ -74,5 +74,5 @@ function forbiddenTo(user: ApiUser, asked: Attributes, reason: string): Refusal 
     ...(group === '' ? {} : { group }),
     kind: resource,
   };
-  return new Refusal({ code: 403, reason: 'Forbidden', message, details });
+  return new StatusError({ code: 403, reason: 'Forbidden', message, details });
 }

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../../evidence/json.ts';
-import { Refusal } from '../refusal.ts';
+import { StatusError } from '../refusal.ts';
 import type { Schema } from '../schema/shapes.ts';
 import { goPrinted, goTypeOf } from './go-text.ts';
 
@@ -14,11 +14,11 @@ export function assertRestorable(patch: JsonObject, schema: Schema): void {
 }
 
 /** A patch, or what it leads to, that is no object of its kind; the server names neither. */
-export function unfit(shown: string, why: string): Refusal {
+export function unfit(shown: string, why: string): StatusError {
   const field = 'patch';
   const message = `Invalid value: ${JSON.stringify(shown)}: ${why}`;
   const causes = [{ reason: 'FieldValueInvalid', message, field }];
-  return new Refusal({
+  return new StatusError({
     code: 422,
     reason: 'Invalid',
     message: ` "" is invalid: ${field}: ${message}`,

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../../evidence/json.ts';
 import { setOwn } from '../patch/merge.ts';
-import { badRequest, type Refusal, Undecodable } from '../refusal.ts';
+import { badRequest, type StatusError, Undecodable } from '../refusal.ts';
 import type { ObjectSchema, Schema } from './shapes.ts';
 import { wordOf } from '../word.ts';
 
@@ -147,7 +147,7 @@ class Shape {
     throw this.#mistyped(value, place, GO_TYPES[code] ?? 'string');
   }
 
-  #mistyped(value: Json, { path, owner }: Place, wanted: string): Refusal {
+  #mistyped(value: Json, { path, owner }: Place, wanted: string): StatusError {
     const place = owner + path.replaceAll(/\[\d+\]/g, '');
     const type = wanted === 'int32' && LONG.test(path) ? 'int64' : wanted;
     const why = `json: cannot unmarshal ${typeName(value)} into Go struct field ${place} of type ${type}`;

@@ -2,7 +2,7 @@ import { type Json, type JsonObject, listAt, textAt, textsAt } from '../../../ev
 import { selects, selectsAll } from '../../../domain/pods/label-selector.ts';
 
 import type { KubeObject } from '../contract.ts';
-import { badRequest, forbidden, Refusal, tooManyRequests } from '../refusal.ts';
+import { badRequest, forbidden, StatusError, tooManyRequests } from '../refusal.ts';
 import { deletionOf, remove } from '../remove.ts';
 import { objectAt, textIn } from '../rules/fields.ts';
 import { objectKey, type Scope, secondsStamp } from '../scope.ts';
@@ -40,7 +40,7 @@ function claimDisruption(scope: Scope, pod: KubeObject): void {
   const budgets = budgetsOf(table, scope.namespace ?? '', pod);
   const [budget] = budgets;
   if (budget === undefined) return;
-  if (budgets.length > 1) throw new Refusal({ code: 500, message: TWO_BUDGETS });
+  if (budgets.length > 1) throw new StatusError({ code: 500, message: TWO_BUDGETS });
   if (!isReady(pod) && mayGoUnready(budget)) return;
   spend(scope, table, budget);
 }
@@ -111,7 +111,7 @@ function spend(scope: Scope, table: Table, budget: KubeObject): void {
   scope.core.store.write(table, objectKey(scope, wordOf(name)), { ...budget, status: spent });
 }
 
-function denied(message: string, more: JsonObject = {}): Refusal {
+function denied(message: string, more: JsonObject = {}): StatusError {
   const causes = [{ reason: 'DisruptionBudget', message }];
   const told = `Cannot evict pod as it would violate the pod's disruption budget.`;
   return tooManyRequests(told, { causes, ...more });

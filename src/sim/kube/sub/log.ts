@@ -1,7 +1,7 @@
 import { textAt } from '../../../evidence/json.ts';
 import type { KubeObject } from '../contract.ts';
 import type { KubeletAnswer, LogRequest } from '../hooks.ts';
-import { badRequest, notFound, Refusal } from '../refusal.ts';
+import { badRequest, notFound, StatusError } from '../refusal.ts';
 import { listIn, objectAt, textIn } from '../rules/fields.ts';
 import type { Scope } from '../scope.ts';
 
@@ -19,7 +19,7 @@ function textOf(answer: KubeletAnswer): string {
   if (answer.ok) return answer.text;
   const { code, message } = answer;
   const reason = code === 400 ? 'BadRequest' : code === 404 ? 'NotFound' : 'InternalError';
-  throw new Refusal({ code, reason, message });
+  throw new StatusError({ code, reason, message });
 }
 
 function logRequest({ query, name }: Scope, pod: KubeObject): LogRequest {
@@ -59,5 +59,5 @@ export function nodeProxy({ core, query, name }: Scope, node: KubeObject): strin
   const answer = core.hooks.kubelet?.(node, path);
   if (answer !== undefined) return textOf(answer);
   const message = `error trying to reach service: dial tcp: lookup ${name}: no such host`;
-  throw new Refusal({ code: 503, reason: 'ServiceUnavailable', message });
+  throw new StatusError({ code: 503, reason: 'ServiceUnavailable', message });
 }

@@ -1,5 +1,5 @@
 import type { TrueInstance } from '../../aws/contract.ts';
-import type { YardSettings } from '../settings.ts';
+import type { HypervisorSettings } from '../settings.ts';
 
 /** The domain that EC2 gives to names of a region. */
 export function ec2Domain(region: string): string {
@@ -10,7 +10,7 @@ export function ec2Domain(region: string): string {
  * The name a machine has after its first boot, when nobody gave it another one: the first label of
  * its private DNS name under the domain of the DHCP options, which Ubuntu leaves out.
  */
-export function firstHostname(instance: TrueInstance, settings: YardSettings): string {
+export function firstHostname(instance: TrueInstance, settings: HypervisorSettings): string {
   if (settings.hostname !== null) return settings.hostname;
   const region = instance.zone.replace(/[a-z]$/, '');
   const label =

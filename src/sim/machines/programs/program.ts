@@ -23,7 +23,7 @@ export interface PodPlace {
   address(): string;
 }
 
-/** What machines of a yard tell programs about one another. */
+/** What machines of a hypervisor tell programs about one another. */
 export interface Neighbourhood {
   /** Whether a container of such a program runs somewhere, and whether on a node's address. */
   running(program: ProgramKind): { readonly isOnHost: boolean; readonly nodeName: string } | null;

@@ -5,14 +5,14 @@ import { instanceIdOf, lookUp, type LookUp, stateOf } from './look-up.ts';
 import { askLatencyMs, throttleMs } from './timing.ts';
 
 /** What is done about a Node that is not Ready, by what EC2 says. */
-export type Verdict =
+export type NodeFate =
   | { readonly kind: 'keep' }
   | { readonly kind: 'delete' }
   | { readonly kind: 'taint-shutdown' }
   | { readonly kind: 'error'; readonly message: string };
 
 /** The decision of the controller for one Node, Ready or not. */
-export function verdictOf(found: LookUp, deletesUnknownNames: boolean): Verdict {
+export function verdictOf(found: LookUp, deletesUnknownNames: boolean): NodeFate {
   if (found.kind === 'refused') return { kind: 'error', message: found.message };
   if (found.kind === 'not-found') {
     if (found.by === 'id' || deletesUnknownNames) return { kind: 'delete' };
@@ -84,7 +84,7 @@ class CloudNodeLifecycle {
     klog.print('E', 'describe_instance_batch.go:92', message);
   }
 
-  #act(node: NodeView, verdict: Verdict): void {
+  #act(node: NodeView, verdict: NodeFate): void {
     if (verdict.kind === 'error') this.#error(node, verdict.message);
     if (verdict.kind === 'delete') this.#delete(node);
     if (verdict.kind === 'taint-shutdown') this.#taintShutdown(node);

@@ -1,7 +1,12 @@
 import type { RandomStream } from '../../kernel/random.ts';
 import type { PodView } from '../objects/pod.ts';
 import { untolerated } from '../objects/taints.ts';
-import { type FilterOptions, type FilterWords, type Refusal, refusalOf } from './filters.ts';
+import {
+  type FilterOptions,
+  type FilterWords,
+  type FilterRejection,
+  refusalOf,
+} from './filters.ts';
 import type { NodeState } from './node-state.ts';
 
 export type Choice =
@@ -63,7 +68,7 @@ const NO_VICTIMS = 'No preemption victims found for incoming pod';
 const NOT_HELPFUL = 'Preemption is not helpful for scheduling';
 
 function tally(
-  refusal: Refusal,
+  refusal: FilterRejection,
   refusals: Map<string, number>,
   preemption: Map<string, number>,
 ): void {

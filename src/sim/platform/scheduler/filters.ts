@@ -4,7 +4,7 @@ import { isTolerated, type Taint, TAINT_UNSCHEDULABLE, untolerated } from '../ob
 import type { NodeState } from './node-state.ts';
 
 /** Why a node does not take a pod, in the words of kube-scheduler's plugins. */
-export interface Refusal {
+export interface FilterRejection {
   readonly reasons: readonly string[];
   /** False when nothing that is evicted there would change it. */
   readonly mayPreempt: boolean;
@@ -52,15 +52,15 @@ const UNSCHEDULABLE = {
   timeAdded: null,
 };
 
-const UNSCHEDULABLE_NODE: Refusal = { reasons: ['node(s) were unschedulable'], ...FINAL };
-const SOME_TAINT: Refusal = { reasons: ['node(s) had untolerated taint(s)'], ...FINAL };
-const OTHER_NODE: Refusal = {
+const UNSCHEDULABLE_NODE: FilterRejection = { reasons: ['node(s) were unschedulable'], ...FINAL };
+const SOME_TAINT: FilterRejection = { reasons: ['node(s) had untolerated taint(s)'], ...FINAL };
+const OTHER_NODE: FilterRejection = {
   reasons: ["node(s) didn't match Pod's node affinity/selector"],
   ...FINAL,
 };
-const BY_TAINT = new WeakMap<Taint, Refusal>();
+const BY_TAINT = new WeakMap<Taint, FilterRejection>();
 
-type Filter = (pod: PodView, node: NodeState, options: FilterOptions) => Refusal | null;
+type Filter = (pod: PodView, node: NodeState, options: FilterOptions) => FilterRejection | null;
 
 /** In the order of the default plugins; the first that refuses speaks for the node. */
 const FILTERS: readonly Filter[] = [
@@ -73,7 +73,11 @@ const FILTERS: readonly Filter[] = [
 ];
 
 /** @returns null when the node takes the pod */
-export function refusalOf(pod: PodView, node: NodeState, options: FilterOptions): Refusal | null {
+export function refusalOf(
+  pod: PodView,
+  node: NodeState,
+  options: FilterOptions,
+): FilterRejection | null {
   for (const filter of FILTERS) {
     const refusal = filter(pod, node, options);
     if (refusal !== null) return refusal;
@@ -81,7 +85,7 @@ export function refusalOf(pod: PodView, node: NodeState, options: FilterOptions)
   return null;
 }
 
-function nodeUnschedulable(pod: PodView, { view }: NodeState): Refusal | null {
+function nodeUnschedulable(pod: PodView, { view }: NodeState): FilterRejection | null {
   if (!view.isUnschedulable || isTolerated(UNSCHEDULABLE, pod.spec.tolerations)) return null;
   return UNSCHEDULABLE_NODE;
 }
@@ -90,14 +94,14 @@ function taintToleration(
   pod: PodView,
   { view }: NodeState,
   { words }: FilterOptions,
-): Refusal | null {
+): FilterRejection | null {
   const taint = untolerated(view.taints, pod.spec.tolerations, BLOCKING_EFFECTS);
   if (taint === null) return null;
   return words.hidesTaint ? SOME_TAINT : refusalBy(taint);
 }
 
 /** Pods are refused by the same taint again and again. */
-function refusalBy(taint: Taint): Refusal {
+function refusalBy(taint: Taint): FilterRejection {
   const known = BY_TAINT.get(taint);
   if (known !== undefined) return known;
   const reason = `node(s) had untolerated taint {${taint.key}: ${taint.value}}`;
@@ -106,12 +110,12 @@ function refusalBy(taint: Taint): Refusal {
   return refusal;
 }
 
-function nodeAffinity(pod: PodView, { view }: NodeState): Refusal | null {
+function nodeAffinity(pod: PodView, { view }: NodeState): FilterRejection | null {
   if (isWanted(view, pod.spec)) return null;
   return OTHER_NODE;
 }
 
-function nodePorts(pod: PodView, { pods }: NodeState): Refusal | null {
+function nodePorts(pod: PodView, { pods }: NodeState): FilterRejection | null {
   const { hostPorts } = pod.spec;
   if (hostPorts.length === 0) return null;
   for (const other of pods.values())
@@ -124,7 +128,7 @@ function nodePorts(pod: PodView, { pods }: NodeState): Refusal | null {
 }
 
 /** Without an amount of pods in its status a node takes none. */
-function resourcesFit(pod: PodView, { view, used, pods }: NodeState): Refusal | null {
+function resourcesFit(pod: PodView, { view, used, pods }: NodeState): FilterRejection | null {
   const reasons: string[] = [];
   if (pods.size + 1 > (view.allocatable.get('pods') ?? 0)) reasons.push('Too many pods');
   for (const [resource, amount] of pod.spec.requests) {
@@ -147,7 +151,7 @@ function volumeBinding(
   pod: PodView,
   node: NodeState,
   { volumes, words }: FilterOptions,
-): Refusal | null {
+): FilterRejection | null {
   if (pod.spec.claims.length === 0 || volumes.isReachableFrom(pod, node)) return null;
   const reason = words.namesPersistentVolume
     ? "node(s) didn't match PersistentVolume's node affinity"

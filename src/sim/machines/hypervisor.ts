@@ -3,7 +3,12 @@ import type { AwsEvent } from '../aws/contract.ts';
 import type { KubeClient, KubeObject } from '../kube/contract.ts';
 import type { World } from '../world.ts';
 import { ClusterCache } from './cluster-cache.ts';
-import type { IdentityAccount, Machine, MachineYard, MachineYardOptions } from './contract.ts';
+import type {
+  IdentityAccount,
+  SimulatedMachine,
+  Hypervisor,
+  HypervisorOptions,
+} from './contract.ts';
 import { drawn } from './host.ts';
 import { SimMachine } from './machine.ts';
 import { annotationOf } from './programs/credentials.ts';
@@ -12,24 +17,24 @@ import { IdentityLedger } from './programs/identity-ledger.ts';
 import type { Neighbourhood, ProgramKind } from './programs/program.ts';
 import { settingsOf } from './settings.ts';
 
-/** The yard itself looks at objects as nobody's client in particular. */
+/** The hypervisor itself looks at objects as nobody's client in particular. */
 const OMNISCIENT = { name: 'system:lab', groups: ['system:masters', 'system:authenticated'] };
 
 /** Machines for every instance of the world's EC2, which boot, live and end with it. */
-export function createMachineYard(world: World, options: MachineYardOptions): MachineYard {
-  return new Yard(world, options);
+export function createHypervisor(world: World, options: HypervisorOptions): Hypervisor {
+  return new MachineHypervisor(world, options);
 }
 
-class Yard implements MachineYard {
+class MachineHypervisor implements Hypervisor {
   readonly #world: World;
-  readonly #options: MachineYardOptions;
+  readonly #options: HypervisorOptions;
   readonly #machines = new Map<string, SimMachine>();
   readonly #cache: ClusterCache;
   readonly #ledger: IdentityLedger;
   readonly #client: KubeClient;
   readonly #blocks = new Map<string, string>();
 
-  constructor(world: World, options: MachineYardOptions) {
+  constructor(world: World, options: HypervisorOptions) {
     this.#world = world;
     this.#options = options;
     this.#client = world.client(OMNISCIENT);
@@ -42,16 +47,16 @@ class Yard implements MachineYard {
       if (state === 'running') this.#machineFor(instanceId)?.powerOn();
   }
 
-  machine(instanceId: string): Machine | null {
+  machine(instanceId: string): SimulatedMachine | null {
     return this.#machines.get(instanceId) ?? null;
   }
 
-  machineOfNode(nodeName: string): Machine | null {
+  machineOfNode(nodeName: string): SimulatedMachine | null {
     const all = [...this.#machines.values()].filter((one) => one.nodeName() === nodeName);
     return all.findLast((one) => one.isOn()) ?? all.at(-1) ?? null;
   }
 
-  machines(): readonly Machine[] {
+  machines(): readonly SimulatedMachine[] {
     return [...this.#machines.values()];
   }
 

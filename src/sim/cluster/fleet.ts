@@ -1,17 +1,17 @@
 import type { SimulatedAws } from '../aws/cloud.ts';
 import type { WorldSetting } from '../stories/scenario.ts';
 import { drawFirstSeen, showLater } from './first-seen.ts';
-import { clusterTag, type GroupLand, type Land } from './land.ts';
+import { clusterTag, type GroupInfrastructure, type Infrastructure } from './infrastructure.ts';
 import { type JoinSecret, userDataOf } from './user-data.ts';
 
-/** The machines of a town by their names: `workers-0`, `workers-1`, … */
+/** The machines of a simulated cluster by their names: `workers-0`, `workers-1`, … */
 export interface Fleet {
   /** null before it is launched. */
   instanceOf(name: string): string | null;
   /** Names in the order of their launch. */
   names(): readonly string[];
   /** Launches one more machine of a group; returns its name. */
-  launch(group: GroupLand): string;
+  launch(group: GroupInfrastructure): string;
 }
 
 /** In what a fleet is launched. */
@@ -30,7 +30,7 @@ function numbered(hostname: string | null, index: number): string | null {
 
 export function createFleet(
   { seed, cloud, setting: world }: FleetWorld,
-  { securityGroupIds }: Land,
+  { securityGroupIds }: Infrastructure,
   join: JoinSecret,
 ): Fleet {
   const { cluster, isLaunchLate = false } = world;
@@ -44,7 +44,7 @@ export function createFleet(
       counts.set(setting.name, index + 1);
       const name = `${setting.name}-${index}`;
       const own = { ...setting, hostname: numbered(setting.hostname, index) };
-      const instanceId = cloud.levers.launch({
+      const instanceId = cloud.controls.launch({
         instanceType: setting.instanceType,
         imageId,
         subnetId,

@@ -1,9 +1,9 @@
 import type { TrueInstance } from '../aws/contract.ts';
-import type { MachineTraits, MachineYardOptions } from '../machines/contract.ts';
+import type { MachineTraits, HypervisorOptions } from '../machines/contract.ts';
 import { NIDHOGG_DEFAULTS } from '../platform/gates/nidhogg-rules.ts';
 import type { Gate, PlatformOptions } from '../platform/platform.ts';
 import type { ClusterSetting, GroupSetting, WorldSetting } from '../stories/scenario.ts';
-import { minorOf } from './land.ts';
+import { minorOf } from './infrastructure.ts';
 
 const SERVICE_ADDRESS: Readonly<Record<ClusterSetting['kind'], string>> = {
   kubeadm: '10.96.0.1',
@@ -69,10 +69,10 @@ function traitsOf(groups: readonly GroupSetting[], instance: TrueInstance): Mach
 }
 
 /** How the machines of such a world behave. */
-export function yardOptions(
+export function hypervisorOptions(
   { cluster, groups }: WorldSetting,
   endpoint: string,
-): MachineYardOptions {
+): HypervisorOptions {
   return {
     clusterName: cluster.name,
     endpoint,

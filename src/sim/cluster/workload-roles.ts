@@ -4,7 +4,7 @@ import { clusterOf } from '../aws/eks/clusters.ts';
 import type { KubeApiServer } from '../kube/server.ts';
 import type { WorkloadSetting, WorldSetting } from '../stories/scenario.ts';
 
-/** Where the workloads of a town are. */
+/** Where the workloads of a simulated cluster are. */
 export const PRODUCTION = 'production';
 const STS = 'sts.amazonaws.com';
 const EKS_AUTH = 'pods.eks.amazonaws.com';
@@ -18,9 +18,9 @@ export function isInjected({ cluster }: WorldSetting): boolean {
  * Who signs tokens of service accounts where AWS knows of it; null elsewhere. A cluster of kubeadm
  * has its discovery document in a bucket (amazon-eks-pod-identity-webhook, SELF_HOSTED_SETUP.md).
  */
-export function issuerOf({ levers, region }: SimulatedAws, setting: WorldSetting): string | null {
+export function issuerOf({ controls, region }: SimulatedAws, setting: WorldSetting): string | null {
   const { kind, name, podIdentity } = setting.cluster;
-  if (kind === 'eks') return textAt(clusterOf(levers.account, name), 'identity.oidc.issuer');
+  if (kind === 'eks') return textAt(clusterOf(controls.account, name), 'identity.oidc.issuer');
   return podIdentity === 'irsa' ? `https://s3.${region}.amazonaws.com/oidc-of-${name}` : null;
 }
 
@@ -31,8 +31,8 @@ export function publishIssuer(
   issuer: string,
   api: KubeApiServer,
 ): void {
-  const { levers } = cloud;
-  levers.publishIssuer(issuer, (token) => api.hasSigned(token));
+  const { controls } = cloud;
+  controls.publishIssuer(issuer, (token) => api.hasSigned(token));
   if (setting.cluster.podIdentity === 'irsa') trustAccounts(cloud, setting, issuer);
   if (setting.cluster.podIdentity === 'pod-identity') associate(cloud, setting);
 }
@@ -41,13 +41,13 @@ function trustAccounts(cloud: SimulatedAws, setting: WorldSetting, issuer: strin
   const { cluster, workloads } = setting;
   const provider =
     cluster.kind === 'eks'
-      ? cloud.levers.createOidcProvider(cluster.name)
+      ? cloud.controls.createOidcProvider(cluster.name)
       : createOwnProvider(cloud, issuer, setting.startMs);
   for (const role of rolesOf(workloads)) {
     const subjects = workloads
       .filter((one) => one.role === role)
       .map(({ name }) => `system:serviceaccount:${PRODUCTION}:${name}`);
-    cloud.levers.setTrust(role, webTrust(provider, issuer, subjects));
+    cloud.controls.setTrust(role, webTrust(provider, issuer, subjects));
   }
 }
 
@@ -59,13 +59,13 @@ function withoutScheme(issuer: string): string {
   return issuer.replace('https://', '');
 }
 
-function createOwnProvider({ levers, accountId }: SimulatedAws, issuer: string, atMs: number) {
+function createOwnProvider({ controls, accountId }: SimulatedAws, issuer: string, atMs: number) {
   const Url = withoutScheme(issuer);
   const arn = `arn:aws:iam::${accountId}:oidc-provider/${Url}`;
   const CreateDate = new Date(atMs).toISOString();
   const thumbprint = '9e99a48a9960b14926bb7f3b02e22da2b0ab7280';
   const trusted = { ClientIDList: [STS], ThumbprintList: [thumbprint], Tags: [] };
-  levers.put('oidc-provider', arn, { Url, ...trusted, CreateDate });
+  controls.put('oidc-provider', arn, { Url, ...trusted, CreateDate });
   return arn;
 }
 
@@ -84,10 +84,10 @@ function trust(statement: JsonObject): JsonObject {
 }
 
 /** EKS knows whose role is whose; elsewhere there is nobody who could be told. */
-function associate({ levers, accountId }: SimulatedAws, { cluster, workloads }: WorldSetting) {
+function associate({ controls, accountId }: SimulatedAws, { cluster, workloads }: WorldSetting) {
   if (cluster.kind !== 'eks') return;
   for (const role of rolesOf(workloads))
-    levers.setTrust(
+    controls.setTrust(
       role,
       trust({ Principal: { Service: EKS_AUTH }, Action: ['sts:AssumeRole', 'sts:TagSession'] }),
     );
@@ -95,6 +95,6 @@ function associate({ levers, accountId }: SimulatedAws, { cluster, workloads }: 
     if (role === null) continue;
     const roleArn = `arn:aws:iam::${accountId}:role/${role}`;
     const whose = { namespace: PRODUCTION, serviceAccount: name };
-    levers.createPodIdentity({ cluster: cluster.name, ...whose, roleArn });
+    controls.createPodIdentity({ cluster: cluster.name, ...whose, roleArn });
   }
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { KubeApi } from '../../ports/kube-api.ts';
 import { awsPort } from '../../sim/aws/port.ts';
 import { kubePort } from '../../sim/kube/port.ts';
-import type { Town } from '../../sim/town/town.ts';
+import type { SimulatedCluster } from '../../sim/cluster/simulated-cluster.ts';
 import { type LiveEvidence, type LiveOptions, observe } from '../../collection/observe.ts';
 
 /** A pause before another try is shorter than any limit of a look, ms. */
@@ -25,23 +25,23 @@ function frozenClock(nowMs: number): Clock {
   };
 }
 
-export interface TownApis {
+export interface SimulatedApis {
   readonly kube: KubeApi;
   readonly aws: AwsApi;
 }
 
-export interface TownLook {
+export interface SimulatedLook {
   readonly onDocument?: LiveOptions['onDocument'];
   /** What stands between the administrator and the two APIs. */
-  readonly through?: (apis: TownApis) => TownApis;
+  readonly through?: (apis: SimulatedApis) => SimulatedApis;
   /** As `--cluster` names it, null for nobody; its name when not given. */
   readonly cluster?: string | null;
 }
 
-/** Looks at a town that stands still as its administrator does with `rollcall diagnose`. */
-export async function observeTown(
-  { kernel, api, cloud, admin, setting }: Town,
-  { onDocument, through = (apis) => apis, cluster = setting.cluster.name }: TownLook = {},
+/** Looks at a simulated cluster that stands still as its administrator does with `rollcall diagnose`. */
+export async function observeCluster(
+  { kernel, api, cloud, admin, setting }: SimulatedCluster,
+  { onDocument, through = (apis) => apis, cluster = setting.cluster.name }: SimulatedLook = {},
 ): Promise<LiveEvidence> {
   const clock = frozenClock(kernel.nowMs());
   const apis = through({

@@ -1,7 +1,7 @@
 import { textAt } from '../../evidence/json.ts';
 import type { KubeObject } from '../kube/contract.ts';
 import type { KubeletAnswer, LogRequest } from '../kube/hooks.ts';
-import type { Machine, MachineYard } from '../machines/contract.ts';
+import type { SimulatedMachine, Hypervisor } from '../machines/contract.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { PodIdentityWebhook } from './pod-identity-webhook.ts';
 import { CLOUD_CONTROLLER } from './system-pods.ts';
@@ -9,7 +9,7 @@ import { WEBHOOK } from './webhook-objects.ts';
 
 /** Who answers; a world begins without them. */
 export interface Places {
-  readonly yard?: MachineYard;
+  readonly hypervisor?: Hypervisor;
   readonly platform?: Platform;
   readonly webhook?: PodIdentityWebhook;
 }
@@ -18,24 +18,24 @@ function unreachable(node: string): KubeletAnswer {
   return { ok: false, code: 500, message: `dial tcp ${node}:10250: connect: no route to host` };
 }
 
-function machineOf(yard: MachineYard | undefined, node: string): Machine | null {
-  const machine = yard?.machineOfNode(node) ?? null;
+function machineOf(hypervisor: Hypervisor | undefined, node: string): SimulatedMachine | null {
+  const machine = hypervisor?.machineOfNode(node) ?? null;
   return machine?.isOn() === true && machine.unit('kubelet') === 'running' ? machine : null;
 }
 
 /** Whether programs on the machine of a Node are there to be asked. */
-export function isAnswering(yard: MachineYard | undefined, node: string): boolean {
-  return machineOf(yard, node) !== null;
+export function isAnswering(hypervisor: Hypervisor | undefined, node: string): boolean {
+  return machineOf(hypervisor, node) !== null;
 }
 
 /** The lines of a container from the machine on which it runs. */
 export function podLog(
-  { yard, platform, webhook }: Places,
+  { hypervisor, platform, webhook }: Places,
   pod: KubeObject,
   request: LogRequest,
 ): KubeletAnswer {
   const node = textAt(pod, 'spec.nodeName') ?? '';
-  const machine = machineOf(yard, node);
+  const machine = machineOf(hypervisor, node);
   if (machine === null) return unreachable(node);
   const name = `${textAt(pod, 'metadata.namespace')}/${textAt(pod, 'metadata.name')}`;
   const { container, previous } = request;
@@ -63,7 +63,7 @@ function shown(
 }
 
 /** What the kubelet says of itself. */
-export function kubeletHealth(yard: MachineYard | undefined, node: KubeObject): KubeletAnswer {
+export function kubeletHealth(hypervisor: Hypervisor | undefined, node: KubeObject): KubeletAnswer {
   const name = textAt(node, 'metadata.name') ?? '';
-  return machineOf(yard, name) === null ? unreachable(name) : { ok: true, text: 'ok' };
+  return machineOf(hypervisor, name) === null ? unreachable(name) : { ok: true, text: 'ok' };
 }

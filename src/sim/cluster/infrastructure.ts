@@ -2,7 +2,7 @@ import type { SimulatedAws } from '../aws/cloud.ts';
 import type { ClusterSetting, GroupSetting, WorldSetting } from '../stories/scenario.ts';
 
 /** What AWS has of one group of machines. */
-export interface GroupLand {
+export interface GroupInfrastructure {
   readonly setting: GroupSetting;
   readonly subnetId: string;
   readonly imageId: string;
@@ -11,12 +11,12 @@ export interface GroupLand {
 }
 
 /** The part of AWS on which a cluster stands. */
-export interface Land {
+export interface Infrastructure {
   readonly vpcId: string;
   /** Of every machine. */
   readonly securityGroupIds: readonly string[];
   readonly nodeRoleArn: string;
-  readonly groups: readonly GroupLand[];
+  readonly groups: readonly GroupInfrastructure[];
 }
 
 const VPC_CIDR = '10.0.0.0/16';
@@ -45,14 +45,14 @@ export function clusterTag(clusterName: string): Readonly<Record<string, string>
 }
 
 /** Lays out network, roles and images; machines come later. */
-export function layOutLand(cloud: SimulatedAws, setting: WorldSetting): Land {
-  const { levers } = cloud;
+export function createInfrastructure(cloud: SimulatedAws, setting: WorldSetting): Infrastructure {
+  const { controls } = cloud;
   const { cluster, groups } = setting;
   const tags = clusterTag(cluster.name);
-  const vpcId = levers.createVpc({ cidr: VPC_CIDR, tags });
+  const vpcId = controls.createVpc({ cidr: VPC_CIDR, tags });
   const name = `${cluster.name}-nodes`;
-  const securityGroupId = levers.createSecurityGroup({ vpcId, name, tags });
-  const node = levers.createNodeRole({
+  const securityGroupId = controls.createSecurityGroup({ vpcId, name, tags });
+  const node = controls.createNodeRole({
     name: `${cluster.name}-node`,
     policies: [
       'AmazonEKSWorkerNodePolicy',
@@ -61,7 +61,7 @@ export function layOutLand(cloud: SimulatedAws, setting: WorldSetting): Land {
     ],
   });
   for (const role of ['cloud-controller-manager', 'karpenter-controller', 'eks-service'])
-    levers.createRole({ name: role, policies: [CONTROLLER_ACTIONS] });
+    controls.createRole({ name: role, policies: [CONTROLLER_ACTIONS] });
   layOutWorkloadRoles(cloud, setting);
   const gatewayId = layOutWayOut(cloud, vpcId);
   return {
@@ -71,21 +71,21 @@ export function layOutLand(cloud: SimulatedAws, setting: WorldSetting): Land {
     groups: groups.map((group, index) => ({
       setting: group,
       subnetId: layOutSubnet(cloud, { vpcId, gatewayId, group, index, cluster }),
-      imageId: levers.createImage({ name: IMAGE_NAMES[group.image](minorOf(cluster.version)) }),
+      imageId: controls.createImage({ name: IMAGE_NAMES[group.image](minorOf(cluster.version)) }),
       ...node,
     })),
   };
 }
 
 /** A public subnet with the NAT gateway through which the machines reach everybody else. */
-function layOutWayOut({ levers, region }: SimulatedAws, VpcId: string): string {
-  const internetGatewayId = levers.createInternetGateway(VpcId);
+function layOutWayOut({ controls, region }: SimulatedAws, VpcId: string): string {
+  const internetGatewayId = controls.createInternetGateway(VpcId);
   const zone = `${region}a`;
   const tags = { Name: 'public' };
-  const subnetId = levers.createSubnet({ vpcId: VpcId, zone, cidr: PUBLIC_CIDR, tags });
+  const subnetId = controls.createSubnet({ vpcId: VpcId, zone, cidr: PUBLIC_CIDR, tags });
   const route = { VpcId, cidr: VPC_CIDR, isMain: false };
-  levers.createRouteTable({ ...route, subnetIds: [subnetId], gatewayId: internetGatewayId });
-  return levers.createNatGateway(subnetId);
+  controls.createRouteTable({ ...route, subnetIds: [subnetId], gatewayId: internetGatewayId });
+  return controls.createNatGateway(subnetId);
 }
 
 interface SubnetPlan {
@@ -98,23 +98,23 @@ interface SubnetPlan {
 }
 
 function layOutSubnet(
-  { levers, region }: SimulatedAws,
+  { controls, region }: SimulatedAws,
   { vpcId, gatewayId, group, index, cluster }: SubnetPlan,
 ): string {
   const zone = `${region}${'abc'[index % 3] ?? 'a'}`;
   const cidr = `10.0.${(index % BLOCKS_MAX) * BLOCK_STEP}.0/${group.subnetPrefix}`;
   const tags = { ...clusterTag(cluster.name), Name: `${cluster.name}-${group.name}` };
-  const subnetId = levers.createSubnet({ vpcId, zone, cidr, tags });
+  const subnetId = controls.createSubnet({ vpcId, zone, cidr, tags });
   const route = { VpcId: vpcId, cidr: VPC_CIDR, isMain: false };
-  levers.createRouteTable({ ...route, subnetIds: [subnetId], gatewayId });
+  controls.createRouteTable({ ...route, subnetIds: [subnetId], gatewayId });
   return subnetId;
 }
 
 /** Each role that a workload asks for may be taken on by the node's role, as kiam needs it. */
-function layOutWorkloadRoles({ levers, accountId }: SimulatedAws, setting: WorldSetting): void {
+function layOutWorkloadRoles({ controls, accountId }: SimulatedAws, setting: WorldSetting): void {
   const roles = new Set(setting.workloads.flatMap(({ role }) => (role === null ? [] : [role])));
   for (const name of roles)
-    levers.createRole({
+    controls.createRole({
       name,
       policies: ['ReadOnlyAccess'],
       trust: {

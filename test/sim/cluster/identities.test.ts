@@ -3,16 +3,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { textAt } from '../../../src/evidence/json.ts';
 import { loadScenario } from '../../../src/apps/lab/load.ts';
-import { ADMIN, buildTown, type Town } from '../../../src/sim/town/town.ts';
+import {
+  ADMIN,
+  buildCluster,
+  type SimulatedCluster,
+} from '../../../src/sim/cluster/simulated-cluster.ts';
 import { STS_AUDIENCE, webTrust } from '../aws/identities.ts';
 
-function town(podIdentity: 'irsa' | 'none'): Town {
+function simulated(podIdentity: 'irsa' | 'none'): SimulatedCluster {
   const { world } = loadScenario('never-let-in');
   const cluster = { ...world.cluster, podIdentity };
-  return buildTown({ setting: { ...world, cluster, groups: [] }, seed: 1 });
+  return buildCluster({ setting: { ...world, cluster, groups: [] }, seed: 1 });
 }
 
-function tokenOf({ api }: Town): string {
+function tokenOf({ api }: SimulatedCluster): string {
   const path = { group: '', version: 'v1', plural: 'serviceaccounts', namespace: 'kube-system' };
   const { object } = api.answer({
     user: ADMIN,
@@ -25,7 +29,7 @@ function tokenOf({ api }: Town): string {
   return textAt(object, 'status.token') ?? '';
 }
 
-function taken({ cloud }: Town, RoleArn: string, WebIdentityToken: string): string {
+function taken({ cloud }: SimulatedCluster, RoleArn: string, WebIdentityToken: string): string {
   const input = { RoleArn, RoleSessionName: 'by-hand', WebIdentityToken };
   const call = { service: 'sts', operation: 'AssumeRoleWithWebIdentity', input } as const;
   const answer = cloud.answer({ arn: '', accessKeyId: '' }, call);
@@ -33,19 +37,19 @@ function taken({ cloud }: Town, RoleArn: string, WebIdentityToken: string): stri
 }
 
 test('with IRSA a token of the cluster is good for a role that trusts its account', () => {
-  const one = town('irsa');
-  const { levers } = one.cloud;
-  const [provider = ''] = levers.account.plain['oidc-provider'].ids();
+  const one = simulated('irsa');
+  const { controls } = one.cloud;
+  const [provider = ''] = controls.account.plain['oidc-provider'].ids();
   const issuer = `https://${provider.replace(/^.*:oidc-provider\//, '')}`;
   const trust = webTrust({ issuer, provider }, 'kube-system:aws-node');
-  const role = levers.createRole({ name: 'cni', trust });
-  const other = levers.createRole({ name: 'shop', trust: webTrust({ issuer, provider }) });
+  const role = controls.createRole({ name: 'cni', trust });
+  const other = controls.createRole({ name: 'shop', trust: webTrust({ issuer, provider }) });
   assert.match(taken(one, role, tokenOf(one)), /:assumed-role\/cni\/by-hand$/);
   assert.equal(taken(one, other, tokenOf(one)), 'AccessDenied');
 });
 
 test('without it IAM does not know who signs', () => {
-  const one = town('none');
-  const role = one.cloud.levers.createRole({ name: 'cni' });
+  const one = simulated('none');
+  const role = one.cloud.controls.createRole({ name: 'cni' });
   assert.equal(taken(one, role, tokenOf(one)), 'InvalidIdentityToken');
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { at, type Json, type JsonObject, listAt, textAt } from '../../../src/evidence/json.ts';
-import { ADMIN } from '../../../src/sim/town/town.ts';
+import { ADMIN } from '../../../src/sim/cluster/simulated-cluster.ts';
 import { eksWorld, kubeadmWorld, type Lab, openLab } from '../machines/lab.ts';
 
 const ROLE = 'arn:aws:iam::123456789012:role/orders-role';
@@ -89,13 +89,13 @@ describe('with IRSA on EKS', () => {
     const lab = await openLab(eksWorld({ podIdentity: 'irsa' }, {}, [ORDERS]));
     await lab.until(5);
     const leftAlone: (string | null)[] = [];
-    lab.town.webhook?.onLeftAlone((pod) => leftAlone.push(textAt(pod, 'metadata.name')));
+    lab.simulated.webhook?.onLeftAlone((pod) => leftAlone.push(textAt(pod, 'metadata.name')));
     makeAccount(lab, 'late');
     assert.deepEqual(environment(makePod(lab, 'first', 'late')), {});
     await lab.until(10);
     assert.equal(environment(makePod(lab, 'second', 'late'))['AWS_ROLE_ARN'], ROLE);
     assert.deepEqual(leftAlone, ['first']);
-    const lines = lab.town.webhook?.log().map(({ text }) => text.replace(/^.*\] /, '')) ?? [];
+    const lines = lab.simulated.webhook?.log().map(({ text }) => text.replace(/^.*\] /, '')) ?? [];
     assert.ok(
       lines.includes('Service account production/late not found in the cache. Not mutating'),
     );
@@ -134,7 +134,7 @@ describe('with IRSA on a cluster of kubeadm', () => {
     await scaleWebhook(lab, 0, 60);
     makePod(lab, 'between', 'orders');
     await lab.until(180);
-    const [first, last] = lab.town.yard.identities();
+    const [first, last] = lab.simulated.hypervisor.identities();
     assert.match(first?.pod ?? '', /^production\/orders-/);
     assert.equal(first?.now, 'own-role');
     assert.deepEqual([last?.pod, last?.now], ['production/between', 'node-role']);
@@ -145,7 +145,7 @@ describe('with IRSA on a cluster of kubeadm', () => {
     await lab.until(30);
     const name = textAt(lab.pod('pod-identity-webhook'), 'metadata.name') ?? '';
     const core = { group: '', version: 'v1', plural: 'pods', namespace: 'kube-system' };
-    const { object } = lab.town.api.answer({
+    const { object } = lab.simulated.api.answer({
       user: ADMIN,
       verb: 'get',
       path: { ...core, name, subresource: 'log' },
@@ -184,7 +184,7 @@ describe('with EKS Pod Identity', () => {
   test('an association takes some seconds until pods get it', async () => {
     const lab = await openLab(eksWorld({ podIdentity: 'pod-identity' }, {}, [ORDERS]));
     const whose = { namespace: 'production', serviceAccount: 'default' };
-    lab.town.cloud.levers.createPodIdentity({ cluster: 'lab', ...whose, roleArn: ROLE });
+    lab.simulated.cloud.controls.createPodIdentity({ cluster: 'lab', ...whose, roleArn: ROLE });
     assert.deepEqual(environment(makePod(lab, 'early', 'default')), {});
     await lab.until(10);
     assert.notDeepEqual(environment(makePod(lab, 'later', 'default')), {});

@@ -121,7 +121,7 @@ class Webhook implements PodIdentityWebhook {
 
   #isAssociated(account: string, lagMs: number): boolean {
     const { cloud, cluster, world } = this.#place;
-    const known = cloud.levers.account.plain['pod-identity'];
+    const known = cloud.controls.account.plain['pod-identity'];
     return known.valuesAt(world.kernel.nowMs() - lagMs).some((one) => {
       const whose = `${textAt(one, 'namespace')}/${textAt(one, 'serviceAccount')}`;
       return one['clusterName'] === cluster.name && whose === account;

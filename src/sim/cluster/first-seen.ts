@@ -37,10 +37,10 @@ export function drawFirstSeen(seed: number, machine: string): FirstSeen {
 
 /** Keeps an instance that was launched just now from sight until then. */
 export function showLater(
-  { levers }: SimulatedAws,
+  { controls }: SimulatedAws,
   instanceId: string,
   { recordMs, nameMs }: FirstSeen,
 ): void {
-  levers.hideInstance(instanceId, recordMs);
-  levers.hideName(instanceId, nameMs);
+  controls.hideInstance(instanceId, recordMs);
+  controls.hideName(instanceId, nameMs);
 }

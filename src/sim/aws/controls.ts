@@ -32,7 +32,7 @@ import * as iam from './iam/roles.ts';
 import type { Issuer, MetadataFault, Tags } from './state.ts';
 import { throttled } from './throttling.ts';
 
-export interface AwsLevers {
+export interface AwsControls {
   readonly account: Account;
   createVpc(wanted: network.NewVpc): string;
   createSubnet(wanted: network.NewSubnet): string;
@@ -124,7 +124,7 @@ export interface AwsLevers {
   calls(): ReadonlyMap<string, number>;
 }
 
-export function createLevers(account: Account): AwsLevers {
+export function createControls(account: Account): AwsControls {
   return {
     account,
     ...layout(account),

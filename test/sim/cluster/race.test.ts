@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { textAt } from '../../../src/evidence/json.ts';
-import { drawFirstSeen } from '../../../src/sim/town/first-seen.ts';
-import { ADMIN, buildTown } from '../../../src/sim/town/town.ts';
+import { drawFirstSeen } from '../../../src/sim/cluster/first-seen.ts';
+import { ADMIN, buildCluster } from '../../../src/sim/cluster/simulated-cluster.ts';
 import { raceChart } from '../../../tools/race-chart.ts';
 import { type Field, raceIn, rateOf, settingOf, type Tally } from '../../../tools/race-field.ts';
 import { intervalOf, percent } from '../../../tools/race-figures.ts';
@@ -47,8 +47,8 @@ describe('the race between EC2 and the join', () => {
 
 describe('a machine of such a world', () => {
   test('goes by the whole name by which EC2 knows it', () => {
-    const town = buildTown({ setting: settingOf({ ...FIELD, bootS: 30 }), seed: 1 });
-    const { kernel, cloud, world } = town;
+    const simulated = buildCluster({ setting: settingOf({ ...FIELD, bootS: 30 }), seed: 1 });
+    const { kernel, cloud, world } = simulated;
     const endMs = kernel.nowMs() + 120_000;
     while (kernel.nowMs() < endMs && kernel.step());
     const names = world
@@ -57,7 +57,7 @@ describe('a machine of such a world', () => {
       .map((node) => textAt(node, 'metadata.name'));
     for (const machine of ['workers-0', 'workers-1', 'workers-2'])
       assert.ok(
-        names.includes(cloud.instance(town.instanceOf(machine) ?? '')?.privateDnsName ?? null),
+        names.includes(cloud.instance(simulated.instanceOf(machine) ?? '')?.privateDnsName ?? null),
       );
   });
 });

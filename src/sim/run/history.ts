@@ -1,7 +1,7 @@
 import { textAt } from '../../evidence/json.ts';
-import type { Stage } from '../faults/contract.ts';
+import type { FaultScene } from '../faults/contract.ts';
 import type { KubeObject } from '../kube/contract.ts';
-import type { Machine } from '../machines/contract.ts';
+import type { SimulatedMachine } from '../machines/contract.ts';
 import type { Marks } from '../marks/marks.ts';
 import { type EffectBook, effectsOfNode } from '../oracle/effects.ts';
 import { nodeOfInstance } from '../oracle/states.ts';
@@ -9,12 +9,12 @@ import type { KnownTruth, Truths } from '../oracle/truths.ts';
 import { isReady, nodeView } from '../platform/objects/node.ts';
 
 /** What a world does by itself, as its maker sees it. */
-export interface Course {
+export interface History {
   /** Machines that have had a Node. */
   readonly joins: () => number;
 }
 
-export interface CourseBooks {
+export interface HistoryBooks {
   readonly truths: Truths;
   readonly marks: Marks;
   readonly effects: EffectBook;
@@ -32,16 +32,16 @@ const MISNAMED = 'hostname-without-domain';
 const CONTROLLERS = new Set(['1.29', '1.34', '1.37']);
 
 /** Follows Nodes; each change costs one look at one machine. */
-export function followCourse(stage: Stage, books: CourseBooks): Course {
-  const { people, town } = stage;
-  const follower = new CourseFollower(stage, books);
+export function followHistory(stage: FaultScene, books: HistoryBooks): History {
+  const { people, simulated } = stage;
+  const follower = new HistoryFollower(stage, books);
   people.follow('Node', (type, node) => {
     if (type === 'DELETED') follower.deleted(node);
     else follower.seen(node, type === 'ADDED');
   });
   // Machines of the control plane were there before, and may have lost their Node by now.
   const nodes = people.list('Node');
-  for (const machine of town.yard.machines()) {
+  for (const machine of simulated.hypervisor.machines()) {
     const name = machine.nodeName();
     const node = nodeOfInstance(nodes, machine.instanceId, name);
     if (node !== null) follower.seen(node, false);
@@ -50,16 +50,16 @@ export function followCourse(stage: Stage, books: CourseBooks): Course {
   return { joins: () => follower.joined.size };
 }
 
-class CourseFollower {
+class HistoryFollower {
   readonly joined = new Set<string>();
   readonly #gone = new Set<string>();
   readonly #wereReady = new Set<string>();
   /** Machines by the names of Nodes, also of those that have another name by now. */
-  readonly #owners = new Map<string, Machine>();
-  readonly #stage: Stage;
-  readonly #books: CourseBooks;
+  readonly #owners = new Map<string, SimulatedMachine>();
+  readonly #stage: FaultScene;
+  readonly #books: HistoryBooks;
 
-  constructor(stage: Stage, books: CourseBooks) {
+  constructor(stage: FaultScene, books: HistoryBooks) {
     this.#stage = stage;
     this.#books = books;
   }
@@ -85,33 +85,34 @@ class CourseFollower {
   }
 
   /** @param node null where it was lost before anybody saw it */
-  lost({ instanceId }: Machine, node: KubeObject | null): void {
+  lost({ instanceId }: SimulatedMachine, node: KubeObject | null): void {
     const { truths, effects } = this.#books;
-    const { town } = this.#stage;
+    const { simulated } = this.#stage;
     const atMs = this.#nowMs();
     effects.see(instanceId, ['deleted'], atMs);
     const known = truths.of(instanceId);
     const isByPeople = known.some(
       ({ of, fromMs }) => BY_PEOPLE.test(of) && atMs - fromMs < SAME_MOMENT_MS,
     );
-    if (isByPeople || !CONTROLLERS.has(town.setting.cluster.cloudController)) return;
+    if (isByPeople || !CONTROLLERS.has(simulated.setting.cluster.cloudController)) return;
     effects.see(instanceId, ['deleted', 'deleted-by-controller'], atMs);
     // A machine that stands still is still one that the cloud controller should have found.
-    if (town.cloud.instance(instanceId)?.state !== 'running') return;
+    if (simulated.cloud.instance(instanceId)?.state !== 'running') return;
     if (known.some(({ causes }) => causes.includes(MISNAMED))) return;
     const isYoung = node !== null && !this.#wereReady.has(instanceId);
     truths.add(deletionOf(instanceId, isYoung, atMs));
   }
 
-  #ownerOf(node: KubeObject): Machine | null {
+  #ownerOf(node: KubeObject): SimulatedMachine | null {
     const name = textAt(node, 'metadata.name') ?? '';
-    const machine = this.#stage.town.yard.machineOfNode(name) ?? this.#owners.get(name) ?? null;
+    const machine =
+      this.#stage.simulated.hypervisor.machineOfNode(name) ?? this.#owners.get(name) ?? null;
     if (machine !== null) this.#owners.set(name, machine);
     return machine;
   }
 
   #nowMs(): number {
-    return this.#stage.town.kernel.nowMs();
+    return this.#stage.simulated.kernel.nowMs();
   }
 }
 

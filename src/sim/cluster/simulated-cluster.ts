@@ -7,40 +7,40 @@ import { createKernel, type Kernel, type LogLine } from '../kernel/kernel.ts';
 import { createClient } from '../kube/client.ts';
 import type { ApiUser } from '../kube/contract.ts';
 import { createApiServer, type KubeApiServer } from '../kube/server.ts';
-import type { Machine, MachineYard } from '../machines/contract.ts';
-import { createMachineYard } from '../machines/yard.ts';
+import type { SimulatedMachine, Hypervisor } from '../machines/contract.ts';
+import { createHypervisor } from '../machines/hypervisor.ts';
 import { type Platform, startPlatform } from '../platform/platform.ts';
 import type { GroupSetting, WorldSetting } from '../stories/scenario.ts';
 import type { World } from '../world.ts';
 import { createClusterObjects, createLateObjects } from './cluster-objects.ts';
 import { createFleet, type Fleet } from './fleet.ts';
 import { isAnswering, kubeletHealth, type Places, podLog } from './hooks.ts';
-import { type Land, layOutLand, minorOf } from './land.ts';
-import { gitVersionOf, platformOptions, yardOptions } from './options.ts';
+import { type Infrastructure, createInfrastructure, minorOf } from './infrastructure.ts';
+import { gitVersionOf, platformOptions, hypervisorOptions } from './options.ts';
 import { type PodIdentityWebhook, startWebhook } from './pod-identity-webhook.ts';
 import { CONTROL_PLANE } from './system-pods.ts';
 import type { JoinSecret } from './user-data.ts';
 import { isInjected, issuerOf, publishIssuer } from './workload-roles.ts';
 
 /** A whole world: a cloud, a cluster on it, its machines, and who watches over them. */
-export interface Town extends Fleet {
+export interface SimulatedCluster extends Fleet {
   readonly kernel: Kernel;
   readonly world: World;
   readonly setting: WorldSetting;
   readonly cloud: SimulatedAws;
   readonly api: KubeApiServer;
-  readonly yard: MachineYard;
+  readonly hypervisor: Hypervisor;
   readonly platform: Platform;
-  readonly land: Land;
+  readonly infrastructure: Infrastructure;
   readonly join: JoinSecret;
   /** null where nothing of the kind gives pods their roles. */
   readonly webhook: PodIdentityWebhook | null;
   /** May do everything, on both sides. */
   readonly admin: { readonly user: ApiUser; readonly identity: AwsIdentity };
-  machineOf(name: string): Machine | null;
+  machineOf(name: string): SimulatedMachine | null;
 }
 
-export interface TownOptions {
+export interface SimulatedOptions {
   readonly setting: WorldSetting;
   readonly seed: number;
   readonly onLine?: (line: LogLine) => void;
@@ -60,14 +60,18 @@ function endpointOf({ cluster, region }: WorldSetting): string {
     : '10.0.250.10:6443';
 }
 
-/** Builds a town; its machines are launched at once, and start as time goes on. */
-export function buildTown({ setting: given, seed, ...hooks }: TownOptions): Town {
+/** Builds a simulated cluster; its machines are launched at once, and start as time goes on. */
+export function buildCluster({
+  setting: given,
+  seed,
+  ...hooks
+}: SimulatedOptions): SimulatedCluster {
   const setting = withControlPlane(given);
   const kernel = createKernel({ seed, startMs: setting.startMs - PRELUDE_MS, ...hooks });
   const { region, isAwsLate } = setting;
   const lag = isAwsLate ? LATE : NO_LAG;
   const cloud = createAwsCloud({ kernel, region, accountId: ACCOUNT_ID, lag });
-  const land = withCluster(cloud, setting, layOutLand(cloud, setting));
+  const infrastructure = withCluster(cloud, setting, createInfrastructure(cloud, setting));
   const places: { -readonly [Part in keyof Places]: Places[Part] } = {};
   const issuer = issuerOf(cloud, setting);
   const api = openApi(kernel, setting, places, issuer);
@@ -76,25 +80,25 @@ export function buildTown({ setting: given, seed, ...hooks }: TownOptions): Town
   const join = { endpoint: endpointOf(setting), token: tokenOf(kernel) };
   const accountId = ACCOUNT_ID;
   const nowMs = setting.startMs;
-  const { nodeRoleArn } = land;
+  const { nodeRoleArn } = infrastructure;
   const plan = { setting, join, nodeRoleArn, accountId, nowMs };
   createClusterObjects(world.client(ADMIN), plan);
   const webhook = isInjected(setting) ? webhookOf(world, cloud, setting, places) : null;
   if (webhook !== null) places.webhook = webhook;
   const platform = startPlatform(world, platformOptions(setting.cluster));
-  const yard = createMachineYard(world, yardOptions(setting, join.endpoint));
-  Object.assign(places, { yard, platform });
-  const fleet = createFleet({ seed, cloud, setting }, land, join);
-  launchAll(fleet, land, (group) => group.isControlPlane);
+  const hypervisor = createHypervisor(world, hypervisorOptions(setting, join.endpoint));
+  Object.assign(places, { hypervisor, platform });
+  const fleet = createFleet({ seed, cloud, setting }, infrastructure, join);
+  launchAll(fleet, infrastructure, (group) => group.isControlPlane);
   happenUntil(kernel, setting.startMs - PRELUDE_MS / 2);
   markControlPlane(world);
   happenUntil(kernel, setting.startMs);
   createLateObjects(world.client(ADMIN), plan);
-  launchAll(fleet, land, (group) => !group.isControlPlane);
-  const identity = cloud.levers.createUser('admin');
-  const machineOf = (name: string): Machine | null => {
+  launchAll(fleet, infrastructure, (group) => !group.isControlPlane);
+  const identity = cloud.controls.createUser('admin');
+  const machineOf = (name: string): SimulatedMachine | null => {
     const instanceId = fleet.instanceOf(name);
-    return instanceId === null ? null : yard.machine(instanceId);
+    return instanceId === null ? null : hypervisor.machine(instanceId);
   };
   const admin = { user: ADMIN, identity };
   return {
@@ -103,9 +107,9 @@ export function buildTown({ setting: given, seed, ...hooks }: TownOptions): Town
     setting,
     cloud,
     api,
-    yard,
+    hypervisor,
     platform,
-    land,
+    infrastructure,
     join,
     webhook,
     admin,
@@ -149,7 +153,7 @@ function withControlPlane(setting: WorldSetting): WorldSetting {
 
 function launchAll(
   fleet: Fleet,
-  { groups }: Land,
+  { groups }: Infrastructure,
   isChosen: (group: GroupSetting) => boolean,
 ): void {
   for (const group of groups.filter(({ setting }) => isChosen(setting)))
@@ -174,7 +178,7 @@ function openApi(
     version: gitVersionOf(cluster),
     authenticateToken: (token) => places.platform?.authenticate(token) ?? null,
     podLog: (pod, request) => podLog(places, pod, request),
-    kubelet: (node) => kubeletHealth(places.yard, node),
+    kubelet: (node) => kubeletHealth(places.hypervisor, node),
     mutatePod: (pod) => places.webhook?.mutated(pod) ?? pod,
   });
 }
@@ -186,26 +190,30 @@ function webhookOf(
   places: Places,
 ): PodIdentityWebhook {
   const client = world.client(ADMIN);
-  const ofPod = (nodeName: string): boolean => isAnswering(places.yard, nodeName);
+  const ofPod = (nodeName: string): boolean => isAnswering(places.hypervisor, nodeName);
   return startWebhook({ world, cloud, cluster, client, isAnswering: ofPod });
 }
 
 /** On EKS the cluster itself is a thing of AWS, and its machines are in the group that it makes. */
-function withCluster(cloud: SimulatedAws, setting: WorldSetting, land: Land): Land {
+function withCluster(
+  cloud: SimulatedAws,
+  setting: WorldSetting,
+  infrastructure: Infrastructure,
+): Infrastructure {
   const { cluster } = setting;
-  if (cluster.kind !== 'eks') return land;
-  const { levers } = cloud;
+  if (cluster.kind !== 'eks') return infrastructure;
+  const { controls } = cloud;
   const policies = ['AmazonEKSClusterPolicy'];
-  createCluster(levers.account, {
+  createCluster(controls.account, {
     name: cluster.name,
     version: minorOf(cluster.version),
-    vpcId: land.vpcId,
-    roleArn: levers.createRole({ name: `${cluster.name}-cluster`, policies }),
-    subnetIds: land.groups.map(({ subnetId }) => subnetId),
+    vpcId: infrastructure.vpcId,
+    roleArn: controls.createRole({ name: `${cluster.name}-cluster`, policies }),
+    subnetIds: infrastructure.groups.map(({ subnetId }) => subnetId),
     endpoint: `https://${endpointOf(setting)}`,
     authenticationMode: 'CONFIG_MAP',
   });
-  const made = clusterOf(levers.account, cluster.name);
+  const made = clusterOf(controls.account, cluster.name);
   const group = textAt(made, 'resourcesVpcConfig.clusterSecurityGroupId') ?? '';
-  return { ...land, securityGroupIds: [...land.securityGroupIds, group] };
+  return { ...infrastructure, securityGroupIds: [...infrastructure.securityGroupIds, group] };
 }
