@@ -9,13 +9,12 @@ import type { CollectedDocument } from '../../src/adapters/collection/document.t
 import { anonymizerFor } from '../../src/apps/cli/anonymous.ts';
 import { createBundle } from '../../src/apps/cli/live/bundle.ts';
 import { diagnoseObservations, readPile, readTexts } from '../../src/apps/cli/pile.ts';
+import { SIGN_TABLE } from '../../src/apps/cli/signs.ts';
 import type { DiagnosisDocument } from '../../src/diagnosis/document.ts';
 import type { JsonObject } from '../../src/evidence/json.ts';
 import type { Observations } from '../../src/evidence/observations.ts';
 import type { Anonymizer } from '../../src/readers/anonymous/anonymizer.ts';
 import { EVIDENCE_VERSION } from '../../src/readers/evidence-version.ts';
-import { SIGNS } from '../../src/causes/index.generated.ts';
-import { compileSigns } from '../../src/readers/sign-table.ts';
 import { type Example, type ExampleFile, loadExamples } from '../causes/example.ts';
 
 function parsed(text: string): JsonObject | null {
@@ -37,7 +36,6 @@ function contentOf({ text }: ExampleFile): CollectedDocument['content'] {
   return { apiVersion: EVIDENCE_VERSION, kind: 'AwsAnswer', call, input: {}, answer: value };
 }
 
-const TABLE = compileSigns(SIGNS);
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-examples-'));
 after(() => rmSync(folder, { recursive: true }));
 let count = 0;
@@ -49,7 +47,7 @@ async function observedAgain(
   const path = join(folder, `${count++}.tar.gz`);
   const bundle = createBundle();
   for (const file of files)
-    bundle.add({ name: file.name, locator: file.name, content: contentOf(file) }, TABLE);
+    bundle.add({ name: file.name, locator: file.name, content: contentOf(file) }, SIGN_TABLE);
   await bundle.write(path, hidden);
   return readPile(openEvidence([path], ({ what }) => assert.fail(what)));
 }

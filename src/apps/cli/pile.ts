@@ -1,7 +1,7 @@
 import { createScanning } from '../../adapters/scanning/scanning.ts';
 import { ahead } from '../../readers/ahead.ts';
 import { candidates, type CauseEntry, causeOf, concerned } from '../../causes/catalogue.ts';
-import { CATALOGUE_VERSION, CAUSES, SIGNS } from '../../causes/index.generated.ts';
+import { CATALOGUE_VERSION, CAUSES } from '../../causes/index.generated.ts';
 import { alignClocks } from '../../diagnosis/clocks.ts';
 import { diagnose, type DiagnosisInput, examine } from '../../diagnosis/diagnose.ts';
 import type { DiagnosisDocument, SubjectReport } from '../../diagnosis/document.ts';
@@ -10,7 +10,7 @@ import { assembleSubjects } from '../../diagnosis/subjects.ts';
 import type { InputLoss, Observations } from '../../evidence/observations.ts';
 import type { LineSource } from '../../evidence/source.ts';
 import { createReading } from '../../readers/reading.ts';
-import { compileSigns } from '../../readers/sign-table.ts';
+import { SIGN_TABLE } from './signs.ts';
 
 /** A document of a pile of evidence, in chunks. */
 export interface PileDocument {
@@ -26,9 +26,8 @@ export async function readPile(
   documents: AsyncIterable<PileDocument> | Iterable<PileDocument>,
   losses: readonly InputLoss[] = [],
 ): Promise<Observations> {
-  const table = compileSigns(SIGNS);
-  const scanning = createScanning(table.anchorSet);
-  const reading = createReading(table, scanning.open);
+  const scanning = createScanning(SIGN_TABLE.anchorSet);
+  const reading = createReading(SIGN_TABLE, scanning.open);
   try {
     for await (const document of documents) {
       const { locator, container, source } = document;

@@ -3,8 +3,7 @@ import { renderText } from '../../diagnosis/report/text.ts';
 import type { DiagnosisDocument } from '../../diagnosis/document.ts';
 import { savedContent } from '../../readers/saved/content.ts';
 import { createReading } from '../../readers/reading.ts';
-import { compileSigns, type SignTable } from '../../readers/sign-table.ts';
-import { SIGNS } from '../../causes/index.generated.ts';
+import type { SignTable } from '../../readers/sign-table.ts';
 import { alignClocks } from '../../diagnosis/clocks.ts';
 import type { CollectedDocument } from '../../adapters/collection/document.ts';
 import type { Stage } from '../../sim/faults/contract.ts';
@@ -13,6 +12,7 @@ import type { PlantedBug } from '../../sim/planted/contract.ts';
 import type { LookRequest, Said } from '../../sim/run/run.ts';
 import { plantedAws, plantedKube, plantedPile, plantedText } from '../../sim/secrets/looked-at.ts';
 import { diagnoseObservations, readPile } from '../cli/pile.ts';
+import { SIGN_TABLE } from '../cli/signs.ts';
 import { observeTown, type TownApis } from './observe-town.ts';
 
 function formsOf(document: DiagnosisDocument): readonly string[] {
@@ -63,7 +63,7 @@ async function lookWithFiles(
   texts: readonly PileText[],
   bug: PlantedBug | null,
 ): Promise<Said> {
-  const reading = createReading(compileSigns(SIGNS));
+  const reading = createReading(SIGN_TABLE);
   for (const { locator, content } of saved) reading.take(locator, content);
   const encoder = new TextEncoder();
   for (const { name, container, text } of texts) {

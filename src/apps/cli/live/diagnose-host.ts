@@ -9,11 +9,10 @@ import type { DiagnosisDocument } from '../../../diagnosis/document.ts';
 import type { InputLoss, Observations } from '../../../evidence/observations.ts';
 import { redact } from '../../../evidence/redact.ts';
 import { redactAssignments } from '../../../evidence/secrets/assignments.ts';
-import { SIGNS } from '../../../causes/index.generated.ts';
 import type { Anonymizer } from '../../../readers/anonymous/anonymizer.ts';
 import { anonymizerFor } from '../anonymous.ts';
-import { compileSigns } from '../../../readers/sign-table.ts';
 import { diagnoseObservations, readPile } from '../pile.ts';
+import { SIGN_TABLE } from '../signs.ts';
 import type { BundleContents } from './bundle.ts';
 
 /** What was found, and what was saved of it; null where nothing was to be saved. */
@@ -43,12 +42,12 @@ async function saveHost(
   hidden: Anonymizer | null,
 ): Promise<BundleContents> {
   const { createBundle } = await import('./bundle.ts');
-  const [bundle, table] = [createBundle(), compileSigns(SIGNS)];
+  const bundle = createBundle();
   const decoder = new TextDecoder();
   for (const { name, locator, chunks, holdsSecrets } of documents) {
     const text = chunks.map((chunk) => decoder.decode(chunk)).join('');
     const content = holdsSecrets ? redactAssignments(redact(text)) : text;
-    bundle.add({ name, locator, content }, table);
+    bundle.add({ name, locator, content }, SIGN_TABLE);
   }
   return bundle.write(path, hidden);
 }

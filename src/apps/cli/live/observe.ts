@@ -8,7 +8,6 @@ import { inTime } from '../../../adapters/collection/in-time.ts';
 import { collectKubernetes, type KubeLists } from '../../../adapters/collection/kubernetes.ts';
 import { collectLate } from '../../../adapters/system/memory.ts';
 import { counted } from '../../../capacity/words.ts';
-import { SIGNS } from '../../../causes/index.generated.ts';
 import { isAsked } from '../../../diagnosis/asked.ts';
 import { skewOf } from '../../../diagnosis/clock-skew.ts';
 import { alignClocks } from '../../../diagnosis/clocks.ts';
@@ -22,8 +21,9 @@ import type { AwsApi } from '../../../ports/aws-api.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { EVIDENCE_VERSION } from '../../../readers/evidence-version.ts';
 import { createReading } from '../../../readers/reading.ts';
-import { compileSigns, type SignTable } from '../../../readers/sign-table.ts';
+import type { SignTable } from '../../../readers/sign-table.ts';
 import { diagnoseObservations } from '../pile.ts';
+import { SIGN_TABLE } from '../signs.ts';
 import type { LookClients } from './open-clients.ts';
 import { startTimeLimit, type TimeLimit } from './time-limit.ts';
 
@@ -65,14 +65,13 @@ interface Intake extends CollectedEvidence {
 }
 
 function createIntake(options: LiveOptions, clients: LookClients, nowMs: number): Intake {
-  const table = compileSigns(SIGNS);
   const refusals: Refusal[] = [...clients.refusals];
   const shortened = new Map<string, number>();
-  const reading = createReading(table);
+  const reading = createReading(SIGN_TABLE);
   const providerIds: string[] = [];
   let isNodeSeen = false;
   const add = (document: CollectedDocument): void => {
-    options.onDocument?.(document, table);
+    options.onDocument?.(document, SIGN_TABLE);
     const nodes = nodesIn(document).length;
     const isFirst = !isNodeSeen && nodes > 0;
     providerIds.push(...providerIdsIn(document));
