@@ -16,6 +16,7 @@ import type { Observations } from '../../src/evidence/observations.ts';
 import type { Anonymizer } from '../../src/readers/anonymous/anonymizer.ts';
 import { EVIDENCE_VERSION } from '../../src/readers/evidence-version.ts';
 import { type Example, type ExampleFile, loadExamples } from '../causes/example.ts';
+import { shareOf, tellShare } from '../share.ts';
 
 function parsed(text: string): JsonObject | null {
   try {
@@ -89,7 +90,8 @@ async function assertSame({ files, expect }: Example): Promise<void> {
   assert.deepEqual(namelessly(await diagnoseObservations(hidden)), namelessly(given));
 }
 
-for (const example of loadExamples(
-  (process.env['ROLLCALL_CAUSES'] ?? '').split(',').filter(Boolean),
-))
-  test(`${example.cause}/${example.name}`, () => assertSame(example));
+const SAVED_OF = 4;
+const examples = loadExamples((process.env['ROLLCALL_CAUSES'] ?? '').split(',').filter(Boolean));
+const saved = shareOf(examples, SAVED_OF);
+tellShare('examples as they are saved', saved.length, examples.length);
+for (const example of saved) test(`${example.cause}/${example.name}`, () => assertSame(example));
