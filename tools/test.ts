@@ -1,20 +1,37 @@
 /**
- * `npm test [-- FILE|FOLDER…]`: runs the tests, prints what failed, and ends with the totals.
+ * `npm test [-- --whole] [-- FILE|FOLDER…]`: runs the tests, prints what failed and what took the
+ * longest, and ends with the totals. Of some long sets of cases a share runs, another one at each
+ * commit (`test/share.ts`); all of them with `--whole`, with arguments, and where `CI` is set.
  *
  * Exit code 1 when a test failed, when none ran, or, with `CI` set, when one was skipped that
  * `.ci/may-skip` does not name; 64 when an argument names no test. Files of which nothing is heard
  * for `TEST_SILENCE_MS` (13 min) are ended, and have failed.
  */
-import { readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
-import { relative, resolve } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
 import { run } from 'node:test';
 import { inspect, styleText } from 'node:util';
+import {
+  budgetLines,
+  type Costs,
+  COSTS_VARIABLE,
+  costsIn,
+  longestFirst,
+  rememberCosts,
+  rememberedCosts,
+  slowestLines,
+} from './tests/costs.ts';
 import { TOGETHER_VARIABLE, type TestFiles, testFiles } from './tests/files.ts';
 import { collector, type Failure, type Skip, type Tally, totals } from './tests/tally.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const TOGETHER_ENTRY = resolve(import.meta.dirname, 'tests/together.ts');
+const TOLD_COST = resolve(import.meta.dirname, 'tests/told-cost.ts');
+const BUDGETS = resolve(import.meta.dirname, 'tests/budgets.json');
+const REMEMBERED = resolve(ROOT, 'node_modules/.cache/test-costs.json');
+const TURN_VARIABLE = 'ROLLCALL_TEST_TURN';
 
 /** A test that waits for ever is reported by name; one that needs longer sets its own timeout. */
 const TEST_TIMEOUT_MS = 60_000;
@@ -26,6 +43,29 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
+interface Budgets {
+  readonly rooms: Costs;
+  /** What long files took once: the order of a first run. */
+  readonly files: Costs;
+}
+
+function budgets(): Budgets {
+  return JSON.parse(readFileSync(BUDGETS, 'utf8')) as Budgets;
+}
+
+/** The number of commits, so that as many commits as there are shares run all of them. */
+function turn(): string {
+  const counted = spawnSync('git', ['rev-list', '--count', 'HEAD'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  return counted.status === 0 ? counted.stdout.trim() : '0';
+}
+
+function isWhole(args: readonly string[]): boolean {
+  return args.length > 0 || (process.env['CI'] ?? '') !== '';
+}
+
 async function runFiles({ together, alone }: TestFiles): Promise<Tally> {
   const { take, tally } = collector();
   process.env[TOGETHER_VARIABLE] = JSON.stringify(together);
@@ -33,9 +73,13 @@ async function runFiles({ together, alone }: TestFiles): Promise<Tally> {
   const silence = new AbortController();
   const words = `nothing was heard for ${SILENCE_MAX_MS / 1000} s; a program that it started goes on`;
   const timer = setTimeout(() => silence.abort(new Error(words)), SILENCE_MAX_MS);
+  const files = together.length === 0 ? alone : [TOGETHER_ENTRY, ...alone];
+  const known = { ...budgets().files, ...rememberedCosts(REMEMBERED) };
   const stream = run({
-    files: together.length === 0 ? alone : [TOGETHER_ENTRY, ...alone],
-    concurrency: availableParallelism(),
+    files: [...longestFirst(files, known, ROOT)],
+    execArgv: ['--import', TOLD_COST],
+    // Some wait for programs that they have started.
+    concurrency: availableParallelism() + 1,
     timeout: TEST_TIMEOUT_MS,
     signal: silence.signal,
   });
@@ -110,6 +154,11 @@ function judge(tally: Tally): Tally {
   };
 }
 
+function printCosts(costs: Costs, isAll: boolean): void {
+  if (Object.keys(costs).length > 1) slowestLines(costs).forEach(print);
+  if (isAll) budgetLines(costs, budgets().rooms).forEach(print);
+}
+
 function report(tally: Tally): number {
   tally.measures.forEach(print);
   tally.skips.forEach(printSkip);
@@ -120,14 +169,25 @@ function report(tally: Tally): number {
 }
 
 async function main(args: readonly string[]): Promise<number> {
+  const paths = args.filter((arg) => arg !== '--whole');
   let files: TestFiles;
   try {
-    files = testFiles(ROOT, args);
+    files = testFiles(ROOT, paths);
   } catch (error) {
     process.stderr.write(`npm test: ${error instanceof Error ? error.message : String(error)}\n`);
     return 64;
   }
-  return report(judge(await runFiles(files)));
+  if (!isWhole(args)) process.env[TURN_VARIABLE] ??= turn();
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-costs-'));
+  const told = join(folder, 'costs');
+  writeFileSync(told, '');
+  process.env[COSTS_VARIABLE] = told;
+  const tally = judge(await runFiles(files));
+  const costs = costsIn(readFileSync(told, 'utf8'), ROOT);
+  rmSync(folder, { recursive: true });
+  rememberCosts(REMEMBERED, costs);
+  printCosts(costs, paths.length === 0);
+  return report(tally);
 }
 
 process.exitCode = await main(process.argv.slice(2));

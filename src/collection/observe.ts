@@ -18,7 +18,7 @@ import type { Clock } from '../ports/clock.ts';
 import { EVIDENCE_VERSION } from '../readers/evidence-version.ts';
 import { createReading } from '../readers/reading.ts';
 import type { SignTable } from '../readers/sign-table.ts';
-import { signsOfCauses } from '../engine/signs.ts';
+import { SIGN_TABLE } from '../engine/signs.ts';
 import { diagnoseObservations } from '../engine/diagnose.ts';
 import type { LookClients } from './look-clients.ts';
 import { startTimeLimit, type TimeLimit } from './time-limit.ts';
@@ -61,14 +61,13 @@ interface Intake extends CollectedEvidence {
 }
 
 function createIntake(options: LiveOptions, clients: LookClients, nowMs: number): Intake {
-  const table = signsOfCauses();
   const refusals: Refusal[] = [...clients.refusals];
   const shortened = new Map<string, number>();
-  const reading = createReading(table);
+  const reading = createReading(SIGN_TABLE);
   const providerIds: string[] = [];
   let isNodeSeen = false;
   const add = (document: CollectedDocument): void => {
-    options.onDocument?.(document, table);
+    options.onDocument?.(document, SIGN_TABLE);
     const nodes = nodesIn(document).length;
     const isFirst = !isNodeSeen && nodes > 0;
     providerIds.push(...providerIdsIn(document));

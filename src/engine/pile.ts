@@ -4,7 +4,7 @@ import type { InputLoss, Observations } from '../evidence/observations.ts';
 import type { LineSource } from '../evidence/source.ts';
 import { scanningHere, type StartScanning } from '../readers/scan/scanning.ts';
 import { createReading } from '../readers/reading.ts';
-import { signsOfCauses } from './signs.ts';
+import { SIGN_TABLE } from './signs.ts';
 
 /** A document of a pile of evidence, in chunks. */
 export interface PileDocument {
@@ -26,9 +26,8 @@ export async function readPile(
   losses: readonly InputLoss[] = [],
   startScanning: StartScanning = scanningHere,
 ): Promise<Observations> {
-  const table = signsOfCauses();
-  const scanning = startScanning(table.anchorSet);
-  const reading = createReading(table, scanning.open);
+  const scanning = startScanning(SIGN_TABLE.anchorSet);
+  const reading = createReading(SIGN_TABLE, scanning.open);
   try {
     for await (const document of documents) {
       const { locator, container, source } = document;

@@ -1,7 +1,5 @@
 import { SIGNS } from '../causes/index.generated.ts';
-import { compileSigns, type SignTable } from '../readers/sign-table.ts';
+import { compileSigns } from '../readers/sign-table.ts';
 
-/** The signs of all causes, ready for reading. */
-export function signsOfCauses(): SignTable {
-  return compileSigns(SIGNS);
-}
+/** The signs of all causes, made ready once: that takes longer than reading a short log. */
+export const SIGN_TABLE = compileSigns(SIGNS);

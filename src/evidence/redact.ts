@@ -40,15 +40,18 @@ export function printable(text: string): string {
     .replace(BIDIRECTIONAL, '');
 }
 
+const EXCERPT_MAX = 400;
 /** Characters beyond the cut that are looked at, so that a secret across the cut is seen whole. */
 const LOOKED_AT = 4000;
 
 /** What may be shown of a line: printable, without secrets, at most `lengthMax` characters. */
-export function excerptOf(text: string, lengthMax = 400): string {
-  const clean = redact(printable(text.slice(0, lengthMax + LOOKED_AT)))
-    .replace(/\s+/g, ' ')
-    .trim();
-  return clean.length <= lengthMax ? clean : `${clean.slice(0, lengthMax - 1)}…`;
+export function excerptOf(text: string, lengthMax = EXCERPT_MAX): string {
+  return beginningOf(redact(printable(text.slice(0, lengthMax + LOOKED_AT))), lengthMax);
+}
+
+function beginningOf(clean: string, lengthMax: number): string {
+  const line = clean.replace(/\s+/g, ' ').trim();
+  return line.length <= lengthMax ? line : `${line.slice(0, lengthMax - 1)}…`;
 }
 
 /** So much of a line's beginning is always shown: when, where, by whom or of what it was said. */
@@ -67,14 +70,19 @@ function oneLine(text: string): string {
  * What may be shown of a long line: as `excerptOf`, but where the words for which it is quoted are
  * not in its beginning, the beginning, `…`, and the part around them.
  */
-export function excerptAround(text: string, words: string, lengthMax = 400): string {
-  const whole = redact(printable(text)).replace(/\s+/g, ' ').trim();
-  if (whole.length <= lengthMax) return whole;
+export function excerptAround(text: string, words: string): string {
+  return excerptOfClean(redact(printable(text)), words);
+}
+
+/** As `excerptAround`, of a text that is printable and without secrets. */
+export function excerptOfClean(clean: string, words: string): string {
+  const whole = clean.replace(/\s+/g, ' ').trim();
+  if (whole.length <= EXCERPT_MAX) return whole;
   const said = oneLine(redact(words));
   const place = said === '' ? -1 : whole.lastIndexOf(said.slice(-TAIL));
   const end = place < 0 ? 0 : place + Math.min(said.length, TAIL);
-  if (end + BEHIND < lengthMax) return `${whole.slice(0, lengthMax - 1)}…`;
-  const room = lengthMax - HEAD - GAP.length - 1;
+  if (end + BEHIND < EXCERPT_MAX) return `${whole.slice(0, EXCERPT_MAX - 1)}…`;
+  const room = EXCERPT_MAX - HEAD - GAP.length - 1;
   const wanted = end - said.length - BEFORE;
   const first = Math.max(wanted, Math.min(end + BEHIND, whole.length) - room, HEAD);
   const shown = whole.slice(first, first + room);
@@ -85,7 +93,7 @@ export function excerptAround(text: string, words: string, lengthMax = 400): str
 /** What may be shown of a value that a longer text carried: nothing when it is part of a secret. */
 export function excerptWithin(value: string, shownText: string): string {
   const clean = redact(printable(value));
-  return shownText.includes(clean) ? excerptOf(value) : REDACTED;
+  return shownText.includes(clean) ? beginningOf(clean, EXCERPT_MAX) : REDACTED;
 }
 
 /** The two fields of an entry that names what it holds, as variables, tags and parameters do. */
@@ -97,9 +105,20 @@ const DEPTH_MAX = 400;
 function cleanText(text: string, field: string): string {
   const strength = strengthOfField(field);
   if (strength !== null && isSecretField(text, strength)) return REDACTED;
-  if (text.length < SHORTEST_SECRET) return text;
-  const plain = printableLines(text);
-  return redact(plain);
+  if (text.length < SHORTEST_SECRET || CLEAN_TEXTS.has(text)) return text;
+  const clean = redact(printableLines(text));
+  if (clean === text && text.length <= CLEAN_LENGTH_MAX) rememberClean(text);
+  return clean;
+}
+
+/** Short texts in which no secret is: objects of one kind say the same in most of their fields. */
+const CLEAN_TEXTS = new Set<string>();
+const CLEAN_TEXTS_MAX = 4000;
+const CLEAN_LENGTH_MAX = 200;
+
+function rememberClean(text: string): void {
+  if (CLEAN_TEXTS.size >= CLEAN_TEXTS_MAX) CLEAN_TEXTS.clear();
+  CLEAN_TEXTS.add(text);
 }
 
 // biome-ignore lint: control characters are what this expression is about

@@ -183,8 +183,7 @@ function addHit(
   match: RegExpExecArray,
 ): void {
   const captures = capturesOf(match, line.text);
-  const named = machineOf(captures, line);
-  const about = named === null ? null : shownName(named);
+  const [about = null] = aboutOf(state, [machineOf(captures, line)]);
   linkHost(state, captures, line, document);
   if (captures['self'] !== undefined) addMachine(state, document, classifyName(captures['self']));
   const object = row.per.map((name) => captures[name] ?? '').join('\u0001');
@@ -250,7 +249,7 @@ function momentOf(state: State, document: number, { when = null, line }: FactOri
   return moment;
 }
 
-/** One list for all facts about one machine: its pods. */
+/** One list for all that is about one machine: its pods, its lines. */
 function aboutOf(state: State, given: FactOrigin['about']): readonly MachineName[] {
   const names = given.filter((name) => name !== null);
   const key = names.map(({ kind, value }) => `${kind} ${value}`).join('\u0000');

@@ -1,6 +1,12 @@
 import { locatorAt } from '../evidence/fact.ts';
 import type { MachineName } from '../evidence/names.ts';
-import { excerptAround, excerptWithin, printable, redact } from '../evidence/redact.ts';
+import {
+  excerptAround,
+  excerptOfClean,
+  excerptWithin,
+  printable,
+  redact,
+} from '../evidence/redact.ts';
 import type { Captures, Quote } from '../evidence/sighting.ts';
 import type { LineSource } from '../evidence/source.ts';
 import type { When } from '../evidence/time.ts';
@@ -84,7 +90,7 @@ export function quoteOf(raw: RawQuote, document: number, locator: string): Quote
   return {
     source: line.source,
     locator: locatorAt(locator, line.line),
-    excerpt: raw.excerpt ?? excerptAround(line.text, raw.words),
+    excerpt: raw.excerpt ?? excerptOfClean(whole, raw.words),
     moment: {
       when: line.when,
       at: { document, line: line.line },

@@ -7,11 +7,10 @@ import { gunzipSync } from 'node:zlib';
 import { anonymizerFor } from '../../src/engine/anonymous.ts';
 import { createBundle } from '../../src/apps/cli/live/bundle.ts';
 import { readTexts } from '../../src/engine/pile.ts';
-import { SIGNS } from '../../src/causes/index.generated.ts';
+import { SIGN_TABLE } from '../../src/engine/signs.ts';
 import type { DiagnosisDocument } from '../../src/diagnosis/document.ts';
 import type { JsonObject } from '../../src/evidence/json.ts';
 import { EVIDENCE_VERSION } from '../../src/readers/evidence-version.ts';
-import { compileSigns } from '../../src/readers/sign-table.ts';
 import { capture } from './capture.ts';
 
 const ROOM = mkdtempSync(join(tmpdir(), 'rollcall-anonymous-'));
@@ -147,13 +146,13 @@ for (const output of ['text', 'json', 'yaml', 'markdown'])
   });
 
 test('a bundle with hidden names shows none of them', async () => {
-  const [bundle, table] = [createBundle(), compileSigns(SIGNS)];
+  const bundle = createBundle();
   const texts = Object.entries(FILES).map(([name, content]) => ({
     name,
     text: typeof content === 'string' ? content : JSON.stringify(content),
   }));
   for (const [name, content] of Object.entries(FILES))
-    bundle.add({ name, locator: name, content: content as JsonObject }, table);
+    bundle.add({ name, locator: name, content: content as JsonObject }, SIGN_TABLE);
   const path = join(ROOM, 'hidden.tar.gz');
   await bundle.write(path, anonymizerFor([await readTexts(texts)]));
   const written = gunzipSync(readFileSync(path)).toString('utf8');

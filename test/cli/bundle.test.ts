@@ -9,7 +9,7 @@ import { openEvidence } from '../../src/adapters/bundle/open.ts';
 import { createBundle } from '../../src/apps/cli/live/bundle.ts';
 import { savedSentences } from '../../src/apps/cli/live/saved-words.ts';
 import { readPile, readTexts } from '../../src/engine/pile.ts';
-import { SIGNS } from '../../src/causes/index.generated.ts';
+import { SIGN_TABLE } from '../../src/engine/signs.ts';
 import { factValues } from '../../src/evidence/fact-values.ts';
 import type { JsonObject } from '../../src/evidence/json.ts';
 import { clusterGiven, type UserData } from '../../src/evidence/user-data.ts';
@@ -17,9 +17,7 @@ import { readUserData } from '../../src/readers/aws/user-data.ts';
 import { redact } from '../../src/evidence/redact.ts';
 import { savedContent } from '../../src/readers/saved/content.ts';
 import { EVIDENCE_VERSION } from '../../src/readers/evidence-version.ts';
-import { compileSigns } from '../../src/readers/sign-table.ts';
 
-const TABLE = compileSigns(SIGNS);
 /** Operations of every service that Rollcall asks, as its table of calls has them. */
 const CALLS = (
   readFileSync(join(import.meta.dirname, '../../src/adapters/aws/calls.ts'), 'utf8').match(
@@ -34,7 +32,7 @@ async function saved(content: object, t: TestContext): Promise<{ path: string; t
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, 'evidence.tar.gz');
   const bundle = createBundle();
-  bundle.add({ name: 'a.json', locator: 'a', content: content as JsonObject }, TABLE);
+  bundle.add({ name: 'a.json', locator: 'a', content: content as JsonObject }, SIGN_TABLE);
   await bundle.write(path);
   return { path, text: gunzipSync(readFileSync(path)).toString('utf8') };
 }
@@ -225,7 +223,7 @@ test('a bundle tells what it holds and what was left out', async (t) => {
     { metadata: { name: 'b', annotations: { note: 'x', other: 'y' } } },
   ];
   const content = { apiVersion: 'v1', kind: 'NodeList', items } as unknown as JsonObject;
-  bundle.add({ name: 'nodes.json', locator: 'a', content }, TABLE);
+  bundle.add({ name: 'nodes.json', locator: 'a', content }, SIGN_TABLE);
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-bundle-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const contents = await bundle.write(join(folder, 'a.tar.gz'));
@@ -238,7 +236,7 @@ test('a bundle tells what it holds and what was left out', async (t) => {
 test('kinds of lists and names of calls are never taken for secrets', () => {
   for (const { resource } of KUBE_LISTS) {
     const list = { apiVersion: 'v1', kind: `${resource.kind}List`, items: [] };
-    assert.deepEqual(savedContent(list, TABLE, new Map()), list);
+    assert.deepEqual(savedContent(list, SIGN_TABLE, new Map()), list);
   }
   assert.ok(CALLS.length > 50, `${CALLS.length}`);
   for (const call of CALLS) assert.equal(redact(call), call);

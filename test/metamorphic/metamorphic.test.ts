@@ -3,8 +3,13 @@ import { describe, test } from 'node:test';
 import { diagnoseTexts } from '../../src/engine/diagnose.ts';
 import { loadCases } from '../accuracy/cases.ts';
 import { type ExampleFile, loadExamples } from '../causes/example.ts';
+import { shareOf, tellShare } from '../share.ts';
 import { healthyJournal } from './healthy-log.ts';
 import { TRANSFORMATIONS } from './transformations.ts';
+
+/** Transformations of a pile, and piles beside healthy lines, of which one runs in a share. */
+const TRANSFORMATION_OF = 4;
+const HEALTHY_OF = 8;
 
 async function headlineOf(files: readonly ExampleFile[]): Promise<string | null> {
   return (await diagnoseTexts(files)).headline?.cause ?? null;
@@ -28,16 +33,19 @@ const piles: readonly Pile[] = [
 ];
 
 describe('changes of the evidence that must not change the headline', () => {
-  for (const pile of piles) {
+  let ran = 0;
+  for (const [index, pile] of piles.entries()) {
+    const applied = shareOf(TRANSFORMATIONS, TRANSFORMATION_OF, index);
+    ran += applied.length;
     test(pile.name, async () => {
       const expected = await headlineOf(pile.files);
       const outcomes: Record<string, string | null> = {};
-      for (const { name, apply } of TRANSFORMATIONS)
-        outcomes[name] = await headlineOf(apply(pile.files));
-      const same = Object.fromEntries(TRANSFORMATIONS.map(({ name }) => [name, expected]));
+      for (const { name, apply } of applied) outcomes[name] = await headlineOf(apply(pile.files));
+      const same = Object.fromEntries(applied.map(({ name }) => [name, expected]));
       assert.deepEqual(outcomes, same);
     });
   }
+  tellShare('changes of examples and cases', ran, piles.length * TRANSFORMATIONS.length);
 });
 
 function hostIn(files: readonly ExampleFile[]): string | null {
@@ -49,13 +57,14 @@ function hostIn(files: readonly ExampleFile[]): string | null {
 }
 
 describe('ten thousand healthy lines beside the evidence', () => {
-  for (const pile of piles.filter(
-    ({ name }) => name.startsWith('case ') || name.includes('/found-'),
-  )) {
-    const other: ExampleFile = {
-      name: 'healthy.log',
-      text: healthyJournal('ip-10-250-99-7.ec2.internal', 'ip-10-250-99-7.ec2.internal'),
-    };
+  const other: ExampleFile = {
+    name: 'healthy.log',
+    text: healthyJournal('ip-10-250-99-7.ec2.internal', 'ip-10-250-99-7.ec2.internal'),
+  };
+  const found = piles.filter(({ name }) => name.startsWith('case ') || name.includes('/found-'));
+  const beside = shareOf(found, HEALTHY_OF);
+  tellShare('piles beside ten thousand healthy lines', beside.length, found.length);
+  for (const pile of beside) {
     test(`${pile.name}: of another machine`, async () => {
       assert.equal(await headlineOf([...pile.files, other]), await headlineOf(pile.files));
     });

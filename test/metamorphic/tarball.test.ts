@@ -10,7 +10,9 @@ import { diagnoseObservations, diagnoseTexts } from '../../src/engine/diagnose.t
 import { readPile } from '../../src/engine/pile.ts';
 import type { DiagnosisDocument } from '../../src/diagnosis/document.ts';
 import { type ExampleFile, loadExamples } from '../causes/example.ts';
+import { shareOf, tellShare } from '../share.ts';
 
+const PACKED_OF = 4;
 const STORIES = join(import.meta.dirname, '../../examples');
 const only = (process.env['ROLLCALL_CAUSES'] ?? '').split(',').filter((id) => id !== '');
 
@@ -82,7 +84,10 @@ async function headlineIn(wrapping: Wrapping, files: readonly ExampleFile[]): Pr
 }
 
 describe('found examples as the tarball that a log collector makes', () => {
-  for (const { cause, name, files } of loadExamples(only).filter((one) => one.expect === 'found')) {
+  const found = loadExamples(only).filter(({ expect }) => expect === 'found');
+  const packed = shareOf(found, PACKED_OF);
+  tellShare('found examples as tarballs', packed.length, found.length);
+  for (const { cause, name, files } of packed) {
     test(`${cause}/${name}`, async () => {
       const { headline } = await diagnoseTexts(files);
       assert.deepEqual(await headlineIn(TARBALL, files), headline);

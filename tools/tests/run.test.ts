@@ -6,6 +6,12 @@ import { dirname, join, resolve } from 'node:path';
 import { after, test } from 'node:test';
 
 const TOOLS = resolve(import.meta.dirname, '..');
+const PROGRAM = [
+  'test.ts',
+  ...['budgets.json', 'costs.ts', 'files.ts', 'tally.ts', 'together.ts', 'told-cost.ts'].map(
+    (name) => `tests/${name}`,
+  ),
+];
 const ROOM = mkdtempSync(join(tmpdir(), 'rollcall tests '));
 after(() => rmSync(ROOM, { recursive: true }));
 
@@ -36,8 +42,7 @@ function npmTest(
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
   }
-  for (const path of ['test.ts', 'tests/files.ts', 'tests/tally.ts', 'tests/together.ts'])
-    cpSync(join(TOOLS, path), join(root, 'tools', path));
+  for (const name of PROGRAM) cpSync(join(TOOLS, name), join(root, 'tools', name));
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const options = { cwd: root, encoding: 'utf8', env: { ...env, CI: ci, ...more } } as const;
   const ended = spawnSync(process.execPath, ['tools/test.ts', ...args], options);

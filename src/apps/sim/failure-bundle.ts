@@ -1,8 +1,7 @@
 import type { CollectedDocument } from '../../collection/document.ts';
 import type { FaultScene } from '../../sim/faults/contract.ts';
 import { createBundle } from '../cli/live/bundle.ts';
-import { compileSigns } from '../../readers/sign-table.ts';
-import { SIGNS } from '../../causes/index.generated.ts';
+import { SIGN_TABLE } from '../../engine/signs.ts';
 import { guardedRun } from './guarded-run.ts';
 import { lookEveryWay, lookLive } from './look.ts';
 import type { SmallFailure } from './shrink-failure.ts';
@@ -25,8 +24,8 @@ export async function writeFailure(failure: SmallFailure, path: string): Promise
       return said;
     },
   });
-  const [bundle, table] = [createBundle(), compileSigns(SIGNS)];
-  for (const document of documents.values()) bundle.add(document, table);
+  const bundle = createBundle();
+  for (const document of documents.values()) bundle.add(document, SIGN_TABLE);
   await bundle.write(path);
 }
 

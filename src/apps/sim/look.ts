@@ -3,8 +3,7 @@ import { renderText } from '../../diagnosis/report/text.ts';
 import type { DiagnosisDocument } from '../../diagnosis/document.ts';
 import { savedContent } from '../../readers/saved/content.ts';
 import { createReading } from '../../readers/reading.ts';
-import { compileSigns, type SignTable } from '../../readers/sign-table.ts';
-import { SIGNS } from '../../causes/index.generated.ts';
+import type { SignTable } from '../../readers/sign-table.ts';
 import { alignClocks } from '../../diagnosis/clocks.ts';
 import type { CollectedDocument } from '../../collection/document.ts';
 import type { FaultScene } from '../../sim/faults/contract.ts';
@@ -14,6 +13,7 @@ import type { LookRequest, Said } from '../../sim/run/run.ts';
 import { plantedAws, plantedKube, plantedPile, plantedText } from '../../sim/secrets/looked-at.ts';
 import { diagnoseObservations } from '../../engine/diagnose.ts';
 import { readPile } from '../../engine/pile.ts';
+import { SIGN_TABLE } from '../../engine/signs.ts';
 import { observeCluster, type SimulatedApis } from './observe-cluster.ts';
 
 function formsOf(document: DiagnosisDocument): readonly string[] {
@@ -64,7 +64,7 @@ async function lookWithFiles(
   texts: readonly PileText[],
   bug: PlantedBug | null,
 ): Promise<Said> {
-  const reading = createReading(compileSigns(SIGNS));
+  const reading = createReading(SIGN_TABLE);
   for (const { locator, content } of saved) reading.take(locator, content);
   const encoder = new TextEncoder();
   for (const { name, container, text } of texts) {

@@ -15,13 +15,15 @@ const FLAG = `(?<=(?:^|[\\s"'\`])--?[A-Za-z0-9-]{0,60})`;
 interface Form {
   /** `password`, `secret` or `perhaps` names the strength of the name that matched. */
   readonly pattern: RegExp;
+  /** What each of its matches holds: a text without it is not searched for all the names. */
+  readonly mark: RegExp;
   /** For forms whose words stand in prose too: what a value must look like. */
   readonly isLikely?: (value: string) => boolean;
 }
 
-function form(source: string, isLikely?: Form['isLikely']): Form {
+function form(mark: RegExp, source: string, isLikely?: Form['isLikely']): Form {
   const pattern = new RegExp(source, 'gi');
-  return isLikely === undefined ? { pattern } : { pattern, isLikely };
+  return isLikely === undefined ? { pattern, mark } : { pattern, mark, isLikely };
 }
 
 /** `Tr0ub4dor&3`: a word of prose has no digit together with a capital letter or a sign. */
@@ -39,16 +41,17 @@ function looksLikePassword(value: string): boolean {
 const ENTRY_VALUE = `${QUOTES}[\\s,\ufffd]{0,40}(?:-\\s{1,20})?${QUOTES}(?:parameter|option)?value`;
 
 const FORMS: readonly Form[] = [
-  form(`${ANY_NAME}${SEPARATOR}${SCHEME}`),
-  form(`${FLAG}${ANY_NAME}(?:=|[ \\t]{1,8})(?!--?[a-z]|[|<>&;])`),
+  form(/[:=]/, `${ANY_NAME}${SEPARATOR}${SCHEME}`),
+  form(/(?:^|[\s"'`])-/, `${FLAG}${ANY_NAME}(?:=|[ \\t]{1,8})(?!--?[a-z]|[|<>&;])`),
   // A list of arguments, as JSON and YAML have it.
-  form(`(?<=["'\`]--?[A-Za-z0-9-]{0,60})${ANY_NAME}["'\`],\\s{0,20}(?=["'\`])`),
-  form(`<[\\w:-]{0,40}?${ANY_NAME}${TAG_END}`),
+  form(/["'`]-/, `(?<=["'\`]--?[A-Za-z0-9-]{0,60})${ANY_NAME}["'\`],\\s{0,20}(?=["'\`])`),
+  form(/</, `<[\\w:-]{0,40}?${ANY_NAME}${TAG_END}`),
   // A list of names and values: `name: DB_PASSWORD` above `value: …`.
   form(
+    /value/i,
     `(?:name|key)${QUOTES}[ \\t]{0,8}[:=][ \\t]{0,8}${QUOTES}[\\w.-]{0,60}?${ANY_NAME}${ENTRY_VALUE}${SEPARATOR}`,
   ),
-  form(`${ANY_NAME}[ \\t]{1,4}(?=\\S{8})`, looksLikePassword),
+  form(/[ \t]/, `${ANY_NAME}[ \\t]{1,4}(?=\\S{8})`, looksLikePassword),
 ];
 
 function strengthOf({ groups = {} }: RegExpMatchArray): Strength {
@@ -105,6 +108,6 @@ function redactForm(text: string, { pattern, isLikely }: Form): string {
 /** The text without the values that stand behind names of secrets. */
 export function redactNamedValues(text: string): string {
   let clean = text;
-  for (const one of FORMS) clean = redactForm(clean, one);
+  for (const one of FORMS) if (one.mark.test(clean)) clean = redactForm(clean, one);
   return clean;
 }

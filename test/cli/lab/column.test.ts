@@ -12,6 +12,7 @@ import { openPlay, type Play } from '../../../src/apps/lab/play.ts';
 import type { DiagnosisDocument } from '../../../src/diagnosis/document.ts';
 import type { RollCallDocument } from '../../../src/diagnosis/roll-call/document.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
+import { shareOf, tellShare } from '../../share.ts';
 import { documentOf, emptyHome, rollcall, type Surroundings } from '../../live/rollcall.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'rollcall-column-'));
@@ -142,8 +143,13 @@ async function playAndLook(name: string): Promise<number> {
   return compared.length;
 }
 
+const STORIES_OF = 3;
+
 describe('the right column is what rollcall says against that lab', () => {
-  for (const { name } of shippedStories())
+  const stories = shippedStories();
+  const played = shareOf(stories, STORIES_OF);
+  tellShare('stories beside the column of the lab', played.length, stories.length);
+  for (const { name } of played)
     test(name, { timeout: 600_000 }, async () => {
       assert.ok((await playAndLook(name)) >= 2, 'a story has a first and a last look');
     });

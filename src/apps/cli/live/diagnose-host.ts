@@ -8,7 +8,7 @@ import { redact } from '../../../evidence/redact.ts';
 import { redactAssignments } from '../../../evidence/secrets/assignments.ts';
 import type { Anonymizer } from '../../../readers/anonymous/anonymizer.ts';
 import { anonymizerFor } from '../../../engine/anonymous.ts';
-import { signsOfCauses } from '../../../engine/signs.ts';
+import { SIGN_TABLE } from '../../../engine/signs.ts';
 import { diagnoseObservations } from '../../../engine/diagnose.ts';
 import { readPile } from '../../../engine/pile.ts';
 import type { BundleContents } from './bundle.ts';
@@ -40,12 +40,12 @@ async function saveHost(
   hidden: Anonymizer | null,
 ): Promise<BundleContents> {
   const { createBundle } = await import('./bundle.ts');
-  const [bundle, table] = [createBundle(), signsOfCauses()];
+  const bundle = createBundle();
   const decoder = new TextDecoder();
   for (const { name, locator, chunks, holdsSecrets } of documents) {
     const text = chunks.map((chunk) => decoder.decode(chunk)).join('');
     const content = holdsSecrets ? redactAssignments(redact(text)) : text;
-    bundle.add({ name, locator, content }, table);
+    bundle.add({ name, locator, content }, SIGN_TABLE);
   }
   return bundle.write(path, hidden);
 }

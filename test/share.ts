@@ -1,0 +1,28 @@
+/** Which part of a long set of cases runs: all of it, or one share of it where many others run too. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+const given = process.env['ROLLCALL_TEST_TURN'] ?? '';
+
+/** A number that `npm test` gives, another one at each commit; null where all of a set runs. */
+export const TURN = given === '' ? null : Number(given);
+
+/**
+ * One case in `of`, each of them once in as many turns; cases of one kind stand beside each other,
+ * so that some of each kind run every time.
+ *
+ * @param at where the set's own turn begins, so that sets of one table do not leave out the same
+ */
+export function shareOf<T>(cases: readonly T[], of: number, at = 0): readonly T[] {
+  if (TURN === null) return cases;
+  return cases.filter((_, index) => (index + at + TURN) % of === 0);
+}
+
+/** Says how many of how many ran, which `npm test` prints; nothing when all of them did. */
+export function tellShare(what: string, ran: number, all: number): void {
+  if (TURN === null) return;
+  test(`a share of ${what} runs`, (t) => {
+    assert.ok(ran > 0);
+    t.diagnostic(`${ran} of ${all} ${what} ran; npm test -- --whole runs all`);
+  });
+}

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { budgetLines, costsIn, longestFirst, slowestLines } from './costs.ts';
+
+const ROOT = '/checkout';
+const TOLD =
+  '1200\t/checkout/test/sim/a.test.ts\n31040\t/checkout/test/cli/lab/b.test.ts\n900\t/checkout/tools/tests/together.ts\n';
+
+test('what processes have told is seconds by file', () => {
+  assert.deepEqual(costsIn(TOLD, ROOT), {
+    'test/sim/a.test.ts': 1.2,
+    'test/cli/lab/b.test.ts': 31,
+    'tools/tests/together.ts': 0.9,
+  });
+});
+
+test('the longest file runs first, and one that nobody has measured last', () => {
+  const files = ['/checkout/c.test.ts', '/checkout/a.test.ts', '/checkout/b.test.ts'];
+  assert.deepEqual(longestFirst(files, { 'a.test.ts': 1, 'b.test.ts': 9 }, ROOT), [
+    '/checkout/b.test.ts',
+    '/checkout/a.test.ts',
+    '/checkout/c.test.ts',
+  ]);
+});
+
+test('the ten slowest files are told with the sum of all', () => {
+  const costs = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`f${index}`, index]));
+  const [head, first, ...rest] = slowestLines(costs);
+  assert.equal(head, '\nProcessor time of 12 processes: 66 s. The slowest:');
+  assert.equal(first, '   11.0 s  f11');
+  assert.equal(rest.length, 9);
+});
+
+test('a room is told with its budget, and one that is over it is told so', () => {
+  const lines = budgetLines(costsIn(TOLD, ROOT), { 'test/cli': 20, 'inner rooms': 5, other: 9 });
+  assert.deepEqual(lines, [
+    'Rooms, of their budgets:',
+    '   31.0 s  test/cli, of 20 s, over it: share the work or raise it in tools/tests/budgets.json',
+    '    1.2 s  other, of 9 s',
+    '    0.9 s  inner rooms, of 5 s',
+  ]);
+});
