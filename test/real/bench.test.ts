@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -51,6 +52,19 @@ test('a program that ends instead of becoming ready is quoted', async (t) => {
     program.untilReady(async () => false),
     /^Error: server ended; its log ends:\nunknown flag: --nonsense\n$/,
   );
+});
+
+test('a process with nothing else to do waits until its programs are gone', async () => {
+  const script = `
+    const { openBench } = await import(${JSON.stringify(join(import.meta.dirname, 'bench.ts'))});
+    const bench = openBench();
+    bench.start(${JSON.stringify(SLEEPER)});
+    await bench.close();`;
+  const owner = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: 'inherit',
+  });
+  const [code] = await once(owner, 'exit');
+  assert.equal(code, 0);
 });
 
 test('a test that is killed leaves neither programs nor files', async () => {

@@ -124,6 +124,8 @@ function hasEnded(child: Child): boolean {
 /** What it holds is thrown away with its folder, so nothing is gained by asking it to finish. */
 async function end(name: string, child: Child): Promise<void> {
   if (hasEnded(child)) return;
+  // Unreferenced since its start; while its end is waited for, nothing else may keep this process.
+  child.ref();
   const ended = once(child, 'exit', { signal: AbortSignal.timeout(STOP_LIMIT_MS) });
   child.kill('SIGKILL');
   await ended.catch((error: unknown) => {
