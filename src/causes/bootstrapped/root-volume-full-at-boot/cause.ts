@@ -21,6 +21,14 @@ export default defineCause({
         /At least \d+[MG]B more space needed on the (?<path>\/\S*) filesystem|E: You don't have enough free space in (?<archives>\/var\/cache\/apt\S*[^\s.])/,
       weight: 'likely',
     },
+    kubeletEnds: {
+      in: ['kubelet'],
+      anchors: ['o space left on device'],
+      pattern:
+        /"command failed" err="[^"]*?(?:(?:write|mkdir|open) (?<path>\/[\w./-]+): )?[Nn]o space left on device/,
+      weight: 'likely',
+      strict: true,
+    },
     runtimeFull: {
       in: ['containerd', 'kubelet'],
       anchors: ['o space left on device'],

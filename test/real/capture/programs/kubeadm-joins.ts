@@ -34,11 +34,11 @@ export interface Join extends Truth, Attempt {
   /** Runs the unit of the kubelet; its journal is part of the example unless `unseen`. */
   readonly kubelet?: 'seen' | 'unseen';
   /** A second attempt. */
-  readonly then?: Attempt;
+  readonly again?: Attempt;
   readonly look?: (stage: Stage) => Promise<ExampleFile>;
 }
 
-const CLUSTER_INFO = '/api/v1/namespaces/kube-public/configmaps/cluster-info';
+const PUBLIC_KUBECONFIG = '/api/v1/namespaces/kube-public/configmaps/cluster-info';
 const SECRETS = '/api/v1/namespaces/kube-system/secrets';
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const PINNED = 'sha256:8cb2de97839780a412b93877f8507ad6c94f73add17d5d7058e91741c9d5ec78';
@@ -53,7 +53,7 @@ async function expireToken({ client }: ControlPlane): Promise<void> {
     stringData: { expiration: new Date(Date.now() + 2_000).toISOString().replace(/\.\d+/, '') },
   });
   await until('the end of the token', async () =>
-    (await client.text(CLUSTER_INFO)).includes('jws-kubeconfig') ? null : true,
+    (await client.text(PUBLIC_KUBECONFIG)).includes('jws-kubeconfig') ? null : true,
   );
 }
 
@@ -99,7 +99,7 @@ export const JOINS: readonly Join[] = [
     what: 'token-expired-then-new',
     broken: 'with a token that the cluster does not know, and once more with a good one',
     token: 'a1b2c3.0123456789abcdef',
-    then: {},
+    again: {},
     kubelet: 'unseen',
     cause: 'expired-bootstrap-token',
     expect: 'clear',
@@ -167,7 +167,7 @@ export const JOINS: readonly Join[] = [
   {
     what: 'cluster-info-absent',
     broken: 'where cluster-info was deleted',
-    breakCluster: ({ client }) => client.remove(CLUSTER_INFO),
+    breakCluster: ({ client }) => client.remove(PUBLIC_KUBECONFIG),
     cause: 'cluster-info-unreadable',
     expect: 'found',
   },
@@ -208,7 +208,7 @@ export const JOINS: readonly Join[] = [
     broken: 'a machine that has joined before, and once more after its files were removed',
     before:
       'mkdir -p /etc/kubernetes/pki; touch /etc/kubernetes/kubelet.conf /etc/kubernetes/pki/ca.crt',
-    then: { before: 'rm -rf /etc/kubernetes' },
+    again: { before: 'rm -rf /etc/kubernetes' },
     kubelet: 'unseen',
     ...PREFLIGHT,
     expect: 'clear',

@@ -137,7 +137,7 @@ async function captureJoin(stage: Stage, join: Join): Promise<readonly ExampleFi
           env: kubeadmEnv(),
         });
   const texts: string[] = [];
-  for (const one of [join, ...(join.then === undefined ? [] : [join.then])]) {
+  for (const one of [join, ...(join.again === undefined ? [] : [join.again])]) {
     await machine.write('/run/kubeadm/join.yaml', one.configText ?? joinConfig(plane, one));
     if (one !== join && one.before !== undefined) await machine.shell(one.before);
     const args = ['join', '--config=/run/kubeadm/join.yaml', ...(one.flags ?? [])];

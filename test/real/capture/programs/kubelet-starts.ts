@@ -23,7 +23,6 @@ export interface Start extends Truth {
 }
 
 const REFUSED: Truth = { cause: 'rejected-kubelet-flag-or-config', expect: 'found' };
-const SILENT_RUNTIME = 'unix:///run/containerd/containerd.sock';
 
 /** Everything that ends before the kubelet asks anybody. */
 export const STARTS: readonly Start[] = [
@@ -350,5 +349,3 @@ export const STARTS: readonly Start[] = [
     expect: 'found',
   },
 ];
-
-export { SILENT_RUNTIME };
