@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '268-5ff95df8';
+export const CATALOGUE_VERSION = '268-c0950a1b';
 
 export const SIGNS: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
@@ -348,7 +348,7 @@ export const SIGNS: readonly SignRow[] = [
 {owner:"reserved-label-in-kubelet-flags",name:"onlyWarned",in:["kubelet","nodeup","cloud-init"],anchors:["in 1.15, --node-labels","labels specified with --node-labels"],pattern:/options\.go:\d{1,400}\] unknown 'kubernetes\.io'|in 1\.15, --node-labels in the/,strict:false,per:[]},
 {owner:"root-volume-full-at-boot",name:"setupFull",in:["cloud-init","nodeadm","nodeup","kubeadm"],anchors:["o space left on device"],pattern:/(?<path>(?<![\w./-])\/[\w./-]{1,400})?['"]?:? ?[Nn]o space left on device/,strict:true,per:[]},
 {owner:"root-volume-full-at-boot",name:"packagesTooLarge",in:["cloud-init","nodeup","kubeadm"],anchors:["more space needed on the","enough free space in /var/cache/apt"],pattern:/At least \d{1,400}[MG]B more space needed on the (?<path>\/\S{0,400}) filesystem|E: You don't have enough free space in (?<archives>\/var\/cache\/apt\S{0,400}[^\s.])/,strict:false,per:[]},
-{owner:"root-volume-full-at-boot",name:"kubeletEnds",in:["kubelet"],anchors:["o space left on device"],pattern:/"command failed" err="[^"]{0,400}?(?:(?:write|mkdir|open) (?<path>\/[\w./-]{1,400}): )?[Nn]o space left on device/,strict:true,per:[]},
+{owner:"root-volume-full-at-boot",name:"kubeletEnds",in:["kubelet"],anchors:["o space left on device"],pattern:/"command failed" err="[^"]{0,400}?(?:(?:write|mkdir|open) (?<path>\/[\w./-]{1,400}): )?[Nn]o space left on device/,strict:false,per:[]},
 {owner:"root-volume-full-at-boot",name:"runtimeFull",in:["containerd","kubelet"],anchors:["o space left on device"],pattern:/[Nn]o space left on device/,strict:true,per:[]},
 {owner:"root-volume-full-at-boot",name:"registeredBefore",in:["kubelet","event"],anchors:["Successfully registered node","was previously registered","status is now: NodeReady"],pattern:/Successfully registered node|was previously registered|status is now: NodeReady/,strict:true,per:[]},
 {owner:"secondary-interface-up-first",name:"callHung",in:["nodeadm","cloud-init","console"],anchors:["response error StatusCode: 0"],pattern:/request failed with unretryable error https response error StatusCode: 0, RequestID: , canceled, context deadline exceeded|expected err to be of type smithy\.APIError, got operation error EC2: DescribeInstances, https response error StatusCode: 0/,strict:false,per:[]},
