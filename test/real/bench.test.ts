@@ -31,6 +31,17 @@ test('a closed bench leaves neither programs nor files, and closes twice', async
   assert.equal(existsSync(bench.dir), false);
 });
 
+test('what a program started itself goes with it', async () => {
+  const bench = openBench();
+  const args = ['-c', 'sleep 600 & echo $!; wait'];
+  const program = bench.start({ name: 'parent', path: '/bin/sh', args });
+  await program.untilReady(async () => program.log().endsWith('\n'));
+  const pid = Number(program.log());
+  assert.ok(isAlive(pid));
+  await bench.close();
+  await untilGone(pid);
+});
+
 test('what throws while it is set up is cleared away', async () => {
   const left = { pid: 0, dir: '' };
   const failing = withBench(async (bench) => {
