@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -30,6 +31,17 @@ test('a closed bench leaves neither programs nor files, and closes twice', async
   assert.equal(existsSync(bench.dir), false);
 });
 
+test('what a program started itself goes with it', async () => {
+  const bench = openBench();
+  const args = ['-c', 'sleep 600 & echo $!; wait'];
+  const program = bench.start({ name: 'parent', path: '/bin/sh', args });
+  await program.untilReady(async () => program.log().endsWith('\n'));
+  const pid = Number(program.log());
+  assert.ok(isAlive(pid));
+  await bench.close();
+  await untilGone(pid);
+});
+
 test('what throws while it is set up is cleared away', async () => {
   const left = { pid: 0, dir: '' };
   const failing = withBench(async (bench) => {
@@ -51,6 +63,19 @@ test('a program that ends instead of becoming ready is quoted', async (t) => {
     program.untilReady(async () => false),
     /^Error: server ended; its log ends:\nunknown flag: --nonsense\n$/,
   );
+});
+
+test('a process with nothing else to do waits until its programs are gone', async () => {
+  const script = `
+    const { openBench } = await import(${JSON.stringify(join(import.meta.dirname, 'bench.ts'))});
+    const bench = openBench();
+    bench.start(${JSON.stringify(SLEEPER)});
+    await bench.close();`;
+  const owner = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: 'inherit',
+  });
+  const [code] = await once(owner, 'exit');
+  assert.equal(code, 0);
 });
 
 test('a test that is killed leaves neither programs nor files', async () => {

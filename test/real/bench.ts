@@ -102,7 +102,7 @@ function startProgram(dir: string, { name, path, args, env }: ProgramOptions): P
 }
 
 /** Its input is a pipe that only this process holds, so it ends when this process does. */
-const GUARD = 'read -r _; kill -9 "$1"; rm -rf "$2"';
+const GUARD = 'read -r _; kill -9 "-$1"; rm -rf "$2"';
 
 /** Clears the program and the folder away when this process ends without having done so. */
 function guardOf(pid: number, dir: string): Child {
@@ -124,11 +124,18 @@ function hasEnded(child: Child): boolean {
 /** What it holds is thrown away with its folder, so nothing is gained by asking it to finish. */
 async function end(name: string, child: Child): Promise<void> {
   if (hasEnded(child)) return;
+  // Unreferenced since its start; while its end is waited for, nothing else may keep this process.
+  child.ref();
   const ended = once(child, 'exit', { signal: AbortSignal.timeout(STOP_LIMIT_MS) });
-  child.kill('SIGKILL');
+  killGroup(child);
   await ended.catch((error: unknown) => {
     throw new Error(`${name} (process ${child.pid}) does not end`, { cause: error });
   });
+}
+
+/** What it started itself is of its group, and would go on without it. */
+function killGroup({ pid }: Child): void {
+  if (pid !== undefined) process.kill(-pid, 'SIGKILL');
 }
 
 async function untilReady(

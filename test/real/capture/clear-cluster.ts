@@ -17,11 +17,39 @@ const COLLECTIONS = [
   '/api/v1/events',
 ];
 
+const CONFIG_MAPS = [
+  '/api/v1/namespaces/kube-system/configmaps/aws-auth',
+  '/api/v1/namespaces/kube-system/configmaps/kubeadm-config',
+  '/api/v1/namespaces/kube-system/configmaps/kubelet-config',
+  '/api/v1/namespaces/kube-public/configmaps/cluster-info',
+];
+
+const RBAC = '/apis/rbac.authorization.k8s.io/v1';
+const KUBEADM_COLLECTIONS = [
+  '/api/v1/namespaces/kube-system/secrets',
+  `${RBAC}/clusterroles`,
+  `${RBAC}/clusterrolebindings`,
+  `${RBAC}/namespaces/kube-system/roles`,
+  `${RBAC}/namespaces/kube-system/rolebindings`,
+  `${RBAC}/namespaces/kube-public/roles`,
+  `${RBAC}/namespaces/kube-public/rolebindings`,
+];
+
 export async function clearCluster(client: KubeClient): Promise<void> {
   for (const path of COLLECTIONS) {
     for (const object of await client.list<KubeObject>(path)) await remove(client, path, object);
   }
-  await client.remove('/api/v1/namespaces/kube-system/configmaps/aws-auth').catch(() => undefined);
+  for (const path of CONFIG_MAPS) await client.remove(path).catch(() => undefined);
+  await removeKubeadm(client);
+}
+
+/** What `kubeadm init` lays into a cluster for joining; roles that are left would let a token more. */
+async function removeKubeadm(client: KubeClient): Promise<void> {
+  for (const path of KUBEADM_COLLECTIONS) {
+    const objects = await client.list<KubeObject>(path);
+    const own = objects.filter(({ metadata }) => /^kubeadm:|^bootstrap-token-/.test(metadata.name));
+    for (const object of own) await remove(client, path, object);
+  }
 }
 
 /** Without grace: no kubelet is there to say that a pod has ended. */

@@ -31,6 +31,16 @@ const LAID_OVER = ['etc', 'var', 'opt'];
 /** What is mounted below them may not lie on an overlay itself. */
 const OWN_FOLDERS = ['/var/lib/containerd', '/var/lib/kubelet', '/var/lib/etcd'];
 
+/** Settings that the kernel has once and a kubelet changes, as a kernel starts with them. */
+const KERNEL_SETTINGS = {
+  'vm/overcommit_memory': 0,
+  'vm/panic_on_oom': 0,
+  'kernel/panic': 0,
+  'kernel/panic_on_oops': 0,
+  'kernel/keys/root_maxkeys': 1_000_000,
+  'kernel/keys/root_maxbytes': 25_000_000,
+} as const;
+
 function holderScript(folder: string, { name, address, reaches = {} }: MachineOptions): string {
   const overlays = LAID_OVER.map(
     (one) =>
@@ -47,6 +57,10 @@ function holderScript(folder: string, { name, address, reaches = {} }: MachineOp
     ...owned,
     'mount --bind /var/lib/kubelet /var/lib/kubelet; mount --make-shared /var/lib/kubelet',
     'mount -t tmpfs tmpfs /run; mkdir -p /run/netns; mount --bind /run/netns /run/netns; mount --make-shared /run/netns',
+    ...Object.entries(KERNEL_SETTINGS).map(
+      ([path, value]) =>
+        `mkdir -p ${folder}/sys/${dirname(path)}; echo ${value} > ${folder}/sys/${path}; mount --bind ${folder}/sys/${path} /proc/sys/${path}`,
+    ),
     `echo '127.0.0.1 localhost' > /etc/hosts; echo '${address} ${name} ${name.split('.')[0]}' >> /etc/hosts`,
     // Nobody answers there, as at a resolver whose port is closed.
     "rm -f /etc/resolv.conf; echo 'nameserver 127.0.0.53' > /etc/resolv.conf",

@@ -4,7 +4,7 @@ import { loadExamples } from '../../causes/example.ts';
 import { captureCommand, exampleName } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
 
-const CAPTURED_MIN = 150;
+const CAPTURED_MIN = 225;
 
 const captured = loadExamples().filter((example) => example.captured !== null);
 

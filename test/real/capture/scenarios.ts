@@ -5,6 +5,7 @@ import { CLOUD_CONTROLLER } from './programs/cloud-controller.ts';
 import { CONTAINERD } from './programs/containerd.ts';
 import { CONTROL_PLANE_PROGRAMS } from './programs/control-plane.ts';
 import { HOST_TOOLS } from './programs/host-tools.ts';
+import { KUBEADM } from './programs/kubeadm.ts';
 import { KUBECTL } from './programs/kubectl.ts';
 import { KUBELET } from './programs/kubelet.ts';
 import type { Scenario } from './scenario.ts';
@@ -18,4 +19,5 @@ export const SCENARIOS: readonly Scenario[] = [
   ...HOST_TOOLS,
   ...CLOUD_INIT,
   ...KUBELET,
+  ...KUBEADM,
 ];

@@ -1,4 +1,6 @@
 /** What scenarios run on: programs, a control plane, AWS and machines, each started when first asked. */
+import { readFileSync } from 'node:fs';
+import { release } from 'node:os';
 import { programFolder, cacheFolder } from '../../../tools/real-parts/places.ts';
 import { type Bench, openBench, until } from '../bench.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane.ts';
@@ -100,9 +102,17 @@ async function untilServiceAccount({ client }: ControlPlane): Promise<void> {
 function plainText(text: string, folders: readonly string[]): string {
   const programs = programFolder(cacheFolder());
   const moved = folders.reduce((left, folder) => left.replaceAll(folder, '/tmp'), text);
-  return moved
+  return controlGroups()
+    .reduce((left, group) => left.replaceAll(group, '/system.slice'), moved)
+    .replaceAll(release(), '6.1.155-176.282.amzn2023.x86_64')
     .replaceAll(programs, '/usr/bin')
     .replaceAll(/\/tmp\/rollcall-real-\w+/g, '/etc/kubernetes')
     .replaceAll(/(?<=https:\/\/)127\.0\.0\.1:\d{5}/g, API_SERVER)
     .replaceAll(/\bkubectl-\d\.\d+\b/g, 'kubectl');
+}
+
+/** Of this process, which its programs inherit and write down. */
+function controlGroups(): readonly string[] {
+  const lines = readFileSync('/proc/self/cgroup', 'utf8').trimEnd().split('\n');
+  return lines.map((line) => line.split(':').at(-1) ?? '').filter((path) => path.length > 1);
 }

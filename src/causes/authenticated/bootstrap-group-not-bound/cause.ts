@@ -11,7 +11,7 @@ export default defineCause({
       in: ['kubeadm', 'cloud-init'],
       anchors: ['is forbidden: User '],
       pattern:
-        /configmaps "(?<map>kubeadm-config|kubelet-config[\w.-]*|kube-proxy)" is forbidden: User "system:bootstrap:(?<token>[a-z0-9]{6})" cannot get resource "configmaps"/,
+        /^(?!.*Continuing without it).*configmaps "(?<map>kubeadm-config|kubelet-config[\w.-]*|kube-proxy)" is forbidden: User "system:bootstrap:(?<token>[a-z0-9]{6})" cannot get resource "configmaps"/,
       weight: 'definite',
     },
     requestForbidden: {

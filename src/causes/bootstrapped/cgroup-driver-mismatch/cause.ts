@@ -1,4 +1,4 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, type Step } from '../../../diagnosis/cause.ts';
 
 /** Kubelet and container runtime do not manage cgroups the same way, or the host's version is refused. */
 export default defineCause({
@@ -34,24 +34,18 @@ export default defineCause({
         /system validation failed - Following Cgroup subsystem not mounted: \[(?<missing>[^\]]*)\]/,
       weight: 'definite',
     },
+    systemdAbsent: {
+      in: ['kubelet'],
+      anchors: ['cannot use systemd cgroups manager'],
+      pattern: /(?<systemd>systemd) not running on this host, cannot use systemd cgroups manager/,
+      weight: 'definite',
+    },
   },
   needs: [],
   symptoms: [],
-  summary: ({ machine, kubelet, runtime, version, missing }) =>
-    `On ${machine ?? 'the machine'} ${reasonOf(kubelet, runtime, version, missing)}, so no pod can be started.`,
-  remedy: ({ version }) => [
-    version === undefined
-      ? {
-          text: 'Let both use systemd: SystemdCgroup = true for runc in containerd’s configuration, cgroupDriver: systemd in the kubelet’s.',
-          command:
-            "sudo sed -i 's/SystemdCgroup = false/SystemdCgroup = true/' /etc/containerd/config.toml && sudo systemctl restart containerd kubelet",
-        }
-      : {
-          text: 'Use an image with cgroup v2 (Amazon Linux 2023, current Ubuntu or RHEL), or set failCgroupV1: false for the time being.',
-          command:
-            'stat -fc %T /sys/fs/cgroup; grep -rn failCgroupV1 /etc/kubernetes/kubelet /var/lib/kubelet/config.yaml',
-        },
-  ],
+  summary: ({ machine, kubelet, runtime, version, missing, systemd }) =>
+    `On ${machine ?? 'the machine'} ${systemd === undefined ? reasonOf(kubelet, runtime, version, missing) : 'the kubelet uses the cgroup driver systemd, and systemd does not run there'}, so no pod can be started.`,
+  remedy: ({ version, systemd }) => [remedyOf(version, systemd)],
   decide: {
     text: 'Compare both settings and the host’s cgroup version.',
     command:
@@ -74,4 +68,25 @@ function reasonOf(kubelet?: string, runtime?: string, version?: string, missing?
   if (missing !== undefined) return `the cgroup controllers ${missing} are not mounted`;
   if (kubelet === undefined) return 'the runtime uses systemd cgroups and the kubelet cgroupfs';
   return `the kubelet uses the cgroup driver ${kubelet} and the runtime ${runtime ?? 'another'}`;
+}
+
+function remedyOf(version?: string, systemd?: string): Step {
+  if (version !== undefined) {
+    return {
+      text: 'Use an image with cgroup v2 (Amazon Linux 2023, current Ubuntu or RHEL), or set failCgroupV1: false for the time being.',
+      command:
+        'stat -fc %T /sys/fs/cgroup; grep -rn failCgroupV1 /etc/kubernetes/kubelet /var/lib/kubelet/config.yaml',
+    };
+  }
+  if (systemd !== undefined) {
+    return {
+      text: 'Boot the image with systemd, or set cgroupDriver: cgroupfs in the kubelet’s configuration and SystemdCgroup = false in containerd’s.',
+      command: 'ps -p 1 -o comm=; sudo grep -rn cgroupDriver /var/lib/kubelet/config.yaml',
+    };
+  }
+  return {
+    text: 'Let both use systemd: SystemdCgroup = true for runc in containerd’s configuration, cgroupDriver: systemd in the kubelet’s.',
+    command:
+      "sudo sed -i 's/SystemdCgroup = false/SystemdCgroup = true/' /etc/containerd/config.toml && sudo systemctl restart containerd kubelet",
+  };
 }

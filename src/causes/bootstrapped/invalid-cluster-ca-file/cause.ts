@@ -14,6 +14,13 @@ export default defineCause({
         /(?:[Kk]ubelet\b.*|server\.go:\d+\] )unable to load client CA (?:file|provider)(?::? ?(?:open )?"?(?<file>[\w./\\:-]+?)"?(?:: |, |$))?(?:.*?(?<reason>no such file or directory|does not contain any valid[\w ]*|permission denied|asn1|malformed|unable to parse|is a directory))?/,
       weight: 'definite',
     },
+    notThere: {
+      in: ['kubelet'],
+      anchors: ['failed to run Kubelet: open '],
+      pattern:
+        /failed to run Kubelet: open (?<file>\/[\w./-]*ca[\w-]*\.(?:crt|pem)): (?<reason>no such file or directory|permission denied)/,
+      weight: 'definite',
+    },
     noCertificate: {
       in: ['kubelet'],
       anchors: ['does not contain any valid', 'unable to load root certificates'],

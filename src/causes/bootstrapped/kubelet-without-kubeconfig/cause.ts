@@ -24,9 +24,9 @@ export default defineCause({
     },
     noConfig: {
       in: ['kubelet'],
-      anchors: ['/var/lib/kubelet/config.yaml'],
+      anchors: ['ubelet config file'],
       pattern:
-        /[Ff]ailed to load [Kk]ubelet config file.*open (?<file>\/var\/lib\/kubelet\/config\.yaml): no such file or directory/,
+        /[Ff]ailed to load [Kk]ubelet config file.*open (?<file>\/[\w./-]+\.(?:ya?ml|json)): no such file or directory/,
       weight: 'likely',
     },
     certificateExpired: {

@@ -25,21 +25,33 @@ export default defineCause({
       in: ['kubelet'],
       anchors: ['ailed to validate kubelet'],
       pattern:
-        /[Ff]ailed to validate kubelet (?:configuration|flags)(?:, error: |: |" err=")(?!unknown 'kubernetes)(?<reason>[^"]{0,200})/,
+        /[Ff]ailed to validate kubelet (?:configuration|flags)(?:, error: |: |" err=")(?!unknown 'kubernetes|kubelet is configured to not run on a host using cgroup)(?<reason>[^"]{0,200})/,
       weight: 'definite',
     },
     unreadableConfig: {
       in: ['kubelet'],
       anchors: ['ubelet config file'],
       pattern:
-        /[Ff]ailed to load [Kk]ubelet config file(?!.*no such file or directory).*?(?<reason>(?:strict decoding error|unknown field|cannot unmarshal|error unmarshal\w*|yaml:|json:|failed to decode|no kind)[^"\n]{0,160}(?:"[\w.-]+")?)/,
+        /[Ff]ailed to load [Kk]ubelet config file(?!.*no such file or directory).*?(?<reason>(?:strict decoding error|unknown field|cannot unmarshal|error unmarshal\w*|yaml:|json:|failed to decode|no kind|was empty)[^"\n]{0,160}(?:"[\w.-]+")?)/,
       weight: 'definite',
     },
     featureGate: {
       in: ['kubelet'],
-      anchors: ['failed to set feature gates', 'unrecognized feature gate'],
+      anchors: [
+        'failed to set feature gates',
+        'unrecognized feature gate',
+        'cannot set feature gate',
+      ],
       pattern:
-        /(?:failed to set feature gates[^:]*: |\bserver\.go:\d+\] (?=unrecognized feature gate))(?<reason>[^"]{0,160})/,
+        /(?:failed to set feature gates[^:]*: |\bserver\.go:\d+\] (?=unrecognized feature gate)|KubeletConfiguration while setting defaults, error: \[?(?=(?:unrecognized|cannot set) feature gate))(?<reason>[^"]{0,160})/,
+      weight: 'definite',
+    },
+    // Checked only once the kubelet has asked for its client and its machine.
+    valueRefused: {
+      in: ['kubelet'],
+      anchors: ['failed to run Kubelet: '],
+      pattern:
+        /failed to run Kubelet: (?:failed to create kubelet: )?(?<reason>(?:(?:eviction (?:percentage )?(?:threshold|minimum reclaim)|unsupported eviction signal|negative eviction|invalid eviction|grace period must be specified for the soft eviction|unknown (?:policy|scope|configmap and secret manager mode):|--[\w-]+ value failed to parse:|unable to parse reserved-cpus|reserved-cpus:|topology manager policy options|bad --node-ip) ?|cloud provider \\?"[\w-]+\\?" was specified, but built-in)[^"\\]{0,160})/,
       weight: 'definite',
     },
   },

@@ -1,4 +1,4 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 
 /** The root volume is full before the node is set up. */
 export default defineCause({
@@ -19,6 +19,13 @@ export default defineCause({
       anchors: ['more space needed on the', 'enough free space in /var/cache/apt'],
       pattern:
         /At least \d+[MG]B more space needed on the (?<path>\/\S*) filesystem|E: You don't have enough free space in (?<archives>\/var\/cache\/apt\S*[^\s.])/,
+      weight: 'likely',
+    },
+    kubeletEnds: {
+      in: ['kubelet'],
+      anchors: ['o space left on device'],
+      pattern:
+        /"command failed" err="[^"]*?(?:(?:write|mkdir|open) (?<path>\/[\w./-]+): )?[Nn]o space left on device/,
       weight: 'likely',
     },
     runtimeFull: {
@@ -43,6 +50,7 @@ export default defineCause({
   needs: [],
   symptoms: ['user-data-script-failed'],
   explains: ['failed-user-script', 'container-runtime-down', 'kubeadm-preflight-failed'],
+  match: (view) => matchKubeletEnds(view),
   summary: ({ machine, path }) =>
     `The root volume of ${machine ?? 'the machine'} is full during the setup${path === undefined ? '' : ` (writing ${path})`}, so the node is not set up.`,
   remedy: () => [
@@ -66,10 +74,16 @@ export default defineCause({
     prevent:
       'Set the volume size explicitly, with room for images and logs; use NodeConfig localStorage for instance stores.',
     notThis:
-      'A node that had registered and fills up later is node-disk-full. “invalid capacity 0 on image filesystem” once at the kubelet’s start is harmless.',
+      'A node that had registered and fills up while its kubelet runs is node-disk-full. “invalid capacity 0 on image filesystem” once at the kubelet’s start is harmless.',
     alsoKnownAs: ['No space left on device'],
     refs: [
       'https://github.com/awslabs/amazon-eks-ami/blob/HEAD/log-collector-script/linux/eks-log-collector.sh',
     ],
   },
 });
+
+/** A kubelet that cannot start is no node that fills up, even where it had registered once. */
+function matchKubeletEnds(view: View<never, 'kubeletEnds'>): Match | null {
+  const ends = view.sign('kubeletEnds');
+  return ends === null ? null : found(ends.last.captures, [ends.last], 'likely');
+}

@@ -28,6 +28,20 @@ export default defineCause({
         /your configuration file uses (?<reason>an old API spec: "?kubeadm\.k8s\.io\/\w+"?) \(kind: "?JoinConfiguration/,
       weight: 'definite',
     },
+    unknownVersion: {
+      in: ['kubeadm', 'cloud-init', 'console'],
+      anchors: ['is registered for version'],
+      pattern:
+        /(?<reason>no kind "JoinConfiguration" is registered for version "kubeadm\.k8s\.io\/\w+")/,
+      weight: 'definite',
+    },
+    kindMissing: {
+      in: ['kubeadm', 'cloud-init', 'console'],
+      anchors: ['kind and apiVersion is mandatory information'],
+      pattern:
+        /invalid configuration for GroupVersionKind .{0,80}: (?<reason>kind and apiVersion is mandatory information)/,
+      weight: 'definite',
+    },
     notYaml: {
       in: ['kubeadm', 'cloud-init', 'console'],
       anchors: [

@@ -43,6 +43,13 @@ export default defineCause({
       weight: 'likely',
       atLeast: 3,
     },
+    discoveryUnresolved: {
+      in: ['kubeadm', 'cloud-init'],
+      anchors: ['dial tcp: lookup '],
+      pattern:
+        /error execution phase preflight: couldn't validate the identity of the API Server.*dial tcp: lookup (?<name>[\w.-]+)(?: on (?<resolver>[\d.:a-f[\]]+))?: (?:read udp [^\s"]+: )?(?:i\/o timeout|read: connection refused)/,
+      weight: 'likely',
+    },
     curl: {
       in: ['host-file', 'cloud-init'],
       anchors: ['Could not resolve host'],

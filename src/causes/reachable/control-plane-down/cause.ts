@@ -19,7 +19,7 @@ export default defineCause({
       in: ['kubeadm', 'cloud-init'],
       anchors: ['connect: connection refused'],
       pattern:
-        /error execution phase preflight: couldn't validate the identity of the API Server.*dial tcp (?<address>[\d.a-f:[\]]+:\d+): connect: connection refused/,
+        /error execution phase preflight: couldn't validate the identity of the API Server(?!.*proxyconnect tcp).*dial tcp (?<address>[\d.a-f:[\]]+:\d+): connect: connection refused/,
       weight: 'likely',
     },
   },

@@ -23,7 +23,6 @@ export interface Start extends Truth {
 }
 
 const REFUSED: Truth = { cause: 'rejected-kubelet-flag-or-config', expect: 'found' };
-const SILENT_RUNTIME = 'unix:///run/containerd/containerd.sock';
 
 /** Everything that ends before the kubelet asks anybody. */
 export const STARTS: readonly Start[] = [
@@ -44,6 +43,7 @@ export const STARTS: readonly Start[] = [
     what: 'removed-cloud-config',
     broken: '--cloud-provider=aws, which is built in no more',
     flags: ['--cloud-provider=aws'],
+    containerd: '',
     ...REFUSED,
   },
   {
@@ -105,27 +105,35 @@ export const STARTS: readonly Start[] = [
   { what: 'config-empty', broken: 'an empty configuration file', configText: '', ...REFUSED },
   {
     what: 'config-unknown-field',
-    broken: 'a field that the configuration does not have',
+    broken: 'a field that the configuration does not have, which is let pass',
     config: { maxPodz: 110 },
+    containerd: '',
+    form: 'raw',
     ...REFUSED,
+    expect: 'clear',
   },
   {
     what: 'config-duplicate-key',
-    broken: 'the same field twice',
+    broken: 'the same field twice, which is let pass',
     configText:
-      'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: 17\nmaxPods: 29\n',
+      'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nfailCgroupV1: false\nmaxPods: 17\nmaxPods: 29\n',
+    containerd: '',
+    form: 'raw',
     ...REFUSED,
+    expect: 'clear',
   },
   {
     what: 'eviction-percentage',
     broken: 'an eviction threshold over 100 %',
     config: { evictionHard: { 'memory.available': '110%' } },
+    containerd: '',
     ...REFUSED,
   },
   {
     what: 'eviction-signal',
     broken: 'an eviction signal that does not exist',
     config: { evictionHard: { 'memory.free': '5%' } },
+    containerd: '',
     ...REFUSED,
   },
   {
@@ -145,12 +153,14 @@ export const STARTS: readonly Start[] = [
     what: 'cpu-policy',
     broken: 'a CPU manager policy that does not exist',
     config: { cpuManagerPolicy: 'exclusive' },
+    containerd: '',
     ...REFUSED,
   },
   {
     what: 'reserved-quantity',
     broken: 'reserved memory that is no quantity',
     config: { kubeReserved: { memory: '1 GB' } },
+    containerd: '',
     ...REFUSED,
   },
   {
@@ -205,6 +215,7 @@ export const STARTS: readonly Start[] = [
     what: 'no-systemd',
     broken: 'cgroupDriver systemd where systemd does not run',
     config: { cgroupDriver: 'systemd' },
+    flags: ['--cgroup-root=/'],
     containerd: '',
     until: /systemd not running/,
     cause: 'cgroup-driver-mismatch',
@@ -338,5 +349,3 @@ export const STARTS: readonly Start[] = [
     expect: 'found',
   },
 ];
-
-export { SILENT_RUNTIME };

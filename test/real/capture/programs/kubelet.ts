@@ -1,18 +1,20 @@
 /** Starts a real kubelet in a machine, and keeps what it writes to the journal. */
+import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../../bench.ts';
+import type { ControlPlane } from '../../control-plane.ts';
 import { partPath } from '../../parts.ts';
 import { journal } from '../journal.ts';
 import type { Machine } from '../machine.ts';
 import type { Scenario } from '../scenario.ts';
-import { NODE_ADDRESS, NODE_NAME, type Stage } from '../stage.ts';
+import { API_SERVER, NODE_ADDRESS, NODE_NAME, type Stage } from '../stage.ts';
 import { type Start, STARTS } from './kubelet-starts.ts';
 
 export const KUBELET_VERSION = 'kubelet v1.36.3';
 const SOCKET = '/run/containerd/containerd.sock';
 
 /** What runs here: cgroup v1, no right to lower an OOM score, a disk that others fill. */
-const WORKING = {
+export const WORKING_CONFIG = {
   apiVersion: 'kubelet.config.k8s.io/v1beta1',
   kind: 'KubeletConfiguration',
   failCgroupV1: false,
@@ -64,7 +66,7 @@ export async function writeKubeletConfig(
   machine: Machine,
   more: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
-  const config = JSON.stringify({ ...WORKING, ...more }, null, 1);
+  const config = JSON.stringify({ ...WORKING_CONFIG, ...more }, null, 1);
   await machine.write('/var/lib/kubelet/config.yaml', `${config}\n`);
 }
 
@@ -86,8 +88,21 @@ export function kubeletArguments(flags: readonly string[]): readonly string[] {
   ];
 }
 
+/** A kubeconfig of the control plane, as a machine sees that. */
+export async function machineKubeconfig(plane: ControlPlane, path: string): Promise<string> {
+  const text = await readFile(path, 'utf8');
+  return text.replaceAll(plane.url, `https://${API_SERVER}`);
+}
+
+async function joinedKubeconfig(plane: ControlPlane): Promise<string> {
+  const path = await plane.writeKubeconfig(`system:node:${NODE_NAME}`, ['system:nodes']);
+  return machineKubeconfig(plane, path);
+}
+
 async function prepare(stage: Stage, start: Start): Promise<Machine> {
+  const plane = await stage.controlPlane();
   const machine = await stage.machine();
+  await machine.write('/var/lib/kubelet/kubeconfig', await joinedKubeconfig(plane));
   const { config, configText, before, containerd } = start;
   await machine.shell(
     'mkdir -p /etc/kubernetes/pki; openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout /dev/null -out /etc/kubernetes/pki/ca.crt -days 365 -subj /CN=kubernetes',
@@ -139,7 +154,7 @@ export const KUBELET: readonly Scenario[] = STARTS.map((start) => {
     ...(instead === undefined ? {} : { instead }),
     id: `kubelet/${what}`,
     source: `${KUBELET_VERSION}, started with ${broken}`,
-    needs: ['kubelet'],
+    needs: ['kubelet', 'kube-apiserver', 'etcd'],
     system: ['openssl', 'unshare', ...(start.containerd === undefined ? [] : ['containerd'])],
     run: async (stage) => {
       const text = await captureStart(stage, start);
