@@ -167,7 +167,9 @@ describe('logs that are asked for', () => {
       previous: false,
     });
   });
+});
 
+describe('how many logs are asked for', () => {
   test('are of twelve pods of a Node and of eight controllers at most, each once', async () => {
     const count = (length: number, name: string, change: object): readonly object[] =>
       Array.from({ length }, (_, rank) => pod(`${name}-${rank}`, {}, change));

@@ -166,17 +166,17 @@ describe('gaps', () => {
   });
 });
 
-describe('gaps of groups that nobody described in full', () => {
-  const managed = (change: object = {}): object => ({
-    nodegroupName: 'workers',
-    status: 'ACTIVE',
-    scalingConfig: { desiredSize: 2 },
-    ...change,
-  });
-  const gapsIn = async (...args: Parameters<typeof rollCall>): Promise<readonly string[]> =>
-    (await rollCall(...args)).gaps.map(gapSentence);
-  const words = 'NodeGroup workers has 1 of 2 machines';
+const managed = (change: object = {}): object => ({
+  nodegroupName: 'workers',
+  status: 'ACTIVE',
+  scalingConfig: { desiredSize: 2 },
+  ...change,
+});
+const gapsIn = async (...args: Parameters<typeof rollCall>): Promise<readonly string[]> =>
+  (await rollCall(...args)).gaps.map(gapSentence);
+const words = 'NodeGroup workers has 1 of 2 machines';
 
+describe('gaps of groups that nobody described in full', () => {
   test('are none of a node group that goes, or does not say its name or what it wants', async () => {
     const instances = [instance(1, tags(WORKERS))];
     const gapOf = async (change: object): Promise<readonly string[]> =>
@@ -199,7 +199,9 @@ describe('gaps of groups that nobody described in full', () => {
       'AutoScalingGroup eks-workers-1 has 1 of 2 machines',
     ]);
   });
+});
 
+describe('gaps of groups', () => {
   test('count instances that have not ended, of the group alone', async () => {
     const instances = [
       instance(1, tags(WORKERS)),

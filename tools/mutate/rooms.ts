@@ -51,6 +51,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   readers: [
     'src/adapters/scanning',
     'src/diagnosis',
+    'test/readers',
     'test/engine',
     'test/capacity',
     'test/hostile/input.test.ts',
