@@ -1,7 +1,8 @@
 /**
  * `node tools/accuracy.ts`: asks Rollcall about every case of test/accuracy, raises the floors to
- * what is reached, and writes docs/accuracy.md and the whole answers beside the cases. Ends with 1, and writes nothing, where a cause is
- * named wrongly or a group has sunk below its floor.
+ * what is reached, and writes docs/accuracy.md, the whole answers beside the cases and what is read
+ * of each pile of test/readers. Ends with 1, and writes nothing, where a cause is named wrongly or a
+ * group has sunk below its floor.
  */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -24,6 +25,7 @@ import {
   worseThan,
 } from '../test/accuracy/figures.ts';
 import { LIVE_STATES } from '../test/accuracy/live/states.ts';
+import { pileNames, readingOf } from '../test/readers/recorded.ts';
 import { accuracyPage } from './accuracy-page.ts';
 
 const PAGE = join(import.meta.dirname, '../docs/accuracy.md');
@@ -62,4 +64,5 @@ if (isWorse || stagesRight < floors.stagesRight) {
   writeFileSync(PAGE, accuracyPage(raised, cases, pastes, LIVE_STATES));
   for (const one of cases) record(await answerTo(one));
   for (const state of LIVE_STATES) record(await answerToLive(state));
+  for (const name of pileNames()) record(await readingOf(name));
 }

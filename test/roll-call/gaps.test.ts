@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { gapSentence } from '../../src/diagnosis/roll-call/gaps.ts';
 import {
   finding,
   instance,
@@ -162,5 +163,80 @@ describe('gaps', () => {
       [],
     );
     assert.deepEqual(gaps, []);
+  });
+});
+
+const managed = (change: object = {}): object => ({
+  nodegroupName: 'workers',
+  status: 'ACTIVE',
+  scalingConfig: { desiredSize: 2 },
+  ...change,
+});
+const gapsIn = async (...args: Parameters<typeof rollCall>): Promise<readonly string[]> =>
+  (await rollCall(...args)).gaps.map(gapSentence);
+const words = 'NodeGroup workers has 1 of 2 machines';
+
+describe('gaps of groups that nobody described in full', () => {
+  test('are none of a node group that goes, or does not say its name or what it wants', async () => {
+    const instances = [instance(1, tags(WORKERS))];
+    const gapOf = async (change: object): Promise<readonly string[]> =>
+      gapsIn({ nodeGroups: [managed(change)], instances }, []);
+    assert.deepEqual(await gapOf({}), [words]);
+    assert.deepEqual(await gapOf({ status: 'DELETING' }), []);
+    assert.deepEqual(await gapOf({ scalingConfig: {} }), []);
+    assert.deepEqual(await gapOf({ scalingConfig: { desiredSize: -1 } }), []);
+    assert.deepEqual(await gapOf({ scalingConfig: { desiredSize: 1.5 } }), []);
+    assert.deepEqual(await gapOf({ scalingConfig: { desiredSize: 0 } }), []);
+  });
+
+  test('are none of an Auto Scaling group that does not say its name or what it wants', async () => {
+    const { AutoScalingGroupName: _, ...nameless } = scaling(2, [1]);
+    const { DesiredCapacity: __, ...wishless } = scaling(2, [1]);
+    assert.deepEqual(await gapsIn({ scaling: [nameless] }, []), []);
+    assert.deepEqual(await gapsIn({ scaling: [wishless] }, []), []);
+    const { Tags: ___, ...plain } = scaling(2, [1]);
+    assert.deepEqual(await gapsIn({ scaling: [plain] }, []), [
+      'AutoScalingGroup eks-workers-1 has 1 of 2 machines',
+    ]);
+  });
+});
+
+describe('gaps of groups', () => {
+  test('count instances that have not ended, of the group alone', async () => {
+    const instances = [
+      instance(1, tags(WORKERS)),
+      gone(2, 'Server.InternalError', tags(WORKERS)),
+      instance(3, tags({ 'eks:nodegroup-name': 'other' })),
+      instance(4),
+    ];
+    const group = { 'eks.amazonaws.com/nodegroup': 'workers' };
+    const sources = { nodeGroups: [managed()], instances, nodes: [node(9, { labels: group })] };
+    assert.deepEqual(await gapsIn(sources, []), [words]);
+  });
+
+  test('are told once of each group, as it was read last', async () => {
+    const instances = [instance(1, tags(WORKERS))];
+    const later = managed({ scalingConfig: { desiredSize: 5 } });
+    const other = managed({ nodegroupName: 'other' });
+    assert.deepEqual(await gapsIn({ nodeGroups: [managed(), other, later], instances }, []), [
+      'NodeGroup workers has 1 of 5 machines',
+      'NodeGroup other has 0 of 2 machines',
+    ]);
+    const twice = [scaling(3, [1]), scaling(1, [1])];
+    assert.deepEqual(await gapsIn({ scaling: twice }, []), []);
+  });
+
+  test('have the headline of the group’s own subject, by either of its names', async () => {
+    const findings = [finding('insufficient-capacity', { stage: 'launched' })];
+    const told = async (change: object): Promise<readonly string[]> =>
+      gapsIn({ scaling: [scaling(2, [1])] }, [
+        subject({ kind: 'NodeGroup', verdict: 'not-usable', findings, ...change }),
+      ]);
+    const explained = [`${words}: insufficient-capacity`];
+    assert.deepEqual(await told({ name: 'workers' }), explained);
+    assert.deepEqual(await told({ kind: 'AutoScalingGroup', name: 'eks-workers-1' }), explained);
+    assert.deepEqual(await told({ name: 'other' }), [words]);
+    assert.deepEqual(await told({ kind: 'Machine', name: 'workers' }), [words]);
+    assert.deepEqual(await told({ kind: 'Cluster', name: 'workers' }), [words]);
   });
 });

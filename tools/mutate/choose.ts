@@ -1,5 +1,5 @@
 /** Which tests a mutant is given: the nearest first, then those that killed most, within a budget of time. */
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import type { Mutant } from './instrument.ts';
 import type { KnownTest, Reach } from './messages.ts';
 
@@ -28,14 +28,18 @@ export function choose(
     const test = reach.tests[number];
     return test === undefined ? [] : [{ number, ...test }];
   });
-  const isNear = ({ file }: KnownTest): boolean => dirname(file) === dirname(mutant.file);
-  const near = known.filter(isNear);
-  const far = known.filter((test) => !isNear(test));
+  const near = within(byTime(known.filter(({ file }) => isNear(file, mutant.file))), BUDGET_MS);
+  const far = known.filter((test) => !near.includes(test));
   const killers = within(byKills(far, kills), BUDGET_MS - SAMPLE_MS - total(near));
   const others = far.filter((test) => !killers.includes(test));
   const left = BUDGET_MS - total(near) - total(killers);
-  const chosen = [...byTime(near), ...killers, ...sample(byTime(others), left)];
+  const chosen = [...near, ...killers, ...sample(byTime(others), left)];
   return { tests: chosen.map(({ number }) => number), ms: total(chosen) };
+}
+
+/** Tests beside the source, and those of a folder under `test/` that is called as its folder is. */
+function isNear(test: string, source: string): boolean {
+  return basename(dirname(test)) === basename(dirname(source));
 }
 
 /** Those that killed any, the most deadly for their time first. */

@@ -3,6 +3,24 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** What commands print of evidence, asked in this process. */
+const ANSWERS: readonly string[] = [
+  'anonymous',
+  'bundle',
+  'first-rows',
+  'identity-calls',
+  'launch-calls',
+  'name',
+  'name-before-launch',
+  'naming-calls',
+  'representatives',
+  'saved-asked',
+  'state-times',
+  'status',
+  'status-formats',
+  'watching',
+].map((name) => `test/cli/${name}.test.ts`);
+
 /**
  * Tests beside the sources, and those under `test/` that ask the room for what it is there for.
  * Tests that start programs stay out: a mutant is switched on in one process only.
@@ -26,12 +44,18 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
     'test/engine',
     'test/diagnosis',
     'test/roll-call',
+    ...ANSWERS,
     'test/accuracy/answers.test.ts',
     'test/causes/examples.test.ts',
   ],
   readers: [
     'src/adapters/scanning',
+    'src/diagnosis',
+    'test/readers',
     'test/engine',
+    'test/capacity',
+    'test/hostile/input.test.ts',
+    ...ANSWERS,
     'test/roll-call',
     'test/accuracy/answers.test.ts',
     'test/causes/examples.test.ts',
