@@ -30,7 +30,7 @@ test('the table is what the collection asks today', async () => {
 
 /** Operations that the sources of collecting name, those of the check itself left out. */
 function operationsInSources(): ReadonlySet<string> {
-  const folders = ['src/adapters/collection', 'src/apps/cli/live'];
+  const folders = ['src/collection', 'src/apps/cli/live'];
   const paths = folders.flatMap((folder) =>
     readdirSync(join(ROOT, folder))
       .filter((name) => name.endsWith('.ts') && !name.startsWith('permissions'))
@@ -249,5 +249,5 @@ test('every call that is allowed is made', () => {
   const idle = AWS_SERVICES.flatMap((service) =>
     Object.keys(CALLS[service]).map((operation) => `${service}:${operation}`),
   ).filter((action) => !made.has(action) && !ASKED_ELSEWHERE.has(action));
-  assert.deepEqual(idle, [], 'ask it in src/adapters/collection, or take it out of calls.ts');
+  assert.deepEqual(idle, [], 'ask it in src/collection, or take it out of calls.ts');
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { readTexts } from '../../src/apps/cli/pile.ts';
+import { readTexts } from '../../src/engine/pile.ts';
 import type { DiagnosisDocument, SubjectReport } from '../../src/diagnosis/document.ts';
 import { representatives } from '../../src/diagnosis/representatives.ts';
 import type { DetailTarget } from '../../src/evidence/detail-target.ts';

@@ -1,7 +1,7 @@
 /** What is read of each pile, as it is recorded beside it. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readTexts } from '../../src/apps/cli/pile.ts';
+import { readTexts } from '../../src/engine/pile.ts';
 import { structured } from '../../src/apps/cli/structured.ts';
 import type { Observations } from '../../src/evidence/observations.ts';
 import type { Recorded } from '../accuracy/answers.ts';

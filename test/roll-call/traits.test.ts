@@ -11,7 +11,7 @@ import {
   unmetCondition,
 } from '../../src/diagnosis/roll-call/attributes.ts';
 import { assembleRoll, type Machine } from '../../src/diagnosis/roll-call/machines.ts';
-import { readTexts } from '../../src/apps/cli/pile.ts';
+import { readTexts } from '../../src/engine/pile.ts';
 import { diagnosis, instance, node, rollCall, type Sources, tags, textsOf } from './fixtures.ts';
 
 async function machineOf(sources: Sources): Promise<Machine> {
