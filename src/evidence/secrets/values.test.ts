@@ -133,3 +133,27 @@ describe('any value of a script that is not plain may be a secret', () => {
   for (const line of SETTINGS)
     test(line, () => assert.equal(redactAssignments(line.replace(/[«»]/g, '')), shown(line)));
 });
+
+const SENTENCES: readonly string[] = [
+  'failed to read secret: not found in it',
+  'failed to read token: required but absent',
+  'could not read token: a file is missing',
+  'getting credentials: refused, as before',
+  'authorization: «refused» 7 times',
+  'credentials: «notable» Words',
+  'token: «refused-here:» and more',
+  'password: «refused» and more',
+  'token: 1234567 bytes',
+  'token: «12345678» bytes',
+  'token: «x1234567» bytes',
+  'arn:aws:secretsmanager:eu-west-1:123456789012:secret:walrus-a1b2c3',
+  'arn:aws-us-gov:secretsmanager:us-gov-west-1:123456789012:secret:walrus-a1b2c3',
+  'with password «Tr0ub4d!» at the door',
+  'with password Tr0ub4! at the door',
+  'with password «12345678A.» at the door',
+  'with password accepted at the door',
+];
+
+describe('a sentence behind the name of a secret is told from a value', () => {
+  for (const line of SENTENCES) test(line, () => assertCut(line));
+});
