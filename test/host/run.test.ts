@@ -3,10 +3,10 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { after, describe, test } from 'node:test';
-import type { HostRun } from '../../ports/host.ts';
-import { PortError } from '../../ports/port-error.ts';
-import { systemClock } from '../system/clock.ts';
-import { runProgram } from './run.ts';
+import type { HostRun } from '../../src/ports/host.ts';
+import { PortError } from '../../src/ports/port-error.ts';
+import { systemClock } from '../../src/adapters/system/clock.ts';
+import { runProgram } from '../../src/adapters/host/run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-run-'));
 const own = join(folder, 'own');
