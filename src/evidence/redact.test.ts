@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { excerptAround, excerptOf, excerptWithin, redact, redactValue } from './redact.ts';
+import fc from 'fast-check';
+import {
+  excerptAround,
+  excerptOf,
+  excerptWithin,
+  printable,
+  redact,
+  redactKeys,
+  redactShared,
+  redactValue,
+} from './redact.ts';
 
 /** Texts whose secret was once shown, in part or as a whole. */
 const LEAKED: readonly (readonly [string, string])[] = [
@@ -115,4 +125,157 @@ test('a secret is cut behind a blank and an equals sign, and in a line joined to
     redact('gone: ip-10-0-32-242docker login -u deploy -p Lifudemu18!kehar r.example.net'),
     'gone: ip-10-0-32-242docker login -u deploy -p ‹redacted› r.example.net',
   );
+});
+
+describe('what is printed of a text', () => {
+  const PRINTED: readonly (readonly [string, string])[] = [
+    ['\u001b[31mred\u001b[0m', 'red'],
+    ['\u001b[1;31mred\u001b[m', 'red'],
+    ['\u001b[?25lhidden', 'hidden'],
+    ['\u001b[4 qbar', 'bar'],
+    ['\u001b[2  qbar', 'bar'],
+    ['\u001b]0;title\u0007text', 'text'],
+    ['\u001b]8;;address\u001b\\link', 'link'],
+    ['\u001b]0;title', ''],
+    ['\u001bMup', 'up'],
+    ['\u001b_up', 'up'],
+    ['a\tb\nc', 'a b\nc'],
+    ['a\u0000b\u0007c\u007fd\u0085e\r', 'abcde'],
+    ['a\u200bb\u202ec\u2066d\ufeffe\u061cf', 'abcdef'],
+  ];
+  for (const [text, plain] of PRINTED)
+    test(JSON.stringify(text), () => assert.equal(printable(text), plain));
+});
+
+describe('an excerpt', () => {
+  test('is one line with single blanks', () => {
+    assert.equal(excerptOf('  a  b\n\n c\t\td '), 'a b c d');
+  });
+
+  test('has at most so many characters, the last of which says that there is more', () => {
+    assert.equal(excerptOf('12345', 5), '12345');
+    assert.equal(excerptOf('123456', 5), '1234…');
+    assert.equal(excerptOf('x'.repeat(401)).length, 400);
+  });
+
+  test('hides a secret that the cut would divide', () => {
+    const shown = excerptOf(`${'x '.repeat(195)}password=hunter2hunter2`);
+    assert.doesNotMatch(shown, /hunter/);
+  });
+
+  test('of far beyond the cut nothing is looked at', () => {
+    assert.equal(excerptOf(`${' '.repeat(4400)}late`), '');
+  });
+
+  const filler = 'and so on '.repeat(60);
+  test('around words is one line with single blanks', () => {
+    assert.equal(excerptAround('  a  b\n c ', 'b'), 'a b c');
+    assert.equal(excerptAround('x'.repeat(400), 'x'), 'x'.repeat(400));
+    assert.equal(excerptAround('x'.repeat(401), 'no'), `${'x'.repeat(399)}…`);
+    assert.equal(excerptAround(filler, ''), `${filler.slice(0, 399)}…`);
+  });
+
+  test('around words at the end shows the end without a sign of more', () => {
+    const line = `${filler}the very last  words`;
+    const shown = excerptAround(line, 'the very  last words ');
+    const whole = line.replace('  ', ' ');
+    assert.equal(shown, `${whole.slice(0, 120)} … ${whole.slice(-59)}`);
+  });
+
+  test('around words in the middle shows 40 characters before and 80 behind', () => {
+    const line = `${'a'.repeat(500)} quoted words ${'b'.repeat(500)}`;
+    const shown = excerptAround(line, 'quoted words');
+    assert.equal(shown.length, 400);
+    assert.equal(shown.slice(0, 123), `${'a'.repeat(120)} … `);
+    assert.equal(shown.slice(123), `${line.slice(461, 461 + 276)}…`);
+  });
+
+  test('begins behind the head when the words stand right behind it', () => {
+    const line = `${'a'.repeat(330)} quoted ${'b'.repeat(500)}`;
+    assert.match(excerptAround(line, 'quoted'), /^a{120} … a+ quoted b{80,}…$/);
+  });
+});
+
+const HIDDEN = '‹redacted›';
+
+describe('redaction of values', () => {
+  test('an entry that names what it holds', () => {
+    const names = ['name', 'Key', 'parameterName', 'optionName', 'tagKey', 'TagKey'];
+    const values = ['value', 'Value', 'parameterValue', 'optionValue', 'tagValue'];
+    for (const name of names)
+      for (const value of values) {
+        const entry = { [name]: 'DB_PASSWORD', [value]: 'abc' };
+        assert.deepEqual(redactValue([entry]), [{ ...entry, [value]: HIDDEN }]);
+      }
+    const others = [
+      { name: 'REGION', value: 'abc' },
+      { names: 'DB_PASSWORD', value: 'abc' },
+      { rename: 'DB_PASSWORD', value: 'abc' },
+      { name: 'DB_PASSWORD', values: 'abc' },
+      { name: 'DB_PASSWORD', devalue: 'abc' },
+      { name: 7, value: 'abc' },
+      { value: 'abc' },
+    ];
+    for (const other of others) assert.equal(redactValue(other), other);
+  });
+
+  test('every item of a list under the name of a secret', () => {
+    assert.deepEqual(redactValue({ password: ['a', 'b'], note: ['a'] }), {
+      password: [HIDDEN, HIDDEN],
+      note: ['a'],
+    });
+    assert.deepEqual(redactValue(['a', 'token=hunter2hunter2']), ['a', `token=${HIDDEN}`]);
+  });
+
+  test('texts keep their lines and lose what is not printed', () => {
+    assert.deepEqual(redactValue({ a: 'one\ntwo\u202e three\n' }), { a: 'one\ntwo three\n' });
+    assert.equal(redactValue('one\n\ttwo three'), 'one\n\ttwo three');
+    assert.equal(redactValue('pw=12345'), `pw=${HIDDEN}`);
+    assert.equal(redactValue('pw=1234'), 'pw=1234');
+  });
+});
+
+describe('redaction of large and shared values', () => {
+  test('what is nested deeper than 400 levels is left out', () => {
+    const nest = (levels: number, inner: unknown): unknown =>
+      levels === 0 ? inner : nest(levels - 1, levels % 2 === 0 ? { a: inner } : [inner]);
+    const kept = nest(400, { a: 'b' });
+    assert.equal(redactValue(kept), kept);
+    assert.deepEqual(redactValue(nest(401, { a: 'b' })), nest(401, {}));
+    assert.deepEqual(redactValue(nest(401, ['b'])), nest(401, []));
+  });
+
+  test('names of fields are redacted where all is written to a file', () => {
+    const value = { 'token=hunter2hunter2': [{ 'a\u202eb': 1 }, 'x', null] };
+    assert.deepEqual(redactKeys(value), { [`token=${HIDDEN}`]: [{ ab: 1 }, 'x', null] });
+    assert.equal(redactKeys('a'), 'a');
+    assert.equal(redactKeys(null), null);
+  });
+
+  test('what many objects share is looked through once, with its parts', () => {
+    const shared = redactShared({ part: { a: 'b' }, none: null, text: 'a' });
+    Object.assign(shared.part, { a: 'token=hunter2hunter2' });
+    assert.equal(redactValue(shared), shared);
+    assert.equal(redactValue(shared.part), shared.part);
+    const fresh = { part: { a: 'token=hunter2hunter2' } };
+    assert.deepEqual(redactShared(fresh), { part: { a: `token=${HIDDEN}` } });
+    assert.equal(redactShared('token=hunter2hunter2'), `token=${HIDDEN}`);
+    assert.equal(redactShared(null), null);
+  });
+
+  test('a value of any shape keeps its shape, and once more changes nothing', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.string({ minLength: 8 }), (value, text) => {
+        const clean = redactValue({ value, password: text });
+        assert.deepEqual(redactValue(clean), clean);
+        assert.ok(
+          text.startsWith('‹') ||
+            clean.password !== text ||
+            /^[$<{[%#*]|^(?:true|false|null|none|nil|undefined|unset|empty|yes|no|n\/a)$/i.test(
+              text,
+            ),
+        );
+      }),
+    );
+  });
 });

@@ -220,11 +220,15 @@ async function failureOf(
   test: Declared,
   starting?: () => void,
 ): Promise<unknown> {
+  const stray = Promise.withResolvers<never>();
+  process.once('uncaughtException', stray.reject);
   try {
-    await session.run(test, starting);
+    await Promise.race([session.run(test, starting), stray.promise]);
     return null;
   } catch (error) {
     return error ?? 'nothing';
+  } finally {
+    process.off('uncaughtException', stray.reject);
   }
 }
 
@@ -240,6 +244,7 @@ async function main(): Promise<void> {
   await worker.load(start.testFiles);
   // What a mutant leaves behind for later must not end the process under another mutant.
   process.on('unhandledRejection', () => {});
+  process.on('uncaughtException', () => {});
   process.on('disconnect', () => process.exit());
   process.on('message', (order: Order) => {
     void worker.answer(order).then((answer) => process.send?.(answer));

@@ -108,4 +108,4 @@ export const COMMAND_FORMS: readonly (readonly [RegExp, string])[] = [
 
 /** True for a text that may hold one of these forms. */
 export const COMMAND_MARK =
-  /[\s=:]-{1,2}[a-zA-Z]|\||<<<|pass:|(?:login|requirepass|masterauth|bindpw|rootpw|add_user|change_password|secret_access_key|session_token)\s|IDENTIFIED|PASSWORD\s|:\/|@|%40|%3A|[Ss]ig(?:nature)?=|X-[Aa]mz|[Bb]earer\s|BEARER|Basic\s|phrase|mnemonic|:[a-zA-Z*]|SecureString|PSK|EAP|XAUTH|createUser|send|following password|code(?: is|:)|BUNDLE_|chpasswd|[Cc]ookie/;
+  /[\s=:]-{1,2}[a-zA-Z]|\||<<<|pass:|net\s{1,8}user|(?:[Ll](?:ogin|OGIN)|[Rr](?:equirepass|EQUIREPASS)|[Mm](?:asterauth|ASTERAUTH)|[Bb](?:indpw|INDPW)|[Rr](?:ootpw|OOTPW)|add_user|change_password|secret_access_key|session_token|SECRET_ACCESS_KEY|SESSION_TOKEN)\s|[Ii](?:dentified|DENTIFIED)|[Pp](?:assword|ASSWORD)\s|:\/|@|%40|%3[Aa]|[Ss]ig(?:nature)?=|[Xx]-[Aa](?:mz|MZ)|[Bb]earer\s|BEARER|Basic\s|phrase|mnemonic|:[a-zA-Z*]|[Ss]ecure[Ss]tring|PSK|EAP|XAUTH|createUser|send|[Ff]ollowing [Pp]assword|[Cc](?:ode|ODE)(?: (?:is|IS)|:)|BUNDLE_|chpasswd|[Cc]ookie/;

@@ -83,7 +83,7 @@ export const TOKEN_FORMS: readonly (readonly [RegExp, string])[] = [
  */
 export const TOKEN_MARK = new RegExp(
   [
-    '[-_.~](?=[\\w+/=~-]{12})(?<=(?:gh[pousr]|pat|gl[a-z]{1,5}|xox[a-z.]{1,6}|xapp|xwfp|k_(?:live|test)|whsec|ya29|GOCSPX|npm|pypi|rubygems|dckr_[po]at|hv[sbr]|dp\\.[a-z]{2,5}|v1|SG|NR[A-Z]{2}|sntry[su]|PMAK|lin_[a-z]{3,5}|shp[a-z]{2}|sq0[a-z]{3}|pscale_[a-z]{2,5}|sk(?:-[a-z0-9-]{2,8})?|nvapi|CFPAT|tskey-[a-z]{3,6}|Q|hf|figd|ntn|secret|gsk|r8|xai|pplx|pul|nfp|rnd|fo1|akp|vc[pik]|key).)',
+    '[-_.~](?=[\\w+/=.~-]{12})(?<=(?:gh[pousr]|pat|gl[a-z]{1,5}|xox[a-z.]{1,6}|xapp|xwfp|k_(?:live|test)|whsec|ya29|GOCSPX|npm|pypi|rubygems|dckr_[po]at|hv[sbr]|dp\\.[a-z]{2,5}|v1|SG|NR[A-Z]{2}|sntry[su]|PMAK|lin_[a-z]{3,5}|shp[a-z]{2}|sq0[a-z]{3}|pscale_[a-z]{2,5}|sk(?:-[a-z0-9-]{2,8})?|nvapi|CFPAT|tskey-[a-z]{3,6}|Q|hf|figd|ntn|secret|gsk|r8|xai|pplx|pul|nfp|rnd|fo1|akp|vc[pik]|key).)',
     '\\.(?<=(?:[a-z0-9]{6}|(?<![\\w.])s).)[A-Za-z0-9]{16}|\\.(?<=(?:ey[\\w-]{8,2000}|[MNO][\\w-]{23,27}).)[\\w-]',
     'A(?:3T|KIA|SIA|BIA|CCA|Iza|T(?:ATT|CTT|BB))|a[sk]ia[a-z2-7]|IQoJ|oGZXIvYXdz|GR13|EAAA|dapi|SK[0-9a-f]{8}|K10[0-9a-f]{8}|1//0|-----|AGE-SECRET|\\$\\w{1,12}\\$|\\}[A-Za-z0-9+/=]{20}|\\d:[\\w-]{35}|slack\\.com|discord|webhook\\.office|-us\\d|pbkdf2|\\*[0-9A-F]{40}|\\/hooks?\\/',
   ].join('|'),

@@ -27,7 +27,7 @@ const QUOTE = /(\\{0,15})(["'`\ue000])/y;
 const PLAIN = /[^\s"'`<>\ue000\ufffd]/;
 /** Where a value that nothing encloses ends: before the next field of the same line. */
 const NEXT_FIELD = /[,;&|)}\]]{1,8}\s{0,8}(?:$|["'\\]|[\w.-]{1,60}["'\\]{0,4}\s?[=:])|[,;]$|&&/y;
-const BLOCK = /[|>][+-]?\d?[ \t]*\n/y;
+const BLOCK = /[|>](?:[+-]?\d?|\d[+-])[ \t]*\n/y;
 /** A block whose lines somebody has joined. */
 const FLAT_BLOCK = /[|>][+-]?[ \t\ufffd]{1,20}(?=[^\s|>])/y;
 const BLOCK_LINES_MAX = 200;
