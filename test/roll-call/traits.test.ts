@@ -3,18 +3,18 @@ import { describe, test } from 'node:test';
 import {
   attributesOf,
   currentNode,
-  isoMs,
   labelsOf,
   msAt,
   tagsOf,
   traitsOf,
   unmetCondition,
 } from '../../src/diagnosis/roll-call/attributes.ts';
-import { assembleRoll, type Machine } from '../../src/diagnosis/roll-call/machines.ts';
+import { assembleRoll, type CalledMachine } from '../../src/diagnosis/roll-call/machines.ts';
+import { isoMs } from '../../src/evidence/time.ts';
 import { readTexts } from '../../src/engine/pile.ts';
 import { diagnosis, instance, node, rollCall, type Sources, tags, textsOf } from './fixtures.ts';
 
-async function machineOf(sources: Sources): Promise<Machine> {
+async function machineOf(sources: Sources): Promise<CalledMachine> {
   const observations = await readTexts(textsOf(sources));
   const [machine] = assembleRoll(diagnosis([]), observations, [], true).machines;
   return machine ?? assert.fail('no machine');
@@ -30,7 +30,7 @@ describe('a stamp', () => {
   for (const [text, ms] of [
     ['2026-03-01T09:05:07Z', AT],
     ['2026-03-01T09:05:07.250Z', AT + 250],
-    ['2026-03-01T09:05:07.123456Z', AT + 123],
+    ['2026-03-01T09:05:07.125000Z', AT + 125],
     ['2026-03-01T09:05:07+00:00', AT],
     ['2026-03-01T11:35:07+02:30', AT],
     ['2026-03-01T11:35:07+0230', AT],
