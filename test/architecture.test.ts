@@ -18,6 +18,7 @@ import { places, registryHost } from './architecture/places.ts';
 import { purity } from './architecture/purity.ts';
 import { rooms } from './architecture/rooms.ts';
 import { throughPorts } from './architecture/through-ports.ts';
+import { wording } from './architecture/wording.ts';
 import { fileSizes, functionSizes, pathDepths } from './architecture/sizes.ts';
 import { type Check, readSources } from './architecture/sources.ts';
 
@@ -44,6 +45,7 @@ const CHECKS: readonly Check[] = [
   places(HERE),
   manifest,
   dependencies,
+  wording,
 ];
 
 for (const check of CHECKS) {

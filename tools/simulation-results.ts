@@ -98,7 +98,7 @@ function pageOf(totals: Totals, tally: Tally, { command, failing, planted }: Bes
     '## How hard the oracle is to please',
     `Machines that do not work, and what was said of them. An oracle that accepts much is pleased by anything: by one constant answer, or by the answers of other seeds. \`before\` is the oracle of commit ${BEFORE.commit} over ${BEFORE.seeds}, which held every cause for true that a fault could lead to, and for ever.`,
     scores(tally),
-    '`named`: a true cause was named. `open`: none was, and the machine is not called usable. `well`: it is well and is called so. `missed`: it is broken and is called usable, mostly as nothing shows it yet. `alarm`: it is well and is called not usable. `effect`: what the machine shows was named as if it were the cause. `wrong`: a cause was named that is none of the true ones, or a consequence of none. `beside`: a true cause of another fault on the same machine was named. A fault counts while it lasts, and afterwards as long as a machine shows what it did and has not been well since.',
+    '`named`: a true cause was named. `open`: none was, and the machine is not called usable. `well`: it is well and is called so. `missed`: it is broken and is called usable, mostly as nothing shows it yet. `alarm`: it is well and is called not usable. `effect`: what the machine shows was named as if it were the cause. `wrong`: a cause was named that is not a true one, nor a consequence of one. `beside`: a true cause of another fault on the same machine was named. A fault counts while it lasts, and afterwards as long as a machine shows what it did and has not been well since.',
     ...WAYS.flatMap((way) => [
       `## ${WAY_TITLES[way]}`,
       confusionTable(tally.confusions[way]).trimEnd(),

@@ -68,7 +68,7 @@ function silence(cause: Cause, subject: Subject): CannotSay {
   const detail =
     read === undefined
       ? 'the objects that decide it are not in this evidence'
-      : `the ${SOURCES[read].title} does not speak of it, and may have been cut`;
+      : `the ${SOURCES[read].title} does not show it, and may have been cut`;
   return cannotSay({ reason: 'not-in-source', detail, collect: cause.decide.command });
 }
 

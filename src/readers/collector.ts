@@ -1,3 +1,4 @@
+import { counted } from '../domain/words.ts';
 import { locatorAt } from '../evidence/fact.ts';
 import type { FactKind, FactTypes } from '../evidence/kinds.ts';
 import { classifyName, type MachineName } from '../evidence/names.ts';
@@ -282,9 +283,10 @@ function silentDocuments(state: State): readonly InputLoss[] {
     ...state.facts.map(({ moment }) => moment.at.document),
   ]);
   const told = new Set([...state.losses, ...state.listings].map(({ locator }) => locator));
-  return state.documents.flatMap(({ locator, isGiven, sources }, document) => {
+  return state.documents.flatMap(({ locator, isGiven, sources, linesRead }, document) => {
     if (!isGiven || sources.size > 0 || speaking.has(document) || told.has(locator)) return [];
-    return [{ locator, what: `${locator} holds nothing of a form that is known here.` }];
+    const input = locator === '-' ? 'stdin' : locator;
+    return [{ locator, what: `unrecognized input (${input}, ${counted(linesRead, 'line')})` }];
   });
 }
 

@@ -64,7 +64,7 @@ describe('rollcall diagnose', () => {
       join(ROOT, 'examples/4a-never-let-in/kubelet.log'),
     ]);
     assert.equal(code, 1);
-    assert.match(out, /Nothing here decides\. Run this/);
+    assert.match(out, /Not enough evidence\. This would decide it/);
     assert.match(out, /kubectl -n kube-system get configmap aws-auth -o yaml/);
     assert.match(out, /… \| rollcall diagnose - --with \S+kubelet\.log/);
   });

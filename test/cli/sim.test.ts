@@ -55,7 +55,7 @@ describe('a seed that fails', () => {
     assert.ok(existsSync(file));
     const diagnosed = await capture(['diagnose', file]);
     assert.equal(diagnosed.code, 2, diagnosed.err);
-    assert.match(diagnosed.out, /\ntime line {3}2026-03-02T09:/);
+    assert.match(diagnosed.out, /\ntimeline {4}2026-03-02T09:/);
     assert.match(diagnosed.out, /AWS answered ec2:DescribeInstances with RequestLimitExceeded/);
   });
 });

@@ -45,7 +45,7 @@ function screen(height: number | null): Screen {
 
 function stale(seconds: number, kinds: readonly string[] = ['Node']): WatchNotice {
   const line = `${kinds.join('s and ')}s as of ${seconds} s ago: the API server is silent`;
-  return { key: 'silent', line, kinds, over: 'changes are told again' };
+  return { key: 'silent', line, kinds, over: 'changes arrive again' };
 }
 
 async function look(): Promise<StatusObservation> {

@@ -162,7 +162,7 @@ test('silence is told with its age, leads to a look, and is told to be over', as
   assert.ok(looks() >= before + 2, 'it goes on after each pause');
   api.setDark(false);
   await clock.advance(20_000);
-  assert.deepEqual(said.slice(silent), ['changes are told again']);
+  assert.deepEqual(said.slice(silent), ['changes arrive again']);
   const healed = looks();
   api.put(NODES, node('a', 'False'));
   await clock.advance(10_000);

@@ -131,7 +131,7 @@ describe('clocks that the machine’s own programs measured', () => {
   });
 });
 
-describe('the time line of a machine beside the API server’s', () => {
+describe('the timeline of a machine beside the API server’s', () => {
   for (const [name, error, verdict] of [
     ['312 s slow, it tried after it was Ready', '312.000123 seconds slow', 'not-usable'],
     ['right, it tried before it was Ready', '0.000004110 seconds slow', 'cannot-tell'],

@@ -350,7 +350,7 @@ describe('the ladder', () => {
   });
 });
 
-describe('the time line', () => {
+describe('the timeline', () => {
   test('is in causal order, whatever order the files were read in', () => {
     const at = (ms: number, document: number): Partial<Hit> => {
       const quote = quoteAt(1, { ms, yearless: false, clock: 'utc' }, document);

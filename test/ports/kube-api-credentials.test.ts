@@ -101,7 +101,7 @@ test('provideClusterInfo tells the program of the cluster', async (context) => {
   assert.deepEqual(JSON.parse(request).spec.cluster, { server: server.url });
 });
 
-test('a 401 has the exec credential made anew once, and then says whose it is', async (context) => {
+test('a 401 has the exec credential made again once, and then says whose it is', async (context) => {
   const environment = fakeEnvironment((_, round) => printed(`hunter2-${round}`));
   const answer = ({ headers }: Seen): Reply =>
     headers.authorization === 'Bearer hunter2-2' ? VERSION : refusal(401, 'Unauthorized', 'no');

@@ -240,7 +240,7 @@ test('F22 a 410 as an event and as a status leads to a listing whose difference 
   assert.equal(reflector.state().counts.listings, 3);
 });
 
-test('F23 an object made anew under its name is told as deleted and added', async (context) => {
+test('F23 an object made again under its name is told as deleted and added', async (context) => {
   const { api, clock, told } = await scene(context);
   api.cut(fault('unreachable', 'a reset'));
   api.remove(NODES, { name: 'n1' });

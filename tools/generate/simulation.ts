@@ -60,7 +60,7 @@ const HOW = `# The simulation
 \`rollcall sim\` builds a world from a seed (a cluster on AWS with its machines and controllers, see
 \`rollcall lab\`), lets it run in virtual time, puts faults into it, and looks at it as a user would:
 over the APIs as \`rollcall diagnose\` does, and through a pile of dumps, journals and answers of which
-a share is left out. The world knows which fault it had, so what is said is compared with the truth.
+a share is left out. The world knows which fault it had, so each answer is compared with the truth.
 
 \`\`\`
 rollcall sim --seed 7 --hours 2                 one seed
@@ -88,7 +88,7 @@ part of the output.
 Between looks the watchers of Rollcall run in the world, over watches that die, lie and break off.
 What an event can change is looked at in that event: the addresses that a plan promises (I-25), and
 what the watchers keep in memory, how often they ask and how far behind they are (I-24, I-32, I-33,
-L-08). What is said of a machine exists only when it is said, so the rules about its evidence and its
+L-08). An answer about a machine exists only when it is given, so the rules about its evidence and its
 words (I-28 to I-31, L-02, L-04) are looked at in each look, by all that was given, said and printed.
 
 Everything that Rollcall is given holds secrets of 26 kinds: variables, arguments and commands of
@@ -98,13 +98,13 @@ looks for each of them in all that is printed and saved: as it is, in base64 at 
 offsets, in hexadecimal, and escaped for JSON and URLs.
 
 With \`--twin\` each seed happens once more without its faults. After the calm a machine that is as well
-as in the twin must be called what it is called there, unless a cause is named or something is said to
-be missing; and the watchers must not have asked for much more than there. Runs cost twice the time.
+as in the twin must be called what it is called there, unless a cause is named or something is reported as
+missing; and the watchers must not have asked for much more than there. Runs cost twice the time.
 
 Each moment is looked at over the APIs (\`live\`), by what that look would have saved with the files of
 machines that do not work beside it (\`files\`), and through the pile (\`pile\`).
 
-What is said is judged by what was done. Every fault has the one cause of what it does to a machine,
+Answers are judged by what was done. Every fault has the one cause of what it does to a machine,
 two where both say what was done, and the effects by which that shows; so has what is wrong with a
 world as it was set up. A cause is true of a machine while its fault lasts, and afterwards as long as
 the machine shows what the fault did and has not been well since. What was done to all machines is

@@ -12,7 +12,7 @@ interface Remembered {
 export interface RememberedAws extends AwsApi {
   /** Begins another look: what is too old by now is forgotten, and asked again. */
   beginLook(): void;
-  /** From when on a look asks AWS anew, by the monotonic clock, ms; null while nothing is known. */
+  /** From when on a look asks AWS again, by the monotonic clock, ms; null while nothing is known. */
   nextAskMs(): number | null;
 }
 

@@ -121,7 +121,7 @@ function unknownAuthority(target: KubeTarget): Named {
     failure: 'unreachable',
     what: `The certificate of ${target.server} was signed by an authority that ${trusted}`,
     remedy:
-      'the cluster was made anew or something between opens TLS; for EKS fetch the authority: ' +
+      'the cluster was made again or something between opens TLS; for EKS fetch the authority: ' +
       'aws eks update-kubeconfig --name CLUSTER --region REGION',
   };
 }

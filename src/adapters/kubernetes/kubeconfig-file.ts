@@ -64,7 +64,7 @@ function parsedYaml(path: string, text: string): Json {
     const where = /\((\d+):\d+\)/.exec(error instanceof Error ? error.message : '')?.[1];
     const line = where === undefined ? '' : ` near line ${where}`;
     throw notConfigured(
-      `The kubeconfig ${shown(path)} is not whole YAML${line}; mend it until this reads it: ` +
+      `The kubeconfig ${shown(path)} is not whole YAML${line}; fix it until this reads it: ` +
         `kubectl config view --kubeconfig=${quoted(path)}`,
     );
   }

@@ -79,7 +79,7 @@ export class Sender {
     await this.#transport.close();
   }
 
-  /** A credential that the server refuses is made anew once. */
+  /** A credential that the server refuses is made again once. */
   async send(request: KubeRequest): Promise<KubeAnswer> {
     const credential = await this.#credential(request);
     const response = await this.#exchange(request, credential);

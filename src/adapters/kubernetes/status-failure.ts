@@ -35,12 +35,12 @@ export function statusFailure(answer: RefusedAnswer): PortError {
 const LOOK = 'ask how it is: kubectl get --raw /readyz?verbose';
 
 const REMEDIES: Partial<Readonly<Record<PortFailure, string>>> = {
-  expired: 'the version is too old, so read anew from the start',
+  expired: 'the version is too old, so read again from the start',
   throttled:
     'see who asks too much: kubectl get --raw /debug/api_priority_and_fairness/dump_priority_levels',
   unsupported: 'see what it serves: kubectl api-resources',
   invalid: 'see what it serves: kubectl api-resources',
-  conflict: 'read the object anew',
+  conflict: 'read the object again',
 };
 
 const FAILURES: Readonly<Record<number, PortFailure>> = {

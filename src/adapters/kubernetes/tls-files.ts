@@ -61,7 +61,7 @@ export function clientCertificate(
   path: string,
 ): ClientCertificate {
   const { certificatePem, keyPem } = pair;
-  const remedy = `mend it in: ${quoted(path)}`;
+  const remedy = `fix it in: ${quoted(path)}`;
   if (certificatePem === null)
     throw notConfigured(`${subject} is missing while its key is there; ${remedy}`);
   if (keyPem === null)
@@ -77,7 +77,7 @@ function keyOf(pem: string, subject: string, path: string): ReturnType<typeof cr
     return createPrivateKey(pem);
   } catch {
     throw notConfigured(
-      `${subject} has a key that is no unencrypted PEM key; mend it in: ${quoted(path)}`,
+      `${subject} has a key that is no unencrypted PEM key; fix it in: ${quoted(path)}`,
     );
   }
 }
@@ -89,9 +89,9 @@ function certificatesIn(pem: string, subject: string, path: string): readonly X5
   try {
     if (blocks.length > 0) return blocks.map((block) => new X509Certificate(block));
   } catch {
-    throw notConfigured(`${subject} is a damaged PEM certificate; mend it in: ${quoted(path)}`);
+    throw notConfigured(`${subject} is a damaged PEM certificate; fix it in: ${quoted(path)}`);
   }
-  throw notConfigured(`${subject} is no PEM certificate; mend it in: ${quoted(path)}`);
+  throw notConfigured(`${subject} is no PEM certificate; fix it in: ${quoted(path)}`);
 }
 
 async function pemOf(
@@ -115,5 +115,5 @@ async function pemOf(
 function decoded(inline: string, key: string, subject: string, path: string): string {
   const text = inline.replaceAll(/\s/g, '');
   if (/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return Buffer.from(text, 'base64').toString('utf8');
-  throw notConfigured(`${subject} (${key}-data) is not base64; mend it in: ${quoted(path)}`);
+  throw notConfigured(`${subject} (${key}-data) is not base64; fix it in: ${quoted(path)}`);
 }

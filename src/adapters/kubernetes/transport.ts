@@ -9,7 +9,7 @@ import { tunnelConnector } from './tunnel.ts';
 import { Agent, buildConnector } from './undici.ts';
 import { reasonOf, shown } from './words.ts';
 
-/** The connections to one server; made anew when the client certificate changes. */
+/** The connections to one server; made again when the client certificate changes. */
 export class Transport {
   readonly #target: KubeTarget;
   readonly #limits: KubeClientLimits;

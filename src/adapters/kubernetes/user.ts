@@ -25,7 +25,7 @@ function checkedToken(user: KubeconfigEntry, token: string): string {
   if (/^[\x21-\x7e]+$/.test(token)) return token;
   throw notConfigured(
     `The token of user ${shown(user.name)} in ${shown(user.path)} has characters that no token ` +
-      `has; write it anew: kubectl config set-credentials ${quoted(user.name)} --token=TOKEN`,
+      `has; write it again: kubectl config set-credentials ${quoted(user.name)} --token=TOKEN`,
   );
 }
 
@@ -57,7 +57,7 @@ function execOf(user: KubeconfigEntry, exec: JsonObject): ExecSource {
   if (command === '')
     throw notConfigured(
       `The user ${shown(user.name)} in ${shown(user.path)} has an exec without a command; for ` +
-        'EKS write it anew: aws eks update-kubeconfig --name CLUSTER --region REGION',
+        'EKS write it again: aws eks update-kubeconfig --name CLUSTER --region REGION',
     );
   return {
     apiVersion: versionOf(user, textAt(exec, 'apiVersion') ?? ''),
@@ -77,7 +77,7 @@ function versionOf(user: KubeconfigEntry, version: string): ExecSource['apiVersi
     failure: 'unsupported',
     message:
       `The exec of user ${shown(user.name)} in ${shown(user.path)} has the version ` +
-      `${shown(version) || '(none)'}, which kubectl has dropped; for EKS write it anew: ` +
+      `${shown(version) || '(none)'}, which kubectl has dropped; for EKS write it again: ` +
       'aws eks update-kubeconfig --name CLUSTER --region REGION',
   });
 }

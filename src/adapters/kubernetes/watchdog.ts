@@ -245,6 +245,6 @@ export function rewound(version: string): PortError {
     failure: 'expired',
     message:
       `The API server went back behind version ${version}, as after etcd was restored from a ` +
-      'backup; everything is read anew, see: kubectl get --raw /readyz?verbose',
+      'backup; everything is read again, see: kubectl get --raw /readyz?verbose',
   });
 }

@@ -61,7 +61,7 @@ export function renderText(document: DiagnosisDocument, options: TextOptions): s
   if (ordered.length > SUBJECTS_MAX)
     page.lines.push(`… and ${ordered.length - SUBJECTS_MAX} more; all of them: -o json`, '');
   if (ordered.length === 0)
-    page.lines.push('CANNOT TELL  Nothing in this evidence speaks of a machine or a cluster.', '');
+    page.lines.push('CANNOT TELL  No machine or cluster in this evidence.', '');
   renderLosses(page, document);
   renderPasteBlock(page, document);
   return `${page.lines.join('\n').trimEnd()}\n`;
@@ -78,6 +78,11 @@ function weight(subject: SubjectReport, document: DiagnosisDocument): number {
   );
 }
 
+/** A cluster that nothing names is called `cluster` in the document. */
+function titleOf({ kind, name }: SubjectReport): string {
+  return kind === 'Cluster' && name === 'cluster' ? '(name unknown)' : name;
+}
+
 function renderSubject(page: Page, subject: SubjectReport, document: DiagnosisDocument): void {
   const verdict = paint(page, VERDICTS[subject.verdict], VERDICT_PAINT[subject.verdict]);
   const instance =
@@ -85,7 +90,7 @@ function renderSubject(page: Page, subject: SubjectReport, document: DiagnosisDo
       ? ''
       : `  ${subject.instanceId}`;
   page.lines.push(
-    `${verdict}  ${subject.kind} ${paint(page, subject.name, 'bold')}${instance}`,
+    `${verdict}  ${subject.kind} ${paint(page, titleOf(subject), 'bold')}${instance}`,
     '',
   );
   if (subject.kind === 'Machine') renderLadder(page, subject.ladder);
@@ -157,9 +162,9 @@ function renderRest(page: Page, subject: SubjectReport): void {
   for (const [index, finding] of consequences.entries()) {
     const isShared = finding.explainedBy === finding.cause;
     const text = isShared
-      ? `${finding.cause} stops this machine too`
+      ? `blocked by ${finding.cause}`
       : `${finding.cause}, because of ${finding.explainedBy ?? 'the cause above'}: ${finding.summary}`;
-    paragraph(page, index === 0 ? 'broken too' : '', text);
+    paragraph(page, index === 0 ? 'also' : '', text);
   }
   const contributing = subject.findings.filter((finding) => finding.role === 'contributing');
   for (const [index, finding] of contributing.entries())
@@ -190,7 +195,7 @@ function renderCandidates(page: Page, subject: SubjectReport): void {
 function renderTimeline(page: Page, subject: SubjectReport): void {
   if (subject.kind !== 'Machine' || subject.timeline.length < TIMELINE_MIN) return;
   for (const [index, entry] of subject.timeline.entries()) {
-    const label = index === 0 ? 'time line' : '';
+    const label = index === 0 ? 'timeline' : '';
     paragraph(
       page,
       label,
@@ -230,7 +235,7 @@ function renderPasteBlock(page: Page, document: DiagnosisDocument): void {
   const block = pasteBlock(document);
   if (block.length === 0) return;
   page.lines.push(
-    'Nothing here decides. Run this (it only reads) and pipe what it prints back:',
+    'Not enough evidence. This would decide it; it only reads. Pipe its output back:',
     '',
   );
   for (const line of block.flatMap((entry) => wrapCommand(entry, page.options.columns - 4))) {

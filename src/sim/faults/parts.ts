@@ -9,7 +9,7 @@ export const PARTS = {
   join: 'join supervisor',
   access: 'fixer of aws-auth and access entries',
   addresses: 'cleaner of leaked network interfaces',
-  diagnosis: 'evidence, diagnosis and time lines',
+  diagnosis: 'evidence, diagnosis and timelines',
   runtime: 'leader election and runtime of controllers',
 } as const;
 

@@ -16,14 +16,14 @@ function disorder({ timeline }: SubjectReport): string | null {
   return null;
 }
 
-/** In a time line no effect stands before its cause. */
+/** In a timeline no effect stands before its cause. */
 export const timeLine: Invariant = {
   rule: 'I-31',
   look({ document, way }, { evaluated, violated }) {
     for (const subject of document.subjects) {
       evaluated();
       const what = disorder(subject);
-      if (what !== null) violated(subject.name, `${way}: out of order in its time line: ${what}`);
+      if (what !== null) violated(subject.name, `${way}: out of order in its timeline: ${what}`);
     }
   },
 };

@@ -25,8 +25,8 @@ const FAILURES: Readonly<Record<number, PortFailure>> = {
 const REMEDIES: Partial<Readonly<Record<PortFailure, string>>> = {
   denied: 'allow it by a role and a binding: kubectl create clusterrole',
   unauthenticated: 'see whose credential it is: kubectl auth whoami',
-  expired: 'the version is too old, so read anew from the start',
-  conflict: 'read the object anew',
+  expired: 'the version is too old, so read again from the start',
+  conflict: 'read the object again',
   'not-found': 'see what there is: kubectl get all -A',
   unsupported: 'see what it serves: kubectl api-resources',
   invalid: 'see what it serves: kubectl api-resources',

@@ -14,7 +14,7 @@ export const MARKS = {
   'clock-off-by-minutes': 'the clock of a machine was off by more than five minutes',
   'watch-dead': 'a watch of Rollcall was dead without a word',
   'watch-expired': 'a watch of Rollcall ended with 410 in its middle',
-  'listed-again': 'a watcher of Rollcall had to list anew',
+  'listed-again': 'a watcher of Rollcall had to list again',
   'shrunk-to-one-fault': 'a failure was shrunk to one fault',
 } as const;
 

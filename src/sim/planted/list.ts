@@ -48,7 +48,7 @@ export const PLANTED_KINDS: readonly PlantedKind[] = [
     'a new list is not compared with the old one, so that a deletion is never seen',
   ),
   row('P26', 'runtime', 'bookmarks are ignored, so that a quiet kind looks dead'),
-  row('P27', 'gate', 'a flap shorter than the period does not begin the dwell anew'),
+  row('P27', 'gate', 'a flap shorter than the period does not restart the dwell'),
   row('P28', 'gate', 'evidence is kept by the name of the node only'),
   row('P29', 'gate', 'a gate is removed from the configuration and its taint stays'),
   row('P30', 'gate', 'a restart of the kubelet counts as a new node'),

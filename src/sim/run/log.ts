@@ -1,7 +1,7 @@
 import type { Violation } from '../invariants/contract.ts';
 import type { MarkId } from '../marks/marks.ts';
 
-/** A fault that happened, for the time line of a run. */
+/** A fault that happened, for the timeline of a run. */
 export interface HappenedFault {
   /** `F51.2` */
   readonly name: string;

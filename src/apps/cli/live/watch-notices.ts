@@ -55,7 +55,7 @@ function noticeOf(
   const instead = `looking every ${pauseMs / 1000} s instead`;
   const line = `${place}${names} ${age}: ${why}; ${instead}${isDenied ? `; ${GRANT}` : ''}`;
   // The watches of a server that was silent begin again one after the other.
-  const over = isDenied ? `${names} are watched again` : 'changes are told again';
+  const over = isDenied ? `${names} are watched again` : 'changes arrive again';
   const kinds = troubles.map(({ kind }) => kind);
   return { key: `${place}${why}`, line, kinds, over: `${place}${over}` };
 }

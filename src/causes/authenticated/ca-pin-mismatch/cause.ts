@@ -43,7 +43,7 @@ export default defineCause({
       : `The API server’s CA has the hash ${hash}, which the join command does not pin; the machine does not trust it and stops.`,
   remedy: () => [
     {
-      text: 'Print the join command anew on a control plane machine of the right cluster.',
+      text: 'Print the join command again on a control plane machine of the right cluster.',
       command: 'kubeadm token create --print-join-command',
     },
     {

@@ -69,7 +69,7 @@ export default defineCause({
   remedy: ({ code, profile, role, association, id }) => [
     association !== undefined
       ? {
-          text: 'End the association and make it anew.',
+          text: 'End the association and make it again.',
           command: `aws ec2 disassociate-iam-instance-profile --association-id ${id ?? '<association>'} && aws ec2 associate-iam-instance-profile --instance-id <instance> --iam-instance-profile Name=${profile ?? '<profile>'}`,
         }
       : code === undefined && profile === undefined && role === undefined

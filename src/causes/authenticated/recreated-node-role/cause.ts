@@ -25,7 +25,7 @@ export default defineCause({
     `The role ${role ?? 'of the nodes'} was made again after its access entry, which is bound to the unique id of the deleted role; its kubelets get 401 Unauthorized.`,
   remedy: ({ role, cluster }) => [
     {
-      text: 'Delete the entry and create it anew.',
+      text: 'Delete the entry and create it again.',
       command: `aws eks delete-access-entry --cluster-name ${cluster ?? '<cluster>'} --principal-arn ${role ?? '<node-role-arn>'} && aws eks create-access-entry --cluster-name ${cluster ?? '<cluster>'} --principal-arn ${role ?? '<node-role-arn>'} --type EC2_LINUX`,
     },
   ],

@@ -54,7 +54,7 @@ export default defineCause({
     prevent:
       'Make images from machines that never joined, or reset them first; boot-test each image.',
     notThis:
-      'A second kubeadm join on the same machine meets the same files (kubeadm-preflight-failed). That cloud-init knows another previous instance is usual for own images and harms nothing by itself.',
+      'A second kubeadm join on the same machine meets the same files (kubeadm-preflight-failed). That cloud-init knows another previous instance is usual for custom AMIs and harms nothing by itself.',
     refs: ['https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html'],
   },
 });

@@ -29,7 +29,7 @@ export default defineCause({
     `The image credential provider of ${machine ?? 'the machine'} cannot be used (${path ?? (reason === undefined || reason === '' ? 'missing' : reason.trim())}), so the kubelet is not started or stops at once.`,
   remedy: () => [
     {
-      text: 'See what is installed and what the kubelet is told.',
+      text: 'See what is installed and what the kubelet is given.',
       command:
         'ls -l /etc/eks/image-credential-provider/; systemctl cat kubelet | grep -o "image-credential-provider[^ ]*"',
     },
@@ -45,7 +45,7 @@ export default defineCause({
       'ls -l /etc/eks/image-credential-provider/; journalctl -u kubelet --no-pager | grep -i "auth plugins" | tail -n 3',
   },
   page: {
-    why: 'Since Kubernetes 1.26 the kubelet asks a program for ECR credentials. EKS images ship it; own images, hybrid nodes and kOps hooks must put it where both flags say, or the kubelet refuses to start.',
+    why: 'Since Kubernetes 1.26 the kubelet asks a program for ECR credentials. EKS images ship it; custom AMIs, hybrid nodes and kOps hooks must put it where both flags say, or the kubelet refuses to start.',
     prevent: 'Install the provider in the same step as the kubelet, in the version of its release.',
     notThis:
       'A provider that runs and is refused by ECR shows as image pull errors on a registered node (no-ecr-pull-credentials, node-role-without-ecr-access), not at the kubelet’s start.',

@@ -79,7 +79,8 @@ export default defineCause({
   },
   page: {
     why: 'A NodeConfig in user data does nothing by itself: two systemd units of the EKS AL2023 image read it. A plain Amazon Linux image chosen by a too wide AMI filter, or a hardening step that masks unknown units, leaves a machine that boots without any error.',
-    prevent: 'Pin the image by its SSM parameter or by owner and exact name; boot-test own images.',
+    prevent:
+      'Pin the image by its SSM parameter or by owner and exact name; boot-test custom AMIs.',
     notThis:
       '“Failed to start nodeadm-config” and “Dependency failed for nodeadm-run” mean that the unit is there and failed: read its journal. Units that systemd cannot run are nodeadm-units-not-runnable.',
     refs: [

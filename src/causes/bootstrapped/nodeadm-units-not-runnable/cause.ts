@@ -81,7 +81,7 @@ export default defineCause({
   },
   page: {
     why: 'The nodeadm units are made for Amazon Linux 2023. On RHEL or hardened images cloud-init has other targets (a cycle that systemd breaks by dropping a job), execution may be refused by SELinux, fapolicyd or a noexec mount, and systemd-networkd’s networkctl may be missing.',
-    prevent: 'Boot-test every own image once with user data before it is released.',
+    prevent: 'Boot-test every custom AMI once with user data before it is released.',
     notThis:
       '“Permission denied” and 203/EXEC alone do not tell why: a mode without x is this cause, AVC denials in the audit log are selinux-or-hardening-denial. Units that are missing or masked are nodeadm-units-absent-or-masked. A unit that ran and then failed says why in nodeadm’s own log.',
     alsoKnownAs: ['Failed at step EXEC spawning /usr/bin/nodeadm: Permission denied'],

@@ -42,7 +42,7 @@ export default defineCause({
     command: 'swapon --show; journalctl -u kubelet -n 10 --no-pager',
   },
   page: {
-    why: 'A kubelet counts memory as if there were no swap and refuses to start with it (failSwapOn, on by default). Swap comes from an own image, a cloud-init swap setting or the instance store of very old types.',
+    why: 'A kubelet counts memory as if there were no swap and refuses to start with it (failSwapOn, on by default). Swap comes from a custom AMI, a cloud-init swap setting or the instance store of very old types.',
     prevent:
       'Build images without swap; set failSwapOn: false only together with memorySwap, knowingly.',
     notThis: '“[WARNING Swap]” of kubeadm does not stop anything.',

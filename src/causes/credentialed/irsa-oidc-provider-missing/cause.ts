@@ -76,7 +76,7 @@ export default defineCause({
       command: `eksctl utils associate-iam-oidc-provider --cluster ${cluster ?? '<cluster>'} --approve`,
     },
     {
-      text: 'After a cluster was created anew its issuer has a new id: put that id into the trust policy of every role, then start the pods again.',
+      text: 'After a cluster was created again its issuer has a new id: put that id into the trust policy of every role, then start the pods again.',
       command: `aws eks describe-cluster --name ${cluster ?? '<cluster>'} --query cluster.identity.oidc.issuer --output text`,
     },
   ],
@@ -85,7 +85,7 @@ export default defineCause({
     command: 'aws iam list-open-id-connect-providers',
   },
   page: {
-    why: 'With IAM roles for service accounts the pod shows STS a token which the cluster signed. STS accepts it only when the account has an OIDC provider of exactly that issuer. eksctl and most Terraform modules create it, a plain cluster does not have it, and a cluster created anew has another issuer.',
+    why: 'With IAM roles for service accounts the pod shows STS a token which the cluster signed. STS accepts it only when the account has an OIDC provider of exactly that issuer. eksctl and most Terraform modules create it, a plain cluster does not have it, and a cluster created again has another issuer.',
     prevent:
       'Create the provider in the same configuration as the cluster, from the cluster’s own issuer attribute.',
     notThis:

@@ -81,7 +81,7 @@ export default defineCause({
     command: 'aws iam get-role --role-name <role>',
   },
   page: {
-    why: 'The token and the provider are fine, the role refuses. The namespace, the service account or the chart was renamed, the cluster was created anew, the provider ARN is misspelt (oidc.REGION.eks instead of oidc.eks.REGION), a condition key carries the ARN instead of the bare issuer, or StringEquals meets a wildcard.',
+    why: 'The token and the provider are fine, the role refuses. The namespace, the service account or the chart was renamed, the cluster was created again, the provider ARN is misspelt (oidc.REGION.eks instead of oidc.eks.REGION), a condition key carries the ARN instead of the bare issuer, or StringEquals meets a wildcard.',
     prevent:
       'Build trust policies from the cluster’s issuer attribute and the same variable that names the service account.',
     notThis:

@@ -84,7 +84,7 @@ export default defineCause({
     prevent:
       'Create the service account before the workload; run two webhooks on nodes that do not depend on them, and let it fail closed where every pod needs a role.',
     notThis:
-      '“Pod was not mutated” by itself is said of every pod without an annotation. A pod that has the variables and is refused is irsa-trust-policy-mismatch or irsa-oidc-provider-missing.',
+      '“Pod was not mutated” by itself appears for every pod without an annotation. A pod that has the variables and is refused is irsa-trust-policy-mismatch or irsa-oidc-provider-missing.',
     alsoKnownAs: [
       'AWS_WEB_IDENTITY_TOKEN_FILE missing',
       'Service account not found in the cache. Not mutating',

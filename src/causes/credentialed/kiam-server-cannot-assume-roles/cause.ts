@@ -102,7 +102,7 @@ type Evidence = View<'kube/Pod', string>;
 function serverSteps(pod: string, expired: string | undefined) {
   const [namespace = '<namespace>', name = '<pod>'] = pod.split('/');
   const certificate = {
-    text: 'Issue the server’s and the agents’ TLS certificates anew, then restart both.',
+    text: 'Issue the server’s and the agents’ TLS certificates again, then restart both.',
     command: `kubectl -n ${namespace} get secrets | grep kiam`,
   };
   const log = {

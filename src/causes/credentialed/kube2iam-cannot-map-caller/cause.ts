@@ -73,7 +73,7 @@ export default defineCause({
     prevent:
       'Annotate pods, set a default role without permissions, run one kube2iam per node with --node.',
     notThis:
-      'Error assuming role … AccessDenied is said after the mapping worked: the node’s role may not assume the pod’s.',
+      'Error assuming role … AccessDenied comes after the mapping worked: the node’s role may not assume the pod’s.',
     alsoKnownAs: ['pod with specificed IP not found'],
     refs: [
       'https://github.com/jtblin/kube2iam/issues/363',

@@ -94,7 +94,7 @@ export default defineCause({
       'kubectl -n kube-system logs -l app.kubernetes.io/name=eks-pod-identity-agent --prefix --tail=50',
   },
   page: {
-    why: 'Pods with an association ask http://169.254.170.23/v1/credentials, which the agent on their node serves over a link of its own. The agent ends when IPv6 is disabled and it is told to bind fd00:ec2::23, when another program holds port 80 on the address or the route, or when it is not there.',
+    why: 'Pods with an association ask http://169.254.170.23/v1/credentials, which the agent on their node serves over a link of its own. The agent ends when IPv6 is disabled and it has to bind fd00:ec2::23, when another program holds port 80 on the address or the route, or when it is not there.',
     prevent:
       'Use a recent add-on, let its DaemonSet tolerate all taints, and put the link-local address into NO_PROXY of every pod.',
     notThis:

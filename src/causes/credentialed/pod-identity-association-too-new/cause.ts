@@ -40,7 +40,7 @@ export default defineCause({
     const [namespace = '<namespace>', name = '<pod>'] = pod?.split('/') ?? [];
     return [
       {
-        text: 'Make the pod anew; the webhook now gives it its variables.',
+        text: 'Make the pod again; the webhook now gives it its variables.',
         command: `kubectl -n ${namespace} delete pod ${name}`,
       },
     ];

@@ -44,7 +44,7 @@ export default defineCause({
   match: (view) => matchRollout(view),
   summary: ({ machine, taint, updated, desired }) =>
     updated !== undefined
-      ? `The gate put ${taint ?? 'its taint'} back on ${machine ?? 'the node'}, which was open before, because the DaemonSet rolls out (${updated} of ${desired ?? ''} pods updated) and its pod here is made anew.`
+      ? `The gate put ${taint ?? 'its taint'} back on ${machine ?? 'the node'}, which was open before, because the DaemonSet rolls out (${updated} of ${desired ?? ''} pods updated) and its pod here is made again.`
       : `The gate put the taint ${taint ?? ''} back on ${machine ?? 'a node'} more than once although the node was open before: it follows every restart of the DaemonSet’s pod.`.replace(
           'taint  back',
           'taint back',

@@ -125,7 +125,7 @@ function reasonOf(pod: KubeObject, node: KubeNode, nowMs: number | null): string
   return readyForMs(node) >= READY_FOR_MS ? 'it did not pass its readiness probe in minutes' : null;
 }
 
-/** Since when the pod itself is not Ready, which a rolling update makes anew. */
+/** Since when the pod itself is not Ready, which a rolling update makes again. */
 function unreadyFor(pod: KubeObject, nowMs: number): string | null {
   const since = podCondition(pod, 'Ready', 'lastTransitionTime') ?? '';
   const sinceMs = isoMs(since);

@@ -31,7 +31,7 @@ export default defineCause({
     old !== undefined
       ? [
           {
-            text: 'Delete the Node, whose providerID cannot be changed, then let the kubelet register anew.',
+            text: 'Delete the Node, whose providerID cannot be changed, then let the kubelet register again.',
             command: `kubectl delete node ${name ?? '<node>'}`,
           },
           {

@@ -50,7 +50,7 @@ export default defineCause({
         : `The kubelet registers as ${node ?? 'one name'} (DHCP domain ${domain ?? 'of its own'}) but its credential is for the EC2 name ${credential}; the API server refuses it.`,
   remedy: ({ credential, ec2Name, vpc, node }) => [
     {
-      text: 'Start the kubelet under the EC2 private DNS name; current EKS machine images do so by themselves, own images must pass it as --hostname-override.',
+      text: 'Start the kubelet under the EC2 private DNS name; current EKS machine images do so by themselves, custom AMIs must pass it as --hostname-override.',
       command: `sudo hostnamectl set-hostname ${credential ?? ec2Name ?? EC2_NAME} && sudo systemctl restart kubelet`,
     },
     ...(ec2Name === undefined

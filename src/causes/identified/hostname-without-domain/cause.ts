@@ -95,7 +95,7 @@ export default defineCause({
   page: {
     why: 'The cloud controller finds an instance by the Node name, which must be the private DNS name. A DHCP option set without domain-name, or an image that keeps the short host name, gives the kubelet a name that EC2 does not have.',
     prevent:
-      'Keep domain-name in the DHCP option set, and pass --hostname-override or a providerID in own images.',
+      'Keep domain-name in the DHCP option set, and pass --hostname-override or a providerID in custom AMIs.',
     notThis:
       'A wrong domain is foreign-dhcp-domain-name; an i-… name is resource-based-name-mismatch; a bare name in the certificate while the kubelet asks for the EC2 name is node-name-differs-from-certificate.',
     refs: [

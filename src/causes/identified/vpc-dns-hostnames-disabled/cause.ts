@@ -41,7 +41,7 @@ export default defineCause({
       command: `aws ec2 modify-vpc-attribute --vpc-id ${vpc ?? '<vpc>'} --enable-dns-support && aws ec2 modify-vpc-attribute --vpc-id ${vpc ?? '<vpc>'} --enable-dns-hostnames`,
     },
     {
-      text: 'Start the machines anew: names are given at launch.',
+      text: 'Start the machines again: names are given at launch.',
       command: 'aws autoscaling start-instance-refresh --auto-scaling-group-name <group>',
     },
   ],

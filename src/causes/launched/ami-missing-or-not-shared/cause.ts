@@ -140,9 +140,9 @@ export default defineCause({
     command: 'aws ec2 describe-images --image-ids <ami>',
   },
   page: {
-    why: 'Image ids belong to one region, and images are deregistered or made private by their owner. EKS Windows images become private about four months after their release; cleaned-up own images break the groups that still name them.',
+    why: 'Image ids belong to one region, and images are deregistered or made private by their owner. EKS Windows images become private about four months after their release; cleaned-up custom AMIs break the groups that still name them.',
     prevent:
-      'Name images by SSM parameter or Karpenter alias, and delete own images only when no launch template names them.',
+      'Name images by SSM parameter or Karpenter alias, and delete custom AMIs only when no launch template names them.',
     notThis:
       'An image that exists but does not fit the type is unsupported-instance-type-or-architecture; one whose disks do not fit is block-device-mapping-mismatch. UnauthorizedOperation without an image id is launch-permission-denied.',
     alsoKnownAs: [

@@ -113,7 +113,7 @@ function matchInstance(view: View<Kinds, Signs>): Match | null {
   );
 }
 
-/** False where something else took its place: its group is full, or Karpenter launches anew. */
+/** False where something else took its place: its group is full, or Karpenter launches again. */
 function isMissed(view: View<Kinds, Signs>, instance: Json): boolean {
   const group = groupOfInstance(instance);
   if (group !== null) return !filledGroups(view.list('aws/auto-scaling-group')).has(group);

@@ -82,7 +82,7 @@ export default defineCause({
       'aws ec2 describe-instance-status --include-all-instances --instance-ids <instance> --query InstanceStatuses[].[SystemStatus,InstanceStatus]',
   },
   page: {
-    why: 'The host under the instance fails (system status), or the instance does not boot or lost its network (instance status): a broken fstab entry, a missing driver in an own image, a full or damaged root disk.',
+    why: 'The host under the instance fails (system status), or the instance does not boot or lost its network (instance status): a broken fstab entry, a missing driver in a custom AMI, a full or damaged root disk.',
     prevent: 'Boot every new image once on each instance family before rolling it out.',
     notThis:
       'A machine that boots and does not run its boot script is one of the bootstrapped causes; emergency mode after Ignition failed is ignition-cannot-fetch-config; an instance that ended is early-instance-termination.',

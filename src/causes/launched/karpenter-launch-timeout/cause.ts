@@ -52,7 +52,7 @@ export default defineCause({
     command: 'kubectl get nodeclaims -o yaml',
   },
   page: {
-    why: 'A claim that is not launched within five minutes is deleted and made anew. The time-out is a verdict, not a cause: EC2 refused each attempt for a reason of its own, which newer releases copy to the condition NodeRegistrationHealthy of the NodePool.',
+    why: 'A claim that is not launched within five minutes is deleted and made again. The time-out is a verdict, not a cause: EC2 refused each attempt for a reason of its own, which newer releases copy to the condition NodeRegistrationHealthy of the NodePool.',
     prevent: 'Alarm on karpenter_nodeclaims_disrupted_total with reason launch_timeout.',
     notThis:
       'registration_timeout (15 minutes) is karpenter-registration-timeout: there the machine exists. Every other cause of the stage launched is more exact than this one.',

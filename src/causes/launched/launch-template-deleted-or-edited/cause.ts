@@ -80,7 +80,7 @@ export default defineCause({
     prevent:
       'Leave templates whose name begins with eks- alone, and change versions with update-nodegroup-version.',
     notThis:
-      'A template that was never usable is launch-template-conflict or user-data-rejected-at-launch. A deleted Auto Scaling group is asg-deleted-or-modified. A group whose template is there and that launches nothing for want of machines in its zones is insufficient-instance-capacity. Karpenter makes its templates anew after one such error; only a repeated one counts.',
+      'A template that was never usable is launch-template-conflict or user-data-rejected-at-launch. A deleted Auto Scaling group is asg-deleted-or-modified. A group whose template is there and that launches nothing for want of machines in its zones is insufficient-instance-capacity. Karpenter makes its templates again after one such error; only a repeated one counts.',
     alsoKnownAs: ['Ec2LaunchTemplateNotFound', 'Ec2LaunchTemplateVersionMismatch'],
     refs: [
       'https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html',

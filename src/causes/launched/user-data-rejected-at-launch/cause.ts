@@ -66,7 +66,7 @@ export default defineCause({
         'aws ec2 describe-launch-template-versions --launch-template-id <template> --versions $Latest --query LaunchTemplateVersions[].LaunchTemplateData.UserData --output text | base64 -d | head -n 30',
     },
     {
-      text: 'Where EC2 speaks of Base64, encode the whole document once.',
+      text: 'Where EC2 names Base64, encode the whole document once.',
       command: 'base64 -w 0 user-data.txt',
     },
     {

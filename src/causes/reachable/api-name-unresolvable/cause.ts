@@ -95,7 +95,7 @@ export default defineCause({
       command: `aws ec2 modify-vpc-attribute --vpc-id ${vpc ?? '<vpc>'} --enable-dns-support; aws ec2 modify-vpc-attribute --vpc-id ${vpc ?? '<vpc>'} --enable-dns-hostnames`,
     },
     {
-      text: 'With a private endpoint the VPC must have the hosted zone of that name; switching private access off and on makes it anew.',
+      text: 'With a private endpoint the VPC must have the hosted zone of that name; switching private access off and on makes it again.',
       command: `aws route53 list-hosted-zones-by-vpc --vpc-id ${vpc ?? '<vpc>'} --vpc-region <region> --query "HostedZoneSummaries[?contains('${name?.replaceAll("'", '') ?? '<endpoint-name>'}',Name)]"`,
     },
   ],
@@ -109,7 +109,7 @@ export default defineCause({
     prevent:
       'Keep AmazonProvidedDNS in the DHCP options, or forward eks.amazonaws.com; test the name from every new VPC.',
     notThis:
-      'A name that is not the cluster’s present one is stale-cluster-endpoint (the cluster was made anew). A name that resolves and does not answer is api-port-blocked, public-endpoint-cidr-restricted or control-plane-down. kops-controller.internal is kops-controller-name-unresolved, under .k8s.local gossip-dns-without-protokube. kubectl on a laptop outside the VPC fails the same way and says nothing of nodes.',
+      'A name that is not the cluster’s present one is stale-cluster-endpoint (the cluster was made again). A name that resolves and does not answer is api-port-blocked, public-endpoint-cidr-restricted or control-plane-down. kops-controller.internal is kops-controller-name-unresolved, under .k8s.local gossip-dns-without-protokube. kubectl on a laptop outside the VPC fails the same way and says nothing of nodes.',
     alsoKnownAs: ['dial tcp: lookup eks.amazonaws.com: no such host'],
     refs: [
       'https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html',

@@ -53,7 +53,7 @@ export default defineCause({
       command: 'kubectl -n kube-public get configmap,role,rolebinding',
     },
     {
-      text: 'Make ConfigMap and role anew on a control-plane machine; the API server needs anonymous requests for it (no --anonymous-auth=false).',
+      text: 'Make ConfigMap and role again on a control-plane machine; the API server needs anonymous requests for it (no --anonymous-auth=false).',
       command: 'sudo kubeadm init phase bootstrap-token',
     },
     {

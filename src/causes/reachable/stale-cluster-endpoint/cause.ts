@@ -38,7 +38,7 @@ export default defineCause({
   explains: ['api-name-unresolvable', 'untrusted-api-certificate'],
   match: (view) => matchEndpoint(view) ?? matchUserData(view),
   summary: ({ endpoint, current, machine }) =>
-    `${machine ?? 'The machine'} is told to use the endpoint ${endpoint ?? ''}${endpoint?.startsWith('https:') === true ? '' : '…'}, but the cluster’s is ${current ?? 'another'}: its user data is of a cluster that was replaced.`,
+    `${machine ?? 'The machine'} is configured to use the endpoint ${endpoint ?? ''}${endpoint?.startsWith('https:') === true ? '' : '…'}, but the cluster’s is ${current ?? 'another'}: its user data is of a cluster that was replaced.`,
   remedy: () => [
     {
       text: 'Take endpoint and authority of today, together.',
@@ -56,7 +56,7 @@ export default defineCause({
       'sudo grep server: /var/lib/kubelet/kubeconfig; aws eks describe-cluster --name <cluster> --query cluster.endpoint --output text',
   },
   page: {
-    why: 'A cluster that is deleted and made anew under the same name has a new endpoint and a new authority. Launch templates, images and a running Karpenter keep the old ones.',
+    why: 'A cluster that is deleted and made again under the same name has a new endpoint and a new authority. Launch templates, images and a running Karpenter keep the old ones.',
     prevent:
       'Render endpoint and authority into templates from the cluster’s outputs, and restart controllers after a rebuild.',
     notThis:

@@ -93,7 +93,7 @@ export default defineCause({
       'openssl s_client -connect <endpoint-name>:443 -showcerts </dev/null 2>/dev/null | openssl x509 -noout -issuer -subject -ext subjectAltName',
   },
   page: {
-    why: 'User data carries the endpoint and the authority apart; a cluster that was made anew under the same name has a new authority, and templates keep the old one. TLS-inspecting proxies show a certificate of their own. kubeadm certificates lack a load balancer’s name.',
+    why: 'User data carries the endpoint and the authority apart; a cluster that was made again under the same name has a new authority, and templates keep the old one. TLS-inspecting proxies show a certificate of their own. kubeadm certificates lack a load balancer’s name.',
     prevent:
       'Render endpoint and authority from the same describe-cluster answer, and exempt the endpoint from TLS inspection.',
     notThis:

@@ -77,10 +77,10 @@ export default defineCause({
   summary: ({ proxy, destination, answer }) =>
     proxy === undefined
       ? `The proxy answers ${answer ?? 'with a demand for credentials'} for ${destination ?? 'the destination'}, which the machine should reach directly or with credentials.`
-      : `The machine is told to use the proxy ${proxy}, which does not answer, so its requests end there and not at their destination.`,
+      : `The machine is configured to use the proxy ${proxy}, which does not answer, so its requests end there and not at their destination.`,
   remedy: ({ destination }) => [
     {
-      text: 'See which proxy each program is told to use.',
+      text: 'See which proxy each program is configured to use.',
       command:
         'systemctl show kubelet containerd nodeadm-run -p Environment -p EnvironmentFiles; sudo cat /etc/environment',
     },

@@ -107,7 +107,7 @@ export default defineCause({
     prevent:
       'Let the kubelet set --provider-id, or make host names equal to private DNS names; give the controller its policy before nodes come.',
     notThis:
-      'A name without domain is hostname-without-domain, an i-… name resource-based-name-mismatch, another domain foreign-dhcp-domain-name; without any controller it is no-cloud-controller-manager. InvalidInstanceID.NotFound speaks of an instance that is gone or not yet visible.',
+      'A name without domain is hostname-without-domain, an i-… name resource-based-name-mismatch, another domain foreign-dhcp-domain-name; without any controller it is no-cloud-controller-manager. InvalidInstanceID.NotFound is about an instance that is gone or not yet visible.',
     alsoKnownAs: [
       'node.cloudprovider.kubernetes.io/uninitialized',
       'instance not found, requeuing',

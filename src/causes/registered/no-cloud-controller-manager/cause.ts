@@ -61,7 +61,7 @@ export default defineCause({
     ...(state?.startsWith('running') === true
       ? [
           {
-            text: 'Let the pod that hangs be started anew.',
+            text: 'Let the pod that hangs be started again.',
             command: `kubectl -n kube-system delete pod ${pod ?? '<pod>'}`,
           },
         ]

@@ -77,7 +77,7 @@ export default defineCause({
   ],
   match: (view) => matchDeletion(view),
   summary: ({ node, foreign, instance, ec2Name }) =>
-    `The cloud controller found no EC2 instance for the Node ${node ?? 'in question'} and deleted it${foreign === undefined ? '' : ', whose name is none that EC2 gives'}${ec2Name === undefined ? '' : `, while ${instance ?? 'the instance'} runs as ${ec2Name}`}; the kubelet goes on without a Node and does not register again by itself.`,
+    `The cloud controller found no EC2 instance for the Node ${node ?? 'in question'} and deleted it${foreign === undefined ? '' : ', whose name is not one that EC2 gives'}${ec2Name === undefined ? '' : `, while ${instance ?? 'the instance'} runs as ${ec2Name}`}; the kubelet goes on without a Node and does not register again by itself.`,
   remedy: ({ node }) => [
     {
       text: 'Bring the Node back: a kubelet registers once per start.',

@@ -92,7 +92,7 @@ export default defineCause({
     refresh !== undefined
       ? [
           {
-            text: 'Read what the refresh waits for; then end what holds it, or start it anew.',
+            text: 'Read what the refresh waits for; then end what holds it, or start it again.',
             command: `aws autoscaling describe-instance-refreshes --auto-scaling-group-name ${group ?? '<group>'} --instance-refresh-ids ${refresh}`,
           },
         ]

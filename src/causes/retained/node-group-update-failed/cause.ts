@@ -66,7 +66,7 @@ function remedyOf({ code, group, cluster, wanted }: Details): readonly Step[] {
       text: 'See which machines of the group were launched and did not join, and why.',
       command: 'rollcall --failed',
     },
-    { text: 'When that is mended, update again.', command: `${update}${to}` },
+    { text: 'When that is fixed, update again.', command: `${update}${to}` },
   ];
 }
 

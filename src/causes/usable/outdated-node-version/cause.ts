@@ -61,7 +61,7 @@ export default defineCause({
       command: `aws eks update-nodegroup-version --cluster-name <cluster> --nodegroup-name <node-group> --kubernetes-version ${server ?? '<version>'}`,
     },
     {
-      text: 'Give self-managed nodes the current AMI; from 1.33 on there is none of Amazon Linux 2.',
+      text: 'Give self-managed nodes the current AMI; Amazon Linux 2 has none from 1.33 on.',
       command: `aws ssm get-parameter --name /aws/service/eks/optimized-ami/${server ?? '<version>'}/amazon-linux-2023/x86_64/standard/recommended/image_id --query Parameter.Value --output text`,
     },
   ],

@@ -48,7 +48,7 @@ export default defineCause({
     const refused = view.sign('pullRefused');
     const before = view.sign('removed') ?? view.sign('ranBefore');
     if (refused === null) return null;
-    // A boot that cannot fetch the image itself starts anew; what ran before it says nothing.
+    // A boot that cannot fetch the image itself starts again; what ran before it says nothing.
     if (view.sign('removed') === null && view.sign('bootPullFailed') !== null) return null;
     if (before === null) {
       // A node without the pause image cannot run its CNI, so a Ready one had it.
