@@ -180,7 +180,7 @@ describe('a kubeconfig', () => {
     });
 
   for (const [what, text, sentence] of [
-    ['that is no YAML', '\u0000garbage: [', /is not whole YAML near line 1; mend it/],
+    ['that is no YAML', '\u0000garbage: [', /is not whole YAML near line 1; fix it/],
     ['that is something else', 'hello', /is YAML but no kubeconfig; look at it: head -c/],
   ] as const)
     test(what, WITH_PARTS, async () => {
