@@ -90,7 +90,7 @@ describe('a refused call', () => {
     const timeout = { call: 'list events', failure: 'timeout', permission: null, message: 'late' };
     const retained = (await lacking([INSTANCE], [timeout])).get('retained');
     assert.equal(retained?.why, 'late');
-    assert.match(retained?.collect ?? '', /^kubectl /);
+    assert.match(retained.collect, /^kubectl /);
   });
 });
 
