@@ -61,7 +61,7 @@ const piles: readonly Pile[] = [
 
 /** The lines of the report's last passage, those put together that were cut to fit the page. */
 function blockIn(text: string): readonly string[] {
-  const [, block = ''] = text.split('pipe what it prints back:\n\n');
+  const [, block = ''] = text.split('Pipe its output back:\n\n');
   const whole = block.replace(/ \\\n\s+/g, ' ');
   return whole.split('\n').filter((line) => line.startsWith('    '));
 }

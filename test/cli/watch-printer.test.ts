@@ -65,7 +65,7 @@ test('what is wrong with the watch is said when it comes or spreads, and when it
       '',
       '2026-03-01T12:00:00.000Z  Nodes and Pods as of 7 s ago: the API server is silent\n',
       '',
-      '2026-03-01T12:00:00.000Z  changes are told again\n',
+      '2026-03-01T12:00:00.000Z  changes arrive again\n',
       '',
     ],
   );

@@ -228,7 +228,7 @@ describe('the program', () => {
     } finally {
       process.kill(pid, 'SIGCONT');
     }
-    await shown(/changes are told again\n/, said);
+    await shown(/changes arrive again\n/, said);
     await setReady(true);
     await shown(/-> usable\n/, said);
     assert.equal((await interrupt()).code, 130);

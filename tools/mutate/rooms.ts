@@ -21,25 +21,30 @@ const ANSWERS: readonly string[] = [
   'watching',
 ].map((name) => `test/cli/${name}.test.ts`);
 
+/** What is asked of objects and lines is asked for causes, so their tests tell. */
+const OF_EVIDENCE: readonly string[] = [
+  'src/diagnosis',
+  'src/readers',
+  'test/engine',
+  'test/diagnosis',
+  'test/roll-call',
+  'test/capacity',
+  'test/accuracy/answers.test.ts',
+  'test/causes/examples.test.ts',
+  'test/hostile/lines',
+  'test/hostile/redaction-lines.test.ts',
+  'test/hostile/secrets-in-shapes.test.ts',
+];
+
 /**
  * Tests beside the sources, and those under `test/` that ask the room for what it is there for.
  * Tests that start programs stay out: a mutant is switched on in one process only.
  */
 const TESTS: Readonly<Record<string, readonly string[]>> = {
-  evidence: [
-    'src/diagnosis',
-    'src/readers',
-    'test/engine',
-    'test/diagnosis',
-    'test/roll-call',
-    'test/capacity',
-    'test/accuracy/answers.test.ts',
-    'test/causes/examples.test.ts',
-    'test/hostile/lines',
-    'test/hostile/redaction-lines.test.ts',
-    'test/hostile/secrets-in-shapes.test.ts',
-  ],
+  evidence: OF_EVIDENCE,
+  domain: ['src/evidence', ...OF_EVIDENCE],
   diagnosis: [
+    'src/domain',
     'src/evidence',
     'test/engine',
     'test/diagnosis',
