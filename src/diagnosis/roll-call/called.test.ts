@@ -1,22 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isCalled, rowsCalled } from './called.ts';
-import type { RollCallDocument, RollCallRow } from './document.ts';
+import type { RollCallDocument } from './document.ts';
+import { row } from './testing.ts';
 
-const ROW: RollCallRow = {
-  name: 'ip-10-0-0-1.ec2.internal',
+const ROW = row('ip-10-0-0-1.ec2.internal', {
   instanceId: 'i-0aaaaaaaaaaaaaaa1',
   node: 'worker-1.example',
-  group: { kind: 'none', name: null },
-  instanceType: null,
-  zone: null,
-  image: null,
-  launchedAt: null,
-  stage: null,
-  verdict: 'usable',
-  headline: null,
-  note: null,
-};
+});
 
 for (const [name, isIt] of [
   ['ip-10-0-0-1.ec2.internal', true],

@@ -8,24 +8,7 @@ import type { RollCallDocument, RollCallRow } from './document.ts';
 import { fisherGreater, logFactorials } from './fisher.ts';
 import { headlineOf, indexFindings } from './headline.ts';
 import { compareNaturally, compareRows } from './order.ts';
-
-function row(name: string, change: Partial<RollCallRow> = {}): RollCallRow {
-  return {
-    name,
-    instanceId: null,
-    node: null,
-    group: { kind: 'none', name: null },
-    instanceType: null,
-    zone: null,
-    image: null,
-    launchedAt: null,
-    stage: null,
-    verdict: 'usable',
-    headline: null,
-    note: null,
-    ...change,
-  };
-}
+import { row } from './testing.ts';
 
 function documentOf(...rows: readonly RollCallRow[]): RollCallDocument {
   return { rows, shared: [1], gaps: [1], cluster: [1] } as unknown as RollCallDocument;
