@@ -1,4 +1,5 @@
-import type { Json } from './json.ts';
+import type { AwsFacts } from './aws/shapes.ts';
+import type { KubeFacts, KubeKind } from './kube/shapes.ts';
 import type { UserData } from './user-data.ts';
 
 export interface KubeCondition {
@@ -55,17 +56,6 @@ export interface KubeWriter {
   readonly atMs: number | null;
 }
 
-/** Any other Kubernetes object: identity by itself, the rest as it came. */
-export interface KubeObject {
-  readonly kind: string;
-  readonly namespace: string | null;
-  readonly name: string;
-  readonly uid: string | null;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly annotations: Readonly<Record<string, string>>;
-  readonly body: Json;
-}
-
 export interface AwsAuthEntry {
   readonly arn: string;
   readonly username: string | null;
@@ -85,92 +75,6 @@ export interface JoinDiscovery {
   /** Public parts of the bootstrap tokens whose signature it carries. */
   readonly signedBy: readonly string[];
 }
-
-export const KUBE_KINDS = [
-  'Pod',
-  'DaemonSet',
-  'Deployment',
-  'ConfigMap',
-  'CSINode',
-  'NodeReadinessRule',
-  'Machine',
-  'JoinConfiguration',
-  'Lease',
-  'ServiceAccount',
-  'NodeClaim',
-  'NodePool',
-  'EC2NodeClass',
-  'CertificateSigningRequest',
-  'MutatingWebhookConfiguration',
-  'ENIConfig',
-  'Namespace',
-  'EndpointSlice',
-  'CNINode',
-  'SecurityGroupPolicy',
-  'ValidatingWebhookConfiguration',
-  'PersistentVolumeClaim',
-  'PersistentVolume',
-  'PodDisruptionBudget',
-] as const;
-
-export type KubeKind = (typeof KUBE_KINDS)[number];
-
-export function isKubeKind(text: string): text is KubeKind {
-  return (KUBE_KINDS as readonly string[]).includes(text);
-}
-
-/** AWS answers split item by item: the kind names one item of the call's list. */
-export const AWS_KINDS = [
-  'aws/instance',
-  'aws/instance-status',
-  'aws/subnet',
-  'aws/network-interface',
-  'aws/dhcp-options',
-  'aws/vpc-endpoint',
-  'aws/security-group',
-  'aws/route-table',
-  'aws/auto-scaling-group',
-  'aws/cluster',
-  'aws/node-group',
-  'aws/access-entry',
-  'aws/access-entry-list',
-  'aws/instance-profile',
-  'aws/role',
-  'aws/vpc',
-  'aws/vpc-attribute',
-  'aws/nat-gateway',
-  'aws/network-acl',
-  'aws/attached-policies',
-  'aws/oidc-providers',
-  'aws/pod-identity-association',
-  'aws/addon',
-  'aws/caller',
-  'aws/instance-type',
-  'aws/image',
-  'aws/launch-template-version',
-  'aws/scaling-activity',
-  'aws/lifecycle-hook',
-  'aws/kms-key',
-  'aws/kms-key-policy',
-  'aws/vpc-hosted-zones',
-  'aws/spot-request',
-  'aws/trail-event',
-  'aws/access-policies',
-  'aws/update',
-  'aws/insight',
-  'aws/oidc-provider',
-  'aws/role-policies',
-  'aws/role-policy',
-  'aws/policy-version',
-  'aws/profile-association',
-  'aws/spot-price',
-  'aws/launch-configuration',
-  'aws/launch-template',
-  'aws/instance-refresh',
-  'aws/registry-authorization',
-] as const;
-
-export type AwsKind = (typeof AWS_KINDS)[number];
 
 /** What the own files and programs of a machine say of it. */
 export const HOST_KINDS = ['host/clock', 'host/dhcp-lease'] as const;
@@ -199,10 +103,10 @@ export interface DhcpLease {
   readonly dnsServers: readonly string[];
 }
 
+type ObjectFacts = { readonly [K in KubeKind as `kube/${K}`]: KubeFacts[K] };
+
 /** Every kind of fact and the shape of its value. */
-export interface FactTypes
-  extends Readonly<Record<AwsKind, Json>>,
-    Readonly<Record<`kube/${KubeKind}`, KubeObject>> {
+export interface FactTypes extends AwsFacts, ObjectFacts {
   readonly 'kube/Node': KubeNode;
   readonly 'kube/aws-auth': AwsAuth;
   readonly 'kube/cluster-info': JoinDiscovery;

@@ -1,7 +1,7 @@
 import { at, isObject, type Json, type JsonObject, listAt, textAt } from '../evidence/json.ts';
 import { readAwsAnswer } from './aws/answer.ts';
 import { readKubeObject } from './kube/object.ts';
-import { isKubeKind } from '../evidence/kinds.ts';
+import { isKubeKind } from '../evidence/kube/shapes.ts';
 import { isOurs, readOurs } from './ours.ts';
 import type { PassageReading } from './passage.ts';
 

@@ -1,4 +1,4 @@
-import type { AwsKind } from '../../evidence/kinds.ts';
+import type { AwsKind } from '../../evidence/aws/shapes.ts';
 
 /** Which member of an answer holds facts of which kind, and the command that prints it. */
 export interface AnswerShape {

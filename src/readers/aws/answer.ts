@@ -1,6 +1,6 @@
 import { authoritySumOf } from '../../evidence/checksum.ts';
 import { at, isObject, type Json, type JsonObject, listAt, textAt } from '../../evidence/json.ts';
-import type { AwsKind } from '../../evidence/kinds.ts';
+import { AWS_SHAPES, type AwsKind } from '../../evidence/aws/shapes.ts';
 import { classifyName, type MachineName } from '../../evidence/names.ts';
 import { locatorAt } from '../../evidence/fact.ts';
 import type { UserData } from '../../evidence/user-data.ts';
@@ -16,6 +16,7 @@ import {
   TRAIL,
   WHOLES,
 } from './answer-shapes.ts';
+import { project } from '../project.ts';
 import { readMessages } from './messages.ts';
 import { decodedUserData, readUserData } from './user-data.ts';
 
@@ -81,7 +82,9 @@ function addFact(
 ): void {
   const { collector, document } = passage;
   const locator = locatorAt(collector.locatorOf(document), line);
-  collector.fact(document, shape.kind, value, { by: shape.call, locator, line, about });
+  const fact = project(AWS_SHAPES[shape.kind], value);
+  if (fact === undefined) return;
+  collector.fact(document, shape.kind, fact, { by: shape.call, locator, line, about });
   collector.link(about, `${shape.call} shows them for one instance`, locator);
 }
 

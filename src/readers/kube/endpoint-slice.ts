@@ -10,11 +10,8 @@ function isReady(endpoint: Json): boolean {
   return at(endpoint, 'conditions.ready') !== false;
 }
 
-/**
- * What causes read of an EndpointSlice, since there may be thousands with a hundred addresses each:
- * the `service` that it belongs to, counts of `ready` and `notReady` endpoints, and the `ports`.
- */
-export function projectEndpointSlice(value: JsonObject): JsonObject {
+/** Counts instead of endpoints, since there may be thousands of slices with a hundred addresses each. */
+export function countedEndpoints(value: JsonObject): JsonObject {
   const endpoints = listAt(value, 'endpoints').slice(0, ENDPOINTS_MAX);
   const ready = endpoints.filter(isReady).length;
   return {
@@ -23,6 +20,6 @@ export function projectEndpointSlice(value: JsonObject): JsonObject {
     notReady: endpoints.length - ready,
     ports: listAt(value, 'ports')
       .slice(0, PORTS_MAX)
-      .map((port) => textAt(port, 'port') ?? ''),
+      .map((port) => at(port, 'port') ?? null),
   };
 }

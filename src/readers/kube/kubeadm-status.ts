@@ -1,6 +1,6 @@
 import { factValues } from '../../evidence/fact-values.ts';
-import { at, isObject, textAt } from '../../evidence/json.ts';
-import type { KubeObject } from '../../evidence/kinds.ts';
+import { at, isObject } from '../../evidence/json.ts';
+import type { KubeObject } from '../../evidence/kube/object.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import { parseYamlDocuments } from '../text/parse.ts';
 
@@ -16,8 +16,8 @@ function isKubeadmConfig({ name, namespace }: KubeObject): boolean {
  */
 export function kubeadmEndpoints(observations: Observations): readonly string[] | undefined {
   const config = factValues(observations, 'kube/ConfigMap').find(isKubeadmConfig);
-  const text = textAt(config?.body, 'data.ClusterStatus');
-  if (text === null || text.length > TEXT_MAX) return undefined;
+  const text = config?.data?.['ClusterStatus'];
+  if (text === undefined || text.length > TEXT_MAX) return undefined;
   const [status] = [...parseYamlDocuments(text.split('\n'), 1)];
   const endpoints = status?.ok === true ? at(status.value, 'apiEndpoints') : undefined;
   return isObject(endpoints) ? Object.keys(endpoints) : undefined;

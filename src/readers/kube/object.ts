@@ -1,5 +1,7 @@
 import { type Json, type JsonObject, listAt, textAt, textsAt } from '../../evidence/json.ts';
-import { isKubeKind, type KubeKind, type KubeObject } from '../../evidence/kinds.ts';
+import type { FactTypes } from '../../evidence/kinds.ts';
+import type { KubeObject } from '../../evidence/kube/object.ts';
+import { isKubeKind, KUBE_SHAPES, type KubeKind } from '../../evidence/kube/shapes.ts';
 import { classifyName, type MachineName } from '../../evidence/names.ts';
 import type { LineSource } from '../../evidence/source.ts';
 import { isoMs } from '../../evidence/time.ts';
@@ -8,11 +10,12 @@ import type { PassageReading } from '../passage.ts';
 import type { Share } from '../sharing.ts';
 import { parseAwsAuth } from './aws-auth.ts';
 import { isDiscovery, parseDiscovery } from './discovery.ts';
-import { projectEndpointSlice } from './endpoint-slice.ts';
+import { project } from '../project.ts';
+import { countedEndpoints } from './endpoint-slice.ts';
 import { linesOfNode, namesOfNode, projectNode, type StateLine } from './node.ts';
 import { podAnnotations, projectPod } from './pod.ts';
 import { withRequestedUser } from './signing-request.ts';
-import { projectClaim, projectVolume } from './volume.ts';
+import { withDriver } from './volume.ts';
 
 const BY = 'kubectl get -o json|yaml';
 
@@ -150,7 +153,7 @@ function factKind(kind: KubeKind): `kube/${KubeKind}` {
   return `kube/${kind}`;
 }
 
-function projectObject(kind: string, value: JsonObject, share: Share): KubeObject {
+function identityOf(kind: KubeKind, value: JsonObject, share: Share): KubeObject {
   const annotations = textsAt(value, 'metadata.annotations');
   return {
     kind,
@@ -159,19 +162,27 @@ function projectObject(kind: string, value: JsonObject, share: Share): KubeObjec
     uid: textAt(value, 'metadata.uid'),
     labels: share(textsAt(value, 'metadata.labels')),
     annotations: kind === 'Pod' ? share(podAnnotations(annotations)) : annotations,
-    body: kind === 'Pod' ? projectPod(value, share) : bodyOf(kind, value),
   };
 }
 
-const PROJECTIONS: Readonly<Record<string, (value: JsonObject) => Json>> = {
+/** What has to be read out of an object before its fields are. */
+const PREPARED: Readonly<Partial<Record<KubeKind, (value: JsonObject) => JsonObject>>> = {
   CertificateSigningRequest: withRequestedUser,
-  EndpointSlice: projectEndpointSlice,
-  PersistentVolumeClaim: projectClaim,
-  PersistentVolume: projectVolume,
+  EndpointSlice: countedEndpoints,
+  PersistentVolume: withDriver,
 };
 
-function bodyOf(kind: string, value: JsonObject): Json {
-  return PROJECTIONS[kind]?.(value) ?? value;
+function projectObject<K extends KubeKind>(
+  kind: K,
+  value: JsonObject,
+  share: Share,
+): FactTypes[`kube/${K}`] {
+  const identity = identityOf(kind, value, share);
+  const body =
+    kind === 'Pod'
+      ? projectPod(value, share)
+      : project(KUBE_SHAPES[kind], PREPARED[kind]?.(value) ?? value);
+  return { ...identity, ...body } as unknown as FactTypes[`kube/${K}`];
 }
 
 function machineOfObject(kind: string, value: JsonObject): readonly (MachineName | null)[] {

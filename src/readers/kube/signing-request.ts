@@ -7,7 +7,7 @@ const USER = 'system:node:';
  * A CertificateSigningRequest with `requestedUser`, the user name that its PKCS#10 request asks
  * for, since the request itself is left out of evidence; unchanged when it asks for no node's.
  */
-export function withRequestedUser(value: JsonObject): Json {
+export function withRequestedUser(value: JsonObject): JsonObject {
   const user = requestedUser(textAt(value, 'spec.request') ?? '');
   return user === null ? value : { ...value, requestedUser: user };
 }
