@@ -13,6 +13,7 @@ import {
   type SeenObject,
   waitingPods,
 } from '../domain/pods/pods-seen.ts';
+import type { Pod } from '../evidence/kube/pod.ts';
 
 /** The kinds of facts that show a shortage; causes that ask for it need them. */
 export const SHORTAGE_KINDS = [
@@ -50,11 +51,11 @@ export interface AddressShortage {
 }
 
 /** Warm addresses that no pod of the Node has; more than pods need means another reason. */
-function spareAddresses(attached: Attached, pods: readonly SeenObject[], node: string): number {
+function spareAddresses(attached: Attached, pods: readonly Seen<Pod>[], node: string): number {
   const used = new Set(
     pods
       .filter((pod) => placeOf(pod) === node)
-      .map((pod) => textAt(pod.value.body, 'status.podIP')),
+      .map((pod) => (pod.value.status?.podIP ?? null)),
   );
   return attached.secondary.filter((address) => !used.has(address)).length;
 }
@@ -68,7 +69,7 @@ function cniOf(view: ShortageView, node: string): SeenObject | null {
 
 function ownInstance(view: ShortageView): Seen<Json> | undefined {
   const instances = view.list('aws/instance');
-  return instances.find(({ value }) => textAt(value, 'InstanceId') === view.instanceId);
+  return instances.find(({ value }) => (value.InstanceId ?? null) === view.instanceId);
 }
 
 /**

@@ -24,7 +24,7 @@ function archOf(item: Json): string | null {
 }
 
 /** Interfaces of the default card; `MaximumNetworkInterfaces` sums over all cards. */
-function defaultCardEnis(item: Json): number | null {
+function defaultCardEnis(item: InstanceType): number | null {
   const cards = listAt(item, 'NetworkInfo.NetworkCards');
   const wanted = countAt(item, 'NetworkInfo.DefaultNetworkCardIndex') ?? 0;
   const card = cards.find((one) => countAt(one, 'NetworkCardIndex') === wanted);
@@ -38,7 +38,7 @@ function defaultCardEnis(item: Json): number | null {
  * shipped ones. EC2 says nothing of trunks, nor of the tables of other programs; these stay as
  * shipped. null when the item does not say which type it is, or how many interfaces it has.
  */
-export function typeFromAws(item: Json, shipped: InstanceTypes): InstanceType | null {
+export function typeFromAws(item: InstanceType, shipped: InstanceTypes): InstanceType | null {
   const name = textAt(item, 'InstanceType');
   const enis = defaultCardEnis(item);
   const ipv4PerEni = countAt(item, 'NetworkInfo.Ipv4AddressesPerInterface');

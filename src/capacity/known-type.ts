@@ -7,7 +7,7 @@ import { instanceTypes } from './instance-types.ts';
 const SHIPPED = instanceTypes(INSTANCE_TYPES);
 
 /** A type by what EC2 answered, else as shipped; null when neither knows it. */
-export function knownType(name: string, described: readonly Json[]): InstanceType | null {
+export function knownType(name: string, described: InstanceType[]): InstanceType | null {
   const item = described.find((one) => textAt(one, 'InstanceType') === name);
   const answered = item === undefined ? null : typeFromAws(item, SHIPPED);
   if (answered !== null) return answered;

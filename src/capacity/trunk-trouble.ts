@@ -1,3 +1,4 @@
+import { isoMs } from '../evidence/time.ts';
 import type { Seen } from '../evidence/fact.ts';
 import { type Json, textAt, textsAt } from '../evidence/json.ts';
 import type { FactTypes, KubeNode } from '../evidence/kinds.ts';
@@ -8,6 +9,8 @@ import { attachedOf } from './attached.ts';
 import { networkModeOf } from './cni-settings.ts';
 import { knownType } from './known-type.ts';
 import type { NetworkMode } from './mode.ts';
+import type { Pod } from '../evidence/kube/pod.ts';
+import type { DaemonSet } from '../evidence/kube/workloads.ts';
 
 /** The kinds of facts that show nodes without a trunk; causes that ask need them. */
 export const TRUNK_KINDS = [
@@ -44,8 +47,8 @@ function isWorker({ labels, taints }: KubeNode): boolean {
   return isLinux && !(taints ?? []).some(({ key }) => key.startsWith('node-role.kubernetes.io/'));
 }
 
-function fits(pod: SeenObject, { labels }: KubeNode): boolean {
-  const wanted = Object.entries(textsAt(pod.value.body, 'spec.nodeSelector'));
+function fits(pod: Seen<Pod>, { labels }: KubeNode): boolean {
+  const wanted = Object.entries((pod.value.spec?.nodeSelector ?? {}));
   return wanted.every(([key, value]) => labels[key] === value);
 }
 
@@ -54,8 +57,8 @@ export function branchesOf({ allocatable }: KubeNode): number {
   return Number(allocatable[POD_ENI] ?? 0);
 }
 
-function hasWaited({ value }: SeenObject, nowMs: number): boolean {
-  const madeMs = msIn(value.body, 'metadata.creationTimestamp');
+function hasWaited({ value }: Seen<Pod>, nowMs: number): boolean {
+  const madeMs = isoMs(value.metadata?.creationTimestamp);
   return isSettled(value, nowMs) || (madeMs !== null && nowMs - madeMs > POD_NORMAL_MS);
 }
 
@@ -76,7 +79,7 @@ export function trunkTrouble(facts: TrunkFacts): TrunkTrouble | null {
   return { waiting, nodes: fitting, daemonSet, mode: networkModeOf(daemonSet.value.body) };
 }
 
-function isCni({ namespace, name }: SeenObject['value']): boolean {
+function isCni({ namespace, name }: DaemonSet): boolean {
   return namespace === 'kube-system' && name === 'aws-node';
 }
 
@@ -107,7 +110,7 @@ export function trunkReason(
 
 function instanceOf(facts: TrunkFacts, { providerId }: KubeNode): Json | undefined {
   const id = providerId?.split('/').at(-1) ?? '-';
-  return facts.list('aws/instance').find((fact) => textAt(fact.value, 'InstanceId') === id)?.value;
+  return facts.list('aws/instance').find((fact) => (fact.value.InstanceId ?? null) === id)?.value;
 }
 
 /** What the VPC resource controller knows of a node. */

@@ -193,7 +193,7 @@ function hasGone(
     return false;
   const instances = subject.facts
     .of('aws/instance')
-    .filter(({ value }) => textAt(value, 'InstanceId') === subject.instanceId);
+    .filter(({ value }) => (value.InstanceId ?? null) === subject.instanceId);
   if (instances.some(({ value }) => !isTerminated(value))) return false;
   const explains = ({ stage, confidence }: SubjectReport['findings'][number]): boolean =>
     stage === 'launched' ||

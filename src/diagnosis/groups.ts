@@ -102,6 +102,6 @@ function isMissedBy(group: Grouped, { subject, founds }: Standing): boolean {
   if (!founds.some(({ cause }) => cause.stage === 'launched')) return false;
   return subject.facts
     .of('aws/instance')
-    .filter(({ value }) => textAt(value, 'InstanceId') === subject.instanceId)
+    .filter(({ value }) => (value.InstanceId ?? null) === subject.instanceId)
     .some(({ value }) => group.names.includes(groupOfInstance(value) ?? '-'));
 }

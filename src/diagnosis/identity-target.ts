@@ -2,7 +2,7 @@ import type { AssociationTarget, IdentityTarget } from '../evidence/detail-targe
 import { roleName } from '../domain/nodes/fleet.ts';
 import { factValues } from '../evidence/fact-values.ts';
 import { type Json, listAt, textAt } from '../evidence/json.ts';
-import type { KubeObject } from '../evidence/kinds.ts';
+import type { KubeObject } from '../evidence/kube/object.ts';
 import type { Observations } from '../evidence/observations.ts';
 import { environmentOf, isPodReady, serviceAccountOf } from '../domain/pods/pods.ts';
 import { ecrImageWaiting } from '../domain/pods/pulls.ts';
@@ -51,18 +51,18 @@ function distinct(values: readonly (string | null)[]): readonly string[] {
 function rolesOf(instances: readonly Json[], observations: Observations): readonly string[] {
   const profiles = new Set(instances.map((one) => textAt(one, 'IamInstanceProfile.Arn')));
   const ofMachines = factValues(observations, 'aws/instance-profile')
-    .filter((profile) => profiles.has(textAt(profile, 'Arn')))
-    .flatMap((profile) => listAt(profile, 'Roles').map((role) => textAt(role, 'RoleName')));
+    .filter((profile) => profiles.has((profile.Arn ?? null)))
+    .flatMap((profile) => (profile.Roles ?? []).map((role) => (role.RoleName ?? null)));
   const ofCluster = factValues(observations, 'aws/cluster').map((cluster) =>
-    roleName(textAt(cluster, 'roleArn') ?? ''),
+    roleName(cluster.roleArn ?? ''),
   );
   return distinct([...ofMachines, ...ofCluster]).slice(0, ROLES_MAX);
 }
 
 function ownPolicies(roleNames: readonly string[], observations: Observations): readonly string[] {
   const arns = factValues(observations, 'aws/attached-policies')
-    .filter((held) => roleNames.includes(textAt(held, 'RoleName') ?? ''))
-    .flatMap((held) => listAt(held, 'AttachedPolicies').map((one) => textAt(one, 'PolicyArn')));
+    .filter((held) => roleNames.includes(held.RoleName ?? ''))
+    .flatMap((held) => (held.AttachedPolicies ?? []).map((one) => (one.PolicyArn ?? null)));
   return distinct(arns)
     .filter((arn) => !arn.includes(':iam::aws:'))
     .slice(0, POLICIES_MAX);
@@ -77,11 +77,11 @@ function associationsOf(
   );
   return factValues(observations, 'aws/pod-identity-association')
     .filter((one) =>
-      accounts.has(`${textAt(one, 'namespace') ?? ''}/${textAt(one, 'serviceAccount') ?? ''}`),
+      accounts.has(`${one.namespace ?? ''}/${one.serviceAccount ?? ''}`),
     )
     .map((one) => ({
-      clusterName: textAt(one, 'clusterName') ?? '',
-      associationId: textAt(one, 'associationId') ?? '',
+      clusterName: one.clusterName ?? '',
+      associationId: one.associationId ?? '',
     }))
     .filter(({ clusterName, associationId }) => clusterName !== '' && associationId !== '')
     .slice(0, ASSOCIATIONS_MAX);
@@ -94,7 +94,7 @@ function asksSts(pod: KubeObject): boolean {
 /** The providers of the account that are of the cluster's issuer. */
 function providersOf(observations: Observations): readonly string[] {
   const issuers = factValues(observations, 'aws/cluster')
-    .map((cluster) => textAt(cluster, 'identity.oidc.issuer')?.replace('https://', '') ?? '')
+    .map((cluster) => cluster.identity?.oidc?.issuer?.replace('https://', '') ?? '')
     .filter((issuer) => issuer !== '');
   return distinct(
     factValues(observations, 'aws/oidc-providers')

@@ -1,6 +1,9 @@
+import { isoMs } from '../evidence/time.ts';
 import { textAt } from '../evidence/json.ts';
-import type { KubeNode, KubeObject } from '../evidence/kinds.ts';
+import type { KubeNode } from '../evidence/kinds.ts';
+import type { KubeObject } from '../evidence/kube/object.ts';
 import { msIn, runningSinceMs } from '../domain/pods/pods.ts';
+import type { Pod } from '../evidence/kube/pod.ts';
 
 /** The annotation that kiam and kube2iam both read for the role of a pod. */
 export const ROLE_ANNOTATION = 'iam.amazonaws.com/role';
@@ -17,16 +20,16 @@ const CREDENTIALS_LAST_MS = 6 * 3_600_000;
  *
  * @param pods those on the Node
  */
-export function beganUnredirected(node: KubeNode, pods: readonly KubeObject[]): KubeObject | null {
+export function beganUnredirected(node: KubeNode, pods: Pod[]): KubeObject | null {
   const agent = pods.find(({ name }) => AGENT.test(name));
   const agentMs = agent === undefined ? null : runningSinceMs(agent);
   const nowMs = node.conditions.find(({ type }) => type === 'Ready')?.heartbeatMs ?? null;
   if (agentMs === null || nowMs === null || node.createdMs === null) return null;
   const isOfBoot = agentMs - node.createdMs <= BOOT_MAX_MS;
   if (!isOfBoot || nowMs - agentMs > CREDENTIALS_LAST_MS) return null;
-  const before = (pod: KubeObject): boolean =>
+  const before = (pod: Pod): boolean =>
     pod.annotations[ROLE_ANNOTATION] !== undefined &&
-    textAt(pod.body, 'status.phase') === 'Running' &&
-    (msIn(pod.body, 'status.startTime') ?? agentMs) < agentMs;
+    pod.status?.phase === 'Running' &&
+    (isoMs(pod.status?.startTime) ?? agentMs) < agentMs;
   return pods.find(before) ?? null;
 }

@@ -1,4 +1,5 @@
-import type { KubeNode, KubeObject } from '../evidence/kinds.ts';
+import type { KubeNode } from '../evidence/kinds.ts';
+import type { KubeObject } from '../evidence/kube/object.ts';
 import type { FactRecord, Observations } from '../evidence/observations.ts';
 import { msIn, readyChangedMs, runningSinceMs } from '../domain/pods/pods.ts';
 

@@ -1,5 +1,6 @@
 import { textAt } from '../evidence/json.ts';
-import type { FactKind, KubeNode, KubeObject } from '../evidence/kinds.ts';
+import type { FactKind, KubeNode } from '../evidence/kinds.ts';
+import type { KubeObject } from '../evidence/kube/object.ts';
 import type { Observations, Refusal } from '../evidence/observations.ts';
 import type { LineSource } from '../evidence/source.ts';
 import type { Stage } from '../evidence/stage.ts';

@@ -1,4 +1,6 @@
-import type { FactKind, KubeNode, KubeObject, KubeTaint } from '../evidence/kinds.ts';
+import { isoMs } from '../evidence/time.ts';
+import type { FactKind, KubeNode, KubeTaint } from '../evidence/kinds.ts';
+import type { KubeObject } from '../evidence/kube/object.ts';
 import { at, type Json, listAt, textAt } from '../evidence/json.ts';
 import type { FactRecord } from '../evidence/observations.ts';
 import { isPodReady, msIn, readyChangedMs, runningSinceMs } from '../domain/pods/pods.ts';
@@ -7,6 +9,7 @@ import type { Quote } from '../evidence/sighting.ts';
 import type { Stage } from '../evidence/stage.ts';
 import { beganUnredirected, ROLE_ANNOTATION } from './late-redirect.ts';
 import type { Subject } from './subject.ts';
+import type { Pod } from '../evidence/kube/pod.ts';
 
 const UNINITIALIZED = 'node.cloudprovider.kubernetes.io/uninitialized';
 const PRESSURES = ['MemoryPressure', 'DiskPressure', 'PIDPressure', 'NetworkUnavailable'];
@@ -44,9 +47,9 @@ function earliestOf(times: readonly (number | null)[]): number | null {
 
 function launchedMs(subject: Subject): number | null {
   const own = recordsOf(subject, 'aws/instance').find(
-    ({ value }) => textAt(value, 'InstanceId') === subject.instanceId,
+    ({ value }) => (value.InstanceId ?? null) === subject.instanceId,
   );
-  return own === undefined ? null : msIn(own.value, 'LaunchTime');
+  return own === undefined ? null : isoMs(own.value.LaunchTime);
 }
 
 /** Stages that objects and answers show to be passed, with the object that shows each. */
@@ -67,17 +70,17 @@ export function passedByFacts(subject: Subject): readonly Passed[] {
 
 function passedByInstance(subject: Subject): readonly Passed[] {
   const running = recordsOf(subject, 'aws/instance').find(
-    (fact) => textAt(fact.value, 'State.Name') === 'running',
+    (fact) => fact.value.State?.Name === 'running',
   );
   const checked = recordsOf(subject, 'aws/instance-status').find(
     (fact) =>
-      textAt(fact.value, 'InstanceStatus.Status') === 'ok' &&
-      textAt(fact.value, 'SystemStatus.Status') === 'ok',
+      fact.value.InstanceStatus?.Status === 'ok' &&
+      fact.value.SystemStatus?.Status === 'ok',
   );
   const proof = checked ?? null;
   if (
     proof === null ||
-    (running === undefined && textAt(proof.value, 'InstanceState.Name') !== 'running')
+    (running === undefined && proof.value.InstanceState?.Name !== 'running')
   )
     return [];
   const words = 'the instance runs and passes its status checks';
@@ -121,11 +124,11 @@ function passedByKubelet(fact: FactRecord<'kube/Node'>): readonly Passed[] {
 function passedByNames(fact: FactRecord<'kube/Node'>, subject: Subject): readonly Passed[] {
   const node = fact.value;
   const own = recordsOf(subject, 'aws/instance').find(
-    ({ value }) => node.providerId?.endsWith(`/${textAt(value, 'InstanceId') ?? ' '}`) === true,
+    ({ value }) => node.providerId?.endsWith(`/${value.InstanceId ?? ' '}`) === true,
   );
   if (own === undefined) return [];
-  const id = textAt(own.value, 'InstanceId') ?? '';
-  const name = textAt(own.value, 'PrivateDnsName') ?? '';
+  const id = own.value.InstanceId ?? '';
+  const name = own.value.PrivateDnsName ?? '';
   if (node.name === name || node.name === id || node.name.startsWith(`${id}.`))
     return [
       ['identified', proofOf(own, `EC2 and Kubernetes both say ${node.name}`, node.createdMs)],
@@ -137,17 +140,17 @@ function passedByNames(fact: FactRecord<'kube/Node'>, subject: Subject): readonl
 
 /** True for a Ready Node on which the cloud controller has put the addresses of the instance. */
 function isInitialisedAs(node: KubeNode, { value }: FactRecord<'aws/instance'>): boolean {
-  const name = textAt(value, 'PrivateDnsName') ?? '';
+  const name = value.PrivateDnsName ?? '';
   const isInitialised = node.taints?.every(({ key }) => key !== UNINITIALIZED) === true;
   return node.ready === true && isInitialised && name !== '' && node.internalDns === name;
 }
 
 function passedByPods(fact: FactRecord<'kube/Node'>, subject: Subject): readonly Passed[] {
   const pods = recordsOf(subject, 'kube/Pod').filter(
-    (pod) => textAt(pod.value.body, 'spec.nodeName') === fact.value.name,
+    (pod) => (pod.value.spec?.nodeName ?? null) === fact.value.name,
   );
   const addressed = pods.find(
-    (pod) => isRunning(pod.value) && at(pod.value.body, 'spec.hostNetwork') !== true,
+    (pod) => isRunning(pod.value) && pod.value.spec?.hostNetwork !== true,
   );
   const asking = pods.filter((pod) => asksForIdentity(pod.value));
   const passed: Passed[] = [];
@@ -182,8 +185,8 @@ const VPC_CNI_POD = /^aws-node-/;
 function hasNoPodAddress(subject: Subject, pods: readonly FactRecord<'kube/Pod'>[]): boolean {
   if (!pods.some(({ value }) => VPC_CNI_POD.test(value.name))) return false;
   const interfaces = recordsOf(subject, 'aws/instance')
-    .filter(({ value }) => textAt(value, 'InstanceId') === subject.instanceId)
-    .flatMap(({ value }) => listAt(value, 'NetworkInterfaces'));
+    .filter(({ value }) => (value.InstanceId ?? null) === subject.instanceId)
+    .flatMap(({ value }) => (value.NetworkInterfaces ?? []));
   return interfaces.length > 0 && interfaces.every(isBare);
 }
 
@@ -203,7 +206,7 @@ function networkProof(
     return proofOf(addressed, words, runningSinceMs(addressed.value));
   }
   const program = pods.find(({ value }) => NETWORK_POD.test(value.name) && isPodReady(value));
-  const isWaited = pods.some(({ value }) => textAt(value.body, 'status.podIP') === null);
+  const isWaited = pods.some(({ value }) => (value.status?.podIP ?? null) === null);
   if (program === undefined || isWaited) return null;
   const ready = node.value.conditions.find(({ type }) => type === 'Ready');
   return proofOf(
@@ -227,21 +230,21 @@ function passedByIdentity(
   return [['credentialed', proofOf(first, words, sinceMs)]];
 }
 
-function isRunning(pod: KubeObject): boolean {
+function isRunning(pod: Pod): boolean {
   return (
-    textAt(pod.body, 'status.phase') === 'Running' && textAt(pod.body, 'status.podIP') !== null
+    pod.status?.phase === 'Running' && (pod.status?.podIP ?? null) !== null
   );
 }
 
-function asksForIdentity(pod: KubeObject): boolean {
+function asksForIdentity(pod: Pod): boolean {
   if (pod.annotations[ROLE_ANNOTATION] !== undefined) return true;
   const containers = [
-    ...listAt(pod.body, 'spec.initContainers'),
-    ...listAt(pod.body, 'spec.containers'),
+    ...(pod.spec?.initContainers ?? []),
+    ...(pod.spec?.containers ?? []),
   ];
   return containers.some((container) =>
-    listAt(container, 'env').some((entry) =>
-      IDENTITY_ENVIRONMENT.includes(textAt(entry, 'name') ?? ''),
+    (container.env ?? []).some((entry) =>
+      IDENTITY_ENVIRONMENT.includes(entry.name ?? ''),
     ),
   );
 }
@@ -251,7 +254,7 @@ const GATE =
   /nidhogg|readiness\.(?:node\.x-)?k8s\.io|agent-not-ready|cilium\.io|karpenter\.sh|node(?:\.cloudprovider)?\.kubernetes\.io\//;
 
 /** A pod that is there for its users: neither of a DaemonSet nor of the node itself. */
-function isWorkload({ body }: KubeObject): boolean {
+function isWorkload({ body }: Pod): boolean {
   return !listAt(body, 'metadata.ownerReferences').some((owner) =>
     ['DaemonSet', 'Node'].includes(textAt(owner, 'kind') ?? ''),
   );

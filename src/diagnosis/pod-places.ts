@@ -1,4 +1,4 @@
-import type { KubeObject } from '../evidence/kinds.ts';
+import type { KubeObject } from '../evidence/kube/object.ts';
 import type { MachineName } from '../evidence/names.ts';
 import type { Hit, Observations } from '../evidence/observations.ts';
 import { isPodReady, podName } from '../domain/pods/pods.ts';

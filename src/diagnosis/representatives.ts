@@ -1,6 +1,6 @@
 import type { DetailTarget, LogTarget } from '../evidence/detail-target.ts';
 import { at, type Json, listAt, textAt } from '../evidence/json.ts';
-import type { KubeObject } from '../evidence/kinds.ts';
+import type { KubeObject } from '../evidence/kube/object.ts';
 import type { Observations } from '../evidence/observations.ts';
 import { environmentOf, isPodReady } from '../domain/pods/pods.ts';
 import type { DiagnosisDocument, SubjectReport } from './document.ts';

@@ -4,6 +4,8 @@ import { capacityOf } from '../domain/instances/launch.ts';
 import type { FactRecord, Hit, Observations } from '../evidence/observations.ts';
 import { isoMs } from '../evidence/time.ts';
 import { seenHit } from './seen-hit.ts';
+import type { NodeGroup, AutoScalingGroup, ScalingActivity } from '../evidence/aws/groups.ts';
+import type { Instance } from '../evidence/aws/instance.ts';
 
 /** Activities under way; the machines they launch may still come. */
 const UNDER_WAY = /^(?:Pending|Waiting|PreInService|InProgress|MidLifecycleAction)/;
@@ -38,17 +40,17 @@ function latest<K extends 'aws/node-group' | 'aws/auto-scaling-group'>(
   return [...byName.values()];
 }
 
-function tagOf(resource: Json, key: string): string | null {
-  const tag = listAt(resource, 'Tags').find((entry) => textAt(entry, 'Key') === key);
-  return tag === undefined ? null : textAt(tag, 'Value');
+function tagOf(resource: AutoScalingGroup | Instance, key: string): string | null {
+  const tag = (resource.Tags ?? []).find((entry) => (entry.Key ?? null) === key);
+  return tag === undefined ? null : (tag.Value ?? null);
 }
 
 /** True for the managed node group that EKS made the group for, by its tag or by what EKS says. */
-function isOwner(nodeGroup: Json, group: Json): boolean {
-  const name = textAt(group, 'AutoScalingGroupName');
+function isOwner(nodeGroup: NodeGroup, group: AutoScalingGroup): boolean {
+  const name = (group.AutoScalingGroupName ?? null);
   return (
-    tagOf(group, 'eks:nodegroup-name') === textAt(nodeGroup, 'nodegroupName') ||
-    listAt(nodeGroup, 'resources.autoScalingGroups').some((one) => textAt(one, 'name') === name)
+    tagOf(group, 'eks:nodegroup-name') === (nodeGroup.nodegroupName ?? null) ||
+    (nodeGroup.resources?.autoScalingGroups ?? []).some((one) => (one.name ?? null) === name)
   );
 }
 
@@ -61,17 +63,17 @@ function gapOfScaling(
   nodeGroups: readonly FactRecord<'aws/node-group'>[],
   observations: Observations,
 ): readonly Hit[] {
-  const name = textAt(group.value, 'AutoScalingGroupName') ?? '';
-  const desired = numberAt(group.value, 'DesiredCapacity');
+  const name = group.value.AutoScalingGroupName ?? '';
+  const desired = (group.value.DesiredCapacity ?? null);
   const present = capacityOf(group.value, /^(?:InService|Pending)/) ?? desired;
   // A group has a status only while it is being deleted.
-  if (!(desired > present) || textAt(group.value, 'Status') !== null) return [];
+  if (!(desired > present) || (group.value.Status ?? null) !== null) return [];
   const activities = recordsOf(observations, 'aws/scaling-activity')
     .map(({ value }) => value)
-    .filter((entry) => textAt(entry, 'AutoScalingGroupName') === name);
-  if (activities.some((entry) => UNDER_WAY.test(textAt(entry, 'StatusCode') ?? ''))) return [];
+    .filter((entry) => (entry.AutoScalingGroupName ?? null) === name);
+  if (activities.some((entry) => UNDER_WAY.test(entry.StatusCode ?? ''))) return [];
   const owner = nodeGroups.find((nodeGroup) => isOwner(nodeGroup.value, group.value))?.value;
-  const ownerName = textAt(owner, 'nodegroupName') ?? tagOf(group.value, 'eks:nodegroup-name');
+  const ownerName = owner?.nodegroupName ?? tagOf(group.value, 'eks:nodegroup-name');
   const who = ownerName === null ? name : `${name} (node group ${ownerName})`;
   const why = activityWords(activities) ?? issueWords(owner) ?? 'none of its activities says why';
   const words = `Auto Scaling group ${who} has ${present} of ${desired} machines; ${why}`;
@@ -84,15 +86,15 @@ function gapOfNodeGroup(
   observations: Observations,
 ): readonly Hit[] {
   const isListed = observations.listings.some(({ kind }) => kind === 'aws/instance');
-  const name = textAt(nodeGroup.value, 'nodegroupName') ?? '';
-  const desired = numberAt(nodeGroup.value, 'scalingConfig.desiredSize');
+  const name = nodeGroup.value.nodegroupName ?? '';
+  const desired = (nodeGroup.value.scalingConfig?.desiredSize ?? null);
   const ids = recordsOf(observations, 'aws/instance')
     .map(({ value }) => value)
     .filter((instance) => tagOf(instance, 'eks:nodegroup-name') === name)
-    .filter((instance) => /^(?:pending|running)$/.test(textAt(instance, 'State.Name') ?? ''))
-    .map((instance) => textAt(instance, 'InstanceId'));
+    .filter((instance) => /^(?:pending|running)$/.test(instance.State?.Name ?? ''))
+    .map((instance) => (instance.InstanceId ?? null));
   const present = new Set(ids).size;
-  const status = textAt(nodeGroup.value, 'status') ?? '';
+  const status = nodeGroup.value.status ?? '';
   const isSettled = status === 'ACTIVE' || status === 'DEGRADED' || status === 'CREATE_FAILED';
   if (!isListed || !isSettled || !(desired > present)) return [];
   const why = issueWords(nodeGroup.value) ?? 'its health says nothing of it';
@@ -101,21 +103,21 @@ function gapOfNodeGroup(
 }
 
 /** Why the last activity failed, null when it did not. */
-function activityWords(activities: readonly Json[]): string | null {
+function activityWords(activities: ScalingActivity[]): string | null {
   const [last] = activities.toSorted((a, b) => startOf(b) - startOf(a));
-  const status = textAt(last, 'StatusCode');
+  const status = (last?.StatusCode ?? null);
   if (status !== 'Failed' && status !== 'Cancelled') return null;
-  const reason = textAt(last, 'StatusMessage') ?? textAt(last, 'Description') ?? '';
+  const reason = last?.StatusMessage ?? (last?.Description ?? null) ?? '';
   return `its last activity ${status}: ${reason.slice(0, REASON_CHARACTERS_MAX)}`;
 }
 
-function startOf(activity: Json): number {
-  return isoMs(textAt(activity, 'StartTime') ?? '') ?? 0;
+function startOf(activity: ScalingActivity): number {
+  return isoMs(activity.StartTime ?? '') ?? 0;
 }
 
-function issueWords(nodeGroup: Json | undefined): string | null {
-  const [issue] = listAt(nodeGroup, 'health.issues');
+function issueWords(nodeGroup: NodeGroup | undefined): string | null {
+  const [issue] = (nodeGroup?.health?.issues ?? []);
   if (issue === undefined) return null;
-  const message = (textAt(issue, 'message') ?? '').slice(0, REASON_CHARACTERS_MAX);
-  return `EKS says ${textAt(issue, 'code') ?? ''}: ${message}`;
+  const message = (issue.message ?? '').slice(0, REASON_CHARACTERS_MAX);
+  return `EKS says ${issue.code ?? ''}: ${message}`;
 }

@@ -1,5 +1,5 @@
 import { at, textAt } from '../evidence/json.ts';
-import type { KubeObject } from '../evidence/kinds.ts';
+import type { KubeObject } from '../evidence/kube/object.ts';
 import type { FactRecord, Hit, Observations } from '../evidence/observations.ts';
 import {
   isPodReady,
@@ -13,6 +13,7 @@ import { isoMs } from '../evidence/time.ts';
 import { newestStampMs } from './newest-stamp.ts';
 import { seenHit } from './seen-hit.ts';
 import type { Subject } from './subject.ts';
+import type { Pod } from '../evidence/kube/pod.ts';
 
 const NETWORK_PODS = /^(?:aws-node|calico-node|cilium)-[a-z0-9]+$/;
 
@@ -23,7 +24,7 @@ function waiting(pods: readonly PodRecord[]): readonly Hit[] {
   if (first === undefined) return [];
   const pod = first.value;
   const name = podName(pod);
-  const since = textAt(pod.body, 'status.startTime') ?? 'an unknown time';
+  const since = pod.status?.startTime ?? 'an unknown time';
   const words = `pod ${name} waits in ContainerCreating since ${since} (${pods.length} of them on this Node)`;
   return [seenHit(first, 'symptom:sandbox-not-created', words, isoMs(since))];
 }
@@ -40,7 +41,7 @@ export function podSymptoms(subject: Subject, { collection }: Observations): rea
   if (collection === null || subject.node === null) return [];
   const here = subject.facts
     .of('kube/Pod')
-    .filter(({ value }) => textAt(value.body, 'spec.nodeName') === subject.node)
+    .filter(({ value }) => (value.spec?.nodeName ?? null) === subject.node)
     .filter(({ value }) => isSettled(value, collection.atMs));
   const silent = here.filter(
     ({ value }) =>
@@ -57,8 +58,8 @@ export function hasStartedPod({ kind, node, facts }: Subject, { last }: Hit): bo
     .of('kube/Pod')
     .some(
       ({ value }) =>
-        textAt(value.body, 'spec.nodeName') === node &&
-        at(value.body, 'spec.hostNetwork') !== true &&
+        (value.spec?.nodeName ?? null) === node &&
+        value.spec?.hostNetwork !== true &&
         (runningSinceMs(value) ?? 0) > when.ms,
     );
 }
@@ -98,12 +99,12 @@ function isOver({ owner, last }: Hit, surroundings: Surroundings): boolean {
 }
 
 /** True for a pod that was not seen for longer than a healthy one takes to come up. */
-function isYoung(pod: KubeObject, { last }: Hit, surroundings: Surroundings): boolean {
+function isYoung(pod: Pod, { last }: Hit, surroundings: Surroundings): boolean {
   const { collection } = surroundings;
   if (collection !== null) return !isSettled(pod, collection.atMs);
   // Of what others collected nobody knows the moment; an event that has its stamp is no later.
   const { when } = last.moment;
   if (when === null || when.yearless || when.clock !== 'utc') return false;
-  const hasStarted = textAt(pod.body, 'status.startTime') !== null;
+  const hasStarted = (pod.status?.startTime ?? null) !== null;
   return hasStarted && !isSettled(pod, newestStampMs(surroundings));
 }

@@ -5,13 +5,14 @@ import { groupSymptoms } from './seen-groups.ts';
 import { podSymptoms } from './seen-pods.ts';
 import { seenHit } from './seen-hit.ts';
 import type { Subject } from './subject.ts';
+import type { Instance } from '../evidence/aws/instance.ts';
 
 /** A healthy machine has registered by then; Windows and large images take longest. */
 export const REGISTRATION_NORMAL_MS = 300_000;
 
 /** What the state of an instance is, null when the answer does not say. */
-function stateOf(instance: Json): string | null {
-  return textAt(instance, 'State.Name');
+function stateOf(instance: Instance): string | null {
+  return (instance.State?.Name ?? null);
 }
 
 /** The running instance of a subject that has no Node in a complete list of Nodes, null otherwise. */
@@ -23,13 +24,13 @@ export function instanceWithoutNode(
   if (!observations.listings.some(({ kind }) => kind === 'kube/Node')) return null;
   const own = subject.facts
     .of('aws/instance')
-    .find(({ value }) => textAt(value, 'InstanceId') === subject.instanceId);
+    .find(({ value }) => (value.InstanceId ?? null) === subject.instanceId);
   return own !== undefined && stateOf(own.value) === 'running' ? own : null;
 }
 
 /** How long the instance has run when the evidence was collected, ms; null when nobody knows. */
-export function ageOf(instance: Json, observations: Observations): number | null {
-  const launchedMs = isoMs(textAt(instance, 'LaunchTime') ?? '');
+export function ageOf(instance: Instance, observations: Observations): number | null {
+  const launchedMs = isoMs(instance.LaunchTime ?? '');
   const atMs = observations.collection?.atMs ?? null;
   return launchedMs === null || atMs === null ? null : atMs - launchedMs;
 }
@@ -61,8 +62,8 @@ function withoutNode(subject: Subject, observations: Observations): readonly Hit
   if (lonely === null) return [];
   const age = ageOf(lonely.value, observations);
   if (age !== null && age < REGISTRATION_NORMAL_MS) return [];
-  const since = textAt(lonely.value, 'LaunchTime') ?? 'an unknown time';
-  const name = textAt(lonely.value, 'PrivateDnsName') ?? '';
+  const since = lonely.value.LaunchTime ?? 'an unknown time';
+  const name = lonely.value.PrivateDnsName ?? '';
   const words = `instance ${subject.instanceId ?? ''} ${name} runs since ${since} and no Node is its`;
   return [seenHit(lonely, 'symptom:machine-without-node', words, isoMs(since))];
 }

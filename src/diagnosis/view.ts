@@ -205,7 +205,7 @@ function isOutside(subject: Subject, isSo: (subject: Subject) => boolean): boole
   if (kind !== 'Machine' || facts.has('kube/Node') || !isSo(subject)) return false;
   const own = facts
     .of('aws/instance')
-    .find(({ value }) => textAt(value, 'InstanceId') === instanceId);
+    .find(({ value }) => (value.InstanceId ?? null) === instanceId);
   return (own === undefined || !isTerminated(own.value)) && hits.some(({ onMachine }) => onMachine);
 }
 

@@ -1,7 +1,8 @@
 /** Objects as tests of this room need them: only what is of matter is given. */
 import { seen, type Seen } from './fact.ts';
 import type { Json, JsonObject } from './json.ts';
-import type { KubeCondition, KubeNode, KubeObject } from './kinds.ts';
+import type { KubeCondition, KubeNode } from './kinds.ts';
+import type { KubeObject } from './kube/object.ts';
 
 /** 2026-05-01T12:00:00Z, at which the tests look. */
 export const NOW_MS = Date.UTC(2026, 4, 1, 12);

@@ -85,7 +85,8 @@ export function isoTime(when: When | null): string | null {
 }
 
 /** Milliseconds since the epoch of an ISO stamp in UTC or with an offset, null for anything else. */
-export function isoMs(text: string): number | null {
+export function isoMs(text: string | null | undefined): number | null {
+  if (text === null || text === undefined) return null;
   const m =
     /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:Z|([+-])(\d{2}):?(\d{2}))$/.exec(
       text,

@@ -1,5 +1,7 @@
 import { type JsonObject, textAt } from '../../src/evidence/json.ts';
-import type { FactKind, KubeKind, KubeObject } from '../../src/evidence/kinds.ts';
+import type { FactKind } from '../../src/evidence/kinds.ts';
+import type { KubeKind } from '../../src/evidence/kube/shapes.ts';
+import type { KubeObject } from '../../src/evidence/kube/object.ts';
 import type { FactRecord, Observations, Refusal } from '../../src/evidence/observations.ts';
 import { projectNode } from '../../src/readers/kube/node.ts';
 

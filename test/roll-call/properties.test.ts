@@ -8,7 +8,8 @@ import { rollCallPage } from '../../src/apps/cli/table/roll-call-table.ts';
 import { widthOf } from '../../src/apps/cli/table/width.ts';
 import { rollCallOf } from '../../src/diagnosis/roll-call/roll-call.ts';
 import type { Json } from '../../src/evidence/json.ts';
-import type { FactKind, KubeObject } from '../../src/evidence/kinds.ts';
+import type { FactKind } from '../../src/evidence/kinds.ts';
+import type { KubeObject } from '../../src/evidence/kube/object.ts';
 import type { FactRecord, Observations } from '../../src/evidence/observations.ts';
 import { projectNode } from '../../src/readers/kube/node.ts';
 import {

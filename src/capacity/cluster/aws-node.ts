@@ -57,14 +57,14 @@ export function cniSetupOf(observations: Observations): CniSetup {
   );
   if (found === undefined)
     return isListed(observations, 'kube/DaemonSet') ? { ...UNSET, state: 'absent' } : UNSET;
-  const containers = listAt(found.body, 'spec.template.spec.containers');
-  const container = containers.find((one) => textAt(one, 'name') === 'aws-node') ?? containers[0];
+  const containers = (found.spec?.template?.spec?.containers ?? []);
+  const container = containers.find((one) => one.name === 'aws-node') ?? containers[0];
   const env = new Map(
-    listAt(container, 'env').map((one) => [textAt(one, 'name') ?? '', textAt(one, 'value') ?? '']),
+    (container?.env ?? []).map((one) => [one.name ?? '', one.value ?? '']),
   );
   return {
     state: 'seen',
-    mode: modeOf(env, textAt(container, 'image')),
+    mode: modeOf(env, (container?.image ?? null)),
     targets: targetsOf(env),
   };
 }

@@ -9,6 +9,8 @@ import { instanceTypes } from '../instance-types.ts';
 import { interfaceOf, type NetworkInterface } from '../../domain/network/interfaces.ts';
 import type { KnownInstances } from '../leaks.ts';
 import { type SubnetState, subnetOf, subnetState, usedAddresses } from '../subnet.ts';
+import type { Subnet } from '../../evidence/aws/network.ts';
+import type { Instance } from '../../evidence/aws/instance.ts';
 
 /** What `rollcall capacity` reads; its permissions are those of the calls that show these. */
 export const CAPACITY_KINDS = [
@@ -33,7 +35,7 @@ export function valuesOf<K extends CapacityKind>(
 }
 
 /** Items of AWS by their id; the last answer wins. */
-export function byId(items: readonly Json[], path: string): ReadonlyMap<string, Json> {
+export function byId(items: readonly NetworkInterface[] | readonly Subnet[] | readonly Instance[], path: string): ReadonlyMap<string, Json> {
   return new Map(items.map((item) => [textAt(item, path) ?? '', item]));
 }
 
@@ -42,7 +44,7 @@ const SHIPPED = instanceTypes(INSTANCE_TYPES);
 /** A type as EC2 described it, else as shipped, else unknown. */
 export function typeNamed(observations: Observations, name: string): InstanceType | UnknownType {
   const item = valuesOf(observations, 'aws/instance-type').find(
-    (one) => textAt(one, 'InstanceType') === name,
+    (one) => (one.InstanceType ?? null) === name,
   );
   const described = item === undefined ? null : typeFromAws(item, SHIPPED);
   return described ?? SHIPPED.named(name);
@@ -75,8 +77,8 @@ export function subnetStates(observations: Observations): readonly SubnetState[]
 export function knownInstances(observations: Observations): KnownInstances {
   const items = valuesOf(observations, 'aws/instance');
   const states = items.map((item): [string, string] => [
-    textAt(item, 'InstanceId') ?? '',
-    textAt(item, 'State.Name') ?? '',
+    item.InstanceId ?? '',
+    item.State?.Name ?? '',
   ]);
   return { states: new Map(states), isComplete: false };
 }

@@ -1,6 +1,7 @@
 import { isListed } from '../../evidence/fact-values.ts';
 import { type Json, listAt, textAt } from '../../evidence/json.ts';
-import type { KubeNode, KubeObject } from '../../evidence/kinds.ts';
+import type { KubeNode } from '../../evidence/kinds.ts';
+import type { KubeObject } from '../../evidence/kube/object.ts';
 import { instanceIdIn } from '../../evidence/names.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import { capacityOf, type Capacity } from '../capacity.ts';
@@ -11,6 +12,7 @@ import { isAtLeast } from '../../domain/version.ts';
 import { type CniSetup, cniSetupOf } from './aws-node.ts';
 import type { GroupName, NodeCapacity } from './document.ts';
 import { byId, interfacesOf, subnetStates, typeNamed, valuesOf } from './facts.ts';
+import type { Pod } from '../../evidence/kube/pod.ts';
 
 /** Everything that the rows of a cluster are made from, put in order once. */
 export interface ClusterView {
@@ -28,7 +30,7 @@ export interface ClusterView {
   readonly podAddresses: readonly number[];
 }
 
-function isNetworkPod({ body }: KubeObject): boolean {
+function isNetworkPod({ body }: Pod): boolean {
   const phase = textAt(body, 'status.phase');
   return textAt(body, 'spec.hostNetwork') !== 'true' && phase !== 'Succeeded' && phase !== 'Failed';
 }

@@ -10,15 +10,16 @@ import type { ImageFamily, LaunchPlace } from '../../domain/naming/input.ts';
 import { namingValues } from '../../domain/naming/machines.ts';
 import type { NamesSeen } from '../../domain/naming/names-table.ts';
 import { namingTypeAt, regionOfZone, vpcNames } from '../../domain/naming/vpc-names.ts';
+import type { Subnet } from '../../evidence/aws/network.ts';
 
 const EXAMPLE_INSTANCE = 'i-0123456789abcdef0';
 /** Beyond the four addresses that EC2 keeps, where subnets seldom hold load balancers. */
 const EXAMPLE_OFFSET = 10;
 
 /** A free address of a subnet; where all are taken, or who takes them was not told, its tenth. */
-function exampleAddress(observations: Observations, item: Json): string | null {
+function exampleAddress(observations: Observations, item: Subnet): string | null {
   const subnet = subnetOf(item);
-  const block = subnet?.cidr ?? cidrOf(textAt(item, 'CidrBlock') ?? '');
+  const block = subnet?.cidr ?? cidrOf(item.CidrBlock ?? '');
   if (block === null) return null;
   const interfaces = namingValues(observations, 'aws/network-interface');
   const free =
@@ -29,25 +30,25 @@ function exampleAddress(observations: Observations, item: Json): string | null {
 /** What a subnet gives to the machines in it, an address among them as an example. */
 function placeNames(observations: Observations, subnetId: string | null): Partial<NamesSeen> {
   const subnet = namingValues(observations, 'aws/subnet').find(
-    (one) => textAt(one, 'SubnetId') === subnetId,
+    (one) => (one.SubnetId ?? null) === subnetId,
   );
   if (subnet === undefined) return {};
   const privateIp = exampleAddress(observations, subnet);
-  const region = regionOfZone(textAt(subnet, 'AvailabilityZone'));
+  const region = regionOfZone((subnet.AvailabilityZone ?? null));
   const hostnameType = namingTypeAt(subnet, 'PrivateDnsNameOptionsOnLaunch.HostnameType');
   return {
     ...(privateIp === null ? {} : { privateIp }),
     ...(region === null ? {} : { region }),
     ...(hostnameType === undefined ? {} : { hostnameType }),
-    ...vpcNames(observations, textAt(subnet, 'VpcId')),
+    ...vpcNames(observations, (subnet.VpcId ?? null)),
   };
 }
 
 function imageFamily(observations: Observations, imageId: string | null): ImageFamily | null {
   const image = namingValues(observations, 'aws/image').find(
-    (one) => textAt(one, 'ImageId') === imageId,
+    (one) => (one.ImageId ?? null) === imageId,
   );
-  return familyOf(textAt(image, 'Name'), true);
+  return familyOf((image?.Name ?? null), true);
 }
 
 /** The name of a machine that is not there yet, by what was seen of its place. */

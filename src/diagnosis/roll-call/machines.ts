@@ -1,6 +1,7 @@
 import { isTerminated } from '../../domain/nodes/fleet.ts';
 import { at, type Json, textAt } from '../../evidence/json.ts';
-import type { FactKind, KubeNode, KubeObject } from '../../evidence/kinds.ts';
+import type { FactKind, KubeNode } from '../../evidence/kinds.ts';
+import type { KubeObject } from '../../evidence/kube/object.ts';
 import { classifyName, instanceIdIn, type MachineName } from '../../evidence/names.ts';
 import type { FactRecord, Observations } from '../../evidence/observations.ts';
 import type { Verdict } from '../../evidence/verdict.ts';

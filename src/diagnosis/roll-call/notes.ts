@@ -1,5 +1,5 @@
 import { at, type Json, textAt } from '../../evidence/json.ts';
-import type { KubeObject } from '../../evidence/kinds.ts';
+import type { KubeObject } from '../../evidence/kube/object.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import { excerptOf } from '../../evidence/redact.ts';
 import type { Headline, SubjectReport } from '../document.ts';

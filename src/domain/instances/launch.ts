@@ -2,6 +2,7 @@ import type { Fact, Seen } from '../../evidence/fact.ts';
 import { at, type Json, listAt, textAt } from '../../evidence/json.ts';
 import type { FactTypes } from '../../evidence/kinds.ts';
 import type { UserData } from '../../evidence/user-data.ts';
+import type { Image } from '../../evidence/aws/instance.ts';
 
 export type ImageFamily = 'al2' | 'al2023' | 'bottlerocket' | 'windows';
 
@@ -28,8 +29,8 @@ export interface LaunchFacts {
 }
 
 /** The family of a machine image by the name and description that its makers give it. */
-export function familyOf(image: Json): ImageFamily | null {
-  const words = `${textAt(image, 'Name') ?? ''} ${textAt(image, 'Description') ?? ''}`;
+export function familyOf(image: Image): ImageFamily | null {
+  const words = `${image.Name ?? ''} ${image.Description ?? ''}`;
   if (/bottlerocket/i.test(words)) return 'bottlerocket';
   if (/\bwindows/i.test(words)) return 'windows';
   if (/al2023|amazon ?linux ?2023/i.test(words)) return 'al2023';
@@ -45,13 +46,13 @@ export function launchOf(facts: LaunchFacts): Launch | null {
   if (id === null || given.state !== 'seen') return null;
   const instance = facts
     .list('aws/instance')
-    .find(({ value }) => textAt(value, 'InstanceId') === id);
-  const imageId = textAt(instance?.value, 'ImageId');
+    .find(({ value }) => (value.InstanceId ?? null) === id);
+  const imageId = (instance?.value?.ImageId ?? null);
   const image = facts
     .list('aws/image')
-    .find(({ value }) => imageId !== null && textAt(value, 'ImageId') === imageId);
+    .find(({ value }) => imageId !== null && (value.ImageId ?? null) === imageId);
   if (instance === undefined || image === undefined) return null;
-  const imageName = textAt(image.value, 'Name') ?? '';
+  const imageName = image.value.Name ?? '';
   const isPublished = /^(?:amazon-eks-|bottlerocket-aws-)/.test(imageName);
   return { id, instance, image, imageName, family: familyOf(image.value), isPublished, given };
 }

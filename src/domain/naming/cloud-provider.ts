@@ -1,13 +1,15 @@
 import { isListed } from '../../evidence/fact-values.ts';
 import { type Json, listAt, textAt } from '../../evidence/json.ts';
-import type { KubeObject } from '../../evidence/kinds.ts';
+import type { KubeObject } from '../../evidence/kube/object.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import { isAtLeast } from '../version.ts';
 import { isEksCluster } from './image-family.ts';
 import type { CloudProvider } from './input.ts';
 import { namingValues, nodesOf } from './machines.ts';
+import type { Pod } from '../../evidence/kube/pod.ts';
+import type { DaemonSet, Deployment } from '../../evidence/kube/workloads.ts';
 
-function containersOf({ body }: KubeObject): readonly Json[] {
+function containersOf({ body }: Pod | DaemonSet | Deployment): readonly Json[] {
   return [...listAt(body, 'spec.template.spec.containers'), ...listAt(body, 'spec.containers')];
 }
 

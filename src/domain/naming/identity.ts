@@ -11,9 +11,9 @@ function roleName(arn: string): string {
 function nodeRoles(observations: Observations, instance: Json | null): readonly string[] {
   const profile = textAt(instance ?? {}, 'IamInstanceProfile.Arn') ?? '';
   const found = namingValues(observations, 'aws/instance-profile').find(
-    (one) => profile !== '' && textAt(one, 'InstanceProfileName') === roleName(profile),
+    (one) => profile !== '' && (one.InstanceProfileName ?? null) === roleName(profile),
   );
-  return listAt(found, 'Roles').flatMap((role) => textAt(role, 'Arn') ?? []);
+  return (found?.Roles ?? []).flatMap((role) => role.Arn ?? []);
 }
 
 /** The user name that the API server gives the machine's role; undefined when not to be seen. */
@@ -22,9 +22,9 @@ function userNameOf(observations: Observations, instance: Json | null): string |
   if (roles.length === 0) return undefined;
   const names = new Set(roles.map(roleName));
   const entry = namingValues(observations, 'aws/access-entry').find((one) =>
-    roles.includes(textAt(one, 'principalArn') ?? ''),
+    roles.includes(one.principalArn ?? ''),
   );
-  const byEntry = textAt(entry, 'username');
+  const byEntry = (entry?.username ?? null);
   if (byEntry !== null) return byEntry;
   const auth = namingValues(observations, 'kube/aws-auth').flatMap((one) => one.roles);
   const mapped = auth.find(({ arn }) => names.has(roleName(arn)));
@@ -40,7 +40,7 @@ function certificateOf(observations: Observations, names: readonly string[]): st
     .filter(({ body }) => textAt(body, 'spec.signerName') === KUBELET_SIGNER)
     .filter(({ body }) => users.has(textAt(body, 'spec.username') ?? ''));
   const newest = requests.toSorted((a, b) => (createdOf(a.body) < createdOf(b.body) ? 1 : -1))[0];
-  return newest === undefined ? undefined : (textAt(newest.body, 'spec.username') ?? undefined);
+  return newest === undefined ? undefined : (newest.spec?.username ?? undefined);
 }
 
 function createdOf(body: Json): string {
@@ -52,10 +52,10 @@ const EBS_DRIVER = 'ebs.csi.aws.com';
 function csiNodeIdOf(observations: Observations, name: string | null): string | null | undefined {
   const found = namingValues(observations, 'kube/CSINode').find((one) => one.name === name);
   if (found === undefined) return undefined;
-  const driver = listAt(found.body, 'spec.drivers').find(
-    (one) => textAt(one, 'name') === EBS_DRIVER,
+  const driver = (found.spec?.drivers ?? []).find(
+    (one) => (one.name ?? null) === EBS_DRIVER,
   );
-  return textAt(driver, 'nodeID');
+  return (driver?.nodeID ?? null);
 }
 
 /**

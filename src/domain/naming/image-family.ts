@@ -45,10 +45,10 @@ export function imageOf(
   if (node?.labels['kops.k8s.io/instancegroup'] !== undefined) return 'kops';
   const id = textAt(instance ?? {}, 'ImageId');
   const image = namingValues(observations, 'aws/image').find(
-    (one) => textAt(one, 'ImageId') === id,
+    (one) => (one.ImageId ?? null) === id,
   );
   const isEks = isEksCluster(observations);
-  const byName = familyOf(textAt(image, 'Name'), isEks);
+  const byName = familyOf((image?.Name ?? null), isEks);
   const bySystem = familyOf(node?.osImage ?? null, isEks);
   return byName === 'other' ? (bySystem ?? byName) : (byName ?? bySystem);
 }

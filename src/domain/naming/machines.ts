@@ -44,7 +44,7 @@ export interface NamingMachine {
 
 function instancesOf(observations: Observations): readonly Json[] {
   const items = namingValues(observations, 'aws/instance');
-  return [...new Map(items.map((item) => [textAt(item, 'InstanceId') ?? '', item])).values()];
+  return [...new Map(items.map((item) => [item.InstanceId ?? '', item])).values()];
 }
 
 /** The Nodes that were seen, each once. */

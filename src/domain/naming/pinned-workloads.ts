@@ -1,9 +1,11 @@
 import { type Json, listAt, textAt } from '../../evidence/json.ts';
-import type { KubeObject } from '../../evidence/kinds.ts';
+import type { KubeObject } from '../../evidence/kube/object.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import { shellWord } from '../words.ts';
 import { pinValue } from './breaks.ts';
 import { namingValues } from './machines.ts';
+import type { DaemonSet, Deployment } from '../../evidence/kube/workloads.ts';
+import type { Pod } from '../../evidence/kube/pod.ts';
 
 /** A workload that asks for a machine by name, and what moves it to the label. */
 export interface PinnedWorkload {
@@ -64,7 +66,7 @@ function isOf(names: readonly string[], { value }: Pinned): boolean {
 }
 
 function ofTemplates(
-  objects: readonly KubeObject[],
+  objects: (DaemonSet | Deployment)[],
   names: readonly string[],
   oldName: string,
 ): readonly PinnedWorkload[] {
@@ -81,7 +83,7 @@ function ofTemplates(
 
 /** StatefulSets are not listed; their pods tell of them. */
 function ofPods(
-  pods: readonly KubeObject[],
+  pods: readonly Pod[],
   names: readonly string[],
   oldName: string,
 ): readonly PinnedWorkload[] {

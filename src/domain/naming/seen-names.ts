@@ -1,8 +1,12 @@
 import type { Seen } from '../../evidence/fact.ts';
 import { type Json, listAt, textAt } from '../../evidence/json.ts';
-import type { KubeNode, KubeObject } from '../../evidence/kinds.ts';
+import type { KubeNode } from '../../evidence/kinds.ts';
+import type { KubeObject } from '../../evidence/kube/object.ts';
 import { instanceIdIn, ipInName } from '../../evidence/names.ts';
 import { acceptanceOf } from './acceptance.ts';
+import type { Vpc, DhcpOptions } from '../../evidence/aws/network.ts';
+import type { Instance } from '../../evidence/aws/instance.ts';
+import type { DaemonSet, Deployment } from '../../evidence/kube/workloads.ts';
 
 /** Set by a kubelet with an external cloud provider, removed by the cloud controller alone. */
 export const UNINITIALIZED = 'node.cloudprovider.kubernetes.io/uninitialized';
@@ -59,10 +63,10 @@ export function isCloudController(name: string): boolean {
 }
 
 /** A DaemonSet or Deployment of a cloud controller with a ready pod, null when none is seen. */
-export function runningController(workloads: readonly Seen<KubeObject>[]): Seen<KubeObject> | null {
+export function runningController(workloads: (Seen<DaemonSet> | Seen<Deployment>)[]): Seen<KubeObject> | null {
   const ready = workloads.find(({ value }) => {
     const count =
-      textAt(value.body, 'status.numberReady') ?? textAt(value.body, 'status.readyReplicas');
+      value.status?.numberReady ?? (value.status?.readyReplicas ?? null);
     return isCloudController(value.name) && Number(count ?? 0) > 0;
   });
   return ready ?? null;
@@ -164,18 +168,18 @@ export interface DomainSeen {
 /** The DHCP option set of the VPC in which an instance is, null when it was not seen. */
 export function dhcpDomainOf(
   instance: Json,
-  vpcs: readonly Seen<Json>[],
-  all: readonly Seen<Json>[],
+  vpcs: readonly Seen<Vpc>[],
+  all: readonly Seen<DhcpOptions>[],
 ): DomainSeen | null {
   const vpc = textAt(instance, 'VpcId') ?? '';
-  const owner = vpcs.find(({ value }) => textAt(value, 'VpcId') === vpc);
-  const optionsId = textAt(owner?.value, 'DhcpOptionsId') ?? '';
-  const options = all.find(({ value }) => textAt(value, 'DhcpOptionsId') === optionsId);
+  const owner = vpcs.find(({ value }) => (value.VpcId ?? null) === vpc);
+  const optionsId = owner?.value?.DhcpOptionsId ?? '';
+  const options = all.find(({ value }) => (value.DhcpOptionsId ?? null) === optionsId);
   if (options === undefined || optionsId === '') return null;
-  const entry = listAt(options.value, 'DhcpConfigurations').find(
-    (one) => textAt(one, 'Key') === 'domain-name',
+  const entry = (options.value.DhcpConfigurations ?? []).find(
+    (one) => one.Key === 'domain-name',
   );
-  const values = listAt(entry, 'Values').map((one) => textAt(one, 'Value') ?? '');
+  const values = (entry?.Values ?? []).map((one) => one.Value ?? '');
   return { options, optionsId, vpc, domain: values.join(' ').trim() };
 }
 
@@ -190,24 +194,24 @@ export interface ForeignProvider {
   readonly actualId: string;
 }
 
-function isRunningAt(instance: Seen<Json> | null, address: string | null): boolean {
+function isRunningAt(instance: Seen<Instance> | null, address: string | null): boolean {
   if (instance === null || address === null) return false;
-  const isRunning = textAt(instance.value, 'State.Name') === 'running';
+  const isRunning = instance.value.State?.Name === 'running';
   return isRunning && addressesOf(instance.value).includes(address);
 }
 
 /** A Node whose providerID names another instance than the one that has its address. */
 export function foreignProvider(
   nodes: readonly Seen<KubeNode>[],
-  instances: readonly Seen<Json>[],
+  instances: readonly Seen<Instance>[],
 ): ForeignProvider | null {
   for (const node of nodes) {
     const named = instanceIdIn(node.value.providerId ?? '');
     const actual = instances.find((one) => isRunningAt(one, node.value.internalIp));
-    const actualId = textAt(actual?.value, 'InstanceId');
+    const actualId = (actual?.value?.InstanceId ?? null);
     if (named === null || actual === undefined || actualId === null || named === actualId) continue;
     const namedInstance =
-      instances.find(({ value }) => textAt(value, 'InstanceId') === named) ?? null;
+      instances.find(({ value }) => (value.InstanceId ?? null) === named) ?? null;
     // Two machines of two VPCs may have one address; then each Node is whose its providerID says.
     if (isRunningAt(namedInstance, node.value.internalIp)) continue;
     return { node, named, namedInstance, actual, actualId };

@@ -9,7 +9,7 @@ function attributeOf(
   name: 'EnableDnsHostnames' | 'EnableDnsSupport',
 ): boolean | undefined {
   const values = namingValues(observations, 'aws/vpc-attribute').filter(
-    (item) => vpcId !== null && textAt(item, 'VpcId') === vpcId,
+    (item) => vpcId !== null && (item.VpcId ?? null) === vpcId,
   );
   const value = values.map((item) => textAt(item, `${name}.Value`)).find((one) => one !== null);
   return value === undefined ? undefined : value === 'true';
@@ -17,17 +17,17 @@ function attributeOf(
 
 /** `domain-name` of the options of a VPC; null without one, undefined when not looked at. */
 function dhcpDomainOf(observations: Observations, vpcId: string | null): string | null | undefined {
-  const vpc = namingValues(observations, 'aws/vpc').find((one) => textAt(one, 'VpcId') === vpcId);
-  const id = textAt(vpc, 'DhcpOptionsId');
+  const vpc = namingValues(observations, 'aws/vpc').find((one) => (one.VpcId ?? null) === vpcId);
+  const id = (vpc?.DhcpOptionsId ?? null);
   const options = namingValues(observations, 'aws/dhcp-options').find(
-    (one) => id !== null && textAt(one, 'DhcpOptionsId') === id,
+    (one) => id !== null && (one.DhcpOptionsId ?? null) === id,
   );
   if (options === undefined) return undefined;
-  const entry = listAt(options, 'DhcpConfigurations').find(
-    (one) => textAt(one, 'Key') === 'domain-name',
+  const entry = (options.DhcpConfigurations ?? []).find(
+    (one) => one.Key === 'domain-name',
   );
-  const values = listAt(entry, 'Values').map(
-    (one) => textAt(one, 'Value') ?? (typeof one === 'string' ? one : ''),
+  const values = (entry?.Values ?? []).map(
+    (one) => one.Value ?? (typeof one === 'string' ? one : ''),
   );
   return values.length === 0 ? null : values.join(' ');
 }

@@ -2,6 +2,8 @@ import type { Seen } from '../../evidence/fact.ts';
 import { type Json, listAt, textAt } from '../../evidence/json.ts';
 import { endpointOf } from './routes.ts';
 import { blockOf, mayPass } from './security.ts';
+import type { VpcEndpoint, SecurityGroup } from '../../evidence/aws/network.ts';
+import type { Instance } from '../../evidence/aws/instance.ts';
 
 const HTTPS_PORT = 443;
 
@@ -27,18 +29,18 @@ function idsOf(list: readonly Json[]): readonly string[] {
  * VPC of an instance; null without one, or where not all of its security groups are described.
  */
 export function endpointPath(
-  endpoints: readonly Seen<Json>[],
-  groups: readonly Seen<Json>[],
-  instance: Json,
+  endpoints: readonly Seen<VpcEndpoint>[],
+  groups: readonly Seen<SecurityGroup>[],
+  instance: Instance,
   service: string,
 ): EndpointPath | null {
-  const endpoint = endpointOf(endpoints, textAt(instance, 'VpcId') ?? '', service);
+  const endpoint = endpointOf(endpoints, instance.VpcId ?? '', service);
   if (endpoint === null || textAt(endpoint.value, 'VpcEndpointType') !== 'Interface') return null;
   const groupIds = idsOf(listAt(endpoint.value, 'Groups'));
-  const own = groups.filter(({ value }) => groupIds.includes(textAt(value, 'GroupId') ?? ''));
+  const own = groups.filter(({ value }) => groupIds.includes(value.GroupId ?? ''));
   if (groupIds.length === 0 || own.length !== groupIds.length) return null;
-  const nodeGroupIds = idsOf(listAt(instance, 'SecurityGroups'));
-  const address = blockOf(textAt(instance, 'PrivateIpAddress') ?? '');
+  const nodeGroupIds = idsOf((instance.SecurityGroups ?? []));
+  const address = blockOf(instance.PrivateIpAddress ?? '');
   const peer = { groups: nodeGroupIds, addresses: address === null ? [] : [address] };
   return {
     endpoint,
@@ -48,7 +50,7 @@ export function endpointPath(
     groupIds,
     nodeGroupIds,
     isOpen: mayPass(
-      own.flatMap(({ value }) => listAt(value, 'IpPermissions')),
+      own.flatMap(({ value }) => (value.IpPermissions ?? [])),
       HTTPS_PORT,
       peer,
     ),

@@ -1,5 +1,7 @@
 import type { Seen } from '../../evidence/fact.ts';
 import { type Json, listAt, textAt } from '../../evidence/json.ts';
+import type { Instance } from '../../evidence/aws/instance.ts';
+import type { VpcEndpoint } from '../../evidence/aws/network.ts';
 
 /** The parts of a VPC by which packets leave a subnet. */
 export interface Routing {
@@ -120,9 +122,9 @@ function leadsOutside(table: Json): boolean {
 }
 
 /** Public addresses that packets of a way out come from; empty when they are not known. */
-export function sourceAddresses(way: WayOut, instance: Json): readonly string[] {
+export function sourceAddresses(way: WayOut, instance: Instance): readonly string[] {
   if (way.kind === 'direct') {
-    const own = textAt(instance, 'PublicIpAddress');
+    const own = (instance.PublicIpAddress ?? null);
     return own === null ? [] : [own];
   }
   if (way.kind !== 'translated') return [];
@@ -133,15 +135,15 @@ export function sourceAddresses(way: WayOut, instance: Json): readonly string[] 
 
 /** The endpoint of a service (`ec2`, `sts`, …) that answers under its usual name in a VPC. */
 export function endpointOf(
-  endpoints: readonly Seen<Json>[],
+  endpoints: readonly Seen<VpcEndpoint>[],
   vpc: string,
   service: string,
 ): Seen<Json> | null {
-  const isIt = ({ value }: Seen<Json>): boolean =>
-    textAt(value, 'VpcId') === vpc &&
-    textAt(value, 'ServiceName')?.endsWith(`.${service}`) === true &&
-    textAt(value, 'State')?.toLowerCase() === 'available' &&
-    (textAt(value, 'VpcEndpointType') !== 'Interface' ||
-      textAt(value, 'PrivateDnsEnabled') !== 'false');
+  const isIt = ({ value }: Seen<VpcEndpoint>): boolean =>
+    (value.VpcId ?? null) === vpc &&
+    value.ServiceName?.endsWith(`.${service}`) === true &&
+    value.State?.toLowerCase() === 'available' &&
+    (value.VpcEndpointType !== 'Interface' ||
+      value.PrivateDnsEnabled !== 'false');
   return endpoints.find(isIt) ?? null;
 }

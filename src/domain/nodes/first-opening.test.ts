@@ -13,7 +13,8 @@ import {
   utcText,
 } from './first-opening.ts';
 import type { Json, JsonObject } from '../../evidence/json.ts';
-import type { KubeNode, KubeObject } from '../../evidence/kinds.ts';
+import type { KubeNode } from '../../evidence/kinds.ts';
+import type { KubeObject } from '../../evidence/kube/object.ts';
 import { lostLease, lostLeases } from './leases.ts';
 import type { SeenObject } from '../pods/pods-seen.ts';
 import { conditionsSinceMs, isTaintOfRule, unmetCondition } from './readiness-rules.ts';

@@ -3,6 +3,8 @@ import type { KubeNode } from '../../evidence/kinds.ts';
 import { podName, isOnNode, isPodReady, isSettled, msIn, runningSinceMs } from '../pods/pods.ts';
 import type { SeenObject } from '../pods/pods-seen.ts';
 import { isoMs, isoTime } from '../../evidence/time.ts';
+import type { Seen } from '../../evidence/fact.ts';
+import type { Pod } from '../../evidence/kube/pod.ts';
 
 /** Where nidhogg writes when it took the last of its taints off a Node for the first time. */
 export const FIRST_OPENING = 'nidhogg.uswitch.com/first-time-ready';
@@ -30,7 +32,7 @@ export function firstOpeningMs(node: KubeNode): number | null {
  * `HELD_FOR_MS`.
  */
 export function longLivedAskers(
-  pods: readonly SeenObject[],
+  pods: readonly Seen<Pod>[],
   node: string,
   nowMs: number | null,
 ): readonly SeenObject[] {
@@ -59,7 +61,7 @@ export function placedMs({ value }: SeenObject): number | null {
 }
 
 /** The Node's agent that hands out roles, null without one. */
-export function identityAgent(pods: readonly SeenObject[], node: string): SeenObject | null {
+export function identityAgent(pods: readonly Seen<Pod>[], node: string): SeenObject | null {
   return pods.find(({ value }) => isOnNode(value, node) && isAgent(value.body)) ?? null;
 }
 

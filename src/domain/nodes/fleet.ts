@@ -3,6 +3,7 @@ import { type Json, listAt, textAt } from '../../evidence/json.ts';
 import type { FactTypes, KubeNode } from '../../evidence/kinds.ts';
 import { instanceIdIn } from '../../evidence/names.ts';
 import { isoMs } from '../../evidence/time.ts';
+import type { Instance, NetworkInterface } from '../../evidence/aws/instance.ts';
 
 /** A healthy machine has registered by then; Windows and large images take longest. */
 const REGISTRATION_NORMAL_MS = 300_000;
@@ -86,14 +87,14 @@ function nodeFinder(nodes: readonly Seen<KubeNode>[]): (instance: Json) => KubeN
   };
 }
 
-function memberOf(instance: Json, node: KubeNode | null, nowMs: number): Member {
-  if (textAt(instance, 'State.Name') !== 'running') return 'undecided';
+function memberOf(instance: Instance, node: KubeNode | null, nowMs: number): Member {
+  if (instance.State?.Name !== 'running') return 'undecided';
   if (node !== null) {
     const ready = node.conditions.find(({ type }) => type === 'Ready');
     if (node.ready === true) return 'admitted';
     return ready?.status === 'Unknown' ? 'lost' : 'undecided';
   }
-  const launchedMs = isoMs(textAt(instance, 'LaunchTime') ?? '');
+  const launchedMs = isoMs(instance.LaunchTime ?? '');
   return launchedMs !== null && nowMs - launchedMs >= REGISTRATION_NORMAL_MS ? 'lost' : 'undecided';
 }
 
@@ -104,13 +105,13 @@ function memberOf(instance: Json, node: KubeNode | null, nowMs: number): Member 
 export function nodeRolesOf(facts: FleetFacts): readonly NodeRole[] | null {
   const { nowMs } = facts;
   if (nowMs === null || facts.read('kube/Node').state === 'unknown') return null;
-  const cluster = textAt(facts.list('aws/cluster')[0]?.value, 'name');
+  const cluster = (facts.list('aws/cluster')[0]?.value?.name ?? null);
   const nodeOf = nodeFinder(facts.list('kube/Node'));
   const own = facts.list('aws/instance').filter(({ value }) => isTaggedFor(value, cluster));
-  const byProfile = Map.groupBy(own, ({ value }) => textAt(value, 'IamInstanceProfile.Arn') ?? '');
+  const byProfile = Map.groupBy(own, ({ value }) => value.IamInstanceProfile?.Arn ?? '');
   return facts.list('aws/instance-profile').flatMap((profile) => {
-    const arn = textAt(listAt(profile.value, 'Roles')[0], 'Arn');
-    const machines = byProfile.get(textAt(profile.value, 'Arn') ?? '-') ?? [];
+    const arn = ((profile.value.Roles ?? [])[0]?.Arn ?? null);
+    const machines = byProfile.get(profile.value.Arn ?? '-') ?? [];
     if (arn === null || machines.length === 0) return [];
     const members = machines.map((machine) => ({
       machine,
@@ -150,7 +151,7 @@ export function fadingNodes(facts: MachineFacts): readonly Seen<KubeNode>[] {
 export function instancesWithoutNode(facts: MachineFacts): readonly Seen<Json>[] | null {
   const { nowMs } = facts;
   if (nowMs === null || facts.read('kube/Node').state === 'unknown') return null;
-  const cluster = textAt(facts.list('aws/cluster')[0]?.value, 'name');
+  const cluster = (facts.list('aws/cluster')[0]?.value?.name ?? null);
   const nodeOf = nodeFinder(facts.list('kube/Node'));
   return facts
     .list('aws/instance')
@@ -163,13 +164,13 @@ export function instancesWithoutNode(facts: MachineFacts): readonly Seen<Json>[]
  * security group of machines with a Node, and of none themselves.
  */
 export function attachedWithoutNode(
-  interfaces: readonly Seen<Json>[],
-  instances: readonly Seen<Json>[],
+  interfaces: readonly Seen<NetworkInterface>[],
+  instances: readonly Seen<Instance>[],
   nodes: readonly Seen<KubeNode>[],
 ): readonly string[] {
-  const described = new Set(instances.map(({ value }) => textAt(value, 'InstanceId')));
+  const described = new Set(instances.map(({ value }) => (value.InstanceId ?? null)));
   const nodeOf = nodeFinder(nodes);
-  const byInstance = Map.groupBy(interfaces, ({ value }) => textAt(value, 'Attachment.InstanceId'));
+  const byInstance = Map.groupBy(interfaces, ({ value }) => (value.Attachment?.InstanceId ?? null));
   byInstance.delete(null);
   const owners = [...byInstance].map(([id, own]) => ({
     id: id ?? '',
@@ -187,10 +188,10 @@ export function attachedWithoutNode(
  * How many machines one cluster has at least, by interfaces alone: as many as have one attached in
  * the security group that most of them share.
  */
-export function attachedTogether(interfaces: readonly Seen<Json>[]): number {
+export function attachedTogether(interfaces: readonly Seen<NetworkInterface>[]): number {
   const byGroup = new Map<string, Set<string>>();
   for (const { value } of interfaces) {
-    const id = textAt(value, 'Attachment.InstanceId');
+    const id = (value.Attachment?.InstanceId ?? null);
     if (id === null) continue;
     for (const group of groupsOf(value))
       byGroup.set(group, (byGroup.get(group) ?? new Set()).add(id));
@@ -198,8 +199,8 @@ export function attachedTogether(interfaces: readonly Seen<Json>[]): number {
   return Math.max(0, ...[...byGroup.values()].map(({ size }) => size));
 }
 
-function groupsOf(networkInterface: Json): readonly string[] {
-  return listAt(networkInterface, 'Groups').map((group) => textAt(group, 'GroupId') ?? '');
+function groupsOf(networkInterface: NetworkInterface): readonly string[] {
+  return (networkInterface.Groups ?? []).map((group) => group.GroupId ?? '');
 }
 
 /** Events are kept for an hour (kube-apiserver --event-ttl). */
@@ -238,7 +239,7 @@ export function roleName(arn: string): string {
 export function isConfigMapOnly(facts: MachineFacts): boolean {
   const modes = facts
     .list('aws/cluster')
-    .map(({ value }) => textAt(value, 'accessConfig.authenticationMode'));
+    .map(({ value }) => (value.accessConfig?.authenticationMode ?? null));
   return modes.length > 0 && modes.every((mode) => mode === 'CONFIG_MAP');
 }
 

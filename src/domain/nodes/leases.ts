@@ -1,7 +1,8 @@
 import type { Seen } from '../../evidence/fact.ts';
 import { textAt } from '../../evidence/json.ts';
-import type { KubeObject } from '../../evidence/kinds.ts';
+import type { KubeObject } from '../../evidence/kube/object.ts';
 import { msIn } from '../pods/pods.ts';
+import type { Lease } from '../../evidence/kube/machines.ts';
 
 /** Default of `leaseDurationSeconds` of controllers (k8s.io/component-base/config/v1alpha1). */
 const LEASE_DEFAULT_MS = 15_000;
@@ -23,7 +24,7 @@ export interface LostLease {
 }
 
 /** A Lease that has been silent for more than three durations and two minutes; null for others. */
-export function lostLease(fact: Seen<KubeObject>, nowMs: number | null): LostLease | null {
+export function lostLease(fact: Seen<Lease>, nowMs: number | null): LostLease | null {
   const { namespace, name, body } = fact.value;
   const renewedMs = msIn(body, 'spec.renewTime');
   if (nowMs === null || renewedMs === null) return null;
@@ -47,7 +48,7 @@ export function lostLease(fact: Seen<KubeObject>, nowMs: number | null): LostLea
 
 /** The Leases of controllers with this name which nobody renews. */
 export function lostLeases(
-  leases: readonly Seen<KubeObject>[],
+  leases: readonly Seen<Lease>[] | Seen<Lease>[],
   name: RegExp,
   nowMs: number | null,
 ): readonly LostLease[] {

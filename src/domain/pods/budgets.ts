@@ -2,23 +2,26 @@ import { at, listAt, textAt } from '../../evidence/json.ts';
 import { selects } from './label-selector.ts';
 import { isOnNode } from './pods.ts';
 import type { SeenObject } from './pods-seen.ts';
+import type { Seen } from '../../evidence/fact.ts';
+import type { Pod } from '../../evidence/kube/pod.ts';
+import type { PodDisruptionBudget } from '../../evidence/kube/workloads.ts';
 
 /** True for a budget that lets no pod go now, of those that it has. */
-function isExhausted({ value }: SeenObject): boolean {
-  const expected = at(value.body, 'status.expectedPods');
-  return at(value.body, 'status.disruptionsAllowed') === 0 && expected !== 0;
+function isExhausted({ value }: Seen<PodDisruptionBudget>): boolean {
+  const expected = value.status?.expectedPods;
+  return value.status?.disruptionsAllowed === 0 && expected !== 0;
 }
 
 /** Pods of DaemonSets stay; pods that are being deleted were evicted already. */
-function isToBeEvicted({ value }: SeenObject): boolean {
-  const owners = listAt(value.body, 'metadata.ownerReferences');
-  const isOfSet = owners.some((owner) => textAt(owner, 'kind') === 'DaemonSet');
-  return !isOfSet && textAt(value.body, 'metadata.deletionTimestamp') === null;
+function isToBeEvicted({ value }: Seen<Pod>): boolean {
+  const owners = (value.metadata?.ownerReferences ?? []);
+  const isOfSet = owners.some((owner) => owner.kind === 'DaemonSet');
+  return !isOfSet && (value.metadata?.deletionTimestamp ?? null) === null;
 }
 
 /** A budget without a selector covers nothing (policy/v1: an empty one covers the namespace). */
-function covers({ value }: SeenObject, pod: SeenObject): boolean {
-  const selector = at(value.body, 'spec.selector');
+function covers({ value }: Seen<PodDisruptionBudget>, pod: Seen<Pod>): boolean {
+  const selector = value.spec?.selector;
   return (
     selector !== undefined &&
     value.namespace === pod.value.namespace &&
@@ -45,8 +48,8 @@ export interface HeldPod {
 /** The first pod of a Node that no budget lets go, null when a drain could take all. */
 export function heldPod(
   node: string,
-  pods: readonly SeenObject[],
-  budgets: readonly SeenObject[],
+  pods: readonly Seen<Pod>[],
+  budgets: readonly Seen<PodDisruptionBudget>[],
 ): HeldPod | null {
   const exhausted = budgets.filter(isExhausted);
   for (const pod of pods) {

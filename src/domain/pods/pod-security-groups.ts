@@ -1,8 +1,12 @@
 import { at, isObject, type Json, listAt, textAt } from '../../evidence/json.ts';
-import type { KubeObject } from '../../evidence/kinds.ts';
+import type { KubeObject } from '../../evidence/kube/object.ts';
 import { selects } from './label-selector.ts';
 import { podCondition, serviceAccountOf } from './pods.ts';
 import type { SeenObject } from './pods-seen.ts';
+import type { Pod } from '../../evidence/kube/pod.ts';
+import type { Seen } from '../../evidence/fact.ts';
+import type { SecurityGroupPolicy } from '../../evidence/kube/network.ts';
+import type { ServiceAccount } from '../../evidence/kube/admission.ts';
 
 /** The resource that a pod with security groups of its own asks for (amazon-vpc-resource-controller-k8s). */
 export const POD_ENI = 'vpc.amazonaws.com/pod-eni';
@@ -15,7 +19,7 @@ function asksIn(container: Json): boolean {
 }
 
 /** True for a pod that the controller's webhook has given a request for a branch interface. */
-export function asksForBranch({ body }: KubeObject): boolean {
+export function asksForBranch({ body }: Pod): boolean {
   return [...listAt(body, 'spec.initContainers'), ...listAt(body, 'spec.containers')].some(asksIn);
 }
 
@@ -25,16 +29,16 @@ export function hasBranch({ annotations }: KubeObject): boolean {
 }
 
 /** True for a pod that no node took, and that asks for a branch interface. */
-export function waitsForBranch(pod: KubeObject): boolean {
+export function waitsForBranch(pod: Pod): boolean {
   return podCondition(pod, 'PodScheduled', 'status') === 'False' && asksForBranch(pod);
 }
 
 function selectsAccount(
-  policy: KubeObject,
+  policy: SecurityGroupPolicy,
   pod: KubeObject,
-  accounts: readonly SeenObject[],
+  accounts: readonly Seen<ServiceAccount>[],
 ): boolean {
-  const selector = at(policy.body, 'spec.serviceAccountSelector');
+  const selector = policy.spec?.serviceAccountSelector;
   if (selector === undefined) return true;
   const own = accounts.find(
     ({ value }) => value.namespace === pod.namespace && value.name === serviceAccountOf(pod),
@@ -45,13 +49,13 @@ function selectsAccount(
 /** The SecurityGroupPolicies that select a pod; one with both selectors needs both to fit. */
 export function policiesOf(
   pod: KubeObject,
-  policies: readonly SeenObject[],
-  accounts: readonly SeenObject[],
+  policies: readonly Seen<SecurityGroupPolicy>[],
+  accounts: readonly Seen<ServiceAccount>[],
 ): readonly SeenObject[] {
   return policies.filter(
     ({ value }) =>
       value.namespace === pod.namespace &&
-      selects(at(value.body, 'spec.podSelector'), pod.labels) &&
+      selects(value.spec?.podSelector, pod.labels) &&
       selectsAccount(value, pod, accounts),
   );
 }

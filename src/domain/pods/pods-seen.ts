@@ -1,30 +1,31 @@
 import type { Seen } from '../../evidence/fact.ts';
 import { at, listAt, textAt } from '../../evidence/json.ts';
-import type { KubeObject } from '../../evidence/kinds.ts';
+import type { KubeObject } from '../../evidence/kube/object.ts';
 import { isPodReady, isSettled, podName, waitsForSandbox } from './pods.ts';
+import type { Pod } from '../../evidence/kube/pod.ts';
 
 export type SeenObject = Seen<KubeObject>;
 
 /** The Node on which a pod is placed, null for one that waits to be placed. */
-export function placeOf(pod: SeenObject): string | null {
-  return textAt(pod.value.body, 'spec.nodeName');
+export function placeOf(pod: Seen<Pod>): string | null {
+  return (pod.value.spec?.nodeName ?? null);
 }
 
-export function isReadyPod(pod: SeenObject): boolean {
+export function isReadyPod(pod: Seen<Pod>): boolean {
   return isPodReady(pod.value);
 }
 
-function isDeleted(pod: SeenObject): boolean {
-  return textAt(pod.value.body, 'metadata.deletionTimestamp') !== null;
+function isDeleted(pod: Seen<Pod>): boolean {
+  return (pod.value.metadata?.deletionTimestamp ?? null) !== null;
 }
 
-function isOld(pod: SeenObject, nowMs: number | null): boolean {
+function isOld(pod: Seen<Pod>, nowMs: number | null): boolean {
   return nowMs !== null && isSettled(pod.value, nowMs);
 }
 
 /** Pods of a Node that have waited in ContainerCreating for more than two minutes. */
 export function waitingPods(
-  pods: readonly SeenObject[],
+  pods: readonly Seen<Pod>[] | Seen<Pod>[],
   node: string | null,
   nowMs: number | null,
 ): readonly SeenObject[] {
@@ -35,39 +36,39 @@ export function waitingPods(
 }
 
 /** The pods of a DaemonSet; its controller and `kubectl` name them after it. */
-export function podsOfSet(pods: readonly SeenObject[], daemonSet: string): readonly SeenObject[] {
+export function podsOfSet(pods: readonly Seen<Pod>[], daemonSet: string): readonly SeenObject[] {
   return pods.filter((pod) => {
-    const owners = listAt(pod.value.body, 'metadata.ownerReferences');
+    const owners = (pod.value.metadata?.ownerReferences ?? []);
     return owners.length === 0
       ? new RegExp(`^${daemonSet}-[a-z0-9]{5}$`).test(pod.value.name)
       : owners.some(
-          (owner) => textAt(owner, 'kind') === 'DaemonSet' && textAt(owner, 'name') === daemonSet,
+          (owner) => owner.kind === 'DaemonSet' && (owner.name ?? null) === daemonSet,
         );
   });
 }
 
 /** Pods that are there for more than two minutes and are not Ready. */
 export function unreadyPods(
-  pods: readonly SeenObject[],
+  pods: Seen<Pod>[],
   nowMs: number | null,
 ): readonly SeenObject[] {
   return pods.filter((pod) => !isReadyPod(pod) && !isDeleted(pod) && isOld(pod, nowMs));
 }
 
 /** What a container of a pod that is not Ready is at: `waiting CrashLoopBackOff, 7 restarts`. */
-export function stateWords(pod: SeenObject): string {
-  const status = listAt(pod.value.body, 'status.containerStatuses').find(
-    (entry) => at(entry, 'ready') !== true,
+export function stateWords(pod: Seen<Pod>): string {
+  const status = (pod.value.status?.containerStatuses ?? []).find(
+    (entry) => entry.ready !== true,
   );
-  const waiting = textAt(status, 'state.waiting.reason');
-  const ended = textAt(status, 'state.terminated.reason');
+  const waiting = (status?.state?.waiting?.reason ?? null);
+  const ended = (status?.state?.terminated?.reason ?? null);
   const state =
     waiting !== null ? `waiting ${waiting}` : ended !== null ? `ended ${ended}` : 'not Ready';
-  return `${state}, ${textAt(status, 'restartCount') ?? '0'} restarts`;
+  return `${state}, ${status?.restartCount ?? '0'} restarts`;
 }
 
 /** `pod NAMESPACE/NAME on NODE`. */
-export function podWords(pod: SeenObject): string {
+export function podWords(pod: Seen<Pod>): string {
   return `pod ${podName(pod.value)} on ${placeOf(pod) ?? 'no Node'}`;
 }
 

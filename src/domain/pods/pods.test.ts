@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Json } from '../../evidence/json.ts';
-import type { KubeObject } from '../../evidence/kinds.ts';
+import type { KubeObject } from '../../evidence/kube/object.ts';
 import {
   complaintOf,
   environmentOf,

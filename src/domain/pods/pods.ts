@@ -1,75 +1,76 @@
 import { at, type Json, listAt, textAt } from '../../evidence/json.ts';
-import type { KubeObject } from '../../evidence/kinds.ts';
+import type { KubeObject } from '../../evidence/kube/object.ts';
 import { isoMs } from '../../evidence/time.ts';
+import type { Pod } from '../../evidence/kube/pod.ts';
 
 /** What causes read of a Pod as `readers/kube/pod.ts` projects it. */
-function statuses(pod: KubeObject): readonly Json[] {
+function statuses(pod: Pod): readonly Json[] {
   return [
-    ...listAt(pod.body, 'status.initContainerStatuses'),
-    ...listAt(pod.body, 'status.containerStatuses'),
+    ...(pod.status?.initContainerStatuses ?? []),
+    ...(pod.status?.containerStatuses ?? []),
   ];
 }
 
 /** True for a pod that is bound to this Node and has not ended. */
-export function isOnNode(pod: KubeObject, node: string): boolean {
-  const phase = textAt(pod.body, 'status.phase');
+export function isOnNode(pod: Pod, node: string): boolean {
+  const phase = (pod.status?.phase ?? null);
   const hasEnded = phase === 'Succeeded' || phase === 'Failed';
-  return !hasEnded && textAt(pod.body, 'spec.nodeName') === node;
+  return !hasEnded && (pod.spec?.nodeName ?? null) === node;
 }
 
-export function isPodReady(pod: KubeObject): boolean {
+export function isPodReady(pod: Pod): boolean {
   return podCondition(pod, 'Ready', 'status') === 'True';
 }
 
 /** Since when the pod is Ready or is not, ms since the epoch; null when it does not say. */
-export function readyChangedMs(pod: KubeObject): number | null {
+export function readyChangedMs(pod: Pod): number | null {
   return isoMs(podCondition(pod, 'Ready', 'lastTransitionTime') ?? '');
 }
 
 /** One field of a condition of the pod, null without the condition. */
-export function podCondition(pod: KubeObject, type: string, field: string): string | null {
-  const entry = listAt(pod.body, 'status.conditions').find((one) => textAt(one, 'type') === type);
+export function podCondition(pod: Pod, type: string, field: string): string | null {
+  const entry = (pod.status?.conditions ?? []).find((one) => (one.type ?? null) === type);
   return entry === undefined ? null : textAt(entry, field);
 }
 
 /** `namespace/name` as people write it. */
-export function podName(pod: KubeObject): string {
+export function podName(pod: Pod): string {
   return `${pod.namespace ?? 'default'}/${pod.name}`;
 }
 
-export function serviceAccountOf(pod: KubeObject): string {
-  return textAt(pod.body, 'spec.serviceAccountName') ?? 'default';
+export function serviceAccountOf(pod: Pod): string {
+  return pod.spec?.serviceAccountName ?? 'default';
 }
 
 /** The value of a variable in the first container that has it, null when none has. */
-export function environmentOf(pod: KubeObject, name: string): string | null {
+export function environmentOf(pod: Pod, name: string): string | null {
   const containers = [
-    ...listAt(pod.body, 'spec.initContainers'),
-    ...listAt(pod.body, 'spec.containers'),
+    ...(pod.spec?.initContainers ?? []),
+    ...(pod.spec?.containers ?? []),
   ];
   for (const container of containers) {
-    const entry = listAt(container, 'env').find((one) => textAt(one, 'name') === name);
-    if (entry !== undefined) return textAt(entry, 'value') ?? '';
+    const entry = (container.env ?? []).find((one) => (one.name ?? null) === name);
+    if (entry !== undefined) return entry.value ?? '';
   }
   return null;
 }
 
 /** True for a pod owned by this DaemonSet. */
-export function isOfDaemonSet(pod: KubeObject, name: string): boolean {
-  return listAt(pod.body, 'metadata.ownerReferences').some(
-    (owner) => textAt(owner, 'kind') === 'DaemonSet' && textAt(owner, 'name') === name,
+export function isOfDaemonSet(pod: Pod, name: string): boolean {
+  return (pod.metadata?.ownerReferences ?? []).some(
+    (owner) => owner.kind === 'DaemonSet' && (owner.name ?? null) === name,
   );
 }
 
 /** True for a pod owned by whichever DaemonSet. */
-export function isOfAnyDaemonSet(pod: KubeObject): boolean {
-  return listAt(pod.body, 'metadata.ownerReferences').some(
-    (owner) => textAt(owner, 'kind') === 'DaemonSet',
+export function isOfAnyDaemonSet(pod: Pod): boolean {
+  return (pod.metadata?.ownerReferences ?? []).some(
+    (owner) => owner.kind === 'DaemonSet',
   );
 }
 
 /** Why a container waits (`CrashLoopBackOff`), null when none does. */
-export function waitingReason(pod: KubeObject): string | null {
+export function waitingReason(pod: Pod): string | null {
   for (const status of statuses(pod)) {
     const reason = textAt(status, 'state.waiting.reason');
     if (reason !== null) return reason;
@@ -78,7 +79,7 @@ export function waitingReason(pod: KubeObject): string | null {
 }
 
 /** What a container said when it last ended or waits, by its termination message; '' for nothing. */
-export function complaintOf(pod: KubeObject): string {
+export function complaintOf(pod: Pod): string {
   const paths = ['lastState.terminated', 'state.terminated', 'state.waiting'];
   const messages = statuses(pod).flatMap((status) =>
     paths.map((path) => textAt(status, `${path}.message`) ?? ''),
@@ -87,7 +88,7 @@ export function complaintOf(pod: KubeObject): string {
 }
 
 /** True for a pod whose container ends again and again. */
-export function isCrashing(pod: KubeObject): boolean {
+export function isCrashing(pod: Pod): boolean {
   if (isPodReady(pod)) return false;
   return statuses(pod).some((status) => {
     const restarts = Number(textAt(status, 'restartCount') ?? 0);
@@ -107,19 +108,19 @@ export function msIn(value: Json | undefined, path: string): number | null {
 }
 
 /** When the pod's first container began to run, ms since the epoch. */
-export function runningSinceMs(pod: KubeObject): number | null {
-  for (const status of listAt(pod.body, 'status.containerStatuses')) {
-    const since = msIn(status, 'state.running.startedAt');
+export function runningSinceMs(pod: Pod): number | null {
+  for (const status of (pod.status?.containerStatuses ?? [])) {
+    const since = isoMs(status.state?.running?.startedAt);
     if (since !== null) return since;
   }
   return null;
 }
 
 /** A pod that waits for its sandbox: no address, nothing started, and not for its volumes. */
-export function waitsForSandbox(pod: KubeObject): boolean {
-  if (at(pod.body, 'spec.hostNetwork') === true) return false;
-  if (textAt(pod.body, 'metadata.deletionTimestamp') !== null) return false;
-  if (textAt(pod.body, 'status.podIP') !== null) return false;
+export function waitsForSandbox(pod: Pod): boolean {
+  if (pod.spec?.hostNetwork === true) return false;
+  if ((pod.metadata?.deletionTimestamp ?? null) !== null) return false;
+  if ((pod.status?.podIP ?? null) !== null) return false;
   if (podCondition(pod, 'PodReadyToStartContainers', 'status') === 'True') return false;
   return statuses(pod).some((status) =>
     /^(?:ContainerCreating|PodInitializing)$/.test(textAt(status, 'state.waiting.reason') ?? ''),
@@ -130,16 +131,16 @@ export function waitsForSandbox(pod: KubeObject): boolean {
 export const POD_NORMAL_MS = 120_000;
 
 /** True for a pod that has been on its Node for longer than a healthy one takes to come up. */
-export function isSettled(pod: KubeObject, nowMs: number): boolean {
-  const startedMs = msIn(pod.body, 'status.startTime');
+export function isSettled(pod: Pod, nowMs: number): boolean {
+  const startedMs = isoMs(pod.status?.startTime);
   return startedMs !== null && nowMs - startedMs > POD_NORMAL_MS;
 }
 
 /** Whom the token is for that EKS's webhook puts into a pod for STS. */
-export function tokenAudience(pod: KubeObject): string {
-  const audience = listAt(pod.body, 'spec.volumes')
-    .flatMap((volume) => listAt(volume, 'projected.sources'))
-    .map((source) => textAt(source, 'serviceAccountToken.audience'))
+export function tokenAudience(pod: Pod): string {
+  const audience = (pod.spec?.volumes ?? [])
+    .flatMap((volume) => (volume.projected?.sources ?? []))
+    .map((source) => (source.serviceAccountToken?.audience ?? null))
     .find((text) => text !== null);
   return audience ?? 'sts.amazonaws.com';
 }

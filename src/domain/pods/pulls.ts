@@ -1,5 +1,6 @@
 import { listAt, textAt } from '../../evidence/json.ts';
-import type { KubeObject } from '../../evidence/kinds.ts';
+import type { KubeObject } from '../../evidence/kube/object.ts';
+import type { Pod } from '../../evidence/kube/pod.ts';
 
 /** An image that a container waits for, and what the kubelet says of pulling it. */
 export interface WaitingImage {
@@ -8,7 +9,7 @@ export interface WaitingImage {
 }
 
 /** The first image of ECR that is not pulled, null where the pod waits for none. */
-export function ecrImageWaiting(pod: KubeObject): WaitingImage | null {
+export function ecrImageWaiting(pod: Pod): WaitingImage | null {
   const statuses = ['status.containerStatuses', 'status.initContainerStatuses'];
   for (const status of statuses.flatMap((path) => listAt(pod.body, path))) {
     const reason = textAt(status, 'state.waiting.reason') ?? '';

@@ -1,5 +1,7 @@
 import { at, listAt, textAt } from '../../evidence/json.ts';
 import type { SeenObject } from './pods-seen.ts';
+import type { Seen } from '../../evidence/fact.ts';
+import type { EndpointSlice } from '../../evidence/kube/network.ts';
 
 /** A Service by its name, as webhooks and causes refer to it. */
 export interface ServiceName {
@@ -16,25 +18,25 @@ export interface ServiceEndpoints {
   readonly slices: readonly SeenObject[];
 }
 
-function countAt({ value }: SeenObject, path: string): number {
+function countAt({ value }: Seen<EndpointSlice>, path: string): number {
   const count = at(value.body, path);
   return typeof count === 'number' ? count : 0;
 }
 
-function sumOf(slices: readonly SeenObject[], path: string): number {
+function sumOf(slices: Seen<EndpointSlice>[], path: string): number {
   return slices.reduce((sum, slice) => sum + countAt(slice, path), 0);
 }
 
 /** The endpoints of a Service, by the slices that carry its name. */
-export function endpointsOf(service: ServiceName, slices: readonly SeenObject[]): ServiceEndpoints {
+export function endpointsOf(service: ServiceName, slices: readonly Seen<EndpointSlice>[]): ServiceEndpoints {
   const own = slices.filter(
     ({ value }) =>
-      value.namespace === service.namespace && textAt(value.body, 'service') === service.name,
+      value.namespace === service.namespace && (value.service ?? null) === service.name,
   );
   return {
     ready: sumOf(own, 'ready'),
     notReady: sumOf(own, 'notReady'),
-    ports: [...new Set(own.flatMap(({ value }) => listAt(value.body, 'ports').map(String)))],
+    ports: [...new Set(own.flatMap(({ value }) => (value.ports ?? []).map(String)))],
     slices: own,
   };
 }

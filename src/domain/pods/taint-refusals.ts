@@ -1,8 +1,11 @@
 import { at, type Json, listAt, textAt } from '../../evidence/json.ts';
-import type { KubeNode, KubeObject, KubeTaint } from '../../evidence/kinds.ts';
+import type { KubeNode, KubeTaint } from '../../evidence/kinds.ts';
+import type { KubeObject } from '../../evidence/kube/object.ts';
 import { podCondition, podName } from './pods.ts';
 import { placeOf, type SeenObject } from './pods-seen.ts';
 import type { Quote } from '../../evidence/sighting.ts';
+import type { Seen } from '../../evidence/fact.ts';
+import type { Pod } from '../../evidence/kube/pod.ts';
 
 const REFUSED =
   /\b0\/(\d{1,9}) nodes are available: (\d{1,9}) node\(s\) had untolerated taint\(s\)(?:\.|\s|$)/;
@@ -24,12 +27,12 @@ export interface TaintRefusal {
 }
 
 /** How a pod is refused by its condition, else by an event about it; null when it is not so. */
-export function taintRefusal(pod: KubeObject | null, event: string | null): TaintRefusal | null {
+export function taintRefusal(pod: Pod | null, event: string | null): TaintRefusal | null {
   const message = pod === null ? null : podCondition(pod, 'PodScheduled', 'message');
   const refusing = refusingNodes(message ?? event ?? '');
   if (refusing === null) return null;
-  const isWhole = pod !== null && listAt(pod.body, 'spec.containers').length > 0;
-  return { refusing, tolerations: isWhole ? listAt(pod.body, 'spec.tolerations') : null };
+  const isWhole = pod !== null && (pod.spec?.containers ?? []).length > 0;
+  return { refusing, tolerations: isWhole ? (pod.spec?.tolerations ?? []) : null };
 }
 
 /** A pod that waits though it alone could end the wait, with the evidence that names it. */
@@ -44,7 +47,7 @@ export interface RefusedPod extends TaintRefusal {
  * The waiting pod of a controller of which no pod has a Node, by the pods seen or by an event that
  * captured its name as `pod`; null where one has a Node or none is refused for taints alone.
  */
-export function refusedPod(pods: readonly SeenObject[], told: Quote | null): RefusedPod | null {
+export function refusedPod(pods: Seen<Pod>[], told: Quote | null): RefusedPod | null {
   const living = pods.filter((pod) => !hasEnded(pod));
   if (living.some((pod) => placeOf(pod) !== null)) return null;
   const [pod = null] = living;
@@ -55,8 +58,8 @@ export function refusedPod(pods: readonly SeenObject[], told: Quote | null): Ref
   return { ...refusal, name, namespace: pod?.value.namespace ?? null, pod, event };
 }
 
-function hasEnded(pod: SeenObject): boolean {
-  return /^(?:Succeeded|Failed)$/.test(textAt(pod.value.body, 'status.phase') ?? '');
+function hasEnded(pod: Seen<Pod>): boolean {
+  return /^(?:Succeeded|Failed)$/.test(pod.value.status?.phase ?? '');
 }
 
 /** `Pod NAMESPACE/NAME is refused by all 2 nodes for untolerated taint(s)`. */

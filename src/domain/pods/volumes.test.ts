@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { budgetWords, heldPod } from './budgets.ts';
 import type { Json, JsonObject } from '../../evidence/json.ts';
-import type { KubeObject } from '../../evidence/kinds.ts';
+import type { KubeObject } from '../../evidence/kube/object.ts';
 import {
   asksForBranch,
   asksForTrunk,

@@ -1,6 +1,9 @@
 import { at, type Json, listAt, textAt } from '../../evidence/json.ts';
-import type { KubeObject } from '../../evidence/kinds.ts';
+import type { KubeObject } from '../../evidence/kube/object.ts';
 import type { SeenObject } from './pods-seen.ts';
+import type { Seen } from '../../evidence/fact.ts';
+import type { PersistentVolumeClaim, PersistentVolume, CsiNode } from '../../evidence/kube/storage.ts';
+import type { Pod } from '../../evidence/kube/pod.ts';
 
 /** A claim of a pod with the volume it is bound to. */
 export interface ClaimedVolume {
@@ -17,7 +20,7 @@ const ZONES =
   /^(?:topology\.(?:[\w-]+\.csi\.aws\.com|kubernetes\.io)|failure-domain\.beta\.kubernetes\.io)\/zone$/;
 
 /** Names of the claims that a pod mounts. */
-export function claimNames({ body }: KubeObject): readonly string[] {
+export function claimNames({ body }: Pod): readonly string[] {
   return listAt(body, 'spec.volumes')
     .map((volume) => textAt(volume, 'persistentVolumeClaim.claimName'))
     .filter((name) => name !== null);
@@ -25,16 +28,16 @@ export function claimNames({ body }: KubeObject): readonly string[] {
 
 /** The claims of a pod that were read, with their volumes. */
 export function volumesOf(
-  pod: KubeObject,
-  claims: readonly SeenObject[],
-  volumes: readonly SeenObject[],
+  pod: Pod,
+  claims: readonly Seen<PersistentVolumeClaim>[],
+  volumes: readonly Seen<PersistentVolume>[],
 ): readonly ClaimedVolume[] {
   const wanted = new Set(claimNames(pod));
   if (wanted.size === 0) return [];
   return claims
     .filter(({ value }) => value.namespace === pod.namespace && wanted.has(value.name))
     .map((claim) => {
-      const name = textAt(claim.value.body, 'spec.volumeName');
+      const name = (claim.value.spec?.volumeName ?? null);
       return { claim, volume: volumes.find(({ value }) => value.name === name) ?? null };
     });
 }
@@ -69,6 +72,6 @@ export function zonesOf({ value }: SeenObject): readonly string[] {
 }
 
 /** Names of the drivers that a node's CSINode has. */
-export function driversOn({ body }: KubeObject): readonly string[] {
+export function driversOn({ body }: CsiNode): readonly string[] {
   return listAt(body, 'spec.drivers').map((entry) => textAt(entry, 'name') ?? '');
 }

@@ -71,22 +71,22 @@ function matchEntries(view: Own): Match | null {
   const lost = lostRoles(fleet).flatMap((role) => {
     const entry = view
       .list('aws/access-entry')
-      .find(({ value }) => textAt(value, 'principalArn') === role.arn);
-    return textAt(entry?.value, 'type') === 'EC2' && entry !== undefined ? [{ role, entry }] : [];
+      .find(({ value }) => (value.principalArn ?? null) === role.arn);
+    return entry?.value?.type === 'EC2' && entry !== undefined ? [{ role, entry }] : [];
   });
   const [first] = lost;
   if (first === undefined) return null;
   const { role, entry } = first;
   const held = view
     .list('aws/access-policies')
-    .find(({ value }) => textAt(value, 'principalArn') === role.arn);
+    .find(({ value }) => (value.principalArn ?? null) === role.arn);
   if (held === undefined) return unread(role);
-  const names = listAt(held.value, 'associatedAccessPolicies').map(
-    (policy) => (textAt(policy, 'policyArn') ?? '').split('/').at(-1) ?? '',
+  const names = (held.value.associatedAccessPolicies ?? []).map(
+    (policy) => (policy.policyArn ?? '').split('/').at(-1) ?? '',
   );
   if (names.includes(POLICY) || names.includes('AmazonEKSClusterAdminPolicy')) return clear;
   const policies = names.join(', ') || 'no policy';
-  const cluster = textAt(entry.value, 'clusterName') ?? '';
+  const cluster = entry.value.clusterName ?? '';
   const machines = idsOf(role.lost);
   const ran = `machines ${machines.join(', ')} run with the role ${role.arn} and have no Node`;
   const proof = [

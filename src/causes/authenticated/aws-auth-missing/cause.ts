@@ -97,7 +97,7 @@ function matchMapping(view: Evidence): Match | null {
   const configMap = view.read('kube/aws-auth');
   const mode = view
     .list('aws/cluster')
-    .map((cluster) => textAt(cluster.value, 'accessConfig.authenticationMode'));
+    .map((cluster) => (cluster.value.accessConfig?.authenticationMode ?? null));
   if (configMap.state === 'seen' || mode.includes('API')) return clear;
   const roles = configMap.state === 'absent' && mode.length === 1 ? nodeRolesOf(view) : null;
   if (configMap.state === 'absent' && roles?.length === 0 && isConfigMapOnly(view))
@@ -144,7 +144,7 @@ function foundRole(
   configMap: Absent,
   { role: { arn, profile, lost, ready }, isLost, listing }: Unmapped,
 ): Match {
-  const cluster = textAt(view.list('aws/cluster')[0]?.value, 'name') ?? '';
+  const cluster = view.list('aws/cluster')[0]?.value?.name ?? '';
   const machines = idsOf(isLost ? lost : ready);
   const count = machines.length === 1 ? 'machine' : `${machines.length} machines`;
   const run = `machines ${machines.join(', ')} run with the role ${arn}`;
@@ -169,7 +169,7 @@ function matchSilent(view: Evidence, configMap: Absent): Match {
   const names = silent.map(({ value }) => value.name);
   const fell = view.quote(first, `fell silent: Node ${names.join(', ')}`);
   return found(
-    { cluster: textAt(view.list('aws/cluster')[0]?.value, 'name') ?? '' },
+    { cluster: view.list('aws/cluster')[0]?.value?.name ?? '' },
     [quoteAbsence(view, configMap), fell],
     'definite',
     names,
@@ -182,7 +182,7 @@ const unknownEntries = cannotSay({
   collect: 'aws eks list-access-entries --cluster-name <cluster>',
 });
 
-function entryArns(list: Json): readonly string[] {
+function entryArns(list: readonly string[]): readonly string[] {
   return Array.isArray(list) ? list.map(String) : [];
 }
 

@@ -121,7 +121,7 @@ function isNew(view: Own): boolean {
     .list('aws/instance')
     .some(
       ({ value }) =>
-        textAt(value, 'InstanceId') === view.instanceId && hasNeverJoined(value, view.nowMs),
+        (value.InstanceId ?? null) === view.instanceId && hasNeverJoined(value, view.nowMs),
     );
 }
 

@@ -1,5 +1,7 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { at, isObject, type Json, listAt, textAt } from '../../../evidence/json.ts';
+import type { Instance } from '../../../evidence/aws/instance.ts';
+import type { Role } from '../../../evidence/aws/iam.ts';
 
 /** The instance has no role, so nothing on it gets AWS credentials. */
 export default defineCause({
@@ -123,43 +125,43 @@ function matchInstance(view: Evidence): Match | null {
   const own = view
     .list('aws/instance')
     .filter(
-      ({ value }) => view.instanceId === null || textAt(value, 'InstanceId') === view.instanceId,
+      ({ value }) => view.instanceId === null || (value.InstanceId ?? null) === view.instanceId,
     );
   const [instance] = own;
-  const isOne = new Set(own.map(({ value }) => textAt(value, 'InstanceId'))).size === 1;
+  const isOne = new Set(own.map(({ value }) => (value.InstanceId ?? null))).size === 1;
   const complains = view.sign('noCredentials') !== null || view.sign('pluginFailed') !== null;
   if (instance === undefined || !isOne || !(complains || isNode(instance.value))) return null;
   if (!complains && view.nowMs !== null && !isLostOfEks(view)) return null;
-  if (isDescribedWhole(instance.value) && at(instance.value, 'IamInstanceProfile') === undefined) {
+  if (isDescribedWhole(instance.value) && (instance.value.IamInstanceProfile ?? undefined) === undefined) {
     return found({}, [view.quote(instance, 'the instance has no IamInstanceProfile')]);
   }
-  const arn = textAt(instance.value, 'IamInstanceProfile.Arn');
+  const arn = (instance.value.IamInstanceProfile?.Arn ?? null);
   const profile = view
     .list('aws/instance-profile')
-    .find((fact) => arn?.endsWith(`/${textAt(fact.value, 'InstanceProfileName') ?? ' '}`) === true);
+    .find((fact) => arn?.endsWith(`/${fact.value.InstanceProfileName ?? ' '}`) === true);
   const underway = matchAssociation(view, instance.value);
   if (underway !== null) return underway;
   if (profile === undefined) return null;
-  const name = textAt(profile.value, 'InstanceProfileName') ?? '';
-  const role = textAt(listAt(profile.value, 'Roles')[0], 'Arn');
+  const name = profile.value.InstanceProfileName ?? '';
+  const role = ((profile.value.Roles ?? [])[0]?.Arn ?? null);
   if (role !== null) return matchTrust(view, role) ?? (complains ? null : clear);
   return found({ profile: name }, [view.quote(profile, `instance profile ${name} has no roles`)]);
 }
 
 /** The profile is on its way to the instance, or from it, for longer than a machine takes to join. */
-function matchAssociation(view: Evidence, instance: Json): Match | null {
+function matchAssociation(view: Evidence, instance: Instance): Match | null {
   const isLost = view.shows('machine-without-node') || view.sign('noCredentials') !== null;
   const own = view
     .list('aws/profile-association')
-    .filter(({ value }) => textAt(value, 'InstanceId') === textAt(instance, 'InstanceId'));
-  const states = own.map(({ value }) => textAt(value, 'State') ?? '');
+    .filter(({ value }) => (value.InstanceId ?? null) === (instance.InstanceId ?? null));
+  const states = own.map(({ value }) => value.State ?? '');
   const [first] = own;
   // Where one profile takes the place of another, the instance has both for a moment.
   if (!isLost || first === undefined || states.includes('associated')) return null;
   const [association = ''] = states;
-  const profile = (textAt(first.value, 'IamInstanceProfile.Arn') ?? '').split('/').at(-1) ?? '';
-  const id = textAt(first.value, 'AssociationId') ?? '';
-  const words = `${id} of ${textAt(instance, 'InstanceId') ?? ''}: profile ${profile} is ${association}`;
+  const profile = (first.value.IamInstanceProfile?.Arn ?? '').split('/').at(-1) ?? '';
+  const id = first.value.AssociationId ?? '';
+  const words = `${id} of ${instance.InstanceId ?? ''}: profile ${profile} is ${association}`;
   return found({ association, profile, id }, [view.quote(first, words)]);
 }
 
@@ -170,7 +172,7 @@ function isLostOfEks(view: Evidence): boolean {
 
 /** A role that EC2 may not assume gives a machine nothing, which then has no Node. */
 function matchTrust(view: Evidence, arn: string): Match | null {
-  const role = view.list('aws/role').find(({ value }) => textAt(value, 'Arn') === arn);
+  const role = view.list('aws/role').find(({ value }) => (value.Arn ?? null) === arn);
   const services = role === undefined ? null : trustedServices(role.value);
   if (role === undefined || services === null || services.some(isEc2)) return null;
   const isLost = view.shows('machine-without-node') || view.sign('noCredentials') !== null;
@@ -186,8 +188,8 @@ function isEc2(service: string): boolean {
 }
 
 /** Services that the trust policy allows; null when it is not to be read. */
-function trustedServices(role: Json): readonly string[] | null {
-  const policy = at(role, 'AssumeRolePolicyDocument');
+function trustedServices(role: Role): readonly string[] | null {
+  const policy = role.AssumeRolePolicyDocument;
   const document = typeof policy === 'string' ? parsedPolicy(policy) : policy;
   if (!isObject(document)) return null;
   const statements = at(document, 'Statement');
@@ -212,12 +214,12 @@ function parsedPolicy(text: string): Json {
 }
 
 /** A --query that leaves fields out says nothing about the profile. */
-function isDescribedWhole(instance: Json): boolean {
-  return at(instance, 'ImageId') !== undefined && textAt(instance, 'State.Name') === 'running';
+function isDescribedWhole(instance: Instance): boolean {
+  return (instance.ImageId ?? undefined) !== undefined && instance.State?.Name === 'running';
 }
 
-function isNode(instance: Json): boolean {
-  const keys = listAt(instance, 'Tags').map((tag) =>
+function isNode(instance: Instance): boolean {
+  const keys = (instance.Tags ?? []).map((tag) =>
     isObject(tag) ? (textAt(tag, 'Key') ?? '') : '',
   );
   return keys.some((key) =>

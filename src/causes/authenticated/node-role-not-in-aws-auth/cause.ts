@@ -214,16 +214,16 @@ function readsEntries(view: Evidence): boolean {
   const clusters = view.list('aws/cluster');
   if (clusters.length === 0) return true;
   return clusters.some(
-    ({ value }) => textAt(value, 'accessConfig.authenticationMode') === 'API_AND_CONFIG_MAP',
+    ({ value }) => value.accessConfig?.authenticationMode === 'API_AND_CONFIG_MAP',
   );
 }
 
 /** ARNs known to be a node's: of node groups, of instance profiles, and of denied callers named so. */
 function nodeRoles(view: Evidence): readonly string[] {
-  const groups = view.list('aws/node-group').map((group) => textAt(group.value, 'nodeRole'));
+  const groups = view.list('aws/node-group').map((group) => (group.value.nodeRole ?? null));
   const profiles = view
     .list('aws/instance-profile')
-    .flatMap((profile) => listAt(profile.value, 'Roles').map((role) => textAt(role, 'Arn')));
+    .flatMap((profile) => (profile.value.Roles ?? []).map((role) => (role.Arn ?? null)));
   const denied = (view.sign('denied')?.quotes ?? [])
     .map((quote) => quote.captures['role'] ?? '')
     .filter((role) => /node|worker|karpenter|instance/i.test(role));
@@ -253,14 +253,14 @@ function isAdmitted(role: string, view: Evidence): boolean {
 function isApiOnly(view: Evidence): boolean {
   return view
     .list('aws/cluster')
-    .some((cluster) => textAt(cluster.value, 'accessConfig.authenticationMode') === 'API');
+    .some((cluster) => cluster.value.accessConfig?.authenticationMode === 'API');
 }
 
 /** True when the mode or the list of entries shows that no access entry lets the role in. */
 function readsConfigMapOnly(view: Evidence): boolean {
   const modes = view
     .list('aws/cluster')
-    .map((cluster) => textAt(cluster.value, 'accessConfig.authenticationMode'));
+    .map((cluster) => (cluster.value.accessConfig?.authenticationMode ?? null));
   return modes.includes('CONFIG_MAP') || view.read('aws/access-entry-list').state === 'seen';
 }
 

@@ -55,25 +55,25 @@ function matchAges(view: View<Kinds, never>): Match | null {
   const roles = view.list('aws/role');
   const entries = view
     .list('aws/access-entry')
-    .filter((entry) => textAt(entry.value, 'type') !== 'STANDARD');
+    .filter((entry) => entry.value.type !== 'STANDARD');
   if (roles.length === 0 || entries.length === 0) return null;
   const fleet = nodeRolesOf(view);
   const lost = fleet === null ? null : lostRoles(fleet);
   for (const entry of entries) {
-    const arn = textAt(entry.value, 'principalArn');
-    const role = roles.find((candidate) => arn !== null && textAt(candidate.value, 'Arn') === arn);
+    const arn = (entry.value.principalArn ?? null);
+    const role = roles.find((candidate) => arn !== null && (candidate.value.Arn ?? null) === arn);
     const [made, mapped] = [
-      msOf(textAt(role?.value, 'CreateDate')),
-      msOf(textAt(entry.value, 'createdAt')),
+      msOf((role?.value?.CreateDate ?? null)),
+      msOf((entry.value.createdAt ?? null)),
     ];
     if (arn === null || role === undefined || made === null || mapped === null || made <= mapped)
       continue;
     const of = lost?.find((one) => one.arn === arn);
     if (lost !== null && of === undefined) continue;
-    const details = { role: arn, cluster: textAt(entry.value, 'clusterName') ?? '' };
+    const details = { role: arn, cluster: entry.value.clusterName ?? '' };
     const proof = [
-      view.quote(role, `role ${arn} CreateDate ${textAt(role.value, 'CreateDate') ?? ''}`),
-      view.quote(entry, `accessEntry ${arn} createdAt ${textAt(entry.value, 'createdAt') ?? ''}`),
+      view.quote(role, `role ${arn} CreateDate ${role.value.CreateDate ?? ''}`),
+      view.quote(entry, `accessEntry ${arn} createdAt ${entry.value.createdAt ?? ''}`),
     ];
     return found(details, proof, 'definite', of === undefined ? undefined : idsOf(of.lost));
   }

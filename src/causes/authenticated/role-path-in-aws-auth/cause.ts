@@ -139,7 +139,7 @@ function withoutPath(arn: string): string {
 function isApiOnly(view: View<'aws/cluster', never>): boolean {
   return view
     .list('aws/cluster')
-    .some((cluster) => textAt(cluster.value, 'accessConfig.authenticationMode') === 'API');
+    .some((cluster) => cluster.value.accessConfig?.authenticationMode === 'API');
 }
 
 /** A ConfigMap pasted in part: one mapping, of a node, by a path. */

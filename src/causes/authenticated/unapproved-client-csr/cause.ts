@@ -1,12 +1,13 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import type { KubeObject } from '../../../evidence/kinds.ts';
+import type { KubeObject } from '../../../evidence/kube/object.ts';
 import { ipInName } from '../../../evidence/names.ts';
 import { lostLeases } from '../../../domain/nodes/leases.ts';
 import { msIn } from '../../../domain/pods/pods.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 import { isoMs } from '../../../evidence/time.ts';
+import type { CertificateSigningRequest } from '../../../evidence/kube/admission.ts';
 
 /** The kubelet asked for its client certificate and nobody approved or signed the request. */
 export default defineCause({
@@ -173,20 +174,20 @@ function leaderless(view: Evidence, request: KubeObject): Silence | null {
   return { name: `the Lease ${lost.name}`, proof: view.quote(lost.fact, lost.words) };
 }
 
-function isFirst({ body }: KubeObject): boolean {
+function isFirst({ body }: CertificateSigningRequest): boolean {
   const username = textAt(body, 'spec.username') ?? '';
   return textAt(body, 'spec.signerName') === SIGNER && FIRST.test(username);
 }
 
-function nodeOf({ body }: KubeObject): string | null {
+function nodeOf({ body }: CertificateSigningRequest): string | null {
   return textAt(body, 'requestedUser')?.slice('system:node:'.length) ?? null;
 }
 
-function certificateOf({ body }: KubeObject): string | null {
+function certificateOf({ body }: CertificateSigningRequest): string | null {
   return textAt(body, 'status.certificate');
 }
 
-function isLeft(request: KubeObject, nowMs: number): boolean {
-  const madeMs = isoMs(textAt(request.body, 'metadata.creationTimestamp') ?? '');
+function isLeft(request: CertificateSigningRequest, nowMs: number): boolean {
+  const madeMs = isoMs(request.metadata?.creationTimestamp ?? '');
   return certificateOf(request) === null && madeMs !== null && nowMs - madeMs > APPROVAL_NORMAL_MS;
 }

@@ -50,13 +50,13 @@ export default defineCause({
     const lost = shutOut(view);
     const isRead = view
       .list('aws/cluster')
-      .every(({ value }) => textAt(value, 'accessConfig.authenticationMode') !== 'API');
+      .every(({ value }) => value.accessConfig?.authenticationMode !== 'API');
     // Without mapUsers people are locked out, and nodes are not.
     const isOfUsers =
       auth.state === 'seen' && auth.value.malformed?.startsWith('mapUsers') === true;
     if (lost !== null && (lost.length === 0 || !isRead || isOfUsers)) return clear;
     const manifest = view.list('kube/ConfigMap').find((map) => map.value.name === 'aws-auth');
-    if (manifest !== undefined && Array.isArray(at(manifest.value.body, 'data.mapRoles'))) {
+    if (manifest !== undefined && Array.isArray(manifest.value.data?.mapRoles)) {
       const why = 'mapRoles is a YAML list where a text holding one belongs';
       return found({ why }, [view.quote(manifest, `ConfigMap aws-auth: ${why}`)]);
     }

@@ -90,12 +90,12 @@ function matchLost(view: Evidence): Match | null {
   const entries = view.list('aws/access-entry');
   if (fleet === null || entries.length === 0) return null;
   for (const role of lostRoles(fleet)) {
-    const entry = entries.find(({ value }) => textAt(value, 'principalArn') === role.arn);
-    const type = textAt(entry?.value, 'type');
+    const entry = entries.find(({ value }) => (value.principalArn ?? null) === role.arn);
+    const type = (entry?.value?.type ?? null);
     if (entry === undefined || type === null || NODE_TYPES.includes(type)) continue;
     const held = policiesOf(view, role.arn);
     if (held?.isEnough === true) continue;
-    const cluster = textAt(entry.value, 'clusterName') ?? '';
+    const cluster = entry.value.clusterName ?? '';
     const machines = idsOf(role.lost);
     const ran = `machines ${machines.join(', ')} run with the role ${role.arn} and have no Node`;
     const policies = held === null ? {} : { policies: held.names };
@@ -127,15 +127,15 @@ interface HeldPolicies {
 function policiesOf(view: Evidence, role: string): HeldPolicies | null {
   const fact = view
     .list('aws/access-policies')
-    .find(({ value }) => textAt(value, 'principalArn') === role);
+    .find(({ value }) => (value.principalArn ?? null) === role);
   if (fact === undefined) return null;
-  const policies = listAt(fact.value, 'associatedAccessPolicies');
+  const policies = (fact.value.associatedAccessPolicies ?? []);
   const nameOf = (policy: Json): string =>
     (textAt(policy, 'policyArn') ?? '').split('/').at(-1) ?? '';
   const isEnough = policies.some(
     (policy) =>
       nameOf(policy) === 'AmazonEKSClusterAdminPolicy' &&
-      textAt(policy, 'accessScope.type') === 'cluster',
+      policy.accessScope?.type === 'cluster',
   );
   return { fact, names: policies.map(nameOf).join(', ') || 'no policy', isEnough };
 }
@@ -144,17 +144,17 @@ function matchTypes(view: Evidence): Match | null {
   const entries = view.list('aws/access-entry');
   const standard = entries.find(
     (entry) =>
-      textAt(entry.value, 'type') === 'STANDARD' &&
+      entry.value.type === 'STANDARD' &&
       isNodeRole(entry.value) &&
-      policiesOf(view, textAt(entry.value, 'principalArn') ?? '')?.isEnough !== true,
+      policiesOf(view, entry.value.principalArn ?? '')?.isEnough !== true,
   );
   if (standard !== undefined) {
-    const role = textAt(standard.value, 'principalArn') ?? '';
-    const cluster = textAt(standard.value, 'clusterName') ?? '';
+    const role = standard.value.principalArn ?? '';
+    const cluster = standard.value.clusterName ?? '';
     return found({ role, cluster, type: 'STANDARD' }, [
       view.quote(standard, `accessEntry ${role} type STANDARD`),
     ]);
   }
-  const isLinux = entries.some((entry) => textAt(entry.value, 'type') === 'EC2_LINUX');
+  const isLinux = entries.some((entry) => entry.value.type === 'EC2_LINUX');
   return isLinux ? clear : null;
 }

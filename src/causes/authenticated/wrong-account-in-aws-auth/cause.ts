@@ -119,7 +119,7 @@ function matchInstances(
   );
   const profiles = view
     .list('aws/instance')
-    .flatMap((instance) => textAt(instance.value, 'IamInstanceProfile.Arn') ?? []);
+    .flatMap((instance) => instance.value.IamInstanceProfile?.Arn ?? []);
   const [first] = nodes;
   const [profile] = profiles;
   if (first === undefined || profile === undefined || owner(profile) === '') return null;
@@ -139,10 +139,10 @@ function owner(arn: string): string {
 }
 
 function nodeRoles(view: Evidence): readonly string[] {
-  const groups = view.list('aws/node-group').map((group) => textAt(group.value, 'nodeRole') ?? '');
+  const groups = view.list('aws/node-group').map((group) => group.value.nodeRole ?? '');
   const profiles = view
     .list('aws/instance-profile')
-    .flatMap((profile) => listAt(profile.value, 'Roles').map((role) => textAt(role, 'Arn') ?? ''));
+    .flatMap((profile) => (profile.value.Roles ?? []).map((role) => role.Arn ?? ''));
   const denied = (view.sign('denied')?.quotes ?? []).map((quote) => quote.captures['role'] ?? '');
   return [...groups, ...profiles, ...denied].filter((role) => owner(role) !== '');
 }

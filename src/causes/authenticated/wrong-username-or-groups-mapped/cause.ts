@@ -114,7 +114,7 @@ function matchLost(view: Evidence): Match | null {
 function isApiOnly(view: Evidence): boolean {
   return view
     .list('aws/cluster')
-    .some(({ value }) => textAt(value, 'accessConfig.authenticationMode') === 'API');
+    .some(({ value }) => value.accessConfig?.authenticationMode === 'API');
 }
 
 function isNode(entry: AwsAuthEntry): boolean {

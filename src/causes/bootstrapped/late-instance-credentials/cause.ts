@@ -93,10 +93,10 @@ function matchAskedOnce(view: View<'aws/profile-association', 'askedOnce'>): Mat
     .list('aws/profile-association')
     .find(
       ({ value }) =>
-        textAt(value, 'State') === 'associated' &&
-        (view.instanceId === null || textAt(value, 'InstanceId') === view.instanceId),
+        value.State === 'associated' &&
+        (view.instanceId === null || (value.InstanceId ?? null) === view.instanceId),
     );
   if (asked === null || profile === undefined) return null;
-  const arn = textAt(profile.value, 'IamInstanceProfile.Arn') ?? 'an instance profile';
+  const arn = profile.value.IamInstanceProfile?.Arn ?? 'an instance profile';
   return found({}, [asked.last, view.quote(profile, `${arn} is associated`)], 'likely');
 }

@@ -71,7 +71,7 @@ function matchHungCall(
   const hung = view.sign('callHung');
   if (hung === null) return null;
   const instance = view.read('aws/instance');
-  const cards = instance.state === 'seen' ? listAt(instance.value, 'NetworkInterfaces').length : 0;
+  const cards = instance.state === 'seen' ? (instance.value.NetworkInterfaces ?? []).length : 0;
   if (cards === 1) return clear;
   if (cards > 1) return found({ cards: String(cards) }, [hung.first]);
   return view.sign('retried') === null ? found({}, [hung.first], 'likely') : clear;

@@ -1,8 +1,10 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { at, type Json, textAt } from '../../../evidence/json.ts';
-import type { KubeObject } from '../../../evidence/kinds.ts';
+import type { KubeObject } from '../../../evidence/kube/object.ts';
 import { complaintOf, isCrashing, isOnNode, podName } from '../../../domain/pods/pods.ts';
+import type { Instance } from '../../../evidence/aws/instance.ts';
+import type { Pod } from '../../../evidence/kube/pod.ts';
 
 const SILENT =
   /no EC2 IMDS role found|EC2Metadata(?:Request)?Error|operation error ec2imds: \w+, .*(?:exceeded|canceled)|from (?:EC2 ?|ec2 |instance )?(?:instance )?[Mm]etadata|load credentials from IMDS|connect to service endpoint/;
@@ -88,7 +90,7 @@ function matchLimit(view: Own): Match | null {
   if (silent === null && pod === undefined) return null;
   const limited = view.list('aws/instance').find(isLimited);
   if (limited === undefined) return null;
-  const instance = textAt(limited.value, 'InstanceId') ?? '<instance>';
+  const instance = limited.value.InstanceId ?? '<instance>';
   const words = 'MetadataOptions HttpTokens required, HttpPutResponseHopLimit 1';
   const quote = view.quote(limited, `${instance} ${words}`);
   const told = silent === null ? [] : [silent.first];
@@ -101,12 +103,12 @@ function matchLimit(view: Own): Match | null {
   ]);
 }
 
-function isLimited({ value }: Seen<Json>): boolean {
-  const hops = textAt(value, 'MetadataOptions.HttpPutResponseHopLimit');
-  return textAt(value, 'MetadataOptions.HttpTokens') === 'required' && hops === '1';
+function isLimited({ value }: Seen<Instance>): boolean {
+  const hops = (value.MetadataOptions?.HttpPutResponseHopLimit ?? null);
+  return value.MetadataOptions?.HttpTokens === 'required' && hops === '1';
 }
 
-function isCutOff(pod: KubeObject, node: string): boolean {
-  const isOnHost = at(pod.body, 'spec.hostNetwork') === true;
+function isCutOff(pod: Pod, node: string): boolean {
+  const isOnHost = pod.spec?.hostNetwork === true;
   return !isOnHost && isOnNode(pod, node) && isCrashing(pod) && SILENT.test(complaintOf(pod));
 }

@@ -8,7 +8,7 @@ import {
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type Json, listAt, textAt } from '../../../evidence/json.ts';
-import type { KubeObject } from '../../../evidence/kinds.ts';
+import type { KubeObject } from '../../../evidence/kube/object.ts';
 import {
   complaintOf,
   environmentOf,
@@ -19,6 +19,8 @@ import {
   tokenAudience,
 } from '../../../domain/pods/pods.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
+import type { Pod } from '../../../evidence/kube/pod.ts';
+import type { Cluster } from '../../../evidence/aws/groups.ts';
 
 /** STS knows no IAM OIDC provider for the issuer that signed the pod's token. */
 export default defineCause({
@@ -125,7 +127,7 @@ function matchProviders(view: Own): Match | null {
   );
   if (provider !== undefined) return matchAudience(view, { pod: asking, role, issuer, provider });
   const details = { issuer, role, pod: podName(asking.value) };
-  const name = textAt(cluster.value, 'name');
+  const name = (cluster.value.name ?? null);
   return found(name === null ? details : { ...details, cluster: name }, [
     view.quote(cluster, `cluster ${name ?? ''} identity.oidc.issuer ${issuer}`),
     view.quote(providers, `IAM OIDC providers of the account: ${arns.join(', ') || 'none'}`),
@@ -145,8 +147,8 @@ interface Asking {
 function matchAudience(view: Own, { pod, role, issuer, provider }: Asking): Match | null {
   const own = view
     .list('aws/oidc-provider')
-    .find(({ value }) => issuer.endsWith(`//${textAt(value, 'Url') ?? '-'}`));
-  const clients = listAt(own?.value, 'ClientIDList').map(String);
+    .find(({ value }) => issuer.endsWith(`//${value.Url ?? '-'}`));
+  const clients = (own?.value?.ClientIDList ?? []).map(String);
   const audience = tokenAudience(pod.value);
   if (own === undefined || clients.includes(audience))
     return view.sign('providerMissing') === null ? clear : null;
@@ -158,13 +160,13 @@ function matchAudience(view: Own, { pod, role, issuer, provider }: Asking): Matc
   ]);
 }
 
-function asksSts(pod: KubeObject, node: string): boolean {
+function asksSts(pod: Pod, node: string): boolean {
   const token = environmentOf(pod, 'AWS_WEB_IDENTITY_TOKEN_FILE');
   return isOnNode(pod, node) && token !== null && isCrashing(pod);
 }
 
-function issuerOf(cluster: Json): string | null {
-  return textAt(cluster, 'identity.oidc.issuer');
+function issuerOf(cluster: Cluster): string | null {
+  return (cluster.identity?.oidc?.issuer ?? null);
 }
 
 function accountOf(arn: string): string {
@@ -172,10 +174,10 @@ function accountOf(arn: string): string {
 }
 
 /** The account whose providers were listed: the caller's, by default the cluster's. */
-function askedAccount(view: Own, cluster: Json): string {
+function askedAccount(view: Own, cluster: Cluster): string {
   const caller = view.read('aws/caller');
-  const account = caller.state === 'seen' ? textAt(caller.value, 'Account') : null;
-  return account ?? accountOf(textAt(cluster, 'arn') ?? '');
+  const account = caller.state === 'seen' ? (caller.value.Account ?? null) : null;
+  return account ?? accountOf(cluster.arn ?? '');
 }
 
 function unknownUnlessSaid(view: Own): Match | null {
@@ -187,7 +189,7 @@ function unknownUnlessSaid(view: Own): Match | null {
   });
 }
 
-function podQuote(view: Own, pod: Seen<KubeObject>, role: string): Quote {
+function podQuote(view: Own, pod: Seen<Pod>, role: string): Quote {
   const account = serviceAccountOf(pod.value);
   const words = `Pod ${podName(pod.value)} (service account ${account}, AWS_ROLE_ARN ${role})`;
   return view.quote(pod, `${words} keeps ending: ${complaintOf(pod.value)}`);

@@ -8,7 +8,7 @@ import {
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { at, isObject, type Json, textAt } from '../../../evidence/json.ts';
-import type { KubeObject } from '../../../evidence/kinds.ts';
+import type { KubeObject } from '../../../evidence/kube/object.ts';
 import {
   isLike,
   manyAt,
@@ -24,6 +24,9 @@ import {
   serviceAccountOf,
   tokenAudience,
 } from '../../../domain/pods/pods.ts';
+import type { Pod } from '../../../evidence/kube/pod.ts';
+import type { Role } from '../../../evidence/aws/iam.ts';
+import type { Cluster } from '../../../evidence/aws/groups.ts';
 
 const ACTION = /^(?:\*|sts:\*|sts:AssumeRole\*|sts:AssumeRoleWithWebIdentity)$/i;
 
@@ -113,14 +116,14 @@ function matchTrust(view: Own): Match | null {
   let isDecided = cluster !== undefined;
   for (const pod of asking) {
     const arn = environmentOf(pod.value, 'AWS_ROLE_ARN');
-    const role = view.list('aws/role').find(({ value }) => textAt(value, 'Arn') === arn);
-    const policy = policyDocument(at(role?.value, 'AssumeRolePolicyDocument'));
+    const role = view.list('aws/role').find(({ value }) => (value.Arn ?? null) === arn);
+    const policy = policyDocument(role?.value?.AssumeRolePolicyDocument);
     if (cluster === undefined || role === undefined || policy === null) {
       isDecided = false;
       continue;
     }
     const why = whyRefused(policy, claimsOf(pod.value, issuerOf(cluster.value)));
-    if (why !== null) return foundFor(view, pod, role, why, textAt(cluster.value, 'name'));
+    if (why !== null) return foundFor(view, pod, role, why, (cluster.value.name ?? null));
   }
   if (view.sign('refused') !== null) return null;
   return isDecided ? clear : unread(environmentOf(asking[0]?.value ?? NONE, 'AWS_ROLE_ARN'));
@@ -147,12 +150,12 @@ function unread(role: string | null): Match {
 
 function foundFor(
   view: Own,
-  pod: Seen<KubeObject>,
-  role: Seen<Json>,
+  pod: Seen<Pod>,
+  role: Seen<Role>,
   why: string,
   cluster: string | null,
 ): Match {
-  const arn = textAt(role.value, 'Arn') ?? '';
+  const arn = role.value.Arn ?? '';
   const account = serviceAccountOf(pod.value);
   const name = podName(pod.value);
   const details = { role: arn, pod: name, why, account: `${pod.value.namespace ?? ''}:${account}` };
@@ -165,16 +168,16 @@ function foundFor(
   ]);
 }
 
-function asksSts(pod: KubeObject, node: string): boolean {
+function asksSts(pod: Pod, node: string): boolean {
   const token = environmentOf(pod, 'AWS_WEB_IDENTITY_TOKEN_FILE');
   return isOnNode(pod, node) && token !== null && isCrashing(pod);
 }
 
-function issuerOf(cluster: Json): string {
-  return (textAt(cluster, 'identity.oidc.issuer') ?? '').replace('https://', '');
+function issuerOf(cluster: Cluster): string {
+  return (cluster.identity?.oidc?.issuer ?? '').replace('https://', '');
 }
 
-function claimsOf(pod: KubeObject, issuer: string): Claims {
+function claimsOf(pod: Pod, issuer: string): Claims {
   return {
     issuer,
     subject: `system:serviceaccount:${pod.namespace ?? 'default'}:${serviceAccountOf(pod)}`,

@@ -1,7 +1,8 @@
+import { isoMs } from '../../../evidence/time.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { at, isObject, listAt, textAt } from '../../../evidence/json.ts';
-import type { KubeObject } from '../../../evidence/kinds.ts';
+import type { KubeObject } from '../../../evidence/kube/object.ts';
 import {
   complaintOf,
   environmentOf,
@@ -12,6 +13,8 @@ import {
   serviceAccountOf,
 } from '../../../domain/pods/pods.ts';
 import { endpointsOf, type ServiceName } from '../../../domain/pods/services.ts';
+import type { Pod } from '../../../evidence/kube/pod.ts';
+import type { ServiceAccount, WebhookConfiguration } from '../../../evidence/kube/admission.ts';
 
 const ANNOTATION = 'eks.amazonaws.com/role-arn';
 
@@ -153,14 +156,14 @@ function missedPods(view: Own): readonly Missed[] {
   });
 }
 
-function isInjected(pod: KubeObject): boolean {
+function isInjected(pod: Pod): boolean {
   return (
     environmentOf(pod, 'AWS_WEB_IDENTITY_TOKEN_FILE') !== null ||
     environmentOf(pod, 'AWS_CONTAINER_CREDENTIALS_FULL_URI') !== null
   );
 }
 
-function isAccountOf(account: KubeObject, pod: KubeObject): boolean {
+function isAccountOf(account: ServiceAccount, pod: Pod): boolean {
   return account.namespace === pod.namespace && account.name === serviceAccountOf(pod);
 }
 
@@ -168,7 +171,7 @@ function isAccountOf(account: KubeObject, pod: KubeObject): boolean {
 function whyLeft(view: Own, pod: Seen<KubeObject>, account: Seen<KubeObject>): string {
   const madeMs = msIn(pod.value.body, 'metadata.creationTimestamp');
   const annotated = annotatedAt(account.value);
-  const annotatedMs = msIn({ annotated }, 'annotated');
+  const annotatedMs = isoMs(({ annotated }).annotated);
   if (annotated !== null && annotatedMs !== null && madeMs !== null && annotatedMs > madeMs)
     return `it is older than the annotation of ${annotated}`;
   const webhooks = view.read('kube/MutatingWebhookConfiguration');
@@ -192,7 +195,7 @@ function silentService(view: Own): string | null {
   return null;
 }
 
-function firstService({ body }: KubeObject): ServiceName | null {
+function firstService({ body }: WebhookConfiguration): ServiceName | null {
   const [webhook] = listAt(body, 'webhooks');
   const name = textAt(webhook, 'clientConfig.service.name');
   const namespace = textAt(webhook, 'clientConfig.service.namespace');

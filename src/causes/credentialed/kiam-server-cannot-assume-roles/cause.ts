@@ -1,6 +1,6 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
-import type { KubeObject } from '../../../evidence/kinds.ts';
+import type { KubeObject } from '../../../evidence/kube/object.ts';
 import { complaintOf, isCrashing, podName } from '../../../domain/pods/pods.ts';
 import {
   isReadyPod,
@@ -10,6 +10,8 @@ import {
   stateWords,
   unreadyPods,
 } from '../../../domain/pods/pods-seen.ts';
+import type { Pod } from '../../../evidence/kube/pod.ts';
+import type { Seen } from '../../../evidence/fact.ts';
 
 /** kiam's server has no credentials of its own, or STS refuses it the roles of the pods. */
 export default defineCause({
@@ -150,16 +152,16 @@ function matchServers(view: Evidence): Match | null {
 }
 
 /** A container that runs kiam’s server, or a pod that its manifests name so. */
-function isServer(pod: KubeObject): boolean {
-  const byCommand = listAt(pod.body, 'spec.containers').some((container) => {
-    const words = [...listAt(container, 'command'), ...listAt(container, 'args')].map(String);
-    const image = textAt(container, 'image') ?? '';
+function isServer(pod: Pod): boolean {
+  const byCommand = (pod.spec?.containers ?? []).some((container) => {
+    const words = [...(container.command ?? []), ...(container.args ?? [])].map(String);
+    const image = container.image ?? '';
     return words.includes('server') && /\bkiam\b/.test(image);
   });
   return byCommand || /^kiam-server-[a-z0-9-]+$/.test(pod.name);
 }
 
-function isVictim({ value }: SeenObject): boolean {
+function isVictim({ value }: Seen<Pod>): boolean {
   const asks = value.annotations['iam.amazonaws.com/role'] !== undefined;
   return asks && isCrashing(value) && WITHOUT_IDENTITY.test(complaintOf(value));
 }

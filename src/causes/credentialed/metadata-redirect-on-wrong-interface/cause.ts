@@ -1,6 +1,7 @@
 import { clear, defineCause, found } from '../../../diagnosis/cause.ts';
 import { listAt } from '../../../evidence/json.ts';
-import type { KubeObject } from '../../../evidence/kinds.ts';
+import type { KubeObject } from '../../../evidence/kube/object.ts';
+import type { DaemonSet } from '../../../evidence/kube/workloads.ts';
 
 /** What the host calls its ends of pod links, by the DaemonSet of the CNI. */
 const LINKS: Readonly<Record<string, string>> = {
@@ -82,16 +83,16 @@ export default defineCause({
 });
 
 /** With the VPC CNI beside calico, calico only enforces policy and links stay the VPC CNI's. */
-function linksOf(sets: readonly KubeObject[]): string | null {
+function linksOf(sets: DaemonSet[]): string | null {
   const names = sets.map((set) => set.name);
   const cni = Object.keys(LINKS).find((name) => names.includes(name));
   return cni === undefined ? null : (LINKS[cni] ?? null);
 }
 
-function interfaceOf(set: KubeObject): string | null {
-  const words = listAt(set.body, 'spec.template.spec.containers').flatMap((container) => [
-    ...listAt(container, 'command'),
-    ...listAt(container, 'args'),
+function interfaceOf(set: DaemonSet): string | null {
+  const words = (set.spec?.template?.spec?.containers ?? []).flatMap((container) => [
+    ...(container.command ?? []),
+    ...(container.args ?? []),
   ]);
   const flag = words.map(String).find((word) => word.startsWith('--host-interface='));
   return flag?.slice('--host-interface='.length) ?? null;

@@ -132,7 +132,7 @@ function matchAgent(view: View<'kube/Pod' | 'kube/DaemonSet' | 'aws/addon', stri
         ? `the cluster has no DaemonSet ${AGENT}`
         : `the DaemonSet ${AGENT} has no pod there`;
   const witness = agent ?? set;
-  const addon = view.list('aws/addon').find(({ value }) => textAt(value, 'addonName') === AGENT);
+  const addon = view.list('aws/addon').find(({ value }) => (value.addonName ?? null) === AGENT);
   return found({ node, pod: podName(asking.value), agent: state }, [
     view.quote(
       asking,
@@ -140,7 +140,7 @@ function matchAgent(view: View<'kube/Pod' | 'kube/DaemonSet' | 'aws/addon', stri
     ),
     ...(addon === undefined
       ? []
-      : [view.quote(addon, `add-on ${AGENT} status ${textAt(addon.value, 'status') ?? ''}`)]),
+      : [view.quote(addon, `add-on ${AGENT} status ${addon.value.status ?? ''}`)]),
     ...(witness === undefined ? [] : [view.quote(witness, `${AGENT} on ${node}: ${state}`)]),
   ]);
 }

@@ -8,7 +8,7 @@ import {
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type Json, textAt } from '../../../evidence/json.ts';
-import type { KubeObject } from '../../../evidence/kinds.ts';
+import type { KubeObject } from '../../../evidence/kube/object.ts';
 import {
   complaintOf,
   environmentOf,
@@ -17,6 +17,8 @@ import {
   podName,
   serviceAccountOf,
 } from '../../../domain/pods/pods.ts';
+import type { Pod } from '../../../evidence/kube/pod.ts';
+import type { PodIdentityAssociation } from '../../../evidence/aws/iam.ts';
 
 const URL_VARIABLE = 'AWS_CONTAINER_CREDENTIALS_FULL_URI';
 const NO_CREDENTIALS =
@@ -83,24 +85,24 @@ function matchPods(view: Own): Match | null {
 }
 
 /** A pod that ends for want of credentials and was given neither kind of identity. */
-function isWithout(pod: KubeObject, node: string): boolean {
+function isWithout(pod: Pod, node: string): boolean {
   const isBare =
     environmentOf(pod, URL_VARIABLE) === null &&
     environmentOf(pod, 'AWS_WEB_IDENTITY_TOKEN_FILE') === null;
   return isBare && isOnNode(pod, node) && isCrashing(pod) && NO_CREDENTIALS.test(complaintOf(pod));
 }
 
-function isFor(association: Json, pod: KubeObject): boolean {
-  const isAccount = textAt(association, 'serviceAccount') === serviceAccountOf(pod);
-  return isAccount && textAt(association, 'namespace') === pod.namespace;
+function isFor(association: PodIdentityAssociation, pod: Pod): boolean {
+  const isAccount = (association.serviceAccount ?? null) === serviceAccountOf(pod);
+  return isAccount && (association.namespace ?? null) === pod.namespace;
 }
 
-function foundFor(view: Own, pod: Seen<KubeObject>, association: Seen<Json>): Match {
+function foundFor(view: Own, pod: Seen<Pod>, association: Seen<PodIdentityAssociation>): Match {
   const account = `${pod.value.namespace ?? ''}/${serviceAccountOf(pod.value)}`;
   const name = podName(pod.value);
-  const created = textAt(association.value, 'createdAt');
-  const id = textAt(association.value, 'associationId') ?? '';
-  const born = textAt(pod.value.body, 'metadata.creationTimestamp') ?? '';
+  const created = (association.value.createdAt ?? null);
+  const id = association.value.associationId ?? '';
+  const born = pod.value.metadata?.creationTimestamp ?? '';
   const details = { pod: name, account };
   return found(created === null ? details : { ...details, created }, [
     view.quote(association, `association ${id} for ${account} created ${created ?? 'before now'}`),

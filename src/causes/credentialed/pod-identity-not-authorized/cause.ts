@@ -10,7 +10,7 @@ import {
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { at, type Json, textAt } from '../../../evidence/json.ts';
-import type { KubeObject } from '../../../evidence/kinds.ts';
+import type { KubeObject } from '../../../evidence/kube/object.ts';
 import { allowing, manyAt, policyDocument } from '../../../domain/instances/policies.ts';
 import {
   complaintOf,
@@ -20,6 +20,8 @@ import {
   podName,
   serviceAccountOf,
 } from '../../../domain/pods/pods.ts';
+import type { Pod } from '../../../evidence/kube/pod.ts';
+import type { PodIdentityAssociation } from '../../../evidence/aws/iam.ts';
 
 /** EKS Auth answered the agent and refused: no association, no permission or no trust. */
 export default defineCause({
@@ -140,32 +142,32 @@ function matchAssociation(view: Own): Match | null {
   const own = all.filter(({ value }) => isFor(value, asking.value));
   if (own.length > 0) return matchTrust(view, asking, own) ?? (hasSigns ? null : clear);
   const account = serviceAccountOf(asking.value);
-  const other = all.find(({ value }) => textAt(value, 'serviceAccount') === account);
+  const other = all.find(({ value }) => (value.serviceAccount ?? null) === account);
   return foundWithout(view, asking, other);
 }
 
-function isAsking(pod: KubeObject, node: string): boolean {
+function isAsking(pod: Pod, node: string): boolean {
   const url = environmentOf(pod, 'AWS_CONTAINER_CREDENTIALS_FULL_URI') ?? '';
   return isOnNode(pod, node) && /169\.254\.170\.23|fd00:ec2::23/.test(url) && isCrashing(pod);
 }
 
-function isFor(association: Json, pod: KubeObject): boolean {
-  const isAccount = textAt(association, 'serviceAccount') === serviceAccountOf(pod);
-  return isAccount && textAt(association, 'namespace') === pod.namespace;
+function isFor(association: PodIdentityAssociation, pod: Pod): boolean {
+  const isAccount = (association.serviceAccount ?? null) === serviceAccountOf(pod);
+  return isAccount && (association.namespace ?? null) === pod.namespace;
 }
 
 /** The association's role does not trust EKS, or the role that it leads on to does not trust it. */
 function matchTrust(
   view: Own,
-  pod: Seen<KubeObject>,
-  associations: readonly Seen<Json>[],
+  pod: Seen<Pod>,
+  associations: Seen<PodIdentityAssociation>[],
 ): Match | null {
   // The list names no roles; the description of one association does.
-  const own = associations.find(({ value }) => textAt(value, 'roleArn') !== null);
-  const arn = textAt(own?.value, 'roleArn');
+  const own = associations.find(({ value }) => (value.roleArn ?? null) !== null);
+  const arn = (own?.value?.roleArn ?? null);
   if (own === undefined || arn === null) return null;
-  const target = textAt(own.value, 'targetRoleArn') ?? '';
-  const isTagged = textAt(own.value, 'disableSessionTags') !== 'true';
+  const target = own.value.targetRoleArn ?? '';
+  const isTagged = own.value.disableSessionTags !== 'true';
   const refused =
     distrustOf(view, arn, (policy) => whyNoPod(policy, isTagged)) ??
     distrustOf(view, target, (policy) => whyNoRole(policy, arn, isTagged));
@@ -192,8 +194,8 @@ function distrustOf(
   arn: string,
   whyNot: (policy: Json) => string | null,
 ): Distrust | null {
-  const fact = view.list('aws/role').find(({ value }) => textAt(value, 'Arn') === arn);
-  const policy = policyDocument(at(fact?.value, 'AssumeRolePolicyDocument'));
+  const fact = view.list('aws/role').find(({ value }) => (value.Arn ?? null) === arn);
+  const policy = policyDocument(fact?.value?.AssumeRolePolicyDocument);
   const why = policy === null ? null : whyNot(policy);
   return fact === undefined || why === null ? null : { role: arn, fact, why };
 }
@@ -241,14 +243,14 @@ function principalsOf(statement: Json, kind: string): readonly string[] {
   return manyAt(statement, `Principal.${kind}`);
 }
 
-function foundWithout(view: Own, pod: Seen<KubeObject>, other: Seen<Json> | undefined): Match {
+function foundWithout(view: Own, pod: Seen<Pod>, other: Seen<PodIdentityAssociation> | undefined): Match {
   const name = podName(pod.value);
   const account = `${pod.value.namespace ?? ''}/${serviceAccountOf(pod.value)}`;
   const elsewhere =
     other === undefined
       ? {}
       : {
-          elsewhere: `${textAt(other.value, 'namespace') ?? ''}/${textAt(other.value, 'serviceAccount') ?? ''}`,
+          elsewhere: `${other.value.namespace ?? ''}/${other.value.serviceAccount ?? ''}`,
         };
   const words = `Pod ${name} (service account ${account}) has the variables of Pod Identity and keeps ending`;
   return found({ pod: name, account, ...elsewhere }, [

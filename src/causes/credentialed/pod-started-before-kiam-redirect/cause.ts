@@ -8,7 +8,7 @@ import {
   podName,
   runningSinceMs,
 } from '../../../domain/pods/pods.ts';
-import { isoTime } from '../../../evidence/time.ts';
+import { isoTime, isoMs } from '../../../evidence/time.ts';
 
 const AGENT = 'kiam-agent';
 const ROLE = 'iam.amazonaws.com/role';
@@ -105,13 +105,13 @@ function matchTimes(view: View<'kube/Pod', 'nodeRoleUsed' | 'serverGivenUp'>): M
   if (agent === undefined || agentMs === null || view.sign('serverGivenUp') !== null) return null;
   for (const pod of here) {
     const asked = pod.value.annotations[ROLE];
-    const startedMs = msIn(pod.value.body, 'status.startTime');
+    const startedMs = isoMs(pod.value.status?.startTime);
     if (asked === undefined || startedMs === null || startedMs >= agentMs) continue;
     const log = view.sign('nodeRoleUsed');
     const role = NODE_ROLE.exec(complaintOf(pod.value))?.groups?.['role'];
     const used = role ?? log?.last.captures['role'];
     if (used === undefined) continue;
-    const started = textAt(pod.value.body, 'status.startTime') ?? '';
+    const started = pod.value.status?.startTime ?? '';
     const since = isoTime({ ms: agentMs, yearless: false, clock: 'utc' }) ?? '';
     return found({ pod: podName(pod.value), role: used }, [
       view.quote(

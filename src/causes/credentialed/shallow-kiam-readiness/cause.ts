@@ -1,6 +1,7 @@
 import { defineCause, found } from '../../../diagnosis/cause.ts';
 import { at, listAt, textAt } from '../../../evidence/json.ts';
-import type { KubeObject } from '../../../evidence/kinds.ts';
+import type { KubeObject } from '../../../evidence/kube/object.ts';
+import type { DaemonSet } from '../../../evidence/kube/workloads.ts';
 
 /** The agent listens and is called Ready, while every request that needs its server fails. */
 export default defineCause({
@@ -69,10 +70,10 @@ export default defineCause({
   },
 });
 
-function isUnprobedAgent(daemonSet: KubeObject): boolean {
-  return listAt(daemonSet.body, 'spec.template.spec.containers').some((container) => {
-    const words = [...listAt(container, 'command'), ...listAt(container, 'args')].map(String);
-    const isAgent = words.includes('agent') && (textAt(container, 'image') ?? '').includes('kiam');
-    return isAgent && at(container, 'readinessProbe') === undefined;
+function isUnprobedAgent(daemonSet: DaemonSet): boolean {
+  return (daemonSet.spec?.template?.spec?.containers ?? []).some((container) => {
+    const words = [...(container.command ?? []), ...(container.args ?? [])].map(String);
+    const isAgent = words.includes('agent') && (container.image ?? '').includes('kiam');
+    return isAgent && (container.readinessProbe ?? undefined) === undefined;
   });
 }

@@ -2,7 +2,7 @@ import { endpointOf, tableOfSubnet, wayOut } from '../../../domain/network/route
 import { cannotSay, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type Json, textAt } from '../../../evidence/json.ts';
-import type { KubeObject } from '../../../evidence/kinds.ts';
+import type { KubeObject } from '../../../evidence/kube/object.ts';
 import {
   complaintOf,
   environmentOf,
@@ -10,6 +10,7 @@ import {
   isOnNode,
   podName,
 } from '../../../domain/pods/pods.ts';
+import type { Pod } from '../../../evidence/kube/pod.ts';
 
 /** The pod has its token, but the connection to STS is never made. */
 export default defineCause({
@@ -108,11 +109,11 @@ function matchRoutes(view: Evidence): Match | null {
   const pod = view.list('kube/Pod').find(({ value }) => asksSts(value, view.node ?? ''));
   const instance = view
     .list('aws/instance')
-    .find(({ value }) => textAt(value, 'InstanceId') === view.instanceId);
-  const subnet = textAt(instance?.value, 'SubnetId');
+    .find(({ value }) => (value.InstanceId ?? null) === view.instanceId);
+  const subnet = (instance?.value?.SubnetId ?? null);
   if (pod === undefined || instance === undefined || subnet === null) return null;
   if (view.sign('callSilent') !== null || view.sign('clientTimedOut') !== null) return null;
-  const vpc = textAt(instance.value, 'VpcId') ?? '';
+  const vpc = instance.value.VpcId ?? '';
   const routing = {
     tables: view.list('aws/route-table'),
     natGateways: view.list('aws/nat-gateway'),
@@ -123,7 +124,7 @@ function matchRoutes(view: Evidence): Match | null {
   if (view.read('aws/vpc-endpoint').state === 'unknown') return endpointsUnknown(vpc);
   const lack = lackOf(view, pod.value, vpc);
   if (lack === null) return null;
-  const zone = textAt(instance.value, 'Placement.AvailabilityZone') ?? '';
+  const zone = instance.value.Placement?.AvailabilityZone ?? '';
   const region = /^[a-z]{2}(?:-[a-z]+)+-\d/.exec(zone)?.[0];
   const details = { pod: podName(pod.value), subnet, vpc, why: way.why, lacking: lack.words };
   const { endpoint } = lack;
@@ -147,7 +148,7 @@ function matchRoutes(view: Evidence): Match | null {
   );
 }
 
-function asksSts(pod: KubeObject, node: string): boolean {
+function asksSts(pod: Pod, node: string): boolean {
   const complaint = complaintOf(pod);
   return (
     isOnNode(pod, node) &&
@@ -165,7 +166,7 @@ interface Lack {
 }
 
 /** Why no endpoint serves the name that the pod's SDK calls; null when one may. */
-function lackOf(view: Evidence, pod: KubeObject, vpc: string): Lack | null {
+function lackOf(view: Evidence, pod: Pod, vpc: string): Lack | null {
   const all = view.list('aws/vpc-endpoint');
   if (endpointOf(all, vpc, 'sts') !== null) {
     const isGlobal = environmentOf(pod, 'AWS_STS_REGIONAL_ENDPOINTS') === 'legacy';
@@ -174,20 +175,20 @@ function lackOf(view: Evidence, pod: KubeObject, vpc: string): Lack | null {
   }
   const idle = all.find(
     ({ value }) =>
-      textAt(value, 'VpcId') === vpc && textAt(value, 'ServiceName')?.endsWith('.sts') === true,
+      (value.VpcId ?? null) === vpc && value.ServiceName?.endsWith('.sts') === true,
   );
   if (idle === undefined)
     return { words: `the VPC ${vpc} has no endpoint for sts`, endpoint: null };
-  const id = textAt(idle.value, 'VpcEndpointId') ?? '';
-  const state = textAt(idle.value, 'State') ?? '';
+  const id = idle.value.VpcEndpointId ?? '';
+  const state = idle.value.State ?? '';
   return state.toLowerCase() === 'available'
     ? { words: `the endpoint ${id} for sts has private DNS off`, endpoint: idle }
     : { words: `the endpoint ${id} for sts is ${state}`, endpoint: null };
 }
 
 function endpointQuotes(view: Evidence, vpc: string, words: string) {
-  const own = view.list('aws/vpc-endpoint').filter(({ value }) => textAt(value, 'VpcId') === vpc);
-  const names = own.map(({ value }) => textAt(value, 'ServiceName') ?? '').join(', ');
+  const own = view.list('aws/vpc-endpoint').filter(({ value }) => (value.VpcId ?? null) === vpc);
+  const names = own.map(({ value }) => value.ServiceName ?? '').join(', ');
   const by = 'aws ec2 describe-vpc-endpoints';
   const listed = own[0] ?? { state: 'seen' as const, value: null, by, locator: by };
   return [view.quote(listed, `VPC ${vpc} endpoints: ${names || 'none'}; ${words}`)];

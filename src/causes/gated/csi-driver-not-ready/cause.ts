@@ -7,7 +7,8 @@ import {
   type View,
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import type { KubeNode, KubeObject } from '../../../evidence/kinds.ts';
+import type { KubeNode } from '../../../evidence/kinds.ts';
+import type { KubeObject } from '../../../evidence/kube/object.ts';
 import { podName } from '../../../domain/pods/pods.ts';
 import { type SeenObject, waitingPods, waitingWords } from '../../../domain/pods/pods-seen.ts';
 import {
@@ -18,6 +19,7 @@ import {
   driversOn,
   volumesOf,
 } from '../../../domain/pods/volumes.ts';
+import type { CsiNode } from '../../../evidence/kube/storage.ts';
 
 /** The driver registers within a minute of the node’s first pods. */
 const YOUNG_MS = 180_000;
@@ -167,7 +169,7 @@ function matchNode(view: Own): Match | null {
 }
 
 /** The drivers of all waiting volumes are registered, and no taint and no line says otherwise. */
-function matchPresent(view: Own, node: Seen<KubeNode>, csi: SeenObject): Match | null {
+function matchPresent(view: Own, node: Seen<KubeNode>, csi: Seen<CsiNode>): Match | null {
   const isTold = ['forbidden', 'timedOut', 'panicked'].some((name) => view.sign(name) !== null);
   const isTainted = (node.value.taints ?? []).some((taint) => TAINT.test(taint.key));
   const waiting = waitingForVolumes(view);
@@ -190,7 +192,7 @@ function claimsOf(view: Own, pod: KubeObject): readonly ClaimedVolume[] {
   );
 }
 
-function matchTaint(view: Own, node: Seen<KubeNode>, csi: SeenObject): Match | null {
+function matchTaint(view: Own, node: Seen<KubeNode>, csi: Seen<CsiNode>): Match | null {
   const key = (node.value.taints ?? []).find((taint) => TAINT.test(taint.key))?.key;
   if (key === undefined) return null;
   const driver = key.slice(0, key.indexOf('/'));
@@ -211,7 +213,7 @@ function waitingForVolumes(view: Own): readonly SeenObject[] {
   return waiting.filter(({ value }) => claimNames(value).length > 0);
 }
 
-function matchPod(view: Own, node: Seen<KubeNode>, csi: SeenObject): Match | null {
+function matchPod(view: Own, node: Seen<KubeNode>, csi: Seen<CsiNode>): Match | null {
   if (node.value.ready !== true) return null;
   const present = driversOn(csi.value);
   for (const pod of waitingForVolumes(view)) {

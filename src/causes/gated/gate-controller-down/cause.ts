@@ -3,7 +3,8 @@ import { defineCause, found, type Match, type View } from '../../../diagnosis/ca
 import type { Seen } from '../../../evidence/fact.ts';
 import { FIRST_OPENING } from '../../../domain/nodes/first-opening.ts';
 import { textAt } from '../../../evidence/json.ts';
-import type { KubeNode, KubeObject, KubeTaint } from '../../../evidence/kinds.ts';
+import type { KubeNode, KubeTaint } from '../../../evidence/kinds.ts';
+import type { KubeObject } from '../../../evidence/kube/object.ts';
 import { lostLeases } from '../../../domain/nodes/leases.ts';
 import {
   complaintOf,
@@ -150,7 +151,7 @@ function matchCluster(view: Own): Match | null {
     .find(
       ({ value }) =>
         CONTROLLER.test(value.name) &&
-        (textAt(value.body, 'status.availableReplicas') ?? '0') === '0',
+        (value.status?.availableReplicas ?? '0') === '0',
     );
   if (idle === undefined) return null;
   return found(
@@ -205,7 +206,7 @@ function matchPods(view: Own, nodes: readonly Seen<KubeNode>[]): Match | null {
   );
   if (pod === undefined)
     return found({ why: 'no pod of it exists', waiting }, [proof], 'definite', names);
-  const why = waitingReason(pod.value) ?? textAt(pod.value.body, 'status.phase') ?? 'not Ready';
+  const why = waitingReason(pod.value) ?? (pod.value.status?.phase ?? null) ?? 'not Ready';
   const words = `Pod ${podName(pod.value)} is not Ready: ${why} ${complaintOf(pod.value)}`;
   const namespace = pod.value.namespace ?? 'default';
   const details = { controller: pod.value.name, namespace, why, waiting };

@@ -1,8 +1,11 @@
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { at, listAt, textAt } from '../../../evidence/json.ts';
-import type { KubeNode, KubeObject, KubeTaint } from '../../../evidence/kinds.ts';
+import type { KubeNode, KubeTaint } from '../../../evidence/kinds.ts';
+import type { KubeObject } from '../../../evidence/kube/object.ts';
 import { readyForMs } from '../../../domain/nodes/ready-node.ts';
+import type { Pod } from '../../../evidence/kube/pod.ts';
+import type { DaemonSet } from '../../../evidence/kube/workloads.ts';
 
 const PREFIX = 'nidhogg.uswitch.com';
 /** The DaemonSet controller places pods within seconds; a Node younger than this may still get its pod. */
@@ -118,26 +121,26 @@ function gateOf({ key, value }: KubeTaint): Gate | null {
   return dot < 1 ? null : { namespace: text.slice(0, dot), name: text.slice(dot + 1) };
 }
 
-function isPodOf(pod: KubeObject, gate: Gate): boolean {
+function isPodOf(pod: Pod, gate: Gate): boolean {
   return (
     pod.namespace === gate.namespace &&
-    listAt(pod.body, 'metadata.ownerReferences').some(
-      (owner) => textAt(owner, 'name') === gate.name,
+    (pod.metadata?.ownerReferences ?? []).some(
+      (owner) => (owner.name ?? null) === gate.name,
     )
   );
 }
 
-function reasonOf(daemonSet: KubeObject, node: KubeNode): { readonly why?: string } {
-  const selector = at(daemonSet.body, 'spec.template.spec.nodeSelector') ?? {};
+function reasonOf(daemonSet: DaemonSet, node: KubeNode): { readonly why?: string } {
+  const selector = daemonSet.spec?.template?.spec?.nodeSelector ?? {};
   const missing = Object.entries(selector as object).find(
     ([key, wanted]) => node.labels[key] !== wanted,
   );
   if (missing !== undefined)
     return { why: `its nodeSelector wants ${missing[0]}=${String(missing[1])}` };
-  const tolerations = listAt(daemonSet.body, 'spec.template.spec.tolerations');
+  const tolerations = (daemonSet.spec?.template?.spec?.tolerations ?? []);
   const tolerates = tolerations.some((entry) => {
-    const key = textAt(entry, 'key');
-    return key === null ? textAt(entry, 'operator') === 'Exists' : key.startsWith(PREFIX);
+    const key = (entry.key ?? null);
+    return key === null ? entry.operator === 'Exists' : key.startsWith(PREFIX);
   });
   return tolerates ? {} : { why: 'it does not tolerate the taint itself' };
 }

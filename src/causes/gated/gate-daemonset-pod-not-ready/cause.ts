@@ -1,9 +1,11 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { type Json, listAt, textAt } from '../../../evidence/json.ts';
-import type { KubeNode, KubeObject, KubeTaint } from '../../../evidence/kinds.ts';
+import type { KubeNode, KubeTaint } from '../../../evidence/kinds.ts';
+import type { KubeObject } from '../../../evidence/kube/object.ts';
 import { podCondition } from '../../../domain/pods/pods.ts';
 import { isoMs } from '../../../evidence/time.ts';
 import { readyForMs } from '../../../domain/nodes/ready-node.ts';
+import type { Pod } from '../../../evidence/kube/pod.ts';
 
 const PREFIX = 'nidhogg.uswitch.com';
 const READY_FOR_MS = 180_000;
@@ -67,7 +69,7 @@ function matchNode(view: View<'kube/Node' | 'kube/Pod', 'probeFailed'>): Match |
   const gates = (node.value.taints ?? []).map(gateOf).filter((gate) => gate !== '');
   const pods = view
     .list('kube/Pod')
-    .filter(({ value }) => textAt(value.body, 'spec.nodeName') === node.value.name);
+    .filter(({ value }) => (value.spec?.nodeName ?? null) === node.value.name);
   for (const gate of gates) {
     const pod = pods.find(({ value }) => isPodOf(value, gate) && !isReady(value));
     const why = pod === undefined ? null : reasonOf(pod.value, node.value, view.nowMs);
@@ -99,23 +101,23 @@ function gateOf({ key, value }: KubeTaint): string {
   return key.startsWith(`${PREFIX}/`) ? key.slice(PREFIX.length + 1) : key === PREFIX ? value : '';
 }
 
-function isPodOf(pod: KubeObject, gate: string): boolean {
-  return listAt(pod.body, 'metadata.ownerReferences').some(
-    (owner) => `${pod.namespace ?? ''}.${textAt(owner, 'name') ?? ''}` === gate,
+function isPodOf(pod: Pod, gate: string): boolean {
+  return (pod.metadata?.ownerReferences ?? []).some(
+    (owner) => `${pod.namespace ?? ''}.${owner.name ?? ''}` === gate,
   );
 }
 
-function isReady(pod: KubeObject): boolean {
-  return listAt(pod.body, 'status.conditions').some(
-    (entry) => textAt(entry, 'type') === 'Ready' && textAt(entry, 'status') === 'True',
+function isReady(pod: Pod): boolean {
+  return (pod.status?.conditions ?? []).some(
+    (entry) => entry.type === 'Ready' && entry.status === 'True',
   );
 }
 
 /** A pod that cannot start counts at once, one that merely starts only after minutes. */
-function reasonOf(pod: KubeObject, node: KubeNode, nowMs: number | null): string | null {
+function reasonOf(pod: Pod, node: KubeNode, nowMs: number | null): string | null {
   const states: readonly Json[] = [
-    ...listAt(pod.body, 'status.initContainerStatuses'),
-    ...listAt(pod.body, 'status.containerStatuses'),
+    ...(pod.status?.initContainerStatuses ?? []),
+    ...(pod.status?.containerStatuses ?? []),
   ];
   const waiting = states
     .map((state) => textAt(state, 'state.waiting.reason') ?? '')
@@ -126,7 +128,7 @@ function reasonOf(pod: KubeObject, node: KubeNode, nowMs: number | null): string
 }
 
 /** Since when the pod itself is not Ready, which a rolling update makes again. */
-function unreadyFor(pod: KubeObject, nowMs: number): string | null {
+function unreadyFor(pod: Pod, nowMs: number): string | null {
   const since = podCondition(pod, 'Ready', 'lastTransitionTime') ?? '';
   const sinceMs = isoMs(since);
   return sinceMs !== null && nowMs - sinceMs >= READY_FOR_MS

@@ -1,8 +1,10 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
-import type { KubeNode, KubeObject } from '../../../evidence/kinds.ts';
+import type { KubeNode } from '../../../evidence/kinds.ts';
+import type { KubeObject } from '../../../evidence/kube/object.ts';
 import { readyChangedMs } from '../../../domain/pods/pods.ts';
 import { readyForMs, readySinceMs } from '../../../domain/nodes/ready-node.ts';
+import type { Pod } from '../../../evidence/kube/pod.ts';
 
 /** Between these ages a node starts, and no agent needs that long for a first success. */
 const READY_MIN_MS = 60_000;
@@ -67,7 +69,7 @@ function matchNode(view: View<'kube/Node' | 'kube/Pod', never>): Match | null {
   const calico = view
     .list('kube/Pod')
     .find(
-      ({ value }) => isCalico(value) && textAt(value.body, 'spec.nodeName') === node.value.name,
+      ({ value }) => isCalico(value) && (value.spec?.nodeName ?? null) === node.value.name,
     );
   if (
     calico === undefined ||
@@ -91,18 +93,18 @@ function matchNode(view: View<'kube/Node' | 'kube/Pod', never>): Match | null {
 }
 
 /** True for a pod that came, or ceased to be Ready, on a node that had been Ready for a while. */
-function hasCeased(calico: KubeObject, node: KubeNode): boolean {
+function hasCeased(calico: Pod, node: KubeNode): boolean {
   const [ceasedMs, sinceMs] = [readyChangedMs(calico), readySinceMs(node)];
   return ceasedMs !== null && sinceMs !== null && ceasedMs - sinceMs > READY_MIN_MS;
 }
 
-function isCalico(pod: KubeObject): boolean {
+function isCalico(pod: Pod): boolean {
   return pod.labels['k8s-app'] === 'calico-node';
 }
 
-function conditionOf(pod: KubeObject, type: string): string | null {
-  const entry = listAt(pod.body, 'status.conditions').find(
-    (condition) => textAt(condition, 'type') === type,
+function conditionOf(pod: Pod, type: string): string | null {
+  const entry = (pod.status?.conditions ?? []).find(
+    (condition) => (condition.type ?? null) === type,
   );
-  return entry === undefined ? null : textAt(entry, 'status');
+  return entry === undefined ? null : (entry.status ?? null);
 }

@@ -1,7 +1,8 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type Json, listAt, textAt } from '../../../evidence/json.ts';
-import type { KubeNode, KubeObject } from '../../../evidence/kinds.ts';
+import type { KubeNode } from '../../../evidence/kinds.ts';
+import type { KubeObject } from '../../../evidence/kube/object.ts';
 import {
   isOfDaemonSet,
   isOnNode,
@@ -10,6 +11,9 @@ import {
   runningSinceMs,
 } from '../../../domain/pods/pods.ts';
 import { isoTime } from '../../../evidence/time.ts';
+import type { Pod } from '../../../evidence/kube/pod.ts';
+import type { CsiNode } from '../../../evidence/kube/storage.ts';
+import type { NodeGroup } from '../../../evidence/aws/groups.ts';
 
 const TAINT = /^(?:ebs|efs|fsx|s3)\.csi\.aws\.com\/agent-not-ready$/;
 
@@ -117,7 +121,7 @@ function byWriter(view: Own, node: Seen<KubeNode>, taint: string): Match | null 
       taint,
       writer: manager,
       pod: podName(pod.value),
-      ...(group === undefined ? {} : { group: textAt(group.value, 'nodegroupName') ?? '' }),
+      ...(group === undefined ? {} : { group: group.value.nodegroupName ?? '' }),
     },
     [
       view.quote(
@@ -135,13 +139,13 @@ function isLater(atMs: number | null, startedMs: number | null): boolean {
   return atMs !== null && startedMs !== null && atMs > startedMs;
 }
 
-function isDriver(pod: KubeObject, driver: string, node: string): boolean {
+function isDriver(pod: Pod, driver: string, node: string): boolean {
   const name = `${driver.split('.')[0] ?? ''}-csi-node`;
   return isOnNode(pod, node) && (isOfDaemonSet(pod, name) || pod.name.startsWith(`${name}-`));
 }
 
-function has(csi: KubeObject, driver: string): boolean {
-  return listAt(csi.body, 'spec.drivers').some((entry) => textAt(entry, 'name') === driver);
+function has(csi: CsiNode, driver: string): boolean {
+  return (csi.spec?.drivers ?? []).some((entry) => (entry.name ?? null) === driver);
 }
 
 function clock(ms: number | null): string {
@@ -157,7 +161,7 @@ function byLog(view: Own, node: Seen<KubeNode>, taint: string): Match | null {
   const group = view.list('aws/node-group').find((entry) => sets(entry, taint));
   if (group !== undefined) {
     return found(
-      { node: node.value.name, taint, group: textAt(group.value, 'nodegroupName') ?? '' },
+      { node: node.value.name, taint, group: group.value.nodegroupName ?? '' },
       [...proof, view.quote(group, `node group taint ${taint}`)],
     );
   }
@@ -167,6 +171,6 @@ function byLog(view: Own, node: Seen<KubeNode>, taint: string): Match | null {
     : null;
 }
 
-function sets({ value }: Seen<Json>, taint: string): boolean {
-  return listAt(value, 'taints').some((entry) => textAt(entry, 'key') === taint);
+function sets({ value }: Seen<NodeGroup>, taint: string): boolean {
+  return (value.taints ?? []).some((entry) => (entry.key ?? null) === taint);
 }

@@ -34,8 +34,8 @@ export default defineCause({
         collect: 'aws ec2 describe-tags --filters Name=resource-id,Values=<instance>',
       });
     }
-    const key = listAt(instance.value, 'Tags')
-      .map((tag) => textAt(tag, 'Key') ?? '')
+    const key = (instance.value.Tags ?? [])
+      .map((tag) => tag.Key ?? '')
       .find((name) => name.startsWith('kubernetes.io/cluster/') || name === 'KubernetesCluster');
     return key === undefined
       ? clear

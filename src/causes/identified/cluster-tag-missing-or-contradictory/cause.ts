@@ -111,7 +111,7 @@ function matchWarning(view: Own): Match | null {
   const [instance, ...others] = view.list('aws/instance');
   // Without a name in the log only a single described instance can be the one meant.
   if (instance === undefined || others.length > 0) return null;
-  const keys = listAt(instance.value, 'Tags').map((tag) => textAt(tag, 'Key') ?? '');
+  const keys = (instance.value.Tags ?? []).map((tag) => tag.Key ?? '');
   const isTagged = keys.some(
     (key) => key === 'KubernetesCluster' || key.startsWith('kubernetes.io/cluster/'),
   );

@@ -103,11 +103,11 @@ function matchRefusal(view: Own): Match | null {
   const domain = (refused?.first.captures['node'] ?? '').split('.').slice(1).join('.');
   if (refused === null || domain === '') return null;
   for (const options of view.list('aws/dhcp-options')) {
-    const configuration = listAt(options.value, 'DhcpConfigurations').find(
-      (entry) => textAt(entry, 'Key') === 'domain-name',
+    const configuration = (options.value.DhcpConfigurations ?? []).find(
+      (entry) => entry.Key === 'domain-name',
     );
-    const value = listAt(configuration, 'Values')
-      .map((entry) => textAt(entry, 'Value') ?? '')
+    const value = (configuration?.Values ?? [])
+      .map((entry) => entry.Value ?? '')
       .join(' ');
     const names = value.split(/\s+/);
     if (names.length < 2 || !names.includes(domain)) continue;

@@ -1,7 +1,8 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type Json, listAt, textAt } from '../../../evidence/json.ts';
-import type { KubeObject } from '../../../evidence/kinds.ts';
+import type { KubeObject } from '../../../evidence/kube/object.ts';
+import type { NodeClaim } from '../../../evidence/kube/machines.ts';
 
 /** Karpenter finds more than one Node with the providerID of a NodeClaim. */
 export default defineCause({
@@ -55,7 +56,7 @@ export default defineCause({
 function matchNodes(view: View<'kube/NodeClaim' | 'kube/Node', 'severalFound'>): Match | null {
   const claims = view.list('kube/NodeClaim');
   for (const claim of claims) {
-    const provider = textAt(claim.value.body, 'status.providerID') ?? '';
+    const provider = claim.value.status?.providerID ?? '';
     const registered = registeredOf(claim);
     const nodes = view.list('kube/Node').filter(({ value }) => value.providerId === provider);
     if (provider === '' || nodes.length < 2 || textAt(registered, 'status') === 'True') continue;
@@ -75,8 +76,8 @@ function matchNodes(view: View<'kube/NodeClaim' | 'kube/Node', 'severalFound'>):
   return claims.length > 0 && areRegistered && view.sign('severalFound') === null ? clear : null;
 }
 
-function registeredOf({ value }: Seen<KubeObject>): Json | undefined {
-  return listAt(value.body, 'status.conditions').find(
-    (entry) => textAt(entry, 'type') === 'Registered',
+function registeredOf({ value }: Seen<NodeClaim>): Json | undefined {
+  return (value.status?.conditions ?? []).find(
+    (entry) => entry.type === 'Registered',
   );
 }

@@ -1,6 +1,8 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { isObject, type Json, listAt, textAt } from '../../../evidence/json.ts';
+import type { VpcAttribute } from '../../../evidence/aws/network.ts';
+import type { Instance } from '../../../evidence/aws/instance.ts';
 
 /** The VPC has no DNS host names, so no instance in it has a private DNS name. */
 export default defineCause({
@@ -84,16 +86,16 @@ function areBothOn(view: Own): boolean {
 function matchInstance(view: Own): Match | null {
   const nameless = view
     .list('aws/instance')
-    .find((fact) => textAt(fact.value, 'PrivateDnsName') === '' && isNode(fact.value));
+    .find((fact) => fact.value.PrivateDnsName === '' && isNode(fact.value));
   if (nameless === undefined) return areBothOn(view) ? clearUnlessSeen(view, SIGNS) : null;
   if (view.list('kube/Node').some(({ value }) => value.ready === true)) return null;
-  const vpc = textAt(nameless.value, 'VpcId');
+  const vpc = (nameless.value.VpcId ?? null);
   const off = view
     .list('aws/vpc-attribute')
-    .filter(({ value }) => textAt(value, 'VpcId') === vpc && switchedOff(value) !== null);
+    .filter(({ value }) => (value.VpcId ?? null) === vpc && switchedOff(value) !== null);
   // A setting of the VPC takes the names of all; one that lacks beside others is late.
   if (off.length === 0 && isNamedElsewhere(view, vpc)) return clearUnlessSeen(view, SIGNS);
-  const id = textAt(nameless.value, 'InstanceId') ?? '';
+  const id = nameless.value.InstanceId ?? '';
   return found(vpc === null ? {} : { vpc }, [
     view.quote(nameless, `PrivateDnsName of ${id} is empty, and it runs`),
     ...off.map((fact) => view.quote(fact, `${vpc ?? ''} ${switchedOff(fact.value) ?? ''} false`)),
@@ -104,25 +106,25 @@ function matchInstance(view: Own): Match | null {
 function isNamedElsewhere(view: Own, vpc: string | null): boolean {
   const running = view
     .everywhere('aws/instance')
-    .filter(({ value }) => textAt(value, 'State.Name') === 'running')
-    .flatMap(({ value }) => [value, ...listAt(value, 'NetworkInterfaces')]);
+    .filter(({ value }) => value.State?.Name === 'running')
+    .flatMap(({ value }) => [value, ...(value.NetworkInterfaces ?? [])]);
   return running.some(
     (one) =>
-      vpc !== null && textAt(one, 'VpcId') === vpc && (textAt(one, 'PrivateDnsName') ?? '') !== '',
+      vpc !== null && (one.VpcId ?? null) === vpc && (one.PrivateDnsName ?? '') !== '',
   );
 }
 
-function switchedOff(attribute: Json): string | null {
+function switchedOff(attribute: VpcAttribute): string | null {
   const names = ['EnableDnsHostnames', 'EnableDnsSupport'];
   return names.find((name) => textAt(attribute, `${name}.Value`) === 'false') ?? null;
 }
 
-function isNode(instance: Json): boolean {
-  const keys = listAt(instance, 'Tags').map((tag) =>
+function isNode(instance: Instance): boolean {
+  const keys = (instance.Tags ?? []).map((tag) =>
     isObject(tag) ? (textAt(tag, 'Key') ?? '') : '',
   );
   const isTagged = keys.some((key) =>
     /^(?:kubernetes\.io\/cluster\/|eks:|karpenter\.sh\/)/.test(key),
   );
-  return isTagged && textAt(instance, 'State.Name') === 'running';
+  return isTagged && instance.State?.Name === 'running';
 }

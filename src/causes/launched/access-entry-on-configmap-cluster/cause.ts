@@ -35,7 +35,7 @@ export default defineCause({
   match: (view) =>
     view
       .list('aws/cluster')
-      .some(({ value }) => textAt(value, 'accessConfig.authenticationMode')?.startsWith('API'))
+      .some(({ value }) => value.accessConfig?.authenticationMode?.startsWith('API'))
       ? clear
       : null,
   summary: () =>

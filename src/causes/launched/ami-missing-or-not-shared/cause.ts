@@ -168,7 +168,7 @@ type Signs = (typeof FAILURES)[number] | 'amisFound';
 function matchTemplate(view: View<Kinds, Signs>): Match | null {
   // Whose evidence it is decides: others may not have asked for this very image.
   if (view.nowMs === null || view.read('aws/image').state === 'unknown') return null;
-  const seen = new Set(view.list('aws/image').map(({ value }) => textAt(value, 'ImageId')));
+  const seen = new Set(view.list('aws/image').map(({ value }) => (value.ImageId ?? null)));
   const versions = view.list('aws/launch-template-version');
   for (const short of shortGroups(view.list('aws/auto-scaling-group'), versions)) {
     const origin = originOf(view, short);
@@ -186,7 +186,7 @@ function matchTemplate(view: View<Kinds, Signs>): Match | null {
     ]);
   }
   const images = versions
-    .map(({ value }) => textAt(value, 'LaunchTemplateData.ImageId') ?? '')
+    .map(({ value }) => value.LaunchTemplateData?.ImageId ?? '')
     .filter((image) => image.startsWith('ami-'));
   const areSeen = images.length > 0 && images.every((image) => seen.has(image));
   return areSeen ? clearUnlessSeen(view, FAILURES) : null;
@@ -210,7 +210,7 @@ function originOf(view: View<Kinds, Signs>, { group, template }: ShortGroup): Or
   const name = textAt(group.value, 'LaunchConfigurationName') ?? '';
   const fact = view
     .list('aws/launch-configuration')
-    .find(({ value }) => textAt(value, 'LaunchConfigurationName') === name);
+    .find(({ value }) => (value.LaunchConfigurationName ?? null) === name);
   if (fact === undefined) return null;
-  return { fact, words: 'launch configuration', name, image: textAt(fact.value, 'ImageId') };
+  return { fact, words: 'launch configuration', name, image: (fact.value.ImageId ?? null) };
 }

@@ -108,8 +108,8 @@ function matchHook(view: View<Kinds, Signs>, { group, size }: ShortGroup): Match
     .filter((entry) => textAt(entry, 'LifecycleState') === 'Pending:Wait')
     .map((entry) => textAt(entry, 'InstanceId') ?? '');
   for (const { value } of nowMs === null ? [] : view.list('aws/instance')) {
-    const instance = textAt(value, 'InstanceId') ?? '-';
-    const launchedMs = isoMs(textAt(value, 'LaunchTime') ?? '');
+    const instance = value.InstanceId ?? '-';
+    const launchedMs = isoMs(value.LaunchTime ?? '');
     if (nowMs === null || launchedMs === null || !waiting.includes(instance)) continue;
     if (nowMs - launchedMs < HOOK_NORMAL_MS) continue;
     const minutes = String(Math.floor((nowMs - launchedMs) / 60_000));
@@ -127,8 +127,8 @@ function matchHook(view: View<Kinds, Signs>, { group, size }: ShortGroup): Match
 function launchHooksOf(view: View<Kinds, Signs>, group: string): readonly Seen<Json>[] {
   return view
     .list('aws/lifecycle-hook')
-    .filter(({ value }) => textAt(value, 'AutoScalingGroupName') === group)
-    .filter(({ value }) => textAt(value, 'LifecycleTransition')?.endsWith('_LAUNCHING') === true);
+    .filter(({ value }) => (value.AutoScalingGroupName ?? null) === group)
+    .filter(({ value }) => value.LifecycleTransition?.endsWith('_LAUNCHING') === true);
 }
 
 function wordsOfHook(hook: Json): string {

@@ -3,6 +3,7 @@ import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 import { filledGroups, groupOfInstance, sizeOf } from '../../../domain/instances/launch.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 import { isoMs } from '../../../evidence/time.ts';
+import type { Instance } from '../../../evidence/aws/instance.ts';
 
 const ENDED = ['shutting-down', 'terminated', 'stopped', 'stopping'];
 const REASON =
@@ -94,16 +95,16 @@ function matchInstance(view: View<Kinds, Signs>): Match | null {
   if (replaced !== null) return replaced;
   const entry = view
     .list('aws/instance')
-    .find((one) => textAt(one.value, 'InstanceId') === view.instanceId);
+    .find((one) => (one.value.InstanceId ?? null) === view.instanceId);
   if (entry === undefined || view.instanceId === null) return null;
   // A machine that has a Node did join; its end belongs to a later stage.
   if (view.read('kube/Node').state === 'seen') return clear;
-  const reason = textAt(entry.value, 'StateReason.Code') ?? '';
-  const state = textAt(entry.value, 'State.Name') ?? '';
+  const reason = entry.value.StateReason?.Code ?? '';
+  const state = entry.value.State?.Name ?? '';
   if (!ENDED.includes(state) || !REASON.test(reason)) return null;
   if (!isMissed(view, entry.value) || !isEarly(view, entry.value)) return clear;
-  const since = textAt(entry.value, 'StateTransitionReason') ?? '';
-  const launched = textAt(entry.value, 'LaunchTime') ?? '';
+  const since = entry.value.StateTransitionReason ?? '';
+  const launched = entry.value.LaunchTime ?? '';
   const words = `Instance ${view.instanceId} launched ${launched} ${state} ${reason} ${since}`;
   const details = { instance: view.instanceId, reason };
   return found(
@@ -114,21 +115,21 @@ function matchInstance(view: View<Kinds, Signs>): Match | null {
 }
 
 /** False where something else took its place: its group is full, or Karpenter launches again. */
-function isMissed(view: View<Kinds, Signs>, instance: Json): boolean {
+function isMissed(view: View<Kinds, Signs>, instance: Instance): boolean {
   const group = groupOfInstance(instance);
   if (group !== null) return !filledGroups(view.list('aws/auto-scaling-group')).has(group);
   const isLive = view.nowMs !== null;
-  const isKarpenters = listAt(instance, 'Tags').some(
-    (tag) => textAt(tag, 'Key')?.startsWith('karpenter.sh/') === true,
+  const isKarpenters = (instance.Tags ?? []).some(
+    (tag) => tag.Key?.startsWith('karpenter.sh/') === true,
   );
   return !isLive || !isKarpenters;
 }
 
 /** By the time of its end where EC2 tells it, else by the time since its launch. */
-function isEarly(view: View<Kinds, Signs>, instance: Json): boolean {
-  const launchedMs = isoMs(textAt(instance, 'LaunchTime') ?? '');
+function isEarly(view: View<Kinds, Signs>, instance: Instance): boolean {
+  const launchedMs = isoMs(instance.LaunchTime ?? '');
   const ended = /\((\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) GMT\)/.exec(
-    textAt(instance, 'StateTransitionReason') ?? '',
+    instance.StateTransitionReason ?? '',
   );
   const endedMs = ended === null ? view.nowMs : isoMs(`${ended[1]}T${ended[2]}Z`);
   return launchedMs === null || endedMs === null || endedMs - launchedMs < EARLY_MS;
@@ -138,7 +139,7 @@ function isEarly(view: View<Kinds, Signs>, instance: Json): boolean {
 function spotOf(view: View<Kinds, Signs>): readonly Quote[] {
   return view
     .list('aws/spot-request')
-    .filter(({ value }) => textAt(value, 'InstanceId') === view.instanceId)
+    .filter(({ value }) => (value.InstanceId ?? null) === view.instanceId)
     .map((request) => {
       const [id = '', code = '', message = ''] = [
         'SpotInstanceRequestId',
@@ -149,7 +150,7 @@ function spotOf(view: View<Kinds, Signs>): readonly Quote[] {
     });
 }
 
-function gapOf(view: View<Kinds, Signs>, instance: Json): readonly Quote[] {
+function gapOf(view: View<Kinds, Signs>, instance: Instance): readonly Quote[] {
   const name = groupOfInstance(instance);
   return view.list('aws/auto-scaling-group').flatMap((group) => {
     const size = sizeOf(group.value);
@@ -163,10 +164,10 @@ function matchGroup(view: View<Kinds, Signs>): Match | null {
   const replaced = view.sign('replacedByHealthCheck');
   const group = view
     .list('aws/auto-scaling-group')
-    .find((one) => Number(textAt(one.value, 'HealthCheckGracePeriod')) < GRACE_SECONDS_MIN);
+    .find((one) => Number((one.value.HealthCheckGracePeriod ?? null)) < GRACE_SECONDS_MIN);
   if (replaced === null || group === undefined) return null;
-  const name = textAt(group.value, 'AutoScalingGroupName') ?? '';
-  const grace = textAt(group.value, 'HealthCheckGracePeriod') ?? '';
+  const name = group.value.AutoScalingGroupName ?? '';
+  const grace = group.value.HealthCheckGracePeriod ?? '';
   const quote = view.quote(group, `AutoScalingGroup ${name} HealthCheckGracePeriod ${grace}`);
   const details = { ...replaced.last.captures, group: name, grace };
   return found(details, [replaced.first, quote], 'likely');

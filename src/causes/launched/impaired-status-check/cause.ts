@@ -52,9 +52,9 @@ export default defineCause({
       );
     const isReady = view.list('kube/Node').some(({ value }) => value.ready === true);
     if (impaired !== undefined && !isReady) {
-      const instance = textAt(impaired.value, 'InstanceId') ?? '';
+      const instance = impaired.value.InstanceId ?? '';
       const reason =
-        textAt(impaired.value, 'SystemStatus.Status') === 'impaired'
+        impaired.value.SystemStatus?.Status === 'impaired'
           ? 'system status impaired'
           : 'instance status impaired';
       return found({ instance, reason }, [view.quote(impaired, `Instance ${instance} ${reason}`)]);

@@ -103,20 +103,20 @@ function profilesInUse(view: View<Kinds, Signs>): ReadonlySet<string> {
   );
   const used = view
     .list('aws/instance')
-    .filter(({ value }) => ready.has(textAt(value, 'InstanceId') ?? '-'));
-  return new Set(used.map(({ value }) => textAt(value, 'IamInstanceProfile.Arn') ?? '-'));
+    .filter(({ value }) => ready.has(value.InstanceId ?? '-'));
+  return new Set(used.map(({ value }) => value.IamInstanceProfile?.Arn ?? '-'));
 }
 
 /** A profile without a role, of which no machine is a Node that is Ready. */
 function matchEmpty(view: View<Kinds, Signs>): Match | null {
   const empty = view
     .list('aws/instance-profile')
-    .filter(({ value }) => listAt(value, 'Roles').length === 0);
+    .filter(({ value }) => (value.Roles ?? []).length === 0);
   if (empty.length === 0) return null;
   const inUse = profilesInUse(view);
-  const idle = empty.find(({ value }) => !inUse.has(textAt(value, 'Arn') ?? ''));
+  const idle = empty.find(({ value }) => !inUse.has(value.Arn ?? ''));
   if (idle === undefined) return null;
-  const profile = textAt(idle.value, 'InstanceProfileName') ?? '';
+  const profile = idle.value.InstanceProfileName ?? '';
   const quote = view.quote(idle, `InstanceProfile ${profile} Roles []`);
   return found({ profile, empty: 'yes' }, [quote]);
 }

@@ -3,6 +3,8 @@ import { defineCause, found, type Match, type View } from '../../../diagnosis/ca
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 import { type ShortGroup, shortGroups } from '../../../domain/instances/launch.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import type { Subnet, SecurityGroup } from '../../../evidence/aws/network.ts';
 
 const LAUNCHERS = [
   'aws-message',
@@ -128,7 +130,7 @@ type Kinds =
   | 'aws/security-group';
 type Signs = (typeof FAILURES)[number] | 'launchedAfter';
 
-function idsOf(entries: readonly { readonly value: Json }[], path: string): ReadonlySet<string> {
+function idsOf(entries: readonly Seen<Subnet | SecurityGroup>[], path: string): ReadonlySet<string> {
   return new Set(entries.map(({ value }) => textAt(value, path) ?? ''));
 }
 

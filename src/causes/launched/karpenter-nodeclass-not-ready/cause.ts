@@ -1,7 +1,8 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type Json, listAt, textAt, textsAt } from '../../../evidence/json.ts';
-import type { KubeObject } from '../../../evidence/kinds.ts';
+import type { KubeObject } from '../../../evidence/kube/object.ts';
+import type { Ec2NodeClass } from '../../../evidence/kube/machines.ts';
 
 /** Karpenter has a node class it cannot launch with: its selectors match nothing, or a field is invalid. */
 export default defineCause({
@@ -147,8 +148,8 @@ function poolsOf(view: View<Kinds, Signs>, nodeClass: string): readonly string[]
 function matchClasses(view: View<Kinds, Signs>): Match | null {
   const classes = view.list('kube/EC2NodeClass');
   for (const nodeClass of classes) {
-    const fault = listAt(nodeClass.value.body, 'status.conditions').find(
-      (entry) => textAt(entry, 'status') === 'False' && REASONS.test(textAt(entry, 'reason') ?? ''),
+    const fault = (nodeClass.value.status?.conditions ?? []).find(
+      (entry) => entry.status === 'False' && REASONS.test(entry.reason ?? ''),
     );
     const pools = poolsOf(view, nodeClass.value.name);
     if (fault !== undefined && pools?.length !== 0)
@@ -158,7 +159,7 @@ function matchClasses(view: View<Kinds, Signs>): Match | null {
   return isReady ? clear : null;
 }
 
-function isReadyClass({ body }: KubeObject): boolean {
+function isReadyClass({ body }: Ec2NodeClass): boolean {
   return listAt(body, 'status.conditions').some(
     (entry) => textAt(entry, 'type') === 'Ready' && textAt(entry, 'status') === 'True',
   );
@@ -166,7 +167,7 @@ function isReadyClass({ body }: KubeObject): boolean {
 
 function foundClass(
   view: View<Kinds, Signs>,
-  nodeClass: Seen<KubeObject>,
+  nodeClass: Seen<Ec2NodeClass>,
   fault: Json,
   pools: readonly string[] | null,
 ): Match {

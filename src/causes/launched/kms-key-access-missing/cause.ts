@@ -137,8 +137,8 @@ function matchState(view: Own): Match | null {
     .list('aws/instance')
     .filter(
       ({ value }) =>
-        textAt(value, 'StateReason.Code') === 'Client.InternalError' &&
-        textAt(value, 'State.Name') === 'terminated',
+        value.StateReason?.Code === 'Client.InternalError' &&
+        value.State?.Name === 'terminated',
     );
   const failed = all.find(({ value }) => !filled.has(groupOfInstance(value) ?? ''));
   const signs = (['clientError', 'keyInaccessible', 'keyDenied'] as const).map((name) =>
@@ -146,8 +146,8 @@ function matchState(view: Own): Match | null {
   );
   if (failed === undefined)
     return all.length > 0 && signs.every((sighting) => sighting === null) ? clear : null;
-  const instance = textAt(failed.value, 'InstanceId') ?? '';
-  const reason = textAt(failed.value, 'StateReason.Message') ?? 'Client.InternalError';
+  const instance = failed.value.InstanceId ?? '';
+  const reason = failed.value.StateReason?.Message ?? 'Client.InternalError';
   return found(
     { instance },
     [view.quote(failed, `Instance ${instance} terminated: ${reason}`)],

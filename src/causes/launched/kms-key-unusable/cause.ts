@@ -57,12 +57,12 @@ export default defineCause({
       .list('aws/instance')
       .filter(
         ({ value }) =>
-          textAt(value, 'StateReason.Code')?.startsWith('Client.InvalidKMSKey') === true,
+          value.StateReason?.Code?.startsWith('Client.InvalidKMSKey') === true,
       );
     const ended = all.find(({ value }) => !filled.has(groupOfInstance(value) ?? ''));
     if (ended === undefined) return all.length > 0 && view.sign('keyState') === null ? clear : null;
-    const instance = textAt(ended.value, 'InstanceId') ?? '';
-    const reason = textAt(ended.value, 'StateReason.Message') ?? 'Client.InvalidKMSKey';
+    const instance = ended.value.InstanceId ?? '';
+    const reason = ended.value.StateReason?.Message ?? 'Client.InvalidKMSKey';
     return found({ instance }, [view.quote(ended, `Instance ${instance} terminated: ${reason}`)]);
   },
   summary: ({ key, state, group }) =>

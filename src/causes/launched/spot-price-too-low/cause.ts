@@ -122,9 +122,9 @@ function isWithoutPrice(view: Own, { group: { value }, template }: ShortGroup): 
   const name = textAt(value, 'LaunchConfigurationName');
   const configuration = view
     .list('aws/launch-configuration')
-    .find((fact) => textAt(fact.value, 'LaunchConfigurationName') === name);
+    .find((fact) => (fact.value.LaunchConfigurationName ?? null) === name);
   if (name !== null)
-    return configuration !== undefined && textAt(configuration.value, 'SpotPrice') === null;
+    return configuration !== undefined && (configuration.value.SpotPrice ?? null) === null;
   if (templateUse(value) === null) return true;
   const price = 'LaunchTemplateData.InstanceMarketOptions.SpotOptions.MaxPrice';
   return template !== null && textAt(template.value, price) === null;
@@ -148,7 +148,7 @@ function pricesOf(view: Own): readonly Price[] {
       'Timestamp',
       'ProductDescription',
     ].map((field) => textAt(fact.value, field) ?? '');
-    const usd = Number(textAt(fact.value, 'SpotPrice') ?? Number.NaN);
+    const usd = Number(fact.value.SpotPrice ?? Number.NaN);
     const key = `${type} ${zone} ${product}`;
     if (Number.isFinite(usd) && stamp >= (last.get(key)?.stamp ?? ''))
       last.set(key, { price: { fact, type, zone, usd }, stamp });
@@ -165,11 +165,11 @@ function matchGroup(view: Own): Match | null {
   const prices = pricesOf(view);
   let isDecided = false;
   for (const group of view.list('aws/auto-scaling-group')) {
-    const most = textAt(group.value, 'MixedInstancesPolicy.InstancesDistribution.SpotMaxPrice');
+    const most = (group.value.MixedInstancesPolicy?.InstancesDistribution?.SpotMaxPrice ?? null);
     const size = sizeOf(group.value);
     const [types, zones] = [
       spotTypes(group.value),
-      listAt(group.value, 'AvailabilityZones').map(String),
+      (group.value.AvailabilityZones ?? []).map(String),
     ];
     const own = prices.filter(({ type, zone }) => types.includes(type) && zones.includes(zone));
     const best = cheapest(own);
@@ -196,7 +196,7 @@ function isSaid(view: Own): boolean {
 function matchRequest(view: Own): Match | null {
   const request = view
     .list('aws/spot-request')
-    .find(({ value }) => /price-too-low|by-price/.test(textAt(value, 'Status.Code') ?? ''));
+    .find(({ value }) => /price-too-low|by-price/.test(value.Status?.Code ?? ''));
   if (request === undefined) return null;
   const [id = '', most = '', type = '', zone = ''] = [
     'SpotInstanceRequestId',
@@ -211,7 +211,7 @@ function matchRequest(view: Own): Match | null {
   if (best === undefined) return unread(type);
   if (best.usd <= Number(most)) return isSaid(view) ? null : clear;
   const market = String(best.usd);
-  const code = textAt(request.value, 'Status.Code') ?? '';
+  const code = request.value.Status?.Code ?? '';
   return found({ request: id, type, price: most, market }, [
     view.quote(request, `spot request ${id} ${code}, SpotPrice ${most}`),
     view.quote(best.fact, `spot price of ${type} in ${best.zone}: ${market}`),

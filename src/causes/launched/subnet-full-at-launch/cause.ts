@@ -138,13 +138,13 @@ function matchSubnets(view: View<Kinds, Signs>): Match | null {
 function fullSubnet(view: View<Kinds, Signs>, named: string | null): Seen<Json> | null {
   const full = view
     .list('aws/subnet')
-    .filter(({ value }) => textAt(value, 'AvailableIpAddressCount') === '0');
+    .filter(({ value }) => value.AvailableIpAddressCount === '0');
   const groups = view.list('aws/auto-scaling-group');
   const filled = filledGroups(groups);
   const subnets = groups
-    .filter(({ value }) => !filled.has(textAt(value, 'AutoScalingGroupName') ?? ''))
-    .flatMap(({ value }) => (textAt(value, 'VPCZoneIdentifier') ?? '').split(','));
+    .filter(({ value }) => !filled.has(value.AutoScalingGroupName ?? ''))
+    .flatMap(({ value }) => (value.VPCZoneIdentifier ?? '').split(','));
   const ids = named === null ? subnets : [named];
-  const own = full.filter(({ value }) => ids.includes(textAt(value, 'SubnetId') ?? ''));
+  const own = full.filter(({ value }) => ids.includes(value.SubnetId ?? ''));
   return own.length === 1 ? (own[0] ?? null) : null;
 }

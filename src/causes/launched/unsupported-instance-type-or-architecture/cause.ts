@@ -3,6 +3,7 @@ import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 import { type ShortGroup, shortGroups } from '../../../domain/instances/launch.ts';
+import type { Image, InstanceType } from '../../../evidence/aws/instance.ts';
 
 const LAUNCHERS = [
   'aws-message',
@@ -159,7 +160,7 @@ function typeOf({ group, template }: ShortGroup): string | null {
   return overrides[0] ?? textAt(template?.value, 'LaunchTemplateData.InstanceType');
 }
 
-function named(facts: readonly Seen<Json>[], path: string, name: string | null): Seen<Json> | null {
+function named(facts: readonly Seen<Image | InstanceType>[], path: string, name: string | null): Seen<Json> | null {
   return facts.find(({ value }) => name !== null && textAt(value, path) === name) ?? null;
 }
 

@@ -138,7 +138,7 @@ function matchGroups(view: Own): Match | null {
   if (waiting.length === 0) return null;
   const groups = view.list('aws/security-group');
   if (groups.length === 0) return unread;
-  const known = new Set(groups.map(({ value }) => textAt(value, 'GroupId') ?? ''));
+  const known = new Set(groups.map(({ value }) => value.GroupId ?? ''));
   const accounts = view.list('kube/ServiceAccount');
   for (const pod of waiting) {
     for (const policy of policiesOf(pod.value, policies, accounts)) {
@@ -166,7 +166,7 @@ function foundPolicy(
   const groups = missing.join(', ');
   const nodes = waiting.map(placeOf).filter((node) => node !== null);
   const details = { pod: podName(pod.value), policy: `${namespace ?? ''}/${name}`, groups };
-  const vpc = textAt(view.list('aws/security-group')[0]?.value, 'VpcId') ?? 'of the nodes';
+  const vpc = view.list('aws/security-group')[0]?.value?.VpcId ?? 'of the nodes';
   const proof = [
     view.quote(policy, `${policyWords(policy)}; the VPC ${vpc} has no ${groups}`),
     view.quote(pod, waitingWords(pod)),

@@ -8,6 +8,7 @@ import {
   stateWords,
   unreadyPods,
 } from '../../../domain/pods/pods-seen.ts';
+import type { Role } from '../../../evidence/aws/iam.ts';
 
 /** The service account aws-node names a role, and STS does not hand it out. */
 export default defineCause({
@@ -112,9 +113,9 @@ function matchRole(view: RoleView): Match | null {
   if (signs.some((name) => view.sign(name) !== null) || broken === undefined) return null;
   // Credentials that a pod got last an hour, so that one Ready pod proves little; all prove it.
   if (pods.every(isReadyPod)) return null;
-  const reason = refusalOf(view, role, textAt(cluster.value, 'identity.oidc.issuer') ?? '');
+  const reason = refusalOf(view, role, cluster.value.identity?.oidc?.issuer ?? '');
   if (reason === null) return null;
-  const details = { reason, role, cluster: textAt(cluster.value, 'name') ?? '<cluster>' };
+  const details = { reason, role, cluster: cluster.value.name ?? '<cluster>' };
   return found(details, [
     view.quote(account, `ServiceAccount kube-system/aws-node role ${role}`),
     view.quote(cluster, `cluster ${details.cluster} issuer; ${reason}`),
@@ -136,7 +137,7 @@ function refusalOf(view: RoleView, roleArn: string, issuerUrl: string): string |
     !providerArns(providers.value).some((arn) => arn.endsWith(issuer))
   )
     return `IAM has no OIDC provider for ${issuer}`;
-  const role = view.list('aws/role').find(({ value }) => textAt(value, 'Arn') === roleArn);
+  const role = view.list('aws/role').find(({ value }) => (value.Arn ?? null) === roleArn);
   const policy = role === undefined ? null : trustText(role.value);
   return policy !== null && !policy.includes(issuer)
     ? `the trust policy of ${roleArn} does not name ${issuer}`
@@ -149,9 +150,9 @@ function providerArns(value: Json): readonly string[] {
 }
 
 /** The trust policy as text; EC2's tools print it as an object, the API percent-encoded. */
-function trustText(role: Json): string | null {
-  const text = textAt(role, 'AssumeRolePolicyDocument');
-  if (text === null) return JSON.stringify(at(role, 'AssumeRolePolicyDocument') ?? null);
+function trustText(role: Role): string | null {
+  const text = (role.AssumeRolePolicyDocument ?? null);
+  if (text === null) return JSON.stringify(role.AssumeRolePolicyDocument ?? null);
   try {
     return decodeURIComponent(text);
   } catch {

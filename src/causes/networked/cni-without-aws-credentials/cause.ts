@@ -130,8 +130,8 @@ function matchAgent(view: IdentityView, trouble: NetworkTrouble): Match | null {
     .list('aws/pod-identity-association')
     .find(
       ({ value }) =>
-        textAt(value, 'serviceAccount') === 'aws-node' &&
-        textAt(value, 'namespace') === 'kube-system',
+        value.serviceAccount === 'aws-node' &&
+        value.namespace === 'kube-system',
     );
   if (association === undefined) return null;
   const daemonSet = view.list('kube/DaemonSet').find(({ value }) => value.name === AGENT);
@@ -148,13 +148,13 @@ function matchAgent(view: IdentityView, trouble: NetworkTrouble): Match | null {
 function matchProfile(view: IdentityView, trouble: NetworkTrouble): Match | null {
   const instance = view
     .list('aws/instance')
-    .find(({ value }) => textAt(value, 'InstanceId') === view.instanceId);
+    .find(({ value }) => (value.InstanceId ?? null) === view.instanceId);
   const account = view
     .list('kube/ServiceAccount')
     .find(({ value }) => value.name === 'aws-node' && value.namespace === 'kube-system');
   if (instance === undefined || account === undefined) return null;
   const hasRole = account.value.annotations['eks.amazonaws.com/role-arn'] !== undefined;
-  if (hasRole || textAt(instance.value, 'IamInstanceProfile.Arn') !== null) return null;
+  if (hasRole || (instance.value.IamInstanceProfile?.Arn ?? null) !== null) return null;
   return found({}, [
     view.quote(instance, `instance ${view.instanceId ?? ''} has no IamInstanceProfile`),
     view.quote(trouble.fact, trouble.words),

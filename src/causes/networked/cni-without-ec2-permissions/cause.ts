@@ -145,18 +145,18 @@ function hasOwnRole(view: RoleView): boolean {
   if (account.value.annotations['eks.amazonaws.com/role-arn'] !== undefined) return true;
   return view
     .list('aws/pod-identity-association')
-    .some(({ value }) => textAt(value, 'serviceAccount') === 'aws-node');
+    .some(({ value }) => value.serviceAccount === 'aws-node');
 }
 
 function roleOf(view: RoleView): string | null {
   const instance = view
     .list('aws/instance')
-    .find(({ value }) => textAt(value, 'InstanceId') === view.instanceId);
-  const arn = textAt(instance?.value, 'IamInstanceProfile.Arn');
+    .find(({ value }) => (value.InstanceId ?? null) === view.instanceId);
+  const arn = (instance?.value?.IamInstanceProfile?.Arn ?? null);
   const profile = view
     .list('aws/instance-profile')
-    .find(({ value }) => arn !== null && textAt(value, 'Arn') === arn);
-  return textAt(listAt(profile?.value, 'Roles')[0], 'RoleName');
+    .find(({ value }) => arn !== null && (value.Arn ?? null) === arn);
+  return ((profile?.value?.Roles ?? [])[0]?.RoleName ?? null);
 }
 
 /** aws-node does not work, runs with the node role, and no policy of that role gives it ENI rights. */

@@ -69,10 +69,10 @@ function matchEndpoints(view: View<'aws/vpc-endpoint', Signs>): Match | null {
   const silent = view.sign('apiSilent');
   const anonymous = view.sign('anonymous');
   const seen = view.list('aws/vpc-endpoint');
-  const names = seen.map((endpoint) => textAt(endpoint.value, 'ServiceName') ?? '');
+  const names = seen.map((endpoint) => endpoint.value.ServiceName ?? '');
   if (names.some((name) => name.endsWith('.ecr.api'))) return clear;
   const registry = seen.find((endpoint) =>
-    (textAt(endpoint.value, 'ServiceName') ?? '').endsWith('.ecr.dkr'),
+    (endpoint.value.ServiceName ?? '').endsWith('.ecr.dkr'),
   );
   const listed =
     registry === undefined ? [] : [view.quote(registry, 'VpcEndpoints has ecr.dkr and no ecr.api')];

@@ -8,8 +8,10 @@ import {
   type View,
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import type { KubeNode, KubeObject } from '../../../evidence/kinds.ts';
+import type { KubeNode } from '../../../evidence/kinds.ts';
+import type { KubeObject } from '../../../evidence/kube/object.ts';
 import { networkTrouble } from '../../../domain/nodes/network-trouble.ts';
+import type { DaemonSet } from '../../../evidence/kube/workloads.ts';
 
 /** Custom networking is on, and the ENIConfig that this node asks for does not exist. */
 export default defineCause({
@@ -130,7 +132,7 @@ function matchLogged(view: ConfigView): Match | null {
 const DEFAULT_KEY = 'k8s.amazonaws.com/eniConfig';
 
 /** The name for which ipamd asks (amazon-vpc-cni-k8s pkg/eniconfig): annotation, label, default. */
-function askedName(node: KubeNode, daemonSet: Seen<KubeObject>): string {
+function askedName(node: KubeNode, daemonSet: Seen<DaemonSet>): string {
   const { body } = daemonSet.value;
   const label = cniVariable(body, 'ENI_CONFIG_LABEL_DEF') ?? DEFAULT_KEY;
   const annotation = cniVariable(body, 'ENI_CONFIG_ANNOTATION_DEF') ?? DEFAULT_KEY;

@@ -2,8 +2,10 @@ import { cniVariable, networkModeOf } from '../../../capacity/cni-settings.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type Json, listAt, textAt } from '../../../evidence/json.ts';
-import type { KubeNode, KubeObject } from '../../../evidence/kinds.ts';
+import type { KubeNode } from '../../../evidence/kinds.ts';
+import type { KubeObject } from '../../../evidence/kube/object.ts';
 import { networkTrouble } from '../../../domain/nodes/network-trouble.ts';
+import type { DaemonSet } from '../../../evidence/kube/workloads.ts';
 
 /** The ENIConfig of the node names a subnet or security group that cannot be used there. */
 export default defineCause({
@@ -92,7 +94,7 @@ const ZONE = 'topology.kubernetes.io/zone';
 function configOf(
   view: ConfigView,
   node: KubeNode,
-  daemonSet: Seen<KubeObject>,
+  daemonSet: Seen<DaemonSet>,
 ): Seen<KubeObject> | undefined {
   const { body } = daemonSet.value;
   const label = cniVariable(body, 'ENI_CONFIG_LABEL_DEF') ?? DEFAULT_KEY;
@@ -140,19 +142,19 @@ function subnetFault(view: ConfigView, config: Seen<KubeObject>, zone: string): 
   const subnet = textAt(config.value.body, 'spec.subnet') ?? '';
   const listed = view.list('aws/subnet');
   if (listed.length === 0 || subnet === '') return null;
-  const fact = listed.find(({ value }) => textAt(value, 'SubnetId') === subnet);
+  const fact = listed.find(({ value }) => (value.SubnetId ?? null) === subnet);
   if (fact === undefined)
     return {
       fact: null,
       details: { subnet, reason: 'which the VPC of the cluster does not have' },
     };
-  const other = textAt(fact.value, 'AvailabilityZone') ?? zone;
+  const other = fact.value.AvailabilityZone ?? zone;
   if (zone === '' || other === zone) return null;
   return { fact, details: { subnet, reason: `which is in ${other} while the node is in ${zone}` } };
 }
 
 function groupFault(view: ConfigView, config: Seen<KubeObject>): Fault | null {
-  const listed = view.list('aws/security-group').map(({ value }) => textAt(value, 'GroupId'));
+  const listed = view.list('aws/security-group').map(({ value }) => (value.GroupId ?? null));
   if (listed.length === 0) return null;
   const named = listAt(config.value.body, 'spec.securityGroups').map(String);
   const group = named.find((id) => !listed.includes(id));

@@ -11,6 +11,9 @@ import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 import { type NetworkTrouble, networkTrouble } from '../../../domain/nodes/network-trouble.ts';
 import type { SeenObject } from '../../../domain/pods/pods-seen.ts';
 import { RIGHTS_KINDS, rightOf, type WantedRight } from '../../../domain/instances/role-rights.ts';
+import type { Cluster } from '../../../evidence/aws/groups.ts';
+import type { Instance } from '../../../evidence/aws/instance.ts';
+import type { DaemonSet } from '../../../evidence/kube/workloads.ts';
 
 /** In an IPv6 cluster the node’s first interface gets no /80 prefix for pods. */
 export default defineCause({
@@ -130,7 +133,7 @@ function matchCluster(view: Own): Match | null {
   const daemonSet = view.list('kube/DaemonSet').find(({ value }) => value.name === 'aws-node');
   const instance = view
     .list('aws/instance')
-    .find(({ value }) => textAt(value, 'InstanceId') === view.instanceId);
+    .find(({ value }) => (value.InstanceId ?? null) === view.instanceId);
   if (cluster === undefined || daemonSet === undefined || instance === undefined) return null;
   if (hasPrefix(instance.value)) return clear;
   const trouble = networkTrouble(view, 'aws-node');
@@ -145,13 +148,13 @@ interface Shown {
   readonly trouble: NetworkTrouble;
 }
 
-function isIpv6(cluster: Json): boolean {
-  return textAt(cluster, 'kubernetesNetworkConfig.ipFamily') === 'ipv6';
+function isIpv6(cluster: Cluster): boolean {
+  return cluster.kubernetesNetworkConfig?.ipFamily === 'ipv6';
 }
 
-function hasPrefix(instance: Json): boolean {
-  return listAt(instance, 'NetworkInterfaces').some(
-    (entry) => listAt(entry, 'Ipv6Prefixes').length > 0,
+function hasPrefix(instance: Instance): boolean {
+  return (instance.NetworkInterfaces ?? []).some(
+    (entry) => (entry.Ipv6Prefixes ?? []).length > 0,
   );
 }
 
@@ -165,11 +168,11 @@ function quotes(view: Own, { cluster, instance, trouble }: Shown): ReturnType<Ow
 }
 
 /** ipamd ends at once where IPv6 is asked for without prefix mode, or beside IPv4. */
-function matchMode(view: Own, daemonSet: SeenObject, shown: Shown): Match | null {
-  const [container] = listAt(daemonSet.value.body, 'spec.template.spec.containers');
+function matchMode(view: Own, daemonSet: Seen<DaemonSet>, shown: Shown): Match | null {
+  const [container] = (daemonSet.value.spec?.template?.spec?.containers ?? []);
   const valueOf = (name: string): string | null => {
-    const entry = listAt(container, 'env').find((one) => textAt(one, 'name') === name);
-    return textAt(entry, 'value');
+    const entry = (container?.env ?? []).find((one) => (one.name ?? null) === name);
+    return (entry?.value ?? null);
   };
   if (valueOf('ENABLE_IPv6') !== 'true') return null;
   const reason =
@@ -201,8 +204,8 @@ function nodeRole(view: Own, instance: Json): string | null {
   const arn = textAt(instance, 'IamInstanceProfile.Arn');
   const profile = view
     .list('aws/instance-profile')
-    .find(({ value }) => arn !== null && textAt(value, 'Arn') === arn);
-  return textAt(listAt(profile?.value, 'Roles')[0], 'RoleName');
+    .find(({ value }) => arn !== null && (value.Arn ?? null) === arn);
+  return ((profile?.value?.Roles ?? [])[0]?.RoleName ?? null);
 }
 
 /** The service account has a role of its own, or nobody can say. */
@@ -215,6 +218,6 @@ function hasOwnRole(view: Own): boolean {
     account.value.annotations['eks.amazonaws.com/role-arn'] !== undefined ||
     view
       .list('aws/pod-identity-association')
-      .some(({ value }) => textAt(value, 'serviceAccount') === 'aws-node')
+      .some(({ value }) => value.serviceAccount === 'aws-node')
   );
 }

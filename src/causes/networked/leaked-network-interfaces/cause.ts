@@ -9,6 +9,8 @@ import {
   waitingWords,
 } from '../../../domain/pods/pods-seen.ts';
 import { textAt, type Json } from '../../../evidence/json.ts';
+import type { Pod } from '../../../evidence/kube/pod.ts';
+import type { Subnet } from '../../../evidence/aws/network.ts';
 
 /** Interfaces that the CNI made stay behind unattached and hold addresses of the subnet. */
 export default defineCause({
@@ -86,11 +88,11 @@ function matchLeaks(view: LeakView): Match | null {
 /** Interfaces of this cluster, or of nobody's, whose instance is not among those that live. */
 function leakedOf(view: LeakView, nowMs: number): readonly NetworkInterface[] {
   const cluster = view.read('aws/cluster');
-  const name = cluster.state === 'seen' ? textAt(cluster.value, 'name') : null;
+  const name = cluster.state === 'seen' ? (cluster.value.name ?? null) : null;
   const states = new Map(
     view
       .list('aws/instance')
-      .map(({ value }) => [textAt(value, 'InstanceId') ?? '', textAt(value, 'State.Name') ?? '']),
+      .map(({ value }) => [value.InstanceId ?? '', value.State?.Name ?? '']),
   );
   const interfaces = view
     .list('aws/network-interface')
@@ -109,27 +111,27 @@ function matchFullSubnet(view: LeakView, nowMs: number): Match | null {
   const [first] = waiting;
   if (first === undefined) return clear;
   for (const subnet of view.list('aws/subnet')) {
-    const id = textAt(subnet.value, 'SubnetId') ?? '';
-    const free = Number(textAt(subnet.value, 'AvailableIpAddressCount') ?? Number.NaN);
+    const id = subnet.value.SubnetId ?? '';
+    const free = Number(subnet.value.AvailableIpAddressCount ?? Number.NaN);
     const inside = leaked.filter((network) => network.subnetId === id);
     if (inside.length > 0 && free < waiting.length) return foundIn(view, subnet, inside, first);
   }
   return null;
 }
 
-function waitingAnywhere(pods: readonly SeenObject[], nowMs: number): readonly SeenObject[] {
+function waitingAnywhere(pods: readonly Seen<Pod>[], nowMs: number): readonly SeenObject[] {
   return pods.filter((pod) => waitingPods([pod], placeOf(pod), nowMs).length > 0);
 }
 
 function foundIn(
   view: LeakView,
-  subnet: Seen<Json>,
+  subnet: Seen<Subnet>,
   inside: readonly NetworkInterface[],
   waiting: SeenObject,
 ): Match {
   const [first] = inside;
-  const id = textAt(subnet.value, 'SubnetId') ?? '';
-  const free = textAt(subnet.value, 'AvailableIpAddressCount') ?? '';
+  const id = subnet.value.SubnetId ?? '';
+  const free = subnet.value.AvailableIpAddressCount ?? '';
   const addresses = inside.reduce((sum, network) => sum + network.addresses, 0);
   const ids = inside.slice(0, 3).map((network) => network.id);
   const owner = first?.instanceId ?? 'an instance';
@@ -153,13 +155,13 @@ function matchUnattached(view: LeakView): Match | null {
     .map((entry, index) =>
       view.quote(
         entry,
-        `NetworkInterface ${textAt(entry.value, 'NetworkInterfaceId') ?? ''} available, aws-K8S-${owners[index] ?? ''}`,
+        `NetworkInterface ${entry.value.NetworkInterfaceId ?? ''} available, aws-K8S-${owners[index] ?? ''}`,
       ),
     );
   return found({ count: String(left.length), owner: twice ?? owners[0] ?? '' }, quotes, 'likely');
 }
 
-function ownerOf(item: Json): string | null {
+function ownerOf(item: NetworkInterface): string | null {
   if (textAt(item, 'Status') !== 'available') return null;
   return /^aws-K8S-(i-[0-9a-f]+)$/.exec(textAt(item, 'Description') ?? '')?.[1] ?? null;
 }

@@ -14,6 +14,9 @@ import {
   waitingWords,
 } from '../../../domain/pods/pods-seen.ts';
 import type { Sighting } from '../../../evidence/sighting.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import type { DaemonSet } from '../../../evidence/kube/workloads.ts';
+import type { Pod } from '../../../evidence/kube/pod.ts';
 
 /** What installs and what leaves which files behind; files as the projects' manifests name them. */
 const LEFT: Readonly<Record<string, { readonly sets: RegExp; readonly files: string }>> = {
@@ -138,7 +141,7 @@ function matchObjects(view: Own): Match | null {
 }
 
 /** The Ready pod of the pod network that is installed, on this Node. */
-function readyNetwork(view: Own, sets: readonly SeenObject[]): SeenObject | null {
+function readyNetwork(view: Own, sets: readonly Seen<DaemonSet>[]): SeenObject | null {
   const pods = view.list('kube/Pod');
   return (
     NETWORKS.filter((name) => sets.some(({ value }) => value.name === name))
@@ -164,7 +167,7 @@ function matchTwo(view: Own): Match | null {
   const own = addressed.find((pod) => isWithin(pod, ranges));
   const [broken] = unreadyPods(addressed, view.nowMs);
   if (foreign === undefined || own === undefined || broken === undefined) return null;
-  const words = (pod: SeenObject): string => `${podName(pod.value)} ${addressIn(pod)}`;
+  const words = (pod: Seen<Pod>): string => `${podName(pod.value)} ${addressIn(pod)}`;
   const plugin = rival.value.name.replace(/-[a-z0-9]{5}$/, '');
   return found(
     { plugin, runs: 'aws-node', foreign: words(foreign), own: words(own) },
@@ -196,8 +199,8 @@ function vpcRanges(view: Own): readonly Cidr[] {
   return view
     .list('aws/vpc')
     .flatMap(({ value }) => [
-      textAt(value, 'CidrBlock'),
-      ...listAt(value, 'CidrBlockAssociationSet').map((one) => textAt(one, 'CidrBlock')),
+      (value.CidrBlock ?? null),
+      ...(value.CidrBlockAssociationSet ?? []).map((one) => (one.CidrBlock ?? null)),
     ])
     .flatMap((text) => {
       const range = text === null ? null : cidrOf(text);
@@ -205,15 +208,15 @@ function vpcRanges(view: Own): readonly Cidr[] {
     });
 }
 
-function addressIn(pod: SeenObject): string {
-  return textAt(pod.value.body, 'status.podIP') ?? '';
+function addressIn(pod: Seen<Pod>): string {
+  return pod.value.status?.podIP ?? '';
 }
 
-function hasOwnAddress(pod: SeenObject): boolean {
-  return at(pod.value.body, 'spec.hostNetwork') !== true && addressOf(addressIn(pod)) !== null;
+function hasOwnAddress(pod: Seen<Pod>): boolean {
+  return pod.value.spec?.hostNetwork !== true && addressOf(addressIn(pod)) !== null;
 }
 
-function isWithin(pod: SeenObject, ranges: readonly Cidr[]): boolean {
+function isWithin(pod: Seen<Pod>, ranges: readonly Cidr[]): boolean {
   const address = addressOf(addressIn(pod));
   return address !== null && ranges.some((range) => isInside(address, range));
 }

@@ -11,6 +11,8 @@ import { placeOf, podWords, type SeenObject } from '../../../domain/pods/pods-se
 import { ecrImageWaiting } from '../../../domain/pods/pulls.ts';
 import { RIGHTS_KINDS, rightOf, type WantedRight } from '../../../domain/instances/role-rights.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import type { Pod } from '../../../evidence/kube/pod.ts';
 
 /** The node role may not ask ECR for a registry token, so every ECR image is pulled anonymously. */
 export default defineCause({
@@ -115,7 +117,7 @@ const TOKEN: WantedRight = {
 const REFUSED = /no basic auth credentials|401 Unauthorized|403 Forbidden|not authorized/;
 
 /** A container that waits for an ECR image which the registry refused, in the kubelet's words. */
-function refusalOf({ value }: SeenObject): string | null {
+function refusalOf({ value }: Seen<Pod>): string | null {
   const waiting = ecrImageWaiting(value);
   return waiting === null ? null : `${waiting.image}: ${waiting.message}`;
 }
@@ -125,12 +127,12 @@ function roleOn(view: RoleView, nodeName: string): string | null {
   const id = node?.value.providerId?.split('/').at(-1);
   const instance = view
     .list('aws/instance')
-    .find(({ value }) => id !== undefined && textAt(value, 'InstanceId') === id);
-  const arn = textAt(instance?.value, 'IamInstanceProfile.Arn');
+    .find(({ value }) => id !== undefined && (value.InstanceId ?? null) === id);
+  const arn = (instance?.value?.IamInstanceProfile?.Arn ?? null);
   const profile = view
     .list('aws/instance-profile')
-    .find(({ value }) => arn !== null && textAt(value, 'Arn') === arn);
-  return textAt(listAt(profile?.value, 'Roles')[0], 'RoleName');
+    .find(({ value }) => arn !== null && (value.Arn ?? null) === arn);
+  return ((profile?.value?.Roles ?? [])[0]?.RoleName ?? null);
 }
 
 /** The registry refuses a pull, and no policy of the node role lets it read ECR. */
@@ -156,7 +158,7 @@ function matchPolicies(view: RoleView): Match | null {
 /** ECR gives somebody else a token, so that the registry is there and the role is what it refuses. */
 function answersOf(view: RoleView): readonly Quote[] {
   return view.list('aws/registry-authorization').map((granted) => {
-    const registry = textAt(granted.value, 'proxyEndpoint') ?? '';
+    const registry = granted.value.proxyEndpoint ?? '';
     return view.quote(granted, `ECR gave the identity that asked a token for ${registry}`);
   });
 }

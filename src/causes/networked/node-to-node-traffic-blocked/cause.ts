@@ -10,6 +10,7 @@ import {
   stateWords,
   unreadyPods,
 } from '../../../domain/pods/pods-seen.ts';
+import type { Pod } from '../../../evidence/kube/pod.ts';
 
 /** Nodes do not let each other’s packets in: Typha, overlay, DNS across nodes. */
 export default defineCause({
@@ -100,11 +101,11 @@ function endpointsOf(view: GroupsView): readonly Endpoint[] {
       .map(({ value }): [string, KubeNode] => [value.providerId?.split('/').at(-1) ?? '', value]),
   );
   return view.list('aws/instance').flatMap((fact) => {
-    const node = nodes.get(textAt(fact.value, 'InstanceId') ?? '');
-    const groups = listAt(fact.value, 'SecurityGroups').map(
-      (group) => textAt(group, 'GroupId') ?? '',
+    const node = nodes.get(fact.value.InstanceId ?? '');
+    const groups = (fact.value.SecurityGroups ?? []).map(
+      (group) => group.GroupId ?? '',
     );
-    const address = textAt(fact.value, 'PrivateIpAddress') ?? '';
+    const address = fact.value.PrivateIpAddress ?? '';
     return node === undefined ? [] : [{ fact, node: node.name, address, groups }];
   });
 }
@@ -132,10 +133,10 @@ function admits(rule: Json, peer: Endpoint): boolean {
 function isBlocked(view: GroupsView, from: Endpoint, to: Endpoint): boolean {
   const groups = view
     .list('aws/security-group')
-    .filter(({ value }) => to.groups.includes(textAt(value, 'GroupId') ?? ''));
+    .filter(({ value }) => to.groups.includes(value.GroupId ?? ''));
   if (groups.length < to.groups.length || to.groups.length === 0) return false;
   return groups.every(({ value }) =>
-    listAt(value, 'IpPermissions').every((rule) => !admits(rule, from)),
+    (value.IpPermissions ?? []).every((rule) => !admits(rule, from)),
   );
 }
 
@@ -159,15 +160,15 @@ function matchDns(view: GroupsView): Match | null {
 }
 
 function failingPod(
-  pods: readonly SeenObject[],
+  pods: readonly Seen<Pod>[],
   node: string,
   nowMs: number | null,
 ): SeenObject | undefined {
   const own = pods.filter(
     (pod) =>
       placeOf(pod) === node &&
-      at(pod.value.body, 'spec.hostNetwork') !== true &&
-      textAt(pod.value.body, 'status.podIP') !== null,
+      pod.value.spec?.hostNetwork !== true &&
+      (pod.value.status?.podIP ?? null) !== null,
   );
   return unreadyPods(own, nowMs)[0];
 }

@@ -87,14 +87,14 @@ function matchRanges(
 ): Match | null {
   const cluster = view.read('aws/cluster');
   if (cluster.state !== 'seen') return null;
-  const service = textAt(cluster.value, 'kubernetesNetworkConfig.serviceIpv4Cidr') ?? '';
+  const service = cluster.value.kubernetesNetworkConfig?.serviceIpv4Cidr ?? '';
   const range = rangeOf(service);
   if (range === null) return null;
-  const vpc = textAt(cluster.value, 'resourcesVpcConfig.vpcId');
+  const vpc = (cluster.value.resourcesVpcConfig?.vpcId ?? null);
   for (const entry of view.list('aws/subnet')) {
-    const subnet = textAt(entry.value, 'CidrBlock') ?? '';
+    const subnet = entry.value.CidrBlock ?? '';
     const other = rangeOf(subnet);
-    const sameVpc = vpc === null || (textAt(entry.value, 'VpcId') ?? vpc) === vpc;
+    const sameVpc = vpc === null || (entry.value.VpcId ?? vpc) === vpc;
     if (other === null || !sameVpc || other.first > range.last || range.first > other.last)
       continue;
     return found({ service, subnet }, [

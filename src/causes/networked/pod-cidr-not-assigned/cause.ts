@@ -18,6 +18,7 @@ import {
   stateWords,
   unreadyPods,
 } from '../../../domain/pods/pods-seen.ts';
+import type { Pod } from '../../../evidence/kube/pod.ts';
 
 /** Daemon sets of pod networks that divide the Node's own range, as their manifests name them. */
 const ALWAYS = /^(?:kube-flannel-ds|kube-flannel|kube-router|kindnet)$/;
@@ -186,7 +187,7 @@ function isConfigured(view: Own, name: string): boolean {
   const config = view
     .list('kube/ConfigMap')
     .find(({ value }) => value.name === CONFIGURATIONS[name]);
-  const entries = Object.entries(textsAt(config?.value.body, 'data'));
+  const entries = Object.entries((config?.value?.data ?? {}));
   const text = entries.map(([key, value]) => `${key}: ${value}`).join('\n');
   return BY_CONFIGURATION[name]?.test(text) === true;
 }
@@ -198,10 +199,10 @@ function isWithout({ nowMs }: Own, node: KubeNode): boolean {
 }
 
 /** A controller manager that runs and was not told to divide a range. */
-function isAllocatorOff(pod: SeenObject): boolean {
+function isAllocatorOff(pod: Seen<Pod>): boolean {
   if (!pod.value.name.startsWith('kube-controller-manager-') || !isPodReady(pod.value))
     return false;
-  const [container] = listAt(pod.value.body, 'spec.containers');
-  const words = [...listAt(container, 'command'), ...listAt(container, 'args')].map(String);
+  const [container] = (pod.value.spec?.containers ?? []);
+  const words = [...(container?.command ?? []), ...(container?.args ?? [])].map(String);
   return words.length > 0 && !words.some((word) => /^--allocate-node-cidrs(?:=true)?$/.test(word));
 }

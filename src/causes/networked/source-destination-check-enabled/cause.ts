@@ -9,6 +9,7 @@ import {
   stateWords,
   unreadyPods,
 } from '../../../domain/pods/pods-seen.ts';
+import type { Instance } from '../../../evidence/aws/instance.ts';
 
 /** Pod packets leave unencapsulated, and EC2 drops what does not carry the instance’s own address. */
 export default defineCause({
@@ -88,27 +89,27 @@ function matchCheck(view: Own): Match | null {
   return matchObjects(view, instance);
 }
 
-function wordsOf(instance: Json): string {
-  return `Instance ${textAt(instance, 'InstanceId') ?? ''}`.trim();
+function wordsOf(instance: Instance): string {
+  return `Instance ${instance.InstanceId ?? ''}`.trim();
 }
 
-function isChecked(instance: Json): boolean {
-  const interfaces = listAt(instance, 'NetworkInterfaces').map((entry) =>
-    textAt(entry, 'SourceDestCheck'),
+function isChecked(instance: Instance): boolean {
+  const interfaces = (instance.NetworkInterfaces ?? []).map((entry) =>
+    (entry.SourceDestCheck ?? null),
   );
   return interfaces.length > 0
     ? interfaces.every((state) => state === 'true')
-    : textAt(instance, 'SourceDestCheck') === 'true';
+    : instance.SourceDestCheck === 'true';
 }
 
 /** A Node with pods that do not work, to which pod packets are routed as they are. */
-function matchObjects(view: Own, instance: Seen<Json>): Match | null {
+function matchObjects(view: Own, instance: Seen<Instance>): Match | null {
   const node = view.read('kube/Node');
   if (node.state !== 'seen' || view.node === null) return null;
   const [failing] = failingPods(view);
   const native = failing === undefined ? null : routedTo(view, instance, node);
   if (failing === undefined || native === null) return null;
-  const details = { instance: textAt(instance.value, 'InstanceId') ?? '', range: native.range };
+  const details = { instance: instance.value.InstanceId ?? '', range: native.range };
   return found(
     details,
     [
@@ -126,8 +127,8 @@ function failingPods(view: Own): readonly SeenObject[] {
     .filter(
       (pod) =>
         placeOf(pod) === view.node &&
-        at(pod.value.body, 'spec.hostNetwork') !== true &&
-        textAt(pod.value.body, 'status.podIP') !== null,
+        pod.value.spec?.hostNetwork !== true &&
+        (pod.value.status?.podIP ?? null) !== null,
     );
   return unreadyPods(own, view.nowMs);
 }
@@ -139,25 +140,25 @@ interface Native {
 }
 
 /** How packets come to the Node's pods without overlay: by the VPC's routes, or Calico's own. */
-function routedTo(view: Own, instance: Seen<Json>, node: Seen<KubeNode>): Native | null {
+function routedTo(view: Own, instance: Seen<Instance>, node: Seen<KubeNode>): Native | null {
   const { podCidr, name, annotations } = node.value;
   const route = podCidr === null ? null : vpcRoute(view, instance, podCidr);
   const isTunnelled = Object.keys(annotations).some((key) => TUNNEL.test(key));
   return route ?? (isTunnelled ? null : withoutOverlay(view, podCidr ?? name));
 }
 
-function vpcRoute(view: Own, instance: Seen<Json>, podCidr: string): Native | null {
-  const id = textAt(instance.value, 'InstanceId') ?? '-';
+function vpcRoute(view: Own, instance: Seen<Instance>, podCidr: string): Native | null {
+  const id = instance.value.InstanceId ?? '-';
   const table = view
     .list('aws/route-table')
     .find(({ value }) =>
-      listAt(value, 'Routes').some(
+      (value.Routes ?? []).some(
         (route) =>
-          textAt(route, 'DestinationCidrBlock') === podCidr && textAt(route, 'InstanceId') === id,
+          (route.DestinationCidrBlock ?? null) === podCidr && (route.InstanceId ?? null) === id,
       ),
     );
   if (table === undefined) return null;
-  const name = textAt(table.value, 'RouteTableId') ?? '';
+  const name = table.value.RouteTableId ?? '';
   return { fact: table, words: `route table ${name} sends ${podCidr} to ${id}`, range: podCidr };
 }
 
@@ -171,14 +172,11 @@ function withoutOverlay(view: Own, range: string): Native | null {
   const calico = view.list('kube/DaemonSet').find(({ value }) => value.name === 'calico-node');
   const isOther = view.list('kube/DaemonSet').some(({ value }) => value.name === 'aws-node');
   if (calico === undefined || isOther) return null;
-  const environment = listAt(calico.value.body, 'spec.template.spec.containers').flatMap(
-    (container) => listAt(container, 'env'),
+  const environment = (calico.value.spec?.template?.spec?.containers ?? []).flatMap(
+    (container) => (container.env ?? []),
   );
   const valueOf = (name: string): string =>
-    textAt(
-      environment.find((entry) => textAt(entry, 'name') === name),
-      'value',
-    ) ?? '';
+    environment.find((entry) => (entry.name ?? null) === name)?.value ?? '';
   if (!SETTINGS.every((name) => valueOf(name) === 'Never')) return null;
   const words = SETTINGS.map((name) => `${name} ${valueOf(name)}`).join(', ');
   return { fact: calico, words: `DaemonSet calico-node ${words}`, range };

@@ -9,6 +9,7 @@ import type { Match, View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 import { waitingWords } from '../../../domain/pods/pods-seen.ts';
+import type { Subnet } from '../../../evidence/aws/network.ts';
 
 /** A running node asks its subnet for pod addresses, and the subnet has none left. */
 export default defineCause({
@@ -181,15 +182,15 @@ function subnetOf(view: SubnetView, { mode, node, instance }: AddressShortage): 
   const zone = node.value.labels['topology.kubernetes.io/zone'] ?? '';
   const config = view.list('kube/ENIConfig').find(({ value }) => value.name === zone);
   const id = mode.customNetworking
-    ? textAt(config?.value.body, 'spec.subnet')
+    ? (config?.value?.spec?.subnet ?? null)
     : textAt(instance.value, 'SubnetId');
   const subnets = view.list('aws/subnet');
-  return subnets.find(({ value }) => id !== null && textAt(value, 'SubnetId') === id) ?? null;
+  return subnets.find(({ value }) => id !== null && (value.SubnetId ?? null) === id) ?? null;
 }
 
 /** Subnets tagged for the CNI in the same zone, which it takes new interfaces from. */
 function hasRoomElsewhere(view: SubnetView, full: Seen<Json>): boolean {
-  const same = (value: Json, path: string): boolean =>
+  const same = (value: Subnet, path: string): boolean =>
     textAt(value, path) === textAt(full.value, path);
   return view
     .list('aws/subnet')
@@ -198,12 +199,12 @@ function hasRoomElsewhere(view: SubnetView, full: Seen<Json>): boolean {
         same(value, 'VpcId') &&
         same(value, 'AvailabilityZone') &&
         isTagged(value) &&
-        Number(textAt(value, 'AvailableIpAddressCount')) > PREFIX_ADDRESSES,
+        Number((value.AvailableIpAddressCount ?? null)) > PREFIX_ADDRESSES,
     );
 }
 
-function isTagged(subnet: Json): boolean {
-  return listAt(subnet, 'Tags').some(
-    (tag) => textAt(tag, 'Key') === 'kubernetes.io/role/cni' && textAt(tag, 'Value') !== '0',
+function isTagged(subnet: Subnet): boolean {
+  return (subnet.Tags ?? []).some(
+    (tag) => tag.Key === 'kubernetes.io/role/cni' && tag.Value !== '0',
   );
 }

@@ -122,14 +122,14 @@ function matchSubnet(view: View<Kinds, Signs>, shortage: AddressShortage): Match
   const [first] = waiting;
   if (mode.addressing !== 'prefix' || shortage.isFull === true) return clear;
   const id = textAt(instance.value, 'SubnetId');
-  const fact = view.list('aws/subnet').find(({ value }) => textAt(value, 'SubnetId') === id);
+  const fact = view.list('aws/subnet').find(({ value }) => (value.SubnetId ?? null) === id);
   const subnet = fact === undefined || mode.customNetworking ? null : subnetOf(fact.value);
   const interfaces = view.everywhere('aws/network-interface').map(({ value }) => value);
   if (first === undefined || fact === undefined || subnet === null || interfaces.length === 0)
     return null;
   const { free, freeBlocks } = subnetState(subnet, usedAddresses(subnet, interfaces));
   if (freeBlocks !== 0 || free === null || free === 0) return freeBlocks === 0 ? null : clear;
-  const range = textAt(fact.value, 'CidrBlock') ?? '';
+  const range = fact.value.CidrBlock ?? '';
   return found({ subnet: subnet.id, range, free: String(free) }, [
     view.quote(first, `${waitingWords(first)} (${waiting.length} pods)`),
     view.quote(fact, `${subnet.id} ${range} AvailableIpAddressCount ${free}, free /28 blocks 0`),

@@ -11,6 +11,8 @@ import type { Seen } from '../../../evidence/fact.ts';
 import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 import { isOnNode, isSettled, podName } from '../../../domain/pods/pods.ts';
 import type { SeenObject } from '../../../domain/pods/pods-seen.ts';
+import type { Instance } from '../../../evidence/aws/instance.ts';
+import type { Pod } from '../../../evidence/kube/pod.ts';
 
 /** An AWS API name resolves to an endpoint in the VPC, and the endpoint does not answer. */
 export default defineCause({
@@ -116,7 +118,7 @@ interface Lack {
 function matchGroups(view: Evidence): Match | null {
   const instance = view
     .list('aws/instance')
-    .find(({ value }) => textAt(value, 'InstanceId') === view.instanceId);
+    .find(({ value }) => (value.InstanceId ?? null) === view.instanceId);
   const lack = instance === undefined ? null : lackOf(view, instance);
   if (instance === undefined || lack === null) return null;
   const endpoints = view.list('aws/vpc-endpoint');
@@ -139,7 +141,7 @@ const endpointsUnknown = cannotSay({
 });
 
 /** Nodes of EKS ask EC2 for their name before they register, and ECR for the images of their CNI. */
-function lackOf(view: Evidence, instance: Seen<Json>): Lack | null {
+function lackOf(view: Evidence, instance: Seen<Instance>): Lack | null {
   const id = view.instanceId ?? '';
   if (view.shows('machine-without-node') && isOfCluster(view, instance.value)) {
     const what = 'it cannot ask for its own name, and never registers';
@@ -153,22 +155,22 @@ function lackOf(view: Evidence, instance: Seen<Json>): Lack | null {
   return { services: ['ecr.api', 'ecr.dkr'], what, fact: pod, words };
 }
 
-function isOfCluster(view: Evidence, instance: Json): boolean {
+function isOfCluster(view: Evidence, instance: Instance): boolean {
   const [cluster, ...others] = view.list('aws/cluster');
-  const vpc = textAt(cluster?.value, 'resourcesVpcConfig.vpcId');
-  return others.length === 0 && vpc !== null && vpc === textAt(instance, 'VpcId');
+  const vpc = (cluster?.value?.resourcesVpcConfig?.vpcId ?? null);
+  return others.length === 0 && vpc !== null && vpc === (instance.VpcId ?? null);
 }
 
 const ECR = /^\d{12}\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com/;
 
-function waitsForEcr(view: Evidence, pod: SeenObject): boolean {
+function waitsForEcr(view: Evidence, pod: Seen<Pod>): boolean {
   const isHere = view.node !== null && isOnNode(pod.value, view.node);
   if (!isHere || view.nowMs === null || !isSettled(pod.value, view.nowMs)) return false;
   return imagesWaiting(pod).some((image) => ECR.test(image));
 }
 
 /** Images for which containers of a pod have waited longer than a registry takes to answer. */
-function imagesWaiting(pod: SeenObject): readonly string[] {
+function imagesWaiting(pod: Seen<Pod>): readonly string[] {
   return ['status.initContainerStatuses', 'status.containerStatuses']
     .flatMap((path) => listAt(pod.value.body, path))
     .filter((status) =>

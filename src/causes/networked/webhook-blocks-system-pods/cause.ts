@@ -24,6 +24,8 @@ import {
   WEBHOOK_KINDS,
   webhookWords,
 } from '../../../domain/pods/webhooks.ts';
+import type { Pod } from '../../../evidence/kube/pod.ts';
+import type { DaemonSet } from '../../../evidence/kube/workloads.ts';
 
 /** The DaemonSet controller makes a new node's pods within seconds. */
 const YOUNG_MS = 180_000;
@@ -184,7 +186,7 @@ function lackingSets(view: Own): readonly Lacking[] {
 }
 
 /** The nodes of a DaemonSet on which it has no pod. */
-function withoutPods({ set, nodes }: Lacking, pods: readonly SeenObject[]): readonly Lacking[] {
+function withoutPods({ set, nodes }: Lacking, pods: readonly Seen<Pod>[]): readonly Lacking[] {
   const own = pods.filter(({ value }) => isOfDaemonSet(value, set.value.name));
   const places = new Set(own.map(placeOf));
   const lacking = nodes.filter(({ value }) => !places.has(value.name));
@@ -192,7 +194,7 @@ function withoutPods({ set, nodes }: Lacking, pods: readonly SeenObject[]): read
 }
 
 /** True where the DaemonSet controller itself says that it has made too few pods. */
-function isShortOf({ value }: SeenObject): boolean {
+function isShortOf({ value }: Seen<DaemonSet>): boolean {
   const [wanted, made] = ['desiredNumberScheduled', 'currentNumberScheduled'].map((path) =>
     at(value.body, `status.${path}`),
   );

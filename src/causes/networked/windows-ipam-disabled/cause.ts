@@ -77,7 +77,7 @@ function matchConfigMap(view: View<'kube/ConfigMap', Signs>): Match | null {
     .find((entry) => entry.value.name === 'amazon-vpc-cni');
   if (
     configMap !== undefined &&
-    textAt(configMap.value.body, 'data.enable-windows-ipam') === 'true'
+    configMap.value.data?.['enable-windows-ipam'] === 'true'
   )
     return clear;
   if (waits === null) return null;

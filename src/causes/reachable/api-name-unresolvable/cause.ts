@@ -73,7 +73,7 @@ export default defineCause({
     const seen = matchNetwork(view);
     if (seen !== null) return seen;
     const name = (view.sign('eksNameUnknown') ?? view.sign('curl'))?.last.captures['name'];
-    const clusters = view.list('aws/cluster').map((entry) => textAt(entry.value, 'endpoint') ?? '');
+    const clusters = view.list('aws/cluster').map((entry) => entry.value.endpoint ?? '');
     const isOfCluster = (endpoint: string): boolean =>
       endpoint.toLowerCase().includes((name ?? '').toLowerCase());
     // A name that none of the clusters has is an old one: another cause says so.
@@ -133,11 +133,11 @@ function matchNetwork(view: Own): Match | null {
   if (!view.shows('machine-without-node')) return null;
   const instance = view
     .list('aws/instance')
-    .find(({ value }) => textAt(value, 'InstanceId') === view.instanceId);
-  const cluster = view.list('aws/cluster').find(({ value }) => textAt(value, 'endpoint') !== null);
-  const vpc = textAt(instance?.value, 'VpcId');
+    .find(({ value }) => (value.InstanceId ?? null) === view.instanceId);
+  const cluster = view.list('aws/cluster').find(({ value }) => (value.endpoint ?? null) !== null);
+  const vpc = (instance?.value?.VpcId ?? null);
   if (instance === undefined || cluster === undefined || vpc === null) return null;
-  const name = (textAt(cluster.value, 'endpoint') ?? '').replace(/^https:\/\//, '').toLowerCase();
+  const name = (cluster.value.endpoint ?? '').replace(/^https:\/\//, '').toLowerCase();
   const place = { instance, cluster, vpc, name };
   return withoutResolver(view, place) ?? withoutZone(view, place);
 }
@@ -156,7 +156,7 @@ function withoutResolver(view: Own, { vpc, name, cluster }: Place): Match | null
     .list('aws/vpc-attribute')
     .find(
       ({ value }) =>
-        textAt(value, 'VpcId') === vpc && textAt(value, 'EnableDnsSupport.Value') === 'false',
+        (value.VpcId ?? null) === vpc && value.EnableDnsSupport?.Value === 'false',
     );
   if (attribute === undefined) return null;
   if (!asksAmazon(view, vpc)) return null;
@@ -183,14 +183,14 @@ function wordsOf(cluster: Json): string {
 
 /** True where the DHCP options of the VPC name AWS's own resolver and no other. */
 function asksAmazon(view: Own, vpc: string): boolean {
-  const own = view.list('aws/vpc').find(({ value }) => textAt(value, 'VpcId') === vpc);
-  const id = textAt(own?.value, 'DhcpOptionsId');
+  const own = view.list('aws/vpc').find(({ value }) => (value.VpcId ?? null) === vpc);
+  const id = (own?.value?.DhcpOptionsId ?? null);
   const options = view
     .list('aws/dhcp-options')
-    .find(({ value }) => id !== null && textAt(value, 'DhcpOptionsId') === id);
-  const servers = listAt(options?.value, 'DhcpConfigurations')
-    .filter((entry) => textAt(entry, 'Key') === 'domain-name-servers')
-    .flatMap((entry) => listAt(entry, 'Values').map((value) => textAt(value, 'Value') ?? ''));
+    .find(({ value }) => id !== null && (value.DhcpOptionsId ?? null) === id);
+  const servers = (options?.value?.DhcpConfigurations ?? [])
+    .filter((entry) => entry.Key === 'domain-name-servers')
+    .flatMap((entry) => (entry.Values ?? []).map((value) => value.Value ?? ''));
   return servers.length > 0 && servers.every((server) => server === 'AmazonProvidedDNS');
 }
 
@@ -208,10 +208,10 @@ function withoutZone(view: Own, { vpc, name, cluster }: Place): Match | null {
   if (textAt(cluster.value, 'resourcesVpcConfig.vpcId') !== vpc) return null;
   const pages = view
     .list('aws/vpc-hosted-zones')
-    .filter(({ value }) => textAt(value, 'VPCId') === vpc);
+    .filter(({ value }) => (value.VPCId ?? null) === vpc);
   const [page] = pages;
   const zones = pages.flatMap(({ value }) =>
-    listAt(value, 'HostedZoneSummaries').map((zone) => textAt(zone, 'Name') ?? ''),
+    (value.HostedZoneSummaries ?? []).map((zone) => zone.Name ?? ''),
   );
   if (page === undefined || zones.length >= ZONES_PAGE) return null;
   if (zones.some((zone) => isIn(name, zone.replace(/\.$/, '').toLowerCase()))) return null;

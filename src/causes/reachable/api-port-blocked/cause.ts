@@ -10,6 +10,7 @@ import { clear, defineCause, found, type Match, type View } from '../../../diagn
 import type { Seen } from '../../../evidence/fact.ts';
 import { at, type Json, listAt, textAt } from '../../../evidence/json.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
+import type { Instance } from '../../../evidence/aws/instance.ts';
 
 /** A security group lets nothing through between the machine and the API server. */
 export default defineCause({
@@ -111,7 +112,7 @@ function matchPath(view: Evidence): Match | null {
   const timedOut = view.sign('timedOut');
   const instance = view
     .list('aws/instance')
-    .find((entry) => textAt(entry.value, 'InstanceId') === view.instanceId);
+    .find((entry) => (entry.value.InstanceId ?? null) === view.instanceId);
   if (instance === undefined) return null;
   if (timedOut === null && !view.shows('machine-without-node')) return null;
   const path = pathOf(view, instance);
@@ -120,18 +121,18 @@ function matchPath(view: Evidence): Match | null {
   return blocked ?? (isKnown(view, path) ? clear : null);
 }
 
-function pathOf(view: Evidence, instance: Seen<Json>): Path {
+function pathOf(view: Evidence, instance: Seen<Instance>): Path {
   const clusters = view.list('aws/cluster');
   const cluster = clusters.length === 1 ? (clusters[0] ?? null) : null;
-  const network = at(cluster?.value, 'resourcesVpcConfig');
+  const network = cluster?.value?.resourcesVpcConfig;
   const clusterGroups = [
-    textAt(network, 'clusterSecurityGroupId') ?? '',
-    ...listAt(network, 'securityGroupIds').map(String),
+    network?.clusterSecurityGroupId ?? '',
+    ...(network?.securityGroupIds ?? []).map(String),
   ].filter((id) => id !== '');
-  const nodeGroups = listAt(instance.value, 'SecurityGroups').map(
-    (group) => textAt(group, 'GroupId') ?? '',
+  const nodeGroups = (instance.value.SecurityGroups ?? []).map(
+    (group) => group.GroupId ?? '',
   );
-  const isPrivate = at(network, 'endpointPrivateAccess') === true;
+  const isPrivate = network?.endpointPrivateAccess === true;
   return { instance, cluster, isPrivate, nodeGroups, clusterGroups };
 }
 
@@ -143,7 +144,7 @@ function isInClusterVpc({ instance, cluster }: Path): boolean {
 /** The groups with these ids, null unless all are known. */
 function groupsOf(view: Evidence, ids: readonly string[]): readonly Seen<Json>[] | null {
   const groups = view.list('aws/security-group');
-  const described = ids.map((id) => groups.find(({ value }) => textAt(value, 'GroupId') === id));
+  const described = ids.map((id) => groups.find(({ value }) => (value.GroupId ?? null) === id));
   const known = described.filter((group) => group !== undefined);
   return ids.length > 0 && known.length === ids.length ? known : null;
 }
@@ -154,7 +155,7 @@ function controlPlane(view: Evidence, { cluster }: Path): readonly Json[] {
   return view
     .list('aws/network-interface')
     .map(({ value }) => value)
-    .filter((value) => textAt(value, 'Description') === `Amazon EKS ${name}`);
+    .filter((value) => (value.Description ?? null) === `Amazon EKS ${name}`);
 }
 
 /** Where the API server is for the machine: known addresses when its endpoint is private. */
@@ -164,8 +165,8 @@ function apiServer(view: Evidence, path: Path): Peer {
   const ids = listAt(path.cluster?.value, 'resourcesVpcConfig.subnetIds').map(String);
   const subnets = view
     .list('aws/subnet')
-    .filter(({ value }) => ids.includes(textAt(value, 'SubnetId') ?? ''))
-    .map(({ value }) => cidrOf(textAt(value, 'CidrBlock') ?? ''));
+    .filter(({ value }) => ids.includes(value.SubnetId ?? ''))
+    .map(({ value }) => cidrOf(value.CidrBlock ?? ''));
   const blocks = (own.length > 0 ? own : subnets).filter((block) => block !== null);
   return { groups: path.clusterGroups, addresses: blocks };
 }
@@ -235,7 +236,7 @@ function aclOf(view: Evidence, path: Path): Seen<Json> | undefined {
   return view
     .list('aws/network-acl')
     .find(({ value }) =>
-      listAt(value, 'Associations').some((one) => textAt(one, 'SubnetId') === subnet),
+      (value.Associations ?? []).some((one) => (one.SubnetId ?? null) === subnet),
     );
 }
 

@@ -54,19 +54,19 @@ export default defineCause({
   ],
   match(view) {
     for (const cluster of view.list('aws/cluster')) {
-      const issue = listAt(cluster.value, 'health.issues').find((one) =>
-        CODES.includes(textAt(one, 'code') ?? ''),
+      const issue = (cluster.value.health?.issues ?? []).find((one) =>
+        CODES.includes(one.code ?? ''),
       );
       if (issue === undefined) continue;
       const details = {
-        code: textAt(issue, 'code') ?? '',
-        resource: listAt(issue, 'resourceIds').map(String).join(', '),
-        cluster: textAt(cluster.value, 'name') ?? '',
+        code: issue.code ?? '',
+        resource: (issue.resourceIds ?? []).map(String).join(', '),
+        cluster: cluster.value.name ?? '',
       };
       return found(details, [
         view.quote(
           cluster,
-          `cluster ${details.cluster} health ${details.code}: ${textAt(issue, 'message') ?? ''}`,
+          `cluster ${details.cluster} health ${details.code}: ${issue.message ?? ''}`,
         ),
       ]);
     }

@@ -11,6 +11,7 @@ import {
 import type { Seen } from '../../../evidence/fact.ts';
 import { at, type Json, textAt } from '../../../evidence/json.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
+import type { Cluster } from '../../../evidence/aws/groups.ts';
 
 /** A private subnet from which the AWS APIs cannot be reached: no NAT route, no endpoints. */
 export default defineCause({
@@ -161,11 +162,11 @@ function matchRoutes(view: Evidence): Match | null {
 function placeOf(view: Evidence): Place | null {
   const instance = view
     .list('aws/instance')
-    .find((entry) => textAt(entry.value, 'InstanceId') === view.instanceId);
-  const subnet = textAt(instance?.value, 'SubnetId');
+    .find((entry) => (entry.value.InstanceId ?? null) === view.instanceId);
+  const subnet = (instance?.value?.SubnetId ?? null);
   if (subnet === null) return null;
-  const zone = textAt(instance?.value, 'Placement.AvailabilityZone') ?? '';
-  return { subnet, vpc: textAt(instance?.value, 'VpcId') ?? '', zone };
+  const zone = instance?.value?.Placement?.AvailabilityZone ?? '';
+  return { subnet, vpc: instance?.value?.VpcId ?? '', zone };
 }
 
 function routingOf(view: Evidence): Routing {
@@ -207,7 +208,7 @@ function matchWithoutNode(view: Evidence, way: WayOut, place: Place): Match | nu
   const clusters = view.list('aws/cluster');
   const [cluster] = clusters;
   if (way.kind !== 'closed' || cluster === undefined || clusters.length > 1) return null;
-  if (textAt(cluster.value, 'resourcesVpcConfig.vpcId') !== place.vpc) return null;
+  if ((cluster.value.resourcesVpcConfig?.vpcId ?? null) !== place.vpc) return null;
   if (view.sign('proxied') !== null) return null;
   const endpoints = view.read('aws/vpc-endpoint');
   if (endpoints.state === 'unknown') return notListed(place.vpc);
@@ -227,8 +228,8 @@ function matchWithoutNode(view: Evidence, way: WayOut, place: Place): Match | nu
   ]);
 }
 
-function hasNoPrivateEndpoint(cluster: Json): boolean {
-  return at(cluster, 'resourcesVpcConfig.endpointPrivateAccess') === false;
+function hasNoPrivateEndpoint(cluster: Cluster): boolean {
+  return cluster.resourcesVpcConfig?.endpointPrivateAccess === false;
 }
 
 function endpointQuote(view: Evidence, vpc: string): Quote {

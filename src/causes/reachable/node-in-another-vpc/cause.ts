@@ -1,5 +1,6 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+import type { Instance } from '../../../evidence/aws/instance.ts';
 
 /** The machine stands in another VPC than the cluster. */
 export default defineCause({
@@ -58,15 +59,15 @@ function matchVpc(
 ): Match | null {
   const instance = view
     .list('aws/instance')
-    .find((entry) => textAt(entry.value, 'InstanceId') === view.instanceId);
+    .find((entry) => (entry.value.InstanceId ?? null) === view.instanceId);
   const clusters = view.list('aws/cluster');
   const [cluster] = clusters;
   if (instance === undefined || cluster === undefined || clusters.length > 1) return null;
-  const vpc = textAt(instance.value, 'VpcId');
-  const clusterVpc = textAt(cluster.value, 'resourcesVpcConfig.vpcId');
+  const vpc = (instance.value.VpcId ?? null);
+  const clusterVpc = (cluster.value.resourcesVpcConfig?.vpcId ?? null);
   if (vpc === null || clusterVpc === null) return null;
   if (vpc === clusterVpc || view.read('kube/Node').state === 'seen') return clear;
-  const name = textAt(cluster.value, 'name') ?? '';
+  const name = cluster.value.name ?? '';
   const timedOut = view.sign('timedOut');
   // Accounts have many instances: only one that is meant for this cluster counts.
   if (timedOut === null && !isMeantFor(instance.value, name)) return clear;
@@ -80,12 +81,12 @@ function matchVpc(
   );
 }
 
-function isMeantFor(instance: Json, cluster: string): boolean {
-  return listAt(instance, 'Tags').some((tag) => {
-    const key = textAt(tag, 'Key');
+function isMeantFor(instance: Instance, cluster: string): boolean {
+  return (instance.Tags ?? []).some((tag) => {
+    const key = (tag.Key ?? null);
     return (
       key === `kubernetes.io/cluster/${cluster}` ||
-      (key?.endsWith('eks:cluster-name') === true && textAt(tag, 'Value') === cluster)
+      (key?.endsWith('eks:cluster-name') === true && (tag.Value ?? null) === cluster)
     );
   });
 }

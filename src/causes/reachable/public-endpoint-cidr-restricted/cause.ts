@@ -3,6 +3,7 @@ import { addressOf, cidrOf, isInside } from '../../../domain/network/cidr.ts';
 import { sourceAddresses, wayOut } from '../../../domain/network/routes.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { at, type Json, listAt, textAt } from '../../../evidence/json.ts';
+import type { Instance } from '../../../evidence/aws/instance.ts';
 
 /** The endpoint is public only, and its list of allowed networks lacks the nodes' way out. */
 export default defineCause({
@@ -81,17 +82,17 @@ function matchEndpoint(view: Evidence): Match | null {
   const clusters = view.list('aws/cluster');
   const [cluster] = clusters;
   if (cluster === undefined || clusters.length > 1) return null;
-  const cidrs = listAt(cluster.value, 'resourcesVpcConfig.publicAccessCidrs').map(String);
-  const isPrivate = at(cluster.value, 'resourcesVpcConfig.endpointPrivateAccess');
+  const cidrs = (cluster.value.resourcesVpcConfig?.publicAccessCidrs ?? []).map(String);
+  const isPrivate = cluster.value.resourcesVpcConfig?.endpointPrivateAccess;
   if (isPrivate === true || cidrs.length === 0 || cidrs.includes('0.0.0.0/0')) return clear;
   const instance = view
     .list('aws/instance')
-    .find((entry) => textAt(entry.value, 'InstanceId') === view.instanceId);
+    .find((entry) => (entry.value.InstanceId ?? null) === view.instanceId);
   const sources = instance === undefined ? [] : sourcesOf(view, instance.value);
   if (sources.some((address) => isListed(address, cidrs))) return clear;
   const timedOut = view.sign('timedOut') ?? view.sign('canceled');
   if (isPrivate !== false) return null;
-  const name = textAt(cluster.value, 'name') ?? '';
+  const name = cluster.value.name ?? '';
   const list = view.quote(
     cluster,
     `cluster ${name} endpointPrivateAccess false publicAccessCidrs ${cidrs.join(', ')}`,
@@ -120,15 +121,15 @@ function isLost(view: Evidence): boolean {
   );
 }
 
-function sourcesOf(view: Evidence, instance: Json): readonly string[] {
+function sourcesOf(view: Evidence, instance: Instance): readonly string[] {
   const routing = {
     tables: view.list('aws/route-table'),
     natGateways: view.list('aws/nat-gateway'),
     areNatGatewaysKnown: view.read('aws/nat-gateway').state !== 'unknown',
   };
-  const subnet = textAt(instance, 'SubnetId') ?? '';
-  const own = textAt(instance, 'PublicIpAddress');
-  const way = wayOut(routing, subnet, textAt(instance, 'VpcId'));
+  const subnet = instance.SubnetId ?? '';
+  const own = (instance.PublicIpAddress ?? null);
+  const way = wayOut(routing, subnet, (instance.VpcId ?? null));
   const addresses = sourceAddresses(way, instance);
   return addresses.length > 0 || own === null ? addresses : [own];
 }
@@ -137,8 +138,8 @@ function gatewayOf(view: Evidence, sources: readonly string[]): Seen<Json> | und
   return view
     .list('aws/nat-gateway')
     .find(({ value }) =>
-      listAt(value, 'NatGatewayAddresses').some((one) =>
-        sources.includes(textAt(one, 'PublicIp') ?? ''),
+      (value.NatGatewayAddresses ?? []).some((one) =>
+        sources.includes(one.PublicIp ?? ''),
       ),
     );
 }

@@ -84,11 +84,11 @@ type Evidence = View<
 function matchRoutes(view: Evidence): Match | null {
   const instance = view
     .list('aws/instance')
-    .find((entry) => textAt(entry.value, 'InstanceId') === view.instanceId);
+    .find((entry) => (entry.value.InstanceId ?? null) === view.instanceId);
   if (instance === undefined || view.instanceId === null) return null;
-  if (textAt(instance.value, 'PublicIpAddress') !== null) return clear;
-  const subnet = textAt(instance.value, 'SubnetId') ?? '';
-  const vpc = textAt(instance.value, 'VpcId');
+  if ((instance.value.PublicIpAddress ?? null) !== null) return clear;
+  const subnet = instance.value.SubnetId ?? '';
+  const vpc = (instance.value.VpcId ?? null);
   const tables = view.list('aws/route-table');
   const way = wayOut({ tables, natGateways: [], areNatGatewaysKnown: false }, subnet, vpc);
   const timedOut = view.sign('timedOut');
@@ -111,9 +111,9 @@ function matchRoutes(view: Evidence): Match | null {
 /** True where EC2, which nodes of EKS ask for their name, or the API server answers outside only. */
 function needsInternet(view: Evidence, vpc: string): boolean {
   const [cluster] = view.list('aws/cluster');
-  if (cluster === undefined || textAt(cluster.value, 'resourcesVpcConfig.vpcId') !== vpc)
+  if (cluster === undefined || (cluster.value.resourcesVpcConfig?.vpcId ?? null) !== vpc)
     return false;
-  if (at(cluster.value, 'resourcesVpcConfig.endpointPrivateAccess') === false) return true;
+  if (cluster.value.resourcesVpcConfig?.endpointPrivateAccess === false) return true;
   const endpoints = view.read('aws/vpc-endpoint');
   return (
     endpoints.state !== 'unknown' && endpointOf(view.list('aws/vpc-endpoint'), vpc, 'ec2') === null

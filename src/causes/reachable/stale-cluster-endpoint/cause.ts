@@ -80,14 +80,14 @@ function matchUserData(view: Evidence): Match | null {
   const userData = view.read('aws/user-data');
   if (cluster === undefined || clusters.length > 1 || userData.state !== 'seen') return null;
   const given = clusterGiven(userData.value)?.endpoint ?? null;
-  const current = textAt(cluster.value, 'endpoint');
+  const current = (cluster.value.endpoint ?? null);
   if (given === null || current === null || !/^https:\/\/[\w.:-]+\/?$/.test(given)) return null;
   if (plain(given) === plain(current)) return clear;
-  const name = textAt(cluster.value, 'name') ?? '';
+  const name = cluster.value.name ?? '';
   const isMeant = view
     .list('aws/instance')
     .some(
-      ({ value }) => textAt(value, 'InstanceId') === view.instanceId && isTaggedFor(value, name),
+      ({ value }) => (value.InstanceId ?? null) === view.instanceId && isTaggedFor(value, name),
     );
   if (!isMeant || !view.shows('machine-without-node')) return null;
   return found({ endpoint: given, current }, [
@@ -109,16 +109,16 @@ function matchEndpoint(view: Evidence): Match | null {
   const endpoint = sighting?.last.captures['endpoint']?.toUpperCase();
   if (sighting === null || endpoint === undefined || cluster === undefined) return null;
   const endpoints = clusters
-    .map((entry) => textAt(entry.value, 'endpoint')?.toUpperCase() ?? '')
+    .map((entry) => entry.value.endpoint?.toUpperCase() ?? '')
     .filter((url) => url !== '');
   if (endpoints.length === 0) return null;
   if (endpoints.some((url) => url.includes(endpoint))) return clear;
-  const current = textAt(cluster.value, 'endpoint') ?? '';
+  const current = cluster.value.endpoint ?? '';
   return found(
     { endpoint, current },
     [
       sighting.first,
-      view.quote(cluster, `cluster ${textAt(cluster.value, 'name') ?? ''} endpoint ${current}`),
+      view.quote(cluster, `cluster ${cluster.value.name ?? ''} endpoint ${current}`),
     ],
     lookedUp === null ? 'likely' : 'definite',
   );

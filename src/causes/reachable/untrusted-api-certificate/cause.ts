@@ -116,15 +116,15 @@ function matchAuthority(view: View<'aws/cluster' | 'aws/user-data', never>): Mat
   const userData = view.read('aws/user-data');
   if (cluster === undefined || clusters.length > 1 || userData.state !== 'seen') return null;
   const given = clusterGiven(userData.value);
-  const endpoint = textAt(cluster.value, 'endpoint');
-  const current = textAt(cluster.value, 'authoritySum');
+  const endpoint = (cluster.value.endpoint ?? null);
+  const current = (cluster.value.authoritySum ?? null);
   if (given === null || current === null || !/^[0-9a-f]{16}$/.test(given.authority ?? ''))
     return null;
   if (endpoint === null || given.endpoint?.toLowerCase() !== endpoint.toLowerCase()) return null;
   if (!view.shows('machine-without-node')) return null;
   if (given.authority === current) return null;
   const server = endpoint.replace(/^https:\/\//, '');
-  const name = textAt(cluster.value, 'name') ?? '';
+  const name = cluster.value.name ?? '';
   const text = `user data of ${view.instanceId ?? ''}: the certificate authority is not that of cluster ${name}`;
   return found({ server }, [
     view.quote(userData, text),

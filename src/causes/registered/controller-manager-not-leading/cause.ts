@@ -1,10 +1,13 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { textAt } from '../../../evidence/json.ts';
-import type { KubeNode, KubeObject } from '../../../evidence/kinds.ts';
+import type { KubeNode } from '../../../evidence/kinds.ts';
+import type { KubeObject } from '../../../evidence/kube/object.ts';
 import { type LostLease, lostLeases } from '../../../domain/nodes/leases.ts';
 import { isOfAnyDaemonSet, msIn, podCondition, podName } from '../../../domain/pods/pods.ts';
 import { placeOf, podWords, stateWords } from '../../../domain/pods/pods-seen.ts';
+import type { Lease } from '../../../evidence/kube/machines.ts';
+import type { Pod } from '../../../evidence/kube/pod.ts';
 
 /** Controllers answer new objects within seconds. */
 const ANSWER_NORMAL_MS = 120_000;
@@ -79,7 +82,7 @@ function matchLeases(view: Evidence): Match | null {
   return foundFor(view, 'kube-scheduler', scheduler, forScheduler);
 }
 
-function isManagers({ value }: Seen<KubeObject>): boolean {
+function isManagers({ value }: Seen<Lease>): boolean {
   return value.name === 'kube-controller-manager';
 }
 
@@ -98,7 +101,7 @@ function foundFor(view: Evidence, controller: string, lost: LostLease, waiting: 
   );
 }
 
-function stateOf(pod: Seen<KubeObject>): string {
+function stateOf(pod: Seen<Pod>): string {
   return podCondition(pod.value, 'Ready', 'status') === 'True' ? 'Ready' : stateWords(pod);
 }
 

@@ -8,7 +8,7 @@ import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
-import type { KubeObject } from '../../../evidence/kinds.ts';
+import type { KubeObject } from '../../../evidence/kube/object.ts';
 import { lostLeases } from '../../../domain/nodes/leases.ts';
 import { runningSinceMs } from '../../../domain/pods/pods.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
@@ -17,6 +17,7 @@ import {
   refusedPod,
   taintThatKeepsOut,
 } from '../../../domain/pods/taint-refusals.ts';
+import type { Pod } from '../../../evidence/kube/pod.ts';
 
 /** A listing with fewer pods says nothing about what does not run. */
 const PODS_MIN = 3;
@@ -133,7 +134,7 @@ function matchCluster(view: Own): Match | null {
 /** The controller waits for a Node, and the taint that it would remove is on all of them. */
 function matchKeptOut(
   view: Own,
-  controllers: readonly Seen<KubeObject>[],
+  controllers: Seen<Pod>[],
   waiting: string,
   proof: Quote,
 ): Match | null {
@@ -152,7 +153,7 @@ function matchKeptOut(
 /** A controller that runs, led once, and renews its Lease no more does nothing. */
 function matchHung(
   view: Own,
-  controllers: readonly Seen<KubeObject>[],
+  controllers: Seen<Pod>[],
   waiting: string,
   proof: Quote,
 ): Match | null {
@@ -183,18 +184,18 @@ function emptySet(view: Own): readonly ReturnType<Own['quote']>[] {
 }
 
 /** Why its container does not run: what it waits for, and how its last run ended. */
-function stateOf(pod: KubeObject): string {
-  const [status] = listAt(pod.body, 'status.containerStatuses');
-  const waiting = textAt(status, 'state.waiting.reason');
-  const ended = textAt(status, 'lastState.terminated.reason');
-  const code = textAt(status, 'lastState.terminated.exitCode');
+function stateOf(pod: Pod): string {
+  const [status] = (pod.status?.containerStatuses ?? []);
+  const waiting = (status?.state?.waiting?.reason ?? null);
+  const ended = (status?.lastState?.terminated?.reason ?? null);
+  const code = (status?.lastState?.terminated?.exitCode ?? null);
   const last = ended === null ? '' : `, last run ended with ${ended} (exit code ${code ?? '?'})`;
-  const phase = textAt(pod.body, 'status.phase') ?? 'not ready';
+  const phase = pod.status?.phase ?? 'not ready';
   return `${waiting ?? (phase === 'Running' ? 'not ready' : phase)}${last}`;
 }
 
-function isReady(pod: KubeObject): boolean {
-  return listAt(pod.body, 'status.conditions').some(
-    (entry) => textAt(entry, 'type') === 'Ready' && textAt(entry, 'status') === 'True',
+function isReady(pod: Pod): boolean {
+  return (pod.status?.conditions ?? []).some(
+    (entry) => entry.type === 'Ready' && entry.status === 'True',
   );
 }

@@ -81,11 +81,11 @@ function matchServers(view: View<'aws/cluster', Signs>): Match | null {
     return null;
   // It registered once; what it cannot reach since is not where it is registered.
   if (refused !== null && !isAfter(registered.last.moment, refused.last.moment)) return null;
-  const endpoint = textAt(cluster.value, 'endpoint')?.replace(/^https:\/\//, '') ?? null;
+  const endpoint = cluster.value.endpoint?.replace(/^https:\/\//, '') ?? null;
   const own = server.last.captures['server'];
   if (endpoint === null || own === undefined) return null;
   if (endpoint.toLowerCase() === own.toLowerCase()) return clear;
-  const name = textAt(cluster.value, 'name') ?? '<cluster>';
+  const name = cluster.value.name ?? '<cluster>';
   return found({ server: own, endpoint, cluster: name }, [
     registered.last,
     server.last,

@@ -11,6 +11,7 @@ import { type Json, listAt, textAt, textsAt } from '../../../evidence/json.ts';
 import { environmentOf, isPodReady, podName, serviceAccountOf } from '../../../domain/pods/pods.ts';
 import { placeOf, type SeenObject } from '../../../domain/pods/pods-seen.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
+import type { Instance } from '../../../evidence/aws/instance.ts';
 
 const CONTROLLER = /^(?:aws-)?cloud-controller-manager(?:-|$)/;
 const CLOUD_CONFIG = /cloud-conf|cloud-provider/;
@@ -108,7 +109,7 @@ function matchPlaces(view: Own): Match | null {
   if (!isWithoutNode(view) && !view.shows('node-object-deleted')) return null;
   const instance = view
     .list('aws/instance')
-    .find(({ value }) => textAt(value, 'State.Name') === 'running');
+    .find(({ value }) => value.State?.Name === 'running');
   if (instance === undefined) return null;
   const pod = controllerPod(view);
   const account = accountAsked(view, pod);
@@ -121,8 +122,8 @@ function matchPlaces(view: Own): Match | null {
     ].find(({ own, place }) => own !== null && place !== null && place.at !== own) ?? null;
   if (foreign === null) return isWithoutNode(view) ? whyNone(account, ownAccount) : null;
   const { what, own, place } = foreign;
-  const id = textAt(instance.value, 'InstanceId') ?? '';
-  const zone = textAt(instance.value, 'Placement.AvailabilityZone') ?? '';
+  const id = instance.value.InstanceId ?? '';
+  const zone = instance.value.Placement?.AvailabilityZone ?? '';
   const details = {
     node: deleted.last.captures['node'] ?? '',
     instance: id,
@@ -160,13 +161,13 @@ function accountIn(arn: string | null): string | null {
 }
 
 /** The owner of the instance, by its interfaces; its profile is of the same account. */
-function accountOf(instance: Json): string | null {
-  const owner = textAt(listAt(instance, 'NetworkInterfaces')[0], 'OwnerId');
-  return owner ?? accountIn(textAt(instance, 'IamInstanceProfile.Arn'));
+function accountOf(instance: Instance): string | null {
+  const owner = ((instance.NetworkInterfaces ?? [])[0]?.OwnerId ?? null);
+  return owner ?? accountIn((instance.IamInstanceProfile?.Arn ?? null));
 }
 
-function regionOf(instance: Json): string | null {
-  return REGION.exec(textAt(instance, 'Placement.AvailabilityZone') ?? '')?.[0] ?? null;
+function regionOf(instance: Instance): string | null {
+  return REGION.exec(instance.Placement?.AvailabilityZone ?? '')?.[0] ?? null;
 }
 
 /** Which account the controller's calls go to: its configuration first, then its role, then its machine. */
@@ -193,7 +194,7 @@ function cloudConfig(
     .everywhere('kube/ConfigMap')
     .filter(({ value }) => value.namespace === 'kube-system' && CLOUD_CONFIG.test(value.name));
   for (const fact of maps) {
-    for (const config of Object.values(textsAt(fact.value.body, 'data'))) {
+    for (const config of Object.values((fact.value.data ?? {}))) {
       const value = settingIn(config, key);
       if (value !== null) return { value, fact, name: fact.value.name };
     }
@@ -235,11 +236,11 @@ function ofMachine(view: Own, pod: SeenObject): Place | null {
   const place = placeOf(pod);
   const machine = view
     .everywhere('aws/instance')
-    .find(({ value }) => place !== null && textAt(value, 'PrivateDnsName') === place);
-  const arn = textAt(machine?.value, 'IamInstanceProfile.Arn');
+    .find(({ value }) => place !== null && (value.PrivateDnsName ?? null) === place);
+  const arn = (machine?.value?.IamInstanceProfile?.Arn ?? null);
   const account = accountIn(arn);
   if (machine === undefined || account === null) return null;
-  const id = textAt(machine.value, 'InstanceId') ?? '';
+  const id = machine.value.InstanceId ?? '';
   const words = `${podName(pod.value)} runs on ${id} with the profile ${arn ?? ''}`;
   return { at: account, controller: controllerName(pod), proof: view.quote(machine, words) };
 }

@@ -2,6 +2,7 @@ import { clear, defineCause, found, type Match, type View } from '../../../diagn
 import type { Seen } from '../../../evidence/fact.ts';
 import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 import { utcMs, type When } from '../../../evidence/time.ts';
+import type { Instance } from '../../../evidence/aws/instance.ts';
 
 /** EC2's answers agree with each other after seconds; a deletion later than this has another reason. */
 const AFTER_LAUNCH_MAX_MS = 15 * 60_000;
@@ -73,25 +74,25 @@ function matchRunning(view: View<'aws/instance', 'deleted'>): Match | null {
   if (deleted === null || node === undefined) return null;
   const instance = view.list('aws/instance').find(({ value }) => isSame(value, node));
   if (instance === undefined || !isTagged(instance)) return null;
-  const launched = textAt(instance.value, 'LaunchTime') ?? '';
+  const launched = instance.value.LaunchTime ?? '';
   const age = ageAt(launched, deleted.last.moment.when);
   if (age === null || age < 0) return null;
   if (age > AFTER_LAUNCH_MAX_MS) return clear;
-  const id = textAt(instance.value, 'InstanceId') ?? '';
+  const id = instance.value.InstanceId ?? '';
   return found({ node, instance: id, launched }, [
     deleted.last,
     view.quote(instance, `${id} running PrivateDnsName ${node} LaunchTime ${launched}`),
   ]);
 }
 
-function isSame(instance: Json, node: string): boolean {
+function isSame(instance: Instance, node: string): boolean {
   return (
-    textAt(instance, 'State.Name') === 'running' && textAt(instance, 'PrivateDnsName') === node
+    instance.State?.Name === 'running' && (instance.PrivateDnsName ?? null) === node
   );
 }
 
-function isTagged({ value }: Seen<Json>): boolean {
-  const keys = listAt(value, 'Tags').map((tag) => textAt(tag, 'Key') ?? '');
+function isTagged({ value }: Seen<Instance>): boolean {
+  const keys = (value.Tags ?? []).map((tag) => tag.Key ?? '');
   return (
     keys.length === 0 ||
     keys.some((key) => key.startsWith('kubernetes.io/cluster/') || key === 'KubernetesCluster')

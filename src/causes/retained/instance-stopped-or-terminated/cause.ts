@@ -158,10 +158,10 @@ function trailOf(view: Own, id: string): readonly Ended[] {
   return view
     .list('aws/trail-event')
     .filter(({ value }) =>
-      /^(?:Stop|Terminate)Instances$|^BidEvictedEvent$/.test(textAt(value, 'EventName') ?? ''),
+      /^(?:Stop|Terminate)Instances$|^BidEvictedEvent$/.test(value.EventName ?? ''),
     )
     .filter(({ value }) =>
-      listAt(value, 'Resources').some((one) => textAt(one, 'ResourceName') === id),
+      (value.Resources ?? []).some((one) => (one.ResourceName ?? null) === id),
     )
     .map((event) => {
       const [when = '', name = '', by = ''] = ['EventTime', 'EventName', 'Username'].map(
@@ -177,11 +177,11 @@ function activityOf(view: Own, id: string): readonly Ended[] {
   return view
     .list('aws/scaling-activity')
     .filter(({ value }) =>
-      textAt(value, 'Description')?.startsWith(`Terminating EC2 instance: ${id}`),
+      value.Description?.startsWith(`Terminating EC2 instance: ${id}`),
     )
     .map((activity) => {
-      const group = textAt(activity.value, 'AutoScalingGroupName') ?? '';
-      const cause = textAt(activity.value, 'Cause') ?? '';
+      const group = activity.value.AutoScalingGroupName ?? '';
+      const cause = activity.value.Cause ?? '';
       const words = `Auto Scaling group ${group} activity Terminating EC2 instance: ${id} ${cause}`;
       return { quote: view.quote(activity, words) };
     });
@@ -199,12 +199,12 @@ function isMissed(view: Own, instance: Json): boolean {
   );
   const group = view
     .list('aws/auto-scaling-group')
-    .find(({ value }) => textAt(value, 'AutoScalingGroupName') === textAt(name, 'Value'));
-  if (at(group?.value, 'WarmPoolConfiguration') !== undefined) return false;
-  const member = listAt(group?.value, 'Instances').find(
-    (entry) => textAt(entry, 'InstanceId') === id,
+    .find(({ value }) => (value.AutoScalingGroupName ?? null) === textAt(name, 'Value'));
+  if ((group?.value?.WarmPoolConfiguration ?? undefined) !== undefined) return false;
+  const member = (group?.value?.Instances ?? []).find(
+    (entry) => (entry.InstanceId ?? null) === id,
   );
-  return !/^(?:Warmed|Standby|EnteringStandby)/.test(textAt(member, 'LifecycleState') ?? '');
+  return !/^(?:Warmed|Standby|EnteringStandby)/.test(member?.LifecycleState ?? '');
 }
 
 /** True where its group has all the machines it wants again: then the end was no loss. */
@@ -218,10 +218,10 @@ function isReplaced(view: Own, instance: Json): boolean {
   const name = tagOf('aws:autoscaling:groupName');
   const group = view
     .list('aws/auto-scaling-group')
-    .find(({ value }) => textAt(value, 'AutoScalingGroupName') === name);
-  const wanted = Number(textAt(group?.value, 'DesiredCapacity') ?? Infinity);
-  const serving = listAt(group?.value, 'Instances').filter(
-    (entry) => textAt(entry, 'LifecycleState') === 'InService',
+    .find(({ value }) => (value.AutoScalingGroupName ?? null) === name);
+  const wanted = Number(group?.value?.DesiredCapacity ?? Infinity);
+  const serving = (group?.value?.Instances ?? []).filter(
+    (entry) => entry.LifecycleState === 'InService',
   );
   return group !== undefined && serving.length >= wanted;
 }

@@ -78,7 +78,7 @@ function matchLease(view: View<'kube/Node' | 'kube/Lease' | 'aws/instance', stri
   for (const lease of view.list('kube/Lease')) {
     // Components of the control plane renew Leases of their own in kube-system.
     if (lease.value.namespace !== 'kube-node-lease') continue;
-    const renewed = textAt(lease.value.body, 'spec.renewTime') ?? '';
+    const renewed = lease.value.spec?.renewTime ?? '';
     const renewedMs = isoMs(renewed);
     if (renewedMs === null || Math.abs(view.nowMs - renewedMs) > RENEWED_MAX_MS) continue;
     const node = lease.value.name;

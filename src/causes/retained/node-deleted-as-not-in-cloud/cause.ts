@@ -9,6 +9,7 @@ import {
 import { type Json, textAt } from '../../../evidence/json.ts';
 import { hasEc2Domain } from '../../../evidence/names.ts';
 import type { Quote, Sighting } from '../../../evidence/sighting.ts';
+import type { Instance } from '../../../evidence/aws/instance.ts';
 
 /** A deletion this soon after the registration hits a machine that has just come, not one that went. */
 const AFTER_REGISTRATION_MAX_MS = 120_000;
@@ -164,15 +165,15 @@ function runningOf(
   if (!view.shows('machine-without-node')) return null;
   const instance = view
     .list('aws/instance')
-    .find(({ value }) => textAt(value, 'State.Name') === 'running');
+    .find(({ value }) => value.State?.Name === 'running');
   if (instance === undefined) return null;
-  const id = textAt(instance.value, 'InstanceId') ?? '';
-  const name = textAt(instance.value, 'PrivateDnsName') ?? '';
+  const id = instance.value.InstanceId ?? '';
+  const name = instance.value.PrivateDnsName ?? '';
   return { id, name, proof: view.quote(instance, `${id} running PrivateDnsName ${name}`) };
 }
 
-function isGone(instance: Json): boolean {
-  const state = textAt(instance, 'State.Name') ?? '';
+function isGone(instance: Instance): boolean {
+  const state = instance.State?.Name ?? '';
   return state === 'terminated' || state === 'shutting-down' || state.startsWith('stopp');
 }
 

@@ -114,11 +114,11 @@ function matchRemoval(view: Own): Match | null {
     return null;
   const instance = view
     .list('aws/instance')
-    .find(({ value }) => textAt(value, 'State.Name') === 'running');
-  const launched = textAt(instance?.value, 'LaunchTime') ?? '';
+    .find(({ value }) => value.State?.Name === 'running');
+  const launched = instance?.value?.LaunchTime ?? '';
   // An address is given again, and the name of a Node with it: an earlier machine's removal is none.
   if (instance === undefined || (isoMs(launched) ?? Infinity) > (isoMs(at) ?? 0)) return null;
-  const id = textAt(instance.value, 'InstanceId') ?? '';
+  const id = instance.value.InstanceId ?? '';
   return found(
     { node: removed.last.captures['node'] ?? '', at },
     [removed.last, view.quote(instance, `${id} running since ${launched}, and no Node is its`)],

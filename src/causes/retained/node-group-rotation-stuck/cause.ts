@@ -1,3 +1,4 @@
+import { isoMs } from '../../../evidence/time.ts';
 import {
   cannotSay,
   clear,
@@ -13,6 +14,7 @@ import type { KubeNode } from '../../../evidence/kinds.ts';
 import { groupOfInstance } from '../../../domain/instances/launch.ts';
 import { instanceIdIn } from '../../../evidence/names.ts';
 import { msIn, podName } from '../../../domain/pods/pods.ts';
+import type { InstanceRefresh } from '../../../evidence/aws/groups.ts';
 
 /** An update tries to evict the pods of one node for 15 minutes, then fails. */
 const EVICTION_MS = 900_000;
@@ -188,9 +190,9 @@ function drainingNodes(view: Own): readonly Draining[] {
   if (nowMs === null) return [];
   const changing = new Map(
     view.list('aws/node-group').flatMap((state) => {
-      const status = textAt(state.value, 'status') ?? '';
+      const status = state.value.status ?? '';
       const isChanging = /^(?:UPDATING|DELETING|DEGRADED)$/.test(status);
-      const name = textAt(state.value, 'nodegroupName') ?? '';
+      const name = state.value.nodegroupName ?? '';
       return isChanging ? [[name, { state, status }] as const] : [];
     }),
   );
@@ -235,7 +237,7 @@ function matchRefresh(view: Own): Match | null {
     const id = instanceIdIn(node.value.providerId ?? '');
     const instance = view
       .list('aws/instance')
-      .find(({ value }) => id !== null && textAt(value, 'InstanceId') === id);
+      .find(({ value }) => id !== null && (value.InstanceId ?? null) === id);
     const group = instance === undefined ? null : groupOfInstance(instance.value);
     const refresh = group === null ? null : newestRefresh(view, group);
     const why = textAt(refresh?.value, 'StatusReason');
@@ -260,7 +262,7 @@ function matchRefresh(view: Own): Match | null {
 function newestRefresh(view: Own, group: string): Seen<Json> | null {
   const own = view
     .list('aws/instance-refresh')
-    .filter(({ value }) => textAt(value, 'AutoScalingGroupName') === group);
-  const startOf = ({ value }: Seen<Json>): number => msIn(value, 'StartTime') ?? 0;
+    .filter(({ value }) => (value.AutoScalingGroupName ?? null) === group);
+  const startOf = ({ value }: Seen<InstanceRefresh>): number => isoMs(value.StartTime) ?? 0;
   return own.toSorted((a, b) => startOf(b) - startOf(a))[0] ?? null;
 }

@@ -10,6 +10,7 @@ import {
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+import type { Update, NodeGroup } from '../../../evidence/aws/groups.ts';
 
 const GROUP_LABEL = 'eks.amazonaws.com/nodegroup';
 
@@ -77,7 +78,7 @@ interface Update {
 }
 
 /** The group that an update is of: by the question, where that is known, or by its error's words. */
-function isOfGroup(update: Json, group: string): boolean {
+function isOfGroup(update: Update, group: string): boolean {
   const asked = textAt(update, 'nodegroupName');
   if (asked !== null) return asked === group;
   return listAt(update, 'update.errors').some((error) =>
@@ -90,11 +91,11 @@ function lastUpdate(view: Own, group: string): Update | undefined {
   return view
     .list('aws/update')
     .filter(({ value }) => isOfGroup(value, group))
-    .filter(({ value }) => textAt(value, 'update.type') === 'VersionUpdate')
+    .filter(({ value }) => value.update?.type === 'VersionUpdate')
     .map((fact) => ({
       fact,
-      status: textAt(fact.value, 'update.status') ?? '',
-      createdAt: textAt(fact.value, 'update.createdAt') ?? '',
+      status: fact.value.update?.status ?? '',
+      createdAt: fact.value.update?.createdAt ?? '',
     }))
     .toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1))[0];
 }
@@ -119,38 +120,38 @@ function matchUpdates(view: Own): Match | null {
   const groups = view.list('aws/node-group');
   let isRead = false;
   for (const group of groups) {
-    const last = lastUpdate(view, textAt(group.value, 'nodegroupName') ?? '');
+    const last = lastUpdate(view, group.value.nodegroupName ?? '');
     isRead ||= last !== undefined;
     const match = last?.status === 'Failed' ? foundFor(view, group, last) : null;
     if (match !== null) return match;
   }
   if (isRead) return clear;
-  const degraded = groups.find(({ value }) => textAt(value, 'status') === 'DEGRADED');
+  const degraded = groups.find(({ value }) => value.status === 'DEGRADED');
   return degraded === undefined ? null : unread(degraded.value);
 }
 
-function unread(group: Json): Match {
-  const name = textAt(group, 'nodegroupName') ?? '<node-group>';
+function unread(group: NodeGroup): Match {
+  const name = group.nodegroupName ?? '<node-group>';
   return cannotSay({
     reason: 'not-collected',
     detail: `how the last update of the node group ${name} ended`,
-    collect: `aws eks list-updates --name ${textAt(group, 'clusterName') ?? '<cluster>'} --nodegroup-name ${name}`,
+    collect: `aws eks list-updates --name ${group.clusterName ?? '<cluster>'} --nodegroup-name ${name}`,
   });
 }
 
 /** Null where the group is at the wanted version all the same: somebody came by another way. */
-function foundFor(view: Own, group: Seen<Json>, last: Update): Match | null {
+function foundFor(view: Own, group: Seen<NodeGroup>, last: Update): Match | null {
   const wanted = wantedBy(last);
   const version = textAt(group.value, wanted?.field ?? 'version') ?? '';
   const [error] = listAt(last.fact.value, 'update.errors');
   if (wanted === null || error === undefined || version === '' || version === wanted.value)
     return null;
-  const name = textAt(group.value, 'nodegroupName') ?? '';
+  const name = group.value.nodegroupName ?? '';
   const [code = '', message = ''] = ['errorCode', 'errorMessage'].map(
     (field) => textAt(error, field) ?? '',
   );
   const id = textAt(last.fact.value, 'update.id') ?? '';
-  const cluster = textAt(group.value, 'clusterName') ?? '<cluster>';
+  const cluster = group.value.clusterName ?? '<cluster>';
   const details = { group: name, cluster, code, message, wanted: wanted.value, version };
   const proof = [
     view.quote(

@@ -3,8 +3,9 @@ import { cannotSay, defineCause, found, type Match, type View } from '../../../d
 import type { Seen } from '../../../evidence/fact.ts';
 import { silentSinceMs } from '../../../domain/nodes/fleet.ts';
 import { textAt } from '../../../evidence/json.ts';
-import type { KubeObject } from '../../../evidence/kinds.ts';
+import type { KubeObject } from '../../../evidence/kube/object.ts';
 import { isoMs } from '../../../evidence/time.ts';
+import type { Lease } from '../../../evidence/kube/machines.ts';
 
 /** After so long without a renewal the control plane calls a Node Unknown. */
 const GRACE_MS = 40_000;
@@ -108,7 +109,7 @@ function matchLease(view: Own): Match | null {
     const ready = node.value.conditions.find(({ type }) => type === 'Ready');
     if (ready?.status !== 'Unknown' || ready.reason !== 'NodeStatusUnknown') continue;
     const lease = view.list('kube/Lease').find(({ value }) => value.name === node.value.name);
-    const renewed = textAt(lease?.value.body, 'spec.renewTime') ?? '';
+    const renewed = lease?.value?.spec?.renewTime ?? '';
     const renewedMs = isoMs(renewed);
     if (lease === undefined || renewedMs === null || view.nowMs - renewedMs < GRACE_MS) continue;
     const words = `Node ${node.value.name} condition Ready=Unknown ${ready.reason} ${ready.message}`;
@@ -132,7 +133,7 @@ function matchAnswer(view: Own): Match | null {
   return isAnswered ? clearUnlessSeen(view, ['unknownCondition', 'pastedCondition']) : null;
 }
 
-function quoteLease(view: Own, lease: Seen<KubeObject>, renewed: string): ReturnType<Own['quote']> {
+function quoteLease(view: Own, lease: Seen<Lease>, renewed: string): ReturnType<Own['quote']> {
   return view.quote(lease, `Lease kube-node-lease/${lease.value.name} spec.renewTime ${renewed}`);
 }
 

@@ -94,8 +94,8 @@ function instanceOf(view: Own, { providerId, name }: KubeNode): Instance {
   const own =
     named === null
       ? onlyOne(instances)
-      : instances.find(({ value }) => textAt(value, 'InstanceId') === named);
-  return { named, own, state: textAt(own?.value, 'State.Name') };
+      : instances.find(({ value }) => (value.InstanceId ?? null) === named);
+  return { named, own, state: (own?.value?.State?.Name ?? null) };
 }
 
 /** EC2's answers lag behind by minutes, and ended instances stay in them for about an hour. */

@@ -125,8 +125,8 @@ function matchDisruption(
 function matchEnded(view: View<Kinds, string>, planned: Sighting): Match | null {
   if (view.read('kube/Node').state !== 'absent') return null;
   const ended = view.list('aws/instance').find(({ value }) => isTerminated(value));
-  if (ended === undefined || textAt(ended.value, 'InstanceId') !== view.instanceId) return null;
-  const words = `${view.instanceId ?? ''} ${textAt(ended.value, 'State.Name') ?? ''}`;
+  if (ended === undefined || (ended.value.InstanceId ?? null) !== view.instanceId) return null;
+  const words = `${view.instanceId ?? ''} ${ended.value.State?.Name ?? ''}`;
   const details = { ...planned.last.captures, planned: 'yes' };
   return found(
     details,

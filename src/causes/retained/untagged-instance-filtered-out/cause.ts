@@ -1,5 +1,6 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { at, type Json, listAt, textAt } from '../../../evidence/json.ts';
+import type { Instance } from '../../../evidence/aws/instance.ts';
 
 /** The old in-tree provider asks EC2 only for instances with the cluster's tag; this one had none. */
 export default defineCause({
@@ -63,7 +64,7 @@ function matchTags(view: View<'aws/instance', 'deleted'>): Match | null {
   if (deleted === null || node === undefined) return null;
   const instance = view.list('aws/instance').find(({ value }) => isUntagged(value, node));
   if (instance === undefined) return null;
-  const id = textAt(instance.value, 'InstanceId') ?? '';
+  const id = instance.value.InstanceId ?? '';
   return found(
     { node, instance: id },
     [
@@ -77,12 +78,12 @@ function matchTags(view: View<'aws/instance', 'deleted'>): Match | null {
   );
 }
 
-function isUntagged(instance: Json, node: string): boolean {
-  if (textAt(instance, 'State.Name') !== 'running' || textAt(instance, 'PrivateDnsName') !== node)
+function isUntagged(instance: Instance, node: string): boolean {
+  if (instance.State?.Name !== 'running' || (instance.PrivateDnsName ?? null) !== node)
     return false;
-  const keys = listAt(instance, 'Tags').map((tag) => textAt(tag, 'Key') ?? '');
+  const keys = (instance.Tags ?? []).map((tag) => tag.Key ?? '');
   const isTagged = keys.some(
     (key) => key.startsWith('kubernetes.io/cluster/') || key === 'KubernetesCluster',
   );
-  return Array.isArray(at(instance, 'Tags')) && !isTagged;
+  return Array.isArray(instance.Tags) && !isTagged;
 }

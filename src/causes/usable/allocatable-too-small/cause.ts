@@ -14,8 +14,10 @@ import {
   isTaggedFor,
 } from '../../../domain/nodes/fleet.ts';
 import { type Json, textAt } from '../../../evidence/json.ts';
-import type { KubeNode, KubeObject } from '../../../evidence/kinds.ts';
+import type { KubeNode } from '../../../evidence/kinds.ts';
+import type { KubeObject } from '../../../evidence/kube/object.ts';
 import { isOfAnyDaemonSet, isOnNode, podCondition, podName } from '../../../domain/pods/pods.ts';
+import type { Pod } from '../../../evidence/kube/pod.ts';
 
 const NO_SLOT = /Too many pods|Insufficient pods/;
 /** Taints of Nodes that are closed for a while: they would have slots if they were well. */
@@ -189,7 +191,7 @@ function knowsFewer(view: Own): boolean {
   if (counted === undefined) return false;
   const running = view
     .everywhere('aws/instance')
-    .filter(({ value }) => textAt(value, 'State.Name') === 'running' && isTaggedFor(value, null));
+    .filter(({ value }) => value.State?.Name === 'running' && isTaggedFor(value, null));
   const attached = attachedTogether(view.everywhere('aws/network-interface'));
   const { all, unjoined } = view.machinesWithLogs();
   return Math.max(running.length, attached, unjoined > 0 ? all : 0) > Number(counted);
@@ -224,12 +226,12 @@ function mayHideTrouble(view: Own, said: string): boolean {
     );
 }
 
-function isUnscheduled(pod: KubeObject): boolean {
-  const isPlaced = textAt(pod.body, 'spec.nodeName') !== null;
+function isUnscheduled(pod: Pod): boolean {
+  const isPlaced = (pod.spec?.nodeName ?? null) !== null;
   return !isPlaced && podCondition(pod, 'PodScheduled', 'status') === 'False';
 }
 
-function messageOf(pod: KubeObject): string {
+function messageOf(pod: Pod): string {
   return podCondition(pod, 'PodScheduled', 'message') ?? '';
 }
 
@@ -239,8 +241,8 @@ function typeOf(node: KubeNode): string {
 
 function detailsOf(
   node: KubeNode,
-  here: readonly Seen<KubeObject>[],
-  pod: KubeObject,
+  here: Seen<Pod>[],
+  pod: Pod,
 ): Readonly<Record<string, string>> {
   const daemons = here.filter(({ value }) => isOfAnyDaemonSet(value)).length;
   const type = typeOf(node);

@@ -154,7 +154,7 @@ function stoppedDeployment(view: Own): SeenObject | null {
   const own = view
     .list('kube/Deployment')
     .find(({ value }) => value.namespace === 'kube-system' && value.name === 'coredns');
-  return own !== undefined && at(own.value.body, 'spec.replicas') === 0 ? own : null;
+  return own !== undefined && own.value.spec?.replicas === 0 ? own : null;
 }
 
 /** States in which a container is the pod's own failing, by the kubelet's reasons; '' for unready. */

@@ -9,7 +9,8 @@ import {
 import { budgetWords, heldPod } from '../../../domain/pods/budgets.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { at, type Json, listAt, textAt, textsAt } from '../../../evidence/json.ts';
-import type { KubeNode, KubeObject, KubeTaint } from '../../../evidence/kinds.ts';
+import type { KubeNode, KubeTaint } from '../../../evidence/kinds.ts';
+import type { KubeObject } from '../../../evidence/kube/object.ts';
 import { podCondition, podName } from '../../../domain/pods/pods.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 import {
@@ -18,6 +19,7 @@ import {
   taintRefusal,
   untoleratedTaints,
 } from '../../../domain/pods/taint-refusals.ts';
+import type { Pod } from '../../../evidence/kube/pod.ts';
 
 const DELIBERATE =
   /^(?:karpenter\.sh\/(?:disrupted|disruption)|ToBeDeletedByClusterAutoscaler|node\.kubernetes\.io\/unschedulable|aws-node-termination-handler\/[\w-]+)$/;
@@ -204,12 +206,12 @@ function byTaint(view: Own, node: Seen<KubeNode>): Match | null {
 }
 
 /** What the scheduler says of a pod, by its condition and by an event that names it. */
-function saidOf(pod: KubeObject, event: Quote | null): string {
+function saidOf(pod: Pod, event: Quote | null): string {
   const message = podCondition(pod, 'PodScheduled', 'message') ?? '';
   return event?.captures['pod'] === pod.name ? `${message} ${event.excerpt}` : message;
 }
 
-function isWaiting(pod: KubeObject): boolean {
+function isWaiting(pod: Pod): boolean {
   return podCondition(pod, 'PodScheduled', 'status') === 'False';
 }
 
@@ -267,10 +269,10 @@ function isStartup(view: Own, { key }: KubeTaint): boolean {
   const specs = [
     ...view
       .list('kube/NodePool')
-      .map(({ value }) => listAt(value.body, 'spec.template.spec.startupTaints')),
-    ...view.list('kube/NodeClaim').map(({ value }) => listAt(value.body, 'spec.startupTaints')),
+      .map(({ value }) => (value.spec?.template?.spec?.startupTaints ?? [])),
+    ...view.list('kube/NodeClaim').map(({ value }) => (value.spec?.startupTaints ?? [])),
   ];
-  return specs.flat().some((entry) => textAt(entry, 'key') === key);
+  return specs.flat().some((entry) => (entry.key ?? null) === key);
 }
 
 function isOpen(node: KubeNode): boolean {

@@ -1,8 +1,9 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
-import type { KubeObject } from '../../../evidence/kinds.ts';
+import type { KubeObject } from '../../../evidence/kube/object.ts';
 import { msIn } from '../../../domain/pods/pods.ts';
+import type { CertificateSigningRequest } from '../../../evidence/kube/admission.ts';
 
 const SIGNER = 'kubernetes.io/kubelet-serving';
 /** The approver of EKS takes seconds; ten minutes are beyond every ordinary wait. */
@@ -99,11 +100,11 @@ function matchRequests(view: Own): Match | null {
   const own = view
     .list('kube/CertificateSigningRequest')
     .filter(({ value }) => isOf(value, node.value.name));
-  if (own.some(({ value }) => textAt(value.body, 'status.certificate') !== null)) return clear;
+  if (own.some(({ value }) => (value.status?.certificate ?? null) !== null)) return clear;
   const waiting = own.find(({ value }) => ageOf(value, nowMs) > WAIT_NORMAL_MS);
   if (waiting === undefined) return null;
   const state = stateOf(waiting);
-  const asked = textAt(waiting.value.body, 'metadata.creationTimestamp') ?? '';
+  const asked = waiting.value.metadata?.creationTimestamp ?? '';
   return found({ node: node.value.name, request: waiting.value.name, state }, [
     view.quote(
       waiting,
@@ -112,22 +113,22 @@ function matchRequests(view: Own): Match | null {
   ]);
 }
 
-function isOf({ body }: KubeObject, node: string): boolean {
+function isOf({ body }: CertificateSigningRequest, node: string): boolean {
   return (
     textAt(body, 'spec.signerName') === SIGNER &&
     textAt(body, 'spec.username') === `system:node:${node}`
   );
 }
 
-function ageOf({ body }: KubeObject, nowMs: number): number {
+function ageOf({ body }: CertificateSigningRequest, nowMs: number): number {
   const createdMs = msIn(body, 'metadata.creationTimestamp');
   return createdMs === null ? 0 : nowMs - createdMs;
 }
 
 /** `Pending`, `Approved` without a certificate, `Denied` or `Failed` with the reason given. */
-function stateOf({ value }: Seen<KubeObject>): string {
-  const last = listAt(value.body, 'status.conditions').at(-1);
-  const type = textAt(last, 'type') ?? 'Pending';
-  const message = textAt(last, 'message') ?? '';
+function stateOf({ value }: Seen<CertificateSigningRequest>): string {
+  const last = (value.status?.conditions ?? []).at(-1);
+  const type = last?.type ?? 'Pending';
+  const message = last?.message ?? '';
   return message === '' ? type : `${type} (${message})`;
 }

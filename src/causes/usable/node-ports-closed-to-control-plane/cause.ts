@@ -2,6 +2,8 @@ import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+import type { Cluster } from '../../../evidence/aws/groups.ts';
+import type { SecurityGroup } from '../../../evidence/aws/network.ts';
 
 const KUBELET_PORT = 10_250;
 
@@ -109,14 +111,14 @@ function matchGroups(view: Own): Match | null {
   const cluster = view.list('aws/cluster')[0];
   const instance = view
     .list('aws/instance')
-    .find(({ value }) => textAt(value, 'InstanceId') === view.instanceId);
+    .find(({ value }) => (value.InstanceId ?? null) === view.instanceId);
   if (node.state !== 'seen' || node.value.ready !== true) return null;
   if (cluster === undefined || instance === undefined) return null;
   const control = controlGroups(cluster.value);
-  const ids = listAt(instance.value, 'SecurityGroups').map((one) => textAt(one, 'GroupId') ?? '');
+  const ids = (instance.value.SecurityGroups ?? []).map((one) => one.GroupId ?? '');
   const groups = view
     .list('aws/security-group')
-    .filter(({ value }) => ids.includes(textAt(value, 'GroupId') ?? ''));
+    .filter(({ value }) => ids.includes(value.GroupId ?? ''));
   const isWhole = ids.length > 0 && control.length > 0 && groups.length === ids.length;
   if (!isWhole) return null;
   if (groups.some((group) => letsIn(group, control)))
@@ -129,18 +131,18 @@ function matchGroups(view: Own): Match | null {
   ]);
 }
 
-function controlGroups(cluster: Json): readonly string[] {
-  const own = textAt(cluster, 'resourcesVpcConfig.clusterSecurityGroupId');
-  const more = listAt(cluster, 'resourcesVpcConfig.securityGroupIds').map(String);
+function controlGroups(cluster: Cluster): readonly string[] {
+  const own = (cluster.resourcesVpcConfig?.clusterSecurityGroupId ?? null);
+  const more = (cluster.resourcesVpcConfig?.securityGroupIds ?? []).map(String);
   return own === null ? more : [own, ...more];
 }
 
 /** Address ranges count as letting in: they usually are those of the VPC. */
-function letsIn({ value }: Seen<Json>, control: readonly string[]): boolean {
-  return listAt(value, 'IpPermissions')
+function letsIn({ value }: Seen<SecurityGroup>, control: readonly string[]): boolean {
+  return (value.IpPermissions ?? [])
     .filter(coversKubelet)
     .some((rule) => {
-      const groups = listAt(rule, 'UserIdGroupPairs').map((pair) => textAt(pair, 'GroupId') ?? '');
+      const groups = (rule.UserIdGroupPairs ?? []).map((pair) => pair.GroupId ?? '');
       const ranges = ['IpRanges', 'Ipv6Ranges', 'PrefixListIds'].flatMap((at) => listAt(rule, at));
       return ranges.length > 0 || groups.some((group) => control.includes(group));
     });
@@ -153,11 +155,11 @@ function coversKubelet(rule: Json): boolean {
   return /^(?:tcp|6)$/.test(protocol) && (from ?? 0) <= KUBELET_PORT && KUBELET_PORT <= (to ?? 0);
 }
 
-function wordsOf(group: Json): string {
-  const rules = listAt(group, 'IpPermissions').map((rule) => {
-    const from = textAt(rule, 'FromPort') ?? 'all';
-    const pairs = listAt(rule, 'UserIdGroupPairs').map((pair) => textAt(pair, 'GroupId') ?? '');
-    return `${textAt(rule, 'IpProtocol') ?? ''} ${from}-${textAt(rule, 'ToPort') ?? 'all'} from ${pairs.join(' ')}`;
+function wordsOf(group: SecurityGroup): string {
+  const rules = (group.IpPermissions ?? []).map((rule) => {
+    const from = rule.FromPort ?? 'all';
+    const pairs = (rule.UserIdGroupPairs ?? []).map((pair) => pair.GroupId ?? '');
+    return `${rule.IpProtocol ?? ''} ${from}-${rule.ToPort ?? 'all'} from ${pairs.join(' ')}`;
   });
-  return `${textAt(group, 'GroupId') ?? ''} lets in: ${rules.join('; ') || 'nothing'}`;
+  return `${group.GroupId ?? ''} lets in: ${rules.join('; ') || 'nothing'}`;
 }

@@ -95,12 +95,12 @@ function matchImage(view: Evidence): Match | null {
   const node = view.read('kube/Node');
   const instance = view
     .list('aws/instance')
-    .find(({ value }) => textAt(value, 'InstanceId') === view.instanceId);
+    .find(({ value }) => (value.InstanceId ?? null) === view.instanceId);
   if (none === null || node.state !== 'seen' || instance === undefined) return null;
-  const type = textAt(instance.value, 'InstanceType') ?? '';
-  const id = textAt(instance.value, 'ImageId');
-  const image = view.list('aws/image').find(({ value }) => textAt(value, 'ImageId') === id);
-  const name = textAt(image?.value, 'Name') ?? '';
+  const type = instance.value.InstanceType ?? '';
+  const id = (instance.value.ImageId ?? null);
+  const image = view.list('aws/image').find(({ value }) => (value.ImageId ?? null) === id);
+  const name = image?.value?.Name ?? '';
   const gpus = node.value.allocatable['nvidia.com/gpu'] ?? '0';
   if (!NVIDIA.test(type) || gpus !== '0' || image === undefined || !PLAIN_IMAGE.test(name))
     return null;

@@ -1,6 +1,7 @@
 import { clear, defineCause, found, type View } from '../../../diagnosis/cause.ts';
 import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
+import type { Insight } from '../../../evidence/aws/groups.ts';
 
 /** Minor versions that a kubelet may be behind its API server, from Kubernetes 1.28 on. */
 const SKEW_MAX = 3;
@@ -26,7 +27,7 @@ export default defineCause({
   match(view) {
     const said = view.sign('serverVersion');
     const cluster = view.read('aws/cluster');
-    const described = cluster.state === 'seen' ? minorOf(textAt(cluster.value, 'version')) : null;
+    const described = cluster.state === 'seen' ? minorOf((cluster.value.version ?? null)) : null;
     const server = described ?? minorOf(`1.${said?.last.captures['minor'] ?? ''}`);
     if (server === null) return null;
     const known = view
@@ -46,7 +47,7 @@ export default defineCause({
         ? [
             view.quote(
               cluster,
-              `cluster ${textAt(cluster.value, 'name') ?? ''} version 1.${server}`,
+              `cluster ${cluster.value.name ?? ''} version 1.${server}`,
             ),
           ]
         : [];
@@ -86,8 +87,8 @@ export default defineCause({
 function insightsOf(view: View<'aws/insight', string>): readonly Quote[] {
   const own = view
     .list('aws/insight')
-    .filter(({ value }) => /kubelet/i.test(textAt(value, 'name') ?? ''))
-    .filter(({ value }) => textAt(value, 'insightStatus.status') === 'ERROR')
+    .filter(({ value }) => /kubelet/i.test(value.name ?? ''))
+    .filter(({ value }) => value.insightStatus?.status === 'ERROR')
     .toSorted((a, b) => countOf(b.value) - countOf(a.value));
   return own.slice(0, 1).map((insight) => {
     const [name = '', reason = ''] = ['name', 'insightStatus.reason'].map(
@@ -100,8 +101,8 @@ function insightsOf(view: View<'aws/insight', string>): readonly Quote[] {
 }
 
 /** The list of insights names no resources; the description of one does. */
-function countOf(insight: Json): number {
-  return listAt(insight, 'resources').length;
+function countOf(insight: Insight): number {
+  return (insight.resources ?? []).length;
 }
 
 function minorOf(version: string | null): number | null {

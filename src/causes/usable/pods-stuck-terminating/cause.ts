@@ -1,9 +1,10 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
-import type { KubeObject } from '../../../evidence/kinds.ts';
+import type { KubeObject } from '../../../evidence/kube/object.ts';
 import { msIn, podName } from '../../../domain/pods/pods.ts';
 import { readySinceMs } from '../../../domain/nodes/ready-node.ts';
+import type { Pod } from '../../../evidence/kube/pod.ts';
 
 /** The stamp of deletion already counts the grace period; ten minutes more are no ordinary end. */
 const OVERDUE_MS = 600_000;
@@ -88,14 +89,14 @@ function matchOverdue(view: View<'kube/Node' | 'kube/Pod', never>): Match | null
   );
 }
 
-function isOverdue({ body }: KubeObject, node: string, nowMs: number): boolean {
+function isOverdue({ body }: Pod, node: string, nowMs: number): boolean {
   const endMs = msIn(body, 'metadata.deletionTimestamp');
   const isHeld = listAt(body, 'metadata.finalizers').length > 0;
   const isHere = textAt(body, 'spec.nodeName') === node;
   return isHere && !isHeld && endMs !== null && nowMs - endMs > OVERDUE_MS;
 }
 
-function wordsOf({ value }: Seen<KubeObject>): string {
-  const end = textAt(value.body, 'metadata.deletionTimestamp') ?? '';
+function wordsOf({ value }: Seen<Pod>): string {
+  const end = value.metadata?.deletionTimestamp ?? '';
   return `Pod ${podName(value)} deletionTimestamp ${end}, no finalizers, containers still there`;
 }

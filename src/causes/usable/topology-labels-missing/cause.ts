@@ -139,8 +139,8 @@ function matchVolume(view: Own): Match | null {
 function zoneOfInstance(view: Own): string | null {
   const own = view
     .list('aws/instance')
-    .find(({ value }) => textAt(value, 'InstanceId') === view.instanceId);
-  return own === undefined ? null : textAt(own.value, 'Placement.AvailabilityZone');
+    .find(({ value }) => (value.InstanceId ?? null) === view.instanceId);
+  return own === undefined ? null : (own.value.Placement?.AvailabilityZone ?? null);
 }
 
 /** True where another node can take the pod, so that it waits for something else. */
