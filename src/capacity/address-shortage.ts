@@ -53,9 +53,7 @@ export interface AddressShortage {
 /** Warm addresses that no pod of the Node has; more than pods need means another reason. */
 function spareAddresses(attached: Attached, pods: readonly Seen<Pod>[], node: string): number {
   const used = new Set(
-    pods
-      .filter((pod) => placeOf(pod) === node)
-      .map((pod) => (pod.value.status?.podIP ?? null)),
+    pods.filter((pod) => placeOf(pod) === node).map((pod) => pod.value.status?.podIP ?? null),
   );
   return attached.secondary.filter((address) => !used.has(address)).length;
 }

@@ -48,7 +48,7 @@ function isWorker({ labels, taints }: KubeNode): boolean {
 }
 
 function fits(pod: Seen<Pod>, { labels }: KubeNode): boolean {
-  const wanted = Object.entries((pod.value.spec?.nodeSelector ?? {}));
+  const wanted = Object.entries(pod.value.spec?.nodeSelector ?? {});
   return wanted.every(([key, value]) => labels[key] === value);
 }
 

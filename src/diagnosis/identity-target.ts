@@ -51,8 +51,8 @@ function distinct(values: readonly (string | null)[]): readonly string[] {
 function rolesOf(instances: readonly Json[], observations: Observations): readonly string[] {
   const profiles = new Set(instances.map((one) => textAt(one, 'IamInstanceProfile.Arn')));
   const ofMachines = factValues(observations, 'aws/instance-profile')
-    .filter((profile) => profiles.has((profile.Arn ?? null)))
-    .flatMap((profile) => (profile.Roles ?? []).map((role) => (role.RoleName ?? null)));
+    .filter((profile) => profiles.has(profile.Arn ?? null))
+    .flatMap((profile) => (profile.Roles ?? []).map((role) => role.RoleName ?? null));
   const ofCluster = factValues(observations, 'aws/cluster').map((cluster) =>
     roleName(cluster.roleArn ?? ''),
   );
@@ -62,7 +62,7 @@ function rolesOf(instances: readonly Json[], observations: Observations): readon
 function ownPolicies(roleNames: readonly string[], observations: Observations): readonly string[] {
   const arns = factValues(observations, 'aws/attached-policies')
     .filter((held) => roleNames.includes(held.RoleName ?? ''))
-    .flatMap((held) => (held.AttachedPolicies ?? []).map((one) => (one.PolicyArn ?? null)));
+    .flatMap((held) => (held.AttachedPolicies ?? []).map((one) => one.PolicyArn ?? null));
   return distinct(arns)
     .filter((arn) => !arn.includes(':iam::aws:'))
     .slice(0, POLICIES_MAX);
@@ -76,9 +76,7 @@ function associationsOf(
     failing.map((pod) => `${pod.namespace ?? 'default'}/${serviceAccountOf(pod)}`),
   );
   return factValues(observations, 'aws/pod-identity-association')
-    .filter((one) =>
-      accounts.has(`${one.namespace ?? ''}/${one.serviceAccount ?? ''}`),
-    )
+    .filter((one) => accounts.has(`${one.namespace ?? ''}/${one.serviceAccount ?? ''}`))
     .map((one) => ({
       clusterName: one.clusterName ?? '',
       associationId: one.associationId ?? '',

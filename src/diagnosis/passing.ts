@@ -74,14 +74,10 @@ function passedByInstance(subject: Subject): readonly Passed[] {
   );
   const checked = recordsOf(subject, 'aws/instance-status').find(
     (fact) =>
-      fact.value.InstanceStatus?.Status === 'ok' &&
-      fact.value.SystemStatus?.Status === 'ok',
+      fact.value.InstanceStatus?.Status === 'ok' && fact.value.SystemStatus?.Status === 'ok',
   );
   const proof = checked ?? null;
-  if (
-    proof === null ||
-    (running === undefined && proof.value.InstanceState?.Name !== 'running')
-  )
+  if (proof === null || (running === undefined && proof.value.InstanceState?.Name !== 'running'))
     return [];
   const words = 'the instance runs and passes its status checks';
   return [['launched', proofOf(proof, words, launchedMs(subject))]];
@@ -186,7 +182,7 @@ function hasNoPodAddress(subject: Subject, pods: readonly FactRecord<'kube/Pod'>
   if (!pods.some(({ value }) => VPC_CNI_POD.test(value.name))) return false;
   const interfaces = recordsOf(subject, 'aws/instance')
     .filter(({ value }) => (value.InstanceId ?? null) === subject.instanceId)
-    .flatMap(({ value }) => (value.NetworkInterfaces ?? []));
+    .flatMap(({ value }) => value.NetworkInterfaces ?? []);
   return interfaces.length > 0 && interfaces.every(isBare);
 }
 
@@ -231,21 +227,14 @@ function passedByIdentity(
 }
 
 function isRunning(pod: Pod): boolean {
-  return (
-    pod.status?.phase === 'Running' && (pod.status?.podIP ?? null) !== null
-  );
+  return pod.status?.phase === 'Running' && (pod.status?.podIP ?? null) !== null;
 }
 
 function asksForIdentity(pod: Pod): boolean {
   if (pod.annotations[ROLE_ANNOTATION] !== undefined) return true;
-  const containers = [
-    ...(pod.spec?.initContainers ?? []),
-    ...(pod.spec?.containers ?? []),
-  ];
+  const containers = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])];
   return containers.some((container) =>
-    (container.env ?? []).some((entry) =>
-      IDENTITY_ENVIRONMENT.includes(entry.name ?? ''),
-    ),
+    (container.env ?? []).some((entry) => IDENTITY_ENVIRONMENT.includes(entry.name ?? '')),
   );
 }
 

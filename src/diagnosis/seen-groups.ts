@@ -47,7 +47,7 @@ function tagOf(resource: AutoScalingGroup | Instance, key: string): string | nul
 
 /** True for the managed node group that EKS made the group for, by its tag or by what EKS says. */
 function isOwner(nodeGroup: NodeGroup, group: AutoScalingGroup): boolean {
-  const name = (group.AutoScalingGroupName ?? null);
+  const name = group.AutoScalingGroupName ?? null;
   return (
     tagOf(group, 'eks:nodegroup-name') === (nodeGroup.nodegroupName ?? null) ||
     (nodeGroup.resources?.autoScalingGroups ?? []).some((one) => (one.name ?? null) === name)
@@ -64,7 +64,7 @@ function gapOfScaling(
   observations: Observations,
 ): readonly Hit[] {
   const name = group.value.AutoScalingGroupName ?? '';
-  const desired = (group.value.DesiredCapacity ?? null);
+  const desired = group.value.DesiredCapacity ?? null;
   const present = capacityOf(group.value, /^(?:InService|Pending)/) ?? desired;
   // A group has a status only while it is being deleted.
   if (!(desired > present) || (group.value.Status ?? null) !== null) return [];
@@ -87,12 +87,12 @@ function gapOfNodeGroup(
 ): readonly Hit[] {
   const isListed = observations.listings.some(({ kind }) => kind === 'aws/instance');
   const name = nodeGroup.value.nodegroupName ?? '';
-  const desired = (nodeGroup.value.scalingConfig?.desiredSize ?? null);
+  const desired = nodeGroup.value.scalingConfig?.desiredSize ?? null;
   const ids = recordsOf(observations, 'aws/instance')
     .map(({ value }) => value)
     .filter((instance) => tagOf(instance, 'eks:nodegroup-name') === name)
     .filter((instance) => /^(?:pending|running)$/.test(instance.State?.Name ?? ''))
-    .map((instance) => (instance.InstanceId ?? null));
+    .map((instance) => instance.InstanceId ?? null);
   const present = new Set(ids).size;
   const status = nodeGroup.value.status ?? '';
   const isSettled = status === 'ACTIVE' || status === 'DEGRADED' || status === 'CREATE_FAILED';
@@ -105,9 +105,9 @@ function gapOfNodeGroup(
 /** Why the last activity failed, null when it did not. */
 function activityWords(activities: ScalingActivity[]): string | null {
   const [last] = activities.toSorted((a, b) => startOf(b) - startOf(a));
-  const status = (last?.StatusCode ?? null);
+  const status = last?.StatusCode ?? null;
   if (status !== 'Failed' && status !== 'Cancelled') return null;
-  const reason = last?.StatusMessage ?? (last?.Description ?? null) ?? '';
+  const reason = last?.StatusMessage ?? last?.Description ?? null ?? '';
   return `its last activity ${status}: ${reason.slice(0, REASON_CHARACTERS_MAX)}`;
 }
 
@@ -116,7 +116,7 @@ function startOf(activity: ScalingActivity): number {
 }
 
 function issueWords(nodeGroup: NodeGroup | undefined): string | null {
-  const [issue] = (nodeGroup?.health?.issues ?? []);
+  const [issue] = nodeGroup?.health?.issues ?? [];
   if (issue === undefined) return null;
   const message = (issue.message ?? '').slice(0, REASON_CHARACTERS_MAX);
   return `EKS says ${issue.code ?? ''}: ${message}`;

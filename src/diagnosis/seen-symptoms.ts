@@ -12,7 +12,7 @@ export const REGISTRATION_NORMAL_MS = 300_000;
 
 /** What the state of an instance is, null when the answer does not say. */
 function stateOf(instance: Instance): string | null {
-  return (instance.State?.Name ?? null);
+  return instance.State?.Name ?? null;
 }
 
 /** The running instance of a subject that has no Node in a complete list of Nodes, null otherwise. */

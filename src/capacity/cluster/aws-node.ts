@@ -57,14 +57,12 @@ export function cniSetupOf(observations: Observations): CniSetup {
   );
   if (found === undefined)
     return isListed(observations, 'kube/DaemonSet') ? { ...UNSET, state: 'absent' } : UNSET;
-  const containers = (found.spec?.template?.spec?.containers ?? []);
+  const containers = found.spec?.template?.spec?.containers ?? [];
   const container = containers.find((one) => one.name === 'aws-node') ?? containers[0];
-  const env = new Map(
-    (container?.env ?? []).map((one) => [one.name ?? '', one.value ?? '']),
-  );
+  const env = new Map((container?.env ?? []).map((one) => [one.name ?? '', one.value ?? '']));
   return {
     state: 'seen',
-    mode: modeOf(env, (container?.image ?? null)),
+    mode: modeOf(env, container?.image ?? null),
     targets: targetsOf(env),
   };
 }

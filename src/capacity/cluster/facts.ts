@@ -35,7 +35,10 @@ export function valuesOf<K extends CapacityKind>(
 }
 
 /** Items of AWS by their id; the last answer wins. */
-export function byId(items: readonly NetworkInterface[] | readonly Subnet[] | readonly Instance[], path: string): ReadonlyMap<string, Json> {
+export function byId(
+  items: readonly NetworkInterface[] | readonly Subnet[] | readonly Instance[],
+  path: string,
+): ReadonlyMap<string, Json> {
   return new Map(items.map((item) => [textAt(item, path) ?? '', item]));
 }
 

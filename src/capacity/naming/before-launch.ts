@@ -34,13 +34,13 @@ function placeNames(observations: Observations, subnetId: string | null): Partia
   );
   if (subnet === undefined) return {};
   const privateIp = exampleAddress(observations, subnet);
-  const region = regionOfZone((subnet.AvailabilityZone ?? null));
+  const region = regionOfZone(subnet.AvailabilityZone ?? null);
   const hostnameType = namingTypeAt(subnet, 'PrivateDnsNameOptionsOnLaunch.HostnameType');
   return {
     ...(privateIp === null ? {} : { privateIp }),
     ...(region === null ? {} : { region }),
     ...(hostnameType === undefined ? {} : { hostnameType }),
-    ...vpcNames(observations, (subnet.VpcId ?? null)),
+    ...vpcNames(observations, subnet.VpcId ?? null),
   };
 }
 
@@ -48,7 +48,7 @@ function imageFamily(observations: Observations, imageId: string | null): ImageF
   const image = namingValues(observations, 'aws/image').find(
     (one) => (one.ImageId ?? null) === imageId,
   );
-  return familyOf((image?.Name ?? null), true);
+  return familyOf(image?.Name ?? null, true);
 }
 
 /** The name of a machine that is not there yet, by what was seen of its place. */

@@ -47,7 +47,7 @@ export function launchOf(facts: LaunchFacts): Launch | null {
   const instance = facts
     .list('aws/instance')
     .find(({ value }) => (value.InstanceId ?? null) === id);
-  const imageId = (instance?.value?.ImageId ?? null);
+  const imageId = instance?.value?.ImageId ?? null;
   const image = facts
     .list('aws/image')
     .find(({ value }) => imageId !== null && (value.ImageId ?? null) === imageId);

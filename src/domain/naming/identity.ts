@@ -24,7 +24,7 @@ function userNameOf(observations: Observations, instance: Json | null): string |
   const entry = namingValues(observations, 'aws/access-entry').find((one) =>
     roles.includes(one.principalArn ?? ''),
   );
-  const byEntry = (entry?.username ?? null);
+  const byEntry = entry?.username ?? null;
   if (byEntry !== null) return byEntry;
   const auth = namingValues(observations, 'kube/aws-auth').flatMap((one) => one.roles);
   const mapped = auth.find(({ arn }) => names.has(roleName(arn)));
@@ -52,10 +52,8 @@ const EBS_DRIVER = 'ebs.csi.aws.com';
 function csiNodeIdOf(observations: Observations, name: string | null): string | null | undefined {
   const found = namingValues(observations, 'kube/CSINode').find((one) => one.name === name);
   if (found === undefined) return undefined;
-  const driver = (found.spec?.drivers ?? []).find(
-    (one) => (one.name ?? null) === EBS_DRIVER,
-  );
-  return (driver?.nodeID ?? null);
+  const driver = (found.spec?.drivers ?? []).find((one) => (one.name ?? null) === EBS_DRIVER);
+  return driver?.nodeID ?? null;
 }
 
 /**

@@ -44,11 +44,9 @@ export function imageOf(
   if (compute === 'auto') return 'eks-auto';
   if (node?.labels['kops.k8s.io/instancegroup'] !== undefined) return 'kops';
   const id = textAt(instance ?? {}, 'ImageId');
-  const image = namingValues(observations, 'aws/image').find(
-    (one) => (one.ImageId ?? null) === id,
-  );
+  const image = namingValues(observations, 'aws/image').find((one) => (one.ImageId ?? null) === id);
   const isEks = isEksCluster(observations);
-  const byName = familyOf((image?.Name ?? null), isEks);
+  const byName = familyOf(image?.Name ?? null, isEks);
   const bySystem = familyOf(node?.osImage ?? null, isEks);
   return byName === 'other' ? (bySystem ?? byName) : (byName ?? bySystem);
 }

@@ -63,10 +63,11 @@ export function isCloudController(name: string): boolean {
 }
 
 /** A DaemonSet or Deployment of a cloud controller with a ready pod, null when none is seen. */
-export function runningController(workloads: (Seen<DaemonSet> | Seen<Deployment>)[]): Seen<KubeObject> | null {
+export function runningController(
+  workloads: (Seen<DaemonSet> | Seen<Deployment>)[],
+): Seen<KubeObject> | null {
   const ready = workloads.find(({ value }) => {
-    const count =
-      value.status?.numberReady ?? (value.status?.readyReplicas ?? null);
+    const count = value.status?.numberReady ?? value.status?.readyReplicas ?? null;
     return isCloudController(value.name) && Number(count ?? 0) > 0;
   });
   return ready ?? null;
@@ -176,9 +177,7 @@ export function dhcpDomainOf(
   const optionsId = owner?.value?.DhcpOptionsId ?? '';
   const options = all.find(({ value }) => (value.DhcpOptionsId ?? null) === optionsId);
   if (options === undefined || optionsId === '') return null;
-  const entry = (options.value.DhcpConfigurations ?? []).find(
-    (one) => one.Key === 'domain-name',
-  );
+  const entry = (options.value.DhcpConfigurations ?? []).find((one) => one.Key === 'domain-name');
   const values = (entry?.Values ?? []).map((one) => one.Value ?? '');
   return { options, optionsId, vpc, domain: values.join(' ').trim() };
 }
@@ -208,7 +207,7 @@ export function foreignProvider(
   for (const node of nodes) {
     const named = instanceIdIn(node.value.providerId ?? '');
     const actual = instances.find((one) => isRunningAt(one, node.value.internalIp));
-    const actualId = (actual?.value?.InstanceId ?? null);
+    const actualId = actual?.value?.InstanceId ?? null;
     if (named === null || actual === undefined || actualId === null || named === actualId) continue;
     const namedInstance =
       instances.find(({ value }) => (value.InstanceId ?? null) === named) ?? null;

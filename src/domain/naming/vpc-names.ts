@@ -18,14 +18,12 @@ function attributeOf(
 /** `domain-name` of the options of a VPC; null without one, undefined when not looked at. */
 function dhcpDomainOf(observations: Observations, vpcId: string | null): string | null | undefined {
   const vpc = namingValues(observations, 'aws/vpc').find((one) => (one.VpcId ?? null) === vpcId);
-  const id = (vpc?.DhcpOptionsId ?? null);
+  const id = vpc?.DhcpOptionsId ?? null;
   const options = namingValues(observations, 'aws/dhcp-options').find(
     (one) => id !== null && (one.DhcpOptionsId ?? null) === id,
   );
   if (options === undefined) return undefined;
-  const entry = (options.DhcpConfigurations ?? []).find(
-    (one) => one.Key === 'domain-name',
-  );
+  const entry = (options.DhcpConfigurations ?? []).find((one) => one.Key === 'domain-name');
   const values = (entry?.Values ?? []).map(
     (one) => one.Value ?? (typeof one === 'string' ? one : ''),
   );

@@ -39,7 +39,7 @@ export function endpointPath(
   const groupIds = idsOf(listAt(endpoint.value, 'Groups'));
   const own = groups.filter(({ value }) => groupIds.includes(value.GroupId ?? ''));
   if (groupIds.length === 0 || own.length !== groupIds.length) return null;
-  const nodeGroupIds = idsOf((instance.SecurityGroups ?? []));
+  const nodeGroupIds = idsOf(instance.SecurityGroups ?? []);
   const address = blockOf(instance.PrivateIpAddress ?? '');
   const peer = { groups: nodeGroupIds, addresses: address === null ? [] : [address] };
   return {
@@ -50,7 +50,7 @@ export function endpointPath(
     groupIds,
     nodeGroupIds,
     isOpen: mayPass(
-      own.flatMap(({ value }) => (value.IpPermissions ?? [])),
+      own.flatMap(({ value }) => value.IpPermissions ?? []),
       HTTPS_PORT,
       peer,
     ),

@@ -124,7 +124,7 @@ function leadsOutside(table: Json): boolean {
 /** Public addresses that packets of a way out come from; empty when they are not known. */
 export function sourceAddresses(way: WayOut, instance: Instance): readonly string[] {
   if (way.kind === 'direct') {
-    const own = (instance.PublicIpAddress ?? null);
+    const own = instance.PublicIpAddress ?? null;
     return own === null ? [] : [own];
   }
   if (way.kind !== 'translated') return [];
@@ -143,7 +143,6 @@ export function endpointOf(
     (value.VpcId ?? null) === vpc &&
     value.ServiceName?.endsWith(`.${service}`) === true &&
     value.State?.toLowerCase() === 'available' &&
-    (value.VpcEndpointType !== 'Interface' ||
-      value.PrivateDnsEnabled !== 'false');
+    (value.VpcEndpointType !== 'Interface' || value.PrivateDnsEnabled !== 'false');
   return endpoints.find(isIt) ?? null;
 }

@@ -105,12 +105,12 @@ function memberOf(instance: Instance, node: KubeNode | null, nowMs: number): Mem
 export function nodeRolesOf(facts: FleetFacts): readonly NodeRole[] | null {
   const { nowMs } = facts;
   if (nowMs === null || facts.read('kube/Node').state === 'unknown') return null;
-  const cluster = (facts.list('aws/cluster')[0]?.value?.name ?? null);
+  const cluster = facts.list('aws/cluster')[0]?.value?.name ?? null;
   const nodeOf = nodeFinder(facts.list('kube/Node'));
   const own = facts.list('aws/instance').filter(({ value }) => isTaggedFor(value, cluster));
   const byProfile = Map.groupBy(own, ({ value }) => value.IamInstanceProfile?.Arn ?? '');
   return facts.list('aws/instance-profile').flatMap((profile) => {
-    const arn = ((profile.value.Roles ?? [])[0]?.Arn ?? null);
+    const arn = (profile.value.Roles ?? [])[0]?.Arn ?? null;
     const machines = byProfile.get(profile.value.Arn ?? '-') ?? [];
     if (arn === null || machines.length === 0) return [];
     const members = machines.map((machine) => ({
@@ -151,7 +151,7 @@ export function fadingNodes(facts: MachineFacts): readonly Seen<KubeNode>[] {
 export function instancesWithoutNode(facts: MachineFacts): readonly Seen<Json>[] | null {
   const { nowMs } = facts;
   if (nowMs === null || facts.read('kube/Node').state === 'unknown') return null;
-  const cluster = (facts.list('aws/cluster')[0]?.value?.name ?? null);
+  const cluster = facts.list('aws/cluster')[0]?.value?.name ?? null;
   const nodeOf = nodeFinder(facts.list('kube/Node'));
   return facts
     .list('aws/instance')
@@ -168,9 +168,9 @@ export function attachedWithoutNode(
   instances: readonly Seen<Instance>[],
   nodes: readonly Seen<KubeNode>[],
 ): readonly string[] {
-  const described = new Set(instances.map(({ value }) => (value.InstanceId ?? null)));
+  const described = new Set(instances.map(({ value }) => value.InstanceId ?? null));
   const nodeOf = nodeFinder(nodes);
-  const byInstance = Map.groupBy(interfaces, ({ value }) => (value.Attachment?.InstanceId ?? null));
+  const byInstance = Map.groupBy(interfaces, ({ value }) => value.Attachment?.InstanceId ?? null);
   byInstance.delete(null);
   const owners = [...byInstance].map(([id, own]) => ({
     id: id ?? '',
@@ -191,7 +191,7 @@ export function attachedWithoutNode(
 export function attachedTogether(interfaces: readonly Seen<NetworkInterface>[]): number {
   const byGroup = new Map<string, Set<string>>();
   for (const { value } of interfaces) {
-    const id = (value.Attachment?.InstanceId ?? null);
+    const id = value.Attachment?.InstanceId ?? null;
     if (id === null) continue;
     for (const group of groupsOf(value))
       byGroup.set(group, (byGroup.get(group) ?? new Set()).add(id));
@@ -239,7 +239,7 @@ export function roleName(arn: string): string {
 export function isConfigMapOnly(facts: MachineFacts): boolean {
   const modes = facts
     .list('aws/cluster')
-    .map(({ value }) => (value.accessConfig?.authenticationMode ?? null));
+    .map(({ value }) => value.accessConfig?.authenticationMode ?? null);
   return modes.length > 0 && modes.every((mode) => mode === 'CONFIG_MAP');
 }
 

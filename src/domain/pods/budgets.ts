@@ -14,7 +14,7 @@ function isExhausted({ value }: Seen<PodDisruptionBudget>): boolean {
 
 /** Pods of DaemonSets stay; pods that are being deleted were evicted already. */
 function isToBeEvicted({ value }: Seen<Pod>): boolean {
-  const owners = (value.metadata?.ownerReferences ?? []);
+  const owners = value.metadata?.ownerReferences ?? [];
   const isOfSet = owners.some((owner) => owner.kind === 'DaemonSet');
   return !isOfSet && (value.metadata?.deletionTimestamp ?? null) === null;
 }

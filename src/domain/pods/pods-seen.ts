@@ -8,7 +8,7 @@ export type SeenObject = Seen<KubeObject>;
 
 /** The Node on which a pod is placed, null for one that waits to be placed. */
 export function placeOf(pod: Seen<Pod>): string | null {
-  return (pod.value.spec?.nodeName ?? null);
+  return pod.value.spec?.nodeName ?? null;
 }
 
 export function isReadyPod(pod: Seen<Pod>): boolean {
@@ -38,30 +38,23 @@ export function waitingPods(
 /** The pods of a DaemonSet; its controller and `kubectl` name them after it. */
 export function podsOfSet(pods: readonly Seen<Pod>[], daemonSet: string): readonly SeenObject[] {
   return pods.filter((pod) => {
-    const owners = (pod.value.metadata?.ownerReferences ?? []);
+    const owners = pod.value.metadata?.ownerReferences ?? [];
     return owners.length === 0
       ? new RegExp(`^${daemonSet}-[a-z0-9]{5}$`).test(pod.value.name)
-      : owners.some(
-          (owner) => owner.kind === 'DaemonSet' && (owner.name ?? null) === daemonSet,
-        );
+      : owners.some((owner) => owner.kind === 'DaemonSet' && (owner.name ?? null) === daemonSet);
   });
 }
 
 /** Pods that are there for more than two minutes and are not Ready. */
-export function unreadyPods(
-  pods: Seen<Pod>[],
-  nowMs: number | null,
-): readonly SeenObject[] {
+export function unreadyPods(pods: Seen<Pod>[], nowMs: number | null): readonly SeenObject[] {
   return pods.filter((pod) => !isReadyPod(pod) && !isDeleted(pod) && isOld(pod, nowMs));
 }
 
 /** What a container of a pod that is not Ready is at: `waiting CrashLoopBackOff, 7 restarts`. */
 export function stateWords(pod: Seen<Pod>): string {
-  const status = (pod.value.status?.containerStatuses ?? []).find(
-    (entry) => entry.ready !== true,
-  );
-  const waiting = (status?.state?.waiting?.reason ?? null);
-  const ended = (status?.state?.terminated?.reason ?? null);
+  const status = (pod.value.status?.containerStatuses ?? []).find((entry) => entry.ready !== true);
+  const waiting = status?.state?.waiting?.reason ?? null;
+  const ended = status?.state?.terminated?.reason ?? null;
   const state =
     waiting !== null ? `waiting ${waiting}` : ended !== null ? `ended ${ended}` : 'not Ready';
   return `${state}, ${status?.restartCount ?? '0'} restarts`;

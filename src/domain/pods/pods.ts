@@ -5,15 +5,12 @@ import type { Pod } from '../../evidence/kube/pod.ts';
 
 /** What causes read of a Pod as `readers/kube/pod.ts` projects it. */
 function statuses(pod: Pod): readonly Json[] {
-  return [
-    ...(pod.status?.initContainerStatuses ?? []),
-    ...(pod.status?.containerStatuses ?? []),
-  ];
+  return [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])];
 }
 
 /** True for a pod that is bound to this Node and has not ended. */
 export function isOnNode(pod: Pod, node: string): boolean {
-  const phase = (pod.status?.phase ?? null);
+  const phase = pod.status?.phase ?? null;
   const hasEnded = phase === 'Succeeded' || phase === 'Failed';
   return !hasEnded && (pod.spec?.nodeName ?? null) === node;
 }
@@ -44,10 +41,7 @@ export function serviceAccountOf(pod: Pod): string {
 
 /** The value of a variable in the first container that has it, null when none has. */
 export function environmentOf(pod: Pod, name: string): string | null {
-  const containers = [
-    ...(pod.spec?.initContainers ?? []),
-    ...(pod.spec?.containers ?? []),
-  ];
+  const containers = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])];
   for (const container of containers) {
     const entry = (container.env ?? []).find((one) => (one.name ?? null) === name);
     if (entry !== undefined) return entry.value ?? '';
@@ -64,9 +58,7 @@ export function isOfDaemonSet(pod: Pod, name: string): boolean {
 
 /** True for a pod owned by whichever DaemonSet. */
 export function isOfAnyDaemonSet(pod: Pod): boolean {
-  return (pod.metadata?.ownerReferences ?? []).some(
-    (owner) => owner.kind === 'DaemonSet',
-  );
+  return (pod.metadata?.ownerReferences ?? []).some((owner) => owner.kind === 'DaemonSet');
 }
 
 /** Why a container waits (`CrashLoopBackOff`), null when none does. */
@@ -109,7 +101,7 @@ export function msIn(value: Json | undefined, path: string): number | null {
 
 /** When the pod's first container began to run, ms since the epoch. */
 export function runningSinceMs(pod: Pod): number | null {
-  for (const status of (pod.status?.containerStatuses ?? [])) {
+  for (const status of pod.status?.containerStatuses ?? []) {
     const since = isoMs(status.state?.running?.startedAt);
     if (since !== null) return since;
   }
@@ -139,8 +131,8 @@ export function isSettled(pod: Pod, nowMs: number): boolean {
 /** Whom the token is for that EKS's webhook puts into a pod for STS. */
 export function tokenAudience(pod: Pod): string {
   const audience = (pod.spec?.volumes ?? [])
-    .flatMap((volume) => (volume.projected?.sources ?? []))
-    .map((source) => (source.serviceAccountToken?.audience ?? null))
+    .flatMap((volume) => volume.projected?.sources ?? [])
+    .map((source) => source.serviceAccountToken?.audience ?? null)
     .find((text) => text !== null);
   return audience ?? 'sts.amazonaws.com';
 }

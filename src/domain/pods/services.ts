@@ -28,7 +28,10 @@ function sumOf(slices: Seen<EndpointSlice>[], path: string): number {
 }
 
 /** The endpoints of a Service, by the slices that carry its name. */
-export function endpointsOf(service: ServiceName, slices: readonly Seen<EndpointSlice>[]): ServiceEndpoints {
+export function endpointsOf(
+  service: ServiceName,
+  slices: readonly Seen<EndpointSlice>[],
+): ServiceEndpoints {
   const own = slices.filter(
     ({ value }) =>
       value.namespace === service.namespace && (value.service ?? null) === service.name,

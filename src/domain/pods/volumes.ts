@@ -2,7 +2,11 @@ import { at, type Json, listAt, textAt } from '../../evidence/json.ts';
 import type { KubeObject } from '../../evidence/kube/object.ts';
 import type { SeenObject } from './pods-seen.ts';
 import type { Seen } from '../../evidence/fact.ts';
-import type { PersistentVolumeClaim, PersistentVolume, CsiNode } from '../../evidence/kube/storage.ts';
+import type {
+  PersistentVolumeClaim,
+  PersistentVolume,
+  CsiNode,
+} from '../../evidence/kube/storage.ts';
 import type { Pod } from '../../evidence/kube/pod.ts';
 
 /** A claim of a pod with the volume it is bound to. */
@@ -37,7 +41,7 @@ export function volumesOf(
   return claims
     .filter(({ value }) => value.namespace === pod.namespace && wanted.has(value.name))
     .map((claim) => {
-      const name = (claim.value.spec?.volumeName ?? null);
+      const name = claim.value.spec?.volumeName ?? null;
       return { claim, volume: volumes.find(({ value }) => value.name === name) ?? null };
     });
 }

@@ -78,11 +78,9 @@ type Kinds =
 
 function matchEntries(view: View<Kinds, 'entryNotFound'>): Match | null {
   const clusters = view.list('aws/cluster');
-  const cluster = clusters.find(
-    (fact) => fact.value.accessConfig?.authenticationMode === 'API',
-  );
+  const cluster = clusters.find((fact) => fact.value.accessConfig?.authenticationMode === 'API');
   if (cluster === undefined) return clusters.length === 0 ? null : clear;
-  const name = (cluster.value.name ?? null);
+  const name = cluster.value.name ?? null;
   const details = name === null ? {} : { cluster: name };
   const mode = view.quote(cluster, `cluster ${name ?? ''} accessConfig.authenticationMode API`);
   const entries = view.read('aws/access-entry-list');
@@ -127,9 +125,9 @@ function matchLost(
 }
 
 function nodeRoles(view: View<Kinds, 'entryNotFound'>): readonly string[] {
-  const groups = view.list('aws/node-group').map((group) => (group.value.nodeRole ?? null));
+  const groups = view.list('aws/node-group').map((group) => group.value.nodeRole ?? null);
   const profiles = view
     .list('aws/instance-profile')
-    .flatMap((profile) => (profile.value.Roles ?? []).map((role) => (role.Arn ?? null)));
+    .flatMap((profile) => (profile.value.Roles ?? []).map((role) => role.Arn ?? null));
   return [...groups, ...profiles].filter((role) => role !== null);
 }

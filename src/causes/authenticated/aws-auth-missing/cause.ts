@@ -97,7 +97,7 @@ function matchMapping(view: Evidence): Match | null {
   const configMap = view.read('kube/aws-auth');
   const mode = view
     .list('aws/cluster')
-    .map((cluster) => (cluster.value.accessConfig?.authenticationMode ?? null));
+    .map((cluster) => cluster.value.accessConfig?.authenticationMode ?? null);
   if (configMap.state === 'seen' || mode.includes('API')) return clear;
   const roles = configMap.state === 'absent' && mode.length === 1 ? nodeRolesOf(view) : null;
   if (configMap.state === 'absent' && roles?.length === 0 && isConfigMapOnly(view))

@@ -128,14 +128,17 @@ function matchInstance(view: Evidence): Match | null {
       ({ value }) => view.instanceId === null || (value.InstanceId ?? null) === view.instanceId,
     );
   const [instance] = own;
-  const isOne = new Set(own.map(({ value }) => (value.InstanceId ?? null))).size === 1;
+  const isOne = new Set(own.map(({ value }) => value.InstanceId ?? null)).size === 1;
   const complains = view.sign('noCredentials') !== null || view.sign('pluginFailed') !== null;
   if (instance === undefined || !isOne || !(complains || isNode(instance.value))) return null;
   if (!complains && view.nowMs !== null && !isLostOfEks(view)) return null;
-  if (isDescribedWhole(instance.value) && (instance.value.IamInstanceProfile ?? undefined) === undefined) {
+  if (
+    isDescribedWhole(instance.value) &&
+    (instance.value.IamInstanceProfile ?? undefined) === undefined
+  ) {
     return found({}, [view.quote(instance, 'the instance has no IamInstanceProfile')]);
   }
-  const arn = (instance.value.IamInstanceProfile?.Arn ?? null);
+  const arn = instance.value.IamInstanceProfile?.Arn ?? null;
   const profile = view
     .list('aws/instance-profile')
     .find((fact) => arn?.endsWith(`/${fact.value.InstanceProfileName ?? ' '}`) === true);
@@ -143,7 +146,7 @@ function matchInstance(view: Evidence): Match | null {
   if (underway !== null) return underway;
   if (profile === undefined) return null;
   const name = profile.value.InstanceProfileName ?? '';
-  const role = ((profile.value.Roles ?? [])[0]?.Arn ?? null);
+  const role = (profile.value.Roles ?? [])[0]?.Arn ?? null;
   if (role !== null) return matchTrust(view, role) ?? (complains ? null : clear);
   return found({ profile: name }, [view.quote(profile, `instance profile ${name} has no roles`)]);
 }

@@ -220,10 +220,10 @@ function readsEntries(view: Evidence): boolean {
 
 /** ARNs known to be a node's: of node groups, of instance profiles, and of denied callers named so. */
 function nodeRoles(view: Evidence): readonly string[] {
-  const groups = view.list('aws/node-group').map((group) => (group.value.nodeRole ?? null));
+  const groups = view.list('aws/node-group').map((group) => group.value.nodeRole ?? null);
   const profiles = view
     .list('aws/instance-profile')
-    .flatMap((profile) => (profile.value.Roles ?? []).map((role) => (role.Arn ?? null)));
+    .flatMap((profile) => (profile.value.Roles ?? []).map((role) => role.Arn ?? null));
   const denied = (view.sign('denied')?.quotes ?? [])
     .map((quote) => quote.captures['role'] ?? '')
     .filter((role) => /node|worker|karpenter|instance/i.test(role));
@@ -260,7 +260,7 @@ function isApiOnly(view: Evidence): boolean {
 function readsConfigMapOnly(view: Evidence): boolean {
   const modes = view
     .list('aws/cluster')
-    .map((cluster) => (cluster.value.accessConfig?.authenticationMode ?? null));
+    .map((cluster) => cluster.value.accessConfig?.authenticationMode ?? null);
   return modes.includes('CONFIG_MAP') || view.read('aws/access-entry-list').state === 'seen';
 }
 

@@ -53,18 +53,16 @@ type Kinds =
 
 function matchAges(view: View<Kinds, never>): Match | null {
   const roles = view.list('aws/role');
-  const entries = view
-    .list('aws/access-entry')
-    .filter((entry) => entry.value.type !== 'STANDARD');
+  const entries = view.list('aws/access-entry').filter((entry) => entry.value.type !== 'STANDARD');
   if (roles.length === 0 || entries.length === 0) return null;
   const fleet = nodeRolesOf(view);
   const lost = fleet === null ? null : lostRoles(fleet);
   for (const entry of entries) {
-    const arn = (entry.value.principalArn ?? null);
+    const arn = entry.value.principalArn ?? null;
     const role = roles.find((candidate) => arn !== null && (candidate.value.Arn ?? null) === arn);
     const [made, mapped] = [
-      msOf((role?.value?.CreateDate ?? null)),
-      msOf((entry.value.createdAt ?? null)),
+      msOf(role?.value?.CreateDate ?? null),
+      msOf(entry.value.createdAt ?? null),
     ];
     if (arn === null || role === undefined || made === null || mapped === null || made <= mapped)
       continue;

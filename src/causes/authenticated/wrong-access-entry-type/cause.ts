@@ -91,7 +91,7 @@ function matchLost(view: Evidence): Match | null {
   if (fleet === null || entries.length === 0) return null;
   for (const role of lostRoles(fleet)) {
     const entry = entries.find(({ value }) => (value.principalArn ?? null) === role.arn);
-    const type = (entry?.value?.type ?? null);
+    const type = entry?.value?.type ?? null;
     if (entry === undefined || type === null || NODE_TYPES.includes(type)) continue;
     const held = policiesOf(view, role.arn);
     if (held?.isEnough === true) continue;
@@ -129,13 +129,12 @@ function policiesOf(view: Evidence, role: string): HeldPolicies | null {
     .list('aws/access-policies')
     .find(({ value }) => (value.principalArn ?? null) === role);
   if (fact === undefined) return null;
-  const policies = (fact.value.associatedAccessPolicies ?? []);
+  const policies = fact.value.associatedAccessPolicies ?? [];
   const nameOf = (policy: Json): string =>
     (textAt(policy, 'policyArn') ?? '').split('/').at(-1) ?? '';
   const isEnough = policies.some(
     (policy) =>
-      nameOf(policy) === 'AmazonEKSClusterAdminPolicy' &&
-      policy.accessScope?.type === 'cluster',
+      nameOf(policy) === 'AmazonEKSClusterAdminPolicy' && policy.accessScope?.type === 'cluster',
   );
   return { fact, names: policies.map(nameOf).join(', ') || 'no policy', isEnough };
 }

@@ -56,7 +56,7 @@ export default defineCause({
   match(view) {
     const instance = view.read('aws/instance');
     if (instance.state !== 'seen') return null;
-    const endpoint = (instance.value.MetadataOptions?.HttpEndpoint ?? null);
+    const endpoint = instance.value.MetadataOptions?.HttpEndpoint ?? null;
     const isReady = view.list('kube/Node').some(({ value }) => value.ready === true);
     if (endpoint === 'disabled' && !isReady) {
       return found({ endpoint }, [view.quote(instance, 'MetadataOptions.HttpEndpoint = disabled')]);

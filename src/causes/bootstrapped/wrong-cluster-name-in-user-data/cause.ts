@@ -100,7 +100,7 @@ function matchGiven(view: View<Kinds, Signs>): Match | null {
   const given = clusterGiven(launch.given.value);
   const name = given?.name ?? null;
   if (name === wanted) return clearUnlessSeen(view, ['nameMissing', 'notFound', 'plutoNotFound']);
-  const consequence = consequenceOf(launch, (clusters[0]?.value?.endpoint ?? null));
+  const consequence = consequenceOf(launch, clusters[0]?.value?.endpoint ?? null);
   if (name === null || consequence === null) return null;
   if (!isTaggedFor(launch.instance.value, wanted) || !view.shows('machine-without-node'))
     return null;

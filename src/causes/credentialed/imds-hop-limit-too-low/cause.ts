@@ -104,7 +104,7 @@ function matchLimit(view: Own): Match | null {
 }
 
 function isLimited({ value }: Seen<Instance>): boolean {
-  const hops = (value.MetadataOptions?.HttpPutResponseHopLimit ?? null);
+  const hops = value.MetadataOptions?.HttpPutResponseHopLimit ?? null;
   return value.MetadataOptions?.HttpTokens === 'required' && hops === '1';
 }
 

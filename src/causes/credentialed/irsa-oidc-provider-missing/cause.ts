@@ -127,7 +127,7 @@ function matchProviders(view: Own): Match | null {
   );
   if (provider !== undefined) return matchAudience(view, { pod: asking, role, issuer, provider });
   const details = { issuer, role, pod: podName(asking.value) };
-  const name = (cluster.value.name ?? null);
+  const name = cluster.value.name ?? null;
   return found(name === null ? details : { ...details, cluster: name }, [
     view.quote(cluster, `cluster ${name ?? ''} identity.oidc.issuer ${issuer}`),
     view.quote(providers, `IAM OIDC providers of the account: ${arns.join(', ') || 'none'}`),
@@ -166,7 +166,7 @@ function asksSts(pod: Pod, node: string): boolean {
 }
 
 function issuerOf(cluster: Cluster): string | null {
-  return (cluster.identity?.oidc?.issuer ?? null);
+  return cluster.identity?.oidc?.issuer ?? null;
 }
 
 function accountOf(arn: string): string {

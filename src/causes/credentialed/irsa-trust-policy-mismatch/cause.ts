@@ -123,7 +123,7 @@ function matchTrust(view: Own): Match | null {
       continue;
     }
     const why = whyRefused(policy, claimsOf(pod.value, issuerOf(cluster.value)));
-    if (why !== null) return foundFor(view, pod, role, why, (cluster.value.name ?? null));
+    if (why !== null) return foundFor(view, pod, role, why, cluster.value.name ?? null);
   }
   if (view.sign('refused') !== null) return null;
   return isDecided ? clear : unread(environmentOf(asking[0]?.value ?? NONE, 'AWS_ROLE_ARN'));

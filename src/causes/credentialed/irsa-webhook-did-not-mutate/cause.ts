@@ -171,7 +171,7 @@ function isAccountOf(account: ServiceAccount, pod: Pod): boolean {
 function whyLeft(view: Own, pod: Seen<KubeObject>, account: Seen<KubeObject>): string {
   const madeMs = msIn(pod.value.body, 'metadata.creationTimestamp');
   const annotated = annotatedAt(account.value);
-  const annotatedMs = isoMs(({ annotated }).annotated);
+  const annotatedMs = isoMs({ annotated }.annotated);
   if (annotated !== null && annotatedMs !== null && madeMs !== null && annotatedMs > madeMs)
     return `it is older than the annotation of ${annotated}`;
   const webhooks = view.read('kube/MutatingWebhookConfiguration');

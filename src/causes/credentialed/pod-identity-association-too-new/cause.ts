@@ -100,7 +100,7 @@ function isFor(association: PodIdentityAssociation, pod: Pod): boolean {
 function foundFor(view: Own, pod: Seen<Pod>, association: Seen<PodIdentityAssociation>): Match {
   const account = `${pod.value.namespace ?? ''}/${serviceAccountOf(pod.value)}`;
   const name = podName(pod.value);
-  const created = (association.value.createdAt ?? null);
+  const created = association.value.createdAt ?? null;
   const id = association.value.associationId ?? '';
   const born = pod.value.metadata?.creationTimestamp ?? '';
   const details = { pod: name, account };

@@ -164,7 +164,7 @@ function matchTrust(
 ): Match | null {
   // The list names no roles; the description of one association does.
   const own = associations.find(({ value }) => (value.roleArn ?? null) !== null);
-  const arn = (own?.value?.roleArn ?? null);
+  const arn = own?.value?.roleArn ?? null;
   if (own === undefined || arn === null) return null;
   const target = own.value.targetRoleArn ?? '';
   const isTagged = own.value.disableSessionTags !== 'true';
@@ -243,7 +243,11 @@ function principalsOf(statement: Json, kind: string): readonly string[] {
   return manyAt(statement, `Principal.${kind}`);
 }
 
-function foundWithout(view: Own, pod: Seen<Pod>, other: Seen<PodIdentityAssociation> | undefined): Match {
+function foundWithout(
+  view: Own,
+  pod: Seen<Pod>,
+  other: Seen<PodIdentityAssociation> | undefined,
+): Match {
   const name = podName(pod.value);
   const account = `${pod.value.namespace ?? ''}/${serviceAccountOf(pod.value)}`;
   const elsewhere =

@@ -110,7 +110,7 @@ function matchRoutes(view: Evidence): Match | null {
   const instance = view
     .list('aws/instance')
     .find(({ value }) => (value.InstanceId ?? null) === view.instanceId);
-  const subnet = (instance?.value?.SubnetId ?? null);
+  const subnet = instance?.value?.SubnetId ?? null;
   if (pod === undefined || instance === undefined || subnet === null) return null;
   if (view.sign('callSilent') !== null || view.sign('clientTimedOut') !== null) return null;
   const vpc = instance.value.VpcId ?? '';
@@ -174,8 +174,7 @@ function lackOf(view: Evidence, pod: Pod, vpc: string): Lack | null {
     return isGlobal ? { words, endpoint: null } : null;
   }
   const idle = all.find(
-    ({ value }) =>
-      (value.VpcId ?? null) === vpc && value.ServiceName?.endsWith('.sts') === true,
+    ({ value }) => (value.VpcId ?? null) === vpc && value.ServiceName?.endsWith('.sts') === true,
   );
   if (idle === undefined)
     return { words: `the VPC ${vpc} has no endpoint for sts`, endpoint: null };

@@ -124,9 +124,7 @@ function gateOf({ key, value }: KubeTaint): Gate | null {
 function isPodOf(pod: Pod, gate: Gate): boolean {
   return (
     pod.namespace === gate.namespace &&
-    (pod.metadata?.ownerReferences ?? []).some(
-      (owner) => (owner.name ?? null) === gate.name,
-    )
+    (pod.metadata?.ownerReferences ?? []).some((owner) => (owner.name ?? null) === gate.name)
   );
 }
 
@@ -137,9 +135,9 @@ function reasonOf(daemonSet: DaemonSet, node: KubeNode): { readonly why?: string
   );
   if (missing !== undefined)
     return { why: `its nodeSelector wants ${missing[0]}=${String(missing[1])}` };
-  const tolerations = (daemonSet.spec?.template?.spec?.tolerations ?? []);
+  const tolerations = daemonSet.spec?.template?.spec?.tolerations ?? [];
   const tolerates = tolerations.some((entry) => {
-    const key = (entry.key ?? null);
+    const key = entry.key ?? null;
     return key === null ? entry.operator === 'Exists' : key.startsWith(PREFIX);
   });
   return tolerates ? {} : { why: 'it does not tolerate the taint itself' };

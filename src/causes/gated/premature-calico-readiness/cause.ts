@@ -68,9 +68,7 @@ function matchNode(view: View<'kube/Node' | 'kube/Pod', never>): Match | null {
   const network = node.value.conditions.find(({ type }) => type === 'NetworkUnavailable');
   const calico = view
     .list('kube/Pod')
-    .find(
-      ({ value }) => isCalico(value) && (value.spec?.nodeName ?? null) === node.value.name,
-    );
+    .find(({ value }) => isCalico(value) && (value.spec?.nodeName ?? null) === node.value.name);
   if (
     calico === undefined ||
     conditionOf(calico.value, 'Ready') !== 'False' ||

@@ -160,10 +160,10 @@ function byLog(view: Own, node: Seen<KubeNode>, taint: string): Match | null {
   const proof = [settled.last, view.quote(node, `Node ${node.value.name} taint ${taint}`)];
   const group = view.list('aws/node-group').find((entry) => sets(entry, taint));
   if (group !== undefined) {
-    return found(
-      { node: node.value.name, taint, group: group.value.nodegroupName ?? '' },
-      [...proof, view.quote(group, `node group taint ${taint}`)],
-    );
+    return found({ node: node.value.name, taint, group: group.value.nodegroupName ?? '' }, [
+      ...proof,
+      view.quote(group, `node group taint ${taint}`),
+    ]);
   }
   // After a removal in the log the taint may also be one that was never truly gone.
   return view.sign('removed') === null

@@ -77,7 +77,5 @@ function matchNodes(view: View<'kube/NodeClaim' | 'kube/Node', 'severalFound'>):
 }
 
 function registeredOf({ value }: Seen<NodeClaim>): Json | undefined {
-  return (value.status?.conditions ?? []).find(
-    (entry) => entry.type === 'Registered',
-  );
+  return (value.status?.conditions ?? []).find((entry) => entry.type === 'Registered');
 }

@@ -89,7 +89,7 @@ function matchInstance(view: Own): Match | null {
     .find((fact) => fact.value.PrivateDnsName === '' && isNode(fact.value));
   if (nameless === undefined) return areBothOn(view) ? clearUnlessSeen(view, SIGNS) : null;
   if (view.list('kube/Node').some(({ value }) => value.ready === true)) return null;
-  const vpc = (nameless.value.VpcId ?? null);
+  const vpc = nameless.value.VpcId ?? null;
   const off = view
     .list('aws/vpc-attribute')
     .filter(({ value }) => (value.VpcId ?? null) === vpc && switchedOff(value) !== null);
@@ -109,8 +109,7 @@ function isNamedElsewhere(view: Own, vpc: string | null): boolean {
     .filter(({ value }) => value.State?.Name === 'running')
     .flatMap(({ value }) => [value, ...(value.NetworkInterfaces ?? [])]);
   return running.some(
-    (one) =>
-      vpc !== null && (one.VpcId ?? null) === vpc && (one.PrivateDnsName ?? '') !== '',
+    (one) => vpc !== null && (one.VpcId ?? null) === vpc && (one.PrivateDnsName ?? '') !== '',
   );
 }
 

@@ -168,7 +168,7 @@ type Signs = (typeof FAILURES)[number] | 'amisFound';
 function matchTemplate(view: View<Kinds, Signs>): Match | null {
   // Whose evidence it is decides: others may not have asked for this very image.
   if (view.nowMs === null || view.read('aws/image').state === 'unknown') return null;
-  const seen = new Set(view.list('aws/image').map(({ value }) => (value.ImageId ?? null)));
+  const seen = new Set(view.list('aws/image').map(({ value }) => value.ImageId ?? null));
   const versions = view.list('aws/launch-template-version');
   for (const short of shortGroups(view.list('aws/auto-scaling-group'), versions)) {
     const origin = originOf(view, short);
@@ -212,5 +212,5 @@ function originOf(view: View<Kinds, Signs>, { group, template }: ShortGroup): Or
     .list('aws/launch-configuration')
     .find(({ value }) => (value.LaunchConfigurationName ?? null) === name);
   if (fact === undefined) return null;
-  return { fact, words: 'launch configuration', name, image: (fact.value.ImageId ?? null) };
+  return { fact, words: 'launch configuration', name, image: fact.value.ImageId ?? null };
 }

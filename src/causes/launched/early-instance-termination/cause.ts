@@ -164,7 +164,7 @@ function matchGroup(view: View<Kinds, Signs>): Match | null {
   const replaced = view.sign('replacedByHealthCheck');
   const group = view
     .list('aws/auto-scaling-group')
-    .find((one) => Number((one.value.HealthCheckGracePeriod ?? null)) < GRACE_SECONDS_MIN);
+    .find((one) => Number(one.value.HealthCheckGracePeriod ?? null) < GRACE_SECONDS_MIN);
   if (replaced === null || group === undefined) return null;
   const name = group.value.AutoScalingGroupName ?? '';
   const grace = group.value.HealthCheckGracePeriod ?? '';

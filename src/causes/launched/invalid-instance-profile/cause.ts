@@ -101,9 +101,7 @@ function profilesInUse(view: View<Kinds, Signs>): ReadonlySet<string> {
       .filter(({ value }) => value.ready === true)
       .map(({ value }) => value.providerId?.split('/').at(-1) ?? ''),
   );
-  const used = view
-    .list('aws/instance')
-    .filter(({ value }) => ready.has(value.InstanceId ?? '-'));
+  const used = view.list('aws/instance').filter(({ value }) => ready.has(value.InstanceId ?? '-'));
   return new Set(used.map(({ value }) => value.IamInstanceProfile?.Arn ?? '-'));
 }
 

@@ -130,7 +130,10 @@ type Kinds =
   | 'aws/security-group';
 type Signs = (typeof FAILURES)[number] | 'launchedAfter';
 
-function idsOf(entries: readonly Seen<Subnet | SecurityGroup>[], path: string): ReadonlySet<string> {
+function idsOf(
+  entries: readonly Seen<Subnet | SecurityGroup>[],
+  path: string,
+): ReadonlySet<string> {
   return new Set(entries.map(({ value }) => textAt(value, path) ?? ''));
 }
 

@@ -137,8 +137,7 @@ function matchState(view: Own): Match | null {
     .list('aws/instance')
     .filter(
       ({ value }) =>
-        value.StateReason?.Code === 'Client.InternalError' &&
-        value.State?.Name === 'terminated',
+        value.StateReason?.Code === 'Client.InternalError' && value.State?.Name === 'terminated',
     );
   const failed = all.find(({ value }) => !filled.has(groupOfInstance(value) ?? ''));
   const signs = (['clientError', 'keyInaccessible', 'keyDenied'] as const).map((name) =>

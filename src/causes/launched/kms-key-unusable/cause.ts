@@ -55,10 +55,7 @@ export default defineCause({
     const filled = filledGroups(view.list('aws/auto-scaling-group'));
     const all = view
       .list('aws/instance')
-      .filter(
-        ({ value }) =>
-          value.StateReason?.Code?.startsWith('Client.InvalidKMSKey') === true,
-      );
+      .filter(({ value }) => value.StateReason?.Code?.startsWith('Client.InvalidKMSKey') === true);
     const ended = all.find(({ value }) => !filled.has(groupOfInstance(value) ?? ''));
     if (ended === undefined) return all.length > 0 && view.sign('keyState') === null ? clear : null;
     const instance = ended.value.InstanceId ?? '';

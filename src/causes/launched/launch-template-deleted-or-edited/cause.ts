@@ -99,7 +99,7 @@ function matchTemplates(view: Own): Match | null {
   // Others may not have asked for this very template.
   if (view.nowMs === null || view.read('aws/launch-template').state === 'unknown') return null;
   const there = new Set(
-    view.list('aws/launch-template').map(({ value }) => (value.LaunchTemplateId ?? null)),
+    view.list('aws/launch-template').map(({ value }) => value.LaunchTemplateId ?? null),
   );
   const uses = shortGroups(view.list('aws/auto-scaling-group'), []).flatMap(({ group, size }) => {
     const use = templateUse(group.value);

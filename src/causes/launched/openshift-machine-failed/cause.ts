@@ -86,7 +86,7 @@ function matchMachine(
       'likely',
     );
   }
-  const phases = view.list('kube/Machine').map(({ value }) => (value.status?.phase ?? null));
+  const phases = view.list('kube/Machine').map(({ value }) => value.status?.phase ?? null);
   const areMade = phases.every((phase) => phase === 'Provisioned' || phase === 'Running');
   return phases.length > 0 && areMade
     ? clearUnlessSeen(view, ['failedCreate', 'provisionFailed'])

@@ -165,7 +165,7 @@ function matchGroup(view: Own): Match | null {
   const prices = pricesOf(view);
   let isDecided = false;
   for (const group of view.list('aws/auto-scaling-group')) {
-    const most = (group.value.MixedInstancesPolicy?.InstancesDistribution?.SpotMaxPrice ?? null);
+    const most = group.value.MixedInstancesPolicy?.InstancesDistribution?.SpotMaxPrice ?? null;
     const size = sizeOf(group.value);
     const [types, zones] = [
       spotTypes(group.value),

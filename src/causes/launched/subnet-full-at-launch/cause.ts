@@ -136,9 +136,7 @@ function matchSubnets(view: View<Kinds, Signs>): Match | null {
 
 /** The subnet that the message names, or the only full one of the groups that lack instances. */
 function fullSubnet(view: View<Kinds, Signs>, named: string | null): Seen<Json> | null {
-  const full = view
-    .list('aws/subnet')
-    .filter(({ value }) => value.AvailableIpAddressCount === '0');
+  const full = view.list('aws/subnet').filter(({ value }) => value.AvailableIpAddressCount === '0');
   const groups = view.list('aws/auto-scaling-group');
   const filled = filledGroups(groups);
   const subnets = groups

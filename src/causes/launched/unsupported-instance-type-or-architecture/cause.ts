@@ -160,7 +160,11 @@ function typeOf({ group, template }: ShortGroup): string | null {
   return overrides[0] ?? textAt(template?.value, 'LaunchTemplateData.InstanceType');
 }
 
-function named(facts: readonly Seen<Image | InstanceType>[], path: string, name: string | null): Seen<Json> | null {
+function named(
+  facts: readonly Seen<Image | InstanceType>[],
+  path: string,
+  name: string | null,
+): Seen<Json> | null {
   return facts.find(({ value }) => name !== null && textAt(value, path) === name) ?? null;
 }
 

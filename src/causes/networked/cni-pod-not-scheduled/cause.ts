@@ -99,7 +99,7 @@ function matchTolerations(view: CniView): Match | null {
   const daemonSet = view.list('kube/DaemonSet').find((entry) => CNI.test(entry.value.name));
   if (node.state !== 'seen' || daemonSet === undefined) return null;
   if (node.value.ready !== false) return clear;
-  const tolerations = (daemonSet.value.spec?.template?.spec?.tolerations ?? []);
+  const tolerations = daemonSet.value.spec?.template?.spec?.tolerations ?? [];
   const taint = (node.value.taints ?? []).find(
     (entry) => isOwnTaint(entry) && !tolerations.some((one) => tolerates(one, entry)),
   );
@@ -139,9 +139,7 @@ const PODS_MIN = 2;
 
 /** The node's pods are listed, kube-proxy runs among them, and the CNI's is not there. */
 function hasNoPod(view: CniView, daemonSet: string): boolean {
-  const pods = view
-    .list('kube/Pod')
-    .filter((pod) => (pod.value.spec?.nodeName ?? null) !== null);
+  const pods = view.list('kube/Pod').filter((pod) => (pod.value.spec?.nodeName ?? null) !== null);
   const onNode = (prefix: string): boolean => pods.some((pod) => pod.value.name.startsWith(prefix));
   return pods.length >= PODS_MIN && onNode('kube-proxy-') && !onNode(`${daemonSet}-`);
 }

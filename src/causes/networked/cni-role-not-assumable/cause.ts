@@ -151,7 +151,7 @@ function providerArns(value: Json): readonly string[] {
 
 /** The trust policy as text; EC2's tools print it as an object, the API percent-encoded. */
 function trustText(role: Role): string | null {
-  const text = (role.AssumeRolePolicyDocument ?? null);
+  const text = role.AssumeRolePolicyDocument ?? null;
   if (text === null) return JSON.stringify(role.AssumeRolePolicyDocument ?? null);
   try {
     return decodeURIComponent(text);

@@ -128,11 +128,7 @@ const AGENT = 'eks-pod-identity-agent';
 function matchAgent(view: IdentityView, trouble: NetworkTrouble): Match | null {
   const association = view
     .list('aws/pod-identity-association')
-    .find(
-      ({ value }) =>
-        value.serviceAccount === 'aws-node' &&
-        value.namespace === 'kube-system',
-    );
+    .find(({ value }) => value.serviceAccount === 'aws-node' && value.namespace === 'kube-system');
   if (association === undefined) return null;
   const daemonSet = view.list('kube/DaemonSet').find(({ value }) => value.name === AGENT);
   const pods = podsOfSet(view.list('kube/Pod'), AGENT).filter((pod) => placeOf(pod) === view.node);

@@ -154,7 +154,7 @@ function subnetFault(view: ConfigView, config: Seen<KubeObject>, zone: string): 
 }
 
 function groupFault(view: ConfigView, config: Seen<KubeObject>): Fault | null {
-  const listed = view.list('aws/security-group').map(({ value }) => (value.GroupId ?? null));
+  const listed = view.list('aws/security-group').map(({ value }) => value.GroupId ?? null);
   if (listed.length === 0) return null;
   const named = listAt(config.value.body, 'spec.securityGroups').map(String);
   const group = named.find((id) => !listed.includes(id));

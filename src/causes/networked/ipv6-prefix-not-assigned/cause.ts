@@ -153,9 +153,7 @@ function isIpv6(cluster: Cluster): boolean {
 }
 
 function hasPrefix(instance: Instance): boolean {
-  return (instance.NetworkInterfaces ?? []).some(
-    (entry) => (entry.Ipv6Prefixes ?? []).length > 0,
-  );
+  return (instance.NetworkInterfaces ?? []).some((entry) => (entry.Ipv6Prefixes ?? []).length > 0);
 }
 
 function quotes(view: Own, { cluster, instance, trouble }: Shown): ReturnType<Own['quote']>[] {
@@ -169,10 +167,10 @@ function quotes(view: Own, { cluster, instance, trouble }: Shown): ReturnType<Ow
 
 /** ipamd ends at once where IPv6 is asked for without prefix mode, or beside IPv4. */
 function matchMode(view: Own, daemonSet: Seen<DaemonSet>, shown: Shown): Match | null {
-  const [container] = (daemonSet.value.spec?.template?.spec?.containers ?? []);
+  const [container] = daemonSet.value.spec?.template?.spec?.containers ?? [];
   const valueOf = (name: string): string | null => {
     const entry = (container?.env ?? []).find((one) => (one.name ?? null) === name);
-    return (entry?.value ?? null);
+    return entry?.value ?? null;
   };
   if (valueOf('ENABLE_IPv6') !== 'true') return null;
   const reason =
@@ -205,7 +203,7 @@ function nodeRole(view: Own, instance: Json): string | null {
   const profile = view
     .list('aws/instance-profile')
     .find(({ value }) => arn !== null && (value.Arn ?? null) === arn);
-  return ((profile?.value?.Roles ?? [])[0]?.RoleName ?? null);
+  return (profile?.value?.Roles ?? [])[0]?.RoleName ?? null;
 }
 
 /** The service account has a role of its own, or nobody can say. */

@@ -90,9 +90,7 @@ function leakedOf(view: LeakView, nowMs: number): readonly NetworkInterface[] {
   const cluster = view.read('aws/cluster');
   const name = cluster.state === 'seen' ? (cluster.value.name ?? null) : null;
   const states = new Map(
-    view
-      .list('aws/instance')
-      .map(({ value }) => [value.InstanceId ?? '', value.State?.Name ?? '']),
+    view.list('aws/instance').map(({ value }) => [value.InstanceId ?? '', value.State?.Name ?? '']),
   );
   const interfaces = view
     .list('aws/network-interface')

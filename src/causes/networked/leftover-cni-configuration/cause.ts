@@ -199,8 +199,8 @@ function vpcRanges(view: Own): readonly Cidr[] {
   return view
     .list('aws/vpc')
     .flatMap(({ value }) => [
-      (value.CidrBlock ?? null),
-      ...(value.CidrBlockAssociationSet ?? []).map((one) => (one.CidrBlock ?? null)),
+      value.CidrBlock ?? null,
+      ...(value.CidrBlockAssociationSet ?? []).map((one) => one.CidrBlock ?? null),
     ])
     .flatMap((text) => {
       const range = text === null ? null : cidrOf(text);

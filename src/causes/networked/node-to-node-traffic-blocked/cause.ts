@@ -102,9 +102,7 @@ function endpointsOf(view: GroupsView): readonly Endpoint[] {
   );
   return view.list('aws/instance').flatMap((fact) => {
     const node = nodes.get(fact.value.InstanceId ?? '');
-    const groups = (fact.value.SecurityGroups ?? []).map(
-      (group) => group.GroupId ?? '',
-    );
+    const groups = (fact.value.SecurityGroups ?? []).map((group) => group.GroupId ?? '');
     const address = fact.value.PrivateIpAddress ?? '';
     return node === undefined ? [] : [{ fact, node: node.name, address, groups }];
   });

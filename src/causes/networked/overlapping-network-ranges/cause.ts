@@ -90,7 +90,7 @@ function matchRanges(
   const service = cluster.value.kubernetesNetworkConfig?.serviceIpv4Cidr ?? '';
   const range = rangeOf(service);
   if (range === null) return null;
-  const vpc = (cluster.value.resourcesVpcConfig?.vpcId ?? null);
+  const vpc = cluster.value.resourcesVpcConfig?.vpcId ?? null;
   for (const entry of view.list('aws/subnet')) {
     const subnet = entry.value.CidrBlock ?? '';
     const other = rangeOf(subnet);

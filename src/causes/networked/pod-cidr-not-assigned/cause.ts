@@ -187,7 +187,7 @@ function isConfigured(view: Own, name: string): boolean {
   const config = view
     .list('kube/ConfigMap')
     .find(({ value }) => value.name === CONFIGURATIONS[name]);
-  const entries = Object.entries((config?.value?.data ?? {}));
+  const entries = Object.entries(config?.value?.data ?? {});
   const text = entries.map(([key, value]) => `${key}: ${value}`).join('\n');
   return BY_CONFIGURATION[name]?.test(text) === true;
 }
@@ -202,7 +202,7 @@ function isWithout({ nowMs }: Own, node: KubeNode): boolean {
 function isAllocatorOff(pod: Seen<Pod>): boolean {
   if (!pod.value.name.startsWith('kube-controller-manager-') || !isPodReady(pod.value))
     return false;
-  const [container] = (pod.value.spec?.containers ?? []);
+  const [container] = pod.value.spec?.containers ?? [];
   const words = [...(container?.command ?? []), ...(container?.args ?? [])].map(String);
   return words.length > 0 && !words.some((word) => /^--allocate-node-cidrs(?:=true)?$/.test(word));
 }

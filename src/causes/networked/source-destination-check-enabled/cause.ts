@@ -94,8 +94,8 @@ function wordsOf(instance: Instance): string {
 }
 
 function isChecked(instance: Instance): boolean {
-  const interfaces = (instance.NetworkInterfaces ?? []).map((entry) =>
-    (entry.SourceDestCheck ?? null),
+  const interfaces = (instance.NetworkInterfaces ?? []).map(
+    (entry) => entry.SourceDestCheck ?? null,
   );
   return interfaces.length > 0
     ? interfaces.every((state) => state === 'true')
@@ -173,7 +173,7 @@ function withoutOverlay(view: Own, range: string): Native | null {
   const isOther = view.list('kube/DaemonSet').some(({ value }) => value.name === 'aws-node');
   if (calico === undefined || isOther) return null;
   const environment = (calico.value.spec?.template?.spec?.containers ?? []).flatMap(
-    (container) => (container.env ?? []),
+    (container) => container.env ?? [],
   );
   const valueOf = (name: string): string =>
     environment.find((entry) => (entry.name ?? null) === name)?.value ?? '';

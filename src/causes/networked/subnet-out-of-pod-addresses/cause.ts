@@ -199,7 +199,7 @@ function hasRoomElsewhere(view: SubnetView, full: Seen<Json>): boolean {
         same(value, 'VpcId') &&
         same(value, 'AvailabilityZone') &&
         isTagged(value) &&
-        Number((value.AvailableIpAddressCount ?? null)) > PREFIX_ADDRESSES,
+        Number(value.AvailableIpAddressCount ?? null) > PREFIX_ADDRESSES,
     );
 }
 

@@ -157,7 +157,7 @@ function lackOf(view: Evidence, instance: Seen<Instance>): Lack | null {
 
 function isOfCluster(view: Evidence, instance: Instance): boolean {
   const [cluster, ...others] = view.list('aws/cluster');
-  const vpc = (cluster?.value?.resourcesVpcConfig?.vpcId ?? null);
+  const vpc = cluster?.value?.resourcesVpcConfig?.vpcId ?? null;
   return others.length === 0 && vpc !== null && vpc === (instance.VpcId ?? null);
 }
 

@@ -75,10 +75,7 @@ function matchConfigMap(view: View<'kube/ConfigMap', Signs>): Match | null {
   const configMap = view
     .list('kube/ConfigMap')
     .find((entry) => entry.value.name === 'amazon-vpc-cni');
-  if (
-    configMap !== undefined &&
-    configMap.value.data?.['enable-windows-ipam'] === 'true'
-  )
+  if (configMap !== undefined && configMap.value.data?.['enable-windows-ipam'] === 'true')
     return clear;
   if (waits === null) return null;
   if (configMap !== undefined)

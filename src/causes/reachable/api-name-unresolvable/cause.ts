@@ -135,7 +135,7 @@ function matchNetwork(view: Own): Match | null {
     .list('aws/instance')
     .find(({ value }) => (value.InstanceId ?? null) === view.instanceId);
   const cluster = view.list('aws/cluster').find(({ value }) => (value.endpoint ?? null) !== null);
-  const vpc = (instance?.value?.VpcId ?? null);
+  const vpc = instance?.value?.VpcId ?? null;
   if (instance === undefined || cluster === undefined || vpc === null) return null;
   const name = (cluster.value.endpoint ?? '').replace(/^https:\/\//, '').toLowerCase();
   const place = { instance, cluster, vpc, name };
@@ -155,8 +155,7 @@ function withoutResolver(view: Own, { vpc, name, cluster }: Place): Match | null
   const attribute = view
     .list('aws/vpc-attribute')
     .find(
-      ({ value }) =>
-        (value.VpcId ?? null) === vpc && value.EnableDnsSupport?.Value === 'false',
+      ({ value }) => (value.VpcId ?? null) === vpc && value.EnableDnsSupport?.Value === 'false',
     );
   if (attribute === undefined) return null;
   if (!asksAmazon(view, vpc)) return null;
@@ -184,7 +183,7 @@ function wordsOf(cluster: Json): string {
 /** True where the DHCP options of the VPC name AWS's own resolver and no other. */
 function asksAmazon(view: Own, vpc: string): boolean {
   const own = view.list('aws/vpc').find(({ value }) => (value.VpcId ?? null) === vpc);
-  const id = (own?.value?.DhcpOptionsId ?? null);
+  const id = own?.value?.DhcpOptionsId ?? null;
   const options = view
     .list('aws/dhcp-options')
     .find(({ value }) => id !== null && (value.DhcpOptionsId ?? null) === id);

@@ -129,9 +129,7 @@ function pathOf(view: Evidence, instance: Seen<Instance>): Path {
     network?.clusterSecurityGroupId ?? '',
     ...(network?.securityGroupIds ?? []).map(String),
   ].filter((id) => id !== '');
-  const nodeGroups = (instance.value.SecurityGroups ?? []).map(
-    (group) => group.GroupId ?? '',
-  );
+  const nodeGroups = (instance.value.SecurityGroups ?? []).map((group) => group.GroupId ?? '');
   const isPrivate = network?.endpointPrivateAccess === true;
   return { instance, cluster, isPrivate, nodeGroups, clusterGroups };
 }

@@ -163,7 +163,7 @@ function placeOf(view: Evidence): Place | null {
   const instance = view
     .list('aws/instance')
     .find((entry) => (entry.value.InstanceId ?? null) === view.instanceId);
-  const subnet = (instance?.value?.SubnetId ?? null);
+  const subnet = instance?.value?.SubnetId ?? null;
   if (subnet === null) return null;
   const zone = instance?.value?.Placement?.AvailabilityZone ?? '';
   return { subnet, vpc: instance?.value?.VpcId ?? '', zone };

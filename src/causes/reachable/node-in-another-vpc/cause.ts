@@ -63,8 +63,8 @@ function matchVpc(
   const clusters = view.list('aws/cluster');
   const [cluster] = clusters;
   if (instance === undefined || cluster === undefined || clusters.length > 1) return null;
-  const vpc = (instance.value.VpcId ?? null);
-  const clusterVpc = (cluster.value.resourcesVpcConfig?.vpcId ?? null);
+  const vpc = instance.value.VpcId ?? null;
+  const clusterVpc = cluster.value.resourcesVpcConfig?.vpcId ?? null;
   if (vpc === null || clusterVpc === null) return null;
   if (vpc === clusterVpc || view.read('kube/Node').state === 'seen') return clear;
   const name = cluster.value.name ?? '';
@@ -83,7 +83,7 @@ function matchVpc(
 
 function isMeantFor(instance: Instance, cluster: string): boolean {
   return (instance.Tags ?? []).some((tag) => {
-    const key = (tag.Key ?? null);
+    const key = tag.Key ?? null;
     return (
       key === `kubernetes.io/cluster/${cluster}` ||
       (key?.endsWith('eks:cluster-name') === true && (tag.Value ?? null) === cluster)

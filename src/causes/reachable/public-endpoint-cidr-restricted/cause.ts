@@ -128,8 +128,8 @@ function sourcesOf(view: Evidence, instance: Instance): readonly string[] {
     areNatGatewaysKnown: view.read('aws/nat-gateway').state !== 'unknown',
   };
   const subnet = instance.SubnetId ?? '';
-  const own = (instance.PublicIpAddress ?? null);
-  const way = wayOut(routing, subnet, (instance.VpcId ?? null));
+  const own = instance.PublicIpAddress ?? null;
+  const way = wayOut(routing, subnet, instance.VpcId ?? null);
   const addresses = sourceAddresses(way, instance);
   return addresses.length > 0 || own === null ? addresses : [own];
 }
@@ -138,9 +138,7 @@ function gatewayOf(view: Evidence, sources: readonly string[]): Seen<Json> | und
   return view
     .list('aws/nat-gateway')
     .find(({ value }) =>
-      (value.NatGatewayAddresses ?? []).some((one) =>
-        sources.includes(one.PublicIp ?? ''),
-      ),
+      (value.NatGatewayAddresses ?? []).some((one) => sources.includes(one.PublicIp ?? '')),
     );
 }
 

@@ -88,7 +88,7 @@ function matchRoutes(view: Evidence): Match | null {
   if (instance === undefined || view.instanceId === null) return null;
   if ((instance.value.PublicIpAddress ?? null) !== null) return clear;
   const subnet = instance.value.SubnetId ?? '';
-  const vpc = (instance.value.VpcId ?? null);
+  const vpc = instance.value.VpcId ?? null;
   const tables = view.list('aws/route-table');
   const way = wayOut({ tables, natGateways: [], areNatGatewaysKnown: false }, subnet, vpc);
   const timedOut = view.sign('timedOut');

@@ -80,7 +80,7 @@ function matchUserData(view: Evidence): Match | null {
   const userData = view.read('aws/user-data');
   if (cluster === undefined || clusters.length > 1 || userData.state !== 'seen') return null;
   const given = clusterGiven(userData.value)?.endpoint ?? null;
-  const current = (cluster.value.endpoint ?? null);
+  const current = cluster.value.endpoint ?? null;
   if (given === null || current === null || !/^https:\/\/[\w.:-]+\/?$/.test(given)) return null;
   if (plain(given) === plain(current)) return clear;
   const name = cluster.value.name ?? '';

@@ -116,8 +116,8 @@ function matchAuthority(view: View<'aws/cluster' | 'aws/user-data', never>): Mat
   const userData = view.read('aws/user-data');
   if (cluster === undefined || clusters.length > 1 || userData.state !== 'seen') return null;
   const given = clusterGiven(userData.value);
-  const endpoint = (cluster.value.endpoint ?? null);
-  const current = (cluster.value.authoritySum ?? null);
+  const endpoint = cluster.value.endpoint ?? null;
+  const current = cluster.value.authoritySum ?? null;
   if (given === null || current === null || !/^[0-9a-f]{16}$/.test(given.authority ?? ''))
     return null;
   if (endpoint === null || given.endpoint?.toLowerCase() !== endpoint.toLowerCase()) return null;

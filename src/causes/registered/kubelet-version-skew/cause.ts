@@ -93,7 +93,7 @@ function matchVersions(view: View<'kube/Node' | 'aws/cluster', string>): Match |
   const cluster = view.read('aws/cluster');
   if (node.state !== 'seen' || cluster.state !== 'seen') return null;
   const kubelet = node.value.kubeletVersion;
-  const server = (cluster.value.version ?? null);
+  const server = cluster.value.version ?? null;
   const [own, ofServer] = [minorOf(kubelet), minorOf(server)];
   if (own === null || ofServer === null || kubelet === null || server === null) return null;
   const fits = own <= ofServer && ofServer - own <= BEHIND_MAX;

@@ -185,10 +185,10 @@ function emptySet(view: Own): readonly ReturnType<Own['quote']>[] {
 
 /** Why its container does not run: what it waits for, and how its last run ended. */
 function stateOf(pod: Pod): string {
-  const [status] = (pod.status?.containerStatuses ?? []);
-  const waiting = (status?.state?.waiting?.reason ?? null);
-  const ended = (status?.lastState?.terminated?.reason ?? null);
-  const code = (status?.lastState?.terminated?.exitCode ?? null);
+  const [status] = pod.status?.containerStatuses ?? [];
+  const waiting = status?.state?.waiting?.reason ?? null;
+  const ended = status?.lastState?.terminated?.reason ?? null;
+  const code = status?.lastState?.terminated?.exitCode ?? null;
   const last = ended === null ? '' : `, last run ended with ${ended} (exit code ${code ?? '?'})`;
   const phase = pod.status?.phase ?? 'not ready';
   return `${waiting ?? (phase === 'Running' ? 'not ready' : phase)}${last}`;

@@ -107,9 +107,7 @@ function matchPlaces(view: Own): Match | null {
   const deleted = view.sign('deleted');
   if (deleted === null) return null;
   if (!isWithoutNode(view) && !view.shows('node-object-deleted')) return null;
-  const instance = view
-    .list('aws/instance')
-    .find(({ value }) => value.State?.Name === 'running');
+  const instance = view.list('aws/instance').find(({ value }) => value.State?.Name === 'running');
   if (instance === undefined) return null;
   const pod = controllerPod(view);
   const account = accountAsked(view, pod);
@@ -162,8 +160,8 @@ function accountIn(arn: string | null): string | null {
 
 /** The owner of the instance, by its interfaces; its profile is of the same account. */
 function accountOf(instance: Instance): string | null {
-  const owner = ((instance.NetworkInterfaces ?? [])[0]?.OwnerId ?? null);
-  return owner ?? accountIn((instance.IamInstanceProfile?.Arn ?? null));
+  const owner = (instance.NetworkInterfaces ?? [])[0]?.OwnerId ?? null;
+  return owner ?? accountIn(instance.IamInstanceProfile?.Arn ?? null);
 }
 
 function regionOf(instance: Instance): string | null {
@@ -194,7 +192,7 @@ function cloudConfig(
     .everywhere('kube/ConfigMap')
     .filter(({ value }) => value.namespace === 'kube-system' && CLOUD_CONFIG.test(value.name));
   for (const fact of maps) {
-    for (const config of Object.values((fact.value.data ?? {}))) {
+    for (const config of Object.values(fact.value.data ?? {})) {
       const value = settingIn(config, key);
       if (value !== null) return { value, fact, name: fact.value.name };
     }
@@ -237,7 +235,7 @@ function ofMachine(view: Own, pod: SeenObject): Place | null {
   const machine = view
     .everywhere('aws/instance')
     .find(({ value }) => place !== null && (value.PrivateDnsName ?? null) === place);
-  const arn = (machine?.value?.IamInstanceProfile?.Arn ?? null);
+  const arn = machine?.value?.IamInstanceProfile?.Arn ?? null;
   const account = accountIn(arn);
   if (machine === undefined || account === null) return null;
   const id = machine.value.InstanceId ?? '';

@@ -160,9 +160,7 @@ function trailOf(view: Own, id: string): readonly Ended[] {
     .filter(({ value }) =>
       /^(?:Stop|Terminate)Instances$|^BidEvictedEvent$/.test(value.EventName ?? ''),
     )
-    .filter(({ value }) =>
-      (value.Resources ?? []).some((one) => (one.ResourceName ?? null) === id),
-    )
+    .filter(({ value }) => (value.Resources ?? []).some((one) => (one.ResourceName ?? null) === id))
     .map((event) => {
       const [when = '', name = '', by = ''] = ['EventTime', 'EventName', 'Username'].map(
         (field) => textAt(event.value, field) ?? '',
@@ -176,9 +174,7 @@ function trailOf(view: Own, id: string): readonly Ended[] {
 function activityOf(view: Own, id: string): readonly Ended[] {
   return view
     .list('aws/scaling-activity')
-    .filter(({ value }) =>
-      value.Description?.startsWith(`Terminating EC2 instance: ${id}`),
-    )
+    .filter(({ value }) => value.Description?.startsWith(`Terminating EC2 instance: ${id}`))
     .map((activity) => {
       const group = activity.value.AutoScalingGroupName ?? '';
       const cause = activity.value.Cause ?? '';
@@ -201,9 +197,7 @@ function isMissed(view: Own, instance: Json): boolean {
     .list('aws/auto-scaling-group')
     .find(({ value }) => (value.AutoScalingGroupName ?? null) === textAt(name, 'Value'));
   if ((group?.value?.WarmPoolConfiguration ?? undefined) !== undefined) return false;
-  const member = (group?.value?.Instances ?? []).find(
-    (entry) => (entry.InstanceId ?? null) === id,
-  );
+  const member = (group?.value?.Instances ?? []).find((entry) => (entry.InstanceId ?? null) === id);
   return !/^(?:Warmed|Standby|EnteringStandby)/.test(member?.LifecycleState ?? '');
 }
 

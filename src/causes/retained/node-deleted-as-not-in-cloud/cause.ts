@@ -163,9 +163,7 @@ function runningOf(
   view: View<'aws/instance', Signs>,
 ): { readonly id: string; readonly name: string; readonly proof: Quote } | null {
   if (!view.shows('machine-without-node')) return null;
-  const instance = view
-    .list('aws/instance')
-    .find(({ value }) => value.State?.Name === 'running');
+  const instance = view.list('aws/instance').find(({ value }) => value.State?.Name === 'running');
   if (instance === undefined) return null;
   const id = instance.value.InstanceId ?? '';
   const name = instance.value.PrivateDnsName ?? '';

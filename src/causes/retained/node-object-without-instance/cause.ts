@@ -95,7 +95,7 @@ function instanceOf(view: Own, { providerId, name }: KubeNode): Instance {
     named === null
       ? onlyOne(instances)
       : instances.find(({ value }) => (value.InstanceId ?? null) === named);
-  return { named, own, state: (own?.value?.State?.Name ?? null) };
+  return { named, own, state: own?.value?.State?.Name ?? null };
 }
 
 /** EC2's answers lag behind by minutes, and ended instances stay in them for about an hour. */

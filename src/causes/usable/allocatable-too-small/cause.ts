@@ -239,11 +239,7 @@ function typeOf(node: KubeNode): string {
   return node.labels['node.kubernetes.io/instance-type'] ?? '';
 }
 
-function detailsOf(
-  node: KubeNode,
-  here: Seen<Pod>[],
-  pod: Pod,
-): Readonly<Record<string, string>> {
+function detailsOf(node: KubeNode, here: Seen<Pod>[], pod: Pod): Readonly<Record<string, string>> {
   const daemons = here.filter(({ value }) => isOfAnyDaemonSet(value)).length;
   const type = typeOf(node);
   return {

@@ -269,8 +269,8 @@ function isStartup(view: Own, { key }: KubeTaint): boolean {
   const specs = [
     ...view
       .list('kube/NodePool')
-      .map(({ value }) => (value.spec?.template?.spec?.startupTaints ?? [])),
-    ...view.list('kube/NodeClaim').map(({ value }) => (value.spec?.startupTaints ?? [])),
+      .map(({ value }) => value.spec?.template?.spec?.startupTaints ?? []),
+    ...view.list('kube/NodeClaim').map(({ value }) => value.spec?.startupTaints ?? []),
   ];
   return specs.flat().some((entry) => (entry.key ?? null) === key);
 }

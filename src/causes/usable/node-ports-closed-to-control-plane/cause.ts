@@ -132,20 +132,18 @@ function matchGroups(view: Own): Match | null {
 }
 
 function controlGroups(cluster: Cluster): readonly string[] {
-  const own = (cluster.resourcesVpcConfig?.clusterSecurityGroupId ?? null);
+  const own = cluster.resourcesVpcConfig?.clusterSecurityGroupId ?? null;
   const more = (cluster.resourcesVpcConfig?.securityGroupIds ?? []).map(String);
   return own === null ? more : [own, ...more];
 }
 
 /** Address ranges count as letting in: they usually are those of the VPC. */
 function letsIn({ value }: Seen<SecurityGroup>, control: readonly string[]): boolean {
-  return (value.IpPermissions ?? [])
-    .filter(coversKubelet)
-    .some((rule) => {
-      const groups = (rule.UserIdGroupPairs ?? []).map((pair) => pair.GroupId ?? '');
-      const ranges = ['IpRanges', 'Ipv6Ranges', 'PrefixListIds'].flatMap((at) => listAt(rule, at));
-      return ranges.length > 0 || groups.some((group) => control.includes(group));
-    });
+  return (value.IpPermissions ?? []).filter(coversKubelet).some((rule) => {
+    const groups = (rule.UserIdGroupPairs ?? []).map((pair) => pair.GroupId ?? '');
+    const ranges = ['IpRanges', 'Ipv6Ranges', 'PrefixListIds'].flatMap((at) => listAt(rule, at));
+    return ranges.length > 0 || groups.some((group) => control.includes(group));
+  });
 }
 
 function coversKubelet(rule: Json): boolean {

@@ -98,7 +98,7 @@ function matchImage(view: Evidence): Match | null {
     .find(({ value }) => (value.InstanceId ?? null) === view.instanceId);
   if (none === null || node.state !== 'seen' || instance === undefined) return null;
   const type = instance.value.InstanceType ?? '';
-  const id = (instance.value.ImageId ?? null);
+  const id = instance.value.ImageId ?? null;
   const image = view.list('aws/image').find(({ value }) => (value.ImageId ?? null) === id);
   const name = image?.value?.Name ?? '';
   const gpus = node.value.allocatable['nvidia.com/gpu'] ?? '0';

@@ -27,7 +27,7 @@ export default defineCause({
   match(view) {
     const said = view.sign('serverVersion');
     const cluster = view.read('aws/cluster');
-    const described = cluster.state === 'seen' ? minorOf((cluster.value.version ?? null)) : null;
+    const described = cluster.state === 'seen' ? minorOf(cluster.value.version ?? null) : null;
     const server = described ?? minorOf(`1.${said?.last.captures['minor'] ?? ''}`);
     if (server === null) return null;
     const known = view
@@ -44,12 +44,7 @@ export default defineCause({
     const told = said === null ? [] : [said.first];
     const asked =
       cluster.state === 'seen' && described !== null
-        ? [
-            view.quote(
-              cluster,
-              `cluster ${cluster.value.name ?? ''} version 1.${server}`,
-            ),
-          ]
+        ? [view.quote(cluster, `cluster ${cluster.value.name ?? ''} version 1.${server}`)]
         : [];
     const names = outdated.map(({ value }) => value.name);
     return found(details, [quote, ...asked, ...told, ...insightsOf(view)], 'definite', names);
