@@ -14,6 +14,7 @@ import {
   waitingPods,
 } from '../domain/pods/pods-seen.ts';
 import type { Pod } from '../evidence/kube/pod.ts';
+import type { Instance } from '../evidence/aws/instance.ts';
 
 /** The kinds of facts that show a shortage; causes that ask for it need them. */
 export const SHORTAGE_KINDS = [
@@ -38,7 +39,7 @@ export interface ShortageView {
 /** A Node whose VPC CNI works and has no address left for pods that wait. */
 export interface AddressShortage {
   readonly node: Seen<KubeNode>;
-  readonly instance: Seen<Json>;
+  readonly instance: Seen<Instance>;
   readonly daemonSet: SeenObject;
   readonly waiting: readonly SeenObject[];
   readonly mode: NetworkMode;

@@ -1,5 +1,6 @@
 import { type Json, listAt, textAt } from '../evidence/json.ts';
 import type { EniBudget } from './eni.ts';
+import type { Instance } from '../evidence/aws/instance.ts';
 
 /** What the interfaces of one instance hold, as DescribeInstances shows it. */
 export interface Attached {
@@ -31,9 +32,9 @@ function secondaryOf(network: Json): readonly string[] {
 }
 
 /** `withPrimary` is false with custom networking, whose first interface gives pods nothing. */
-export function attachedOf(instance: Json, withPrimary: boolean): Attached {
-  const all = listAt(instance, 'NetworkInterfaces').filter(
-    (network) => (textAt(network, 'Attachment.NetworkCardIndex') ?? '0') === '0',
+export function attachedOf(instance: Instance, withPrimary: boolean): Attached {
+  const all = (instance.NetworkInterfaces ?? []).filter(
+    (network) => (network.Attachment?.NetworkCardIndex ?? '0') === '0',
   );
   const filled = all.filter((network) => (isPrimary(network) ? withPrimary : isOfCni(network)));
   const foreign = all.filter((network) => !isPrimary(network) && !isOfCni(network));
@@ -41,8 +42,8 @@ export function attachedOf(instance: Json, withPrimary: boolean): Attached {
     enis: all.length,
     podEnis: filled.length,
     secondary: filled.flatMap(secondaryOf),
-    prefixes: filled.flatMap((network) => listAt(network, 'Ipv4Prefixes')).length,
-    foreign: foreign.map((network) => textAt(network, 'NetworkInterfaceId') ?? ''),
+    prefixes: filled.flatMap((network) => (network.Ipv4Prefixes ?? [])).length,
+    foreign: foreign.map((network) => network.NetworkInterfaceId ?? ''),
   };
 }
 

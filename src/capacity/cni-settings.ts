@@ -1,36 +1,37 @@
 import { type Json, listAt, textAt } from '../evidence/json.ts';
 import type { NetworkMode } from './mode.ts';
+import type { DaemonSet } from '../evidence/kube/workloads.ts';
 
 /** The container of the VPC CNI in its DaemonSet. */
-export function cniContainer(daemonSet: Json): Json | null {
-  const containers = listAt(daemonSet, 'spec.template.spec.containers');
-  return containers.find((entry) => textAt(entry, 'name') === 'aws-node') ?? null;
+export function cniContainer(daemonSet: DaemonSet): Json | null {
+  const containers = (daemonSet.spec?.template?.spec?.containers ?? []);
+  return containers.find((entry) => entry.name === 'aws-node') ?? null;
 }
 
 /** One variable of the VPC CNI, null when the DaemonSet does not set it. */
-export function cniVariable(daemonSet: Json, name: string): string | null {
+export function cniVariable(daemonSet: DaemonSet, name: string): string | null {
   const entries = listAt(cniContainer(daemonSet) ?? undefined, 'env');
   const entry = entries.find((one) => textAt(one, 'name') === name);
   return textAt(entry, 'value');
 }
 
-function isOn(daemonSet: Json, name: string): boolean {
+function isOn(daemonSet: DaemonSet, name: string): boolean {
   return /^(?:true|1|t)$/i.test(cniVariable(daemonSet, name) ?? '');
 }
 
-function maxEniOf(daemonSet: Json): number | null {
+function maxEniOf(daemonSet: DaemonSet): number | null {
   const count = Number(cniVariable(daemonSet, 'MAX_ENI') ?? Number.NaN);
   return Number.isInteger(count) && count > 0 ? count : null;
 }
 
 /** The release in an image: `v1.23.1` of `…/amazon-k8s-cni:v1.23.1-eksbuild.1`. */
-function cniRelease(daemonSet: Json): string | null {
+function cniRelease(daemonSet: DaemonSet): string | null {
   const image = textAt(cniContainer(daemonSet) ?? undefined, 'image') ?? '';
   return /:(v\d+\.\d+\.\d+)/.exec(image)?.[1] ?? null;
 }
 
 /** How the DaemonSet `aws-node` gives addresses, by its environment (amazon-vpc-cni-k8s README). */
-export function networkModeOf(daemonSet: Json): NetworkMode {
+export function networkModeOf(daemonSet: DaemonSet): NetworkMode {
   const prefix = isOn(daemonSet, 'ENABLE_PREFIX_DELEGATION');
   const ipv6 = isOn(daemonSet, 'ENABLE_IPv6');
   return {

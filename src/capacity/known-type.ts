@@ -1,4 +1,4 @@
-import { type Json, textAt } from '../evidence/json.ts';
+import { textAt } from '../evidence/json.ts';
 import { typeFromAws } from './aws-type.ts';
 import { type InstanceType, isUnknownType } from './instance-type.ts';
 import { INSTANCE_TYPES } from './instance-types.generated.ts';

@@ -1,6 +1,7 @@
 import { type Json, listAt, textAt } from '../evidence/json.ts';
 import { addressOf, type Cidr, cidrOf, isInside, sizeOf } from '../domain/network/cidr.ts';
 import { PREFIX_ADDRESSES } from './eni.ts';
+import type { NetworkInterface } from '../evidence/aws/instance.ts';
 
 /** EC2 keeps the first four addresses and the last one of each subnet (Amazon VPC user guide). */
 const RESERVED_FIRST = 4;
@@ -57,20 +58,20 @@ export function usableAddresses(block: Cidr): number {
   return Math.max(0, sizeOf(block) - RESERVED);
 }
 
-function addressesOf(item: Json): readonly number[] {
-  const listed = listAt(item, 'PrivateIpAddresses').map((one) => textAt(one, 'PrivateIpAddress'));
-  const texts = [textAt(item, 'PrivateIpAddress'), ...listed];
+function addressesOf(item: NetworkInterface): readonly number[] {
+  const listed = (item.PrivateIpAddresses ?? []).map((one) => (one.PrivateIpAddress ?? null));
+  const texts = [(item.PrivateIpAddress ?? null), ...listed];
   return texts.map((text) => addressOf(text ?? '')).filter((address) => address !== null);
 }
 
-function blocksOf(item: Json): readonly Cidr[] {
-  const texts = listAt(item, 'Ipv4Prefixes').map((one) => textAt(one, 'Ipv4Prefix'));
+function blocksOf(item: NetworkInterface): readonly Cidr[] {
+  const texts = (item.Ipv4Prefixes ?? []).map((one) => (one.Ipv4Prefix ?? null));
   return texts.map((text) => cidrOf(text ?? '')).filter((block) => block !== null);
 }
 
 /** What the interfaces of a subnet hold, as DescribeNetworkInterfaces lists them. */
-export function usedAddresses(subnet: Subnet, interfaces: readonly Json[]): UsedAddresses {
-  const own = interfaces.filter((item) => textAt(item, 'SubnetId') === subnet.id);
+export function usedAddresses(subnet: Subnet, interfaces: readonly NetworkInterface[]): UsedAddresses {
+  const own = interfaces.filter((item) => (item.SubnetId ?? null) === subnet.id);
   return { addresses: own.flatMap(addressesOf), blocks: own.flatMap(blocksOf) };
 }
 

@@ -1,8 +1,8 @@
 import { isoMs } from '../evidence/time.ts';
 import type { Seen } from '../evidence/fact.ts';
-import { type Json, textAt, textsAt } from '../evidence/json.ts';
+import { type Json } from '../evidence/json.ts';
 import type { FactTypes, KubeNode } from '../evidence/kinds.ts';
-import { isSettled, msIn, POD_NORMAL_MS } from '../domain/pods/pods.ts';
+import { isSettled, POD_NORMAL_MS } from '../domain/pods/pods.ts';
 import { asksForTrunk, POD_ENI, waitsForBranch } from '../domain/pods/pod-security-groups.ts';
 import type { SeenObject } from '../domain/pods/pods-seen.ts';
 import { attachedOf } from './attached.ts';

@@ -1,6 +1,5 @@
 import type { Hit, Observations } from '../evidence/observations.ts';
 import { isTerminated } from '../domain/nodes/fleet.ts';
-import { textAt } from '../evidence/json.ts';
 import type { FactKind, KubeNode } from '../evidence/kinds.ts';
 import { stageIndex } from '../evidence/stage.ts';
 import { isOvertaken } from '../evidence/time.ts';

@@ -1,4 +1,3 @@
-import { textAt } from '../evidence/json.ts';
 import { groupOfInstance } from '../domain/instances/launch.ts';
 import type { Quote } from '../evidence/sighting.ts';
 import type { SubjectReport } from './document.ts';

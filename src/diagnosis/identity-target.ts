@@ -1,11 +1,13 @@
 import type { AssociationTarget, IdentityTarget } from '../evidence/detail-target.ts';
 import { roleName } from '../domain/nodes/fleet.ts';
 import { factValues } from '../evidence/fact-values.ts';
-import { type Json, listAt, textAt } from '../evidence/json.ts';
+import { type Json, textAt } from '../evidence/json.ts';
 import type { KubeObject } from '../evidence/kube/object.ts';
 import type { Observations } from '../evidence/observations.ts';
 import { environmentOf, isPodReady, serviceAccountOf } from '../domain/pods/pods.ts';
 import { ecrImageWaiting } from '../domain/pods/pulls.ts';
+import type { Pod } from '../evidence/kube/pod.ts';
+import type { Instance } from '../evidence/aws/instance.ts';
 
 const ROLES_MAX = 20;
 const POLICIES_MAX = 20;
@@ -22,8 +24,8 @@ export const NO_IDENTITY: IdentityTarget = {
 
 /** Machines and pods that do not work and stand for the others. */
 export interface Unwell {
-  readonly instances: readonly Json[];
-  readonly pods: readonly KubeObject[];
+  readonly instances: readonly Instance[];
+  readonly pods: readonly Pod[];
 }
 
 /** What AWS is asked of the identities of machines and pods that do not work. */
@@ -34,7 +36,7 @@ export function identityTarget(
   const failing = pods.filter((pod) => !isPodReady(pod));
   const roleNames = rolesOf(instances, observations);
   return {
-    instanceIds: distinct(instances.map((one) => textAt(one, 'InstanceId'))),
+    instanceIds: distinct(instances.map((one) => (one.InstanceId ?? null))),
     roleNames,
     policyArns: ownPolicies(roleNames, observations),
     associations: associationsOf(failing, observations),
@@ -48,8 +50,8 @@ function distinct(values: readonly (string | null)[]): readonly string[] {
 }
 
 /** The roles that the machines have, and that of the cluster, which works for all of them. */
-function rolesOf(instances: readonly Json[], observations: Observations): readonly string[] {
-  const profiles = new Set(instances.map((one) => textAt(one, 'IamInstanceProfile.Arn')));
+function rolesOf(instances: readonly Instance[], observations: Observations): readonly string[] {
+  const profiles = new Set(instances.map((one) => (one.IamInstanceProfile?.Arn ?? null)));
   const ofMachines = factValues(observations, 'aws/instance-profile')
     .filter((profile) => profiles.has(profile.Arn ?? null))
     .flatMap((profile) => (profile.Roles ?? []).map((role) => role.RoleName ?? null));
@@ -69,7 +71,7 @@ function ownPolicies(roleNames: readonly string[], observations: Observations): 
 }
 
 function associationsOf(
-  failing: readonly KubeObject[],
+  failing: Pod[],
   observations: Observations,
 ): readonly AssociationTarget[] {
   const accounts = new Set(
@@ -85,7 +87,7 @@ function associationsOf(
     .slice(0, ASSOCIATIONS_MAX);
 }
 
-function asksSts(pod: KubeObject): boolean {
+function asksSts(pod: Pod): boolean {
   return environmentOf(pod, 'AWS_WEB_IDENTITY_TOKEN_FILE') !== null;
 }
 

@@ -1,8 +1,7 @@
 import { isoMs } from '../evidence/time.ts';
-import { textAt } from '../evidence/json.ts';
 import type { KubeNode } from '../evidence/kinds.ts';
 import type { KubeObject } from '../evidence/kube/object.ts';
-import { msIn, runningSinceMs } from '../domain/pods/pods.ts';
+import { runningSinceMs } from '../domain/pods/pods.ts';
 import type { Pod } from '../evidence/kube/pod.ts';
 
 /** The annotation that kiam and kube2iam both read for the role of a pod. */

@@ -1,9 +1,8 @@
 import { isoMs } from '../evidence/time.ts';
 import type { FactKind, KubeNode, KubeTaint } from '../evidence/kinds.ts';
-import type { KubeObject } from '../evidence/kube/object.ts';
-import { at, type Json, listAt, textAt } from '../evidence/json.ts';
+import { type Json, listAt, textAt } from '../evidence/json.ts';
 import type { FactRecord } from '../evidence/observations.ts';
-import { isPodReady, msIn, readyChangedMs, runningSinceMs } from '../domain/pods/pods.ts';
+import { isPodReady, readyChangedMs, runningSinceMs } from '../domain/pods/pods.ts';
 import { excerptOf } from '../evidence/redact.ts';
 import type { Quote } from '../evidence/sighting.ts';
 import type { Stage } from '../evidence/stage.ts';

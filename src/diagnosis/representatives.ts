@@ -5,6 +5,7 @@ import type { Observations } from '../evidence/observations.ts';
 import { environmentOf, isPodReady } from '../domain/pods/pods.ts';
 import type { DiagnosisDocument, SubjectReport } from './document.ts';
 import { identityTarget, NO_IDENTITY } from './identity-target.ts';
+import type { Pod } from '../evidence/kube/pod.ts';
 
 /** Machines asked one by one: so many of those that stand at the same stage, and in all. */
 const PER_STAGE_MAX = 3;
@@ -34,7 +35,7 @@ const NOTHING: DetailTarget = {
 };
 
 interface PlacedPod {
-  readonly pod: KubeObject;
+  readonly pod: Pod;
   readonly node: string | null;
 }
 
@@ -48,12 +49,12 @@ function podsOf(observations: Observations): readonly PlacedPod[] {
 
 /** Each container's log, and that of its last run where it has crashed. */
 function logsOf({ pod, node }: PlacedPod): readonly LogTarget[] {
-  return listAt(pod.body, 'status.containerStatuses').flatMap((status) => {
-    const container = textAt(status, 'name');
+  return (pod.status?.containerStatuses ?? []).flatMap((status) => {
+    const container = (status.name ?? null);
     if (container === null) return [];
     const of = { namespace: pod.namespace ?? 'default', pod: pod.name, container, node };
-    const crashed = at(status, 'lastState.terminated') !== undefined;
-    const runs = textAt(status, 'state.running.startedAt') !== null;
+    const crashed = (status.lastState?.terminated ?? undefined) !== undefined;
+    const runs = (status.state?.running?.startedAt ?? null) !== null;
     return [
       ...(runs || !crashed ? [{ ...of, previous: false }] : []),
       ...(crashed ? [{ ...of, previous: true }] : []),

@@ -1,4 +1,4 @@
-import { type Json, listAt, textAt } from '../evidence/json.ts';
+import { type Json, textAt } from '../evidence/json.ts';
 import type { FactKind } from '../evidence/kinds.ts';
 import { capacityOf } from '../domain/instances/launch.ts';
 import type { FactRecord, Hit, Observations } from '../evidence/observations.ts';

@@ -1,5 +1,3 @@
-import { at, textAt } from '../evidence/json.ts';
-import type { KubeObject } from '../evidence/kube/object.ts';
 import type { FactRecord, Hit, Observations } from '../evidence/observations.ts';
 import {
   isPodReady,

@@ -1,4 +1,3 @@
-import { type Json, textAt } from '../evidence/json.ts';
 import type { FactRecord, Hit, Observations } from '../evidence/observations.ts';
 import { isoMs } from '../evidence/time.ts';
 import { groupSymptoms } from './seen-groups.ts';

@@ -1,6 +1,5 @@
 import { absent, type Fact, type Seen, unknown } from '../evidence/fact.ts';
 import { isTerminated } from '../domain/nodes/fleet.ts';
-import { textAt } from '../evidence/json.ts';
 import type { FactKind, FactTypes } from '../evidence/kinds.ts';
 import type { FactRecord, Hit, Observations } from '../evidence/observations.ts';
 import { excerptOf } from '../evidence/redact.ts';

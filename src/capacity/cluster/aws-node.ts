@@ -1,5 +1,4 @@
 import { isListed } from '../../evidence/fact-values.ts';
-import { listAt, textAt } from '../../evidence/json.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import { DEFAULT_MODE, MANIFEST_TARGETS, type NetworkMode, type WarmTargets } from '../mode.ts';
 import { valuesOf } from './facts.ts';

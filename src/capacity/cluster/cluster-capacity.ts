@@ -28,6 +28,7 @@ import {
   typeText,
   warmOn,
 } from './nodes.ts';
+import type { NetworkInterface } from '../../evidence/aws/instance.ts';
 
 /** What a report is made from. */
 export interface CapacityEvidence {
@@ -83,8 +84,8 @@ function warmIn(view: ClusterView, subnetId: string): number | null {
   const machines = machinesOf(view);
   const used = new Set(view.podAddresses);
   return view.interfaces
-    .filter((item) => textAt(item, 'SubnetId') === subnetId)
-    .filter((item) => machines.has(textAt(item, 'Attachment.InstanceId') ?? ''))
+    .filter((item) => (item.SubnetId ?? null) === subnetId)
+    .filter((item) => machines.has(item.Attachment?.InstanceId ?? ''))
     .reduce((sum: number, item) => sum + warmOn(item, used), 0);
 }
 
@@ -129,7 +130,7 @@ function notObservable(view: ClusterView): readonly Unseen[] {
 }
 
 /** Interfaces that leaked; of files, whose time nobody knows, none is called so. */
-function leaksIn(evidence: CapacityEvidence, items: readonly Json[] | null): Leaks {
+function leaksIn(evidence: CapacityEvidence, items: readonly NetworkInterface[] | null): Leaks {
   if (evidence.nowMs === null || items === null) return { leaked: [], addresses: 0 };
   return leaksOf(networkInterfaces(items), evidence.instances, evidence.nowMs);
 }

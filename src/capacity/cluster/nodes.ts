@@ -13,6 +13,7 @@ import { type CniSetup, cniSetupOf } from './aws-node.ts';
 import type { GroupName, NodeCapacity } from './document.ts';
 import { byId, interfacesOf, subnetStates, typeNamed, valuesOf } from './facts.ts';
 import type { Pod } from '../../evidence/kube/pod.ts';
+import type { NetworkInterface, Instance } from '../../evidence/aws/instance.ts';
 
 /** Everything that the rows of a cluster are made from, put in order once. */
 export interface ClusterView {
@@ -22,7 +23,7 @@ export interface ClusterView {
   readonly instances: ReadonlyMap<string, Json>;
   readonly states: readonly SubnetState[];
   readonly subnetItems: ReadonlyMap<string, Json>;
-  readonly interfaces: readonly Json[] | null;
+  readonly interfaces: readonly NetworkInterface[] | null;
   /** Interfaces by the instance that they are attached to. */
   readonly attached: ReadonlyMap<string, readonly Json[]>;
   /** Pods outside the host network by Node; null when pods were not listed. */
@@ -73,7 +74,7 @@ function tagOf(item: Json | null, key: string): string | null {
 }
 
 /** The group that made a Node, by its labels, else by the tag of its instance. */
-export function groupOf(node: KubeNode, instance: Json | null): GroupName {
+export function groupOf(node: KubeNode, instance: Instance | null): GroupName {
   const managed = node.labels['eks.amazonaws.com/nodegroup'];
   if (managed !== undefined) return { kind: 'NodeGroup', name: managed };
   const pool = node.labels['karpenter.sh/nodepool'];
@@ -106,12 +107,12 @@ function customSubnets(view: ClusterView, node: KubeNode, zone: string | null): 
 export function podSubnets(
   view: ClusterView,
   node: KubeNode,
-  instance: Json | null,
+  instance: Instance | null,
 ): readonly string[] {
-  const zone = textAt(instance ?? {}, 'Placement.AvailabilityZone');
+  const zone = ((instance ?? {}).Placement?.AvailabilityZone ?? null);
   const { mode } = view.cni;
   if (mode.customNetworking) return customSubnets(view, node, zone);
-  const own = textAt(instance ?? {}, 'SubnetId');
+  const own = ((instance ?? {}).SubnetId ?? null);
   const discovers = isAtLeast(mode.cniVersion, DISCOVERY_SINCE) === true;
   const tagged = [...view.subnetItems.values()].filter(
     (item) =>

@@ -1,4 +1,3 @@
-import { type Json, textAt } from '../../evidence/json.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import { addressText, cidrOf } from '../../domain/network/cidr.ts';
 import type { Unseen } from '../cluster/document.ts';

@@ -153,7 +153,7 @@ export function namingDocument(
   return {
     apiVersion: 'rollcall.dev/v1alpha1',
     kind: 'Naming',
-    instanceId: seen.instanceId ?? textAt(machine.instance ?? {}, 'InstanceId'),
+    instanceId: seen.instanceId ?? ((machine.instance ?? {}).InstanceId ?? null),
     node: machine.node?.name ?? null,
     ready: machine.node?.ready ?? null,
     name,

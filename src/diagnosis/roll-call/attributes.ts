@@ -3,6 +3,7 @@ import type { KubeNode } from '../../evidence/kinds.ts';
 import { isoMs, isoTime } from '../../evidence/time.ts';
 import type { Attribute, MachineGroup, RollCallRow } from './document.ts';
 import type { CalledMachine } from './machines.ts';
+import type { Instance } from '../../evidence/aws/instance.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -53,8 +54,8 @@ export function groupOf(labels: Texts): MachineGroup {
   return NO_GROUP;
 }
 
-function launchedAt(instance: Json | null): string | null {
-  const ms = isoMs(textAt(instance ?? undefined, 'LaunchTime') ?? '');
+function launchedAt(instance: Instance | null): string | null {
+  const ms = isoMs((instance ?? undefined)?.LaunchTime ?? '');
   return ms === null ? null : isoTime({ ms, yearless: false, clock: 'utc' });
 }
 
@@ -74,21 +75,21 @@ export function traitsOf(machine: CalledMachine, labels: Texts): Traits {
   const claim = machine.claims[0]?.body;
   return {
     group: groupOf(labels),
-    instanceType: textAt(instance, 'InstanceType') ?? firstOf(labels, TYPE_LABELS),
-    zone: textAt(instance, 'Placement.AvailabilityZone') ?? firstOf(labels, ZONE_LABELS),
-    image: textAt(instance, 'ImageId') ?? textAt(claim, 'status.imageID'),
+    instanceType: instance?.InstanceType ?? firstOf(labels, TYPE_LABELS),
+    zone: instance?.Placement?.AvailabilityZone ?? firstOf(labels, ZONE_LABELS),
+    image: instance?.ImageId ?? textAt(claim, 'status.imageID'),
     launchedAt: launchedAt(machine.instance),
   };
 }
 
-function subnetOf(instance: Json | undefined): string | null {
+function subnetOf(instance: Instance | undefined): string | null {
   return (
-    textAt(instance, 'SubnetId') ?? textAt(listAt(instance, 'NetworkInterfaces')[0], 'SubnetId')
+    instance?.SubnetId ?? ((instance?.NetworkInterfaces ?? [])[0]?.SubnetId ?? null)
   );
 }
 
 /** Both tags are put there by EC2 itself when a launch template was used. */
-function launchTemplateOf(instance: Json | null): string | null {
+function launchTemplateOf(instance: Instance | null): string | null {
   const tags = tagsOf(instance);
   const id = tags['aws:ec2launchtemplate:id'];
   const version = tags['aws:ec2launchtemplate:version'];
@@ -108,7 +109,7 @@ export function attributesOf(
     launchTemplate: launchTemplateOf(machine.instance),
     zone: traits.zone,
     instanceType: traits.instanceType,
-    role: textAt(instance, 'IamInstanceProfile.Arn')?.split('/').at(-1) ?? null,
+    role: instance?.IamInstanceProfile?.Arn?.split('/').at(-1) ?? null,
     kubeletVersion: currentNode(machine)?.kubeletVersion ?? null,
     group: traits.group.name,
   };

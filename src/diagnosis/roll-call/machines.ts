@@ -7,6 +7,7 @@ import type { FactRecord, Observations } from '../../evidence/observations.ts';
 import type { Verdict } from '../../evidence/verdict.ts';
 import type { DiagnosisDocument, SubjectReport } from '../document.ts';
 import { keysAmong, type KeysOf } from '../namesakes.ts';
+import type { Instance } from '../../evidence/aws/instance.ts';
 
 /** A machine that somebody expects by name, such as a line of `--expect FILE`. */
 export interface ExpectedMachine {
@@ -18,7 +19,7 @@ export interface ExpectedMachine {
 export interface CalledMachine {
   instanceId: string | null;
   /** An item of `aws ec2 describe-instances`. */
-  instance: Json | null;
+  instance: Instance | null;
   readonly nodes: KubeNode[];
   /** Karpenter NodeClaims and OpenShift Machines. */
   readonly claims: KubeObject[];

@@ -5,6 +5,7 @@ import { excerptOf } from '../../evidence/redact.ts';
 import type { Headline, SubjectReport } from '../document.ts';
 import { currentNode, msAt, unmetCondition } from './attributes.ts';
 import type { CalledMachine, Roll } from './machines.ts';
+import type { Instance } from '../../evidence/aws/instance.ts';
 
 const CANDIDATES_MAX = 3;
 const MESSAGE_MAX = 200;
@@ -25,10 +26,10 @@ export function renewedLeases(observations: Observations, nowMs: number | null):
   return names;
 }
 
-function ofInstance(instance: Json): string[] {
-  const state = textAt(instance, 'State.Name') ?? 'running';
+function ofInstance(instance: Instance): string[] {
+  const state = instance.State?.Name ?? 'running';
   if (state === 'running' || state === 'pending') return [];
-  const why = textAt(instance, 'StateReason.Message') ?? '';
+  const why = instance.StateReason?.Message ?? '';
   return [`EC2 says it is ${state}${why === '' ? '' : ` (${excerptOf(why, MESSAGE_MAX)})`}.`];
 }
 
@@ -49,8 +50,8 @@ function kubeletNames({ instance, subject, expected }: CalledMachine): readonly 
   const names = [
     subject?.node ?? null,
     subject?.name ?? null,
-    textAt(instance ?? undefined, 'PrivateDnsName'),
-    textAt(instance ?? undefined, 'InstanceId'),
+    ((instance ?? undefined)?.PrivateDnsName ?? null),
+    ((instance ?? undefined)?.InstanceId ?? null),
     ...expected.map(({ name }) => name),
   ];
   return names.flatMap((name) => (name === null ? [] : [name.toLowerCase()]));
@@ -113,7 +114,7 @@ export function noteOf(
 
 /** True for a Node or claim that somebody asked to go. */
 export function isAskedToGo(machine: CalledMachine): boolean {
-  const reason = textAt(machine.instance ?? undefined, 'StateReason.Code') ?? '';
+  const reason = (machine.instance ?? undefined)?.StateReason?.Code ?? '';
   const isDeleted = machine.claims.some(
     ({ body }) => at(body, 'metadata.deletionTimestamp') !== undefined,
   );

@@ -53,7 +53,7 @@ function nameOf(machine: CalledMachine): string {
     claim ??
     machine.expected[0]?.name ??
     machine.subject?.name ??
-    (textAt(machine.instance ?? undefined, 'PrivateDnsName') || null) ??
+    (((machine.instance ?? undefined)?.PrivateDnsName ?? null) || null) ??
     machine.instanceId ??
     'machine'
   );
@@ -120,7 +120,7 @@ function entryOf(machine: CalledMachine, { traits }: Described, frame: Frame): E
 
 function launchOrder(a: CalledMachine, b: CalledMachine): number {
   const [first, second] = [a, b].map(
-    ({ instance }) => textAt(instance ?? undefined, 'LaunchTime') ?? '',
+    ({ instance }) => (instance ?? undefined)?.LaunchTime ?? '',
   );
   if (first === second) return 0;
   return (first ?? '') < (second ?? '') ? 1 : -1;

@@ -2,15 +2,15 @@ import type { Fact, Seen } from '../../evidence/fact.ts';
 import { at, type Json, listAt, textAt } from '../../evidence/json.ts';
 import type { FactTypes } from '../../evidence/kinds.ts';
 import type { UserData } from '../../evidence/user-data.ts';
-import type { Image } from '../../evidence/aws/instance.ts';
+import type { Image, LaunchTemplateVersion, Instance } from '../../evidence/aws/instance.ts';
 
 export type ImageFamily = 'al2' | 'al2023' | 'bottlerocket' | 'windows';
 
 /** What an instance was launched with, as far as EC2's answers show it. */
 export interface Launch {
   readonly id: string;
-  readonly instance: Seen<Json>;
-  readonly image: Seen<Json>;
+  readonly instance: Seen<Instance>;
+  readonly image: Seen<Image>;
   readonly imageName: string;
   /** null for images of which the name does not tell. */
   readonly family: ImageFamily | null;
@@ -58,11 +58,11 @@ export function launchOf(facts: LaunchFacts): Launch | null {
 }
 
 /** The Auto Scaling group that launched an instance, by the tag that EC2 Auto Scaling puts on it. */
-export function groupOfInstance(instance: Json): string | null {
-  const tag = listAt(instance, 'Tags').find(
-    (entry) => textAt(entry, 'Key') === 'aws:autoscaling:groupName',
+export function groupOfInstance(instance: Instance): string | null {
+  const tag = (instance.Tags ?? []).find(
+    (entry) => entry.Key === 'aws:autoscaling:groupName',
   );
-  return tag === undefined ? null : textAt(tag, 'Value');
+  return tag === undefined ? null : (tag.Value ?? null);
 }
 
 export interface GroupSize {
@@ -124,13 +124,13 @@ export interface ShortGroup {
   readonly group: Seen<Json>;
   readonly size: GroupSize;
   /** null where the template version in use was not read. */
-  readonly template: Seen<Json> | null;
+  readonly template: Seen<LaunchTemplateVersion> | null;
 }
 
 /** Groups that want more instances than they have in service. */
 export function shortGroups(
   groups: readonly Seen<Json>[],
-  versions: readonly Seen<Json>[],
+  versions: readonly Seen<LaunchTemplateVersion>[],
 ): readonly ShortGroup[] {
   return groups.flatMap((group): readonly ShortGroup[] => {
     const size = sizeOf(group.value);
@@ -139,15 +139,15 @@ export function shortGroups(
   });
 }
 
-function versionInUse(group: Json, versions: readonly Seen<Json>[]): Seen<Json> | null {
+function versionInUse(group: Json, versions: readonly Seen<LaunchTemplateVersion>[]): Seen<Json> | null {
   const use = templateUse(group);
-  const own = versions.filter(({ value }) => textAt(value, 'LaunchTemplateId') === use?.id);
+  const own = versions.filter(({ value }) => (value.LaunchTemplateId ?? null) === use?.id);
   if (use?.version === '$Default')
-    return own.find(({ value }) => textAt(value, 'DefaultVersion') === 'true') ?? null;
-  const numberOf = ({ value }: Seen<Json>): number => Number(textAt(value, 'VersionNumber') ?? 0);
+    return own.find(({ value }) => value.DefaultVersion === 'true') ?? null;
+  const numberOf = ({ value }: Seen<LaunchTemplateVersion>): number => Number(value.VersionNumber ?? 0);
   if (use?.version === '$Latest')
     return own.toSorted((a, b) => numberOf(b) - numberOf(a))[0] ?? null;
-  return own.find(({ value }) => textAt(value, 'VersionNumber') === use?.version) ?? null;
+  return own.find(({ value }) => (value.VersionNumber ?? null) === use?.version) ?? null;
 }
 
 /** Types of instances that a group with a mixed instances policy may launch, as it names them. */

@@ -1,6 +1,8 @@
 import type { Seen } from '../../evidence/fact.ts';
 import { at, isObject, type Json, listAt, textAt } from '../../evidence/json.ts';
 import { groupOfInstance, type ShortGroup, shortGroups } from './launch.ts';
+import type { KmsKey } from '../../evidence/aws/iam.ts';
+import type { PolicyStatement } from '../../evidence/aws/policy.ts';
 
 const CLIENT_ERROR =
   /Client\.InternalError|Client error on launch|InvalidKMSKey|KMS key provided|inaccessible (?:AWS )?KMS key/;
@@ -26,7 +28,7 @@ export interface KeyTrouble {
   readonly failed: Seen<Json>;
   readonly words: string;
   /** The key, where it is known and was read. */
-  readonly key: Seen<Json> | null;
+  readonly key: Seen<KmsKey> | null;
   readonly policy: Seen<Json> | null;
   /** False for the account's default key, which the template does not name. */
   readonly isNamed: boolean;
@@ -81,8 +83,8 @@ function keyOf(
   facts: KeyFacts,
   { template }: ShortGroup,
 ): Pick<KeyTrouble, 'key' | 'policy' | 'isNamed'> {
-  const name = listAt(template?.value, 'LaunchTemplateData.BlockDeviceMappings')
-    .map((mapping) => textAt(mapping, 'Ebs.KmsKeyId') ?? '')
+  const name = (template?.value?.LaunchTemplateData?.BlockDeviceMappings ?? [])
+    .map((mapping) => mapping.Ebs?.KmsKeyId ?? '')
     .find((id) => id !== '');
   const keys = facts.list('aws/kms-key');
   const named = keys.find(({ value }) => isKey(value, name ?? ''));
@@ -94,13 +96,13 @@ function keyOf(
 }
 
 /** Keys are named by their id or their ARN. */
-function isKey(key: Json, name: string): boolean {
-  return name !== '' && (textAt(key, 'Arn') === name || textAt(key, 'KeyId') === name);
+function isKey(key: KmsKey, name: string): boolean {
+  return name !== '' && ((key.Arn ?? null) === name || (key.KeyId ?? null) === name);
 }
 
 /** The role that launches for an Auto Scaling group. */
-export function launcherOf({ group }: ShortGroup, key: Json): string {
-  const [, partition = 'aws'] = (textAt(key, 'Arn') ?? '').split(':');
+export function launcherOf({ group }: ShortGroup, key: KmsKey): string {
+  const [, partition = 'aws'] = (key.Arn ?? '').split(':');
   const account = textAt(group.value, 'AutoScalingGroupARN')?.split(':')[4] ?? '<account>';
   return (
     textAt(group.value, 'ServiceLinkedRoleARN') ??
@@ -119,26 +121,26 @@ export function missingActions(answer: Json, role: string): readonly string[] | 
     const given = at(JSON.parse(text) as Json, 'Statement');
     const statements = isObject(given) ? [given] : Array.isArray(given) ? given : null;
     if (statements === null) return null;
-    const own = statements.filter((statement: Json) => isFor(statement, role));
-    return NEEDED.filter((action) => !own.some((statement: Json) => allows(statement, action)));
+    const own = statements.filter((statement: PolicyStatement) => isFor(statement, role));
+    return NEEDED.filter((action) => !own.some((statement: PolicyStatement) => allows(statement, action)));
   } catch {
     return null;
   }
 }
 
-function manyAt(value: Json, path: string): readonly string[] {
+function manyAt(value: PolicyStatement, path: string): readonly string[] {
   const one = textAt(value, path);
   return one === null ? listAt(value, path).map(String) : [one];
 }
 
-function isFor(statement: Json, role: string): boolean {
+function isFor(statement: PolicyStatement, role: string): boolean {
   const principals = [...manyAt(statement, 'Principal'), ...manyAt(statement, 'Principal.AWS')];
   return principals.includes('*') || principals.includes(role);
 }
 
 /** A statement may name actions with a wildcard at their end: `kms:GenerateDataKey*`. */
-function allows(statement: Json, action: string): boolean {
-  if (textAt(statement, 'Effect') !== 'Allow') return false;
+function allows(statement: PolicyStatement, action: string): boolean {
+  if (statement.Effect !== 'Allow') return false;
   return manyAt(statement, 'Action').some((pattern) => {
     const lower = pattern.toLowerCase();
     const isOpen = lower.endsWith('*');

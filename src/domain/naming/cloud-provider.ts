@@ -1,12 +1,11 @@
 import { isListed } from '../../evidence/fact-values.ts';
 import { type Json, listAt, textAt } from '../../evidence/json.ts';
-import type { KubeObject } from '../../evidence/kube/object.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import { isAtLeast } from '../version.ts';
 import { isEksCluster } from './image-family.ts';
 import type { CloudProvider } from './input.ts';
 import { namingValues, nodesOf } from './machines.ts';
-import type { Pod } from '../../evidence/kube/pod.ts';
+import type { Pod, Container } from '../../evidence/kube/pod.ts';
 import type { DaemonSet, Deployment } from '../../evidence/kube/workloads.ts';
 
 function containersOf({ body }: Pod | DaemonSet | Deployment): readonly Json[] {
@@ -15,17 +14,17 @@ function containersOf({ body }: Pod | DaemonSet | Deployment): readonly Json[] {
 
 const CONTROLLER = /aws-cloud-controller-manager|cloud-controller-manager-aws/;
 
-function controllerVersion(containers: readonly Json[]): string | null | undefined {
+function controllerVersion(containers: readonly Container[]): string | null | undefined {
   const image = containers
-    .map((one) => textAt(one, 'image') ?? '')
+    .map((one) => one.image ?? '')
     .find((text) => CONTROLLER.test(text) || /\/cloud-controller-manager:/.test(text));
   return image === undefined ? undefined : (/:([\w.-]{1,128})(?:@|$)/.exec(image)?.[1] ?? null);
 }
 
-function flagsOf(containers: readonly Json[], program: string): readonly string[] {
+function flagsOf(containers: readonly Container[], program: string): readonly string[] {
   return containers
-    .filter((one) => textAt(one, 'name') === program)
-    .flatMap((one) => [...listAt(one, 'command'), ...listAt(one, 'args')].map(String));
+    .filter((one) => (one.name ?? null) === program)
+    .flatMap((one) => [...(one.command ?? []), ...(one.args ?? [])].map(String));
 }
 
 /** The control plane of EKS is not to be seen; since 1.27 no kubelet knows the in-process provider. */

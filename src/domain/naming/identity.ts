@@ -1,15 +1,16 @@
-import { type Json, listAt, textAt } from '../../evidence/json.ts';
+import { type Json, textAt } from '../../evidence/json.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import { type NamingMachine, namingValues } from './machines.ts';
 import type { NamesSeen } from './names-table.ts';
+import type { Instance } from '../../evidence/aws/instance.ts';
 
 /** Name of a role without path, as aws-auth compares it. */
 function roleName(arn: string): string {
   return arn.split('/').at(-1) ?? arn;
 }
 
-function nodeRoles(observations: Observations, instance: Json | null): readonly string[] {
-  const profile = textAt(instance ?? {}, 'IamInstanceProfile.Arn') ?? '';
+function nodeRoles(observations: Observations, instance: Instance | null): readonly string[] {
+  const profile = (instance ?? {}).IamInstanceProfile?.Arn ?? '';
   const found = namingValues(observations, 'aws/instance-profile').find(
     (one) => profile !== '' && (one.InstanceProfileName ?? null) === roleName(profile),
   );
@@ -17,7 +18,7 @@ function nodeRoles(observations: Observations, instance: Json | null): readonly 
 }
 
 /** The user name that the API server gives the machine's role; undefined when not to be seen. */
-function userNameOf(observations: Observations, instance: Json | null): string | null | undefined {
+function userNameOf(observations: Observations, instance: Instance | null): string | null | undefined {
   const roles = nodeRoles(observations, instance);
   if (roles.length === 0) return undefined;
   const names = new Set(roles.map(roleName));

@@ -43,7 +43,7 @@ export function imageOf(
   if (compute === 'hybrid') return 'hybrid';
   if (compute === 'auto') return 'eks-auto';
   if (node?.labels['kops.k8s.io/instancegroup'] !== undefined) return 'kops';
-  const id = textAt(instance ?? {}, 'ImageId');
+  const id = ((instance ?? {}).ImageId ?? null);
   const image = namingValues(observations, 'aws/image').find((one) => (one.ImageId ?? null) === id);
   const isEks = isEksCluster(observations);
   const byName = familyOf(image?.Name ?? null, isEks);

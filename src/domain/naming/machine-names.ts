@@ -7,13 +7,14 @@ import type { ImageOptions } from './input.ts';
 import type { NamingMachine } from './machines.ts';
 import type { NamesSeen } from './names-table.ts';
 import { namingTypeAt, regionOfZone, vpcNames } from './vpc-names.ts';
+import type { Instance } from '../../evidence/aws/instance.ts';
 
-function instanceNames(instance: Json): Partial<NamesSeen> {
+function instanceNames(instance: Instance): Partial<NamesSeen> {
   const text = (path: string): string | null => textAt(instance, path);
   const region = regionOfZone(text('Placement.AvailabilityZone'));
   const hostnameType = namingTypeAt(instance, 'PrivateDnsNameOptions.HostnameType');
   const [instanceId, privateIp] = [text('InstanceId'), text('PrivateIpAddress')];
-  const tags = listAt(instance, 'Tags').map((tag) => textAt(tag, 'Key') ?? '');
+  const tags = (instance.Tags ?? []).map((tag) => tag.Key ?? '');
   return {
     ...(instanceId === null ? {} : { instanceId }),
     ...(privateIp === null ? {} : { privateIp }),
@@ -39,7 +40,7 @@ export function namesSeen(
     kubeletVersion: node?.kubeletVersion ?? null,
     options,
     ...own,
-    ...vpcNames(observations, textAt(instance ?? {}, 'VpcId')),
+    ...vpcNames(observations, ((instance ?? {}).VpcId ?? null)),
     ...(node === null
       ? isListed(observations, 'kube/Node')
         ? { nodeName: null }

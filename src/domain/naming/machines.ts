@@ -3,6 +3,7 @@ import { type Json, textAt } from '../../evidence/json.ts';
 import type { FactTypes, KubeNode } from '../../evidence/kinds.ts';
 import { instanceIdIn, ipInName } from '../../evidence/names.ts';
 import type { Observations } from '../../evidence/observations.ts';
+import type { Instance } from '../../evidence/aws/instance.ts';
 
 /** What `rollcall name` reads; its permissions are those of the calls that show these. */
 export const NAMING_KINDS = [
@@ -38,7 +39,7 @@ export function namingValues<K extends NamingKind>(
 
 /** A machine: its instance, and the Nodes that may be its own. */
 export interface NamingMachine {
-  readonly instance: Json | null;
+  readonly instance: Instance | null;
   readonly node: KubeNode | null;
 }
 
@@ -58,22 +59,22 @@ export function addressOfNode(node: KubeNode): string | null {
   return node.internalIp ?? ipInName(node.name);
 }
 
-function isInstanceOf(instance: Json, node: KubeNode): boolean {
-  const id = textAt(instance, 'InstanceId');
+function isInstanceOf(instance: Instance, node: KubeNode): boolean {
+  const id = (instance.InstanceId ?? null);
   const named = instanceIdIn(`${node.providerId ?? ''} ${node.name}`);
   if (named !== null) return named === id;
-  if (node.name === textAt(instance, 'PrivateDnsName')?.toLowerCase()) return true;
+  if (node.name === instance.PrivateDnsName?.toLowerCase()) return true;
   return (
-    addressOfNode(node) !== null && addressOfNode(node) === textAt(instance, 'PrivateIpAddress')
+    addressOfNode(node) !== null && addressOfNode(node) === (instance.PrivateIpAddress ?? null)
   );
 }
 
-function namesOfInstance(instance: Json): readonly (string | null)[] {
+function namesOfInstance(instance: Instance): readonly (string | null)[] {
   return ['InstanceId', 'PrivateDnsName', 'PrivateIpAddress'].map((path) => textAt(instance, path));
 }
 
-function isRunning(instance: Json): boolean {
-  return !['terminated', 'shutting-down'].includes(textAt(instance, 'State.Name') ?? '');
+function isRunning(instance: Instance): boolean {
+  return !['terminated', 'shutting-down'].includes(instance.State?.Name ?? '');
 }
 
 /** True while the kubelet itself says that the Node is Ready or is not: a silent one is Unknown. */
@@ -85,7 +86,7 @@ export function isReportedTo(node: KubeNode): boolean {
 }
 
 /** Ready Nodes first, then those reported to, then the youngest: so the machine is called today. */
-function currentNode(instance: Json, nodes: readonly KubeNode[]): KubeNode | null {
+function currentNode(instance: Instance, nodes: readonly KubeNode[]): KubeNode | null {
   const own = nodes.filter((node) => isInstanceOf(instance, node));
   const sorted = own.toSorted(
     (a, b) =>

@@ -1,5 +1,4 @@
 import { type Json, listAt, textAt } from '../../evidence/json.ts';
-import type { KubeObject } from '../../evidence/kube/object.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import { shellWord } from '../words.ts';
 import { pinValue } from './breaks.ts';

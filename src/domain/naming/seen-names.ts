@@ -34,24 +34,24 @@ export function nameDifference(node: string, ec2Name: string): NameDifference {
 }
 
 /** All private addresses of an instance, those of further interfaces too. */
-export function addressesOf(instance: Json): readonly string[] {
-  const further = listAt(instance, 'NetworkInterfaces').flatMap((entry) =>
-    listAt(entry, 'PrivateIpAddresses').map((one) => textAt(one, 'PrivateIpAddress')),
+export function addressesOf(instance: Instance): readonly string[] {
+  const further = (instance.NetworkInterfaces ?? []).flatMap((entry) =>
+    (entry.PrivateIpAddresses ?? []).map((one) => (one.PrivateIpAddress ?? null)),
   );
-  return [textAt(instance, 'PrivateIpAddress'), ...further].filter((one) => one !== null);
+  return [(instance.PrivateIpAddress ?? null), ...further].filter((one) => one !== null);
 }
 
 /** The instance that the Node's providerID names, else the one with its address, running first. */
 export function instanceOfNode(
   node: KubeNode,
-  instances: readonly Seen<Json>[],
+  instances: readonly Seen<Instance>[],
 ): Seen<Json> | null {
   const named = node.providerId === null ? null : instanceIdIn(node.providerId);
   if (named !== null)
-    return instances.find(({ value }) => textAt(value, 'InstanceId') === named) ?? null;
+    return instances.find(({ value }) => (value.InstanceId ?? null) === named) ?? null;
   const address = node.internalIp ?? ipInName(node.name);
   const having = instances.filter(({ value }) => addressesOf(value).includes(address ?? ''));
-  const running = having.find(({ value }) => textAt(value, 'State.Name') === 'running');
+  const running = having.find(({ value }) => value.State?.Name === 'running');
   return running ?? having[0] ?? null;
 }
 
@@ -100,7 +100,7 @@ export function waitsForController(node: KubeNode, nowMs: number | null): boolea
 
 export interface NamesSeen {
   readonly nodes: readonly Seen<KubeNode>[];
-  readonly instances: readonly Seen<Json>[];
+  readonly instances: readonly Seen<Instance>[];
   /** DaemonSets and Deployments of the cluster. */
   readonly workloads: readonly Seen<KubeObject>[];
   readonly nowMs: number | null;
@@ -108,7 +108,7 @@ export interface NamesSeen {
 
 export interface RefusedName {
   readonly node: Seen<KubeNode>;
-  readonly instance: Seen<Json>;
+  readonly instance: Seen<Instance>;
   readonly instanceId: string;
   readonly ec2Name: string;
   readonly difference: NameDifference;
@@ -159,7 +159,7 @@ export function wordsOfRefused({
 }
 
 export interface DomainSeen {
-  readonly options: Seen<Json>;
+  readonly options: Seen<DhcpOptions>;
   readonly optionsId: string;
   readonly vpc: string;
   /** `domain-name` as it is set, the empty text when it is not. */
@@ -168,11 +168,11 @@ export interface DomainSeen {
 
 /** The DHCP option set of the VPC in which an instance is, null when it was not seen. */
 export function dhcpDomainOf(
-  instance: Json,
+  instance: Instance,
   vpcs: readonly Seen<Vpc>[],
   all: readonly Seen<DhcpOptions>[],
 ): DomainSeen | null {
-  const vpc = textAt(instance, 'VpcId') ?? '';
+  const vpc = instance.VpcId ?? '';
   const owner = vpcs.find(({ value }) => (value.VpcId ?? null) === vpc);
   const optionsId = owner?.value?.DhcpOptionsId ?? '';
   const options = all.find(({ value }) => (value.DhcpOptionsId ?? null) === optionsId);
@@ -187,7 +187,7 @@ export interface ForeignProvider {
   /** The instance that the providerID names. */
   readonly named: string;
   /** That instance as EC2 has it, null when it is not among those seen. */
-  readonly namedInstance: Seen<Json> | null;
+  readonly namedInstance: Seen<Instance> | null;
   /** The running instance that has the Node's address. */
   readonly actual: Seen<Json>;
   readonly actualId: string;

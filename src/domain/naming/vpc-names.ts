@@ -1,7 +1,9 @@
-import { type Json, listAt, textAt } from '../../evidence/json.ts';
+import { type Json, textAt } from '../../evidence/json.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import { namingValues } from './machines.ts';
 import type { NamesSeen } from './names-table.ts';
+import type { Instance } from '../../evidence/aws/instance.ts';
+import type { Subnet } from '../../evidence/aws/network.ts';
 
 function attributeOf(
   observations: Observations,
@@ -51,7 +53,7 @@ export function regionOfZone(zone: string | null): string | null {
 }
 
 /** `ip-name` or `resource-name` at a path, undefined for anything else. */
-export function namingTypeAt(item: Json | null, path: string): NamesSeen['hostnameType'] {
+export function namingTypeAt(item: Instance | Subnet | null, path: string): NamesSeen['hostnameType'] {
   const text = textAt(item ?? {}, path);
   return text === 'ip-name' || text === 'resource-name' ? text : undefined;
 }

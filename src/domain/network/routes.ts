@@ -1,12 +1,12 @@
 import type { Seen } from '../../evidence/fact.ts';
 import { type Json, listAt, textAt } from '../../evidence/json.ts';
 import type { Instance } from '../../evidence/aws/instance.ts';
-import type { VpcEndpoint } from '../../evidence/aws/network.ts';
+import type { VpcEndpoint, NatGateway, RouteTable, Route } from '../../evidence/aws/network.ts';
 
 /** The parts of a VPC by which packets leave a subnet. */
 export interface Routing {
-  readonly tables: readonly Seen<Json>[];
-  readonly natGateways: readonly Seen<Json>[];
+  readonly tables: readonly Seen<RouteTable>[];
+  readonly natGateways: readonly Seen<NatGateway>[];
   /** False when NAT gateways were not listed, so that none can be said to be gone. */
   readonly areNatGatewaysKnown: boolean;
 }
@@ -16,14 +16,14 @@ export interface Routing {
  * to an internet gateway, `closed` nowhere, `elsewhere` to what its tables do not tell.
  */
 export type WayOut =
-  | { readonly kind: 'translated'; readonly table: Seen<Json>; readonly gateway: Seen<Json> | null }
-  | { readonly kind: 'direct'; readonly table: Seen<Json> }
+  | { readonly kind: 'translated'; readonly table: Seen<RouteTable>; readonly gateway: Seen<NatGateway> | null }
+  | { readonly kind: 'direct'; readonly table: Seen<RouteTable> }
   | {
       readonly kind: 'closed';
-      readonly table: Seen<Json>;
+      readonly table: Seen<RouteTable>;
       /** What closes it, completing "subnet …:". */
       readonly why: string;
-      readonly gateway: Seen<Json> | null;
+      readonly gateway: Seen<NatGateway> | null;
     }
   | { readonly kind: 'elsewhere' };
 
@@ -32,29 +32,29 @@ const ELSEWHERE: WayOut = { kind: 'elsewhere' };
 
 /** The table associated with a subnet, else the main table of its VPC; null when not collected. */
 export function tableOfSubnet(
-  tables: readonly Seen<Json>[],
+  tables: readonly Seen<RouteTable>[],
   subnet: string,
   vpc: string | null,
 ): Seen<Json> | null {
   const own = tables.find(({ value }) =>
-    listAt(value, 'Associations').some((one) => textAt(one, 'SubnetId') === subnet),
+    (value.Associations ?? []).some((one) => (one.SubnetId ?? null) === subnet),
   );
   const main = tables.find(
     ({ value }) =>
       vpc !== null &&
-      textAt(value, 'VpcId') === vpc &&
-      listAt(value, 'Associations').some((one) => textAt(one, 'Main') === 'true'),
+      (value.VpcId ?? null) === vpc &&
+      (value.Associations ?? []).some((one) => one.Main === 'true'),
   );
   return own ?? main ?? null;
 }
 
-function isActive(route: Json): boolean {
-  return textAt(route, 'State') !== 'blackhole';
+function isActive(route: Route): boolean {
+  return route.State !== 'blackhole';
 }
 
 /** Routes inside the VPC and to gateway endpoints lead to no other network. */
-function staysInside(route: Json): boolean {
-  const gateway = textAt(route, 'GatewayId') ?? '';
+function staysInside(route: Route): boolean {
+  const gateway = route.GatewayId ?? '';
   return gateway === 'local' || gateway.startsWith('vpce-');
 }
 
@@ -78,15 +78,15 @@ function whyClosed(dead: Json | undefined): string {
   return `the route ${EVERYWHERE} to ${target} is a blackhole`;
 }
 
-function gatewayOf({ natGateways }: Routing, route: Json | undefined): Seen<Json> | null {
-  const id = textAt(route, 'NatGatewayId');
-  const found = natGateways.find(({ value }) => textAt(value, 'NatGatewayId') === id);
+function gatewayOf({ natGateways }: Routing, route: Route | undefined): Seen<Json> | null {
+  const id = (route?.NatGatewayId ?? null);
+  const found = natGateways.find(({ value }) => (value.NatGatewayId ?? null) === id);
   return id === null ? null : (found ?? null);
 }
 
-function wayOfRoute(routing: Routing, table: Seen<Json>, route: Json): WayOut {
-  if (textAt(route, 'GatewayId')?.startsWith('igw-') === true) return { kind: 'direct', table };
-  const id = textAt(route, 'NatGatewayId');
+function wayOfRoute(routing: Routing, table: Seen<RouteTable>, route: Route): WayOut {
+  if (route.GatewayId?.startsWith('igw-') === true) return { kind: 'direct', table };
+  const id = (route.NatGatewayId ?? null);
   if (id === null) return ELSEWHERE;
   const gateway = gatewayOf(routing, route);
   const why = natFault(routing, id, gateway);
@@ -95,29 +95,29 @@ function wayOfRoute(routing: Routing, table: Seen<Json>, route: Json): WayOut {
 }
 
 /** Why a NAT gateway takes nothing to the internet, null when nothing speaks against it. */
-function natFault(routing: Routing, id: string, gateway: Seen<Json> | null): string | null {
+function natFault(routing: Routing, id: string, gateway: Seen<NatGateway> | null): string | null {
   if (gateway === null) return routing.areNatGatewaysKnown ? `${id}, which does not exist` : null;
   const { value } = gateway;
-  const state = textAt(value, 'State') ?? 'available';
-  const message = textAt(value, 'FailureMessage');
+  const state = value.State ?? 'available';
+  const message = (value.FailureMessage ?? null);
   if (state !== 'available')
     return `${id}, which is ${state}${message === null ? '' : ` (${message})`}`;
-  if (textAt(value, 'ConnectivityType') === 'private')
+  if (value.ConnectivityType === 'private')
     return `${id}, a private NAT gateway, which reaches no internet`;
-  const subnet = textAt(value, 'SubnetId') ?? '';
-  const table = tableOfSubnet(routing.tables, subnet, textAt(value, 'VpcId'));
+  const subnet = value.SubnetId ?? '';
+  const table = tableOfSubnet(routing.tables, subnet, (value.VpcId ?? null));
   if (table === null || leadsOutside(table.value)) return null;
   return `${id} in the subnet ${subnet}, which has no route to an internet gateway itself`;
 }
 
 /** A NAT gateway needs an internet gateway behind it, or some device that nobody can judge here. */
-function leadsOutside(table: Json): boolean {
-  return listAt(table, 'Routes').some(
+function leadsOutside(table: RouteTable): boolean {
+  return (table.Routes ?? []).some(
     (route) =>
       isActive(route) &&
       !staysInside(route) &&
-      textAt(route, 'DestinationCidrBlock') === EVERYWHERE &&
-      textAt(route, 'NatGatewayId') === null,
+      (route.DestinationCidrBlock ?? null) === EVERYWHERE &&
+      (route.NatGatewayId ?? null) === null,
   );
 }
 
@@ -128,8 +128,8 @@ export function sourceAddresses(way: WayOut, instance: Instance): readonly strin
     return own === null ? [] : [own];
   }
   if (way.kind !== 'translated') return [];
-  return listAt(way.gateway?.value, 'NatGatewayAddresses')
-    .map((one) => textAt(one, 'PublicIp'))
+  return (way.gateway?.value?.NatGatewayAddresses ?? [])
+    .map((one) => (one.PublicIp ?? null))
     .filter((address) => address !== null);
 }
 

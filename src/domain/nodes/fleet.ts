@@ -4,6 +4,7 @@ import type { FactTypes, KubeNode } from '../../evidence/kinds.ts';
 import { instanceIdIn } from '../../evidence/names.ts';
 import { isoMs } from '../../evidence/time.ts';
 import type { Instance, NetworkInterface } from '../../evidence/aws/instance.ts';
+import type { InstanceProfile } from '../../evidence/aws/iam.ts';
 
 /** A healthy machine has registered by then; Windows and large images take longest. */
 const REGISTRATION_NORMAL_MS = 300_000;
@@ -39,11 +40,11 @@ export interface NodeRole {
   /** ARN of the role, with its path. */
   readonly arn: string;
   /** The instance profile that shows the role. */
-  readonly profile: Seen<Json>;
+  readonly profile: Seen<InstanceProfile>;
   /** Instances that run and have no Node, or whose Node's kubelet has gone silent. */
-  readonly lost: readonly Seen<Json>[];
+  readonly lost: readonly Seen<Instance>[];
   /** Instances whose Node is Ready now. */
-  readonly ready: readonly Seen<Json>[];
+  readonly ready: readonly Seen<Instance>[];
   /** True when a machine of this role has a Node that is Ready now. */
   readonly isAdmitted: boolean;
   /** True when Nodes of it fell silent so lately that the others may follow. */
@@ -53,25 +54,25 @@ export interface NodeRole {
 type Member = 'admitted' | 'lost' | 'undecided';
 
 /** True when an instance carries a cluster's tag; `cluster` null accepts that of any. */
-export function isTaggedFor(instance: Json, cluster: string | null): boolean {
-  return listAt(instance, 'Tags').some((tag) => {
-    const key = textAt(tag, 'Key') ?? '';
+export function isTaggedFor(instance: Instance, cluster: string | null): boolean {
+  return (instance.Tags ?? []).some((tag) => {
+    const key = tag.Key ?? '';
     if (key.startsWith('kubernetes.io/cluster/'))
       return cluster === null || key === `kubernetes.io/cluster/${cluster}`;
     return (
       /^(?:aws:)?eks:(?:eks-)?cluster-name$/.test(key) &&
-      (cluster === null || textAt(tag, 'Value') === cluster)
+      (cluster === null || (tag.Value ?? null) === cluster)
     );
   });
 }
 
 /** True for an instance that is gone, or going for good. */
-export function isTerminated(instance: Json): boolean {
-  return /^(?:terminated|shutting-down)$/.test(textAt(instance, 'State.Name') ?? '');
+export function isTerminated(instance: Instance): boolean {
+  return /^(?:terminated|shutting-down)$/.test(instance.State?.Name ?? '');
 }
 
 /** Finds the Node of an instance by providerID, private DNS name or address. */
-function nodeFinder(nodes: readonly Seen<KubeNode>[]): (instance: Json) => KubeNode | null {
+function nodeFinder(nodes: readonly Seen<KubeNode>[]): (instance: Instance) => KubeNode | null {
   const byName = new Map<string, KubeNode>();
   for (const { value } of nodes) {
     const id = instanceIdIn(`${value.providerId ?? ''} ${value.name}`);
@@ -210,8 +211,8 @@ const EVENTS_KEPT_MS = 3_600_000;
  * True for a machine so young that the events would still tell of a Node that it had and lost: one
  * without a Node has never joined.
  */
-export function hasNeverJoined(instance: Json, nowMs: number | null): boolean {
-  const launchedMs = isoMs(textAt(instance, 'LaunchTime') ?? '');
+export function hasNeverJoined(instance: Instance, nowMs: number | null): boolean {
+  const launchedMs = isoMs(instance.LaunchTime ?? '');
   return nowMs !== null && launchedMs !== null && nowMs - launchedMs <= EVENTS_KEPT_MS;
 }
 
@@ -244,8 +245,8 @@ export function isConfigMapOnly(facts: MachineFacts): boolean {
 }
 
 /** Ids of instances, for sentences. */
-export function idsOf(instances: readonly Seen<Json>[]): readonly string[] {
-  return instances.map(({ value }) => textAt(value, 'InstanceId') ?? '');
+export function idsOf(instances: readonly Seen<Instance>[]): readonly string[] {
+  return instances.map(({ value }) => value.InstanceId ?? '');
 }
 
 /** An ARN as the authenticator knows it: of an assumed role it never sees the path. */

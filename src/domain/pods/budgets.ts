@@ -1,4 +1,4 @@
-import { at, listAt, textAt } from '../../evidence/json.ts';
+import { textAt } from '../../evidence/json.ts';
 import { selects } from './label-selector.ts';
 import { isOnNode } from './pods.ts';
 import type { SeenObject } from './pods-seen.ts';

@@ -1,12 +1,13 @@
 import { type Json, listAt, textAt, textsAt } from '../../evidence/json.ts';
+import type { Selector, SelectorRequirement } from '../../evidence/kube/object.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
 /** One requirement of `matchExpressions` (apimachinery, meta/v1 LabelSelectorRequirement). */
-function meets(requirement: Json, labels: Labels): boolean {
-  const value = labels[textAt(requirement, 'key') ?? ''];
-  const values = listAt(requirement, 'values');
-  switch (textAt(requirement, 'operator')) {
+function meets(requirement: SelectorRequirement, labels: Labels): boolean {
+  const value = labels[requirement.key ?? ''];
+  const values = (requirement.values ?? []);
+  switch ((requirement.operator ?? null)) {
     case 'In':
       return value !== undefined && values.includes(value);
     case 'NotIn':
@@ -21,16 +22,16 @@ function meets(requirement: Json, labels: Labels): boolean {
 }
 
 /** True for a selector without requirements, which selects everything. */
-export function selectsAll(selector: Json | undefined): boolean {
-  const labels = Object.keys(textsAt(selector, 'matchLabels'));
-  return labels.length === 0 && listAt(selector, 'matchExpressions').length === 0;
+export function selectsAll(selector: Selector | undefined): boolean {
+  const labels = Object.keys((selector?.matchLabels ?? {}));
+  return labels.length === 0 && (selector?.matchExpressions ?? []).length === 0;
 }
 
 /** True when a label selector selects what carries these labels; an empty one selects everything. */
-export function selects(selector: Json | undefined, labels: Labels): boolean {
-  const wanted = Object.entries(textsAt(selector, 'matchLabels'));
+export function selects(selector: Selector | undefined, labels: Labels): boolean {
+  const wanted = Object.entries((selector?.matchLabels ?? {}));
   return (
     wanted.every(([key, value]) => labels[key] === value) &&
-    listAt(selector, 'matchExpressions').every((entry) => meets(entry, labels))
+    (selector?.matchExpressions ?? []).every((entry) => meets(entry, labels))
   );
 }

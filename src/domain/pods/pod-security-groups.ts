@@ -3,7 +3,7 @@ import type { KubeObject } from '../../evidence/kube/object.ts';
 import { selects } from './label-selector.ts';
 import { podCondition, serviceAccountOf } from './pods.ts';
 import type { SeenObject } from './pods-seen.ts';
-import type { Pod } from '../../evidence/kube/pod.ts';
+import type { Pod, Container } from '../../evidence/kube/pod.ts';
 import type { Seen } from '../../evidence/fact.ts';
 import type { SecurityGroupPolicy } from '../../evidence/kube/network.ts';
 import type { ServiceAccount } from '../../evidence/kube/admission.ts';
@@ -11,7 +11,7 @@ import type { ServiceAccount } from '../../evidence/kube/admission.ts';
 /** The resource that a pod with security groups of its own asks for (amazon-vpc-resource-controller-k8s). */
 export const POD_ENI = 'vpc.amazonaws.com/pod-eni';
 
-function asksIn(container: Json): boolean {
+function asksIn(container: Container): boolean {
   return ['limits', 'requests'].some((kind) => {
     const amounts = at(container, `resources.${kind}`);
     return isObject(amounts) && Object.hasOwn(amounts, POD_ENI);
@@ -35,7 +35,7 @@ export function waitsForBranch(pod: Pod): boolean {
 
 function selectsAccount(
   policy: SecurityGroupPolicy,
-  pod: KubeObject,
+  pod: Pod,
   accounts: readonly Seen<ServiceAccount>[],
 ): boolean {
   const selector = policy.spec?.serviceAccountSelector;
@@ -48,7 +48,7 @@ function selectsAccount(
 
 /** The SecurityGroupPolicies that select a pod; one with both selectors needs both to fit. */
 export function policiesOf(
-  pod: KubeObject,
+  pod: Pod,
   policies: readonly Seen<SecurityGroupPolicy>[],
   accounts: readonly Seen<ServiceAccount>[],
 ): readonly SeenObject[] {

@@ -1,5 +1,5 @@
 import type { Seen } from '../../evidence/fact.ts';
-import { at, listAt, textAt } from '../../evidence/json.ts';
+import { textAt } from '../../evidence/json.ts';
 import type { KubeObject } from '../../evidence/kube/object.ts';
 import { isPodReady, isSettled, podName, waitsForSandbox } from './pods.ts';
 import type { Pod } from '../../evidence/kube/pod.ts';

@@ -1,5 +1,4 @@
-import { at, type Json, listAt, textAt } from '../../evidence/json.ts';
-import type { KubeObject } from '../../evidence/kube/object.ts';
+import { at, type Json, textAt } from '../../evidence/json.ts';
 import { isoMs } from '../../evidence/time.ts';
 import type { Pod } from '../../evidence/kube/pod.ts';
 

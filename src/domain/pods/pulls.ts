@@ -1,5 +1,4 @@
 import { listAt, textAt } from '../../evidence/json.ts';
-import type { KubeObject } from '../../evidence/kube/object.ts';
 import type { Pod } from '../../evidence/kube/pod.ts';
 
 /** An image that a container waits for, and what the kubelet says of pulling it. */

@@ -1,4 +1,4 @@
-import { at, listAt, textAt } from '../../evidence/json.ts';
+import { at } from '../../evidence/json.ts';
 import type { SeenObject } from './pods-seen.ts';
 import type { Seen } from '../../evidence/fact.ts';
 import type { EndpointSlice } from '../../evidence/kube/network.ts';

@@ -1,11 +1,11 @@
-import { at, type Json, listAt, textAt } from '../../evidence/json.ts';
+import { at, type Json, textAt } from '../../evidence/json.ts';
 import type { KubeNode, KubeTaint } from '../../evidence/kinds.ts';
-import type { KubeObject } from '../../evidence/kube/object.ts';
 import { podCondition, podName } from './pods.ts';
 import { placeOf, type SeenObject } from './pods-seen.ts';
 import type { Quote } from '../../evidence/sighting.ts';
 import type { Seen } from '../../evidence/fact.ts';
 import type { Pod } from '../../evidence/kube/pod.ts';
+import type { Toleration } from '../../evidence/kube/object.ts';
 
 const REFUSED =
   /\b0\/(\d{1,9}) nodes are available: (\d{1,9}) node\(s\) had untolerated taint\(s\)(?:\.|\s|$)/;
@@ -23,7 +23,7 @@ export function refusingNodes(message: string): number | null {
 export interface TaintRefusal {
   readonly refusing: number;
   /** What the pod tolerates, null where its spec was not seen. */
-  readonly tolerations: readonly Json[] | null;
+  readonly tolerations: readonly Toleration[] | null;
 }
 
 /** How a pod is refused by its condition, else by an event about it; null when it is not so. */
@@ -63,26 +63,26 @@ function hasEnded(pod: Seen<Pod>): boolean {
 }
 
 /** `Pod NAMESPACE/NAME is refused by all 2 nodes for untolerated taint(s)`. */
-export function refusalWords(pod: SeenObject, { refusing }: TaintRefusal): string {
+export function refusalWords(pod: Seen<Pod>, { refusing }: TaintRefusal): string {
   return `Pod ${podName(pod.value)} is refused by all ${refusing} nodes for untolerated taint(s)`;
 }
 
 /** True where a toleration of a pod or of a template lets it onto Nodes with the taint. */
-export function tolerates(toleration: Json, taint: KubeTaint): boolean {
-  const effect = textAt(toleration, 'effect') ?? '';
+export function tolerates(toleration: Toleration, taint: KubeTaint): boolean {
+  const effect = toleration.effect ?? '';
   if (effect !== '' && effect !== taint.effect) return false;
-  const operator = textAt(toleration, 'operator') ?? 'Equal';
-  if (at(toleration, 'key') === undefined) return operator === 'Exists';
-  if (textAt(toleration, 'key') !== taint.key) return false;
+  const operator = toleration.operator ?? 'Equal';
+  if ((toleration.key ?? undefined) === undefined) return operator === 'Exists';
+  if ((toleration.key ?? null) !== taint.key) return false;
   // Comparisons (Lt, Gt) are young and rare: such a toleration counts as one that fits.
   if (operator !== 'Equal') return true;
-  return (textAt(toleration, 'value') ?? '') === taint.value;
+  return (toleration.value ?? '') === taint.value;
 }
 
 /** The taints of a Node that keep a pod with these tolerations from being placed there. */
 export function untoleratedTaints(
   node: KubeNode,
-  tolerations: readonly Json[],
+  tolerations: readonly Toleration[],
 ): readonly KubeTaint[] {
   return (node.taints ?? []).filter(
     (taint) =>

@@ -1,5 +1,4 @@
 import { at, type Json, listAt, textAt } from '../../evidence/json.ts';
-import type { KubeObject } from '../../evidence/kube/object.ts';
 import type { SeenObject } from './pods-seen.ts';
 import type { Seen } from '../../evidence/fact.ts';
 import type {

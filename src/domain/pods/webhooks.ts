@@ -4,6 +4,7 @@ import type { FactTypes } from '../../evidence/kinds.ts';
 import { selects, selectsAll } from './label-selector.ts';
 import type { SeenObject } from './pods-seen.ts';
 import { endpointsOf, type ServiceEndpoints, type ServiceName } from './services.ts';
+import type { Webhook } from '../../evidence/kube/admission.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -59,24 +60,24 @@ function rulesOn(rule: Json, { group, resource, namespaceLabels }: Admitted): bo
 }
 
 /** Selectors of namespaces leave out nothing that is of the cluster. */
-function isAround(webhook: Json, { namespaceLabels }: Admitted): boolean {
-  return namespaceLabels === null || selects(at(webhook, 'namespaceSelector'), namespaceLabels);
+function isAround(webhook: Webhook, { namespaceLabels }: Admitted): boolean {
+  return namespaceLabels === null || selects(webhook.namespaceSelector, namespaceLabels);
 }
 
-function isAsked(webhook: Json, object: Admitted): boolean {
-  const own = at(webhook, 'objectSelector');
+function isAsked(webhook: Webhook, object: Admitted): boolean {
+  const own = webhook.objectSelector;
   const { labels } = object;
-  if (textAt(webhook, 'failurePolicy') === 'Ignore') return false;
+  if (webhook.failurePolicy === 'Ignore') return false;
   // Conditions are programs, which are not run here.
-  if (listAt(webhook, 'matchConditions').length > 0) return false;
+  if ((webhook.matchConditions ?? []).length > 0) return false;
   if (labels === null ? !selectsAll(own) : !selects(own, labels)) return false;
   if (!isAround(webhook, object)) return false;
-  return listAt(webhook, 'rules').some((rule) => rulesOn(rule, object));
+  return (webhook.rules ?? []).some((rule) => rulesOn(rule, object));
 }
 
-function serviceOf(webhook: Json): ServiceName | null {
-  const name = textAt(webhook, 'clientConfig.service.name');
-  const namespace = textAt(webhook, 'clientConfig.service.namespace');
+function serviceOf(webhook: Webhook): ServiceName | null {
+  const name = (webhook.clientConfig?.service?.name ?? null);
+  const namespace = (webhook.clientConfig?.service?.namespace ?? null);
   return name === null || namespace === null ? null : { name, namespace };
 }
 
@@ -89,7 +90,7 @@ function configurationsOf(facts: WebhookFacts): readonly SeenObject[] {
 
 interface Asked {
   readonly configuration: SeenObject;
-  readonly webhook: Json;
+  readonly webhook: Webhook;
   readonly index: number;
   readonly service: ServiceName;
 }
@@ -134,7 +135,7 @@ export function silentWebhooks(
   return asked.flatMap(({ configuration, webhook, index, service }) => {
     const endpoints = endpointsOf(service, slices);
     const isSilent = endpoints.ready === 0 && (isWhole || endpoints.slices.length > 0);
-    const name = textAt(webhook, 'name') ?? configuration.value.name;
+    const name = webhook.name ?? configuration.value.name;
     return isSilent ? [{ name, configuration, index, service, endpoints }] : [];
   });
 }

@@ -1,4 +1,4 @@
-import { at, type Json, type JsonObject, listAt, textAt, textsAt } from '../../evidence/json.ts';
+import { at, type Json, type JsonObject, listAt, textsAt } from '../../evidence/json.ts';
 
 /** Addresses of one slice that are counted; the API server takes 1000 at most. */
 const ENDPOINTS_MAX = 1000;

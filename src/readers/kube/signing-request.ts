@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, textAt } from '../../evidence/json.ts';
+import { type JsonObject, textAt } from '../../evidence/json.ts';
 
 const REQUEST_MAX = 64 * 1024;
 const USER = 'system:node:';

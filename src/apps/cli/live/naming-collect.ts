@@ -56,7 +56,7 @@ async function recordsOf(
   { aws, clock }: LookClients,
   { seen, machine }: NamedMachine,
 ): Promise<NameRecords> {
-  const vpcId = textAt(machine.instance ?? {}, 'VpcId');
+  const vpcId = ((machine.instance ?? {}).VpcId ?? null);
   if (aws === null || vpcId === null || seen.region === undefined) return {};
   const question = {
     vpcId,

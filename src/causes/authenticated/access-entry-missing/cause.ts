@@ -8,7 +8,6 @@ import {
   type View,
 } from '../../../diagnosis/cause.ts';
 import { idsOf, lostRoles, type NodeRole, nodeRolesOf } from '../../../domain/nodes/fleet.ts';
-import { listAt, textAt } from '../../../evidence/json.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 
 /** On a cluster in mode API only access entries count, and the node role has none. */

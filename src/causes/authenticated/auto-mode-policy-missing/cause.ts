@@ -7,7 +7,6 @@ import {
   type View,
 } from '../../../diagnosis/cause.ts';
 import { idsOf, lostRoles, type NodeRole, nodeRolesOf } from '../../../domain/nodes/fleet.ts';
-import { listAt, textAt } from '../../../evidence/json.ts';
 
 const POLICY = 'AmazonEKSAutoNodePolicy';
 

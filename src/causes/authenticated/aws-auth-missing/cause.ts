@@ -15,7 +15,6 @@ import {
   nodeRolesOf,
   shutOutRoles,
 } from '../../../domain/nodes/fleet.ts';
-import { type Json, textAt } from '../../../evidence/json.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 
 /** Nobody created the aws-auth ConfigMap, and no access entry maps the node role either. */

@@ -7,7 +7,6 @@ import {
   type View,
 } from '../../../diagnosis/cause.ts';
 import { hasNeverJoined } from '../../../domain/nodes/fleet.ts';
-import { textAt } from '../../../evidence/json.ts';
 
 /** The bootstrap token of the join command is no longer, or never was, known to the cluster. */
 export default defineCause({

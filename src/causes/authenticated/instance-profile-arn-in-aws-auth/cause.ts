@@ -90,5 +90,5 @@ export default defineCause({
 const PROFILE = /^arn:aws[\w-]*:iam::[^:]*:instance-profile\//;
 
 function profileArn({ profile }: NodeRole): string {
-  return textAt(profile.value, 'Arn') ?? '';
+  return profile.value.Arn ?? '';
 }

@@ -16,7 +16,6 @@ import {
   shutOutRoles,
   withoutPath,
 } from '../../../domain/nodes/fleet.ts';
-import { listAt, textAt } from '../../../evidence/json.ts';
 import type { AwsAuth } from '../../../evidence/kinds.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 

@@ -1,6 +1,5 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { idsOf, lostRoles, nodeRolesOf } from '../../../domain/nodes/fleet.ts';
-import { textAt } from '../../../evidence/json.ts';
 import { utcMs } from '../../../evidence/time.ts';
 
 /** The role was deleted and made again, and the access entry still means the first one. */

@@ -1,6 +1,5 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { idsOf, lostRoles, nodeRolesOf, roleName } from '../../../domain/nodes/fleet.ts';
-import { textAt } from '../../../evidence/json.ts';
 import type { AwsAuthEntry } from '../../../evidence/kinds.ts';
 
 /** aws-auth names the node role by an ARN with its IAM path, which no caller ever carries. */

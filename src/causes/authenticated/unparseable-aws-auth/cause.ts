@@ -8,7 +8,6 @@ import {
   nodeRolesOf,
   shutOutRoles,
 } from '../../../domain/nodes/fleet.ts';
-import { at, textAt } from '../../../evidence/json.ts';
 
 /** The authenticator cannot parse mapRoles, so no entry of it counts. */
 export default defineCause({

@@ -1,6 +1,5 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { idsOf, lostRoles, nodeRolesOf, withoutPath } from '../../../domain/nodes/fleet.ts';
-import { listAt, textAt } from '../../../evidence/json.ts';
 import type { AwsAuthEntry } from '../../../evidence/kinds.ts';
 
 /** aws-auth names the right role in another account or partition. */

@@ -8,7 +8,6 @@ import {
 } from '../../../diagnosis/cause.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { idsOf, lostRoles, nodeRolesOf, withoutPath } from '../../../domain/nodes/fleet.ts';
-import { textAt } from '../../../evidence/json.ts';
 import type { AwsAuth, AwsAuthEntry } from '../../../evidence/kinds.ts';
 
 /** The node role is mapped, but to a user or to groups that are not a node's. */

@@ -1,5 +1,4 @@
 import { defineCause, found } from '../../../diagnosis/cause.ts';
-import { textAt } from '../../../evidence/json.ts';
 
 /** Nothing on the machine itself gets an answer from 169.254.169.254. */
 export default defineCause({

@@ -1,5 +1,4 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { textAt } from '../../../evidence/json.ts';
 
 /** nodeadm asked for the role's credentials before they were in metadata and did not ask again. */
 export default defineCause({

@@ -1,5 +1,4 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { listAt } from '../../../evidence/json.ts';
 
 /** On a machine with several network cards nodeadm's call left through one that leads nowhere. */
 export default defineCause({

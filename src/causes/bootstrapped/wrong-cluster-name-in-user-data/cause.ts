@@ -3,7 +3,6 @@ import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { isTaggedFor } from '../../../domain/nodes/fleet.ts';
 import { groupOfInstance, type Launch, launchOf } from '../../../domain/instances/launch.ts';
 import { clusterGiven } from '../../../evidence/user-data.ts';
-import { textAt } from '../../../evidence/json.ts';
 
 /** The user data names no cluster, or one that EKS does not have in this account and region. */
 export default defineCause({

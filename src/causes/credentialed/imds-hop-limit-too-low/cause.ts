@@ -1,7 +1,5 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { at, type Json, textAt } from '../../../evidence/json.ts';
-import type { KubeObject } from '../../../evidence/kube/object.ts';
 import { complaintOf, isCrashing, isOnNode, podName } from '../../../domain/pods/pods.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';

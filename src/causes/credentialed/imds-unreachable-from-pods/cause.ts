@@ -1,5 +1,4 @@
 import { defineCause, found } from '../../../diagnosis/cause.ts';
-import { textAt } from '../../../evidence/json.ts';
 
 /** A driver in a pod gives up on instance metadata, which the host itself needed to boot. */
 export default defineCause({

@@ -7,7 +7,7 @@ import {
   type View,
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+import { textAt } from '../../../evidence/json.ts';
 import type { KubeObject } from '../../../evidence/kube/object.ts';
 import {
   complaintOf,
@@ -136,7 +136,7 @@ function matchProviders(view: Own): Match | null {
 }
 
 interface Asking {
-  readonly pod: Seen<KubeObject>;
+  readonly pod: Seen<Pod>;
   readonly role: string;
   readonly issuer: string;
   /** ARN of the account's provider of this issuer. */

@@ -27,6 +27,7 @@ import {
 import type { Pod } from '../../../evidence/kube/pod.ts';
 import type { Role } from '../../../evidence/aws/iam.ts';
 import type { Cluster } from '../../../evidence/aws/groups.ts';
+import type { PolicyStatement } from '../../../evidence/aws/policy.ts';
 
 const ACTION = /^(?:\*|sts:\*|sts:AssumeRole\*|sts:AssumeRoleWithWebIdentity)$/i;
 
@@ -198,11 +199,11 @@ function whyRefused(policy: Json, claims: Claims): string | null {
   );
 }
 
-function whyNot(statement: Json, claims: Claims): string | null {
+function whyNot(statement: PolicyStatement, claims: Claims): string | null {
   const trusted = manyAt(statement, 'Principal.Federated');
   if (!trusted.some((arn) => arn === '*' || arn.endsWith(`:oidc-provider/${claims.issuer}`)))
     return `it trusts ${trusted.join(', ') || 'no federated provider'}, and the cluster’s issuer is ${claims.issuer}`;
-  const conditions = at(statement, 'Condition');
+  const conditions = statement.Condition;
   if (!isObject(conditions)) return null;
   for (const [operator, entries] of Object.entries(conditions)) {
     if (!isObject(entries)) continue;
@@ -214,7 +215,7 @@ function whyNot(statement: Json, claims: Claims): string | null {
   return null;
 }
 
-function valuesOf(value: Json | undefined): readonly string[] {
+function valuesOf(value: readonly string[] | undefined): readonly string[] {
   if (Array.isArray(value)) return value.map(String);
   return typeof value === 'string' ? [value] : [];
 }

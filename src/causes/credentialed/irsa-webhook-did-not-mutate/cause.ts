@@ -106,8 +106,8 @@ type Own = View<
 
 /** A pod without the webhook's variables, and the account that names a role for it. */
 interface Missed {
-  readonly pod: Seen<KubeObject>;
-  readonly account: Seen<KubeObject>;
+  readonly pod: Seen<Pod>;
+  readonly account: Seen<ServiceAccount>;
   readonly role: string;
 }
 
@@ -131,7 +131,7 @@ function matchUnchanged(view: Own): Match | null {
       view.quote(account, `ServiceAccount ${who} ${ANNOTATION}: ${role}`),
       view.quote(
         pod,
-        `Pod ${name} has no AWS_WEB_IDENTITY_TOKEN_FILE, created ${textAt(pod.value.body, 'metadata.creationTimestamp') ?? ''}: ${says}`,
+        `Pod ${name} has no AWS_WEB_IDENTITY_TOKEN_FILE, created ${pod.value.metadata?.creationTimestamp ?? ''}: ${says}`,
       ),
     ],
     crashing === undefined ? 'likely' : 'definite',
@@ -139,8 +139,8 @@ function matchUnchanged(view: Own): Match | null {
 }
 
 /** Agents of the cluster are annotated by charts also where the node's role is all that they need. */
-function goesOn(pod: KubeObject): boolean {
-  return pod.namespace !== 'kube-system' && textAt(pod.body, 'status.phase') === 'Running';
+function goesOn(pod: Pod): boolean {
+  return pod.namespace !== 'kube-system' && pod.status?.phase === 'Running';
 }
 
 function missedPods(view: Own): readonly Missed[] {
@@ -168,8 +168,8 @@ function isAccountOf(account: ServiceAccount, pod: Pod): boolean {
 }
 
 /** The annotation is younger than the pod, no webhook is registered, or it simply let it through. */
-function whyLeft(view: Own, pod: Seen<KubeObject>, account: Seen<KubeObject>): string {
-  const madeMs = msIn(pod.value.body, 'metadata.creationTimestamp');
+function whyLeft(view: Own, pod: Seen<Pod>, account: Seen<ServiceAccount>): string {
+  const madeMs = isoMs(pod.value.metadata?.creationTimestamp);
   const annotated = annotatedAt(account.value);
   const annotatedMs = isoMs({ annotated }.annotated);
   if (annotated !== null && annotatedMs !== null && madeMs !== null && annotatedMs > madeMs)
@@ -203,10 +203,10 @@ function firstService({ body }: WebhookConfiguration): ServiceName | null {
 }
 
 /** When the annotation was written, by the service account's managed fields. */
-function annotatedAt(account: KubeObject): string | null {
-  const entry = listAt(account.body, 'metadata.managedFields').find((field) => {
-    const annotations = at(at(at(field, 'fieldsV1'), 'f:metadata'), 'f:annotations');
+function annotatedAt(account: ServiceAccount): string | null {
+  const entry = (account.metadata?.managedFields ?? []).find((field) => {
+    const annotations = at(field.fieldsV1?.['f:metadata'], 'f:annotations');
     return isObject(annotations) && Object.hasOwn(annotations, `f:${ANNOTATION}`);
   });
-  return entry === undefined ? null : textAt(entry, 'time');
+  return entry === undefined ? null : (entry.time ?? null);
 }

@@ -1,12 +1,9 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { listAt, textAt } from '../../../evidence/json.ts';
-import type { KubeObject } from '../../../evidence/kube/object.ts';
 import { complaintOf, isCrashing, podName } from '../../../domain/pods/pods.ts';
 import {
   isReadyPod,
   placeOf,
   podWords,
-  type SeenObject,
   stateWords,
   unreadyPods,
 } from '../../../domain/pods/pods-seen.ts';

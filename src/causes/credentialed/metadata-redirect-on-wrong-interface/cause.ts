@@ -1,6 +1,4 @@
 import { clear, defineCause, found } from '../../../diagnosis/cause.ts';
-import { listAt } from '../../../evidence/json.ts';
-import type { KubeObject } from '../../../evidence/kube/object.ts';
 import type { DaemonSet } from '../../../evidence/kube/workloads.ts';
 
 /** What the host calls its ends of pod links, by the DaemonSet of the CNI. */

@@ -7,8 +7,6 @@ import {
   type View,
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { type Json, textAt } from '../../../evidence/json.ts';
-import type { KubeObject } from '../../../evidence/kube/object.ts';
 import {
   complaintOf,
   environmentOf,

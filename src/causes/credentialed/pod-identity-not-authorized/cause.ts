@@ -9,8 +9,7 @@ import {
   type View,
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { at, type Json, textAt } from '../../../evidence/json.ts';
-import type { KubeObject } from '../../../evidence/kube/object.ts';
+import { type Json, textAt } from '../../../evidence/json.ts';
 import { allowing, manyAt, policyDocument } from '../../../domain/instances/policies.ts';
 import {
   complaintOf,
@@ -22,6 +21,7 @@ import {
 } from '../../../domain/pods/pods.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
 import type { PodIdentityAssociation } from '../../../evidence/aws/iam.ts';
+import type { PolicyStatement } from '../../../evidence/aws/policy.ts';
 
 /** EKS Auth answered the agent and refused: no association, no permission or no trust. */
 export default defineCause({
@@ -205,7 +205,7 @@ const SERVICE = 'pods.eks.amazonaws.com';
 /** What of the two actions that EKS Auth takes the statements for somebody allow. */
 function whyNotBoth(
   policy: Json,
-  trusts: (statement: Json) => boolean,
+  trusts: (statement: PolicyStatement) => boolean,
   words: { readonly nobody: string; readonly tags: string },
   isTagged: boolean,
 ): string | null {
@@ -215,7 +215,7 @@ function whyNotBoth(
 }
 
 function whyNoPod(policy: Json, isTagged: boolean): string | null {
-  const trusts = (statement: Json): boolean =>
+  const trusts = (statement: PolicyStatement): boolean =>
     principalsOf(statement, 'Service').some((one) => one === SERVICE || one === '*');
   const words = {
     nobody: `its trust policy does not let ${SERVICE} assume it`,
@@ -227,7 +227,7 @@ function whyNoPod(policy: Json, isTagged: boolean): string | null {
 /** A role is trusted by its ARN, or with all of its account. */
 function whyNoRole(policy: Json, arn: string, isTagged: boolean): string | null {
   const account = arn.split(':')[4] ?? '';
-  const trusts = (statement: Json): boolean =>
+  const trusts = (statement: PolicyStatement): boolean =>
     principalsOf(statement, 'AWS').some(
       (one) => ['*', arn, account].includes(one) || one.endsWith(`::${account}:root`),
     );
@@ -238,8 +238,8 @@ function whyNoRole(policy: Json, arn: string, isTagged: boolean): string | null 
   return whyNotBoth(policy, trusts, words, isTagged);
 }
 
-function principalsOf(statement: Json, kind: string): readonly string[] {
-  if (textAt(statement, 'Principal') === '*') return ['*'];
+function principalsOf(statement: PolicyStatement, kind: string): readonly string[] {
+  if (statement.Principal === '*') return ['*'];
   return manyAt(statement, `Principal.${kind}`);
 }
 

@@ -1,10 +1,8 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { textAt } from '../../../evidence/json.ts';
 import {
   complaintOf,
   isOfDaemonSet,
   isOnNode,
-  msIn,
   podName,
   runningSinceMs,
 } from '../../../domain/pods/pods.ts';

@@ -1,6 +1,4 @@
 import { defineCause, found } from '../../../diagnosis/cause.ts';
-import { at, listAt, textAt } from '../../../evidence/json.ts';
-import type { KubeObject } from '../../../evidence/kube/object.ts';
 import type { DaemonSet } from '../../../evidence/kube/workloads.ts';
 
 /** The agent listens and is called Ready, while every request that needs its server fails. */

@@ -2,7 +2,6 @@ import { endpointOf, tableOfSubnet, wayOut } from '../../../domain/network/route
 import { cannotSay, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type Json, textAt } from '../../../evidence/json.ts';
-import type { KubeObject } from '../../../evidence/kube/object.ts';
 import {
   complaintOf,
   environmentOf,

@@ -1,5 +1,4 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { textAt } from '../../../evidence/json.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { lostLeases } from '../../../domain/nodes/leases.ts';
 import { complaintOf, isPodReady } from '../../../domain/pods/pods.ts';

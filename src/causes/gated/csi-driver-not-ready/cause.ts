@@ -20,6 +20,7 @@ import {
   volumesOf,
 } from '../../../domain/pods/volumes.ts';
 import type { CsiNode } from '../../../evidence/kube/storage.ts';
+import type { Pod } from '../../../evidence/kube/pod.ts';
 
 /** The driver registers within a minute of the node’s first pods. */
 const YOUNG_MS = 180_000;
@@ -184,7 +185,7 @@ function matchPresent(view: Own, node: Seen<KubeNode>, csi: Seen<CsiNode>): Matc
   return arePresent ? clear : null;
 }
 
-function claimsOf(view: Own, pod: KubeObject): readonly ClaimedVolume[] {
+function claimsOf(view: Own, pod: Pod): readonly ClaimedVolume[] {
   return volumesOf(
     pod,
     view.list('kube/PersistentVolumeClaim'),

@@ -2,7 +2,6 @@ import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { FIRST_OPENING } from '../../../domain/nodes/first-opening.ts';
-import { textAt } from '../../../evidence/json.ts';
 import type { KubeNode, KubeTaint } from '../../../evidence/kinds.ts';
 import type { KubeObject } from '../../../evidence/kube/object.ts';
 import { lostLeases } from '../../../domain/nodes/leases.ts';

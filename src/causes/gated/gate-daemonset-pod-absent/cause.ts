@@ -1,8 +1,7 @@
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { at, listAt, textAt } from '../../../evidence/json.ts';
+import { textAt } from '../../../evidence/json.ts';
 import type { KubeNode, KubeTaint } from '../../../evidence/kinds.ts';
-import type { KubeObject } from '../../../evidence/kube/object.ts';
 import { readyForMs } from '../../../domain/nodes/ready-node.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
 import type { DaemonSet } from '../../../evidence/kube/workloads.ts';

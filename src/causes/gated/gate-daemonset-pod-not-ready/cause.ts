@@ -1,7 +1,6 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+import { type Json, textAt } from '../../../evidence/json.ts';
 import type { KubeNode, KubeTaint } from '../../../evidence/kinds.ts';
-import type { KubeObject } from '../../../evidence/kube/object.ts';
 import { podCondition } from '../../../domain/pods/pods.ts';
 import { isoMs } from '../../../evidence/time.ts';
 import { readyForMs } from '../../../domain/nodes/ready-node.ts';

@@ -1,7 +1,5 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { listAt, textAt } from '../../../evidence/json.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
-import type { KubeObject } from '../../../evidence/kube/object.ts';
 import { readyChangedMs } from '../../../domain/pods/pods.ts';
 import { readyForMs, readySinceMs } from '../../../domain/nodes/ready-node.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';

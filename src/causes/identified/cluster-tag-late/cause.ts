@@ -1,5 +1,4 @@
 import { cannotSay, clear, defineCause, found } from '../../../diagnosis/cause.ts';
-import { listAt, textAt } from '../../../evidence/json.ts';
 
 /** The kubelet started before the instance got the cluster tag it carries now. */
 export default defineCause({

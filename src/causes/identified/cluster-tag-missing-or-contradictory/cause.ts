@@ -6,6 +6,7 @@ import {
 } from '../../../domain/naming/seen-names.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+import type { Instance } from '../../../evidence/aws/instance.ts';
 
 /** The AWS provider cannot tell from the tags to which cluster the machine belongs. */
 export default defineCause({
@@ -119,8 +120,8 @@ function matchWarning(view: Own): Match | null {
   return isTagged ? null : found({}, [warned.first, view.quote(instance, tags)]);
 }
 
-function keysOf(instance: Json): readonly string[] {
-  return listAt(instance, 'Tags').map((tag) => textAt(tag, 'Key') ?? '');
+function keysOf(instance: Instance): readonly string[] {
+  return (instance.Tags ?? []).map((tag) => tag.Key ?? '');
 }
 
 function isClusterTag(key: string): boolean {

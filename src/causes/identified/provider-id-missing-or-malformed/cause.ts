@@ -102,7 +102,7 @@ function matchMalformed(view: View<'kube/Node' | 'aws/instance', string>): Match
 /** The id of another machine that runs, as cloned configurations carry it. */
 function matchOther(view: View<'kube/Node' | 'aws/instance', string>): Match | null {
   const foreign = foreignProvider(view.list('kube/Node'), view.list('aws/instance'));
-  if (textAt(foreign?.namedInstance?.value, 'State.Name') !== 'running' || foreign === null)
+  if (foreign?.namedInstance?.value?.State?.Name !== 'running' || foreign === null)
     return null;
   const { node, named, actual, actualId } = foreign;
   const { name, providerId, internalIp } = node.value;

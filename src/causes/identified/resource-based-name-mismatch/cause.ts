@@ -83,8 +83,8 @@ function matchFacts(view: Own): Match | null {
   if (refused?.difference !== 'resource-name') return null;
   const { node, instance, instanceId, ec2Name } = refused;
   const [ofNode, ofInstance] = wordsOfRefused(refused);
-  const type = textAt(instance.value, 'PrivateDnsNameOptions.HostnameType');
-  const subnet = textAt(instance.value, 'SubnetId');
+  const type = (instance.value.PrivateDnsNameOptions?.HostnameType ?? null);
+  const subnet = (instance.value.SubnetId ?? null);
   const words = type === null ? ofInstance : `${ofInstance} HostnameType ${type}`;
   const names = { node: node.value.name, instance: instanceId, ec2Name };
   return found({ ...names, ...(subnet === null ? {} : { subnet }) }, [

@@ -1,7 +1,6 @@
 import { domainWords, leaseAt, leasedDomains } from '../../../domain/naming/leased-names.ts';
 import { dhcpDomainOf, refusedName, wordsOfRefused } from '../../../domain/naming/seen-names.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { listAt, textAt } from '../../../evidence/json.ts';
 import { ipInName } from '../../../evidence/names.ts';
 import type { Sighting } from '../../../evidence/sighting.ts';
 

@@ -1,7 +1,6 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { type Json, listAt, textAt } from '../../../evidence/json.ts';
-import type { KubeObject } from '../../../evidence/kube/object.ts';
+import { type Json, textAt } from '../../../evidence/json.ts';
 import type { NodeClaim } from '../../../evidence/kube/machines.ts';
 
 /** Karpenter finds more than one Node with the providerID of a NodeClaim. */

@@ -1,6 +1,6 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
-import { isObject, type Json, listAt, textAt } from '../../../evidence/json.ts';
+import { isObject, textAt } from '../../../evidence/json.ts';
 import type { VpcAttribute } from '../../../evidence/aws/network.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
 

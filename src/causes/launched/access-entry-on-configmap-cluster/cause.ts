@@ -1,5 +1,4 @@
 import { clear, defineCause } from '../../../diagnosis/cause.ts';
-import { textAt } from '../../../evidence/json.ts';
 
 /** A node group stack wants an access entry, and the cluster only knows the aws-auth ConfigMap. */
 export default defineCause({

@@ -203,8 +203,8 @@ interface Origin {
 /** Older groups have a launch configuration in place of a template. */
 function originOf(view: View<Kinds, Signs>, { group, template }: ShortGroup): Origin | null {
   if (template !== null) {
-    const name = textAt(template.value, 'LaunchTemplateId') ?? '';
-    const image = textAt(template.value, 'LaunchTemplateData.ImageId');
+    const name = template.value.LaunchTemplateId ?? '';
+    const image = (template.value.LaunchTemplateData?.ImageId ?? null);
     return { fact: template, words: 'launch template', name, image };
   }
   const name = textAt(group.value, 'LaunchConfigurationName') ?? '';

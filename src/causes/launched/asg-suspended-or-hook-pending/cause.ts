@@ -3,6 +3,7 @@ import type { Seen } from '../../../evidence/fact.ts';
 import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 import { type ShortGroup, shortGroups } from '../../../domain/instances/launch.ts';
 import { isoMs } from '../../../evidence/time.ts';
+import type { LifecycleHook } from '../../../evidence/aws/groups.ts';
 
 /** The Auto Scaling group may not launch, or a lifecycle hook that nobody answers ends the launch. */
 export default defineCause({
@@ -131,7 +132,7 @@ function launchHooksOf(view: View<Kinds, Signs>, group: string): readonly Seen<J
     .filter(({ value }) => value.LifecycleTransition?.endsWith('_LAUNCHING') === true);
 }
 
-function wordsOfHook(hook: Json): string {
+function wordsOfHook(hook: LifecycleHook): string {
   const [name, group, seconds, result] = [
     'LifecycleHookName',
     'AutoScalingGroupName',

@@ -1,5 +1,5 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+import { textAt } from '../../../evidence/json.ts';
 import { filledGroups, groupOfInstance, sizeOf } from '../../../domain/instances/launch.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 import { isoMs } from '../../../evidence/time.ts';

@@ -1,6 +1,5 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
-import { listAt, textAt } from '../../../evidence/json.ts';
 
 const LAUNCHERS = [
   'aws-message',

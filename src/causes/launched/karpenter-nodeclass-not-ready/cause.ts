@@ -1,7 +1,6 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type Json, listAt, textAt, textsAt } from '../../../evidence/json.ts';
-import type { KubeObject } from '../../../evidence/kube/object.ts';
 import type { Ec2NodeClass } from '../../../evidence/kube/machines.ts';
 
 /** Karpenter has a node class it cannot launch with: its selectors match nothing, or a field is invalid. */

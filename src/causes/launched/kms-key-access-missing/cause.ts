@@ -112,7 +112,7 @@ function matchPolicy(view: Own): Match | null {
   const troubles = keyTroubles(view);
   let isCleared = troubles.length > 0;
   for (const { short, failed, words, key, policy } of troubles) {
-    if (textAt(key?.value, 'KeyState') !== 'Enabled') {
+    if (key?.value?.KeyState !== 'Enabled') {
       isCleared &&= key !== null;
       continue;
     }
@@ -123,7 +123,7 @@ function matchPolicy(view: Own): Match | null {
       continue;
     }
     if (missing.length === 0) continue;
-    const arn = textAt(key.value, 'Arn') ?? '';
+    const arn = key.value.Arn ?? '';
     const said = `policy of KMS key ${arn}: no statement allows ${role} ${missing.join(', ')}`;
     const details = { group: short.size.name, key: arn, role, missing: missing.join(', ') };
     return found(details, [view.quote(failed, words), view.quote(policy, said)], 'likely');

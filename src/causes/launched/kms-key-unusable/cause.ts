@@ -112,10 +112,10 @@ type Kinds =
 function matchKey(view: View<Kinds, 'keyState'>): Match | null {
   const troubles = keyTroubles(view);
   for (const { short, failed, words, key, isNamed } of troubles) {
-    const state = textAt(key?.value, 'KeyState');
+    const state = (key?.value?.KeyState ?? null);
     if (key === null || state === null || state === 'Enabled') continue;
-    const arn = textAt(key.value, 'Arn') ?? '';
-    const deleted = textAt(key.value, 'DeletionDate');
+    const arn = key.value.Arn ?? '';
+    const deleted = (key.value.DeletionDate ?? null);
     const ends = deleted === null ? '' : `, DeletionDate ${deleted}`;
     return found(
       { group: short.size.name, key: arn, state },
@@ -123,6 +123,6 @@ function matchKey(view: View<Kinds, 'keyState'>): Match | null {
       isNamed || view.sign('keyState') !== null ? 'definite' : 'likely',
     );
   }
-  const isUsable = troubles.every(({ key }) => textAt(key?.value, 'KeyState') === 'Enabled');
+  const isUsable = troubles.every(({ key }) => key?.value?.KeyState === 'Enabled');
   return troubles.length > 0 && isUsable && view.sign('keyState') === null ? clear : null;
 }

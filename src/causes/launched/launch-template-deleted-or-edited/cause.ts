@@ -1,6 +1,5 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
-import { textAt } from '../../../evidence/json.ts';
 import { shortGroups, templateUse } from '../../../domain/instances/launch.ts';
 
 const FAILURES = ['healthCode', 'activity', 'claimReason', 'notFoundAgain'] as const;

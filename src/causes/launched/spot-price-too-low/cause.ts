@@ -8,7 +8,7 @@ import {
 } from '../../../diagnosis/cause.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { at, type Json, listAt, textAt } from '../../../evidence/json.ts';
+import { at, type Json, textAt } from '../../../evidence/json.ts';
 import {
   shortGroups,
   type ShortGroup,

@@ -157,7 +157,7 @@ function typeOf({ group, template }: ShortGroup): string | null {
     .map((entry) => textAt(entry, 'InstanceType'))
     .filter((type) => type !== null);
   if (overrides.length > 1) return null;
-  return overrides[0] ?? textAt(template?.value, 'LaunchTemplateData.InstanceType');
+  return overrides[0] ?? (template?.value?.LaunchTemplateData?.InstanceType ?? null);
 }
 
 function named(
@@ -172,7 +172,7 @@ function named(
 function matchArchitecture(view: View<Kinds, Signs>): Match | null {
   const groups = view.list('aws/auto-scaling-group');
   for (const short of shortGroups(groups, view.list('aws/launch-template-version'))) {
-    const id = textAt(short.template?.value, 'LaunchTemplateData.ImageId');
+    const id = (short.template?.value?.LaunchTemplateData?.ImageId ?? null);
     const image = named(view.list('aws/image'), 'ImageId', id);
     const type = named(view.list('aws/instance-type'), 'InstanceType', typeOf(short));
     const match = image === null || type === null ? null : compare(view, short, image, type);
@@ -184,16 +184,16 @@ function matchArchitecture(view: View<Kinds, Signs>): Match | null {
 function compare(
   view: View<Kinds, Signs>,
   { size }: ShortGroup,
-  image: Seen<Json>,
+  image: Seen<Image>,
   type: Seen<Json>,
 ): Match | null {
   const supported = listAt(type.value, 'ProcessorInfo.SupportedArchitectures').map(String);
-  const imageArchitecture = textAt(image.value, 'Architecture');
+  const imageArchitecture = (image.value.Architecture ?? null);
   if (imageArchitecture === null || supported.length === 0) return null;
   if (supported.includes(imageArchitecture)) return null;
   const [name, id] = [
     textAt(type.value, 'InstanceType') ?? '',
-    textAt(image.value, 'ImageId') ?? '',
+    image.value.ImageId ?? '',
   ];
   const typeArchitecture = supported.join(', ');
   const details = { type: name, image: id, group: size.name, imageArchitecture, typeArchitecture };

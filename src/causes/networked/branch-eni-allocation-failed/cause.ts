@@ -6,7 +6,6 @@ import {
   type Match,
   type View,
 } from '../../../diagnosis/cause.ts';
-import { textAt } from '../../../evidence/json.ts';
 import { isSettled, podName, waitsForSandbox } from '../../../domain/pods/pods.ts';
 import {
   asksForBranch,

@@ -13,7 +13,6 @@ import {
   type View,
 } from '../../../diagnosis/cause.ts';
 import { roleName } from '../../../domain/nodes/fleet.ts';
-import { textAt } from '../../../evidence/json.ts';
 import { podName } from '../../../domain/pods/pods.ts';
 import { asksForTrunk } from '../../../domain/pods/pod-security-groups.ts';
 import { RIGHTS_KINDS, rightOf, type WantedRight } from '../../../domain/instances/role-rights.ts';

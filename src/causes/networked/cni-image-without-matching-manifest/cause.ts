@@ -8,6 +8,7 @@ import {
   stateWords,
   unreadyPods,
 } from '../../../domain/pods/pods-seen.ts';
+import type { Container } from '../../../evidence/kube/pod.ts';
 
 /** Somebody changed the image of aws-node and left the rest of the daemon set as it was. */
 export default defineCause({
@@ -103,8 +104,8 @@ function matchEnvironment(view: ImageView): Match | null {
   return found({ image }, [...proof, said.last, ...state], 'likely');
 }
 
-function namesFamily(container: Json): boolean {
-  return listAt(container, 'env').some((entry) =>
-    /^ENABLE_IPv[46]$/.test(textAt(entry, 'name') ?? ''),
+function namesFamily(container: Container): boolean {
+  return (container.env ?? []).some((entry) =>
+    /^ENABLE_IPv[46]$/.test(entry.name ?? ''),
   );
 }

@@ -1,5 +1,5 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { listAt, textAt, textsAt, type Json } from '../../../evidence/json.ts';
+import { textsAt, type Json } from '../../../evidence/json.ts';
 import type { KubeTaint } from '../../../evidence/kinds.ts';
 import { placeOf, podsOfSet } from '../../../domain/pods/pods-seen.ts';
 import { tolerates } from '../../../domain/pods/taint-refusals.ts';

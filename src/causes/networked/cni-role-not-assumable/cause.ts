@@ -1,5 +1,5 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { at, type Json, listAt, textAt } from '../../../evidence/json.ts';
+import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 import {
   isReadyPod,
   podsOfSet,

@@ -1,5 +1,4 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { textAt } from '../../../evidence/json.ts';
 import { networkTrouble, type NetworkTrouble } from '../../../domain/nodes/network-trouble.ts';
 import { isReadyPod, placeOf, podsOfSet } from '../../../domain/pods/pods-seen.ts';
 

@@ -6,7 +6,6 @@ import {
   type Match,
   type View,
 } from '../../../diagnosis/cause.ts';
-import { listAt, textAt } from '../../../evidence/json.ts';
 import { networkTrouble } from '../../../domain/nodes/network-trouble.ts';
 import { RIGHTS_KINDS, rightOf, type WantedRight } from '../../../domain/instances/role-rights.ts';
 

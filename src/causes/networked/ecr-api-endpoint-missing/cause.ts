@@ -1,5 +1,4 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { textAt } from '../../../evidence/json.ts';
 
 /** The registry answers, and the API that hands out its tokens cannot be reached from the subnet. */
 export default defineCause({

@@ -9,7 +9,6 @@ import {
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
-import type { KubeObject } from '../../../evidence/kube/object.ts';
 import { networkTrouble } from '../../../domain/nodes/network-trouble.ts';
 import type { DaemonSet } from '../../../evidence/kube/workloads.ts';
 

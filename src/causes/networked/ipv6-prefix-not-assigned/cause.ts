@@ -7,9 +7,8 @@ import {
   type View,
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+import { type Json, textAt } from '../../../evidence/json.ts';
 import { type NetworkTrouble, networkTrouble } from '../../../domain/nodes/network-trouble.ts';
-import type { SeenObject } from '../../../domain/pods/pods-seen.ts';
 import { RIGHTS_KINDS, rightOf, type WantedRight } from '../../../domain/instances/role-rights.ts';
 import type { Cluster } from '../../../evidence/aws/groups.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
@@ -143,8 +142,8 @@ function matchCluster(view: Own): Match | null {
 }
 
 interface Shown {
-  readonly cluster: Seen<Json>;
-  readonly instance: Seen<Json>;
+  readonly cluster: Seen<Cluster>;
+  readonly instance: Seen<Instance>;
   readonly trouble: NetworkTrouble;
 }
 
@@ -157,7 +156,7 @@ function hasPrefix(instance: Instance): boolean {
 }
 
 function quotes(view: Own, { cluster, instance, trouble }: Shown): ReturnType<Own['quote']>[] {
-  const name = textAt(cluster.value, 'name') ?? '';
+  const name = cluster.value.name ?? '';
   return [
     view.quote(cluster, `cluster ${name} kubernetesNetworkConfig.ipFamily ipv6`),
     view.quote(instance, `${view.instanceId ?? ''} has no interface with Ipv6Prefixes`),
@@ -198,8 +197,8 @@ function matchRole(view: Own, shown: Shown): Match | null {
   return found({ role, policies }, [proof, ...quotes(view, shown)], 'likely');
 }
 
-function nodeRole(view: Own, instance: Json): string | null {
-  const arn = textAt(instance, 'IamInstanceProfile.Arn');
+function nodeRole(view: Own, instance: Instance): string | null {
+  const arn = (instance.IamInstanceProfile?.Arn ?? null);
   const profile = view
     .list('aws/instance-profile')
     .find(({ value }) => arn !== null && (value.Arn ?? null) === arn);

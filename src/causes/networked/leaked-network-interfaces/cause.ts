@@ -8,7 +8,7 @@ import {
   waitingPods,
   waitingWords,
 } from '../../../domain/pods/pods-seen.ts';
-import { textAt, type Json } from '../../../evidence/json.ts';
+import { textAt } from '../../../evidence/json.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
 import type { Subnet } from '../../../evidence/aws/network.ts';
 

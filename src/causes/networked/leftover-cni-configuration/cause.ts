@@ -1,6 +1,5 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { addressOf, type Cidr, cidrOf, isInside } from '../../../domain/network/cidr.ts';
-import { at, listAt, textAt } from '../../../evidence/json.ts';
 import { environmentOf, isPodReady, podName } from '../../../domain/pods/pods.ts';
 import {
   isReadyPod,

@@ -6,8 +6,7 @@ import {
   type Match,
   type View,
 } from '../../../diagnosis/cause.ts';
-import { listAt, textAt } from '../../../evidence/json.ts';
-import { placeOf, podWords, type SeenObject } from '../../../domain/pods/pods-seen.ts';
+import { placeOf, podWords } from '../../../domain/pods/pods-seen.ts';
 import { ecrImageWaiting } from '../../../domain/pods/pulls.ts';
 import { RIGHTS_KINDS, rightOf, type WantedRight } from '../../../domain/instances/role-rights.ts';
 import type { Quote } from '../../../evidence/sighting.ts';

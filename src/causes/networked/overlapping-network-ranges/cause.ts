@@ -1,6 +1,5 @@
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { textAt } from '../../../evidence/json.ts';
 
 /** One range of addresses means two things: nodes and a bridge, or nodes and services. */
 export default defineCause({

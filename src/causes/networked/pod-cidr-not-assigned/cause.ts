@@ -7,7 +7,6 @@ import {
   type View,
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { listAt, textsAt } from '../../../evidence/json.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { isPodReady, POD_NORMAL_MS, podName } from '../../../domain/pods/pods.ts';
 import {

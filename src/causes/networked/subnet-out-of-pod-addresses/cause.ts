@@ -7,7 +7,7 @@ import { PREFIX_ADDRESSES } from '../../../capacity/eni.ts';
 import { cannotSay, clear, defineCause, found } from '../../../diagnosis/cause.ts';
 import type { Match, View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+import { type Json, textAt } from '../../../evidence/json.ts';
 import { waitingWords } from '../../../domain/pods/pods-seen.ts';
 import type { Subnet } from '../../../evidence/aws/network.ts';
 
@@ -145,7 +145,7 @@ function matchSubnet(view: SubnetView, shortage: AddressShortage): Match | null 
   const [first] = waiting;
   const subnet = subnetOf(view, shortage);
   if (first === undefined || isFull === true) return isFull === true ? clear : null;
-  const id = textAt(shortage.instance.value, 'SubnetId') ?? '<subnet>';
+  const id = shortage.instance.value.SubnetId ?? '<subnet>';
   if (subnet === null) return subnetUnknown(id);
   const free = Number(textAt(subnet.value, 'AvailableIpAddressCount') ?? Number.NaN);
   const enough = mode.addressing === 'prefix' ? 1 : waiting.length;
@@ -159,14 +159,14 @@ function matchSubnet(view: SubnetView, shortage: AddressShortage): Match | null 
   ]);
 }
 
-function detailsOf(subnet: Seen<Json>, free: number): Readonly<Record<string, string>> {
-  const range = textAt(subnet.value, 'CidrBlock') ?? '';
-  return { subnet: textAt(subnet.value, 'SubnetId') ?? '', range, free: String(free) };
+function detailsOf(subnet: Seen<Subnet>, free: number): Readonly<Record<string, string>> {
+  const range = subnet.value.CidrBlock ?? '';
+  return { subnet: subnet.value.SubnetId ?? '', range, free: String(free) };
 }
 
-function wordsOf(subnet: Seen<Json>, free: number): string {
+function wordsOf(subnet: Seen<Subnet>, free: number): string {
   const { value } = subnet;
-  return `${textAt(value, 'SubnetId') ?? ''} ${textAt(value, 'CidrBlock') ?? ''} AvailableIpAddressCount ${free}`;
+  return `${value.SubnetId ?? ''} ${value.CidrBlock ?? ''} AvailableIpAddressCount ${free}`;
 }
 
 function subnetUnknown(id: string): Match {
@@ -183,7 +183,7 @@ function subnetOf(view: SubnetView, { mode, node, instance }: AddressShortage): 
   const config = view.list('kube/ENIConfig').find(({ value }) => value.name === zone);
   const id = mode.customNetworking
     ? (config?.value?.spec?.subnet ?? null)
-    : textAt(instance.value, 'SubnetId');
+    : (instance.value.SubnetId ?? null);
   const subnets = view.list('aws/subnet');
   return subnets.find(({ value }) => id !== null && (value.SubnetId ?? null) === id) ?? null;
 }

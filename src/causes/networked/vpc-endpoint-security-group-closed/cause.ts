@@ -8,9 +8,8 @@ import {
   type View,
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+import { listAt, textAt } from '../../../evidence/json.ts';
 import { isOnNode, isSettled, podName } from '../../../domain/pods/pods.ts';
-import type { SeenObject } from '../../../domain/pods/pods-seen.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
 

@@ -1,5 +1,4 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { textAt } from '../../../evidence/json.ts';
 
 /** EKS hands addresses to Windows pods only when one ConfigMap says so. */
 export default defineCause({

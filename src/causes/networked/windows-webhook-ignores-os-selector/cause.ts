@@ -1,5 +1,4 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { listAt, textAt } from '../../../evidence/json.ts';
 
 /** The old admission webhook only knows pods by the deprecated operating-system label. */
 export default defineCause({

@@ -1,7 +1,9 @@
 import { leaseWithServer, serverWords } from '../../../domain/naming/leased-names.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+import { type Json, textAt } from '../../../evidence/json.ts';
+import type { Cluster } from '../../../evidence/aws/groups.ts';
+import type { Instance } from '../../../evidence/aws/instance.ts';
 
 const ON_NODE = [
   'kubelet',
@@ -143,8 +145,8 @@ function matchNetwork(view: Own): Match | null {
 }
 
 interface Place {
-  readonly instance: Seen<Json>;
-  readonly cluster: Seen<Json>;
+  readonly instance: Seen<Instance>;
+  readonly cluster: Seen<Cluster>;
   readonly vpc: string;
   /** Of the cluster's endpoint. */
   readonly name: string;
@@ -164,14 +166,14 @@ function withoutResolver(view: Own, { vpc, name, cluster }: Place): Match | null
   return found({ name, vpc, why }, [...said, view.quote(cluster, wordsOf(cluster.value))]);
 }
 
-function isPrivateOnly(cluster: Json): boolean {
+function isPrivateOnly(cluster: Cluster): boolean {
   return (
-    textAt(cluster, 'resourcesVpcConfig.endpointPrivateAccess') === 'true' &&
-    textAt(cluster, 'resourcesVpcConfig.endpointPublicAccess') === 'false'
+    cluster.resourcesVpcConfig?.endpointPrivateAccess === 'true' &&
+    cluster.resourcesVpcConfig?.endpointPublicAccess === 'false'
   );
 }
 
-function wordsOf(cluster: Json): string {
+function wordsOf(cluster: Cluster): string {
   const [endpoint, privately, publicly] = [
     'endpoint',
     'resourcesVpcConfig.endpointPrivateAccess',
@@ -204,7 +206,7 @@ function withoutZone(view: Own, { vpc, name, cluster }: Place): Match | null {
   const unknown = view.sign('eksNameUnknown') ?? view.sign('curl');
   if (unknown?.last.captures['name']?.toLowerCase() !== name) return null;
   if (!isPrivateOnly(cluster.value)) return null;
-  if (textAt(cluster.value, 'resourcesVpcConfig.vpcId') !== vpc) return null;
+  if ((cluster.value.resourcesVpcConfig?.vpcId ?? null) !== vpc) return null;
   const pages = view
     .list('aws/vpc-hosted-zones')
     .filter(({ value }) => (value.VPCId ?? null) === vpc);

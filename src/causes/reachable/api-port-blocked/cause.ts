@@ -8,9 +8,10 @@ import {
 } from '../../../domain/network/security.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { at, type Json, listAt, textAt } from '../../../evidence/json.ts';
+import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
+import type { Cluster } from '../../../evidence/aws/groups.ts';
 
 /** A security group lets nothing through between the machine and the API server. */
 export default defineCause({
@@ -101,8 +102,8 @@ const API_PORT = 443;
 
 /** Everything that is compared, of one machine that gets no answer. */
 interface Path {
-  readonly instance: Seen<Json>;
-  readonly cluster: Seen<Json> | null;
+  readonly instance: Seen<Instance>;
+  readonly cluster: Seen<Cluster> | null;
   readonly isPrivate: boolean;
   readonly nodeGroups: readonly string[];
   readonly clusterGroups: readonly string[];
@@ -135,8 +136,8 @@ function pathOf(view: Evidence, instance: Seen<Instance>): Path {
 }
 
 function isInClusterVpc({ instance, cluster }: Path): boolean {
-  const vpc = textAt(cluster?.value, 'resourcesVpcConfig.vpcId');
-  return vpc !== null && vpc === textAt(instance.value, 'VpcId');
+  const vpc = (cluster?.value?.resourcesVpcConfig?.vpcId ?? null);
+  return vpc !== null && vpc === (instance.value.VpcId ?? null);
 }
 
 /** The groups with these ids, null unless all are known. */
@@ -149,7 +150,7 @@ function groupsOf(view: Evidence, ids: readonly string[]): readonly Seen<Json>[]
 
 /** Interfaces by which the control plane of EKS stands in the VPC. */
 function controlPlane(view: Evidence, { cluster }: Path): readonly Json[] {
-  const name = textAt(cluster?.value, 'name') ?? '';
+  const name = cluster?.value?.name ?? '';
   return view
     .list('aws/network-interface')
     .map(({ value }) => value)
@@ -160,7 +161,7 @@ function controlPlane(view: Evidence, { cluster }: Path): readonly Json[] {
 function apiServer(view: Evidence, path: Path): Peer {
   if (!path.isPrivate) return { groups: [], addresses: [] };
   const own = controlPlane(view, path).map((one) => blockOf(textAt(one, 'PrivateIpAddress') ?? ''));
-  const ids = listAt(path.cluster?.value, 'resourcesVpcConfig.subnetIds').map(String);
+  const ids = (path.cluster?.value?.resourcesVpcConfig?.subnetIds ?? []).map(String);
   const subnets = view
     .list('aws/subnet')
     .filter(({ value }) => ids.includes(value.SubnetId ?? ''))
@@ -180,7 +181,7 @@ function matchEgress(view: Evidence, path: Path): Match | null {
 function matchIngress(view: Evidence, path: Path): Match | null {
   const groups = path.isPrivate ? groupsOf(view, path.clusterGroups) : null;
   if (groups === null) return null;
-  const address = blockOf(textAt(path.instance.value, 'PrivateIpAddress') ?? '');
+  const address = blockOf(path.instance.value.PrivateIpAddress ?? '');
   const peer = { groups: path.nodeGroups, addresses: address === null ? [] : [address] };
   const rules = groups.flatMap(({ value }) => listAt(value, 'IpPermissions'));
   return mayPass(rules, API_PORT, peer)
@@ -230,7 +231,7 @@ const DIRECTIONS: readonly Direction[] = [
 ];
 
 function aclOf(view: Evidence, path: Path): Seen<Json> | undefined {
-  const subnet = textAt(path.instance.value, 'SubnetId') ?? '';
+  const subnet = path.instance.value.SubnetId ?? '';
   return view
     .list('aws/network-acl')
     .find(({ value }) =>
@@ -250,7 +251,7 @@ function isKnown(view: Evidence, path: Path): boolean {
 
 /** The ACL of the machine's subnet, where it stops what goes to or comes from every other subnet. */
 function matchAcl(view: Evidence, path: Path): Match | null {
-  const subnet = textAt(path.instance.value, 'SubnetId') ?? '';
+  const subnet = path.instance.value.SubnetId ?? '';
   const acl = aclOf(view, path);
   if (acl === undefined) return null;
   for (const direction of DIRECTIONS) {

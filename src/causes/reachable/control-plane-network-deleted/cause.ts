@@ -1,5 +1,4 @@
 import { defineCause, found } from '../../../diagnosis/cause.ts';
-import { listAt, textAt } from '../../../evidence/json.ts';
 
 const CODES = [
   'Ec2SubnetNotFound',

@@ -9,7 +9,7 @@ import {
   type View,
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { at, type Json, textAt } from '../../../evidence/json.ts';
+import { type Json, textAt } from '../../../evidence/json.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 import type { Cluster } from '../../../evidence/aws/groups.ts';
 
@@ -179,7 +179,7 @@ function routingOf(view: Evidence): Routing {
 
 function detailsOf(way: Closed, { subnet, vpc, zone }: Place): Details {
   const region = /^[a-z]{2}(?:-[a-z]+)+-\d/.exec(zone)?.[0];
-  const table = textAt(way.table.value, 'RouteTableId');
+  const table = (way.table.value.RouteTableId ?? null);
   return {
     subnet,
     why: way.why,
@@ -190,16 +190,16 @@ function detailsOf(way: Closed, { subnet, vpc, zone }: Place): Details {
 }
 
 function quotesOf(view: Evidence, way: Closed, { subnet }: Place): readonly Quote[] {
-  const id = textAt(way.table.value, 'RouteTableId') ?? '';
+  const id = way.table.value.RouteTableId ?? '';
   const table = view.quote(
     way.table,
     `RouteTable ${id} of ${subnet} has no working route 0.0.0.0/0: ${way.why}`,
   );
   const { gateway } = way;
   if (gateway === null) return [table];
-  const state = textAt(gateway.value, 'State') ?? '';
-  const home = textAt(gateway.value, 'SubnetId') ?? '';
-  const name = textAt(gateway.value, 'NatGatewayId') ?? '';
+  const state = gateway.value.State ?? '';
+  const home = gateway.value.SubnetId ?? '';
+  const name = gateway.value.NatGatewayId ?? '';
   return [table, view.quote(gateway, `NAT gateway ${name} in ${home} State ${state}`)];
 }
 

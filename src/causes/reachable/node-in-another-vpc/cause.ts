@@ -1,5 +1,4 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
 
 /** The machine stands in another VPC than the cluster. */

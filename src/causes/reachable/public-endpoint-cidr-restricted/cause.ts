@@ -2,7 +2,7 @@ import { clear, defineCause, found, type Match, type View } from '../../../diagn
 import { addressOf, cidrOf, isInside } from '../../../domain/network/cidr.ts';
 import { sourceAddresses, wayOut } from '../../../domain/network/routes.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { at, type Json, listAt, textAt } from '../../../evidence/json.ts';
+import { type Json } from '../../../evidence/json.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
 
 /** The endpoint is public only, and its list of allowed networks lacks the nodes' way out. */

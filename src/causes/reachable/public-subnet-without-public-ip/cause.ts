@@ -1,6 +1,6 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { endpointOf, wayOut } from '../../../domain/network/routes.ts';
-import { at, listAt, textAt } from '../../../evidence/json.ts';
+import { listAt, textAt } from '../../../evidence/json.ts';
 
 /** The subnet’s way out is an internet gateway, and the machine has no public address to use it with. */
 export default defineCause({
@@ -94,15 +94,15 @@ function matchRoutes(view: Evidence): Match | null {
   const timedOut = view.sign('timedOut');
   const isLost = view.shows('machine-without-node') && needsInternet(view, vpc ?? '');
   if (way.kind !== 'direct' || (timedOut === null && !isLost)) return null;
-  const id = textAt(way.table.value, 'RouteTableId') ?? '';
-  const gateway = listAt(way.table.value, 'Routes').find(
-    (route) => textAt(route, 'DestinationCidrBlock') === '0.0.0.0/0',
+  const id = way.table.value.RouteTableId ?? '';
+  const gateway = (way.table.value.Routes ?? []).find(
+    (route) => route.DestinationCidrBlock === '0.0.0.0/0',
   );
   return found({ subnet, instance: view.instanceId }, [
     ...(timedOut === null ? [] : [timedOut.first]),
     view.quote(
       way.table,
-      `RouteTable ${id} of ${subnet}: 0.0.0.0/0 to the internet gateway ${textAt(gateway, 'GatewayId') ?? ''}`,
+      `RouteTable ${id} of ${subnet}: 0.0.0.0/0 to the internet gateway ${gateway?.GatewayId ?? ''}`,
     ),
     view.quote(instance, `instance ${view.instanceId} in ${subnet} has no PublicIpAddress`),
   ]);

@@ -1,6 +1,5 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { isTaggedFor } from '../../../domain/nodes/fleet.ts';
-import { textAt } from '../../../evidence/json.ts';
 import { clusterGiven } from '../../../evidence/user-data.ts';
 
 /** The machine was told the endpoint of a cluster that is no more; the cluster of that name has another. */

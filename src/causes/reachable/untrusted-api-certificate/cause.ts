@@ -1,5 +1,4 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { textAt } from '../../../evidence/json.ts';
 import { clusterGiven } from '../../../evidence/user-data.ts';
 
 const ON_NODE = ['kubelet', 'kubeadm', 'cloud-init', 'nodeup', 'bottlerocket', 'nodeadm'] as const;

@@ -2,7 +2,6 @@ import { clear, defineCause, found, type Match, type View } from '../../../diagn
 import type { Seen } from '../../../evidence/fact.ts';
 import { textAt } from '../../../evidence/json.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
-import type { KubeObject } from '../../../evidence/kube/object.ts';
 import { type LostLease, lostLeases } from '../../../domain/nodes/leases.ts';
 import { isOfAnyDaemonSet, msIn, podCondition, podName } from '../../../domain/pods/pods.ts';
 import { placeOf, podWords, stateWords } from '../../../domain/pods/pods-seen.ts';

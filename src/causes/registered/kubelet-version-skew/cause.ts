@@ -1,5 +1,4 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { textAt } from '../../../evidence/json.ts';
 
 /** Minor versions a kubelet may be behind the API server (since 1.28; two before). */
 const BEHIND_MAX = 3;

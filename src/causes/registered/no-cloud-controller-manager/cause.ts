@@ -7,8 +7,6 @@ import {
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { listAt, textAt } from '../../../evidence/json.ts';
-import type { KubeObject } from '../../../evidence/kube/object.ts';
 import { lostLeases } from '../../../domain/nodes/leases.ts';
 import { runningSinceMs } from '../../../domain/pods/pods.ts';
 import type { Quote } from '../../../evidence/sighting.ts';

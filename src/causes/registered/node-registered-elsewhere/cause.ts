@@ -1,5 +1,4 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { textAt } from '../../../evidence/json.ts';
 import { isAfter } from '../../../evidence/time.ts';
 
 /** The kubelet is well and registered, in another cluster than the one that is looked at. */

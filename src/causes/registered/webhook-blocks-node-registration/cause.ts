@@ -22,6 +22,7 @@ import {
   WEBHOOK_KINDS,
   webhookWords,
 } from '../../../domain/pods/webhooks.ts';
+import type { Instance } from '../../../evidence/aws/instance.ts';
 
 const OPEN =
   'Let nodes, leases and CSINodes pass: failurePolicy Ignore for now, rules without these resources for good.';
@@ -135,7 +136,7 @@ function unregistered(view: Own): readonly Seen<Json>[] {
   );
 }
 
-function foundSilent(view: Own, silent: SilentWebhook, lost: readonly Seen<Json>[]): Match {
+function foundSilent(view: Own, silent: SilentWebhook, lost: readonly Seen<Instance>[]): Match {
   const { configuration, service, endpoints } = silent;
   const [slice] = endpoints.slices;
   const machines = idsOf(lost);

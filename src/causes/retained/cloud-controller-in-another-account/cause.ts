@@ -7,7 +7,6 @@ import {
   type View,
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { type Json, listAt, textAt, textsAt } from '../../../evidence/json.ts';
 import { environmentOf, isPodReady, podName, serviceAccountOf } from '../../../domain/pods/pods.ts';
 import { placeOf, type SeenObject } from '../../../domain/pods/pods-seen.ts';
 import type { Quote } from '../../../evidence/sighting.ts';

@@ -1,6 +1,5 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 import { utcMs, type When } from '../../../evidence/time.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
 

@@ -3,8 +3,9 @@ import { instanceOfNode } from '../../../domain/naming/seen-names.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { isTerminated } from '../../../domain/nodes/fleet.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
-import { at, type Json, listAt, textAt } from '../../../evidence/json.ts';
+import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
+import type { Instance } from '../../../evidence/aws/instance.ts';
 
 /** EC2 and the cloud controller agree: the instance behind the Node does not run any more. */
 export default defineCause({
@@ -120,7 +121,7 @@ function matchState(view: Own): Match | null {
 }
 
 interface Stopped {
-  readonly instance: Seen<Json>;
+  readonly instance: Seen<Instance>;
   readonly node: Seen<KubeNode> | undefined;
   readonly state: string;
   /** True where no Node is its own. */
@@ -187,26 +188,26 @@ function activityOf(view: Own, id: string): readonly Ended[] {
  * True for an instance without Node that its group does not keep stopped, in a warm pool or on
  * standby.
  */
-function isMissed(view: Own, instance: Json): boolean {
+function isMissed(view: Own, instance: Instance): boolean {
   if (view.nowMs === null || view.read('kube/Node').state !== 'absent') return false;
-  const id = textAt(instance, 'InstanceId');
-  const name = listAt(instance, 'Tags').find(
-    (entry) => textAt(entry, 'Key') === 'aws:autoscaling:groupName',
+  const id = (instance.InstanceId ?? null);
+  const name = (instance.Tags ?? []).find(
+    (entry) => entry.Key === 'aws:autoscaling:groupName',
   );
   const group = view
     .list('aws/auto-scaling-group')
-    .find(({ value }) => (value.AutoScalingGroupName ?? null) === textAt(name, 'Value'));
+    .find(({ value }) => (value.AutoScalingGroupName ?? null) === (name?.Value ?? null));
   if ((group?.value?.WarmPoolConfiguration ?? undefined) !== undefined) return false;
   const member = (group?.value?.Instances ?? []).find((entry) => (entry.InstanceId ?? null) === id);
   return !/^(?:Warmed|Standby|EnteringStandby)/.test(member?.LifecycleState ?? '');
 }
 
 /** True where its group has all the machines it wants again: then the end was no loss. */
-function isReplaced(view: Own, instance: Json): boolean {
+function isReplaced(view: Own, instance: Instance): boolean {
   if (view.nowMs === null) return false;
   const tagOf = (key: string): string | null => {
-    const tag = listAt(instance, 'Tags').find((entry) => textAt(entry, 'Key') === key);
-    return textAt(tag, 'Value');
+    const tag = (instance.Tags ?? []).find((entry) => (entry.Key ?? null) === key);
+    return (tag?.Value ?? null);
   };
   if (tagOf('karpenter.sh/nodepool') !== null) return true;
   const name = tagOf('aws:autoscaling:groupName');

@@ -1,5 +1,4 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { textAt } from '../../../evidence/json.ts';
 import { isoMs } from '../../../evidence/time.ts';
 
 /** A kubelet renews its Lease every 10 s; clocks of machines differ by some seconds. */

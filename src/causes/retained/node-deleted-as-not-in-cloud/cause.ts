@@ -6,7 +6,6 @@ import {
   type Match,
   type View,
 } from '../../../diagnosis/cause.ts';
-import { type Json, textAt } from '../../../evidence/json.ts';
 import { hasEc2Domain } from '../../../evidence/names.ts';
 import type { Quote, Sighting } from '../../../evidence/sighting.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';

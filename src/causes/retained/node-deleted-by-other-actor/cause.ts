@@ -1,5 +1,4 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { textAt } from '../../../evidence/json.ts';
 import { isoMs, isoTime } from '../../../evidence/time.ts';
 
 /** Service accounts of controllers whose work it is to delete Nodes, by their whole names. */

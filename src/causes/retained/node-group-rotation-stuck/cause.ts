@@ -13,7 +13,7 @@ import { type Json, textAt } from '../../../evidence/json.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { groupOfInstance } from '../../../domain/instances/launch.ts';
 import { instanceIdIn } from '../../../evidence/names.ts';
-import { msIn, podName } from '../../../domain/pods/pods.ts';
+import { podName } from '../../../domain/pods/pods.ts';
 import type { InstanceRefresh } from '../../../evidence/aws/groups.ts';
 
 /** An update tries to evict the pods of one node for 15 minutes, then fails. */

@@ -3,7 +3,6 @@ import { cannotSay, defineCause, found, type Match, type View } from '../../../d
 import type { Seen } from '../../../evidence/fact.ts';
 import { silentSinceMs } from '../../../domain/nodes/fleet.ts';
 import { textAt } from '../../../evidence/json.ts';
-import type { KubeObject } from '../../../evidence/kube/object.ts';
 import { isoMs } from '../../../evidence/time.ts';
 import type { Lease } from '../../../evidence/kube/machines.ts';
 

@@ -1,6 +1,5 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { isTerminated } from '../../../domain/nodes/fleet.ts';
-import { textAt } from '../../../evidence/json.ts';
 import type { Sighting } from '../../../evidence/sighting.ts';
 
 /** Karpenter took the node away: because it lost sight of its instance, or by a planned disruption. */

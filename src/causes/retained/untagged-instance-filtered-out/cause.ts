@@ -1,5 +1,4 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { at, type Json, listAt, textAt } from '../../../evidence/json.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
 
 /** The old in-tree provider asks EC2 only for instances with the cluster's tag; this one had none. */

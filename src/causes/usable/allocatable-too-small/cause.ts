@@ -13,9 +13,8 @@ import {
   instancesWithoutNode,
   isTaggedFor,
 } from '../../../domain/nodes/fleet.ts';
-import { type Json, textAt } from '../../../evidence/json.ts';
+import { type Json } from '../../../evidence/json.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
-import type { KubeObject } from '../../../evidence/kube/object.ts';
 import { isOfAnyDaemonSet, isOnNode, podCondition, podName } from '../../../domain/pods/pods.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
 

@@ -1,5 +1,4 @@
 import { cannotSay, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { at } from '../../../evidence/json.ts';
 import { podName, waitingReason } from '../../../domain/pods/pods.ts';
 import {
   placeOf,

@@ -8,9 +8,9 @@ import {
 } from '../../../diagnosis/cause.ts';
 import { budgetWords, heldPod } from '../../../domain/pods/budgets.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { at, type Json, listAt, textAt, textsAt } from '../../../evidence/json.ts';
+import { at, type Json, textsAt } from '../../../evidence/json.ts';
 import type { KubeNode, KubeTaint } from '../../../evidence/kinds.ts';
-import type { KubeObject } from '../../../evidence/kube/object.ts';
+import type { KubeObject, Toleration } from '../../../evidence/kube/object.ts';
 import { podCondition, podName } from '../../../domain/pods/pods.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 import {
@@ -216,7 +216,7 @@ function isWaiting(pod: Pod): boolean {
 }
 
 interface Refused extends TaintRefusal {
-  readonly pod: Seen<KubeObject>;
+  readonly pod: Seen<Pod>;
 }
 
 /** The pods that all the Nodes seen refuse for taints which the scheduler does not name. */
@@ -248,15 +248,15 @@ function isMetByAll(
   });
 }
 
-function isTroubled(view: Own, node: KubeNode, tolerations: readonly Json[]): boolean {
+function isTroubled(view: Own, node: KubeNode, tolerations: readonly Toleration[]): boolean {
   return untoleratedTaints(node, tolerations).every(
     (taint) => !ROLE.test(taint.key) && (NOT_DELIBERATE.test(taint.key) || isStartup(view, taint)),
   );
 }
 
 /** Taints are looked at first: a pod may be refused for one on a Node that it would not go to. */
-function mayGoTo(pod: KubeObject, node: KubeNode): boolean {
-  const wanted = Object.entries(textsAt(pod.body, 'spec.nodeSelector'));
+function mayGoTo(pod: Pod, node: KubeNode): boolean {
+  const wanted = Object.entries((pod.spec?.nodeSelector ?? {}));
   const affinity = 'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution';
   return (
     at(pod.body, affinity) === undefined &&

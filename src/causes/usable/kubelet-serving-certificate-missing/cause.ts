@@ -1,7 +1,6 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { listAt, textAt } from '../../../evidence/json.ts';
-import type { KubeObject } from '../../../evidence/kube/object.ts';
+import { textAt } from '../../../evidence/json.ts';
 import { msIn } from '../../../domain/pods/pods.ts';
 import type { CertificateSigningRequest } from '../../../evidence/kube/admission.ts';
 

@@ -1,5 +1,4 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { textAt } from '../../../evidence/json.ts';
 
 /** A program wants the NVIDIA driver on a machine that has none, or no device for it. */
 export default defineCause({

@@ -1,5 +1,5 @@
 import { clear, defineCause, found, type View } from '../../../diagnosis/cause.ts';
-import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+import { textAt } from '../../../evidence/json.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 import type { Insight } from '../../../evidence/aws/groups.ts';
 

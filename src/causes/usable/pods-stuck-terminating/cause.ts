@@ -1,7 +1,6 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { listAt, textAt } from '../../../evidence/json.ts';
-import type { KubeObject } from '../../../evidence/kube/object.ts';
 import { msIn, podName } from '../../../domain/pods/pods.ts';
 import { readySinceMs } from '../../../domain/nodes/ready-node.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';

@@ -1,6 +1,5 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { textAt } from '../../../evidence/json.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { podCondition, podName } from '../../../domain/pods/pods.ts';
 import type { SeenObject } from '../../../domain/pods/pods-seen.ts';
