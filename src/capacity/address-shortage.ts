@@ -1,5 +1,4 @@
 import type { Fact, Seen } from '../evidence/fact.ts';
-import { type Json, textAt } from '../evidence/json.ts';
 import type { FactTypes, KubeNode } from '../evidence/kinds.ts';
 import { type Attached, attachedOf, isFull } from './attached.ts';
 import { networkModeOf } from './cni-settings.ts';
@@ -15,6 +14,7 @@ import {
 } from '../domain/pods/pods-seen.ts';
 import type { Pod } from '../evidence/kube/pod.ts';
 import type { Instance } from '../evidence/aws/instance.ts';
+import type { DaemonSet } from '../evidence/kube/workloads.ts';
 
 /** The kinds of facts that show a shortage; causes that ask for it need them. */
 export const SHORTAGE_KINDS = [
@@ -59,14 +59,14 @@ function spareAddresses(attached: Attached, pods: readonly Seen<Pod>[], node: st
   return attached.secondary.filter((address) => !used.has(address)).length;
 }
 
-function cniOf(view: ShortageView, node: string): SeenObject | null {
+function cniOf(view: ShortageView, node: string): Seen<DaemonSet> | null {
   const daemonSet = view.list('kube/DaemonSet').find(({ value }) => value.name === 'aws-node');
   if (daemonSet === undefined) return null;
   const own = podsOfSet(view.list('kube/Pod'), 'aws-node').filter((pod) => placeOf(pod) === node);
   return own.every(isReadyPod) ? daemonSet : null;
 }
 
-function ownInstance(view: ShortageView): Seen<Json> | undefined {
+function ownInstance(view: ShortageView): Seen<Instance> | undefined {
   const instances = view.list('aws/instance');
   return instances.find(({ value }) => (value.InstanceId ?? null) === view.instanceId);
 }
@@ -85,10 +85,10 @@ export function addressShortage(view: ShortageView, isTold = false): AddressShor
   const waiting = waitingPods(pods, name, isTold ? Number.POSITIVE_INFINITY : view.nowMs);
   const daemonSet = waiting.length === 0 ? null : cniOf(view, name);
   if (daemonSet === null) return null;
-  const mode = networkModeOf(daemonSet.value.body);
+  const mode = networkModeOf(daemonSet.value);
   const attached = attachedOf(instance.value, !mode.customNetworking);
   if (mode.addressing === 'secondary' && spareAddresses(attached, pods, name) > 0) return null;
-  const typeName = textAt(instance.value, 'InstanceType') ?? '';
+  const typeName = instance.value.InstanceType ?? '';
   const described = view.list('aws/instance-type').map(({ value }) => value);
   const type = knownType(typeName, described);
   const budget = type === null ? null : eniBudget(type, mode);

@@ -42,7 +42,7 @@ export function attachedOf(instance: Instance, withPrimary: boolean): Attached {
     enis: all.length,
     podEnis: filled.length,
     secondary: filled.flatMap(secondaryOf),
-    prefixes: filled.flatMap((network) => (network.Ipv4Prefixes ?? [])).length,
+    prefixes: filled.flatMap((network) => network.Ipv4Prefixes ?? []).length,
     foreign: foreign.map((network) => network.NetworkInterfaceId ?? ''),
   };
 }

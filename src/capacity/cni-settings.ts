@@ -4,7 +4,7 @@ import type { DaemonSet } from '../evidence/kube/workloads.ts';
 
 /** The container of the VPC CNI in its DaemonSet. */
 export function cniContainer(daemonSet: DaemonSet): Json | null {
-  const containers = (daemonSet.spec?.template?.spec?.containers ?? []);
+  const containers = daemonSet.spec?.template?.spec?.containers ?? [];
   return containers.find((entry) => entry.name === 'aws-node') ?? null;
 }
 

@@ -1,7 +1,7 @@
-import { type Json, listAt, textAt } from '../evidence/json.ts';
 import { addressOf, type Cidr, cidrOf, isInside, sizeOf } from '../domain/network/cidr.ts';
 import { PREFIX_ADDRESSES } from './eni.ts';
-import type { NetworkInterface } from '../evidence/aws/instance.ts';
+import type { NetworkInterface, Instance } from '../evidence/aws/instance.ts';
+import type { Subnet } from '../evidence/aws/network.ts';
 
 /** EC2 keeps the first four addresses and the last one of each subnet (Amazon VPC user guide). */
 const RESERVED_FIRST = 4;
@@ -40,13 +40,13 @@ export interface SubnetState {
 }
 
 /** A subnet as DescribeSubnets gives it; null when its IPv4 block cannot be read. */
-export function subnetOf(item: Json): Subnet | null {
-  const cidr = cidrOf(textAt(item, 'CidrBlock') ?? '');
-  const id = textAt(item, 'SubnetId');
+export function subnetOf(item: Subnet | Instance | Subnet | NetworkInterface): Subnet | null {
+  const cidr = cidrOf(item.CidrBlock ?? '');
+  const id = item.SubnetId ?? null;
   if (cidr === null || id === null || !isSubnetSize(cidr)) return null;
-  const count = Number(textAt(item, 'AvailableIpAddressCount') ?? Number.NaN);
+  const count = Number(item.AvailableIpAddressCount ?? Number.NaN);
   const available = Number.isInteger(count) && count >= 0 ? count : null;
-  return { id, zone: textAt(item, 'AvailabilityZone'), cidr, available };
+  return { id, zone: item.AvailabilityZone ?? null, cidr, available };
 }
 
 function isSubnetSize({ prefixLength }: Cidr): boolean {
@@ -59,18 +59,21 @@ export function usableAddresses(block: Cidr): number {
 }
 
 function addressesOf(item: NetworkInterface): readonly number[] {
-  const listed = (item.PrivateIpAddresses ?? []).map((one) => (one.PrivateIpAddress ?? null));
-  const texts = [(item.PrivateIpAddress ?? null), ...listed];
+  const listed = (item.PrivateIpAddresses ?? []).map((one) => one.PrivateIpAddress ?? null);
+  const texts = [item.PrivateIpAddress ?? null, ...listed];
   return texts.map((text) => addressOf(text ?? '')).filter((address) => address !== null);
 }
 
 function blocksOf(item: NetworkInterface): readonly Cidr[] {
-  const texts = (item.Ipv4Prefixes ?? []).map((one) => (one.Ipv4Prefix ?? null));
+  const texts = (item.Ipv4Prefixes ?? []).map((one) => one.Ipv4Prefix ?? null);
   return texts.map((text) => cidrOf(text ?? '')).filter((block) => block !== null);
 }
 
 /** What the interfaces of a subnet hold, as DescribeNetworkInterfaces lists them. */
-export function usedAddresses(subnet: Subnet, interfaces: readonly NetworkInterface[]): UsedAddresses {
+export function usedAddresses(
+  subnet: Subnet,
+  interfaces: readonly NetworkInterface[],
+): UsedAddresses {
   const own = interfaces.filter((item) => (item.SubnetId ?? null) === subnet.id);
   return { addresses: own.flatMap(addressesOf), blocks: own.flatMap(blocksOf) };
 }

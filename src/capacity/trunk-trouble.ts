@@ -1,6 +1,5 @@
 import { isoMs } from '../evidence/time.ts';
 import type { Seen } from '../evidence/fact.ts';
-import { type Json } from '../evidence/json.ts';
 import type { FactTypes, KubeNode } from '../evidence/kinds.ts';
 import { isSettled, POD_NORMAL_MS } from '../domain/pods/pods.ts';
 import { asksForTrunk, POD_ENI, waitsForBranch } from '../domain/pods/pod-security-groups.ts';
@@ -11,6 +10,8 @@ import { knownType } from './known-type.ts';
 import type { NetworkMode } from './mode.ts';
 import type { Pod } from '../evidence/kube/pod.ts';
 import type { DaemonSet } from '../evidence/kube/workloads.ts';
+import type { Instance } from '../evidence/aws/instance.ts';
+import type { CniNode } from '../evidence/kube/network.ts';
 
 /** The kinds of facts that show nodes without a trunk; causes that ask need them. */
 export const TRUNK_KINDS = [
@@ -76,7 +77,7 @@ export function trunkTrouble(facts: TrunkFacts): TrunkTrouble | null {
     .everywhere('kube/Node')
     .filter(({ value }) => isWorker(value) && fits(first, value));
   if (fitting.length === 0 || fitting.some(({ value }) => branchesOf(value) > 0)) return null;
-  return { waiting, nodes: fitting, daemonSet, mode: networkModeOf(daemonSet.value.body) };
+  return { waiting, nodes: fitting, daemonSet, mode: networkModeOf(daemonSet.value) };
 }
 
 function isCni({ namespace, name }: DaemonSet): boolean {
@@ -108,12 +109,12 @@ export function trunkReason(
   return cniNode === undefined || asksForTrunk(cniNode) ? null : { why: 'not-asked', cniNode };
 }
 
-function instanceOf(facts: TrunkFacts, { providerId }: KubeNode): Json | undefined {
+function instanceOf(facts: TrunkFacts, { providerId }: KubeNode): Instance | undefined {
   const id = providerId?.split('/').at(-1) ?? '-';
   return facts.list('aws/instance').find((fact) => (fact.value.InstanceId ?? null) === id)?.value;
 }
 
 /** What the VPC resource controller knows of a node. */
-export function cniNodeOf(facts: TrunkFacts, node: KubeNode): SeenObject | undefined {
+export function cniNodeOf(facts: TrunkFacts, node: KubeNode): Seen<CniNode> | undefined {
   return facts.list('kube/CNINode').find(({ value }) => value.name === node.name);
 }

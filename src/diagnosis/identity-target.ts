@@ -2,7 +2,6 @@ import type { AssociationTarget, IdentityTarget } from '../evidence/detail-targe
 import { roleName } from '../domain/nodes/fleet.ts';
 import { factValues } from '../evidence/fact-values.ts';
 import { type Json, textAt } from '../evidence/json.ts';
-import type { KubeObject } from '../evidence/kube/object.ts';
 import type { Observations } from '../evidence/observations.ts';
 import { environmentOf, isPodReady, serviceAccountOf } from '../domain/pods/pods.ts';
 import { ecrImageWaiting } from '../domain/pods/pulls.ts';
@@ -36,7 +35,7 @@ export function identityTarget(
   const failing = pods.filter((pod) => !isPodReady(pod));
   const roleNames = rolesOf(instances, observations);
   return {
-    instanceIds: distinct(instances.map((one) => (one.InstanceId ?? null))),
+    instanceIds: distinct(instances.map((one) => one.InstanceId ?? null)),
     roleNames,
     policyArns: ownPolicies(roleNames, observations),
     associations: associationsOf(failing, observations),
@@ -51,7 +50,7 @@ function distinct(values: readonly (string | null)[]): readonly string[] {
 
 /** The roles that the machines have, and that of the cluster, which works for all of them. */
 function rolesOf(instances: readonly Instance[], observations: Observations): readonly string[] {
-  const profiles = new Set(instances.map((one) => (one.IamInstanceProfile?.Arn ?? null)));
+  const profiles = new Set(instances.map((one) => one.IamInstanceProfile?.Arn ?? null));
   const ofMachines = factValues(observations, 'aws/instance-profile')
     .filter((profile) => profiles.has(profile.Arn ?? null))
     .flatMap((profile) => (profile.Roles ?? []).map((role) => role.RoleName ?? null));
@@ -70,10 +69,7 @@ function ownPolicies(roleNames: readonly string[], observations: Observations): 
     .slice(0, POLICIES_MAX);
 }
 
-function associationsOf(
-  failing: Pod[],
-  observations: Observations,
-): readonly AssociationTarget[] {
+function associationsOf(failing: Pod[], observations: Observations): readonly AssociationTarget[] {
   const accounts = new Set(
     failing.map((pod) => `${pod.namespace ?? 'default'}/${serviceAccountOf(pod)}`),
   );

@@ -1,6 +1,5 @@
 import { isoMs } from '../evidence/time.ts';
 import type { KubeNode } from '../evidence/kinds.ts';
-import type { KubeObject } from '../evidence/kube/object.ts';
 import { runningSinceMs } from '../domain/pods/pods.ts';
 import type { Pod } from '../evidence/kube/pod.ts';
 
@@ -19,7 +18,7 @@ const CREDENTIALS_LAST_MS = 6 * 3_600_000;
  *
  * @param pods those on the Node
  */
-export function beganUnredirected(node: KubeNode, pods: Pod[]): KubeObject | null {
+export function beganUnredirected(node: KubeNode, pods: Pod[]): Pod | null {
   const agent = pods.find(({ name }) => AGENT.test(name));
   const agentMs = agent === undefined ? null : runningSinceMs(agent);
   const nowMs = node.conditions.find(({ type }) => type === 'Ready')?.heartbeatMs ?? null;

@@ -16,7 +16,7 @@ function stampsOf({ kind, value }: FactRecord): readonly (number | null)[] {
     ]);
   if (kind !== 'kube/Pod') return [];
   const pod = value as KubeObject;
-  return [msIn(pod.body, 'status.startTime'), readyChangedMs(pod), runningSinceMs(pod)];
+  return [msIn(pod, 'status.startTime'), readyChangedMs(pod), runningSinceMs(pod)];
 }
 
 function newestOf({ hits, facts }: Stamped): number {

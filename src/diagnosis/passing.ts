@@ -1,6 +1,6 @@
 import { isoMs } from '../evidence/time.ts';
 import type { FactKind, KubeNode, KubeTaint } from '../evidence/kinds.ts';
-import { type Json, listAt, textAt } from '../evidence/json.ts';
+import { type Json, listAt } from '../evidence/json.ts';
 import type { FactRecord } from '../evidence/observations.ts';
 import { isPodReady, readyChangedMs, runningSinceMs } from '../domain/pods/pods.ts';
 import { excerptOf } from '../evidence/redact.ts';
@@ -242,9 +242,9 @@ const GATE =
   /nidhogg|readiness\.(?:node\.x-)?k8s\.io|agent-not-ready|cilium\.io|karpenter\.sh|node(?:\.cloudprovider)?\.kubernetes\.io\//;
 
 /** A pod that is there for its users: neither of a DaemonSet nor of the node itself. */
-function isWorkload({ body }: Pod): boolean {
-  return !listAt(body, 'metadata.ownerReferences').some((owner) =>
-    ['DaemonSet', 'Node'].includes(textAt(owner, 'kind') ?? ''),
+function isWorkload(object: Pod): boolean {
+  return !(object.metadata?.ownerReferences ?? []).some((owner) =>
+    ['DaemonSet', 'Node'].includes(owner.kind ?? ''),
   );
 }
 

@@ -1,5 +1,5 @@
 import type { DetailTarget, LogTarget } from '../evidence/detail-target.ts';
-import { at, type Json, listAt, textAt } from '../evidence/json.ts';
+import { type Json, listAt, textAt } from '../evidence/json.ts';
 import type { KubeObject } from '../evidence/kube/object.ts';
 import type { Observations } from '../evidence/observations.ts';
 import { environmentOf, isPodReady } from '../domain/pods/pods.ts';
@@ -43,14 +43,14 @@ function podsOf(observations: Observations): readonly PlacedPod[] {
   return observations.facts.flatMap((fact) => {
     if (fact.kind !== 'kube/Pod') return [];
     const pod = fact.value as KubeObject;
-    return [{ pod, node: textAt(pod.body, 'spec.nodeName') }];
+    return [{ pod, node: textAt(pod, 'spec.nodeName') }];
   });
 }
 
 /** Each container's log, and that of its last run where it has crashed. */
 function logsOf({ pod, node }: PlacedPod): readonly LogTarget[] {
   return (pod.status?.containerStatuses ?? []).flatMap((status) => {
-    const container = (status.name ?? null);
+    const container = status.name ?? null;
     if (container === null) return [];
     const of = { namespace: pod.namespace ?? 'default', pod: pod.name, container, node };
     const crashed = (status.lastState?.terminated ?? undefined) !== undefined;

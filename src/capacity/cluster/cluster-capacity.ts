@@ -1,4 +1,4 @@
-import { type Json, textAt } from '../../evidence/json.ts';
+import { textAt } from '../../evidence/json.ts';
 import type { KubeNode } from '../../evidence/kinds.ts';
 import type { Observations, Refusal } from '../../evidence/observations.ts';
 import type { Verdict } from '../../evidence/verdict.ts';

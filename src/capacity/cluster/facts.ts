@@ -1,5 +1,5 @@
 import { factValues, isListed } from '../../evidence/fact-values.ts';
-import { type Json, textAt } from '../../evidence/json.ts';
+import { textAt } from '../../evidence/json.ts';
 import type { FactTypes } from '../../evidence/kinds.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import { typeFromAws } from '../aws-type.ts';
@@ -38,7 +38,7 @@ export function valuesOf<K extends CapacityKind>(
 export function byId(
   items: readonly NetworkInterface[] | readonly Subnet[] | readonly Instance[],
   path: string,
-): ReadonlyMap<string, Json> {
+): Map<string, Subnet | Instance | NetworkInterface> {
   return new Map(items.map((item) => [textAt(item, path) ?? '', item]));
 }
 
@@ -54,14 +54,18 @@ export function typeNamed(observations: Observations, name: string): InstanceTyp
 }
 
 /** Interfaces, or null when they were not listed. */
-export function interfacesOf(observations: Observations): readonly Json[] | null {
+export function interfacesOf(
+  observations: Observations,
+): readonly (Instance | Subnet | NetworkInterface)[] | null {
   if (!isListed(observations, 'aws/network-interface')) return null;
   const items = valuesOf(observations, 'aws/network-interface');
   return [...byId(items, 'NetworkInterfaceId').values()];
 }
 
 /** The same as capacity reads them. */
-export function networkInterfaces(items: readonly Json[] | null): readonly NetworkInterface[] {
+export function networkInterfaces(
+  items: readonly NetworkInterface[] | readonly (Instance | Subnet | NetworkInterface)[] | null,
+): readonly NetworkInterface[] {
   return (items ?? []).map(interfaceOf).filter((one) => one !== null);
 }
 

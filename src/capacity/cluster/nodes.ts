@@ -31,9 +31,9 @@ export interface ClusterView {
   readonly podAddresses: readonly number[];
 }
 
-function isNetworkPod({ body }: Pod): boolean {
-  const phase = textAt(body, 'status.phase');
-  return textAt(body, 'spec.hostNetwork') !== 'true' && phase !== 'Succeeded' && phase !== 'Failed';
+function isNetworkPod(object: Pod): boolean {
+  const phase = object.status?.phase ?? null;
+  return object.spec?.hostNetwork !== 'true' && phase !== 'Succeeded' && phase !== 'Failed';
 }
 
 /** Puts what was read in order. */
@@ -109,10 +109,10 @@ export function podSubnets(
   node: KubeNode,
   instance: Instance | null,
 ): readonly string[] {
-  const zone = ((instance ?? {}).Placement?.AvailabilityZone ?? null);
+  const zone = (instance ?? {}).Placement?.AvailabilityZone ?? null;
   const { mode } = view.cni;
   if (mode.customNetworking) return customSubnets(view, node, zone);
-  const own = ((instance ?? {}).SubnetId ?? null);
+  const own = (instance ?? {}).SubnetId ?? null;
   const discovers = isAtLeast(mode.cniVersion, DISCOVERY_SINCE) === true;
   const tagged = [...view.subnetItems.values()].filter(
     (item) =>

@@ -1,4 +1,3 @@
-import { textAt } from '../../evidence/json.ts';
 import type { KubeNode } from '../../evidence/kinds.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import type { Verdict } from '../../evidence/verdict.ts';
@@ -153,7 +152,7 @@ export function namingDocument(
   return {
     apiVersion: 'rollcall.dev/v1alpha1',
     kind: 'Naming',
-    instanceId: seen.instanceId ?? ((machine.instance ?? {}).InstanceId ?? null),
+    instanceId: seen.instanceId ?? (machine.instance ?? {}).InstanceId ?? null,
     node: machine.node?.name ?? null,
     ready: machine.node?.ready ?? null,
     name,

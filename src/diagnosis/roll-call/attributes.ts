@@ -72,7 +72,7 @@ type Traits = Pick<RollCallRow, 'group' | 'instanceType' | 'zone' | 'image' | 'l
 /** What a row says of the machine itself: from EC2 where it answered, else from labels. */
 export function traitsOf(machine: CalledMachine, labels: Texts): Traits {
   const instance = machine.instance ?? undefined;
-  const claim = machine.claims[0]?.body;
+  const claim = machine.claims[0];
   return {
     group: groupOf(labels),
     instanceType: instance?.InstanceType ?? firstOf(labels, TYPE_LABELS),
@@ -83,9 +83,7 @@ export function traitsOf(machine: CalledMachine, labels: Texts): Traits {
 }
 
 function subnetOf(instance: Instance | undefined): string | null {
-  return (
-    instance?.SubnetId ?? ((instance?.NetworkInterfaces ?? [])[0]?.SubnetId ?? null)
-  );
+  return instance?.SubnetId ?? (instance?.NetworkInterfaces ?? [])[0]?.SubnetId ?? null;
 }
 
 /** Both tags are put there by EC2 itself when a launch template was used. */

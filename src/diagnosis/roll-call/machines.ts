@@ -111,13 +111,10 @@ function addNodes(assembly: Assembly, facts: readonly FactRecord[]): void {
 }
 
 function claimKeys(assembly: Assembly, claim: KubeObject): readonly string[] {
-  const provider =
-    textAt(claim.body, 'status.providerID') ?? textAt(claim.body, 'spec.providerID') ?? '';
-  const instanceId =
-    instanceIdIn(provider) ?? textAt(claim.body, 'status.providerStatus.instanceId');
+  const provider = textAt(claim, 'status.providerID') ?? textAt(claim, 'spec.providerID') ?? '';
+  const instanceId = instanceIdIn(provider) ?? textAt(claim, 'status.providerStatus.instanceId');
   if (instanceId !== null) return [instanceId];
-  const node =
-    textAt(claim.body, 'status.nodeName') ?? textAt(claim.body, 'status.nodeRef.name') ?? '';
+  const node = textAt(claim, 'status.nodeName') ?? textAt(claim, 'status.nodeRef.name') ?? '';
   return keysOfText(assembly, node, 'node');
 }
 
@@ -139,7 +136,7 @@ function addClaims(assembly: Assembly, facts: readonly FactRecord[]): void {
   for (const claim of latest.values()) {
     const keys = claimKeys(assembly, claim);
     const known = find(assembly, keys);
-    const isDeleted = at(claim.body, 'metadata.deletionTimestamp') !== undefined;
+    const isDeleted = at(claim, 'metadata.deletionTimestamp') !== undefined;
     if (known === null && isDeleted) continue;
     const own = keysOfText(assembly, claim.name, 'node-claim');
     const machine = known ?? create(assembly, []);

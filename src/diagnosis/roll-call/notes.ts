@@ -1,4 +1,4 @@
-import { at, type Json, textAt } from '../../evidence/json.ts';
+import { at } from '../../evidence/json.ts';
 import type { KubeObject } from '../../evidence/kube/object.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import { excerptOf } from '../../evidence/redact.ts';
@@ -19,7 +19,7 @@ export function renewedLeases(observations: Observations, nowMs: number | null):
   for (const { kind, value } of observations.facts) {
     if (kind !== 'kube/Lease') continue;
     const lease = value as KubeObject;
-    const renewedMs = msAt(lease.body, 'spec.renewTime');
+    const renewedMs = msAt(lease, 'spec.renewTime');
     const isFresh = renewedMs !== null && nowMs - renewedMs <= LEASE_FRESH_MS;
     if (isFresh && lease.namespace === 'kube-node-lease') names.add(lease.name.toLowerCase());
   }
@@ -50,8 +50,8 @@ function kubeletNames({ instance, subject, expected }: CalledMachine): readonly 
   const names = [
     subject?.node ?? null,
     subject?.name ?? null,
-    ((instance ?? undefined)?.PrivateDnsName ?? null),
-    ((instance ?? undefined)?.InstanceId ?? null),
+    (instance ?? undefined)?.PrivateDnsName ?? null,
+    (instance ?? undefined)?.InstanceId ?? null,
     ...expected.map(({ name }) => name),
   ];
   return names.flatMap((name) => (name === null ? [] : [name.toLowerCase()]));
@@ -70,7 +70,7 @@ function ofClaims({ claims, instance, instanceId, nodes }: CalledMachine): strin
   const [claim] = claims;
   if (claim === undefined || instance !== null || instanceId !== null || nodes.length > 0)
     return [];
-  const why = unmetCondition(claim.body, 'Launched');
+  const why = unmetCondition(claim, 'Launched');
   const cause = why === null ? '' : ` (${excerptOf(why, MESSAGE_MAX)})`;
   return [`${claim.kind} ${claim.name} has no instance${cause}.`];
 }

@@ -1,5 +1,4 @@
 import { isTerminated } from '../../domain/nodes/fleet.ts';
-import { textAt } from '../../evidence/json.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import { excerptOf, redactValue } from '../../evidence/redact.ts';
 import type { DiagnosisDocument, NotObservable } from '../document.ts';
@@ -119,9 +118,7 @@ function entryOf(machine: CalledMachine, { traits }: Described, frame: Frame): E
 }
 
 function launchOrder(a: CalledMachine, b: CalledMachine): number {
-  const [first, second] = [a, b].map(
-    ({ instance }) => (instance ?? undefined)?.LaunchTime ?? '',
-  );
+  const [first, second] = [a, b].map(({ instance }) => (instance ?? undefined)?.LaunchTime ?? '');
   if (first === second) return 0;
   return (first ?? '') < (second ?? '') ? 1 : -1;
 }

@@ -59,9 +59,7 @@ export function launchOf(facts: LaunchFacts): Launch | null {
 
 /** The Auto Scaling group that launched an instance, by the tag that EC2 Auto Scaling puts on it. */
 export function groupOfInstance(instance: Instance): string | null {
-  const tag = (instance.Tags ?? []).find(
-    (entry) => entry.Key === 'aws:autoscaling:groupName',
-  );
+  const tag = (instance.Tags ?? []).find((entry) => entry.Key === 'aws:autoscaling:groupName');
   return tag === undefined ? null : (tag.Value ?? null);
 }
 
@@ -139,12 +137,16 @@ export function shortGroups(
   });
 }
 
-function versionInUse(group: Json, versions: readonly Seen<LaunchTemplateVersion>[]): Seen<Json> | null {
+function versionInUse(
+  group: Json,
+  versions: readonly Seen<LaunchTemplateVersion>[],
+): Seen<LaunchTemplateVersion> | null {
   const use = templateUse(group);
   const own = versions.filter(({ value }) => (value.LaunchTemplateId ?? null) === use?.id);
   if (use?.version === '$Default')
     return own.find(({ value }) => value.DefaultVersion === 'true') ?? null;
-  const numberOf = ({ value }: Seen<LaunchTemplateVersion>): number => Number(value.VersionNumber ?? 0);
+  const numberOf = ({ value }: Seen<LaunchTemplateVersion>): number =>
+    Number(value.VersionNumber ?? 0);
   if (use?.version === '$Latest')
     return own.toSorted((a, b) => numberOf(b) - numberOf(a))[0] ?? null;
   return own.find(({ value }) => (value.VersionNumber ?? null) === use?.version) ?? null;

@@ -122,7 +122,9 @@ export function missingActions(answer: Json, role: string): readonly string[] | 
     const statements = isObject(given) ? [given] : Array.isArray(given) ? given : null;
     if (statements === null) return null;
     const own = statements.filter((statement: PolicyStatement) => isFor(statement, role));
-    return NEEDED.filter((action) => !own.some((statement: PolicyStatement) => allows(statement, action)));
+    return NEEDED.filter(
+      (action) => !own.some((statement: PolicyStatement) => allows(statement, action)),
+    );
   } catch {
     return null;
   }

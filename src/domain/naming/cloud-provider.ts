@@ -1,5 +1,5 @@
 import { isListed } from '../../evidence/fact-values.ts';
-import { type Json, listAt, textAt } from '../../evidence/json.ts';
+import { type Json } from '../../evidence/json.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import { isAtLeast } from '../version.ts';
 import { isEksCluster } from './image-family.ts';
@@ -8,8 +8,8 @@ import { namingValues, nodesOf } from './machines.ts';
 import type { Pod, Container } from '../../evidence/kube/pod.ts';
 import type { DaemonSet, Deployment } from '../../evidence/kube/workloads.ts';
 
-function containersOf({ body }: Pod | DaemonSet | Deployment): readonly Json[] {
-  return [...listAt(body, 'spec.template.spec.containers'), ...listAt(body, 'spec.containers')];
+function containersOf(object: Pod | DaemonSet | Deployment): readonly Json[] {
+  return [...(object.spec?.template?.spec?.containers ?? []), ...(object.spec?.containers ?? [])];
 }
 
 const CONTROLLER = /aws-cloud-controller-manager|cloud-controller-manager-aws/;

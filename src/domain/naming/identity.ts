@@ -1,8 +1,9 @@
-import { type Json, textAt } from '../../evidence/json.ts';
+import { textAt } from '../../evidence/json.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import { type NamingMachine, namingValues } from './machines.ts';
 import type { NamesSeen } from './names-table.ts';
 import type { Instance } from '../../evidence/aws/instance.ts';
+import type { CertificateSigningRequest } from '../../evidence/kube/admission.ts';
 
 /** Name of a role without path, as aws-auth compares it. */
 function roleName(arn: string): string {
@@ -18,7 +19,10 @@ function nodeRoles(observations: Observations, instance: Instance | null): reado
 }
 
 /** The user name that the API server gives the machine's role; undefined when not to be seen. */
-function userNameOf(observations: Observations, instance: Instance | null): string | null | undefined {
+function userNameOf(
+  observations: Observations,
+  instance: Instance | null,
+): string | null | undefined {
   const roles = nodeRoles(observations, instance);
   if (roles.length === 0) return undefined;
   const names = new Set(roles.map(roleName));
@@ -40,12 +44,12 @@ function certificateOf(observations: Observations, names: readonly string[]): st
   const requests = namingValues(observations, 'kube/CertificateSigningRequest')
     .filter(({ body }) => textAt(body, 'spec.signerName') === KUBELET_SIGNER)
     .filter(({ body }) => users.has(textAt(body, 'spec.username') ?? ''));
-  const newest = requests.toSorted((a, b) => (createdOf(a.body) < createdOf(b.body) ? 1 : -1))[0];
+  const newest = requests.toSorted((a, b) => (createdOf(a) < createdOf(b) ? 1 : -1))[0];
   return newest === undefined ? undefined : (newest.spec?.username ?? undefined);
 }
 
-function createdOf(body: Json): string {
-  return textAt(body, 'metadata.creationTimestamp') ?? '';
+function createdOf(body: CertificateSigningRequest): string {
+  return body.metadata?.creationTimestamp ?? '';
 }
 
 const EBS_DRIVER = 'ebs.csi.aws.com';

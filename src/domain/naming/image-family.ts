@@ -1,4 +1,3 @@
-import { textAt } from '../../evidence/json.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import type { ImageFamily } from './input.ts';
 import { type NamingMachine, namingValues, nodesOf } from './machines.ts';
@@ -43,7 +42,7 @@ export function imageOf(
   if (compute === 'hybrid') return 'hybrid';
   if (compute === 'auto') return 'eks-auto';
   if (node?.labels['kops.k8s.io/instancegroup'] !== undefined) return 'kops';
-  const id = ((instance ?? {}).ImageId ?? null);
+  const id = (instance ?? {}).ImageId ?? null;
   const image = namingValues(observations, 'aws/image').find((one) => (one.ImageId ?? null) === id);
   const isEks = isEksCluster(observations);
   const byName = familyOf(image?.Name ?? null, isEks);

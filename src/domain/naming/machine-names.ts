@@ -1,5 +1,5 @@
 import { isListed } from '../../evidence/fact-values.ts';
-import { type Json, listAt, textAt } from '../../evidence/json.ts';
+import { textAt } from '../../evidence/json.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import { cloudProviderOf } from './cloud-provider.ts';
 import { imageOf } from './image-family.ts';
@@ -40,7 +40,7 @@ export function namesSeen(
     kubeletVersion: node?.kubeletVersion ?? null,
     options,
     ...own,
-    ...vpcNames(observations, ((instance ?? {}).VpcId ?? null)),
+    ...vpcNames(observations, (instance ?? {}).VpcId ?? null),
     ...(node === null
       ? isListed(observations, 'kube/Node')
         ? { nodeName: null }

@@ -1,5 +1,5 @@
 import { factValues } from '../../evidence/fact-values.ts';
-import { type Json, textAt } from '../../evidence/json.ts';
+import { textAt } from '../../evidence/json.ts';
 import type { FactTypes, KubeNode } from '../../evidence/kinds.ts';
 import { instanceIdIn, ipInName } from '../../evidence/names.ts';
 import type { Observations } from '../../evidence/observations.ts';
@@ -43,7 +43,7 @@ export interface NamingMachine {
   readonly node: KubeNode | null;
 }
 
-function instancesOf(observations: Observations): readonly Json[] {
+function instancesOf(observations: Observations): readonly Instance[] {
   const items = namingValues(observations, 'aws/instance');
   return [...new Map(items.map((item) => [item.InstanceId ?? '', item])).values()];
 }
@@ -60,7 +60,7 @@ export function addressOfNode(node: KubeNode): string | null {
 }
 
 function isInstanceOf(instance: Instance, node: KubeNode): boolean {
-  const id = (instance.InstanceId ?? null);
+  const id = instance.InstanceId ?? null;
   const named = instanceIdIn(`${node.providerId ?? ''} ${node.name}`);
   if (named !== null) return named === id;
   if (node.name === instance.PrivateDnsName?.toLowerCase()) return true;

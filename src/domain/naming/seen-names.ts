@@ -1,5 +1,5 @@
 import type { Seen } from '../../evidence/fact.ts';
-import { type Json, listAt, textAt } from '../../evidence/json.ts';
+import { type Json } from '../../evidence/json.ts';
 import type { KubeNode } from '../../evidence/kinds.ts';
 import type { KubeObject } from '../../evidence/kube/object.ts';
 import { instanceIdIn, ipInName } from '../../evidence/names.ts';
@@ -36,16 +36,16 @@ export function nameDifference(node: string, ec2Name: string): NameDifference {
 /** All private addresses of an instance, those of further interfaces too. */
 export function addressesOf(instance: Instance): readonly string[] {
   const further = (instance.NetworkInterfaces ?? []).flatMap((entry) =>
-    (entry.PrivateIpAddresses ?? []).map((one) => (one.PrivateIpAddress ?? null)),
+    (entry.PrivateIpAddresses ?? []).map((one) => one.PrivateIpAddress ?? null),
   );
-  return [(instance.PrivateIpAddress ?? null), ...further].filter((one) => one !== null);
+  return [instance.PrivateIpAddress ?? null, ...further].filter((one) => one !== null);
 }
 
 /** The instance that the Node's providerID names, else the one with its address, running first. */
 export function instanceOfNode(
   node: KubeNode,
   instances: readonly Seen<Instance>[],
-): Seen<Json> | null {
+): Seen<Instance> | null {
   const named = node.providerId === null ? null : instanceIdIn(node.providerId);
   if (named !== null)
     return instances.find(({ value }) => (value.InstanceId ?? null) === named) ?? null;
@@ -65,7 +65,7 @@ export function isCloudController(name: string): boolean {
 /** A DaemonSet or Deployment of a cloud controller with a ready pod, null when none is seen. */
 export function runningController(
   workloads: (Seen<DaemonSet> | Seen<Deployment>)[],
-): Seen<KubeObject> | null {
+): Seen<DaemonSet | Deployment> | null {
   const ready = workloads.find(({ value }) => {
     const count = value.status?.numberReady ?? value.status?.readyReplicas ?? null;
     return isCloudController(value.name) && Number(count ?? 0) > 0;
@@ -74,9 +74,9 @@ export function runningController(
 }
 
 /** The release by the tag of a cloud controller's image, null when it shows none. */
-function releaseOf(controller: KubeObject | null): string | null {
-  const image = listAt(controller?.body, 'spec.template.spec.containers')
-    .map((container) => textAt(container, 'image') ?? '')
+function releaseOf(controller: DaemonSet | Deployment | null): string | null {
+  const image = (controller?.spec?.template?.spec?.containers ?? [])
+    .map((container) => container.image ?? '')
     .find(isCloudController);
   const tag = /:(v?\d+\.\d+[^:@]*)(?:@|$)/.exec(image ?? '')?.[1];
   return tag ?? null;
@@ -125,8 +125,8 @@ export function refusedName(seen: NamesSeen): RefusedName | null {
   if (controller === null && !isEksNode(node.value)) return null;
   const instance = instanceOfNode(node.value, seen.instances);
   if (instance === null) return null;
-  const instanceId = textAt(instance.value, 'InstanceId') ?? '';
-  const ec2Name = textAt(instance.value, 'PrivateDnsName') ?? '';
+  const instanceId = instance.value.InstanceId ?? '';
+  const ec2Name = instance.value.PrivateDnsName ?? '';
   const version = releaseOf(controller?.value ?? null);
   const acceptance = acceptanceOf(node.value.name, {
     image: null,

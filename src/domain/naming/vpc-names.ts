@@ -1,4 +1,4 @@
-import { type Json, textAt } from '../../evidence/json.ts';
+import { textAt } from '../../evidence/json.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import { namingValues } from './machines.ts';
 import type { NamesSeen } from './names-table.ts';
@@ -53,7 +53,10 @@ export function regionOfZone(zone: string | null): string | null {
 }
 
 /** `ip-name` or `resource-name` at a path, undefined for anything else. */
-export function namingTypeAt(item: Instance | Subnet | null, path: string): NamesSeen['hostnameType'] {
+export function namingTypeAt(
+  item: Instance | Subnet | null,
+  path: string,
+): NamesSeen['hostnameType'] {
   const text = textAt(item ?? {}, path);
   return text === 'ip-name' || text === 'resource-name' ? text : undefined;
 }

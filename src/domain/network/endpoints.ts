@@ -1,5 +1,5 @@
 import type { Seen } from '../../evidence/fact.ts';
-import { type Json, listAt, textAt } from '../../evidence/json.ts';
+import { type Json, textAt } from '../../evidence/json.ts';
 import { endpointOf } from './routes.ts';
 import { blockOf, mayPass } from './security.ts';
 import type { VpcEndpoint, SecurityGroup } from '../../evidence/aws/network.ts';
@@ -35,8 +35,8 @@ export function endpointPath(
   service: string,
 ): EndpointPath | null {
   const endpoint = endpointOf(endpoints, instance.VpcId ?? '', service);
-  if (endpoint === null || textAt(endpoint.value, 'VpcEndpointType') !== 'Interface') return null;
-  const groupIds = idsOf(listAt(endpoint.value, 'Groups'));
+  if (endpoint === null || endpoint.value.VpcEndpointType !== 'Interface') return null;
+  const groupIds = idsOf(endpoint.value.Groups ?? []);
   const own = groups.filter(({ value }) => groupIds.includes(value.GroupId ?? ''));
   if (groupIds.length === 0 || own.length !== groupIds.length) return null;
   const nodeGroupIds = idsOf(instance.SecurityGroups ?? []);
@@ -44,8 +44,8 @@ export function endpointPath(
   const peer = { groups: nodeGroupIds, addresses: address === null ? [] : [address] };
   return {
     endpoint,
-    endpointId: textAt(endpoint.value, 'VpcEndpointId') ?? '',
-    serviceName: textAt(endpoint.value, 'ServiceName') ?? service,
+    endpointId: endpoint.value.VpcEndpointId ?? '',
+    serviceName: endpoint.value.ServiceName ?? service,
     groups: own,
     groupIds,
     nodeGroupIds,

@@ -1,5 +1,7 @@
-import { type Json, listAt, textAt } from '../../evidence/json.ts';
+import { listAt, textAt } from '../../evidence/json.ts';
 import { cidrOf, sizeOf } from './cidr.ts';
+import type { NetworkInterface, Instance } from '../../evidence/aws/instance.ts';
+import type { Subnet } from '../../evidence/aws/network.ts';
 
 /** Who made a network interface. */
 export type EniOwner =
@@ -77,7 +79,7 @@ const BY_REQUESTER: Readonly<Record<string, EniOwner>> = {
   'amazon-rds': 'rds',
 };
 
-function tagsOf(item: Json): ReadonlyMap<string, string> {
+function tagsOf(item: Instance | NetworkInterface | Subnet): ReadonlyMap<string, string> {
   const tags = listAt(item, 'TagSet').map((tag): [string, string] => [
     textAt(tag, 'Key') ?? '',
     textAt(tag, 'Value') ?? '',
@@ -85,7 +87,10 @@ function tagsOf(item: Json): ReadonlyMap<string, string> {
   return new Map(tags);
 }
 
-function ownerOf(item: Json, tags: ReadonlyMap<string, string>): EniOwner {
+function ownerOf(
+  item: Instance | NetworkInterface | Subnet,
+  tags: ReadonlyMap<string, string>,
+): EniOwner {
   const description = textAt(item, 'Description') ?? '';
   const type = textAt(item, 'InterfaceType') ?? '';
   const requester = textAt(item, 'RequesterId') ?? '';
@@ -100,7 +105,10 @@ function ownerOf(item: Json, tags: ReadonlyMap<string, string>): EniOwner {
 
 const INSTANCE_IN_DESCRIPTION = /^aws-K8S-(i-[0-9a-f]{8,17})$/;
 
-function instanceOf(item: Json, tags: ReadonlyMap<string, string>): string | null {
+function instanceOf(
+  item: Instance | NetworkInterface | Subnet,
+  tags: ReadonlyMap<string, string>,
+): string | null {
   const attached = textAt(item, 'Attachment.InstanceId');
   if (attached !== null) return attached;
   const described = INSTANCE_IN_DESCRIPTION.exec(textAt(item, 'Description') ?? '')?.[1];
@@ -118,13 +126,15 @@ function timeOf(text: string | undefined): number | null {
   return Number.isNaN(ms) ? null : ms;
 }
 
-function prefixAddresses(item: Json): number {
+function prefixAddresses(item: Instance | NetworkInterface | Subnet): number {
   const blocks = listAt(item, 'Ipv4Prefixes').map((one) => cidrOf(textAt(one, 'Ipv4Prefix') ?? ''));
   return blocks.reduce((sum, block) => sum + (block === null ? 0 : sizeOf(block)), 0);
 }
 
 /** An item of DescribeNetworkInterfaces, null when it has no id. */
-export function interfaceOf(item: Json): NetworkInterface | null {
+export function interfaceOf(
+  item: NetworkInterface | Instance | Subnet | NetworkInterface,
+): NetworkInterface | null {
   const id = textAt(item, 'NetworkInterfaceId');
   if (id === null) return null;
   const tags = tagsOf(item);
@@ -132,7 +142,7 @@ export function interfaceOf(item: Json): NetworkInterface | null {
   const single = Math.max(listed, textAt(item, 'PrivateIpAddress') === null ? 0 : 1);
   return {
     id,
-    subnetId: textAt(item, 'SubnetId'),
+    subnetId: item.SubnetId ?? null,
     owner: ownerOf(item, tags),
     status: textAt(item, 'Status'),
     instanceId: instanceOf(item, tags),

@@ -1,5 +1,5 @@
 import type { Seen } from '../../evidence/fact.ts';
-import { type Json, listAt, textAt } from '../../evidence/json.ts';
+import { type Json, textAt } from '../../evidence/json.ts';
 import type { Instance } from '../../evidence/aws/instance.ts';
 import type { VpcEndpoint, NatGateway, RouteTable, Route } from '../../evidence/aws/network.ts';
 
@@ -16,7 +16,11 @@ export interface Routing {
  * to an internet gateway, `closed` nowhere, `elsewhere` to what its tables do not tell.
  */
 export type WayOut =
-  | { readonly kind: 'translated'; readonly table: Seen<RouteTable>; readonly gateway: Seen<NatGateway> | null }
+  | {
+      readonly kind: 'translated';
+      readonly table: Seen<RouteTable>;
+      readonly gateway: Seen<NatGateway> | null;
+    }
   | { readonly kind: 'direct'; readonly table: Seen<RouteTable> }
   | {
       readonly kind: 'closed';
@@ -35,7 +39,7 @@ export function tableOfSubnet(
   tables: readonly Seen<RouteTable>[],
   subnet: string,
   vpc: string | null,
-): Seen<Json> | null {
+): Seen<RouteTable> | null {
   const own = tables.find(({ value }) =>
     (value.Associations ?? []).some((one) => (one.SubnetId ?? null) === subnet),
   );
@@ -62,12 +66,12 @@ function staysInside(route: Route): boolean {
 export function wayOut(routing: Routing, subnet: string, vpc: string | null): WayOut {
   const table = tableOfSubnet(routing.tables, subnet, vpc);
   if (table === null) return ELSEWHERE;
-  const routes = listAt(table.value, 'Routes').filter((route) => !staysInside(route));
+  const routes = (table.value.Routes ?? []).filter((route) => !staysInside(route));
   const open = routes.filter(isActive);
-  const route = open.find((one) => textAt(one, 'DestinationCidrBlock') === EVERYWHERE);
+  const route = open.find((one) => (one.DestinationCidrBlock ?? null) === EVERYWHERE);
   if (route !== undefined) return wayOfRoute(routing, table, route);
   if (open.length > 0) return ELSEWHERE;
-  const dead = routes.find((one) => textAt(one, 'DestinationCidrBlock') === EVERYWHERE);
+  const dead = routes.find((one) => (one.DestinationCidrBlock ?? null) === EVERYWHERE);
   const gateway = gatewayOf(routing, dead);
   return { kind: 'closed', table, why: whyClosed(dead), gateway };
 }
@@ -78,15 +82,15 @@ function whyClosed(dead: Json | undefined): string {
   return `the route ${EVERYWHERE} to ${target} is a blackhole`;
 }
 
-function gatewayOf({ natGateways }: Routing, route: Route | undefined): Seen<Json> | null {
-  const id = (route?.NatGatewayId ?? null);
+function gatewayOf({ natGateways }: Routing, route: Route | undefined): Seen<NatGateway> | null {
+  const id = route?.NatGatewayId ?? null;
   const found = natGateways.find(({ value }) => (value.NatGatewayId ?? null) === id);
   return id === null ? null : (found ?? null);
 }
 
 function wayOfRoute(routing: Routing, table: Seen<RouteTable>, route: Route): WayOut {
   if (route.GatewayId?.startsWith('igw-') === true) return { kind: 'direct', table };
-  const id = (route.NatGatewayId ?? null);
+  const id = route.NatGatewayId ?? null;
   if (id === null) return ELSEWHERE;
   const gateway = gatewayOf(routing, route);
   const why = natFault(routing, id, gateway);
@@ -99,13 +103,13 @@ function natFault(routing: Routing, id: string, gateway: Seen<NatGateway> | null
   if (gateway === null) return routing.areNatGatewaysKnown ? `${id}, which does not exist` : null;
   const { value } = gateway;
   const state = value.State ?? 'available';
-  const message = (value.FailureMessage ?? null);
+  const message = value.FailureMessage ?? null;
   if (state !== 'available')
     return `${id}, which is ${state}${message === null ? '' : ` (${message})`}`;
   if (value.ConnectivityType === 'private')
     return `${id}, a private NAT gateway, which reaches no internet`;
   const subnet = value.SubnetId ?? '';
-  const table = tableOfSubnet(routing.tables, subnet, (value.VpcId ?? null));
+  const table = tableOfSubnet(routing.tables, subnet, value.VpcId ?? null);
   if (table === null || leadsOutside(table.value)) return null;
   return `${id} in the subnet ${subnet}, which has no route to an internet gateway itself`;
 }
@@ -129,7 +133,7 @@ export function sourceAddresses(way: WayOut, instance: Instance): readonly strin
   }
   if (way.kind !== 'translated') return [];
   return (way.gateway?.value?.NatGatewayAddresses ?? [])
-    .map((one) => (one.PublicIp ?? null))
+    .map((one) => one.PublicIp ?? null)
     .filter((address) => address !== null);
 }
 
@@ -138,7 +142,7 @@ export function endpointOf(
   endpoints: readonly Seen<VpcEndpoint>[],
   vpc: string,
   service: string,
-): Seen<Json> | null {
+): Seen<VpcEndpoint> | null {
   const isIt = ({ value }: Seen<VpcEndpoint>): boolean =>
     (value.VpcId ?? null) === vpc &&
     value.ServiceName?.endsWith(`.${service}`) === true &&

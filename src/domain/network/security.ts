@@ -1,5 +1,6 @@
 import { type Json, listAt, textAt } from '../../evidence/json.ts';
 import { addressOf, type Cidr, cidrOf, isInside, sizeOf } from './cidr.ts';
+import type { NetworkAcl } from '../../evidence/aws/network.ts';
 
 /** The other end of a connection, as rules may name it. */
 export interface Peer {
@@ -62,16 +63,16 @@ export interface AclQuestion {
 }
 
 /** The rule of a network ACL that stops every packet of a kind; null when some may pass. */
-export function stoppedBy(acl: Json, question: AclQuestion): string | null {
+export function stoppedBy(acl: NetworkAcl, question: AclQuestion): string | null {
   const { isEgress, ports, peer } = question;
-  const rules = listAt(acl, 'Entries')
-    .filter((entry) => textAt(entry, 'Egress') === String(isEgress))
-    .filter((entry) => ['-1', '6'].includes(textAt(entry, 'Protocol') ?? ''))
+  const rules = (acl.Entries ?? [])
+    .filter((entry) => (entry.Egress ?? null) === String(isEgress))
+    .filter((entry) => ['-1', '6'].includes(entry.Protocol ?? ''))
     .toSorted((a, b) => numberOf(a) - numberOf(b));
   for (const rule of rules) {
-    const range = cidrOf(textAt(rule, 'CidrBlock') ?? '');
+    const range = cidrOf(rule.CidrBlock ?? '');
     if (range === null || !overlaps(range, peer) || !meets(rule, ports)) continue;
-    if (textAt(rule, 'RuleAction') === 'allow') return null;
+    if (rule.RuleAction === 'allow') return null;
     if (contains(range, peer) && coversAll(rule, ports)) return nameOf(rule);
   }
   return 'no rule that allows it';

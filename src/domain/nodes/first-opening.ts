@@ -1,7 +1,5 @@
-import { listAt, textAt } from '../../evidence/json.ts';
 import type { KubeNode } from '../../evidence/kinds.ts';
-import { podName, isOnNode, isPodReady, isSettled, msIn, runningSinceMs } from '../pods/pods.ts';
-import type { SeenObject } from '../pods/pods-seen.ts';
+import { podName, isOnNode, isPodReady, isSettled, runningSinceMs } from '../pods/pods.ts';
 import { isoMs, isoTime } from '../../evidence/time.ts';
 import type { Seen } from '../../evidence/fact.ts';
 import type { Pod } from '../../evidence/kube/pod.ts';
@@ -35,7 +33,7 @@ export function longLivedAskers(
   pods: readonly Seen<Pod>[],
   node: string,
   nowMs: number | null,
-): readonly SeenObject[] {
+): readonly Seen<Pod>[] {
   return pods.filter(
     ({ value }) =>
       isOnNode(value, node) &&
@@ -44,39 +42,36 @@ export function longLivedAskers(
       nowMs !== null &&
       nowMs - (runningSinceMs(value) ?? 0) <= HELD_FOR_MS &&
       isSettled(value, nowMs) &&
-      !toleratesGates(value.body),
+      !toleratesGates(value),
   );
 }
 
-function toleratesGates(body: SeenObject['value']['body']): boolean {
-  return listAt(body, 'spec.tolerations').some((entry) => {
-    const key = textAt(entry, 'key') ?? '';
+function toleratesGates(body: Pod): boolean {
+  return (body.spec?.tolerations ?? []).some((entry) => {
+    const key = entry.key ?? '';
     return key === '' || key.startsWith('nidhogg.uswitch.com');
   });
 }
 
 /** When a pod was given to its Node, by the kubelet's own word; ms since the epoch. */
-export function placedMs({ value }: SeenObject): number | null {
-  return msIn(value.body, 'status.startTime');
+export function placedMs({ value }: Seen<Pod>): number | null {
+  return isoMs(value.status?.startTime);
 }
 
 /** The Node's agent that hands out roles, null without one. */
-export function identityAgent(pods: readonly Seen<Pod>[], node: string): SeenObject | null {
-  return pods.find(({ value }) => isOnNode(value, node) && isAgent(value.body)) ?? null;
+export function identityAgent(pods: readonly Seen<Pod>[], node: string): Seen<Pod> | null {
+  return pods.find(({ value }) => isOnNode(value, node) && isAgent(value)) ?? null;
 }
 
-function isAgent(body: SeenObject['value']['body']): boolean {
-  return listAt(body, 'metadata.ownerReferences').some(
-    (owner) =>
-      textAt(owner, 'kind') === 'DaemonSet' && IDENTITY_AGENT.test(textAt(owner, 'name') ?? ''),
+function isAgent(body: Pod): boolean {
+  return (body.metadata?.ownerReferences ?? []).some(
+    (owner) => owner.kind === 'DaemonSet' && IDENTITY_AGENT.test(owner.name ?? ''),
   );
 }
 
 /** True when the pod's containers are in their first run. */
-export function isFirstRun({ value }: SeenObject): boolean {
-  return listAt(value.body, 'status.containerStatuses').every(
-    (status) => textAt(status, 'restartCount') === '0',
-  );
+export function isFirstRun({ value }: Seen<Pod>): boolean {
+  return (value.status?.containerStatuses ?? []).every((status) => status.restartCount === '0');
 }
 
 /** A time as people write it. */
@@ -85,7 +80,7 @@ export function utcText(ms: number): string {
 }
 
 /** `Pod NAMESPACE/NAME (ROLE-ANNOTATION ROLE) given to NODE at TIME`. */
-export function askerWords(pod: SeenObject): string {
+export function askerWords(pod: Seen<Pod>): string {
   const asked = `${ASKED_ROLE} ${pod.value.annotations[ASKED_ROLE] ?? ''}`;
   const since = utcText(runningSinceMs(pod.value) ?? 0);
   return `Pod ${podName(pod.value)} (${asked}) placed ${utcText(placedMs(pod) ?? 0)}, runs since ${since}, not Ready`;

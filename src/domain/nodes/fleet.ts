@@ -1,5 +1,5 @@
 import type { Fact, Seen } from '../../evidence/fact.ts';
-import { type Json, listAt, textAt } from '../../evidence/json.ts';
+import { textAt } from '../../evidence/json.ts';
 import type { FactTypes, KubeNode } from '../../evidence/kinds.ts';
 import { instanceIdIn } from '../../evidence/names.ts';
 import { isoMs } from '../../evidence/time.ts';
@@ -118,7 +118,7 @@ export function nodeRolesOf(facts: FleetFacts): readonly NodeRole[] | null {
       machine,
       member: memberOf(machine.value, nodeOf(machine.value), nowMs),
     }));
-    const those = (wanted: Member): readonly Seen<Json>[] =>
+    const those = (wanted: Member): readonly Seen<Instance>[] =>
       members.filter(({ member }) => member === wanted).map(({ machine }) => machine);
     const [lost, ready] = [those('lost'), those('admitted')];
     const isFading = lost.some(({ value }) => isSilentLately(nodeOf(value), nowMs));
@@ -149,7 +149,7 @@ export function fadingNodes(facts: MachineFacts): readonly Seen<KubeNode>[] {
  * The cluster's running instances that have no Node at all after the time that registering takes;
  * null where nobody can say.
  */
-export function instancesWithoutNode(facts: MachineFacts): readonly Seen<Json>[] | null {
+export function instancesWithoutNode(facts: MachineFacts): readonly Seen<Instance>[] | null {
   const { nowMs } = facts;
   if (nowMs === null || facts.read('kube/Node').state === 'unknown') return null;
   const cluster = facts.list('aws/cluster')[0]?.value?.name ?? null;

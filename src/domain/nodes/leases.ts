@@ -1,7 +1,6 @@
+import { isoMs } from '../../evidence/time.ts';
 import type { Seen } from '../../evidence/fact.ts';
-import { textAt } from '../../evidence/json.ts';
 import type { KubeObject } from '../../evidence/kube/object.ts';
-import { msIn } from '../pods/pods.ts';
 import type { Lease } from '../../evidence/kube/machines.ts';
 
 /** Default of `leaseDurationSeconds` of controllers (k8s.io/component-base/config/v1alpha1). */
@@ -25,18 +24,18 @@ export interface LostLease {
 
 /** A Lease that has been silent for more than three durations and two minutes; null for others. */
 export function lostLease(fact: Seen<Lease>, nowMs: number | null): LostLease | null {
-  const { namespace, name, body } = fact.value;
-  const renewedMs = msIn(body, 'spec.renewTime');
+  const { namespace, name } = fact.value;
+  const renewedMs = isoMs(fact.value.spec?.renewTime);
   if (nowMs === null || renewedMs === null) return null;
-  const seconds = Number(textAt(body, 'spec.leaseDurationSeconds') ?? Number.NaN);
+  const seconds = Number(fact.value.spec?.leaseDurationSeconds ?? Number.NaN);
   const durationMs = seconds > 0 ? seconds * 1000 : LEASE_DEFAULT_MS;
   const silentMs = nowMs - renewedMs;
   if (silentMs <= Math.max(DURATIONS_MAX * durationMs, SILENCE_MIN_MS)) return null;
-  const holder = textAt(body, 'spec.holderIdentity');
+  const holder = fact.value.spec?.holderIdentity ?? null;
   const full = `${namespace ?? ''}/${name}`;
   const of = holder === null || holder === '' ? 'of nobody' : `of ${holder}`;
   const minutes = Math.round(silentMs / 60_000);
-  const renewed = textAt(body, 'spec.renewTime') ?? '';
+  const renewed = fact.value.spec?.renewTime ?? '';
   return {
     fact,
     name: full,

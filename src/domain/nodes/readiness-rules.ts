@@ -1,5 +1,5 @@
-import { type Json, listAt, textAt } from '../../evidence/json.ts';
 import type { KubeNode, KubeTaint } from '../../evidence/kinds.ts';
+import type { NodeReadinessRule } from '../../evidence/kube/machines.ts';
 
 /** A condition that a NodeReadinessRule wants and the Node does not have. */
 export interface UnmetCondition {
@@ -10,31 +10,31 @@ export interface UnmetCondition {
 }
 
 /** True for the taint that a NodeReadinessRule holds on Nodes (its key and effect). */
-export function isTaintOfRule(rule: Json, taint: KubeTaint): boolean {
+export function isTaintOfRule(rule: NodeReadinessRule, taint: KubeTaint): boolean {
   return (
-    textAt(rule, 'spec.taint.key') === taint.key &&
-    textAt(rule, 'spec.taint.effect') === taint.effect
+    (rule.spec?.taint?.key ?? null) === taint.key &&
+    (rule.spec?.taint?.effect ?? null) === taint.effect
   );
 }
 
 /** The first condition that is not as the rule wants it; absent ones count as their default. */
-export function unmetCondition(rule: Json, node: KubeNode): UnmetCondition | null {
-  const wants = listAt(rule, 'spec.conditions');
+export function unmetCondition(rule: NodeReadinessRule, node: KubeNode): UnmetCondition | null {
+  const wants = rule.spec?.conditions ?? [];
   const unmet = wants.flatMap((entry) => {
-    const type = textAt(entry, 'type') ?? '';
-    const wanted = textAt(entry, 'requiredStatus') ?? 'True';
+    const type = entry.type ?? '';
+    const wanted = entry.requiredStatus ?? 'True';
     const reported = node.conditions.find((condition) => condition.type === type)?.status;
-    const counts = reported ?? textAt(entry, 'defaultStatus') ?? 'Unknown';
+    const counts = reported ?? entry.defaultStatus ?? null ?? 'Unknown';
     return counts === wanted ? [] : [{ type, wanted, is: reported ?? 'absent' }];
   });
-  const isAnyEnough = textAt(rule, 'spec.conditionPolicy') === 'anyOf';
+  const isAnyEnough = rule.spec?.conditionPolicy === 'anyOf';
   const isHeld = isAnyEnough ? unmet.length === wants.length : unmet.length > 0;
   return isHeld ? (unmet[0] ?? null) : null;
 }
 
 /** When the newest of the conditions that a rule names last changed; ms since the epoch. */
-export function conditionsSinceMs(rule: Json, node: KubeNode): number | null {
-  const types = new Set(listAt(rule, 'spec.conditions').map((entry) => textAt(entry, 'type')));
+export function conditionsSinceMs(rule: NodeReadinessRule, node: KubeNode): number | null {
+  const types = new Set((rule.spec?.conditions ?? []).map((entry) => entry.type ?? null));
   const changes = node.conditions
     .filter(({ type }) => types.has(type))
     .map(({ changedMs }) => changedMs);

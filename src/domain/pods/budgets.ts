@@ -35,7 +35,7 @@ export function budgetWords({ value }: SeenObject): string {
     'disruptionsAllowed',
     'currentHealthy',
     'desiredHealthy',
-  ].map((path) => textAt(value.body, `status.${path}`) ?? '?');
+  ].map((path) => textAt(value, `status.${path}`) ?? '?');
   return `disruptionsAllowed ${allowed}, ${healthy} healthy of ${desired} that must be`;
 }
 

@@ -1,4 +1,3 @@
-import { type Json, listAt, textAt, textsAt } from '../../evidence/json.ts';
 import type { Selector, SelectorRequirement } from '../../evidence/kube/object.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -6,8 +5,8 @@ type Labels = Readonly<Record<string, string>>;
 /** One requirement of `matchExpressions` (apimachinery, meta/v1 LabelSelectorRequirement). */
 function meets(requirement: SelectorRequirement, labels: Labels): boolean {
   const value = labels[requirement.key ?? ''];
-  const values = (requirement.values ?? []);
-  switch ((requirement.operator ?? null)) {
+  const values = requirement.values ?? [];
+  switch (requirement.operator ?? null) {
     case 'In':
       return value !== undefined && values.includes(value);
     case 'NotIn':
@@ -23,13 +22,13 @@ function meets(requirement: SelectorRequirement, labels: Labels): boolean {
 
 /** True for a selector without requirements, which selects everything. */
 export function selectsAll(selector: Selector | undefined): boolean {
-  const labels = Object.keys((selector?.matchLabels ?? {}));
+  const labels = Object.keys(selector?.matchLabels ?? {});
   return labels.length === 0 && (selector?.matchExpressions ?? []).length === 0;
 }
 
 /** True when a label selector selects what carries these labels; an empty one selects everything. */
 export function selects(selector: Selector | undefined, labels: Labels): boolean {
-  const wanted = Object.entries((selector?.matchLabels ?? {}));
+  const wanted = Object.entries(selector?.matchLabels ?? {});
   return (
     wanted.every(([key, value]) => labels[key] === value) &&
     (selector?.matchExpressions ?? []).every((entry) => meets(entry, labels))

@@ -1,11 +1,9 @@
-import { at, isObject, type Json, listAt, textAt } from '../../evidence/json.ts';
-import type { KubeObject } from '../../evidence/kube/object.ts';
+import { at, isObject } from '../../evidence/json.ts';
 import { selects } from './label-selector.ts';
 import { podCondition, serviceAccountOf } from './pods.ts';
-import type { SeenObject } from './pods-seen.ts';
 import type { Pod, Container } from '../../evidence/kube/pod.ts';
 import type { Seen } from '../../evidence/fact.ts';
-import type { SecurityGroupPolicy } from '../../evidence/kube/network.ts';
+import type { SecurityGroupPolicy, CniNode } from '../../evidence/kube/network.ts';
 import type { ServiceAccount } from '../../evidence/kube/admission.ts';
 
 /** The resource that a pod with security groups of its own asks for (amazon-vpc-resource-controller-k8s). */
@@ -19,12 +17,12 @@ function asksIn(container: Container): boolean {
 }
 
 /** True for a pod that the controller's webhook has given a request for a branch interface. */
-export function asksForBranch({ body }: Pod): boolean {
-  return [...listAt(body, 'spec.initContainers'), ...listAt(body, 'spec.containers')].some(asksIn);
+export function asksForBranch(object: Pod): boolean {
+  return [...(object.spec?.initContainers ?? []), ...(object.spec?.containers ?? [])].some(asksIn);
 }
 
 /** True for a pod onto which the controller has written its branch interface. */
-export function hasBranch({ annotations }: KubeObject): boolean {
+export function hasBranch({ annotations }: Pod): boolean {
   return annotations[POD_ENI] !== undefined;
 }
 
@@ -51,7 +49,7 @@ export function policiesOf(
   pod: Pod,
   policies: readonly Seen<SecurityGroupPolicy>[],
   accounts: readonly Seen<ServiceAccount>[],
-): readonly SeenObject[] {
+): readonly Seen<SecurityGroupPolicy>[] {
   return policies.filter(
     ({ value }) =>
       value.namespace === pod.namespace &&
@@ -61,19 +59,17 @@ export function policiesOf(
 }
 
 /** The ids of the security groups that a policy gives. */
-export function groupsOf({ value }: SeenObject): readonly string[] {
-  return listAt(value.body, 'spec.securityGroups.groupIds').map(String);
+export function groupsOf({ value }: Seen<SecurityGroupPolicy>): readonly string[] {
+  return (value.spec?.securityGroups?.groupIds ?? []).map(String);
 }
 
 /** `SecurityGroupPolicy NAMESPACE/NAME gives sg-1, sg-2`. */
-export function policyWords(policy: SeenObject): string {
+export function policyWords(policy: Seen<SecurityGroupPolicy>): string {
   const { namespace, name } = policy.value;
   return `SecurityGroupPolicy ${namespace ?? ''}/${name} gives ${groupsOf(policy).join(', ')}`;
 }
 
 /** True when the node's agent has asked for a trunk: it writes this feature into its CNINode. */
-export function asksForTrunk({ value }: SeenObject): boolean {
-  return listAt(value.body, 'spec.features').some(
-    (feature) => textAt(feature, 'name') === 'SecurityGroupsForPods',
-  );
+export function asksForTrunk({ value }: Seen<CniNode>): boolean {
+  return (value.spec?.features ?? []).some((feature) => feature.name === 'SecurityGroupsForPods');
 }

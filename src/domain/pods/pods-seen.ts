@@ -1,5 +1,4 @@
 import type { Seen } from '../../evidence/fact.ts';
-import { textAt } from '../../evidence/json.ts';
 import type { KubeObject } from '../../evidence/kube/object.ts';
 import { isPodReady, isSettled, podName, waitsForSandbox } from './pods.ts';
 import type { Pod } from '../../evidence/kube/pod.ts';
@@ -28,7 +27,7 @@ export function waitingPods(
   pods: readonly Seen<Pod>[] | Seen<Pod>[],
   node: string | null,
   nowMs: number | null,
-): readonly SeenObject[] {
+): readonly Seen<Pod>[] {
   return pods.filter(
     (pod) =>
       node !== null && placeOf(pod) === node && waitsForSandbox(pod.value) && isOld(pod, nowMs),
@@ -36,7 +35,7 @@ export function waitingPods(
 }
 
 /** The pods of a DaemonSet; its controller and `kubectl` name them after it. */
-export function podsOfSet(pods: readonly Seen<Pod>[], daemonSet: string): readonly SeenObject[] {
+export function podsOfSet(pods: readonly Seen<Pod>[], daemonSet: string): readonly Seen<Pod>[] {
   return pods.filter((pod) => {
     const owners = pod.value.metadata?.ownerReferences ?? [];
     return owners.length === 0
@@ -46,7 +45,7 @@ export function podsOfSet(pods: readonly Seen<Pod>[], daemonSet: string): readon
 }
 
 /** Pods that are there for more than two minutes and are not Ready. */
-export function unreadyPods(pods: Seen<Pod>[], nowMs: number | null): readonly SeenObject[] {
+export function unreadyPods(pods: Seen<Pod>[], nowMs: number | null): readonly Seen<Pod>[] {
   return pods.filter((pod) => !isReadyPod(pod) && !isDeleted(pod) && isOld(pod, nowMs));
 }
 
@@ -66,7 +65,7 @@ export function podWords(pod: Seen<Pod>): string {
 }
 
 /** A pod that waits, with since when and what Kubernetes calls it. */
-export function waitingWords(pod: SeenObject): string {
-  const since = textAt(pod.value.body, 'status.startTime') ?? 'an unknown time';
+export function waitingWords(pod: Seen<Pod>): string {
+  const since = pod.value.status?.startTime ?? 'an unknown time';
   return `${podWords(pod)} waits in ContainerCreating since ${since}`;
 }

@@ -1,6 +1,8 @@
 import { at, type Json, textAt } from '../../evidence/json.ts';
 import { isoMs } from '../../evidence/time.ts';
 import type { Pod } from '../../evidence/kube/pod.ts';
+import type { Lease } from '../../evidence/kube/machines.ts';
+import type { CertificateSigningRequest } from '../../evidence/kube/admission.ts';
 
 /** What causes read of a Pod as `readers/kube/pod.ts` projects it. */
 function statuses(pod: Pod): readonly Json[] {
@@ -93,7 +95,10 @@ export function isCrashing(pod: Pod): boolean {
 }
 
 /** A stamp inside an object, ms since the epoch, null when it is missing or no time. */
-export function msIn(value: Json | undefined, path: string): number | null {
+export function msIn(
+  value: Lease | Pod | CertificateSigningRequest | undefined,
+  path: string,
+): number | null {
   const text = textAt(value, path);
   return text === null ? null : isoMs(text);
 }

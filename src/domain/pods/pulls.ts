@@ -10,7 +10,7 @@ export interface WaitingImage {
 /** The first image of ECR that is not pulled, null where the pod waits for none. */
 export function ecrImageWaiting(pod: Pod): WaitingImage | null {
   const statuses = ['status.containerStatuses', 'status.initContainerStatuses'];
-  for (const status of statuses.flatMap((path) => listAt(pod.body, path))) {
+  for (const status of statuses.flatMap((path) => listAt(pod, path))) {
     const reason = textAt(status, 'state.waiting.reason') ?? '';
     const image = textAt(status, 'image') ?? '';
     if (/^(?:ErrImagePull|ImagePullBackOff)$/.test(reason) && /\.dkr\.ecr\./.test(image))

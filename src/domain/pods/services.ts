@@ -19,7 +19,7 @@ export interface ServiceEndpoints {
 }
 
 function countAt({ value }: Seen<EndpointSlice>, path: string): number {
-  const count = at(value.body, path);
+  const count = at(value, path);
   return typeof count === 'number' ? count : 0;
 }
 

@@ -1,4 +1,3 @@
-import { at, type Json, textAt } from '../../evidence/json.ts';
 import type { KubeNode, KubeTaint } from '../../evidence/kinds.ts';
 import { podCondition, podName } from './pods.ts';
 import { placeOf, type SeenObject } from './pods-seen.ts';

@@ -23,9 +23,9 @@ const ZONES =
   /^(?:topology\.(?:[\w-]+\.csi\.aws\.com|kubernetes\.io)|failure-domain\.beta\.kubernetes\.io)\/zone$/;
 
 /** Names of the claims that a pod mounts. */
-export function claimNames({ body }: Pod): readonly string[] {
-  return listAt(body, 'spec.volumes')
-    .map((volume) => textAt(volume, 'persistentVolumeClaim.claimName'))
+export function claimNames(object: Pod): readonly string[] {
+  return (object.spec?.volumes ?? [])
+    .map((volume) => volume.persistentVolumeClaim?.claimName ?? null)
     .filter((name) => name !== null);
 }
 
@@ -47,7 +47,7 @@ export function volumesOf(
 
 /** The CSI driver that serves a claim: its volume's, else its provisioner. */
 export function driverOf({ claim, volume }: ClaimedVolume): string | null {
-  const own = textAt(volume?.value.body, 'spec.csi.driver');
+  const own = textAt(volume?.value, 'spec.csi.driver');
   if (own !== null) return own;
   const { annotations } = claim.value;
   return PROVISIONERS.map((key) => annotations[key]).find((name) => name !== undefined) ?? null;
@@ -55,8 +55,8 @@ export function driverOf({ claim, volume }: ClaimedVolume): string | null {
 
 /** `PersistentVolumeClaim NAMESPACE/NAME is bound to VOLUME of DRIVER`. */
 export function claimWords(claimed: ClaimedVolume): string {
-  const { namespace, name, body } = claimed.claim.value;
-  const volume = textAt(body, 'spec.volumeName') ?? 'no volume yet';
+  const { namespace, name } = claimed.claim.value;
+  const volume = textAt(claimed.claim.value, 'spec.volumeName') ?? 'no volume yet';
   return `PersistentVolumeClaim ${namespace ?? ''}/${name}: ${volume}, driver ${driverOf(claimed) ?? 'unknown'}`;
 }
 
@@ -69,12 +69,12 @@ function zonesIn(expression: Json): readonly string[] {
 
 /** Zones in which a volume can be used; empty for one that can be used anywhere. */
 export function zonesOf({ value }: SeenObject): readonly string[] {
-  const terms = listAt(at(value.body, 'spec.nodeAffinity.required'), 'nodeSelectorTerms');
+  const terms = listAt(at(value, 'spec.nodeAffinity.required'), 'nodeSelectorTerms');
   const zones = terms.flatMap((term) => listAt(term, 'matchExpressions').flatMap(zonesIn));
   return [...new Set(zones)];
 }
 
 /** Names of the drivers that a node's CSINode has. */
-export function driversOn({ body }: CsiNode): readonly string[] {
-  return listAt(body, 'spec.drivers').map((entry) => textAt(entry, 'name') ?? '');
+export function driversOn(object: CsiNode): readonly string[] {
+  return (object.spec?.drivers ?? []).map((entry) => entry.name ?? '');
 }

@@ -1,10 +1,10 @@
 import type { Seen } from '../../evidence/fact.ts';
-import { at, type Json, listAt, textAt } from '../../evidence/json.ts';
+import { type Json, listAt, textAt } from '../../evidence/json.ts';
 import type { FactTypes } from '../../evidence/kinds.ts';
 import { selects, selectsAll } from './label-selector.ts';
 import type { SeenObject } from './pods-seen.ts';
 import { endpointsOf, type ServiceEndpoints, type ServiceName } from './services.ts';
-import type { Webhook } from '../../evidence/kube/admission.ts';
+import type { Webhook, WebhookConfiguration } from '../../evidence/kube/admission.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -76,12 +76,12 @@ function isAsked(webhook: Webhook, object: Admitted): boolean {
 }
 
 function serviceOf(webhook: Webhook): ServiceName | null {
-  const name = (webhook.clientConfig?.service?.name ?? null);
-  const namespace = (webhook.clientConfig?.service?.namespace ?? null);
+  const name = webhook.clientConfig?.service?.name ?? null;
+  const namespace = webhook.clientConfig?.service?.namespace ?? null;
   return name === null || namespace === null ? null : { name, namespace };
 }
 
-function configurationsOf(facts: WebhookFacts): readonly SeenObject[] {
+function configurationsOf(facts: WebhookFacts): readonly Seen<WebhookConfiguration>[] {
   return [
     ...facts.list('kube/ValidatingWebhookConfiguration'),
     ...facts.list('kube/MutatingWebhookConfiguration'),
@@ -97,7 +97,7 @@ interface Asked {
 
 function askedFor(facts: WebhookFacts, object: Admitted): readonly Asked[] {
   return configurationsOf(facts).flatMap((configuration) =>
-    listAt(configuration.value.body, 'webhooks').flatMap((webhook, index) => {
+    (configuration.value.webhooks ?? []).flatMap((webhook, index) => {
       const service = serviceOf(webhook);
       if (service === null || !isAsked(webhook, object)) return [];
       return [{ configuration, webhook, index, service }];
@@ -113,9 +113,9 @@ export function mayBeAsked(facts: WebhookFacts, object: Admitted): boolean {
   ] as const;
   if (!kinds.every((kind) => facts.isComplete(kind))) return true;
   return configurationsOf(facts).some(({ value }) =>
-    listAt(value.body, 'webhooks').some(
+    (value.webhooks ?? []).some(
       (webhook) =>
-        isAround(webhook, object) && listAt(webhook, 'rules').some((rule) => rulesOn(rule, object)),
+        isAround(webhook, object) && (webhook.rules ?? []).some((rule) => rulesOn(rule, object)),
     ),
   );
 }

@@ -12,7 +12,6 @@ import {
 } from '../../../capacity/naming/document.ts';
 import { type NamingMachine, machineNamed, machinesOf } from '../../../domain/naming/machines.ts';
 import { nodeNameOf } from '../../../domain/naming/node-name.ts';
-import { textAt } from '../../../evidence/json.ts';
 import type { Observations } from '../../../evidence/observations.ts';
 import { excerptOf } from '../../../evidence/redact.ts';
 import { kubeadmEndpoints } from '../../../readers/kube/kubeadm-status.ts';
@@ -56,7 +55,7 @@ async function recordsOf(
   { aws, clock }: LookClients,
   { seen, machine }: NamedMachine,
 ): Promise<NameRecords> {
-  const vpcId = ((machine.instance ?? {}).VpcId ?? null);
+  const vpcId = (machine.instance ?? {}).VpcId ?? null;
   if (aws === null || vpcId === null || seen.region === undefined) return {};
   const question = {
     vpcId,

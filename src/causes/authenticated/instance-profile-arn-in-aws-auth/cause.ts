@@ -6,7 +6,6 @@ import {
   nodeRolesOf,
   withoutPath,
 } from '../../../domain/nodes/fleet.ts';
-import { textAt } from '../../../evidence/json.ts';
 
 /** aws-auth names the instance profile where the role belongs. */
 export default defineCause({

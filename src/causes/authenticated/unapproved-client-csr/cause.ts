@@ -1,10 +1,7 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { listAt, textAt } from '../../../evidence/json.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import type { KubeObject } from '../../../evidence/kube/object.ts';
 import { ipInName } from '../../../evidence/names.ts';
 import { lostLeases } from '../../../domain/nodes/leases.ts';
-import { msIn } from '../../../domain/pods/pods.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 import { isoMs } from '../../../evidence/time.ts';
 import type { CertificateSigningRequest } from '../../../evidence/kube/admission.ts';
@@ -122,22 +119,22 @@ function matchRequests(view: Evidence): Match | null {
   const { value } = first;
   const node = nodeOf(value) ?? '';
   const type = typeOf(value);
-  const [condition] = listAt(value.body, 'status.conditions');
-  const why = textAt(condition, 'message') ?? textAt(condition, 'reason') ?? 'no reason given';
+  const [condition] = value.status?.conditions ?? [];
+  const why = condition?.message ?? condition?.reason ?? null ?? 'no reason given';
   const alike = unanswered.filter((other) => typeOf(other.value) === type);
   const nodes = [...new Set(alike.map((other) => nodeOf(other.value) ?? ''))];
   const more: Record<string, string> = nodes.length > 1 ? { more: String(nodes.length - 1) } : {};
   const details = { csr: value.name, user: `system:node:${node}`, ...more };
   const state: Record<string, string> =
     type === 'Denied' ? { denied: why } : type === 'Approved' ? { approved: 'Approved' } : {};
-  const words = `${value.name} of ${textAt(value.body, 'spec.username') ?? ''} for system:node:${node}: ${type}, no certificate`;
+  const words = `${value.name} of ${value.spec?.username ?? ''} for system:node:${node}: ${type}, no certificate`;
   const silence = type === 'Denied' ? null : leaderless(view, value);
   const lease: Record<string, string> = silence === null ? {} : { lease: silence.name };
   const proof = [view.quote(first, words), ...(silence === null ? [] : [silence.proof])];
   return found({ ...details, ...state, ...lease }, proof, 'definite', nodes.flatMap(namesOf));
 }
 
-function leftRequests(view: Evidence, nowMs: number): readonly Seen<KubeObject>[] {
+function leftRequests(view: Evidence, nowMs: number): readonly Seen<CertificateSigningRequest>[] {
   const requests = view
     .list('kube/CertificateSigningRequest')
     .filter(({ value }) => isFirst(value) && nodeOf(value) !== null);
@@ -150,8 +147,8 @@ function leftRequests(view: Evidence, nowMs: number): readonly Seen<KubeObject>[
 }
 
 /** `Pending` as long as nobody said a word. */
-function typeOf({ body }: KubeObject): string {
-  return textAt(listAt(body, 'status.conditions')[0], 'type') ?? 'Pending';
+function typeOf(object: CertificateSigningRequest): string {
+  return (object.status?.conditions ?? [])[0]?.type ?? 'Pending';
 }
 
 /** A machine without a Node is known by its address, which the name that it asks for may tell. */
@@ -167,24 +164,24 @@ interface Silence {
 }
 
 /** The Lease of the controllers that answer requests, where it was not renewed since this one. */
-function leaderless(view: Evidence, request: KubeObject): Silence | null {
+function leaderless(view: Evidence, request: CertificateSigningRequest): Silence | null {
   const [lost] = lostLeases(view.list('kube/Lease'), /^kube-controller-manager$/, view.nowMs);
-  const madeMs = msIn(request.body, 'metadata.creationTimestamp');
+  const madeMs = isoMs(request.metadata?.creationTimestamp);
   if (lost === undefined || madeMs === null || madeMs < lost.renewedMs) return null;
   return { name: `the Lease ${lost.name}`, proof: view.quote(lost.fact, lost.words) };
 }
 
-function isFirst({ body }: CertificateSigningRequest): boolean {
-  const username = textAt(body, 'spec.username') ?? '';
-  return textAt(body, 'spec.signerName') === SIGNER && FIRST.test(username);
+function isFirst(object: CertificateSigningRequest): boolean {
+  const username = object.spec?.username ?? '';
+  return (object.spec?.signerName ?? null) === SIGNER && FIRST.test(username);
 }
 
-function nodeOf({ body }: CertificateSigningRequest): string | null {
-  return textAt(body, 'requestedUser')?.slice('system:node:'.length) ?? null;
+function nodeOf(object: CertificateSigningRequest): string | null {
+  return object.requestedUser?.slice('system:node:'.length) ?? null;
 }
 
-function certificateOf({ body }: CertificateSigningRequest): string | null {
-  return textAt(body, 'status.certificate');
+function certificateOf(object: CertificateSigningRequest): string | null {
+  return object.status?.certificate ?? null;
 }
 
 function isLeft(request: CertificateSigningRequest, nowMs: number): boolean {

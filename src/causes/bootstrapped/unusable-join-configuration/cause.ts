@@ -116,9 +116,7 @@ type Signs =
   | 'siblings';
 
 function matchDocument(view: View<'kube/JoinConfiguration', Signs>): Match | null {
-  const empty = view
-    .list('kube/JoinConfiguration')
-    .find(({ value }) => isWithoutDiscovery(value.body));
+  const empty = view.list('kube/JoinConfiguration').find(({ value }) => isWithoutDiscovery(value));
   if (empty === undefined) return matchIndentation(view);
   return found({}, [
     view.quote(empty, 'JoinConfiguration discovery without bootstrapToken and file'),

@@ -7,7 +7,7 @@ import {
   type View,
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { at, isObject, type Json, textAt } from '../../../evidence/json.ts';
+import { isObject, type Json, textAt } from '../../../evidence/json.ts';
 import type { KubeObject } from '../../../evidence/kube/object.ts';
 import {
   isLike,

@@ -1,14 +1,12 @@
 import { isoMs } from '../../../evidence/time.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { at, isObject, listAt, textAt } from '../../../evidence/json.ts';
-import type { KubeObject } from '../../../evidence/kube/object.ts';
+import { isObject } from '../../../evidence/json.ts';
 import {
   complaintOf,
   environmentOf,
   isCrashing,
   isOnNode,
-  msIn,
   podName,
   serviceAccountOf,
 } from '../../../domain/pods/pods.ts';
@@ -195,17 +193,17 @@ function silentService(view: Own): string | null {
   return null;
 }
 
-function firstService({ body }: WebhookConfiguration): ServiceName | null {
-  const [webhook] = listAt(body, 'webhooks');
-  const name = textAt(webhook, 'clientConfig.service.name');
-  const namespace = textAt(webhook, 'clientConfig.service.namespace');
+function firstService(object: WebhookConfiguration): ServiceName | null {
+  const [webhook] = object.webhooks ?? [];
+  const name = webhook?.clientConfig?.service?.name ?? null;
+  const namespace = webhook?.clientConfig?.service?.namespace ?? null;
   return name === null || namespace === null ? null : { name, namespace };
 }
 
 /** When the annotation was written, by the service account's managed fields. */
 function annotatedAt(account: ServiceAccount): string | null {
   const entry = (account.metadata?.managedFields ?? []).find((field) => {
-    const annotations = at(field.fieldsV1?.['f:metadata'], 'f:annotations');
+    const annotations = field.fieldsV1?.['f:metadata']?.['f:annotations'];
     return isObject(annotations) && Object.hasOwn(annotations, `f:${ANNOTATION}`);
   });
   return entry === undefined ? null : (entry.time ?? null);

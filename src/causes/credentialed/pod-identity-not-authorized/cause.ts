@@ -9,7 +9,7 @@ import {
   type View,
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { type Json, textAt } from '../../../evidence/json.ts';
+import { type Json } from '../../../evidence/json.ts';
 import { allowing, manyAt, policyDocument } from '../../../domain/instances/policies.ts';
 import {
   complaintOf,

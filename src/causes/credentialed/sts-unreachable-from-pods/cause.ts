@@ -128,7 +128,7 @@ function matchRoutes(view: Evidence): Match | null {
   const details = { pod: podName(pod.value), subnet, vpc, why: way.why, lacking: lack.words };
   const { endpoint } = lack;
   const id = textAt(endpoint?.value, 'VpcEndpointId');
-  const table = textAt(tableOfSubnet(routing.tables, subnet, vpc)?.value, 'RouteTableId') ?? '';
+  const table = tableOfSubnet(routing.tables, subnet, vpc)?.value?.RouteTableId ?? '';
   const role = environmentOf(pod.value, 'AWS_ROLE_ARN') ?? '';
   return found(
     {

@@ -8,9 +8,8 @@ import {
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
-import type { KubeObject } from '../../../evidence/kube/object.ts';
 import { podName } from '../../../domain/pods/pods.ts';
-import { type SeenObject, waitingPods, waitingWords } from '../../../domain/pods/pods-seen.ts';
+import { waitingPods, waitingWords } from '../../../domain/pods/pods-seen.ts';
 import {
   type ClaimedVolume,
   claimNames,
@@ -209,7 +208,7 @@ function matchTaint(view: Own, node: Seen<KubeNode>, csi: Seen<CsiNode>): Match 
 }
 
 /** Pods of the node that wait and mount a claim. */
-function waitingForVolumes(view: Own): readonly SeenObject[] {
+function waitingForVolumes(view: Own): readonly Seen<Pod>[] {
   const waiting = waitingPods(view.list('kube/Pod'), view.node, view.nowMs);
   return waiting.filter(({ value }) => claimNames(value).length > 0);
 }

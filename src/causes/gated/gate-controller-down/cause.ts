@@ -3,7 +3,6 @@ import { defineCause, found, type Match, type View } from '../../../diagnosis/ca
 import type { Seen } from '../../../evidence/fact.ts';
 import { FIRST_OPENING } from '../../../domain/nodes/first-opening.ts';
 import type { KubeNode, KubeTaint } from '../../../evidence/kinds.ts';
-import type { KubeObject } from '../../../evidence/kube/object.ts';
 import { lostLeases } from '../../../domain/nodes/leases.ts';
 import {
   complaintOf,
@@ -26,6 +25,7 @@ import {
   refusedPod,
   taintThatKeepsOut,
 } from '../../../domain/pods/taint-refusals.ts';
+import type { Pod } from '../../../evidence/kube/pod.ts';
 
 const GATE_TAINT = /^(?:nidhogg\.uswitch\.com|readiness\.k8s\.io)(?:\/|$)/;
 const CONTROLLER = /nidhogg|node-readiness-controller|nrr-controller/;
@@ -253,7 +253,7 @@ function gatesOf({ taints }: KubeNode): readonly KubeTaint[] {
 }
 
 /** Ready pods on the Node of the DaemonSet that a gate of nidhogg names. */
-function readyGatePods(view: Own, node: KubeNode, { key }: KubeTaint): readonly KubeObject[] {
+function readyGatePods(view: Own, node: KubeNode, { key }: KubeTaint): readonly Pod[] {
   const gate = key.slice(key.indexOf('/') + 1);
   return view
     .list('kube/Pod')
@@ -271,12 +271,12 @@ function readyGatePods(view: Own, node: KubeNode, { key }: KubeTaint): readonly 
 function waitsForCondition(view: Own, node: KubeNode, taint: KubeTaint): boolean {
   const rules = view
     .list('kube/NodeReadinessRule')
-    .filter(({ value }) => isTaintOfRule(value.body, taint));
+    .filter(({ value }) => isTaintOfRule(value, taint));
   if (rules.length === 0 || view.nowMs === null) return true;
   const { nowMs } = view;
   return rules.some(({ value }) => {
-    const sinceMs = conditionsSinceMs(value.body, node);
+    const sinceMs = conditionsSinceMs(value, node);
     const isSettled = sinceMs !== null && nowMs - sinceMs > OPENING_NORMAL_MS;
-    return unmetCondition(value.body, node) !== null || !isSettled;
+    return unmetCondition(value, node) !== null || !isSettled;
   });
 }

@@ -10,8 +10,9 @@ import {
   utcText,
 } from '../../../domain/nodes/first-opening.ts';
 import { podName, runningSinceMs } from '../../../domain/pods/pods.ts';
-import type { SeenObject } from '../../../domain/pods/pods-seen.ts';
 import type { Quote, Sighting } from '../../../evidence/sighting.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import type { Pod } from '../../../evidence/kube/pod.ts';
 
 /** Failures that begin later than this after the opening have another reason. */
 const AFTER_OPENING_MAX_MS = 180_000;
@@ -156,19 +157,19 @@ function matchAgent(view: Own): Match | null {
 }
 
 /** When the first run of an agent that was already placed began, if that was after the opening. */
-function startedAfter(agent: SeenObject, openedMs: number): number | null {
+function startedAfter(agent: Seen<Pod>, openedMs: number): number | null {
   const [placed, startedMs] = [placedMs(agent), runningSinceMs(agent.value)];
   if (placed === null || startedMs === null || !isFirstRun(agent)) return null;
   return placed <= openedMs && startedMs > openedMs ? startedMs : null;
 }
 
 /** The one run of the agent had begun when the gate opened. */
-function ranBefore(agent: SeenObject, openedMs: number): boolean {
+function ranBefore(agent: Seen<Pod>, openedMs: number): boolean {
   const startedMs = runningSinceMs(agent.value);
   return startedMs !== null && startedMs <= openedMs && isFirstRun(agent);
 }
 
-function isBetween(pod: SeenObject, openedMs: number, agentMs: number): boolean {
+function isBetween(pod: Seen<Pod>, openedMs: number, agentMs: number): boolean {
   const startedMs = runningSinceMs(pod.value) ?? agentMs;
   return (placedMs(pod) ?? 0) >= openedMs && startedMs < agentMs;
 }

@@ -56,9 +56,9 @@ function matchRule(view: View<'kube/Node' | 'kube/NodeReadinessRule', never>): M
   const taints = (node.value.taints ?? []).filter(({ key }) => key.startsWith(PREFIX));
   const ruled: KubeTaint[] = [];
   for (const rule of view.list('kube/NodeReadinessRule')) {
-    const taint = taints.find((entry) => isTaintOfRule(rule.value.body, entry));
+    const taint = taints.find((entry) => isTaintOfRule(rule.value, entry));
     if (taint !== undefined) ruled.push(taint);
-    const unmet = taint === undefined ? null : unmetCondition(rule.value.body, node.value);
+    const unmet = taint === undefined ? null : unmetCondition(rule.value, node.value);
     if (taint === undefined || unmet === null) continue;
     const proof = [
       view.quote(node, `Node ${node.value.name} taint ${taint.key}`),

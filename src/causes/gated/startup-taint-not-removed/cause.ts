@@ -78,9 +78,7 @@ function matchTaint(view: Own): Match | null {
   if (readyMs === null || view.nowMs - readyMs < READY_FOR_MS) return null;
   for (const source of [...view.list('kube/NodeClaim'), ...sourcePool(view, node.value.labels)]) {
     const path = source.value.kind === 'NodePool' ? 'spec.template.spec' : 'spec';
-    const keys = listAt(source.value.body, `${path}.startupTaints`).map((one) =>
-      textAt(one, 'key'),
-    );
+    const keys = listAt(source.value, `${path}.startupTaints`).map((one) => textAt(one, 'key'));
     const taint = (node.value.taints ?? []).find(({ key }) => keys.includes(key));
     if (taint === undefined) continue;
     const name = `${source.value.kind} ${source.value.name}`;

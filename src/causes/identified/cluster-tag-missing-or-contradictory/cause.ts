@@ -5,7 +5,6 @@ import {
   waitsForController,
 } from '../../../domain/naming/seen-names.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
 
 /** The AWS provider cannot tell from the tags to which cluster the machine belongs. */
@@ -137,11 +136,10 @@ function matchUntagged(view: Own): Match | null {
   if (node === undefined || isEksNode(node.value) || runningController(workloads) === null)
     return null;
   const instance = instanceOfNode(node.value, view.list('aws/instance'));
-  if (instance === null || textAt(instance.value, 'PrivateDnsName') !== node.value.name)
-    return null;
+  if (instance === null || (instance.value.PrivateDnsName ?? null) !== node.value.name) return null;
   const keys = keysOf(instance.value);
   if (keys.some(isClusterTag)) return null;
-  const untagged = textAt(instance.value, 'InstanceId') ?? '';
+  const untagged = instance.value.InstanceId ?? '';
   return found({ untagged, node: node.value.name }, [
     view.quote(node, `Node ${node.value.name} has no spec.providerID and stays uninitialized`),
     view.quote(

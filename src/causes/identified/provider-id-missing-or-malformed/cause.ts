@@ -1,6 +1,5 @@
 import { foreignProvider } from '../../../domain/naming/seen-names.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { textAt } from '../../../evidence/json.ts';
 import { instanceIdIn } from '../../../evidence/names.ts';
 
 /** The Node’s providerID does not have the form by which the cloud controller finds the instance. */
@@ -102,8 +101,7 @@ function matchMalformed(view: View<'kube/Node' | 'aws/instance', string>): Match
 /** The id of another machine that runs, as cloned configurations carry it. */
 function matchOther(view: View<'kube/Node' | 'aws/instance', string>): Match | null {
   const foreign = foreignProvider(view.list('kube/Node'), view.list('aws/instance'));
-  if (foreign?.namedInstance?.value?.State?.Name !== 'running' || foreign === null)
-    return null;
+  if (foreign?.namedInstance?.value?.State?.Name !== 'running' || foreign === null) return null;
   const { node, named, actual, actualId } = foreign;
   const { name, providerId, internalIp } = node.value;
   return found({ node: name, named, actual: actualId }, [

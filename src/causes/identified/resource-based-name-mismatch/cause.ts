@@ -1,7 +1,6 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { refusedName, wordsOfRefused } from '../../../domain/naming/seen-names.ts';
 import { INITIALISED, REFUSED_NAMES } from '../../../diagnosis/name-signs.ts';
-import { textAt } from '../../../evidence/json.ts';
 import { instanceIdIn, ipInName } from '../../../evidence/names.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 
@@ -83,8 +82,8 @@ function matchFacts(view: Own): Match | null {
   if (refused?.difference !== 'resource-name') return null;
   const { node, instance, instanceId, ec2Name } = refused;
   const [ofNode, ofInstance] = wordsOfRefused(refused);
-  const type = (instance.value.PrivateDnsNameOptions?.HostnameType ?? null);
-  const subnet = (instance.value.SubnetId ?? null);
+  const type = instance.value.PrivateDnsNameOptions?.HostnameType ?? null;
+  const subnet = instance.value.SubnetId ?? null;
   const words = type === null ? ofInstance : `${ofInstance} HostnameType ${type}`;
   const names = { node: node.value.name, instance: instanceId, ec2Name };
   return found({ ...names, ...(subnet === null ? {} : { subnet }) }, [

@@ -204,7 +204,7 @@ interface Origin {
 function originOf(view: View<Kinds, Signs>, { group, template }: ShortGroup): Origin | null {
   if (template !== null) {
     const name = template.value.LaunchTemplateId ?? '';
-    const image = (template.value.LaunchTemplateData?.ImageId ?? null);
+    const image = template.value.LaunchTemplateData?.ImageId ?? null;
     return { fact: template, words: 'launch template', name, image };
   }
   const name = textAt(group.value, 'LaunchConfigurationName') ?? '';

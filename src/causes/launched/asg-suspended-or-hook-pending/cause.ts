@@ -1,6 +1,6 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+import { listAt, textAt } from '../../../evidence/json.ts';
 import { type ShortGroup, shortGroups } from '../../../domain/instances/launch.ts';
 import { isoMs } from '../../../evidence/time.ts';
 import type { LifecycleHook } from '../../../evidence/aws/groups.ts';
@@ -119,13 +119,13 @@ function matchHook(view: View<Kinds, Signs>, { group, size }: ShortGroup): Match
     const proof = view.quote(group, words);
     const [hook] = launchHooksOf(view, size.name);
     if (hook === undefined) return found(details, [proof], 'likely');
-    const name = textAt(hook.value, 'LifecycleHookName') ?? '';
+    const name = hook.value.LifecycleHookName ?? '';
     return found({ ...details, hook: name }, [proof, view.quote(hook, wordsOfHook(hook.value))]);
   }
   return null;
 }
 
-function launchHooksOf(view: View<Kinds, Signs>, group: string): readonly Seen<Json>[] {
+function launchHooksOf(view: View<Kinds, Signs>, group: string): readonly Seen<LifecycleHook>[] {
   return view
     .list('aws/lifecycle-hook')
     .filter(({ value }) => (value.AutoScalingGroupName ?? null) === group)

@@ -1,7 +1,7 @@
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
-import { listAt, textAt } from '../../../evidence/json.ts';
+import { textAt } from '../../../evidence/json.ts';
 import { type ShortGroup, shortGroups } from '../../../domain/instances/launch.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { Subnet, SecurityGroup } from '../../../evidence/aws/network.ts';
@@ -140,9 +140,9 @@ function idsOf(
 /** Subnets of the group and security groups of its template, in the order they are given. */
 function resourcesOf({ group, template }: ShortGroup): readonly string[] {
   const subnets = (textAt(group.value, 'VPCZoneIdentifier') ?? '').split(',');
-  const instance = (template?.value?.LaunchTemplateData?.SecurityGroupIds ?? []);
-  const interfaces = (template?.value?.LaunchTemplateData?.NetworkInterfaces ?? []);
-  const groups = [...instance, ...interfaces.flatMap((entry) => (entry.Groups ?? []))];
+  const instance = template?.value?.LaunchTemplateData?.SecurityGroupIds ?? [];
+  const interfaces = template?.value?.LaunchTemplateData?.NetworkInterfaces ?? [];
+  const groups = [...instance, ...interfaces.flatMap((entry) => entry.Groups ?? [])];
   return [...subnets, ...groups.map(String)].map((id) => id.trim()).filter((id) => id !== '');
 }
 

@@ -139,7 +139,7 @@ function poolsOf(view: View<Kinds, Signs>, nodeClass: string): readonly string[]
   if (pools.length === 0) return null;
   const ref = 'spec.template.spec.nodeClassRef.name';
   return pools
-    .filter(({ value }) => textAt(value.body, ref) === nodeClass)
+    .filter(({ value }) => textAt(value, ref) === nodeClass)
     .map(({ value }) => value.name);
 }
 
@@ -158,9 +158,9 @@ function matchClasses(view: View<Kinds, Signs>): Match | null {
   return isReady ? clear : null;
 }
 
-function isReadyClass({ body }: Ec2NodeClass): boolean {
-  return listAt(body, 'status.conditions').some(
-    (entry) => textAt(entry, 'type') === 'Ready' && textAt(entry, 'status') === 'True',
+function isReadyClass(object: Ec2NodeClass): boolean {
+  return (object.status?.conditions ?? []).some(
+    (entry) => entry.type === 'Ready' && entry.status === 'True',
   );
 }
 
@@ -170,10 +170,10 @@ function foundClass(
   fault: Json,
   pools: readonly string[] | null,
 ): Match {
-  const { name, body } = nodeClass.value;
+  const { name } = nodeClass.value;
   const reason = textAt(fault, 'reason') ?? '';
   const message = (textAt(fault, 'message') ?? '').slice(0, WORDS_MAX);
-  const terms = listAt(body, SELECTORS[reason] ?? '');
+  const terms = listAt(nodeClass.value, SELECTORS[reason] ?? '');
   const selector = termsOf(terms);
   const [tag] = terms.flatMap((term) => Object.entries(textsAt(term, 'tags')));
   const words = `EC2NodeClass ${name} condition ${textAt(fault, 'type') ?? ''}=False ${reason} ${message}`;

@@ -1,6 +1,5 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
-import { textAt } from '../../../evidence/json.ts';
 import { filledGroups, groupOfInstance } from '../../../domain/instances/launch.ts';
 import { keyTroubles, launcherOf, missingActions } from '../../../domain/instances/volume-keys.ts';
 

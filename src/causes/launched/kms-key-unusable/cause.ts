@@ -1,6 +1,5 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
-import { textAt } from '../../../evidence/json.ts';
 import { filledGroups, groupOfInstance } from '../../../domain/instances/launch.ts';
 import { keyTroubles } from '../../../domain/instances/volume-keys.ts';
 
@@ -112,10 +111,10 @@ type Kinds =
 function matchKey(view: View<Kinds, 'keyState'>): Match | null {
   const troubles = keyTroubles(view);
   for (const { short, failed, words, key, isNamed } of troubles) {
-    const state = (key?.value?.KeyState ?? null);
+    const state = key?.value?.KeyState ?? null;
     if (key === null || state === null || state === 'Enabled') continue;
     const arn = key.value.Arn ?? '';
-    const deleted = (key.value.DeletionDate ?? null);
+    const deleted = key.value.DeletionDate ?? null;
     const ends = deleted === null ? '' : `, DeletionDate ${deleted}`;
     return found(
       { group: short.size.name, key: arn, state },

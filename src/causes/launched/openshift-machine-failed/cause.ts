@@ -1,6 +1,5 @@
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { textAt } from '../../../evidence/json.ts';
 
 /** A Machine of OpenShift or Cluster API whose instance AWS did not give. */
 export default defineCause({
@@ -74,12 +73,14 @@ function matchMachine(
   view: View<'kube/Machine', 'failedCreate' | 'provisionFailed' | 'created'>,
 ): Match | null {
   for (const entry of view.list('kube/Machine')) {
-    const { body, name } = entry.value;
+    const { name } = entry.value;
     const error =
-      textAt(body, 'status.errorMessage') ??
-      textAt(body, 'status.failureMessage') ??
-      textAt(body, 'status.errorReason');
-    if (textAt(body, 'status.phase') !== 'Failed' || error === null) continue;
+      entry.value.status?.errorMessage ??
+      entry.value.status?.failureMessage ??
+      null ??
+      entry.value.status?.errorReason ??
+      null;
+    if (entry.value.status?.phase !== 'Failed' || error === null) continue;
     return found(
       { object: name, error: error.slice(0, 300) },
       [view.quote(entry, `Machine ${name} Failed: ${error}`)],

@@ -1,8 +1,8 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { type Json, textAt } from '../../../evidence/json.ts';
 import { filledGroups } from '../../../domain/instances/launch.ts';
+import type { Subnet } from '../../../evidence/aws/network.ts';
 
 const LAUNCHERS = [
   'aws-message',
@@ -124,9 +124,9 @@ function matchSubnets(view: View<Kinds, Signs>): Match | null {
   const failure = FAILURES.map((name) => view.sign(name)).find((seen) => seen !== null) ?? null;
   const full = failure === null ? null : fullSubnet(view, failure.last.captures['subnet'] ?? null);
   if (failure === null || full === null) return null;
-  const subnet = textAt(full.value, 'SubnetId') ?? '';
-  const block = textAt(full.value, 'CidrBlock') ?? '';
-  const free = textAt(full.value, 'AvailableIpAddressCount') ?? '0';
+  const subnet = full.value.SubnetId ?? '';
+  const block = full.value.CidrBlock ?? '';
+  const free = full.value.AvailableIpAddressCount ?? '0';
   const words = `subnet ${subnet} ${block} AvailableIpAddressCount ${free}`;
   return found({ ...failure.last.captures, subnet, block, free }, [
     failure.first,
@@ -135,7 +135,7 @@ function matchSubnets(view: View<Kinds, Signs>): Match | null {
 }
 
 /** The subnet that the message names, or the only full one of the groups that lack instances. */
-function fullSubnet(view: View<Kinds, Signs>, named: string | null): Seen<Json> | null {
+function fullSubnet(view: View<Kinds, Signs>, named: string | null): Seen<Subnet> | null {
   const full = view.list('aws/subnet').filter(({ value }) => value.AvailableIpAddressCount === '0');
   const groups = view.list('aws/auto-scaling-group');
   const filled = filledGroups(groups);

@@ -1,7 +1,7 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+import { listAt, textAt } from '../../../evidence/json.ts';
 import { type ShortGroup, shortGroups } from '../../../domain/instances/launch.ts';
 import type { Image, InstanceType } from '../../../evidence/aws/instance.ts';
 
@@ -157,14 +157,14 @@ function typeOf({ group, template }: ShortGroup): string | null {
     .map((entry) => textAt(entry, 'InstanceType'))
     .filter((type) => type !== null);
   if (overrides.length > 1) return null;
-  return overrides[0] ?? (template?.value?.LaunchTemplateData?.InstanceType ?? null);
+  return overrides[0] ?? template?.value?.LaunchTemplateData?.InstanceType ?? null;
 }
 
 function named(
   facts: readonly Seen<Image | InstanceType>[],
   path: string,
   name: string | null,
-): Seen<Json> | null {
+): Seen<Image | InstanceType> | null {
   return facts.find(({ value }) => name !== null && textAt(value, path) === name) ?? null;
 }
 
@@ -172,7 +172,7 @@ function named(
 function matchArchitecture(view: View<Kinds, Signs>): Match | null {
   const groups = view.list('aws/auto-scaling-group');
   for (const short of shortGroups(groups, view.list('aws/launch-template-version'))) {
-    const id = (short.template?.value?.LaunchTemplateData?.ImageId ?? null);
+    const id = short.template?.value?.LaunchTemplateData?.ImageId ?? null;
     const image = named(view.list('aws/image'), 'ImageId', id);
     const type = named(view.list('aws/instance-type'), 'InstanceType', typeOf(short));
     const match = image === null || type === null ? null : compare(view, short, image, type);
@@ -185,16 +185,13 @@ function compare(
   view: View<Kinds, Signs>,
   { size }: ShortGroup,
   image: Seen<Image>,
-  type: Seen<Json>,
+  type: Seen<InstanceType | Image>,
 ): Match | null {
   const supported = listAt(type.value, 'ProcessorInfo.SupportedArchitectures').map(String);
-  const imageArchitecture = (image.value.Architecture ?? null);
+  const imageArchitecture = image.value.Architecture ?? null;
   if (imageArchitecture === null || supported.length === 0) return null;
   if (supported.includes(imageArchitecture)) return null;
-  const [name, id] = [
-    textAt(type.value, 'InstanceType') ?? '',
-    image.value.ImageId ?? '',
-  ];
+  const [name, id] = [textAt(type.value, 'InstanceType') ?? '', image.value.ImageId ?? ''];
   const typeArchitecture = supported.join(', ');
   const details = { type: name, image: id, group: size.name, imageArchitecture, typeArchitecture };
   return found(details, [

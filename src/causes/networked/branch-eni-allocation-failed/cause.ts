@@ -14,7 +14,10 @@ import {
   policiesOf,
   policyWords,
 } from '../../../domain/pods/pod-security-groups.ts';
-import { placeOf, type SeenObject, waitingWords } from '../../../domain/pods/pods-seen.ts';
+import { placeOf, waitingWords } from '../../../domain/pods/pods-seen.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import type { Pod } from '../../../evidence/kube/pod.ts';
+import type { SecurityGroupPolicy } from '../../../evidence/kube/network.ts';
 
 /** The controller cannot make a pod’s branch interface, or cannot write it onto the pod. */
 export default defineCause({
@@ -118,7 +121,7 @@ type Own = View<
 >;
 
 /** Pods on their nodes that ask for a branch interface and have waited to start too long. */
-function waitingFor(view: Own): readonly SeenObject[] {
+function waitingFor(view: Own): readonly Seen<Pod>[] {
   const { nowMs } = view;
   if (nowMs === null) return [];
   return view.list('kube/Pod').filter(({ value }) => {
@@ -156,9 +159,9 @@ const unread = cannotSay({
 
 function foundPolicy(
   view: Own,
-  waiting: readonly SeenObject[],
-  pod: SeenObject,
-  policy: SeenObject,
+  waiting: Seen<Pod>[],
+  pod: Seen<Pod>,
+  policy: Seen<SecurityGroupPolicy>,
   missing: readonly string[],
 ): Match {
   const { namespace, name } = policy.value;

@@ -1,7 +1,9 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { isPodReady, podCondition, podName } from '../../../domain/pods/pods.ts';
-import { placeOf, podsOfSet, podWords, type SeenObject } from '../../../domain/pods/pods-seen.ts';
+import { placeOf, podsOfSet, podWords } from '../../../domain/pods/pods-seen.ts';
 import { isoMs } from '../../../evidence/time.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import type { Pod } from '../../../evidence/kube/pod.ts';
 
 /** A start of calico-node, its probes and its first sessions are over long before. */
 const UNREADY_MS = 300_000;
@@ -135,7 +137,7 @@ function nodeReadyForMs(view: Own, nowMs: number): number {
   return nowMs - (ready?.changedMs ?? 0);
 }
 
-function unreadyForMs(pod: SeenObject, nowMs: number): number {
+function unreadyForMs(pod: Seen<Pod>, nowMs: number): number {
   if (podCondition(pod.value, 'Ready', 'status') !== 'False') return 0;
   const since = isoMs(podCondition(pod.value, 'Ready', 'lastTransitionTime') ?? '');
   return since === null ? 0 : nowMs - since;

@@ -1,6 +1,6 @@
 import { cniContainer } from '../../../capacity/cni-settings.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { listAt, textAt, type Json } from '../../../evidence/json.ts';
+import { textAt } from '../../../evidence/json.ts';
 import {
   isReadyPod,
   podsOfSet,
@@ -87,7 +87,7 @@ const LAST_OF_SHELL = 11;
 function matchEnvironment(view: ImageView): Match | null {
   const daemonSet = view.list('kube/DaemonSet').find((entry) => entry.value.name === 'aws-node');
   if (daemonSet === undefined || view.sign('noFamily') !== null) return null;
-  const container = cniContainer(daemonSet.value.body);
+  const container = cniContainer(daemonSet.value);
   const image = textAt(container ?? undefined, 'image') ?? '';
   const minor = Number(/:v1\.(\d+)/.exec(image)?.[1] ?? 0);
   if (minor < 10 || container === null) return null;
@@ -105,7 +105,5 @@ function matchEnvironment(view: ImageView): Match | null {
 }
 
 function namesFamily(container: Container): boolean {
-  return (container.env ?? []).some((entry) =>
-    /^ENABLE_IPv[46]$/.test(entry.name ?? ''),
-  );
+  return (container.env ?? []).some((entry) => /^ENABLE_IPv[46]$/.test(entry.name ?? ''));
 }

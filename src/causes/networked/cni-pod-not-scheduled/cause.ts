@@ -1,8 +1,8 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { textsAt, type Json } from '../../../evidence/json.ts';
 import type { KubeTaint } from '../../../evidence/kinds.ts';
 import { placeOf, podsOfSet } from '../../../domain/pods/pods-seen.ts';
 import { tolerates } from '../../../domain/pods/taint-refusals.ts';
+import type { DaemonSet } from '../../../evidence/kube/workloads.ts';
 
 /** The CNI’s daemon set has no pod on this node: it does not fit, or does not tolerate the taints. */
 export default defineCause({
@@ -105,7 +105,7 @@ function matchTolerations(view: CniView): Match | null {
   );
   const name = daemonSet.value.name;
   const proof = [view.quote(daemonSet, `DaemonSet ${name}`), view.quote(node, 'Node is not Ready')];
-  const selector = unmetSelector(daemonSet.value.body, node.value.labels);
+  const selector = unmetSelector(daemonSet.value, node.value.labels);
   if (view.isCut('kube/Pod')) return null;
   if (selector !== null && !hasPod(view, name, node.value.name))
     return found({ selector, daemonSet: name }, [
@@ -123,8 +123,8 @@ function matchTolerations(view: CniView): Match | null {
   );
 }
 
-function unmetSelector(body: Json, labels: Readonly<Record<string, string>>): string | null {
-  const wanted = Object.entries(textsAt(body, 'spec.template.spec.nodeSelector'));
+function unmetSelector(body: DaemonSet, labels: Readonly<Record<string, string>>): string | null {
+  const wanted = Object.entries(body.spec?.template?.spec?.nodeSelector ?? {});
   const unmet = wanted.find(([key, value]) => labels[key] !== value);
   return unmet === undefined ? null : `${unmet[0]}=${unmet[1]}`;
 }

@@ -4,11 +4,12 @@ import {
   isReadyPod,
   podsOfSet,
   podWords,
-  type SeenObject,
   stateWords,
   unreadyPods,
 } from '../../../domain/pods/pods-seen.ts';
 import type { Role } from '../../../evidence/aws/iam.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import type { Pod } from '../../../evidence/kube/pod.ts';
 
 /** The service account aws-node names a role, and STS does not hand it out. */
 export default defineCause({
@@ -123,7 +124,7 @@ function matchRole(view: RoleView): Match | null {
   ]);
 }
 
-function quoteOf(view: RoleView, pod: SeenObject) {
+function quoteOf(view: RoleView, pod: Seen<Pod>) {
   return view.quote(pod, `${podWords(pod)} ${stateWords(pod)}`);
 }
 

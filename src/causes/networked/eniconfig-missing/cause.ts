@@ -133,8 +133,8 @@ const DEFAULT_KEY = 'k8s.amazonaws.com/eniConfig';
 /** The name for which ipamd asks (amazon-vpc-cni-k8s pkg/eniconfig): annotation, label, default. */
 function askedName(node: KubeNode, daemonSet: Seen<DaemonSet>): string {
   const { body } = daemonSet.value;
-  const label = cniVariable(body, 'ENI_CONFIG_LABEL_DEF') ?? DEFAULT_KEY;
-  const annotation = cniVariable(body, 'ENI_CONFIG_ANNOTATION_DEF') ?? DEFAULT_KEY;
+  const label = cniVariable(daemonSet.value, 'ENI_CONFIG_LABEL_DEF') ?? DEFAULT_KEY;
+  const annotation = cniVariable(daemonSet.value, 'ENI_CONFIG_ANNOTATION_DEF') ?? DEFAULT_KEY;
   return node.annotations[annotation] ?? node.labels[label] ?? 'default';
 }
 
@@ -142,7 +142,7 @@ function matchListed(view: ConfigView): Match | null {
   const daemonSet = view.list('kube/DaemonSet').find(({ value }) => value.name === 'aws-node');
   const node = view.read('kube/Node');
   if (daemonSet === undefined || node.state !== 'seen') return null;
-  if (!networkModeOf(daemonSet.value.body).customNetworking) return null;
+  if (!networkModeOf(daemonSet.value).customNetworking) return null;
   const trouble = networkTrouble(view, 'aws-node');
   if (trouble === null) return null;
   const name = askedName(node.value, daemonSet);

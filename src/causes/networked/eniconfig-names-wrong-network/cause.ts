@@ -1,11 +1,11 @@
 import { cniVariable, networkModeOf } from '../../../capacity/cni-settings.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+import { type Json, textAt } from '../../../evidence/json.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
-import type { KubeObject } from '../../../evidence/kube/object.ts';
 import { networkTrouble } from '../../../domain/nodes/network-trouble.ts';
 import type { DaemonSet } from '../../../evidence/kube/workloads.ts';
+import type { EniConfig } from '../../../evidence/kube/network.ts';
 
 /** The ENIConfig of the node names a subnet or security group that cannot be used there. */
 export default defineCause({
@@ -95,10 +95,10 @@ function configOf(
   view: ConfigView,
   node: KubeNode,
   daemonSet: Seen<DaemonSet>,
-): Seen<KubeObject> | undefined {
+): Seen<EniConfig> | undefined {
   const { body } = daemonSet.value;
-  const label = cniVariable(body, 'ENI_CONFIG_LABEL_DEF') ?? DEFAULT_KEY;
-  const annotation = cniVariable(body, 'ENI_CONFIG_ANNOTATION_DEF') ?? DEFAULT_KEY;
+  const label = cniVariable(daemonSet.value, 'ENI_CONFIG_LABEL_DEF') ?? DEFAULT_KEY;
+  const annotation = cniVariable(daemonSet.value, 'ENI_CONFIG_ANNOTATION_DEF') ?? DEFAULT_KEY;
   const name = node.annotations[annotation] ?? node.labels[label] ?? 'default';
   return view.list('kube/ENIConfig').find(({ value }) => value.name === name);
 }
@@ -112,7 +112,7 @@ function matchConfig(view: ConfigView): Match | null {
   const node = view.read('kube/Node');
   const daemonSet = view.list('kube/DaemonSet').find(({ value }) => value.name === 'aws-node');
   if (node.state !== 'seen' || daemonSet === undefined) return null;
-  if (!networkModeOf(daemonSet.value.body).customNetworking) return null;
+  if (!networkModeOf(daemonSet.value).customNetworking) return null;
   const config = configOf(view, node.value, daemonSet);
   const trouble = networkTrouble(view, 'aws-node');
   if (config === undefined || trouble === null) return null;
@@ -138,8 +138,8 @@ function wordsOf(item: Json): string {
 }
 
 /** Every subnet of the cluster's VPC is listed, so one that is not there is of another or gone. */
-function subnetFault(view: ConfigView, config: Seen<KubeObject>, zone: string): Fault | null {
-  const subnet = textAt(config.value.body, 'spec.subnet') ?? '';
+function subnetFault(view: ConfigView, config: Seen<EniConfig>, zone: string): Fault | null {
+  const subnet = config.value.spec?.subnet ?? '';
   const listed = view.list('aws/subnet');
   if (listed.length === 0 || subnet === '') return null;
   const fact = listed.find(({ value }) => (value.SubnetId ?? null) === subnet);
@@ -153,10 +153,10 @@ function subnetFault(view: ConfigView, config: Seen<KubeObject>, zone: string): 
   return { fact, details: { subnet, reason: `which is in ${other} while the node is in ${zone}` } };
 }
 
-function groupFault(view: ConfigView, config: Seen<KubeObject>): Fault | null {
+function groupFault(view: ConfigView, config: Seen<EniConfig>): Fault | null {
   const listed = view.list('aws/security-group').map(({ value }) => value.GroupId ?? null);
   if (listed.length === 0) return null;
-  const named = listAt(config.value.body, 'spec.securityGroups').map(String);
+  const named = (config.value.spec?.securityGroups ?? []).map(String);
   const group = named.find((id) => !listed.includes(id));
   if (group === undefined) return null;
   return { fact: null, details: { group, reason: 'which the VPC of the cluster does not have' } };

@@ -7,7 +7,6 @@ import {
   type View,
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { type Json, textAt } from '../../../evidence/json.ts';
 import { type NetworkTrouble, networkTrouble } from '../../../domain/nodes/network-trouble.ts';
 import { RIGHTS_KINDS, rightOf, type WantedRight } from '../../../domain/instances/role-rights.ts';
 import type { Cluster } from '../../../evidence/aws/groups.ts';
@@ -198,7 +197,7 @@ function matchRole(view: Own, shown: Shown): Match | null {
 }
 
 function nodeRole(view: Own, instance: Instance): string | null {
-  const arn = (instance.IamInstanceProfile?.Arn ?? null);
+  const arn = instance.IamInstanceProfile?.Arn ?? null;
   const profile = view
     .list('aws/instance-profile')
     .find(({ value }) => arn !== null && (value.Arn ?? null) === arn);

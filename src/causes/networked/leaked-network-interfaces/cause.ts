@@ -2,12 +2,7 @@ import { interfaceOf, type NetworkInterface } from '../../../domain/network/inte
 import { leaksOf } from '../../../capacity/leaks.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import {
-  placeOf,
-  type SeenObject,
-  waitingPods,
-  waitingWords,
-} from '../../../domain/pods/pods-seen.ts';
+import { placeOf, waitingPods, waitingWords } from '../../../domain/pods/pods-seen.ts';
 import { textAt } from '../../../evidence/json.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
 import type { Subnet } from '../../../evidence/aws/network.ts';
@@ -117,7 +112,7 @@ function matchFullSubnet(view: LeakView, nowMs: number): Match | null {
   return null;
 }
 
-function waitingAnywhere(pods: readonly Seen<Pod>[], nowMs: number): readonly SeenObject[] {
+function waitingAnywhere(pods: readonly Seen<Pod>[], nowMs: number): readonly Seen<Pod>[] {
   return pods.filter((pod) => waitingPods([pod], placeOf(pod), nowMs).length > 0);
 }
 
@@ -125,7 +120,7 @@ function foundIn(
   view: LeakView,
   subnet: Seen<Subnet>,
   inside: readonly NetworkInterface[],
-  waiting: SeenObject,
+  waiting: Seen<Pod>,
 ): Match {
   const [first] = inside;
   const id = subnet.value.SubnetId ?? '';

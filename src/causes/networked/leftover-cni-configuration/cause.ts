@@ -6,7 +6,6 @@ import {
   placeOf,
   podsOfSet,
   podWords,
-  type SeenObject,
   stateWords,
   unreadyPods,
   waitingPods,
@@ -140,7 +139,7 @@ function matchObjects(view: Own): Match | null {
 }
 
 /** The Ready pod of the pod network that is installed, on this Node. */
-function readyNetwork(view: Own, sets: readonly Seen<DaemonSet>[]): SeenObject | null {
+function readyNetwork(view: Own, sets: readonly Seen<DaemonSet>[]): Seen<Pod> | null {
   const pods = view.list('kube/Pod');
   return (
     NETWORKS.filter((name) => sets.some(({ value }) => value.name === name))
@@ -155,7 +154,7 @@ const RIVALS = ['calico-node', 'cilium', 'kube-flannel-ds', 'canal'];
 /** Two pod networks are Ready on this Node, and its pods have addresses of both. */
 function matchTwo(view: Own): Match | null {
   const pods = view.list('kube/Pod');
-  const isHere = (pod: SeenObject): boolean => placeOf(pod) === view.node && isReadyPod(pod);
+  const isHere = (pod: Seen<Pod>): boolean => placeOf(pod) === view.node && isReadyPod(pod);
   const vpcCni = podsOfSet(pods, 'aws-node').find(isHere);
   const rival = RIVALS.flatMap((name) => podsOfSet(pods, name)).find(isHere);
   if (view.node === null || vpcCni === undefined || rival === undefined) return null;
@@ -182,13 +181,13 @@ function matchTwo(view: Own): Match | null {
 }
 
 /** Calico for policies alone and Cilium chained to the VPC CNI give pods no addresses. */
-function leavesAddresses(view: Own, rival: SeenObject): boolean {
+function leavesAddresses(view: Own, rival: Seen<Pod>): boolean {
   if (environmentOf(rival.value, 'CALICO_NETWORKING_BACKEND') === 'none') return true;
   if (environmentOf(rival.value, 'FELIX_INTERFACEPREFIX') === 'eni') return true;
   if (!rival.value.name.startsWith('cilium')) return false;
   const settings = view.list('kube/ConfigMap').find(({ value }) => value.name === 'cilium-config');
   const of = (key: string): string | null => {
-    const { data } = (settings?.value.body ?? {}) as { readonly data?: Record<string, string> };
+    const { data } = (settings?.value ?? {}) as { readonly data?: Record<string, string> };
     return data?.[key] ?? null;
   };
   return settings === undefined || of('cni-chaining-mode') === 'aws-cni' || of('ipam') === 'eni';

@@ -3,13 +3,7 @@ import { defineCause, found, type Match, type View } from '../../../diagnosis/ca
 import type { Seen } from '../../../evidence/fact.ts';
 import { at, type Json, listAt, textAt } from '../../../evidence/json.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
-import {
-  placeOf,
-  podWords,
-  type SeenObject,
-  stateWords,
-  unreadyPods,
-} from '../../../domain/pods/pods-seen.ts';
+import { placeOf, podWords, stateWords, unreadyPods } from '../../../domain/pods/pods-seen.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
 
 /** Nodes do not let each other’s packets in: Typha, overlay, DNS across nodes. */
@@ -161,7 +155,7 @@ function failingPod(
   pods: readonly Seen<Pod>[],
   node: string,
   nowMs: number | null,
-): SeenObject | undefined {
+): Seen<Pod> | undefined {
   const own = pods.filter(
     (pod) =>
       placeOf(pod) === node &&
@@ -175,7 +169,7 @@ function blockedBy(
   view: GroupsView,
   from: Endpoint,
   servers: readonly Endpoint[],
-  failing: SeenObject,
+  failing: Seen<Pod>,
 ): Match {
   const to = [...new Set(servers.flatMap(({ groups }) => groups))].join(' ');
   const details = { from: from.groups.join(' '), to, node: from.node };

@@ -1,14 +1,9 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
-import {
-  placeOf,
-  podWords,
-  type SeenObject,
-  stateWords,
-  unreadyPods,
-} from '../../../domain/pods/pods-seen.ts';
+import { placeOf, podWords, stateWords, unreadyPods } from '../../../domain/pods/pods-seen.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
+import type { Pod } from '../../../evidence/kube/pod.ts';
 
 /** Pod packets leave unencapsulated, and EC2 drops what does not carry the instance’s own address. */
 export default defineCause({
@@ -120,7 +115,7 @@ function matchObjects(view: Own, instance: Seen<Instance>): Match | null {
   );
 }
 
-function failingPods(view: Own): readonly SeenObject[] {
+function failingPods(view: Own): readonly Seen<Pod>[] {
   const own = view
     .list('kube/Pod')
     .filter(

@@ -7,7 +7,7 @@ import { PREFIX_ADDRESSES } from '../../../capacity/eni.ts';
 import { cannotSay, clear, defineCause, found } from '../../../diagnosis/cause.ts';
 import type { Match, View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { type Json, textAt } from '../../../evidence/json.ts';
+import { textAt } from '../../../evidence/json.ts';
 import { waitingWords } from '../../../domain/pods/pods-seen.ts';
 import type { Subnet } from '../../../evidence/aws/network.ts';
 
@@ -147,7 +147,7 @@ function matchSubnet(view: SubnetView, shortage: AddressShortage): Match | null 
   if (first === undefined || isFull === true) return isFull === true ? clear : null;
   const id = shortage.instance.value.SubnetId ?? '<subnet>';
   if (subnet === null) return subnetUnknown(id);
-  const free = Number(textAt(subnet.value, 'AvailableIpAddressCount') ?? Number.NaN);
+  const free = Number(subnet.value.AvailableIpAddressCount ?? Number.NaN);
   const enough = mode.addressing === 'prefix' ? 1 : waiting.length;
   if (!(free < enough)) return Number.isNaN(free) ? subnetUnknown(id) : clear;
   if (hasRoomElsewhere(view, subnet)) return null;
@@ -178,7 +178,10 @@ function subnetUnknown(id: string): Match {
 }
 
 /** With custom networking the subnet of the zone's ENIConfig, else that of the instance. */
-function subnetOf(view: SubnetView, { mode, node, instance }: AddressShortage): Seen<Json> | null {
+function subnetOf(
+  view: SubnetView,
+  { mode, node, instance }: AddressShortage,
+): Seen<Subnet> | null {
   const zone = node.value.labels['topology.kubernetes.io/zone'] ?? '';
   const config = view.list('kube/ENIConfig').find(({ value }) => value.name === zone);
   const id = mode.customNetworking
@@ -189,7 +192,7 @@ function subnetOf(view: SubnetView, { mode, node, instance }: AddressShortage): 
 }
 
 /** Subnets tagged for the CNI in the same zone, which it takes new interfaces from. */
-function hasRoomElsewhere(view: SubnetView, full: Seen<Json>): boolean {
+function hasRoomElsewhere(view: SubnetView, full: Seen<Subnet>): boolean {
   const same = (value: Subnet, path: string): boolean =>
     textAt(value, path) === textAt(full.value, path);
   return view

@@ -5,7 +5,6 @@ import {
 } from '../../../capacity/address-shortage.ts';
 import { subnetOf, subnetState, usedAddresses } from '../../../capacity/subnet.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { textAt } from '../../../evidence/json.ts';
 import { waitingWords } from '../../../domain/pods/pods-seen.ts';
 
 /** Prefix delegation asks for whole /28 blocks, and the subnet has only scattered addresses. */
@@ -121,7 +120,7 @@ function matchSubnet(view: View<Kinds, Signs>, shortage: AddressShortage): Match
   const { mode, waiting, instance, daemonSet } = shortage;
   const [first] = waiting;
   if (mode.addressing !== 'prefix' || shortage.isFull === true) return clear;
-  const id = (instance.value.SubnetId ?? null);
+  const id = instance.value.SubnetId ?? null;
   const fact = view.list('aws/subnet').find(({ value }) => (value.SubnetId ?? null) === id);
   const subnet = fact === undefined || mode.customNetworking ? null : subnetOf(fact.value);
   const interfaces = view.everywhere('aws/network-interface').map(({ value }) => value);

@@ -171,7 +171,7 @@ function waitsForEcr(view: Evidence, pod: Seen<Pod>): boolean {
 /** Images for which containers of a pod have waited longer than a registry takes to answer. */
 function imagesWaiting(pod: Seen<Pod>): readonly string[] {
   return ['status.initContainerStatuses', 'status.containerStatuses']
-    .flatMap((path) => listAt(pod.value.body, path))
+    .flatMap((path) => listAt(pod.value, path))
     .filter((status) =>
       /^(?:ErrImagePull|ImagePullBackOff)$/.test(textAt(status, 'state.waiting.reason') ?? ''),
     )

@@ -138,7 +138,7 @@ interface Lacking {
 function matchWebhook(view: Own): Match | null {
   const lackings = lackingSets(view);
   for (const lacking of lackings) {
-    const labels = textsAt(lacking.set.value.body, 'spec.template.metadata.labels');
+    const labels = textsAt(lacking.set.value, 'spec.template.metadata.labels');
     const silent = silentWebhooks(view, { ...systemPod(view), labels });
     if (silent === 'unlisted') return unlisted;
     const [first] = silent;
@@ -196,7 +196,7 @@ function withoutPods({ set, nodes }: Lacking, pods: readonly Seen<Pod>[]): reado
 /** True where the DaemonSet controller itself says that it has made too few pods. */
 function isShortOf({ value }: Seen<DaemonSet>): boolean {
   const [wanted, made] = ['desiredNumberScheduled', 'currentNumberScheduled'].map((path) =>
-    at(value.body, `status.${path}`),
+    at(value, `status.${path}`),
   );
   return typeof wanted === 'number' && typeof made === 'number' && made < wanted;
 }

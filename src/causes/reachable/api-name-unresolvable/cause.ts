@@ -1,7 +1,7 @@
 import { leaseWithServer, serverWords } from '../../../domain/naming/leased-names.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { type Json, textAt } from '../../../evidence/json.ts';
+import { textAt } from '../../../evidence/json.ts';
 import type { Cluster } from '../../../evidence/aws/groups.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
 

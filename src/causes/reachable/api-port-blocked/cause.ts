@@ -8,10 +8,10 @@ import {
 } from '../../../domain/network/security.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
-import type { Instance } from '../../../evidence/aws/instance.ts';
+import type { Instance, NetworkInterface } from '../../../evidence/aws/instance.ts';
 import type { Cluster } from '../../../evidence/aws/groups.ts';
+import type { SecurityGroup, NetworkAcl } from '../../../evidence/aws/network.ts';
 
 /** A security group lets nothing through between the machine and the API server. */
 export default defineCause({
@@ -136,12 +136,12 @@ function pathOf(view: Evidence, instance: Seen<Instance>): Path {
 }
 
 function isInClusterVpc({ instance, cluster }: Path): boolean {
-  const vpc = (cluster?.value?.resourcesVpcConfig?.vpcId ?? null);
+  const vpc = cluster?.value?.resourcesVpcConfig?.vpcId ?? null;
   return vpc !== null && vpc === (instance.value.VpcId ?? null);
 }
 
 /** The groups with these ids, null unless all are known. */
-function groupsOf(view: Evidence, ids: readonly string[]): readonly Seen<Json>[] | null {
+function groupsOf(view: Evidence, ids: readonly string[]): readonly Seen<SecurityGroup>[] | null {
   const groups = view.list('aws/security-group');
   const described = ids.map((id) => groups.find(({ value }) => (value.GroupId ?? null) === id));
   const known = described.filter((group) => group !== undefined);
@@ -149,7 +149,7 @@ function groupsOf(view: Evidence, ids: readonly string[]): readonly Seen<Json>[]
 }
 
 /** Interfaces by which the control plane of EKS stands in the VPC. */
-function controlPlane(view: Evidence, { cluster }: Path): readonly Json[] {
+function controlPlane(view: Evidence, { cluster }: Path): readonly NetworkInterface[] {
   const name = cluster?.value?.name ?? '';
   return view
     .list('aws/network-interface')
@@ -160,7 +160,7 @@ function controlPlane(view: Evidence, { cluster }: Path): readonly Json[] {
 /** Where the API server is for the machine: known addresses when its endpoint is private. */
 function apiServer(view: Evidence, path: Path): Peer {
   if (!path.isPrivate) return { groups: [], addresses: [] };
-  const own = controlPlane(view, path).map((one) => blockOf(textAt(one, 'PrivateIpAddress') ?? ''));
+  const own = controlPlane(view, path).map((one) => blockOf(one.PrivateIpAddress ?? ''));
   const ids = (path.cluster?.value?.resourcesVpcConfig?.subnetIds ?? []).map(String);
   const subnets = view
     .list('aws/subnet')
@@ -173,7 +173,7 @@ function apiServer(view: Evidence, path: Path): Peer {
 function matchEgress(view: Evidence, path: Path): Match | null {
   const own = groupsOf(view, path.nodeGroups);
   const peer = apiServer(view, path);
-  const rules = own?.flatMap(({ value }) => listAt(value, 'IpPermissionsEgress'));
+  const rules = own?.flatMap(({ value }) => value.IpPermissionsEgress ?? []);
   if (own === null || rules === undefined || mayPass(rules, API_PORT, peer)) return null;
   return groupsFound(view, own, path, 'out of the machine');
 }
@@ -183,7 +183,7 @@ function matchIngress(view: Evidence, path: Path): Match | null {
   if (groups === null) return null;
   const address = blockOf(path.instance.value.PrivateIpAddress ?? '');
   const peer = { groups: path.nodeGroups, addresses: address === null ? [] : [address] };
-  const rules = groups.flatMap(({ value }) => listAt(value, 'IpPermissions'));
+  const rules = groups.flatMap(({ value }) => value.IpPermissions ?? []);
   return mayPass(rules, API_PORT, peer)
     ? null
     : groupsFound(view, groups, path, 'in from the machine');
@@ -191,13 +191,13 @@ function matchIngress(view: Evidence, path: Path): Match | null {
 
 function groupsFound(
   view: Evidence,
-  blocking: readonly Seen<Json>[],
+  blocking: readonly Seen<SecurityGroup>[],
   path: Path,
   direction: string,
 ): Match {
   const timedOut = view.sign('timedOut');
   const address = timedOut?.last.captures['address'];
-  const ids = blocking.map(({ value }) => textAt(value, 'GroupId') ?? '');
+  const ids = blocking.map(({ value }) => value.GroupId ?? '');
   const quotes = blocking.map((group, index) =>
     view.quote(group, `SecurityGroup ${ids[index] ?? ''} has no rule for tcp 443 ${direction}`),
   );
@@ -230,7 +230,7 @@ const DIRECTIONS: readonly Direction[] = [
   { isEgress: false, ports: EPHEMERAL, what: 'the answers, tcp 32768-60999 into it' },
 ];
 
-function aclOf(view: Evidence, path: Path): Seen<Json> | undefined {
+function aclOf(view: Evidence, path: Path): Seen<NetworkAcl> | undefined {
   const subnet = path.instance.value.SubnetId ?? '';
   return view
     .list('aws/network-acl')
@@ -263,12 +263,12 @@ function matchAcl(view: Evidence, path: Path): Match | null {
 
 function aclFound(
   view: Evidence,
-  acl: Seen<Json>,
+  acl: Seen<NetworkAcl>,
   subnet: string,
   { isEgress, ports, what }: Direction,
   rule: string,
 ): Match {
-  const id = textAt(acl.value, 'NetworkAclId') ?? '';
+  const id = acl.value.NetworkAclId ?? '';
   const timedOut = view.sign('timedOut');
   const proof: readonly Quote[] = [
     ...(timedOut === null ? [] : [timedOut.first]),

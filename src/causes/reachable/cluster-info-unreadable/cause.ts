@@ -1,6 +1,5 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { hasNeverJoined, idsOf, instancesWithoutNode } from '../../../domain/nodes/fleet.ts';
-import { textAt } from '../../../evidence/json.ts';
 
 /** The API server answers kubeadm, but does not give it the cluster-info ConfigMap. */
 export default defineCause({
@@ -92,7 +91,7 @@ function matchAbsent(view: Own): Match | null {
     hasNeverJoined(value, view.nowMs),
   );
   const joining = lost.flatMap((machine) => {
-    const id = textAt(machine.value, 'InstanceId');
+    const id = machine.value.InstanceId ?? null;
     const given = view.list('aws/user-data').find(({ value }) => value.instanceId === id);
     const token = given?.value.joinTokenId ?? null;
     return given === undefined || token === null ? [] : [{ machine, given, token }];

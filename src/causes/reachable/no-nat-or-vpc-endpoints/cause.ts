@@ -179,7 +179,7 @@ function routingOf(view: Evidence): Routing {
 
 function detailsOf(way: Closed, { subnet, vpc, zone }: Place): Details {
   const region = /^[a-z]{2}(?:-[a-z]+)+-\d/.exec(zone)?.[0];
-  const table = (way.table.value.RouteTableId ?? null);
+  const table = way.table.value.RouteTableId ?? null;
   return {
     subnet,
     why: way.why,

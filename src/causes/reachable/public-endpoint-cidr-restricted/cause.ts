@@ -2,8 +2,8 @@ import { clear, defineCause, found, type Match, type View } from '../../../diagn
 import { addressOf, cidrOf, isInside } from '../../../domain/network/cidr.ts';
 import { sourceAddresses, wayOut } from '../../../domain/network/routes.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { type Json } from '../../../evidence/json.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
+import type { NatGateway } from '../../../evidence/aws/network.ts';
 
 /** The endpoint is public only, and its list of allowed networks lacks the nodes' way out. */
 export default defineCause({
@@ -134,7 +134,7 @@ function sourcesOf(view: Evidence, instance: Instance): readonly string[] {
   return addresses.length > 0 || own === null ? addresses : [own];
 }
 
-function gatewayOf(view: Evidence, sources: readonly string[]): Seen<Json> | undefined {
+function gatewayOf(view: Evidence, sources: readonly string[]): Seen<NatGateway> | undefined {
   return view
     .list('aws/nat-gateway')
     .find(({ value }) =>

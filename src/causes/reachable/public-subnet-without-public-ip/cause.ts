@@ -1,6 +1,5 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { endpointOf, wayOut } from '../../../domain/network/routes.ts';
-import { listAt, textAt } from '../../../evidence/json.ts';
 
 /** The subnet’s way out is an internet gateway, and the machine has no public address to use it with. */
 export default defineCause({

@@ -1,9 +1,9 @@
+import { isoMs } from '../../../evidence/time.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { textAt } from '../../../evidence/json.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { type LostLease, lostLeases } from '../../../domain/nodes/leases.ts';
-import { isOfAnyDaemonSet, msIn, podCondition, podName } from '../../../domain/pods/pods.ts';
+import { isOfAnyDaemonSet, podCondition, podName } from '../../../domain/pods/pods.ts';
 import { placeOf, podWords, stateWords } from '../../../domain/pods/pods-seen.ts';
 import type { Lease } from '../../../evidence/kube/machines.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
@@ -152,10 +152,12 @@ function isWaitingForNetwork({ conditions }: KubeNode): boolean {
 function waitsForScheduler(view: Evidence, lost: LostLease): Waiting | null {
   const fact = view.list('kube/Pod').find((pod) => {
     const { body } = pod.value;
-    const isNew = textAt(body, 'status.phase') === 'Pending' && placeOf(pod) === null;
+    const isNew = pod.value.status?.phase === 'Pending' && placeOf(pod) === null;
     const isSeen = podCondition(pod.value, 'PodScheduled', 'status') !== null;
     return (
-      isNew && !isSeen && isLeft(msIn(body, 'metadata.creationTimestamp'), lost, view.nowMs ?? 0)
+      isNew &&
+      !isSeen &&
+      isLeft(isoMs(pod.value.metadata?.creationTimestamp), lost, view.nowMs ?? 0)
     );
   });
   if (fact === undefined) return null;

@@ -9,7 +9,6 @@ import {
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { idsOf, instancesWithoutNode } from '../../../domain/nodes/fleet.ts';
-import { type Json, textAt } from '../../../evidence/json.ts';
 import { isoMs } from '../../../evidence/time.ts';
 import { endpointWords } from '../../../domain/pods/services.ts';
 import {
@@ -126,13 +125,13 @@ const unlisted = cannotSay({
 });
 
 /** Running machines without a Node, launched after the last Node that the API server let in. */
-function unregistered(view: Own): readonly Seen<Json>[] {
+function unregistered(view: Own): readonly Seen<Instance>[] {
   const admittedMs = Math.max(
     Number.NEGATIVE_INFINITY,
     ...view.list('kube/Node').map(({ value }) => value.createdMs ?? Number.NEGATIVE_INFINITY),
   );
   return (instancesWithoutNode(view) ?? []).filter(
-    ({ value }) => (isoMs(textAt(value, 'LaunchTime') ?? '') ?? 0) > admittedMs,
+    ({ value }) => (isoMs(value.LaunchTime ?? '') ?? 0) > admittedMs,
   );
 }
 

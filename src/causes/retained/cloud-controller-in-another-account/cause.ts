@@ -8,9 +8,10 @@ import {
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { environmentOf, isPodReady, podName, serviceAccountOf } from '../../../domain/pods/pods.ts';
-import { placeOf, type SeenObject } from '../../../domain/pods/pods-seen.ts';
+import { placeOf } from '../../../domain/pods/pods-seen.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
+import type { Pod } from '../../../evidence/kube/pod.ts';
 
 const CONTROLLER = /^(?:aws-)?cloud-controller-manager(?:-|$)/;
 const CLOUD_CONFIG = /cloud-conf|cloud-provider/;
@@ -148,7 +149,7 @@ const unseen = cannotSay({
   collect: "kubectl -n kube-system get serviceaccounts,configmaps -o yaml | grep -iE 'role-?arn'",
 });
 
-function controllerPod(view: Own): SeenObject | null {
+function controllerPod(view: Own): Seen<Pod> | null {
   const own = view.everywhere('kube/Pod').filter(({ value }) => CONTROLLER.test(value.name));
   return own.find(({ value }) => isPodReady(value)) ?? null;
 }
@@ -168,7 +169,7 @@ function regionOf(instance: Instance): string | null {
 }
 
 /** Which account the controller's calls go to: its configuration first, then its role, then its machine. */
-function accountAsked(view: Own, pod: SeenObject | null): Place | null {
+function accountAsked(view: Own, pod: Seen<Pod> | null): Place | null {
   return (
     configured(view, pod) ?? (pod === null ? null : ofServiceAccount(view, pod)) ?? ofLog(view)
   );
@@ -199,7 +200,7 @@ function cloudConfig(
   return null;
 }
 
-function configured(view: Own, pod: SeenObject | null): Place | null {
+function configured(view: Own, pod: Seen<Pod> | null): Place | null {
   const role = cloudConfig(view, 'rolearn');
   const account = accountIn(role?.value ?? null);
   if (role === null || account === null) return null;
@@ -207,11 +208,11 @@ function configured(view: Own, pod: SeenObject | null): Place | null {
   return { at: account, controller: controllerName(pod), proof: view.quote(role.fact, words) };
 }
 
-function controllerName(pod: SeenObject | null): string {
+function controllerName(pod: Seen<Pod> | null): string {
   return pod === null ? 'cloud-controller-manager' : serviceAccountOf(pod.value);
 }
 
-function ofServiceAccount(view: Own, pod: SeenObject): Place | null {
+function ofServiceAccount(view: Own, pod: Seen<Pod>): Place | null {
   const name = serviceAccountOf(pod.value);
   const given = environmentOf(pod.value, 'AWS_ROLE_ARN');
   const account = view
@@ -229,7 +230,7 @@ function ofServiceAccount(view: Own, pod: SeenObject): Place | null {
 }
 
 /** Without a role of its own it works with the profile of the machine that it runs on. */
-function ofMachine(view: Own, pod: SeenObject): Place | null {
+function ofMachine(view: Own, pod: Seen<Pod>): Place | null {
   const place = placeOf(pod);
   const machine = view
     .everywhere('aws/instance')
@@ -249,7 +250,7 @@ function ofLog(view: Own): Place | null {
   return { at: account, controller: 'cloud-controller-manager', proof: said.last };
 }
 
-function regionAsked(view: Own, pod: SeenObject | null): Place | null {
+function regionAsked(view: Own, pod: Seen<Pod> | null): Place | null {
   const zone = cloudConfig(view, 'zone');
   const zoned = REGION.exec(zone?.value ?? '')?.[0];
   if (zone !== null && zoned !== undefined) {

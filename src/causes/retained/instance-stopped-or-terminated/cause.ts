@@ -3,7 +3,7 @@ import { instanceOfNode } from '../../../domain/naming/seen-names.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { isTerminated } from '../../../domain/nodes/fleet.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
-import { type Json, listAt, textAt } from '../../../evidence/json.ts';
+import { textAt } from '../../../evidence/json.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
 
@@ -110,7 +110,7 @@ function matchState(view: Own): Match | null {
   const own = node === undefined ? null : instanceOfNode(node.value, instances);
   const instance = own ?? (nodes.length === 0 ? instances[0] : undefined);
   if (instance === undefined) return null;
-  const state = textAt(instance.value, 'State.Name') ?? '';
+  const state = instance.value.State?.Name ?? '';
   if (state === 'running' && view.nowMs !== null && view.sign('deleted') === null) return clear;
   const isStopping = state.startsWith('stopp');
   const isAlone = isStopping && isMissed(view, instance.value);
@@ -190,10 +190,8 @@ function activityOf(view: Own, id: string): readonly Ended[] {
  */
 function isMissed(view: Own, instance: Instance): boolean {
   if (view.nowMs === null || view.read('kube/Node').state !== 'absent') return false;
-  const id = (instance.InstanceId ?? null);
-  const name = (instance.Tags ?? []).find(
-    (entry) => entry.Key === 'aws:autoscaling:groupName',
-  );
+  const id = instance.InstanceId ?? null;
+  const name = (instance.Tags ?? []).find((entry) => entry.Key === 'aws:autoscaling:groupName');
   const group = view
     .list('aws/auto-scaling-group')
     .find(({ value }) => (value.AutoScalingGroupName ?? null) === (name?.Value ?? null));
@@ -207,7 +205,7 @@ function isReplaced(view: Own, instance: Instance): boolean {
   if (view.nowMs === null) return false;
   const tagOf = (key: string): string | null => {
     const tag = (instance.Tags ?? []).find((entry) => (entry.Key ?? null) === key);
-    return (tag?.Value ?? null);
+    return tag?.Value ?? null;
   };
   if (tagOf('karpenter.sh/nodepool') !== null) return true;
   const name = tagOf('aws:autoscaling:groupName');

@@ -9,7 +9,6 @@ import {
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { budgetWords, type HeldPod, heldPod } from '../../../domain/pods/budgets.ts';
-import { type Json, textAt } from '../../../evidence/json.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { groupOfInstance } from '../../../domain/instances/launch.ts';
 import { instanceIdIn } from '../../../evidence/names.ts';
@@ -240,11 +239,11 @@ function matchRefresh(view: Own): Match | null {
       .find(({ value }) => id !== null && (value.InstanceId ?? null) === id);
     const group = instance === undefined ? null : groupOfInstance(instance.value);
     const refresh = group === null ? null : newestRefresh(view, group);
-    const why = textAt(refresh?.value, 'StatusReason');
-    const status = textAt(refresh?.value, 'Status') ?? '';
+    const why = refresh?.value?.StatusReason ?? null;
+    const status = refresh?.value?.Status ?? '';
     if (group === null || refresh === null || why === null || !UNDONE.test(status)) continue;
-    const name = textAt(refresh.value, 'InstanceRefreshId') ?? '';
-    const done = textAt(refresh.value, 'PercentageComplete') ?? '0';
+    const name = refresh.value.InstanceRefreshId ?? '';
+    const done = refresh.value.PercentageComplete ?? '0';
     const state = `instance refresh ${name} of ${group} ${status}, ${done} % done: ${why}`;
     return found(
       { group, refresh: name, why, node: node.value.name },
@@ -259,7 +258,7 @@ function matchRefresh(view: Own): Match | null {
   return null;
 }
 
-function newestRefresh(view: Own, group: string): Seen<Json> | null {
+function newestRefresh(view: Own, group: string): Seen<InstanceRefresh> | null {
   const own = view
     .list('aws/instance-refresh')
     .filter(({ value }) => (value.AutoScalingGroupName ?? null) === group);

@@ -1,13 +1,10 @@
 import { cannotSay, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { podName, waitingReason } from '../../../domain/pods/pods.ts';
-import {
-  placeOf,
-  podWords,
-  type SeenObject,
-  stateWords,
-  unreadyPods,
-} from '../../../domain/pods/pods-seen.ts';
+import { placeOf, podWords, stateWords, unreadyPods } from '../../../domain/pods/pods-seen.ts';
 import { endpointsOf, endpointWords } from '../../../domain/pods/services.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import type { Deployment } from '../../../evidence/kube/workloads.ts';
+import type { Pod } from '../../../evidence/kube/pod.ts';
 
 const SERVICE = { namespace: 'kube-system', name: 'kube-dns' };
 
@@ -149,7 +146,7 @@ function matchUnlisted(view: Own): Match | null {
   });
 }
 
-function stoppedDeployment(view: Own): SeenObject | null {
+function stoppedDeployment(view: Own): Seen<Deployment> | null {
   const own = view
     .list('kube/Deployment')
     .find(({ value }) => value.namespace === 'kube-system' && value.name === 'coredns');
@@ -162,7 +159,7 @@ const ANY_FAILURE =
 const CRASH = /^CrashLoopBackOff$/;
 
 /** CoreDNS pods that fail on a Ready node; those that wait for their sandbox have other causes. */
-function failingPods(view: Own, states: RegExp = CRASH): readonly SeenObject[] {
+function failingPods(view: Own, states: RegExp = CRASH): readonly Seen<Pod>[] {
   const ready = new Set(
     view
       .list('kube/Node')

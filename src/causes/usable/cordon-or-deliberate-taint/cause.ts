@@ -8,9 +8,9 @@ import {
 } from '../../../diagnosis/cause.ts';
 import { budgetWords, heldPod } from '../../../domain/pods/budgets.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { at, type Json, textsAt } from '../../../evidence/json.ts';
+import { at } from '../../../evidence/json.ts';
 import type { KubeNode, KubeTaint } from '../../../evidence/kinds.ts';
-import type { KubeObject, Toleration } from '../../../evidence/kube/object.ts';
+import type { Toleration } from '../../../evidence/kube/object.ts';
 import { podCondition, podName } from '../../../domain/pods/pods.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 import {
@@ -256,11 +256,10 @@ function isTroubled(view: Own, node: KubeNode, tolerations: readonly Toleration[
 
 /** Taints are looked at first: a pod may be refused for one on a Node that it would not go to. */
 function mayGoTo(pod: Pod, node: KubeNode): boolean {
-  const wanted = Object.entries((pod.spec?.nodeSelector ?? {}));
+  const wanted = Object.entries(pod.spec?.nodeSelector ?? {});
   const affinity = 'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution';
   return (
-    at(pod.body, affinity) === undefined &&
-    wanted.every(([key, value]) => node.labels[key] === value)
+    at(pod, affinity) === undefined && wanted.every(([key, value]) => node.labels[key] === value)
   );
 }
 

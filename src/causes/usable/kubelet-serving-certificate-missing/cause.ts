@@ -1,7 +1,6 @@
+import { isoMs } from '../../../evidence/time.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { textAt } from '../../../evidence/json.ts';
-import { msIn } from '../../../domain/pods/pods.ts';
 import type { CertificateSigningRequest } from '../../../evidence/kube/admission.ts';
 
 const SIGNER = 'kubernetes.io/kubelet-serving';
@@ -112,15 +111,15 @@ function matchRequests(view: Own): Match | null {
   ]);
 }
 
-function isOf({ body }: CertificateSigningRequest, node: string): boolean {
+function isOf(object: CertificateSigningRequest, node: string): boolean {
   return (
-    textAt(body, 'spec.signerName') === SIGNER &&
-    textAt(body, 'spec.username') === `system:node:${node}`
+    (object.spec?.signerName ?? null) === SIGNER &&
+    (object.spec?.username ?? null) === `system:node:${node}`
   );
 }
 
-function ageOf({ body }: CertificateSigningRequest, nowMs: number): number {
-  const createdMs = msIn(body, 'metadata.creationTimestamp');
+function ageOf(object: CertificateSigningRequest, nowMs: number): number {
+  const createdMs = isoMs(object.metadata?.creationTimestamp);
   return createdMs === null ? 0 : nowMs - createdMs;
 }
 

@@ -1,7 +1,7 @@
+import { isoMs } from '../../../evidence/time.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { listAt, textAt } from '../../../evidence/json.ts';
-import { msIn, podName } from '../../../domain/pods/pods.ts';
+import { podName } from '../../../domain/pods/pods.ts';
 import { readySinceMs } from '../../../domain/nodes/ready-node.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
 
@@ -88,10 +88,10 @@ function matchOverdue(view: View<'kube/Node' | 'kube/Pod', never>): Match | null
   );
 }
 
-function isOverdue({ body }: Pod, node: string, nowMs: number): boolean {
-  const endMs = msIn(body, 'metadata.deletionTimestamp');
-  const isHeld = listAt(body, 'metadata.finalizers').length > 0;
-  const isHere = textAt(body, 'spec.nodeName') === node;
+function isOverdue(object: Pod, node: string, nowMs: number): boolean {
+  const endMs = isoMs(object.metadata?.deletionTimestamp);
+  const isHeld = (object.metadata?.finalizers ?? []).length > 0;
+  const isHere = (object.spec?.nodeName ?? null) === node;
   return isHere && !isHeld && endMs !== null && nowMs - endMs > OVERDUE_MS;
 }
 
