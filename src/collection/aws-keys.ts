@@ -1,4 +1,6 @@
-import { type Json, type JsonObject, listAt, textAt } from '../evidence/json.ts';
+import type { Instance, LaunchTemplateVersion } from '../evidence/aws/instance.ts';
+import type { ScalingActivity } from '../evidence/aws/groups.ts';
+import { textAt } from '../evidence/json.ts';
 import type { Ask } from './asking.ts';
 
 /** Keys that are looked at at most. */
@@ -11,11 +13,11 @@ const KEY_ARN = /arn:aws[\w-]*:kms:[\w-]+:\d{12}:key\/[\w-]+/;
 
 /** What tells which keys encrypt the volumes of machines that do not start. */
 export interface LaunchAnswers {
-  readonly instances: readonly Json[];
+  readonly instances: readonly Instance[];
   /** Of scaling activities. */
-  readonly activities: readonly JsonObject[];
+  readonly activities: readonly ScalingActivity[];
   /** Versions of launch templates in use. */
-  readonly templates: readonly Json[];
+  readonly templates: readonly LaunchTemplateVersion[];
 }
 
 /** The keys of encrypted volumes, where a launch failed for a reason behind which a key may stand. */
@@ -41,18 +43,16 @@ export async function askKeys(ask: Ask, launches: LaunchAnswers): Promise<void> 
 }
 
 function troublesOf({ instances, activities }: LaunchAnswers): readonly string[] {
-  const ended = instances.map((instance) =>
-    ['StateReason.Code', 'StateReason.Message'].map((path) => textAt(instance, path)).join(' '),
+  const ended = instances.map(({ StateReason: reason }) =>
+    [reason?.Code, reason?.Message].join(' '),
   );
-  const tried = activities
-    .flatMap((answer) => listAt(answer, 'Activities'))
-    .map((one) => `${textAt(one, 'StatusMessage') ?? ''} ${textAt(one, 'Description') ?? ''}`);
+  const tried = activities.map((one) => [one.StatusMessage, one.Description].join(' '));
   return [...ended, ...tried].filter((words) => KEY_TROUBLE.test(words));
 }
 
-function keysOfTemplate(version: Json): readonly string[] {
-  return listAt(version, 'LaunchTemplateData.BlockDeviceMappings').map(
-    (mapping) => textAt(mapping, 'Ebs.KmsKeyId') ?? '',
+function keysOfTemplate(version: LaunchTemplateVersion): readonly string[] {
+  return (version.LaunchTemplateData?.BlockDeviceMappings ?? []).map(
+    (mapping) => mapping.Ebs?.KmsKeyId ?? '',
   );
 }
 

@@ -1,4 +1,7 @@
-import { type Json, type JsonObject, listAt, textAt } from '../evidence/json.ts';
+import type { Told } from '../evidence/shape.ts';
+import type { Instance, SpotRequest } from '../evidence/aws/instance.ts';
+import type { AutoScalingGroup, ScalingActivity } from '../evidence/aws/groups.ts';
+import { itemsIn } from './answered.ts';
 import { spotTypes } from '../domain/instances/launch.ts';
 import { isoTime } from '../evidence/time.ts';
 import type { Ask } from './asking.ts';
@@ -15,11 +18,11 @@ const PRICES_BACK_MS = 3_600_000;
 /** What EC2 says where the most that somebody pays is less than the market asks. */
 const PRICE_TROUBLE = /SpotMaxPriceTooLow|price-too-low|by-price/;
 
-function nameOf(group: Json): string {
-  return textAt(group, 'AutoScalingGroupName') ?? '';
+function nameOf(group: AutoScalingGroup | ScalingActivity): string {
+  return group.AutoScalingGroupName ?? '';
 }
 
-function namesOf(ask: Ask, groups: readonly Json[]): readonly string[] {
+function namesOf(ask: Ask, groups: readonly AutoScalingGroup[]): readonly string[] {
   const names = [...new Set(groups.map(nameOf))].filter((name) => name !== '');
   return ask.first(names, GROUPS_MAX, 'Auto Scaling groups');
 }
@@ -27,11 +30,11 @@ function namesOf(ask: Ask, groups: readonly Json[]): readonly string[] {
 /** What groups tried, the hooks for which machines wait, and why spot machines ended. */
 export async function askLaunches(
   ask: Ask,
-  groups: readonly Json[],
-  instances: readonly Json[],
+  groups: readonly AutoScalingGroup[],
+  instances: readonly Instance[],
   nowMs: number,
-): Promise<readonly JsonObject[]> {
-  const ofGroups = (operation: string, own: readonly Json[]): readonly ReturnType<Ask>[] =>
+): Promise<readonly ScalingActivity[]> {
+  const ofGroups = (operation: string, own: readonly AutoScalingGroup[]): readonly ReturnType<Ask>[] =>
     namesOf(ask, own).map((AutoScalingGroupName) =>
       ask({ service: 'autoscaling', operation, input: { AutoScalingGroupName }, pagesMax: 1 }),
     );
@@ -41,45 +44,44 @@ export async function askLaunches(
     ...ofGroups('DescribeLifecycleHooks', groups.filter(isWaiting)),
     ...ofGroups('DescribeInstanceRefreshes', groups.filter(isMixed)),
   ]);
-  await askPrices(ask, { groups, activities: activities.flat(), requests, nowMs });
-  return activities.flat();
+  const tried = itemsIn(activities.flat(), 'Activities', 'aws/scaling-activity');
+  await askPrices(ask, { groups, activities: tried, requests, nowMs });
+  return tried;
 }
 
 /** True where machines of a group were launched from something else than others of it. */
-function isMixed(group: Json): boolean {
-  const origins = listAt(group, 'Instances').map((entry) =>
-    ['LaunchTemplate.LaunchTemplateId', 'LaunchTemplate.Version', 'LaunchConfigurationName']
-      .map((path) => textAt(entry, path) ?? '')
-      .join(' '),
+function isMixed(group: AutoScalingGroup): boolean {
+  const origins = (group.Instances ?? []).map(
+    ({ LaunchTemplate: template, LaunchConfigurationName: configuration }) =>
+      [template?.LaunchTemplateId, template?.Version, configuration].join(' '),
   );
   return new Set(origins).size > 1;
 }
 
 /** True where a machine waits for the answer to a hook, before its service or after. */
-function isWaiting(group: Json): boolean {
-  return listAt(group, 'Instances').some((entry) =>
-    textAt(entry, 'LifecycleState')?.endsWith(':Wait'),
-  );
+function isWaiting(group: AutoScalingGroup): boolean {
+  return (group.Instances ?? []).some((entry) => entry.LifecycleState?.endsWith(':Wait'));
 }
 
-async function askSpot(ask: Ask, instances: readonly Json[]): Promise<readonly JsonObject[]> {
+async function askSpot(ask: Ask, instances: readonly Instance[]): Promise<readonly SpotRequest[]> {
   const ended = instances
-    .filter((instance) => textAt(instance, 'InstanceLifecycle') === 'spot')
-    .filter((instance) => textAt(instance, 'State.Name') !== 'running')
-    .map((instance) => textAt(instance, 'InstanceId') ?? '');
+    .filter((instance) => instance.InstanceLifecycle === 'spot')
+    .filter((instance) => instance.State?.Name !== 'running')
+    .map((instance) => instance.InstanceId ?? '');
   const all = [...new Set(ended)].filter((id) => id !== '');
   const ids = ask.first(all, SPOT_MAX, 'spot requests');
   if (ids.length === 0) return [];
   const input = { Filters: filters({ 'instance-id': ids }) };
-  return ask({ service: 'ec2', operation: 'DescribeSpotInstanceRequests', input });
+  const answers = await ask({ service: 'ec2', operation: 'DescribeSpotInstanceRequests', input });
+  return itemsIn(answers, 'SpotInstanceRequests', 'aws/spot-request');
 }
 
 interface PriceAnswers {
-  readonly groups: readonly Json[];
+  readonly groups: readonly AutoScalingGroup[];
   /** Of scaling activities. */
-  readonly activities: readonly JsonObject[];
+  readonly activities: readonly ScalingActivity[];
   /** Of spot requests. */
-  readonly requests: readonly JsonObject[];
+  readonly requests: readonly SpotRequest[];
   readonly nowMs: number;
 }
 
@@ -108,27 +110,23 @@ async function askPrices(ask: Ask, answers: PriceAnswers): Promise<void> {
 const PRODUCTS = ['Linux/UNIX', 'Windows'] as const;
 
 function poolsOf(ask: Ask, { groups, activities, requests }: PriceAnswers): Pools {
-  const refused = requests
-    .flatMap((answer) => listAt(answer, 'SpotInstanceRequests'))
-    .filter((request) => PRICE_TROUBLE.test(textAt(request, 'Status.Code') ?? ''));
-  const failed = activities
-    .flatMap((answer) => listAt(answer, 'Activities'))
-    .filter((one) => PRICE_TROUBLE.test(textAt(one, 'StatusMessage') ?? ''));
+  const refused = requests.filter(({ Status: status }) => PRICE_TROUBLE.test(status?.Code ?? ''));
+  const failed = activities.filter((one) => PRICE_TROUBLE.test(one.StatusMessage ?? ''));
   const names = new Set(failed.map(nameOf));
   const short = groups.filter((group) => names.has(nameOf(group)));
   return {
     types: some(ask, [
-      ...refused.map((request) => textAt(request, 'LaunchSpecification.InstanceType')),
+      ...refused.map((request) => request.LaunchSpecification?.InstanceType),
       ...short.flatMap(spotTypes),
     ]),
     zones: some(ask, [
-      ...refused.map((request) => textAt(request, 'LaunchedAvailabilityZone')),
-      ...short.flatMap((group) => listAt(group, 'AvailabilityZones').map(String)),
+      ...refused.map((request) => request.LaunchedAvailabilityZone),
+      ...short.flatMap((group) => group.AvailabilityZones ?? []),
     ]),
   };
 }
 
-function some(ask: Ask, values: readonly (string | null)[]): readonly string[] {
-  const known = values.filter((value) => value !== null && value !== '') as readonly string[];
+function some(ask: Ask, values: readonly Told<string>[]): readonly string[] {
+  const known = values.filter((value) => typeof value === 'string' && value !== '') as readonly string[];
   return ask.first([...new Set(known)], POOLS_MAX, 'spot prices');
 }

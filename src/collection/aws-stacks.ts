@@ -1,3 +1,5 @@
+import type { Instance } from '../evidence/aws/instance.ts';
+import type { AutoScalingGroup } from '../evidence/aws/groups.ts';
 import { type Json, type JsonObject, listAt, textAt } from '../evidence/json.ts';
 import { isoMs } from '../evidence/time.ts';
 import type { Ask } from './asking.ts';
@@ -24,8 +26,8 @@ const STATES = [
 /** What shows, by its tags, which stacks made the cluster. */
 export interface StackOwners {
   readonly cluster: string;
-  readonly groups: readonly Json[];
-  readonly instances: readonly Json[];
+  readonly groups: readonly AutoScalingGroup[];
+  readonly instances: readonly Instance[];
   /** Of the EKS cluster. */
   readonly description: readonly JsonObject[];
   readonly nowMs: number;
@@ -61,9 +63,9 @@ const STACK_TAG = 'aws:cloudformation:stack-name';
 
 function stacksOf({ groups, instances, description }: StackOwners): ReadonlySet<string> {
   const tagged = [...groups, ...instances].flatMap((resource) =>
-    listAt(resource, 'Tags')
-      .filter((tag) => textAt(tag, 'Key') === STACK_TAG)
-      .map((tag) => textAt(tag, 'Value') ?? ''),
+    (resource.Tags ?? [])
+      .filter((tag) => (tag.Key ?? null) === STACK_TAG)
+      .map((tag) => tag.Value ?? ''),
   );
   const ofCluster = description.map((answer) => textAt(answer, `cluster.tags.${STACK_TAG}`) ?? '');
   return new Set([...tagged, ...ofCluster].filter((name) => name !== ''));

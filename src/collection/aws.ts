@@ -1,4 +1,7 @@
-import { type Json, type JsonObject, listAt, textAt } from '../evidence/json.ts';
+import type { Instance } from '../evidence/aws/instance.ts';
+import type { AutoScalingGroup } from '../evidence/aws/groups.ts';
+import { itemsIn } from './answered.ts';
+import { type JsonObject, listAt, textAt } from '../evidence/json.ts';
 import { type Ask, type AwsSource, createAsk } from './asking.ts';
 import { filters } from './aws-calls.ts';
 import { askEks, askEntries } from './aws-eks.ts';
@@ -26,7 +29,7 @@ export interface AwsFindings {
   readonly cluster: string | null;
   /** Several names where the instances carry tags of several clusters. */
   readonly clusters: readonly string[];
-  readonly instances: readonly Json[];
+  readonly instances: readonly Instance[];
 }
 
 /** Profiles and roles that are looked at at most. */
@@ -36,19 +39,18 @@ function unique(values: readonly (string | null)[]): readonly string[] {
   return [...new Set(values.filter((value) => value !== null && value !== ''))] as string[];
 }
 
-function instancesIn(answers: readonly JsonObject[]): readonly Json[] {
-  return answers.flatMap((answer) =>
-    listAt(answer, 'Reservations').flatMap((reservation) => listAt(reservation, 'Instances')),
-  );
+function instancesIn(answers: readonly JsonObject[]): readonly Instance[] {
+  const reservations = answers.flatMap((answer) => listAt(answer, 'Reservations'));
+  return itemsIn(reservations, 'Instances', 'aws/instance');
 }
 
 /** Names of clusters that an instance's tags give. */
-export function clustersOf(instance: Json): readonly string[] {
-  return listAt(instance, 'Tags').flatMap((tag) => {
-    const key = textAt(tag, 'Key') ?? '';
+export function clustersOf(instance: Instance): readonly string[] {
+  return (instance.Tags ?? []).flatMap((tag) => {
+    const key = tag.Key ?? '';
     if (key.startsWith('kubernetes.io/cluster/'))
       return [key.slice('kubernetes.io/cluster/'.length)];
-    return /^(?:aws:)?eks:cluster-name$/.test(key) ? [textAt(tag, 'Value') ?? ''] : [];
+    return /^(?:aws:)?eks:cluster-name$/.test(key) ? [tag.Value ?? ''] : [];
   });
 }
 
@@ -82,15 +84,15 @@ export async function collectAws(
 interface About {
   readonly ask: Ask;
   readonly cluster: string;
-  readonly known: readonly Json[];
+  readonly known: readonly Instance[];
   readonly description: Promise<readonly JsonObject[]>;
   readonly target: AwsTarget;
 }
 
 interface Parts {
-  readonly instances: readonly Json[];
+  readonly instances: readonly Instance[];
   /** Instances behind Nodes that do not carry the cluster's tag. */
-  readonly tagless: readonly Json[];
+  readonly tagless: readonly Instance[];
   /** How many things of the cluster there are. */
   readonly found: number;
 }
@@ -119,7 +121,7 @@ async function askParts({ ask, cluster, known, target, ...about }: About): Promi
   return { instances, tagless, found };
 }
 
-async function askKnownInstances(ask: Ask, target: AwsTarget): Promise<readonly Json[]> {
+async function askKnownInstances(ask: Ask, target: AwsTarget): Promise<readonly Instance[]> {
   const byNames = target.names.flatMap((name) =>
     ['private-dns-name', 'private-ip-address'].map((filter) =>
       ask(describeInstances({ Filters: filters({ [filter]: [name] }) })),
@@ -136,15 +138,15 @@ async function askKnownInstances(ask: Ask, target: AwsTarget): Promise<readonly 
 async function askTagless(
   ask: Ask,
   { ofNodes }: AwsTarget,
-  seen: readonly Json[],
-): Promise<readonly Json[]> {
+  seen: readonly Instance[],
+): Promise<readonly Instance[]> {
   const ids = new Set(await ofNodes());
-  for (const instance of seen) ids.delete(textAt(instance, 'InstanceId') ?? '');
+  for (const instance of seen) ids.delete(instance.InstanceId ?? '');
   return askIds(ask, [...ids]);
 }
 
 /** Asked by filter, not by id: one unknown id would make the whole call fail. */
-async function askIds(ask: Ask, all: readonly string[]): Promise<readonly Json[]> {
+async function askIds(ask: Ask, all: readonly string[]): Promise<readonly Instance[]> {
   const batches = batched(all, 200).map((ids) =>
     ask(describeInstances({ Filters: filters({ 'instance-id': ids }) })),
   );
@@ -154,7 +156,7 @@ async function askIds(ask: Ask, all: readonly string[]): Promise<readonly Json[]
 /** Says that the cluster which was named is not the one to which the Nodes' instances belong. */
 function tellOtherCluster(
   named: string,
-  tagless: readonly Json[],
+  tagless: readonly Instance[],
   evidence: CollectedEvidence,
 ): void {
   const others = unique(tagless.flatMap(clustersOf)).filter((name) => name !== named);
@@ -180,27 +182,27 @@ function batched(values: readonly string[], size: number): readonly (readonly st
   return batches;
 }
 
-async function askTagged(ask: Ask, cluster: string): Promise<readonly Json[]> {
+async function askTagged(ask: Ask, cluster: string): Promise<readonly Instance[]> {
   const input = { Filters: filters({ 'tag-key': [`kubernetes.io/cluster/${cluster}`] }) };
   return instancesIn(await ask(describeInstances(input)));
 }
 
-async function askGroups(ask: Ask, cluster: string): Promise<readonly Json[]> {
+async function askGroups(ask: Ask, cluster: string): Promise<readonly AutoScalingGroup[]> {
   const answers = await ask({
     service: 'autoscaling',
     operation: 'DescribeAutoScalingGroups',
     input: { Filters: filters({ 'tag-key': [`kubernetes.io/cluster/${cluster}`] }) },
   });
-  return answers.flatMap((answer) => listAt(answer, 'AutoScalingGroups'));
+  return itemsIn(answers, 'AutoScalingGroups', 'aws/auto-scaling-group');
 }
 
 async function askNetwork(
   ask: Ask,
-  instances: readonly Json[],
+  instances: readonly Instance[],
   description: readonly JsonObject[],
 ): Promise<void> {
   const vpcs = unique([
-    ...instances.map((instance) => textAt(instance, 'VpcId')),
+    ...instances.map((instance) => (instance.VpcId ?? null)),
     ...description.map((answer) => textAt(answer, 'cluster.resourcesVpcConfig.vpcId')),
   ]);
   if (vpcs.length === 0) return;
@@ -238,8 +240,8 @@ async function askNetwork(
     });
 }
 
-async function askStatus(ask: Ask, instances: readonly Json[]): Promise<void> {
-  const ids = unique(instances.map((instance) => textAt(instance, 'InstanceId')));
+async function askStatus(ask: Ask, instances: readonly Instance[]): Promise<void> {
+  const ids = unique(instances.map((instance) => (instance.InstanceId ?? null)));
   await Promise.all(
     batched(ids, 100).map((batch) =>
       ask({
@@ -251,9 +253,9 @@ async function askStatus(ask: Ask, instances: readonly Json[]): Promise<void> {
   );
 }
 
-async function askTypes(ask: Ask, instances: readonly Json[]): Promise<void> {
-  const types = unique(instances.map((instance) => textAt(instance, 'InstanceType')));
-  const images = unique(instances.map((instance) => textAt(instance, 'ImageId')));
+async function askTypes(ask: Ask, instances: readonly Instance[]): Promise<void> {
+  const types = unique(instances.map((instance) => (instance.InstanceType ?? null)));
+  const images = unique(instances.map((instance) => (instance.ImageId ?? null)));
   await Promise.all([
     ...batched(types, 100).map((batch) =>
       ask({
@@ -275,14 +277,14 @@ async function askTypes(ask: Ask, instances: readonly Json[]): Promise<void> {
 
 async function askIdentity(
   ask: Ask,
-  instances: readonly Json[],
+  instances: readonly Instance[],
   description: readonly JsonObject[],
   clusterName: string,
 ): Promise<void> {
   const profiles = ask.first(
     unique(
       instances.map(
-        (instance) => (textAt(instance, 'IamInstanceProfile.Arn') ?? '').split('/').at(-1) ?? null,
+        (instance) => (instance.IamInstanceProfile?.Arn ?? '').split('/').at(-1) ?? null,
       ),
     ),
     ROLES_MAX,

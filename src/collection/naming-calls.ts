@@ -1,3 +1,5 @@
+import { projected } from './answered.ts';
+import { RECORD_SETS, VPC_HOSTED_ZONES } from '../evidence/aws/network.ts';
 import type { Ask } from './asking.ts';
 import { filters } from './aws-calls.ts';
 import type { LaunchPlace } from '../domain/naming/input.ts';
@@ -85,20 +87,19 @@ async function askRecord(
     pagesMax: 1,
   });
   if (answers.length === 0) return undefined;
-  return recordValues(answers, name ?? '', type);
+  return recordValues(projected(RECORD_SETS, answers), name ?? '', type);
 }
 
 /** A and PTR records of the private hosted zones that the VPC has; nothing without such a zone. */
 export async function askRecords(ask: Ask, question: RecordQuestion): Promise<NameRecords> {
   const { vpcId, region, name, privateIp } = question;
-  const zones = zonesIn(
-    await ask({
-      service: 'route53',
-      operation: 'ListHostedZonesByVPC',
-      input: { VPCId: vpcId, VPCRegion: region },
-      isOptional: true,
-    }),
-  );
+  const answers = await ask({
+    service: 'route53',
+    operation: 'ListHostedZonesByVPC',
+    input: { VPCId: vpcId, VPCRegion: region },
+    isOptional: true,
+  });
+  const zones = zonesIn(projected(VPC_HOSTED_ZONES, answers));
   const [dnsA, dnsPtr] = await Promise.all([
     askRecord(ask, zones, name?.toLowerCase() ?? null, 'A'),
     askRecord(ask, zones, reverseName(privateIp), 'PTR'),

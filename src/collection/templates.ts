@@ -1,4 +1,7 @@
-import { at, type Json, listAt, textAt } from '../evidence/json.ts';
+import type { Told } from '../evidence/shape.ts';
+import type { LaunchTemplateVersion } from '../evidence/aws/instance.ts';
+import type { AutoScalingGroup, LaunchConfiguration } from '../evidence/aws/groups.ts';
+import { itemsIn } from './answered.ts';
 import { templateUse } from '../domain/instances/launch.ts';
 import type { Ask } from './asking.ts';
 import { filters } from './aws-calls.ts';
@@ -10,21 +13,27 @@ const NAMED_MAX = 100;
 const CONFIGURATIONS_MAX = 50;
 
 /** Reads what groups launch with, and the images and types that it names; template versions. */
-export async function askTemplates(ask: Ask, groups: readonly Json[]): Promise<readonly Json[]> {
+export async function askTemplates(
+  ask: Ask,
+  groups: readonly AutoScalingGroup[],
+): Promise<readonly LaunchTemplateVersion[]> {
   const [versions, configurations] = await Promise.all([
     askVersions(ask, groups),
     askConfigurations(ask, groups),
     askNames(ask, groups),
   ]);
   const given = [
-    ...versions.map((version) => at(version, 'LaunchTemplateData') ?? null),
+    ...versions.map((version) => version.LaunchTemplateData),
     ...configurations,
   ];
   await Promise.all([askImages(ask, given), askTypes(ask, given)]);
   return versions;
 }
 
-async function askVersions(ask: Ask, groups: readonly Json[]): Promise<readonly Json[]> {
+async function askVersions(
+  ask: Ask,
+  groups: readonly AutoScalingGroup[],
+): Promise<readonly LaunchTemplateVersion[]> {
   const uses = groups.map((group) => templateUse(group)).filter((use) => use !== null);
   const byKey = new Map(uses.map((use) => [`${use.id} ${use.version}`, use] as const));
   const answers = await Promise.all(
@@ -39,11 +48,11 @@ async function askVersions(ask: Ask, groups: readonly Json[]): Promise<readonly 
         }),
       ),
   );
-  return answers.flat().flatMap((answer) => listAt(answer, 'LaunchTemplateVersions'));
+  return itemsIn(answers.flat(), 'LaunchTemplateVersions', 'aws/launch-template-version');
 }
 
 /** Asked by filter, not by id: of a template that is gone the list says so, and names the others. */
-async function askNames(ask: Ask, groups: readonly Json[]): Promise<void> {
+async function askNames(ask: Ask, groups: readonly AutoScalingGroup[]): Promise<void> {
   const names = distinct(
     ask,
     groups.map((group) => templateUse(group)?.name ?? ''),
@@ -55,8 +64,11 @@ async function askNames(ask: Ask, groups: readonly Json[]): Promise<void> {
 }
 
 /** What older groups have instead of a launch template. */
-async function askConfigurations(ask: Ask, groups: readonly Json[]): Promise<readonly Json[]> {
-  const given = groups.map((group) => textAt(group, 'LaunchConfigurationName') ?? '');
+async function askConfigurations(
+  ask: Ask,
+  groups: readonly AutoScalingGroup[],
+): Promise<readonly LaunchConfiguration[]> {
+  const given = groups.map((group) => group.LaunchConfigurationName ?? '');
   const names = distinct(ask, given, 'launch configurations');
   if (names.length === 0) return [];
   const answers = await ask({
@@ -66,7 +78,7 @@ async function askConfigurations(ask: Ask, groups: readonly Json[]): Promise<rea
       LaunchConfigurationNames: [...ask.first(names, CONFIGURATIONS_MAX, 'launch configurations')],
     },
   });
-  return answers.flatMap((answer) => listAt(answer, 'LaunchConfigurations'));
+  return itemsIn(answers, 'LaunchConfigurations', 'aws/launch-configuration');
 }
 
 function distinct(ask: Ask, values: readonly string[], what: string): readonly string[] {
@@ -74,24 +86,21 @@ function distinct(ask: Ask, values: readonly string[], what: string): readonly s
   return ask.first(all, NAMED_MAX, what);
 }
 
-function named(ask: Ask, given: readonly Json[], field: string, what: string): readonly string[] {
-  return distinct(
-    ask,
-    given.map((one) => textAt(one, field) ?? ''),
-    what,
-  );
-}
+/** What a template or a configuration launches. */
+type Given = Told<{ readonly ImageId: Told<string>; readonly InstanceType: Told<string> }>;
 
 /** An image past its deprecation date can be launched, and is left out unless asked for. */
-async function askImages(ask: Ask, given: readonly Json[]): Promise<void> {
-  const images = named(ask, given, 'ImageId', 'images').filter((id) => id.startsWith('ami-'));
+async function askImages(ask: Ask, given: readonly Given[]): Promise<void> {
+  const named = given.map((one) => one?.ImageId ?? '').filter((id) => id.startsWith('ami-'));
+  const images = distinct(ask, named, 'images');
   if (images.length === 0) return;
   const input = { Filters: filters({ 'image-id': images }), IncludeDeprecated: true };
   await ask({ service: 'ec2', operation: 'DescribeImages', input });
 }
 
-async function askTypes(ask: Ask, given: readonly Json[]): Promise<void> {
-  const types = named(ask, given, 'InstanceType', 'instance types');
+async function askTypes(ask: Ask, given: readonly Given[]): Promise<void> {
+  const named = given.map((one) => one?.InstanceType ?? '');
+  const types = distinct(ask, named, 'instance types');
   if (types.length === 0) return;
   const input = { InstanceTypes: [...types] };
   await ask({ service: 'ec2', operation: 'DescribeInstanceTypes', input, isOptional: true });

@@ -1,12 +1,12 @@
 import type { Seen } from '../evidence/fact.ts';
-import type { Json } from '../evidence/json.ts';
+import type { AutoScalingGroup } from '../evidence/aws/groups.ts';
 import { filledGroups } from '../domain/instances/launch.ts';
 import type { Sighting } from '../evidence/sighting.ts';
 import { clear, type Clear } from './cause.ts';
 
 interface Launches<S extends string> {
   sign(name: S): Sighting | null;
-  list(kind: 'aws/auto-scaling-group'): readonly Seen<Json>[];
+  list(kind: 'aws/auto-scaling-group'): readonly Seen<AutoScalingGroup>[];
 }
 
 const ACTIVITY = /^Auto Scaling group (\S+) activity\b/;

@@ -1,7 +1,6 @@
 import type { AssociationTarget, IdentityTarget } from '../evidence/detail-target.ts';
 import { roleName } from '../domain/nodes/fleet.ts';
 import { factValues } from '../evidence/fact-values.ts';
-import { type Json, textAt } from '../evidence/json.ts';
 import type { Observations } from '../evidence/observations.ts';
 import { environmentOf, isPodReady, serviceAccountOf } from '../domain/pods/pods.ts';
 import { ecrImageWaiting } from '../domain/pods/pulls.ts';
@@ -94,7 +93,7 @@ function providersOf(observations: Observations): readonly string[] {
     .filter((issuer) => issuer !== '');
   return distinct(
     factValues(observations, 'aws/oidc-providers')
-      .flatMap((list) => (Array.isArray(list) ? (list as readonly Json[]) : []))
-      .map((entry) => textAt(entry, 'Arn')),
+      .flat()
+      .map((entry) => entry.Arn ?? null),
   ).filter((arn) => issuers.some((issuer) => arn.endsWith(`:oidc-provider/${issuer}`)));
 }

@@ -1,7 +1,8 @@
 import type { KubeNode } from '../evidence/kinds.ts';
-import type { KubeObject } from '../evidence/kube/object.ts';
+import type { Pod } from '../evidence/kube/pod.ts';
+import { isoMs } from '../evidence/time.ts';
 import type { FactRecord, Observations } from '../evidence/observations.ts';
-import { msIn, readyChangedMs, runningSinceMs } from '../domain/pods/pods.ts';
+import { readyChangedMs, runningSinceMs } from '../domain/pods/pods.ts';
 
 type Stamped = Pick<Observations, 'hits' | 'facts'>;
 
@@ -15,8 +16,8 @@ function stampsOf({ kind, value }: FactRecord): readonly (number | null)[] {
       heartbeatMs,
     ]);
   if (kind !== 'kube/Pod') return [];
-  const pod = value as KubeObject;
-  return [msIn(pod, 'status.startTime'), readyChangedMs(pod), runningSinceMs(pod)];
+  const pod = value as Pod;
+  return [isoMs(pod.status?.startTime), readyChangedMs(pod), runningSinceMs(pod)];
 }
 
 function newestOf({ hits, facts }: Stamped): number {

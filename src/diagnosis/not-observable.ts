@@ -1,4 +1,3 @@
-import { textAt } from '../evidence/json.ts';
 import type { FactKind, KubeNode } from '../evidence/kinds.ts';
 import type { KubeObject } from '../evidence/kube/object.ts';
 import type { Observations, Refusal } from '../evidence/observations.ts';
@@ -77,7 +76,7 @@ function hadOf({ facts, sources, node }: Subject, listed: ReadonlySet<FactKind>)
   const pods = facts
     .of('kube/Pod')
     .map(({ value }) => value)
-    .filter(({ body }) => textAt(body, 'spec.nodeName') === node);
+    .filter(({ spec }) => spec?.nodeName === node);
   return {
     node: own,
     hasPods: pods.length > 0,

@@ -1,6 +1,6 @@
+import type { NetworkInterface } from '../evidence/aws/instance.ts';
 import { isoMs } from '../evidence/time.ts';
 import type { FactKind, KubeNode, KubeTaint } from '../evidence/kinds.ts';
-import { type Json, listAt } from '../evidence/json.ts';
 import type { FactRecord } from '../evidence/observations.ts';
 import { isPodReady, readyChangedMs, runningSinceMs } from '../domain/pods/pods.ts';
 import { excerptOf } from '../evidence/redact.ts';
@@ -185,9 +185,9 @@ function hasNoPodAddress(subject: Subject, pods: readonly FactRecord<'kube/Pod'>
   return interfaces.length > 0 && interfaces.every(isBare);
 }
 
-function isBare(one: Json): boolean {
-  const prefixes = [...listAt(one, 'Ipv4Prefixes'), ...listAt(one, 'Ipv6Prefixes')];
-  return listAt(one, 'PrivateIpAddresses').length === 1 && prefixes.length === 0;
+function isBare(one: NetworkInterface): boolean {
+  const prefixes = [...(one.Ipv4Prefixes ?? []), ...(one.Ipv6Prefixes ?? [])];
+  return one.PrivateIpAddresses?.length === 1 && prefixes.length === 0;
 }
 
 /** A pod with an address; on a Node without one, the programs that would give it are Ready. */

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../evidence/kube/object.ts';
+import type { Pod } from '../evidence/kube/pod.ts';
 import type { MachineName } from '../evidence/names.ts';
 import type { Hit, Observations } from '../evidence/observations.ts';
 import { isPodReady, podName } from '../domain/pods/pods.ts';
@@ -21,7 +21,7 @@ function placesOf({ facts }: Observations): ReadonlyMap<string, Place> {
   const places = new Map<string, Place>();
   for (const { kind, value, about } of facts) {
     if (kind !== 'kube/Pod') continue;
-    const pod = value as KubeObject;
+    const pod = value as Pod;
     const [node = null] = about;
     places.set(podName(pod), { node, isReady: isPodReady(pod) });
   }

@@ -1,6 +1,6 @@
+import type { Instance } from '../evidence/aws/instance.ts';
+import { factValues } from '../evidence/fact-values.ts';
 import type { DetailTarget, LogTarget } from '../evidence/detail-target.ts';
-import { type Json, listAt, textAt } from '../evidence/json.ts';
-import type { KubeObject } from '../evidence/kube/object.ts';
 import type { Observations } from '../evidence/observations.ts';
 import { environmentOf, isPodReady } from '../domain/pods/pods.ts';
 import type { DiagnosisDocument, SubjectReport } from './document.ts';
@@ -40,11 +40,8 @@ interface PlacedPod {
 }
 
 function podsOf(observations: Observations): readonly PlacedPod[] {
-  return observations.facts.flatMap((fact) => {
-    if (fact.kind !== 'kube/Pod') return [];
-    const pod = fact.value as KubeObject;
-    return [{ pod, node: textAt(pod, 'spec.nodeName') }];
-  });
+  const pods = factValues(observations, 'kube/Pod');
+  return pods.map((pod) => ({ pod, node: pod.spec?.nodeName ?? null }));
 }
 
 /** Each container's log, and that of its last run where it has crashed. */
@@ -84,11 +81,11 @@ function groupsOf(
   observations: Observations,
 ): ReadonlyMap<string | null, string> {
   const named = instancesOf(machines, observations).map((instance): [string | null, string] => {
-    const tags = listAt(instance, 'Tags');
-    const group = GROUP_TAGS.map((key) => tags.find((tag) => textAt(tag, 'Key') === key)).find(
+    const tags = instance.Tags ?? [];
+    const group = GROUP_TAGS.map((key) => tags.find((tag) => tag.Key === key)).find(
       (tag) => tag !== undefined,
     );
-    return [textAt(instance, 'InstanceId'), textAt(group, 'Value') ?? ''];
+    return [instance.InstanceId ?? null, group?.Value ?? ''];
   });
   return new Map(named);
 }
@@ -136,22 +133,21 @@ function rolesOf(placed: readonly PlacedPod[]): readonly string[] {
 }
 
 /** The instances behind machines, by their ids. */
-function instancesOf(machines: readonly SubjectReport[], { facts }: Observations): readonly Json[] {
+function instancesOf(
+  machines: readonly SubjectReport[],
+  observations: Observations,
+): readonly Instance[] {
   const ids = new Set(machines.map(({ instanceId }) => instanceId));
-  return facts.flatMap(({ kind, value }) =>
-    kind === 'aws/instance' && ids.has(textAt(value as Json, 'InstanceId')) ? [value as Json] : [],
-  );
+  return factValues(observations, 'aws/instance').filter(({ InstanceId: id }) => ids.has(id ?? null));
 }
 
 /** VPCs of machines without Node, where only hosted zones of the VPC know the API server's name. */
 function vpcsOf(machines: readonly SubjectReport[], observations: Observations): readonly string[] {
-  const isPrivate = observations.facts.some(
-    ({ kind, value }) =>
-      kind === 'aws/cluster' &&
-      textAt(value as Json, 'resourcesVpcConfig.endpointPrivateAccess') === 'true',
+  const isPrivate = factValues(observations, 'aws/cluster').some(
+    ({ resourcesVpcConfig }) => resourcesVpcConfig?.endpointPrivateAccess === true,
   );
   const lonely = isPrivate ? machines.filter(({ node }) => node === null) : [];
-  const vpcs = instancesOf(lonely, observations).map((one) => textAt(one, 'VpcId') ?? '');
+  const vpcs = instancesOf(lonely, observations).map((one) => one.VpcId ?? '');
   return [...new Set(vpcs)].filter((vpc) => vpc !== '').slice(0, VPCS_MAX);
 }
 
@@ -160,9 +156,9 @@ function endedOf(
   observations: Observations,
 ): readonly string[] {
   const ended = instancesOf(machines, observations).filter((one) =>
-    /^(?:stopp|terminated|shutting)/.test(textAt(one, 'State.Name') ?? ''),
+    /^(?:stopp|terminated|shutting)/.test(one.State?.Name ?? ''),
   );
-  const ids = ended.map((one) => textAt(one, 'InstanceId') ?? '');
+  const ids = ended.map((one) => one.InstanceId ?? '');
   return [...new Set(ids)].slice(0, TRAILS_MAX);
 }
 

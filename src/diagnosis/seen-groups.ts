@@ -1,4 +1,5 @@
-import { type Json, textAt } from '../evidence/json.ts';
+import type { Told } from '../evidence/shape.ts';
+import type { FactTypes } from '../evidence/kinds.ts';
 import type { FactKind } from '../evidence/kinds.ts';
 import { capacityOf } from '../domain/instances/launch.ts';
 import type { FactRecord, Hit, Observations } from '../evidence/observations.ts';
@@ -14,8 +15,8 @@ const REASON_CHARACTERS_MAX = 240;
 /** The gap of each group that wants more machines than it has, as collected from a live cluster. */
 export function groupSymptoms(observations: Observations): readonly Hit[] {
   if (observations.collection === null) return [];
-  const nodeGroups = latest(observations, 'aws/node-group', 'nodegroupName');
-  const groups = latest(observations, 'aws/auto-scaling-group', 'AutoScalingGroupName');
+  const nodeGroups = latest(observations, 'aws/node-group', (one) => one.nodegroupName);
+  const groups = latest(observations, 'aws/auto-scaling-group', (one) => one.AutoScalingGroupName);
   return [
     ...groups.flatMap((group) => gapOfScaling(group, nodeGroups, observations)),
     ...nodeGroups
@@ -32,12 +33,10 @@ function recordsOf<K extends FactKind>({ facts }: Observations, kind: K): readon
 function latest<K extends 'aws/node-group' | 'aws/auto-scaling-group'>(
   observations: Observations,
   kind: K,
-  field: string,
+  nameOf: (value: FactTypes[K]) => Told<string>,
 ): readonly FactRecord<K>[] {
-  const byName = new Map(
-    recordsOf(observations, kind).map((fact) => [textAt(fact.value, field) ?? '', fact]),
-  );
-  return [...byName.values()];
+  const records = recordsOf(observations, kind);
+  return [...new Map(records.map((fact) => [nameOf(fact.value) ?? '', fact])).values()];
 }
 
 function tagOf(resource: AutoScalingGroup | Instance, key: string): string | null {
@@ -54,20 +53,16 @@ function isOwner(nodeGroup: NodeGroup, group: AutoScalingGroup): boolean {
   );
 }
 
-function numberAt(value: Json, path: string): number {
-  return Number(textAt(value, path) ?? Number.NaN);
-}
-
 function gapOfScaling(
   group: FactRecord<'aws/auto-scaling-group'>,
   nodeGroups: readonly FactRecord<'aws/node-group'>[],
   observations: Observations,
 ): readonly Hit[] {
   const name = group.value.AutoScalingGroupName ?? '';
-  const desired = group.value.DesiredCapacity ?? null;
+  const desired = group.value.DesiredCapacity ?? 0;
   const present = capacityOf(group.value, /^(?:InService|Pending)/) ?? desired;
   // A group has a status only while it is being deleted.
-  if (!(desired > present) || (group.value.Status ?? null) !== null) return [];
+  if (desired <= present || (group.value.Status ?? null) !== null) return [];
   const activities = recordsOf(observations, 'aws/scaling-activity')
     .map(({ value }) => value)
     .filter((entry) => (entry.AutoScalingGroupName ?? null) === name);
@@ -87,7 +82,7 @@ function gapOfNodeGroup(
 ): readonly Hit[] {
   const isListed = observations.listings.some(({ kind }) => kind === 'aws/instance');
   const name = nodeGroup.value.nodegroupName ?? '';
-  const desired = nodeGroup.value.scalingConfig?.desiredSize ?? null;
+  const desired = nodeGroup.value.scalingConfig?.desiredSize ?? 0;
   const ids = recordsOf(observations, 'aws/instance')
     .map(({ value }) => value)
     .filter((instance) => tagOf(instance, 'eks:nodegroup-name') === name)
@@ -96,7 +91,7 @@ function gapOfNodeGroup(
   const present = new Set(ids).size;
   const status = nodeGroup.value.status ?? '';
   const isSettled = status === 'ACTIVE' || status === 'DEGRADED' || status === 'CREATE_FAILED';
-  if (!isListed || !isSettled || !(desired > present)) return [];
+  if (!isListed || !isSettled || desired <= present) return [];
   const why = issueWords(nodeGroup.value) ?? 'its health says nothing of it';
   const words = `node group ${name} has ${present} of ${desired} machines; ${why}`;
   return [seenHit(nodeGroup, 'symptom:group-cannot-launch', words)];
@@ -107,7 +102,7 @@ function activityWords(activities: ScalingActivity[]): string | null {
   const [last] = activities.toSorted((a, b) => startOf(b) - startOf(a));
   const status = last?.StatusCode ?? null;
   if (status !== 'Failed' && status !== 'Cancelled') return null;
-  const reason = last?.StatusMessage ?? last?.Description ?? null ?? '';
+  const reason = last?.StatusMessage ?? last?.Description ?? '';
   return `its last activity ${status}: ${reason.slice(0, REASON_CHARACTERS_MAX)}`;
 }
 

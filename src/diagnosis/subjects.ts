@@ -1,4 +1,6 @@
-import { type Json, textAt } from '../evidence/json.ts';
+import type { Told } from '../evidence/shape.ts';
+import type { Cluster } from '../evidence/aws/groups.ts';
+import type { Instance, InstanceStatus } from '../evidence/aws/instance.ts';
 import { isHostKind } from '../evidence/kinds.ts';
 import type { MachineName } from '../evidence/names.ts';
 import type { DocumentSummary, FactRecord, Hit, Observations } from '../evidence/observations.ts';
@@ -168,12 +170,15 @@ function placeFact(assembly: Assembly, cluster: Group, fact: FactRecord): void {
 
 /** An instance that somebody ended on purpose, and that therefore is nobody's concern. */
 function isDismissed({ kind, value }: FactRecord): boolean {
-  if (kind !== 'aws/instance' && kind !== 'aws/instance-status') return false;
-  const state =
-    textAt(value as Json, 'State.Name') ?? textAt(value as Json, 'InstanceState.Name') ?? '';
-  const code = textAt(value as Json, 'StateReason.Code') ?? '';
-  const isGone = state === 'terminated' || state === 'shutting-down';
-  return isGone && (code === '' || code.startsWith('Client.User'));
+  if (kind === 'aws/instance-status')
+    return isGone((value as InstanceStatus).InstanceState?.Name);
+  if (kind !== 'aws/instance') return false;
+  const { State: state, StateReason: reason } = value as Instance;
+  return isGone(state?.Name) && /^(?:$|Client\.User)/.test(reason?.Code ?? '');
+}
+
+function isGone(state: Told<string>): boolean {
+  return state === 'terminated' || state === 'shutting-down';
 }
 
 function placeHits(assembly: Assembly, cluster: Group, observations: Observations): void {
@@ -307,9 +312,9 @@ function createSources(
 /** The name that the collection or the one description of a cluster gives. */
 function clusterNameOf({ collection, facts }: Observations): string | null {
   const described = facts.flatMap(({ kind, value }) =>
-    kind === 'aws/cluster' ? [textAt(value as Json, 'name')] : [],
+    kind === 'aws/cluster' ? [(value as Cluster).name] : [],
   );
-  const names = new Set(described.filter((name) => name !== null));
+  const names = new Set(described.filter((name) => name !== undefined));
   const [only = null] = names;
   return collection?.cluster ?? (names.size === 1 ? only : null);
 }

@@ -1,6 +1,6 @@
+import { factValues } from '../evidence/fact-values.ts';
 import { assembleSubjects } from './subjects.ts';
 import { isTerminated } from '../domain/nodes/fleet.ts';
-import { type Json, textAt } from '../evidence/json.ts';
 import { instanceIdIn } from '../evidence/names.ts';
 import type { Observations } from '../evidence/observations.ts';
 import { excerptOf } from '../evidence/redact.ts';
@@ -60,13 +60,12 @@ function terminatedIn(looks: readonly Observations[], name: string): string | nu
   const id = instanceIdIn(name);
   if (id === null) return null;
   const ended = looks
-    .flatMap(({ facts }) => facts)
-    .flatMap(({ kind, value }) => (kind === 'aws/instance' ? [value as Json] : []))
-    .find((instance) => textAt(instance, 'InstanceId') === id && isTerminated(instance));
+    .flatMap((look) => factValues(look, 'aws/instance'))
+    .find((instance) => instance.InstanceId === id && isTerminated(instance));
   if (ended === undefined) return null;
-  const reason = textAt(ended, 'StateTransitionReason') ?? '';
+  const reason = ended.StateTransitionReason ?? '';
   const why = reason === '' ? '' : ` (${excerptOf(reason)})`;
-  return `${id} is ${textAt(ended, 'State.Name') ?? ''}${why}; see what is left: rollcall status`;
+  return `${id} is ${ended.State?.Name ?? ''}${why}; see what is left: rollcall status`;
 }
 
 /** Why a machine may be there although it was not seen, one sentence for each reason. */

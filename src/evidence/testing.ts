@@ -2,7 +2,11 @@
 import { seen, type Seen } from './fact.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { KubeCondition, KubeNode } from './kinds.ts';
+import { AWS_SHAPES, type AwsFacts, type AwsKind } from './aws/shapes.ts';
 import type { KubeObject } from './kube/object.ts';
+import type { Pod } from './kube/pod.ts';
+import { KUBE_SHAPES, type KubeFacts, type KubeKind } from './kube/shapes.ts';
+import { project } from './project.ts';
 
 /** 2026-05-01T12:00:00Z, at which the tests look. */
 export const NOW_MS = Date.UTC(2026, 4, 1, 12);
@@ -16,29 +20,27 @@ export function fact<T>(value: T): Seen<T> {
   return seen(value, 'test', 'test');
 }
 
-export function objectOf(
-  kind: string,
+/** A fact of AWS as the readers make it of an answer's item. */
+export function awsOf<K extends AwsKind>(kind: K, item: Json): AwsFacts[K] {
+  return project(AWS_SHAPES[kind], item) as AwsFacts[K];
+}
+
+/** An object of Kubernetes as the readers make it. */
+export function objectOf<K extends KubeKind>(
+  kind: K,
   name: string,
   body: JsonObject = {},
   change: Partial<KubeObject> = {},
-): KubeObject {
-  return {
-    kind,
-    namespace: 'shop',
-    name,
-    uid: null,
-    labels: {},
-    annotations: {},
-    body,
-    ...change,
-  };
+): KubeFacts[K] {
+  const identity = { kind, namespace: 'shop', name, uid: null, labels: {}, annotations: {} };
+  return { ...identity, ...project(KUBE_SHAPES[kind], body), ...change } as unknown as KubeFacts[K];
 }
 
 /** A pod that runs and is Ready on `node00` for an hour; each part of its body can be replaced. */
 export function podOf(
   parts: Readonly<Record<string, Json>> = {},
   change: Partial<KubeObject> = {},
-): KubeObject {
+): Pod {
   const body = {
     metadata: {},
     spec: { nodeName: 'node00' },
@@ -53,7 +55,7 @@ export function readyIs(status: string): Json {
 }
 
 /** A pod that has waited for its sandbox for so many seconds. */
-export function waitingPod(seconds: number, change: Partial<KubeObject> = {}): KubeObject {
+export function waitingPod(seconds: number, change: Partial<KubeObject> = {}): Pod {
   const waiting = { state: { waiting: { reason: 'ContainerCreating' } } };
   const status = {
     phase: 'Pending',

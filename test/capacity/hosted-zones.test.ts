@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { RECORD_SETS, VPC_HOSTED_ZONES } from '../../src/evidence/aws/network.ts';
+import { projected } from '../../src/collection/answered.ts';
 import {
   recordValues,
   reverseName,
@@ -7,7 +9,7 @@ import {
   zonesIn,
 } from '../../src/domain/naming/hosted-zones.ts';
 
-const ZONES = zonesIn([
+const ANSWERS = [
   {
     HostedZoneSummaries: [
       { HostedZoneId: 'Z1', Name: 'Internal.' },
@@ -17,7 +19,8 @@ const ZONES = zonesIn([
     ],
   },
   {},
-]);
+];
+const ZONES = zonesIn(projected(VPC_HOSTED_ZONES, ANSWERS));
 
 test('zones are those with an id and a domain', () => {
   assert.deepEqual(ZONES, [
@@ -43,7 +46,7 @@ test('records are those of the very name and type', () => {
     { Name: 'node00.internal.', Type: 'TXT', ResourceRecords: [{ Value: 'x' }] },
     { Name: 'node01.internal.', Type: 'A', ResourceRecords: [{ Value: '10.0.0.9' }] },
   ];
-  const answers = [{ ResourceRecordSets: sets }];
+  const answers = projected(RECORD_SETS, [{ ResourceRecordSets: sets }]);
   assert.deepEqual(recordValues(answers, 'node00.internal', 'A'), ['10.0.0.1', '10.0.0.2']);
   assert.deepEqual(recordValues(answers, 'node00.internal', 'PTR'), []);
 });

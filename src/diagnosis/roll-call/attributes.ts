@@ -1,4 +1,5 @@
-import { at, isObject, type Json, listAt, textAt } from '../../evidence/json.ts';
+import type { AutoScalingGroup } from '../../evidence/aws/groups.ts';
+import type { Machine, NodeClaim } from '../../evidence/kube/machines.ts';
 import type { KubeNode } from '../../evidence/kinds.ts';
 import { isoMs, isoTime } from '../../evidence/time.ts';
 import type { Attribute, MachineGroup, RollCallRow } from './document.ts';
@@ -8,11 +9,10 @@ import type { Instance } from '../../evidence/aws/instance.ts';
 type Texts = Readonly<Record<string, string>>;
 
 /** Tags of an EC2 instance or an Auto Scaling group, which AWS answers as a list of pairs. */
-export function tagsOf(resource: Json | null): Texts {
-  const pairs = listAt(resource ?? undefined, 'Tags').flatMap((tag): [string, string][] => {
-    const key = textAt(tag, 'Key');
-    return key === null ? [] : [[key, textAt(tag, 'Value') ?? '']];
-  });
+export function tagsOf(resource: Instance | AutoScalingGroup | null): Texts {
+  const pairs = (resource?.Tags ?? []).flatMap(({ Key: key, Value: value }): [string, string][] =>
+    key ? [[key, value ?? '']] : [],
+  );
   return Object.fromEntries(pairs);
 }
 
@@ -55,7 +55,7 @@ export function groupOf(labels: Texts): MachineGroup {
 }
 
 function launchedAt(instance: Instance | null): string | null {
-  const ms = isoMs((instance ?? undefined)?.LaunchTime ?? '');
+  const ms = isoMs(instance?.LaunchTime);
   return ms === null ? null : isoTime({ ms, yearless: false, clock: 'utc' });
 }
 
@@ -67,6 +67,12 @@ function firstOf(labels: Texts, keys: readonly string[]): string | null {
 const TYPE_LABELS = ['node.kubernetes.io/instance-type', 'beta.kubernetes.io/instance-type'];
 const ZONE_LABELS = ['topology.kubernetes.io/zone', 'failure-domain.beta.kubernetes.io/zone'];
 
+/** Karpenter tells the image of its claims; the other kinds of machines do not. */
+function imageOf(claim: NodeClaim | Machine | undefined): string | null {
+  const status = claim?.status;
+  return status && 'imageID' in status ? (status.imageID ?? null) : null;
+}
+
 type Traits = Pick<RollCallRow, 'group' | 'instanceType' | 'zone' | 'image' | 'launchedAt'>;
 
 /** What a row says of the machine itself: from EC2 where it answered, else from labels. */
@@ -77,7 +83,7 @@ export function traitsOf(machine: CalledMachine, labels: Texts): Traits {
     group: groupOf(labels),
     instanceType: instance?.InstanceType ?? firstOf(labels, TYPE_LABELS),
     zone: instance?.Placement?.AvailabilityZone ?? firstOf(labels, ZONE_LABELS),
-    image: instance?.ImageId ?? textAt(claim, 'status.imageID'),
+    image: instance?.ImageId ?? imageOf(claim),
     launchedAt: launchedAt(machine.instance),
   };
 }
@@ -114,18 +120,13 @@ export function attributesOf(
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
 }
 
-/** When a claim or Lease was last renewed or changed, from a field of its object. */
-export function msAt(value: Json | undefined, path: string): number | null {
-  return isoMs(textAt(value, path) ?? '');
-}
-
 /** Reason and message of a condition that is not True, null when there is none such. */
-export function unmetCondition(body: Json, type: string): string | null {
-  const found = listAt(body, 'status.conditions').find(
-    (entry) => isObject(entry) && textAt(entry, 'type') === type,
-  );
-  if (found === undefined || at(found, 'status') === 'True') return null;
-  const words = [textAt(found, 'reason'), textAt(found, 'message')];
-  const text = words.filter((word) => word !== null && word !== '').join(': ');
+export function unmetCondition(
+  { status }: NodeClaim | Machine,
+  type: string,
+): string | null {
+  const found = status?.conditions?.find((entry) => entry.type === type);
+  if (found === undefined || found.status === 'True') return null;
+  const text = [found.reason, found.message].filter(Boolean).join(': ');
   return text === '' ? null : text;
 }

@@ -1,5 +1,7 @@
+import type { Told } from '../../evidence/shape.ts';
+import type { AutoScalingGroup, NodeGroup } from '../../evidence/aws/groups.ts';
+import { factValues } from '../../evidence/fact-values.ts';
 import { isTerminated } from '../../domain/nodes/fleet.ts';
-import { type Json, listAt, textAt } from '../../evidence/json.ts';
 import { capacityOf } from '../../domain/instances/launch.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import type { DiagnosisDocument } from '../document.ts';
@@ -17,20 +19,18 @@ interface GroupSize {
   readonly present: number;
 }
 
-function numberAt(value: Json, path: string): number | null {
-  const text = textAt(value, path);
-  const found = text === null ? Number.NaN : Number(text);
-  return Number.isInteger(found) && found >= 0 ? found : null;
+function countOf(told: Told<number>): number | null {
+  return typeof told === 'number' && Number.isInteger(told) && told >= 0 ? told : null;
 }
 
 /** States that count towards the desired size; instances that leave or stand by do not. */
 const PRESENT = /^(?:InService|Pending)/;
 
-function sizesOfAutoScaling(groups: readonly Json[]): readonly GroupSize[] {
+function sizesOfAutoScaling(groups: readonly AutoScalingGroup[]): readonly GroupSize[] {
   return groups.flatMap((value): GroupSize[] => {
-    const name = textAt(value, 'AutoScalingGroupName');
-    const desired = numberAt(value, 'DesiredCapacity');
-    if (name === null || desired === null) return [];
+    const { AutoScalingGroupName: name } = value;
+    const desired = countOf(value.DesiredCapacity);
+    if (name === undefined || desired === null) return [];
     // What counts vCPUs or memory cannot be told from a full group.
     const present = capacityOf(value, PRESENT) ?? desired;
     const group = groupOf({ ...tagsOf(value), 'aws:autoscaling:groupName': name });
@@ -40,23 +40,23 @@ function sizesOfAutoScaling(groups: readonly Json[]): readonly GroupSize[] {
 }
 
 /** A managed node group names the Auto Scaling groups that EKS made for it. */
-function scalingGroupsOf(group: Json): readonly string[] {
-  return listAt(group, 'resources.autoScalingGroups').map((entry) => textAt(entry, 'name') ?? '');
+function scalingGroupsOf({ resources }: NodeGroup): readonly string[] {
+  return (resources?.autoScalingGroups ?? []).map(({ name }) => name ?? '');
 }
 
 /** A managed node group whose Auto Scaling group nobody could read: its instances are counted. */
 function sizesOfNodeGroups(
-  groups: readonly Json[],
+  groups: readonly NodeGroup[],
   known: readonly GroupSize[],
   present: ReadonlyMap<string, number>,
 ): readonly GroupSize[] {
   const told = new Set(known.flatMap(({ names }) => names));
   return groups.flatMap((value): GroupSize[] => {
-    const name = textAt(value, 'nodegroupName');
-    const desired = numberAt(value, 'scalingConfig.desiredSize');
-    if (name === null || desired === null) return [];
+    const { nodegroupName: name, scalingConfig } = value;
+    const desired = countOf(scalingConfig?.desiredSize);
+    if (name === undefined || desired === null) return [];
     if ([name, ...scalingGroupsOf(value)].some((alias) => told.has(alias))) return [];
-    if (textAt(value, 'status') === 'DELETING') return [];
+    if (value.status === 'DELETING') return [];
     const group: MachineGroup = { kind: 'NodeGroup', name };
     return [{ group, names: [name], desired, present: present.get(keyOf(group)) ?? 0 }];
   });
@@ -80,13 +80,9 @@ function countPresent(
   return counts;
 }
 
-function latestBy(observations: Observations, kind: string, field: string): readonly Json[] {
-  const latest = new Map<string, Json>();
-  for (const fact of observations.facts) {
-    const value = fact.value as Json;
-    if (fact.kind === kind) latest.set(textAt(value, field) ?? '', value);
-  }
-  return [...latest.values()];
+/** Each object once, as it was read last. */
+function latestBy<T>(values: readonly T[], nameOf: (value: T) => Told<string>): readonly T[] {
+  return [...new Map(values.map((value) => [nameOf(value) ?? '', value])).values()];
 }
 
 function gapOf(size: GroupSize, document: DiagnosisDocument, findings: Findings): GroupGap {
@@ -115,13 +111,13 @@ export function gapsOf(
   groups: ReadonlyMap<CalledMachine, MachineGroup>,
 ): readonly GroupGap[] {
   const byScaling = sizesOfAutoScaling(
-    latestBy(observations, 'aws/auto-scaling-group', 'AutoScalingGroupName'),
+    latestBy(factValues(observations, 'aws/auto-scaling-group'), (one) => one.AutoScalingGroupName),
   );
   const isListed = observations.listings.some(({ kind }) => kind === 'aws/instance');
   const present = countPresent([...groups.keys()], groups);
   const byNodeGroup = isListed
     ? sizesOfNodeGroups(
-        latestBy(observations, 'aws/node-group', 'nodegroupName'),
+        latestBy(factValues(observations, 'aws/node-group'), (one) => one.nodegroupName),
         byScaling,
         present,
       )

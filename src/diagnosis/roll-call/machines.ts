@@ -1,7 +1,6 @@
+import type { Machine, NodeClaim } from '../../evidence/kube/machines.ts';
 import { isTerminated } from '../../domain/nodes/fleet.ts';
-import { at, type Json, textAt } from '../../evidence/json.ts';
 import type { FactKind, KubeNode } from '../../evidence/kinds.ts';
-import type { KubeObject } from '../../evidence/kube/object.ts';
 import { classifyName, instanceIdIn, type MachineName } from '../../evidence/names.ts';
 import type { FactRecord, Observations } from '../../evidence/observations.ts';
 import type { Verdict } from '../../evidence/verdict.ts';
@@ -22,7 +21,7 @@ export interface CalledMachine {
   instance: Instance | null;
   readonly nodes: KubeNode[];
   /** Karpenter NodeClaims and OpenShift Machines. */
-  readonly claims: KubeObject[];
+  readonly claims: (NodeClaim | Machine)[];
   readonly expected: ExpectedMachine[];
   subject: SubjectReport | null;
 }
@@ -72,11 +71,11 @@ function find(assembly: Assembly, keys: readonly string[]): CalledMachine | null
 function addInstances(assembly: Assembly, facts: readonly FactRecord[]): void {
   const latest = new Map<string, FactRecord>();
   for (const fact of facts) {
-    const id = textAt(fact.value as Json, 'InstanceId');
-    if (id !== null) latest.set(id, fact);
+    const id = (fact.value as Instance).InstanceId;
+    if (id !== undefined) latest.set(id, fact);
   }
   for (const [id, fact] of latest) {
-    const instance = fact.value as Json;
+    const instance = fact.value as Instance;
     // The address of a terminated instance may be another's by now.
     const keys = isTerminated(instance) ? [id] : [id, ...fact.about.flatMap(assembly.keysOf)];
     const machine = create(assembly, keys);
@@ -110,12 +109,23 @@ function addNodes(assembly: Assembly, facts: readonly FactRecord[]): void {
   }
 }
 
-function claimKeys(assembly: Assembly, claim: KubeObject): readonly string[] {
-  const provider = textAt(claim, 'status.providerID') ?? textAt(claim, 'spec.providerID') ?? '';
-  const instanceId = instanceIdIn(provider) ?? textAt(claim, 'status.providerStatus.instanceId');
-  if (instanceId !== null) return [instanceId];
-  const node = textAt(claim, 'status.nodeName') ?? textAt(claim, 'status.nodeRef.name') ?? '';
-  return keysOfText(assembly, node, 'node');
+/** What a claim says of its machine; only some kinds of claims have each of these fields. */
+function machineOf({ spec, status }: NodeClaim | Machine): Readonly<Record<string, string>> {
+  const told = {
+    statusProvider: status && 'providerID' in status ? status.providerID : null,
+    specProvider: spec && 'providerID' in spec ? spec.providerID : null,
+    instance: status && 'providerStatus' in status ? status.providerStatus?.instanceId : null,
+    node: status?.nodeName,
+    nodeRef: status && 'nodeRef' in status ? status.nodeRef?.name : null,
+  };
+  return Object.fromEntries(Object.entries(told).filter(([, one]) => one)) as Record<string, string>;
+}
+
+function claimKeys(assembly: Assembly, claim: NodeClaim | Machine): readonly string[] {
+  const { statusProvider, specProvider, instance, node, nodeRef } = machineOf(claim);
+  const instanceId = instanceIdIn(statusProvider ?? specProvider ?? '') ?? instance;
+  if (instanceId !== undefined) return [instanceId];
+  return keysOfText(assembly, node ?? nodeRef ?? '', 'node');
 }
 
 function keysOfText(
@@ -128,15 +138,15 @@ function keysOfText(
 }
 
 function addClaims(assembly: Assembly, facts: readonly FactRecord[]): void {
-  const latest = new Map<string, KubeObject>();
+  const latest = new Map<string, NodeClaim | Machine>();
   for (const { value } of facts) {
-    const claim = value as KubeObject;
+    const claim = value as NodeClaim | Machine;
     latest.set(`${claim.kind} ${claim.name}`, claim);
   }
   for (const claim of latest.values()) {
     const keys = claimKeys(assembly, claim);
     const known = find(assembly, keys);
-    const isDeleted = at(claim, 'metadata.deletionTimestamp') !== undefined;
+    const isDeleted = Boolean(claim.metadata?.deletionTimestamp);
     if (known === null && isDeleted) continue;
     const own = keysOfText(assembly, claim.name, 'node-claim');
     const machine = known ?? create(assembly, []);

@@ -1,9 +1,9 @@
-import { at } from '../../evidence/json.ts';
-import type { KubeObject } from '../../evidence/kube/object.ts';
+import { isoMs } from '../../evidence/time.ts';
+import { factValues } from '../../evidence/fact-values.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import { excerptOf } from '../../evidence/redact.ts';
 import type { Headline, SubjectReport } from '../document.ts';
-import { currentNode, msAt, unmetCondition } from './attributes.ts';
+import { currentNode, unmetCondition } from './attributes.ts';
 import type { CalledMachine, Roll } from './machines.ts';
 import type { Instance } from '../../evidence/aws/instance.ts';
 
@@ -16,10 +16,8 @@ const LEASE_FRESH_MS = 80_000;
 export function renewedLeases(observations: Observations, nowMs: number | null): Set<string> {
   const names = new Set<string>();
   if (nowMs === null) return names;
-  for (const { kind, value } of observations.facts) {
-    if (kind !== 'kube/Lease') continue;
-    const lease = value as KubeObject;
-    const renewedMs = msAt(lease, 'spec.renewTime');
+  for (const lease of factValues(observations, 'kube/Lease')) {
+    const renewedMs = isoMs(lease.spec?.renewTime);
     const isFresh = renewedMs !== null && nowMs - renewedMs <= LEASE_FRESH_MS;
     if (isFresh && lease.namespace === 'kube-node-lease') names.add(lease.name.toLowerCase());
   }
@@ -114,9 +112,7 @@ export function noteOf(
 
 /** True for a Node or claim that somebody asked to go. */
 export function isAskedToGo(machine: CalledMachine): boolean {
-  const reason = (machine.instance ?? undefined)?.StateReason?.Code ?? '';
-  const isDeleted = machine.claims.some(
-    ({ body }) => at(body, 'metadata.deletionTimestamp') !== undefined,
-  );
+  const reason = machine.instance?.StateReason?.Code ?? '';
+  const isDeleted = machine.claims.some(({ metadata }) => Boolean(metadata?.deletionTimestamp));
   return isDeleted || reason === '' || reason === 'Client.UserInitiatedShutdown';
 }

@@ -1,5 +1,5 @@
 import type { Fact, Seen } from '../../evidence/fact.ts';
-import { at, type Json, listAt, textAt } from '../../evidence/json.ts';
+import type { AutoScalingGroup } from '../../evidence/aws/groups.ts';
 import type { FactTypes } from '../../evidence/kinds.ts';
 import type { UserData } from '../../evidence/user-data.ts';
 import type { Image, LaunchTemplateVersion, Instance } from '../../evidence/aws/instance.ts';
@@ -73,25 +73,24 @@ export interface GroupSize {
  * What the instances of a group in these states count against its desired capacity: one each, or
  * their weights in a mixed instances policy. Null where the group counts vCPUs or memory.
  */
-export function capacityOf(group: Json, states: RegExp): number | null {
-  if (!/^(?:units)?$/.test(textAt(group, 'DesiredCapacityType') ?? '')) return null;
-  return listAt(group, 'Instances')
-    .filter((entry) => states.test(textAt(entry, 'LifecycleState') ?? ''))
-    .map((entry) => Number(textAt(entry, 'WeightedCapacity') ?? 1))
+export function capacityOf(group: AutoScalingGroup, states: RegExp): number | null {
+  if ((group.DesiredCapacityType ?? 'units') !== 'units') return null;
+  return (group.Instances ?? [])
+    .filter((entry) => states.test(entry.LifecycleState ?? ''))
+    .map((entry) => Number(entry.WeightedCapacity ?? 1))
     .reduce((sum, weight) => sum + weight, 0);
 }
 
 /** How many instances an Auto Scaling group wants and has in service; null when it does not say. */
-export function sizeOf(group: Json): GroupSize | null {
-  const desired = Number(textAt(group, 'DesiredCapacity') ?? Number.NaN);
-  const name = textAt(group, 'AutoScalingGroupName');
+export function sizeOf(group: AutoScalingGroup): GroupSize | null {
+  const { AutoScalingGroupName: name, DesiredCapacity: desired } = group;
   const inService = capacityOf(group, /^InService$/);
-  if (name === null || !Number.isFinite(desired) || inService === null) return null;
+  if (name === undefined || typeof desired !== 'number' || inService === null) return null;
   return { name, desired, inService };
 }
 
 /** Names of the groups that have all the instances they want. */
-export function filledGroups(groups: readonly Seen<Json>[]): ReadonlySet<string> {
+export function filledGroups(groups: readonly Seen<AutoScalingGroup>[]): ReadonlySet<string> {
   const sizes = groups.map(({ value }) => sizeOf(value)).filter((size) => size !== null);
   return new Set(
     sizes.filter(({ desired, inService }) => inService >= desired).map(({ name }) => name),
@@ -107,19 +106,17 @@ export interface TemplateUse {
 }
 
 /** The launch template version that an Auto Scaling group launches with, null without one. */
-export function templateUse(group: Json): TemplateUse | null {
-  const own = at(group, 'LaunchTemplate');
-  const mixed = at(group, 'MixedInstancesPolicy.LaunchTemplate.LaunchTemplateSpecification');
-  const given = own ?? mixed;
-  const id = textAt(given, 'LaunchTemplateId');
+export function templateUse(group: AutoScalingGroup): TemplateUse | null {
+  const mixed = group.MixedInstancesPolicy?.LaunchTemplate?.LaunchTemplateSpecification;
+  const given = group.LaunchTemplate ?? mixed;
+  const id = given?.LaunchTemplateId ?? null;
   if (id === null) return null;
-  const name = textAt(given, 'LaunchTemplateName') ?? '';
-  return { id, name, version: textAt(given, 'Version') ?? '$Default' };
+  return { id, name: given?.LaunchTemplateName ?? '', version: given?.Version ?? '$Default' };
 }
 
 /** A group that lacks instances, and what it would launch them with. */
 export interface ShortGroup {
-  readonly group: Seen<Json>;
+  readonly group: Seen<AutoScalingGroup>;
   readonly size: GroupSize;
   /** null where the template version in use was not read. */
   readonly template: Seen<LaunchTemplateVersion> | null;
@@ -127,7 +124,7 @@ export interface ShortGroup {
 
 /** Groups that want more instances than they have in service. */
 export function shortGroups(
-  groups: readonly Seen<Json>[],
+  groups: readonly Seen<AutoScalingGroup>[],
   versions: readonly Seen<LaunchTemplateVersion>[],
 ): readonly ShortGroup[] {
   return groups.flatMap((group): readonly ShortGroup[] => {
@@ -138,24 +135,22 @@ export function shortGroups(
 }
 
 function versionInUse(
-  group: Json,
+  group: AutoScalingGroup,
   versions: readonly Seen<LaunchTemplateVersion>[],
 ): Seen<LaunchTemplateVersion> | null {
   const use = templateUse(group);
-  const own = versions.filter(({ value }) => (value.LaunchTemplateId ?? null) === use?.id);
+  const own = versions.filter(({ value }) => value.LaunchTemplateId === use?.id);
   if (use?.version === '$Default')
-    return own.find(({ value }) => value.DefaultVersion === 'true') ?? null;
-  const numberOf = ({ value }: Seen<LaunchTemplateVersion>): number =>
-    Number(value.VersionNumber ?? 0);
+    return own.find(({ value }) => value.DefaultVersion === true) ?? null;
+  const numberOf = ({ value }: Seen<LaunchTemplateVersion>): number => value.VersionNumber ?? 0;
   if (use?.version === '$Latest')
     return own.toSorted((a, b) => numberOf(b) - numberOf(a))[0] ?? null;
-  return own.find(({ value }) => (value.VersionNumber ?? null) === use?.version) ?? null;
+  return own.find((one) => String(numberOf(one)) === use?.version) ?? null;
 }
 
 /** Types of instances that a group with a mixed instances policy may launch, as it names them. */
-export function spotTypes(group: Json): readonly string[] {
-  const overrides = listAt(group, 'MixedInstancesPolicy.LaunchTemplate.Overrides');
-  const own = listAt(group, 'Instances').map((entry) => textAt(entry, 'InstanceType'));
-  const named = [...overrides.map((entry) => textAt(entry, 'InstanceType')), ...own];
-  return [...new Set(named)].filter((type) => type !== null);
+export function spotTypes(group: AutoScalingGroup): readonly string[] {
+  const overrides = group.MixedInstancesPolicy?.LaunchTemplate?.Overrides ?? [];
+  const named = [...overrides, ...(group.Instances ?? [])].map((entry) => entry.InstanceType);
+  return [...new Set(named)].filter((type) => typeof type === 'string');
 }

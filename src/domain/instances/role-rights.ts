@@ -1,6 +1,9 @@
 import type { Seen, WhyUnknown } from '../../evidence/fact.ts';
-import { at, type Json, listAt, textAt } from '../../evidence/json.ts';
-import { allowing, allowsAllBut, policyDocument } from './policies.ts';
+import type { AttachedPolicies, AttachedPolicy } from '../../evidence/aws/iam.ts';
+import type { Policy } from '../../evidence/aws/policy.ts';
+import type { FactTypes } from '../../evidence/kinds.ts';
+import type { Told } from '../../evidence/shape.ts';
+import { allowing, allowsAllBut } from './policies.ts';
 
 /** Kinds that together show what a role may do. */
 export const RIGHTS_KINDS = [
@@ -16,7 +19,7 @@ type RightsKind = (typeof RIGHTS_KINDS)[number];
 export interface RightsFacts {
   /** When the evidence was collected, ms since the epoch; null for evidence of others. */
   readonly nowMs: number | null;
-  list(kind: RightsKind): readonly Seen<Json>[];
+  list<N extends RightsKind>(kind: N): readonly Seen<FactTypes[N]>[];
 }
 
 /** A right that a role should have. */
@@ -33,7 +36,7 @@ export interface WantedRight {
 export interface HeldRight {
   readonly right: 'given' | 'missing' | 'unknown';
   /** The list of its attached policies. */
-  readonly attached: Seen<Json>;
+  readonly attached: Seen<AttachedPolicies>;
   /** Names of all its policies, for sentences. */
   readonly names: string;
   /** Why nobody can say, for `unknown`. */
@@ -46,24 +49,27 @@ type Answer = 'given' | 'missing' | 'unknown';
 
 /** Looks for a right in the policies of a role; null where its attached policies were not read. */
 export function rightOf(facts: RightsFacts, role: string, wanted: WantedRight): HeldRight | null {
-  const attached = factOf(facts, 'aws/attached-policies', role);
+  const attached = ofRole(facts.list('aws/attached-policies'), role);
   if (attached === undefined) return null;
-  const inline = factOf(facts, 'aws/role-policies', role);
-  const policies = listAt(attached.value, 'AttachedPolicies');
-  const inlineNames = listAt(inline?.value, 'PolicyNames').map(String);
+  const inline = ofRole(facts.list('aws/role-policies'), role);
+  const policies = attached.value.AttachedPolicies ?? [];
+  const inlineNames = inline?.value.PolicyNames ?? [];
   const answers = [
     ...policies.map((policy) => ofPolicy(facts, policy, wanted)),
     ...inlineNames.map((name) => ofInline(facts, role, name, wanted)),
     // Others who show attached policies alone rarely have inline ones that they do not mention.
     inline === undefined && facts.nowMs !== null ? 'unknown' : 'missing',
   ];
-  const names = [...policies.map((one) => textAt(one, 'PolicyName') ?? ''), ...inlineNames];
+  const names = [...policies.map((one) => one.PolicyName ?? ''), ...inlineNames];
   const right = (['given', 'unknown'] as const).find((one) => answers.includes(one)) ?? 'missing';
   return { right, attached, names: names.join(', ') || 'none', why: whyUnknown(role, wanted) };
 }
 
-function factOf(facts: RightsFacts, kind: RightsKind, role: string): Seen<Json> | undefined {
-  return facts.list(kind).find(({ value }) => textAt(value, 'RoleName') === role);
+function ofRole<T extends { readonly RoleName: Told<string> }>(
+  facts: readonly Seen<T>[],
+  role: string,
+): Seen<T> | undefined {
+  return facts.find(({ value }) => value.RoleName === role);
 }
 
 function whyUnknown(role: string, { action }: WantedRight): WhyUnknown {
@@ -74,29 +80,25 @@ function whyUnknown(role: string, { action }: WantedRight): WhyUnknown {
   };
 }
 
-function ofPolicy(facts: RightsFacts, policy: Json, wanted: WantedRight): Answer {
-  const arn = textAt(policy, 'PolicyArn') ?? '';
-  const name = textAt(policy, 'PolicyName') ?? '';
-  const isAccounts = /:iam::\d+:policy\//.test(arn);
-  if (!isAccounts && (wanted.given.test(name) || ALL_RIGHTS.test(name))) return 'given';
-  if (!isAccounts) return wanted.without.test(name) ? 'missing' : 'unknown';
-  const version = facts
-    .list('aws/policy-version')
-    .find(({ value }) => textAt(value, 'PolicyArn') === arn);
-  return ofDocument(at(version?.value, 'PolicyVersion.Document'), wanted);
+function ofPolicy(facts: RightsFacts, policy: AttachedPolicy, wanted: WantedRight): Answer {
+  const { PolicyArn: arn, PolicyName: name } = policy;
+  const isAccounts = /:iam::\d+:policy\//.test(arn ?? '');
+  if (isAccounts) {
+    const version = facts.list('aws/policy-version').find(({ value }) => value.PolicyArn === arn);
+    return ofDocument(version?.value.PolicyVersion?.Document, wanted);
+  }
+  if (wanted.given.test(name ?? '') || ALL_RIGHTS.test(name ?? '')) return 'given';
+  return wanted.without.test(name ?? '') ? 'missing' : 'unknown';
 }
 
 function ofInline(facts: RightsFacts, role: string, name: string, wanted: WantedRight): Answer {
   const policy = facts
     .list('aws/role-policy')
-    .find(
-      ({ value }) => textAt(value, 'RoleName') === role && textAt(value, 'PolicyName') === name,
-    );
-  return ofDocument(at(policy?.value, 'PolicyDocument'), wanted);
+    .find(({ value }) => value.RoleName === role && value.PolicyName === name);
+  return ofDocument(policy?.value.PolicyDocument, wanted);
 }
 
-function ofDocument(given: Json | undefined, { action }: WantedRight): Answer {
-  const document = policyDocument(given);
-  if (document === null || allowsAllBut(document)) return 'unknown';
+function ofDocument(document: Told<Policy>, { action }: WantedRight): Answer {
+  if (document === null || document === undefined || allowsAllBut(document)) return 'unknown';
   return allowing(document, action).length > 0 ? 'given' : 'missing';
 }

@@ -1,12 +1,13 @@
 import type { Seen } from '../../evidence/fact.ts';
-import { at, isObject, type Json, listAt, textAt } from '../../evidence/json.ts';
+import type { Instance } from '../../evidence/aws/instance.ts';
+import type { ScalingActivity } from '../../evidence/aws/groups.ts';
+import type { FactTypes } from '../../evidence/kinds.ts';
 import { groupOfInstance, type ShortGroup, shortGroups } from './launch.ts';
-import type { KmsKey } from '../../evidence/aws/iam.ts';
+import type { KmsKey, KmsKeyPolicy } from '../../evidence/aws/iam.ts';
 import type { PolicyStatement } from '../../evidence/aws/policy.ts';
 
 const CLIENT_ERROR =
   /Client\.InternalError|Client error on launch|InvalidKMSKey|KMS key provided|inaccessible (?:AWS )?KMS key/;
-const POLICY_CHARACTERS_MAX = 40_000;
 
 type KeyKind =
   | 'aws/auto-scaling-group'
@@ -18,18 +19,18 @@ type KeyKind =
 
 /** What a cause's view gives of launches and keys. */
 export interface KeyFacts {
-  list(kind: KeyKind): readonly Seen<Json>[];
+  list<N extends KeyKind>(kind: N): readonly Seen<FactTypes[N]>[];
 }
 
 /** A group whose launches end with a reason behind which the key of its volumes may stand. */
 export interface KeyTrouble {
   readonly short: ShortGroup;
   /** The activity or the instance that says so. */
-  readonly failed: Seen<Json>;
+  readonly failed: Seen<Instance | ScalingActivity>;
   readonly words: string;
   /** The key, where it is known and was read. */
   readonly key: Seen<KmsKey> | null;
-  readonly policy: Seen<Json> | null;
+  readonly policy: Seen<KmsKeyPolicy> | null;
   /** False for the account's default key, which the template does not name. */
   readonly isNamed: boolean;
 }
@@ -47,36 +48,35 @@ export function keyTroubles(facts: KeyFacts): readonly KeyTrouble[] {
 }
 
 interface Failed {
-  readonly failed: Seen<Json>;
+  readonly failed: Seen<Instance | ScalingActivity>;
   readonly words: string;
 }
 
 function failedActivity(facts: KeyFacts, { size }: ShortGroup): Failed | null {
   const [last] = facts
     .list('aws/scaling-activity')
-    .filter(({ value }) => textAt(value, 'AutoScalingGroupName') === size.name)
+    .filter(({ value }) => value.AutoScalingGroupName === size.name)
     .toSorted((a, b) => (startOf(a.value) < startOf(b.value) ? 1 : -1));
-  const status = textAt(last?.value, 'StatusCode') ?? '';
-  const message = textAt(last?.value, 'StatusMessage') ?? '';
+  const status = last?.value.StatusCode ?? '';
+  const message = last?.value.StatusMessage ?? '';
   if (last === undefined || !/^(?:Failed|Cancelled)$/.test(status) || !CLIENT_ERROR.test(message))
     return null;
   return { failed: last, words: `Auto Scaling group ${size.name} activity ${status} ${message}` };
 }
 
-function startOf(activity: Json): string {
-  return textAt(activity, 'StartTime') ?? '';
+function startOf(activity: ScalingActivity): string {
+  return activity.StartTime ?? '';
 }
 
 function endedInstance(facts: KeyFacts, { size }: ShortGroup): Failed | null {
   const ended = facts
     .list('aws/instance')
     .filter(({ value }) => groupOfInstance(value) === size.name)
-    .find(({ value }) => CLIENT_ERROR.test(textAt(value, 'StateReason.Code') ?? ''));
+    .find(({ value }) => CLIENT_ERROR.test(value.StateReason?.Code ?? ''));
   if (ended === undefined) return null;
-  const id = textAt(ended.value, 'InstanceId') ?? '';
-  const reason = textAt(ended.value, 'StateReason.Message') ?? '';
-  const state = textAt(ended.value, 'State.Name') ?? '';
-  return { failed: ended, words: `Instance ${id} of ${size.name} ${state}: ${reason}` };
+  const { InstanceId: id = '', State: state, StateReason: reason } = ended.value;
+  const words = `Instance ${id} of ${size.name} ${state?.Name ?? ''}: ${reason?.Message ?? ''}`;
+  return { failed: ended, words };
 }
 
 function keyOf(
@@ -91,21 +91,21 @@ function keyOf(
   const key = (name === undefined && keys.length === 1 ? keys[0] : named) ?? null;
   const policy = facts
     .list('aws/kms-key-policy')
-    .find(({ value }) => key !== null && isKey(key.value, textAt(value, 'KeyId') ?? ''));
+    .find(({ value }) => key !== null && isKey(key.value, value.KeyId ?? ''));
   return { key, policy: policy ?? null, isNamed: name !== undefined };
 }
 
 /** Keys are named by their id or their ARN. */
 function isKey(key: KmsKey, name: string): boolean {
-  return name !== '' && ((key.Arn ?? null) === name || (key.KeyId ?? null) === name);
+  return name !== '' && (key.Arn === name || key.KeyId === name);
 }
 
 /** The role that launches for an Auto Scaling group. */
 export function launcherOf({ group }: ShortGroup, key: KmsKey): string {
   const [, partition = 'aws'] = (key.Arn ?? '').split(':');
-  const account = textAt(group.value, 'AutoScalingGroupARN')?.split(':')[4] ?? '<account>';
+  const account = group.value.AutoScalingGroupARN?.split(':')[4] ?? '<account>';
   return (
-    textAt(group.value, 'ServiceLinkedRoleARN') ??
+    group.value.ServiceLinkedRoleARN ??
     `arn:${partition}:iam::${account}:role/aws-service-role/autoscaling.amazonaws.com/AWSServiceRoleForAutoScaling`
   );
 }
@@ -114,36 +114,22 @@ export function launcherOf({ group }: ShortGroup, key: KmsKey): string {
 const NEEDED = ['kms:GenerateDataKeyWithoutPlaintext', 'kms:Decrypt', 'kms:CreateGrant'];
 
 /** Actions that no statement of the key's policy allows the role; null when it cannot be read. */
-export function missingActions(answer: Json, role: string): readonly string[] | null {
-  const text = textAt(answer, 'Policy') ?? '';
-  if (text.length > POLICY_CHARACTERS_MAX) return null;
-  try {
-    const given = at(JSON.parse(text) as Json, 'Statement');
-    const statements = isObject(given) ? [given] : Array.isArray(given) ? given : null;
-    if (statements === null) return null;
-    const own = statements.filter((statement: PolicyStatement) => isFor(statement, role));
-    return NEEDED.filter(
-      (action) => !own.some((statement: PolicyStatement) => allows(statement, action)),
-    );
-  } catch {
-    return null;
-  }
-}
-
-function manyAt(value: PolicyStatement, path: string): readonly string[] {
-  const one = textAt(value, path);
-  return one === null ? listAt(value, path).map(String) : [one];
+export function missingActions({ Policy: policy }: KmsKeyPolicy, role: string): readonly string[] | null {
+  if (policy === null || policy === undefined) return null;
+  const own = policy.Statement.filter((statement) => isFor(statement, role));
+  return NEEDED.filter((action) => !own.some((statement) => allows(statement, action)));
 }
 
 function isFor(statement: PolicyStatement, role: string): boolean {
-  const principals = [...manyAt(statement, 'Principal'), ...manyAt(statement, 'Principal.AWS')];
+  const { '*': anybody = [], AWS: accounts = [] } = statement.Principal;
+  const principals = [...anybody, ...accounts];
   return principals.includes('*') || principals.includes(role);
 }
 
 /** A statement may name actions with a wildcard at their end: `kms:GenerateDataKey*`. */
 function allows(statement: PolicyStatement, action: string): boolean {
   if (statement.Effect !== 'Allow') return false;
-  return manyAt(statement, 'Action').some((pattern) => {
+  return statement.Action.some((pattern) => {
     const lower = pattern.toLowerCase();
     const isOpen = lower.endsWith('*');
     return isOpen

@@ -1,5 +1,4 @@
 import { isListed } from '../../evidence/fact-values.ts';
-import { type Json } from '../../evidence/json.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import { isAtLeast } from '../version.ts';
 import { isEksCluster } from './image-family.ts';
@@ -8,8 +7,9 @@ import { namingValues, nodesOf } from './machines.ts';
 import type { Pod, Container } from '../../evidence/kube/pod.ts';
 import type { DaemonSet, Deployment } from '../../evidence/kube/workloads.ts';
 
-function containersOf(object: Pod | DaemonSet | Deployment): readonly Json[] {
-  return [...(object.spec?.template?.spec?.containers ?? []), ...(object.spec?.containers ?? [])];
+function containersOf({ spec }: Pod | DaemonSet | Deployment): readonly Container[] {
+  const own = spec && 'template' in spec ? spec.template?.spec : spec;
+  return own && 'containers' in own ? (own.containers ?? []) : [];
 }
 
 const CONTROLLER = /aws-cloud-controller-manager|cloud-controller-manager-aws/;

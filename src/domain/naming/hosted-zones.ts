@@ -1,4 +1,5 @@
-import { type Json, listAt, textAt } from '../../evidence/json.ts';
+import type { RecordSets, VpcHostedZones } from '../../evidence/aws/network.ts';
+import type { Told } from '../../evidence/shape.ts';
 
 /** A private hosted zone of a VPC. */
 export interface HostedZone {
@@ -7,18 +8,15 @@ export interface HostedZone {
   readonly domain: string;
 }
 
-function bare(name: string | null): string {
+function bare(name: Told<string>): string {
   return (name ?? '').replace(/\.$/, '').toLowerCase();
 }
 
 /** The zones in answers of `ListHostedZonesByVPC`. */
-export function zonesIn(answers: readonly Json[]): readonly HostedZone[] {
+export function zonesIn(answers: readonly VpcHostedZones[]): readonly HostedZone[] {
   return answers
-    .flatMap((answer) => listAt(answer, 'HostedZoneSummaries'))
-    .map((zone) => ({
-      id: textAt(zone, 'HostedZoneId') ?? '',
-      domain: bare(textAt(zone, 'Name')),
-    }))
+    .flatMap((answer) => answer.HostedZoneSummaries ?? [])
+    .map((zone) => ({ id: zone.HostedZoneId ?? '', domain: bare(zone.Name) }))
     .filter(({ id, domain }) => id !== '' && domain !== '');
 }
 
@@ -30,16 +28,14 @@ export function zoneOf(zones: readonly HostedZone[], name: string): HostedZone |
 
 /** The values of a name's records in answers of `ListResourceRecordSets`. */
 export function recordValues(
-  answers: readonly Json[],
+  answers: readonly RecordSets[],
   name: string,
   type: 'A' | 'PTR',
 ): readonly string[] {
   const own = answers
-    .flatMap((answer) => listAt(answer, 'ResourceRecordSets'))
-    .filter((record) => textAt(record, 'Type') === type && bare(textAt(record, 'Name')) === name);
-  return own.flatMap((record) =>
-    listAt(record, 'ResourceRecords').map((one) => textAt(one, 'Value') ?? ''),
-  );
+    .flatMap((answer) => answer.ResourceRecordSets ?? [])
+    .filter((record) => record.Type === type && bare(record.Name) === name);
+  return own.flatMap((record) => (record.ResourceRecords ?? []).map((one) => one.Value ?? ''));
 }
 
 /** `1.2.0.10.in-addr.arpa` of 10.0.2.1. */

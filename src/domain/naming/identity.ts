@@ -1,4 +1,3 @@
-import { textAt } from '../../evidence/json.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import { type NamingMachine, namingValues } from './machines.ts';
 import type { NamesSeen } from './names-table.ts';
@@ -42,14 +41,14 @@ const KUBELET_SIGNER = 'kubernetes.io/kube-apiserver-client-kubelet';
 function certificateOf(observations: Observations, names: readonly string[]): string | undefined {
   const users = new Set(names.map((name) => `system:node:${name}`));
   const requests = namingValues(observations, 'kube/CertificateSigningRequest')
-    .filter(({ body }) => textAt(body, 'spec.signerName') === KUBELET_SIGNER)
-    .filter(({ body }) => users.has(textAt(body, 'spec.username') ?? ''));
+    .filter(({ spec }) => spec?.signerName === KUBELET_SIGNER)
+    .filter(({ spec }) => users.has(spec?.username ?? ''));
   const newest = requests.toSorted((a, b) => (createdOf(a) < createdOf(b) ? 1 : -1))[0];
   return newest === undefined ? undefined : (newest.spec?.username ?? undefined);
 }
 
-function createdOf(body: CertificateSigningRequest): string {
-  return body.metadata?.creationTimestamp ?? '';
+function createdOf({ metadata }: CertificateSigningRequest): string {
+  return metadata?.creationTimestamp ?? '';
 }
 
 const EBS_DRIVER = 'ebs.csi.aws.com';

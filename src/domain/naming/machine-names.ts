@@ -1,26 +1,24 @@
 import { isListed } from '../../evidence/fact-values.ts';
-import { textAt } from '../../evidence/json.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import { cloudProviderOf } from './cloud-provider.ts';
 import { imageOf } from './image-family.ts';
 import type { ImageOptions } from './input.ts';
 import type { NamingMachine } from './machines.ts';
 import type { NamesSeen } from './names-table.ts';
-import { namingTypeAt, regionOfZone, vpcNames } from './vpc-names.ts';
+import { namingTypeOf, regionOfZone, vpcNames } from './vpc-names.ts';
 import type { Instance } from '../../evidence/aws/instance.ts';
 
 function instanceNames(instance: Instance): Partial<NamesSeen> {
-  const text = (path: string): string | null => textAt(instance, path);
-  const region = regionOfZone(text('Placement.AvailabilityZone'));
-  const hostnameType = namingTypeAt(instance, 'PrivateDnsNameOptions.HostnameType');
-  const [instanceId, privateIp] = [text('InstanceId'), text('PrivateIpAddress')];
+  const { InstanceId: instanceId, PrivateIpAddress: privateIp } = instance;
+  const region = regionOfZone(instance.Placement?.AvailabilityZone ?? null);
+  const hostnameType = namingTypeOf(instance.PrivateDnsNameOptions?.HostnameType);
   const tags = (instance.Tags ?? []).map((tag) => tag.Key ?? '');
   return {
-    ...(instanceId === null ? {} : { instanceId }),
-    ...(privateIp === null ? {} : { privateIp }),
+    ...(instanceId === undefined ? {} : { instanceId }),
+    ...(typeof privateIp === 'string' ? { privateIp } : {}),
     ...(region === null ? {} : { region }),
     ...(hostnameType === undefined ? {} : { hostnameType }),
-    privateDnsName: text('PrivateDnsName'),
+    privateDnsName: instance.PrivateDnsName ?? null,
     clusterTag: tags.some((key) => key.startsWith('kubernetes.io/cluster/')),
   };
 }
@@ -40,7 +38,7 @@ export function namesSeen(
     kubeletVersion: node?.kubeletVersion ?? null,
     options,
     ...own,
-    ...vpcNames(observations, (instance ?? {}).VpcId ?? null),
+    ...vpcNames(observations, instance?.VpcId ?? null),
     ...(node === null
       ? isListed(observations, 'kube/Node')
         ? { nodeName: null }

@@ -1,8 +1,8 @@
 import { factValues } from '../../evidence/fact-values.ts';
-import { textAt } from '../../evidence/json.ts';
 import type { FactTypes, KubeNode } from '../../evidence/kinds.ts';
 import { instanceIdIn, ipInName } from '../../evidence/names.ts';
 import type { Observations } from '../../evidence/observations.ts';
+import type { Told } from '../../evidence/shape.ts';
 import type { Instance } from '../../evidence/aws/instance.ts';
 
 /** What `rollcall name` reads; its permissions are those of the calls that show these. */
@@ -69,8 +69,8 @@ function isInstanceOf(instance: Instance, node: KubeNode): boolean {
   );
 }
 
-function namesOfInstance(instance: Instance): readonly (string | null)[] {
-  return ['InstanceId', 'PrivateDnsName', 'PrivateIpAddress'].map((path) => textAt(instance, path));
+function namesOfInstance(instance: Instance): readonly Told<string>[] {
+  return [instance.InstanceId, instance.PrivateDnsName, instance.PrivateIpAddress];
 }
 
 function isRunning(instance: Instance): boolean {

@@ -1,10 +1,10 @@
-import { type Json, listAt, textAt } from '../../evidence/json.ts';
+import type { Told } from '../../evidence/shape.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import { shellWord } from '../words.ts';
 import { pinValue } from './breaks.ts';
 import { namingValues } from './machines.ts';
 import type { DaemonSet, Deployment } from '../../evidence/kube/workloads.ts';
-import type { Pod } from '../../evidence/kube/pod.ts';
+import type { Pod, PodSpec } from '../../evidence/kube/pod.ts';
 
 /** A workload that asks for a machine by name, and what moves it to the label. */
 export interface PinnedWorkload {
@@ -25,28 +25,21 @@ interface Pinned {
   readonly value: string;
 }
 
-function affinityValues(spec: Json | undefined): readonly string[] {
-  const terms = listAt(
-    spec,
-    'affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms',
-  );
-  return terms
-    .flatMap((term) => listAt(term, 'matchExpressions'))
-    .filter((one) => textAt(one, 'key') === HOSTNAME && textAt(one, 'operator') === 'In')
-    .flatMap((one) => listAt(one, 'values').map(String));
-}
-
-function selectorOf(spec: Json | undefined): string | null {
-  const selector = (spec as { readonly nodeSelector?: Json } | undefined)?.nodeSelector;
-  const value = (selector as Readonly<Record<string, Json>> | undefined)?.[HOSTNAME];
-  return typeof value === 'string' ? value : null;
+function affinityValues(spec: PodSpec): readonly string[] {
+  const wanted = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  return (wanted?.nodeSelectorTerms ?? [])
+    .flatMap((term) => term.matchExpressions ?? [])
+    .filter(({ key, operator }) => key === HOSTNAME && operator === 'In')
+    .flatMap(({ values }) => values ?? []);
 }
 
 /** How a pod template is pinned; the Node of a pod that runs already is no pin. */
-function pinOf(spec: Json | undefined, isTemplate: boolean): readonly Pinned[] {
-  const nodeName = isTemplate ? textAt(spec, 'nodeName') : null;
-  const byName = nodeName === null ? [] : [{ by: 'nodeName', value: nodeName } as const];
-  const values = [selectorOf(spec), ...affinityValues(spec)].filter((one) => one !== null);
+function pinOf(spec: Told<PodSpec>, isTemplate: boolean): readonly Pinned[] {
+  if (!spec) return [];
+  const nodeName = isTemplate ? spec.nodeName : null;
+  const byName = nodeName ? [{ by: 'nodeName', value: nodeName } as const] : [];
+  const selected = spec.nodeSelector?.[HOSTNAME];
+  const values = [...(selected === undefined ? [] : [selected]), ...affinityValues(spec)];
   return [...byName, ...values.map((value) => ({ by: HOSTNAME, value }) as const)];
 }
 
@@ -65,13 +58,11 @@ function isOf(names: readonly string[], { value }: Pinned): boolean {
 }
 
 function ofTemplates(
-  objects: (DaemonSet | Deployment)[],
+  objects: readonly (DaemonSet | Deployment)[],
   names: readonly string[],
   oldName: string,
 ): readonly PinnedWorkload[] {
-  return objects.flatMap(({ kind, namespace, name, body }) => {
-    const spec = (body as { readonly spec?: { readonly template?: { readonly spec?: Json } } })
-      .spec;
+  return objects.flatMap(({ kind, namespace, name, spec }) => {
     const pin = pinOf(spec?.template?.spec, true).find((one) => isOf(names, one));
     if (pin === undefined || namespace === null) return [];
     return [
@@ -86,14 +77,10 @@ function ofPods(
   names: readonly string[],
   oldName: string,
 ): readonly PinnedWorkload[] {
-  return pods.flatMap(({ namespace, body }) => {
-    const owner = listAt(body, 'metadata.ownerReferences').find(
-      (one) => textAt(one, 'kind') === 'StatefulSet',
-    );
-    const name = textAt(owner, 'name');
-    const pin = pinOf((body as { readonly spec?: Json }).spec, false).find((one) =>
-      isOf(names, one),
-    );
+  return pods.flatMap(({ namespace, metadata, spec }) => {
+    const owner = metadata?.ownerReferences?.find(({ kind }) => kind === 'StatefulSet');
+    const name = owner?.name ?? null;
+    const pin = pinOf(spec, false).find((one) => isOf(names, one));
     if (pin === undefined || name === null || namespace === null) return [];
     const command = moveCommand('StatefulSet', namespace, name, oldName);
     return [{ kind: 'StatefulSet', namespace, name, ...pin, command }];

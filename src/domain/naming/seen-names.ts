@@ -1,7 +1,6 @@
+import type { Told } from '../../evidence/shape.ts';
 import type { Seen } from '../../evidence/fact.ts';
-import { type Json } from '../../evidence/json.ts';
 import type { KubeNode } from '../../evidence/kinds.ts';
-import type { KubeObject } from '../../evidence/kube/object.ts';
 import { instanceIdIn, ipInName } from '../../evidence/names.ts';
 import { acceptanceOf } from './acceptance.ts';
 import type { Vpc, DhcpOptions } from '../../evidence/aws/network.ts';
@@ -62,13 +61,18 @@ export function isCloudController(name: string): boolean {
   return CONTROLLER.test(name);
 }
 
+function readyReplicas(status: Deployment['status'] | DaemonSet['status']): Told<number> {
+  return status && 'readyReplicas' in status ? status.readyReplicas : null;
+}
+
 /** A DaemonSet or Deployment of a cloud controller with a ready pod, null when none is seen. */
 export function runningController(
-  workloads: (Seen<DaemonSet> | Seen<Deployment>)[],
+  workloads: readonly Seen<DaemonSet | Deployment>[],
 ): Seen<DaemonSet | Deployment> | null {
   const ready = workloads.find(({ value }) => {
-    const count = value.status?.numberReady ?? value.status?.readyReplicas ?? null;
-    return isCloudController(value.name) && Number(count ?? 0) > 0;
+    const { status } = value;
+    const count = status && 'numberReady' in status ? status.numberReady : readyReplicas(status);
+    return isCloudController(value.name) && (count ?? 0) > 0;
   });
   return ready ?? null;
 }
@@ -102,7 +106,7 @@ export interface NamesSeen {
   readonly nodes: readonly Seen<KubeNode>[];
   readonly instances: readonly Seen<Instance>[];
   /** DaemonSets and Deployments of the cluster. */
-  readonly workloads: readonly Seen<KubeObject>[];
+  readonly workloads: readonly Seen<DaemonSet | Deployment>[];
   readonly nowMs: number | null;
 }
 
@@ -178,7 +182,7 @@ export function dhcpDomainOf(
   const options = all.find(({ value }) => (value.DhcpOptionsId ?? null) === optionsId);
   if (options === undefined || optionsId === '') return null;
   const entry = (options.value.DhcpConfigurations ?? []).find((one) => one.Key === 'domain-name');
-  const values = (entry?.Values ?? []).map((one) => one.Value ?? '');
+  const values = entry?.Values ?? [];
   return { options, optionsId, vpc, domain: values.join(' ').trim() };
 }
 
@@ -189,7 +193,7 @@ export interface ForeignProvider {
   /** That instance as EC2 has it, null when it is not among those seen. */
   readonly namedInstance: Seen<Instance> | null;
   /** The running instance that has the Node's address. */
-  readonly actual: Seen<Json>;
+  readonly actual: Seen<Instance>;
   readonly actualId: string;
 }
 

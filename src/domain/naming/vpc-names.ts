@@ -1,9 +1,7 @@
-import { textAt } from '../../evidence/json.ts';
+import type { Told } from '../../evidence/shape.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import { namingValues } from './machines.ts';
 import type { NamesSeen } from './names-table.ts';
-import type { Instance } from '../../evidence/aws/instance.ts';
-import type { Subnet } from '../../evidence/aws/network.ts';
 
 function attributeOf(
   observations: Observations,
@@ -13,8 +11,7 @@ function attributeOf(
   const values = namingValues(observations, 'aws/vpc-attribute').filter(
     (item) => vpcId !== null && (item.VpcId ?? null) === vpcId,
   );
-  const value = values.map((item) => textAt(item, `${name}.Value`)).find((one) => one !== null);
-  return value === undefined ? undefined : value === 'true';
+  return values.map((item) => item[name]?.Value).find((one) => typeof one === 'boolean');
 }
 
 /** `domain-name` of the options of a VPC; null without one, undefined when not looked at. */
@@ -26,9 +23,7 @@ function dhcpDomainOf(observations: Observations, vpcId: string | null): string 
   );
   if (options === undefined) return undefined;
   const entry = (options.DhcpConfigurations ?? []).find((one) => one.Key === 'domain-name');
-  const values = (entry?.Values ?? []).map(
-    (one) => one.Value ?? (typeof one === 'string' ? one : ''),
-  );
+  const values = entry?.Values ?? [];
   return values.length === 0 ? null : values.join(' ');
 }
 
@@ -52,11 +47,7 @@ export function regionOfZone(zone: string | null): string | null {
   return /^([a-z]{2}(?:-[a-z]+)+-\d)[a-z]$/.exec(zone ?? '')?.[1] ?? null;
 }
 
-/** `ip-name` or `resource-name` at a path, undefined for anything else. */
-export function namingTypeAt(
-  item: Instance | Subnet | null,
-  path: string,
-): NamesSeen['hostnameType'] {
-  const text = textAt(item ?? {}, path);
+/** `ip-name` or `resource-name`, undefined for anything else. */
+export function namingTypeOf(text: Told<string>): NamesSeen['hostnameType'] {
   return text === 'ip-name' || text === 'resource-name' ? text : undefined;
 }

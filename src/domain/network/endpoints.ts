@@ -1,5 +1,5 @@
 import type { Seen } from '../../evidence/fact.ts';
-import { type Json, textAt } from '../../evidence/json.ts';
+import type { Told } from '../../evidence/shape.ts';
 import { endpointOf } from './routes.ts';
 import { blockOf, mayPass } from './security.ts';
 import type { VpcEndpoint, SecurityGroup } from '../../evidence/aws/network.ts';
@@ -9,19 +9,19 @@ const HTTPS_PORT = 443;
 
 /** What is compared of an instance and the interface endpoint of a service in its VPC. */
 export interface EndpointPath {
-  readonly endpoint: Seen<Json>;
+  readonly endpoint: Seen<VpcEndpoint>;
   readonly endpointId: string;
   readonly serviceName: string;
   /** Security groups of the endpoint's interfaces. */
-  readonly groups: readonly Seen<Json>[];
+  readonly groups: readonly Seen<SecurityGroup>[];
   readonly groupIds: readonly string[];
   readonly nodeGroupIds: readonly string[];
   /** True when a rule lets tcp/443 in from the instance. */
   readonly isOpen: boolean;
 }
 
-function idsOf(list: readonly Json[]): readonly string[] {
-  return list.map((group) => textAt(group, 'GroupId') ?? '').filter((id) => id !== '');
+function idsOf(list: readonly { readonly GroupId: Told<string> }[]): readonly string[] {
+  return list.map((group) => group.GroupId ?? '').filter((id) => id !== '');
 }
 
 /**

@@ -1,7 +1,5 @@
-import { listAt, textAt } from '../../evidence/json.ts';
 import { cidrOf, sizeOf } from './cidr.ts';
-import type { NetworkInterface, Instance } from '../../evidence/aws/instance.ts';
-import type { Subnet } from '../../evidence/aws/network.ts';
+import type { NetworkInterface } from '../../evidence/aws/instance.ts';
 
 /** Who made a network interface. */
 export type EniOwner =
@@ -19,8 +17,8 @@ export type EniOwner =
   | 'transit-gateway'
   | 'other';
 
-/** One item of DescribeNetworkInterfaces, as far as capacity asks. */
-export interface NetworkInterface {
+/** Who owns an interface, and what it takes of its subnet. */
+export interface OwnedInterface {
   readonly id: string;
   readonly subnetId: string | null;
   readonly owner: EniOwner;
@@ -79,40 +77,39 @@ const BY_REQUESTER: Readonly<Record<string, EniOwner>> = {
   'amazon-rds': 'rds',
 };
 
-function tagsOf(item: Instance | NetworkInterface | Subnet): ReadonlyMap<string, string> {
-  const tags = listAt(item, 'TagSet').map((tag): [string, string] => [
-    textAt(tag, 'Key') ?? '',
-    textAt(tag, 'Value') ?? '',
-  ]);
-  return new Map(tags);
+function tagsOf(item: NetworkInterface): ReadonlyMap<string, string> {
+  const tags = item.TagSet ?? [];
+  return new Map(tags.map(({ Key: key, Value: value }) => [key ?? '', value ?? '']));
 }
 
 function ownerOf(
-  item: Instance | NetworkInterface | Subnet,
+  item: NetworkInterface,
   tags: ReadonlyMap<string, string>,
 ): EniOwner {
-  const description = textAt(item, 'Description') ?? '';
-  const type = textAt(item, 'InterfaceType') ?? '';
-  const requester = textAt(item, 'RequesterId') ?? '';
+  const description = item.Description ?? '';
+  const type = item.InterfaceType ?? '';
+  const requester = item.RequesterId ?? '';
   const byDescription = BY_DESCRIPTION.find(([pattern]) => pattern.test(description))?.[1];
   const byType = Object.hasOwn(BY_TYPE, type) ? BY_TYPE[type] : undefined;
   const byRequester = Object.hasOwn(BY_REQUESTER, requester) ? BY_REQUESTER[requester] : undefined;
   const named = byType ?? byDescription ?? byRequester;
   if (named !== undefined) return named;
   if (tags.has(INSTANCE_TAG)) return 'cni';
-  return textAt(item, 'Attachment.InstanceId') === null ? 'other' : 'instance';
+  return isAttached(item) ? 'instance' : 'other';
+}
+
+function isAttached(item: NetworkInterface): boolean {
+  return typeof item.Attachment?.InstanceId === 'string';
 }
 
 const INSTANCE_IN_DESCRIPTION = /^aws-K8S-(i-[0-9a-f]{8,17})$/;
 
 function instanceOf(
-  item: Instance | NetworkInterface | Subnet,
+  item: NetworkInterface,
   tags: ReadonlyMap<string, string>,
 ): string | null {
-  const attached = textAt(item, 'Attachment.InstanceId');
-  if (attached !== null) return attached;
-  const described = INSTANCE_IN_DESCRIPTION.exec(textAt(item, 'Description') ?? '')?.[1];
-  return described ?? tags.get(INSTANCE_TAG) ?? null;
+  const described = INSTANCE_IN_DESCRIPTION.exec(item.Description ?? '')?.[1];
+  return item.Attachment?.InstanceId ?? described ?? tags.get(INSTANCE_TAG) ?? null;
 }
 
 function clusterOf(tags: ReadonlyMap<string, string>): string | null {
@@ -126,32 +123,30 @@ function timeOf(text: string | undefined): number | null {
   return Number.isNaN(ms) ? null : ms;
 }
 
-function prefixAddresses(item: Instance | NetworkInterface | Subnet): number {
-  const blocks = listAt(item, 'Ipv4Prefixes').map((one) => cidrOf(textAt(one, 'Ipv4Prefix') ?? ''));
+function prefixAddresses(item: NetworkInterface): number {
+  const blocks = (item.Ipv4Prefixes ?? []).map((one) => cidrOf(one.Ipv4Prefix ?? ''));
   return blocks.reduce((sum, block) => sum + (block === null ? 0 : sizeOf(block)), 0);
 }
 
 /** An item of DescribeNetworkInterfaces, null when it has no id. */
-export function interfaceOf(
-  item: NetworkInterface | Instance | Subnet | NetworkInterface,
-): NetworkInterface | null {
-  const id = textAt(item, 'NetworkInterfaceId');
-  if (id === null) return null;
+export function interfaceOf(item: NetworkInterface): OwnedInterface | null {
+  const id = item.NetworkInterfaceId;
+  if (id === undefined) return null;
   const tags = tagsOf(item);
-  const listed = listAt(item, 'PrivateIpAddresses').length;
-  const single = Math.max(listed, textAt(item, 'PrivateIpAddress') === null ? 0 : 1);
+  const listed = item.PrivateIpAddresses?.length ?? 0;
+  const single = Math.max(listed, typeof item.PrivateIpAddress === 'string' ? 1 : 0);
   return {
     id,
     subnetId: item.SubnetId ?? null,
     owner: ownerOf(item, tags),
-    status: textAt(item, 'Status'),
+    status: item.Status ?? null,
     instanceId: instanceOf(item, tags),
-    isAttached: textAt(item, 'Attachment.InstanceId') !== null,
+    isAttached: isAttached(item),
     cluster: clusterOf(tags),
     createdMs: timeOf(tags.get(CREATED_TAG)),
     addresses: single + prefixAddresses(item),
     secondaryAddresses: Math.max(0, single - 1),
-    prefixes: listAt(item, 'Ipv4Prefixes').length + listAt(item, 'Ipv6Prefixes').length,
+    prefixes: (item.Ipv4Prefixes?.length ?? 0) + (item.Ipv6Prefixes?.length ?? 0),
     isManagedElsewhere: tags.get(NO_MANAGE_TAG) === 'true',
   };
 }
@@ -163,7 +158,7 @@ export interface OwnerShare {
 }
 
 /** Who holds how many addresses, most first. */
-export function byOwner(interfaces: readonly NetworkInterface[]): readonly OwnerShare[] {
+export function byOwner(interfaces: readonly OwnedInterface[]): readonly OwnerShare[] {
   const owners = new Set(interfaces.map(({ owner }) => owner));
   const shares = [...owners].map((owner) => {
     const own = interfaces.filter((one) => one.owner === owner);
@@ -185,7 +180,7 @@ export interface InstanceWithoutPodAddresses {
  * EC2, finds the subnet full, or does not know the instance type.
  */
 export function withoutPodAddresses(
-  interfaces: readonly NetworkInterface[],
+  interfaces: readonly OwnedInterface[],
   machines: ReadonlySet<string>,
 ): readonly InstanceWithoutPodAddresses[] {
   const attached = Map.groupBy(

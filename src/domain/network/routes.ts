@@ -1,5 +1,4 @@
 import type { Seen } from '../../evidence/fact.ts';
-import { type Json, textAt } from '../../evidence/json.ts';
 import type { Instance } from '../../evidence/aws/instance.ts';
 import type { VpcEndpoint, NatGateway, RouteTable, Route } from '../../evidence/aws/network.ts';
 
@@ -47,7 +46,7 @@ export function tableOfSubnet(
     ({ value }) =>
       vpc !== null &&
       (value.VpcId ?? null) === vpc &&
-      (value.Associations ?? []).some((one) => one.Main === 'true'),
+      (value.Associations ?? []).some((one) => one.Main === true),
   );
   return own ?? main ?? null;
 }
@@ -76,9 +75,9 @@ export function wayOut(routing: Routing, subnet: string, vpc: string | null): Wa
   return { kind: 'closed', table, why: whyClosed(dead), gateway };
 }
 
-function whyClosed(dead: Json | undefined): string {
+function whyClosed(dead: Route | undefined): string {
   if (dead === undefined) return `no route to ${EVERYWHERE}`;
-  const target = textAt(dead, 'NatGatewayId') ?? textAt(dead, 'GatewayId') ?? 'a deleted target';
+  const target = dead.NatGatewayId ?? dead.GatewayId ?? 'a deleted target';
   return `the route ${EVERYWHERE} to ${target} is a blackhole`;
 }
 
@@ -147,6 +146,6 @@ export function endpointOf(
     (value.VpcId ?? null) === vpc &&
     value.ServiceName?.endsWith(`.${service}`) === true &&
     value.State?.toLowerCase() === 'available' &&
-    (value.VpcEndpointType !== 'Interface' || value.PrivateDnsEnabled !== 'false');
+    (value.VpcEndpointType !== 'Interface' || value.PrivateDnsEnabled !== false);
   return endpoints.find(isIt) ?? null;
 }

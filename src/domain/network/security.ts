@@ -1,6 +1,5 @@
-import { type Json, listAt, textAt } from '../../evidence/json.ts';
 import { addressOf, type Cidr, cidrOf, isInside, sizeOf } from './cidr.ts';
-import type { NetworkAcl } from '../../evidence/aws/network.ts';
+import type { NetworkAcl, NetworkAclEntry, SecurityRule } from '../../evidence/aws/network.ts';
 
 /** The other end of a connection, as rules may name it. */
 export interface Peer {
@@ -11,12 +10,10 @@ export interface Peer {
 
 const TCP = new Set(['-1', 'tcp', '6']);
 
-function coversPort(rule: Json, port: number): boolean {
-  if (!TCP.has(textAt(rule, 'IpProtocol') ?? '')) return false;
-  if (textAt(rule, 'IpProtocol') === '-1') return true;
-  const from = Number(textAt(rule, 'FromPort') ?? '0');
-  const to = Number(textAt(rule, 'ToPort') ?? '65535');
-  return from <= port && port <= to;
+function coversPort(rule: SecurityRule, port: number): boolean {
+  if (!TCP.has(rule.IpProtocol ?? '')) return false;
+  if (rule.IpProtocol === '-1') return true;
+  return (rule.FromPort ?? 0) <= port && port <= (rule.ToPort ?? 65_535);
 }
 
 function overlaps(a: Cidr, b: Cidr): boolean {
@@ -24,10 +21,9 @@ function overlaps(a: Cidr, b: Cidr): boolean {
 }
 
 /** Ranges that cannot be read, IPv6 and prefix lists are taken to contain the peer. */
-function mayMean(rule: Json, peer: Peer): boolean {
-  if (listAt(rule, 'Ipv6Ranges').length > 0 || listAt(rule, 'PrefixListIds').length > 0)
-    return true;
-  const ranges = listAt(rule, 'IpRanges').map((range) => cidrOf(textAt(range, 'CidrIp') ?? ''));
+function mayMean(rule: SecurityRule, peer: Peer): boolean {
+  if ([...(rule.Ipv6Ranges ?? []), ...(rule.PrefixListIds ?? [])].length > 0) return true;
+  const ranges = (rule.IpRanges ?? []).map((range) => cidrOf(range.CidrIp ?? ''));
   const hits = ranges.some(
     (range) =>
       range === null ||
@@ -36,14 +32,12 @@ function mayMean(rule: Json, peer: Peer): boolean {
   );
   return (
     hits ||
-    listAt(rule, 'UserIdGroupPairs').some((pair) =>
-      peer.groups.includes(textAt(pair, 'GroupId') ?? ''),
-    )
+    (rule.UserIdGroupPairs ?? []).some((pair) => peer.groups.includes(pair.GroupId ?? ''))
   );
 }
 
 /** True when one of the rules of a security group may let a connection through. */
-export function mayPass(rules: readonly Json[], port: number, peer: Peer): boolean {
+export function mayPass(rules: readonly SecurityRule[], port: number, peer: Peer): boolean {
   return rules.some((rule) => coversPort(rule, port) && mayMean(rule, peer));
 }
 
@@ -66,7 +60,7 @@ export interface AclQuestion {
 export function stoppedBy(acl: NetworkAcl, question: AclQuestion): string | null {
   const { isEgress, ports, peer } = question;
   const rules = (acl.Entries ?? [])
-    .filter((entry) => (entry.Egress ?? null) === String(isEgress))
+    .filter((entry) => entry.Egress === isEgress)
     .filter((entry) => ['-1', '6'].includes(entry.Protocol ?? ''))
     .toSorted((a, b) => numberOf(a) - numberOf(b));
   for (const rule of rules) {
@@ -78,32 +72,29 @@ export function stoppedBy(acl: NetworkAcl, question: AclQuestion): string | null
   return 'no rule that allows it';
 }
 
-function numberOf(rule: Json): number {
-  return Number(textAt(rule, 'RuleNumber') ?? '0');
+function numberOf(rule: NetworkAclEntry): number {
+  return rule.RuleNumber ?? 0;
 }
 
 /** Every ACL ends with this rule, which EC2 numbers so. */
 const LAST_RULE = 32_767;
 
-function nameOf(rule: Json): string {
+function nameOf(rule: NetworkAclEntry): string {
   const number = numberOf(rule);
   return number === LAST_RULE ? 'no rule that allows it' : `rule ${number}, which denies it`;
 }
 
-function portsOf(rule: Json): Ports {
-  if (textAt(rule, 'Protocol') === '-1') return { from: 0, to: 65_535 };
-  return {
-    from: Number(textAt(rule, 'PortRange.From') ?? '0'),
-    to: Number(textAt(rule, 'PortRange.To') ?? '65535'),
-  };
+function portsOf(rule: NetworkAclEntry): Ports {
+  if (rule.Protocol === '-1') return { from: 0, to: 65_535 };
+  return { from: rule.PortRange?.From ?? 0, to: rule.PortRange?.To ?? 65_535 };
 }
 
-function meets(rule: Json, ports: Ports): boolean {
+function meets(rule: NetworkAclEntry, ports: Ports): boolean {
   const own = portsOf(rule);
   return own.from <= ports.to && ports.from <= own.to;
 }
 
-function coversAll(rule: Json, ports: Ports): boolean {
+function coversAll(rule: NetworkAclEntry, ports: Ports): boolean {
   const own = portsOf(rule);
   return own.from <= ports.from && ports.to <= own.to;
 }

@@ -71,7 +71,7 @@ function isAgent(body: Pod): boolean {
 
 /** True when the pod's containers are in their first run. */
 export function isFirstRun({ value }: Seen<Pod>): boolean {
-  return (value.status?.containerStatuses ?? []).every((status) => status.restartCount === '0');
+  return (value.status?.containerStatuses ?? []).every((status) => status.restartCount === 0);
 }
 
 /** A time as people write it. */

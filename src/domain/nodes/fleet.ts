@@ -1,5 +1,5 @@
+import type { Told } from '../../evidence/shape.ts';
 import type { Fact, Seen } from '../../evidence/fact.ts';
-import { textAt } from '../../evidence/json.ts';
 import type { FactTypes, KubeNode } from '../../evidence/kinds.ts';
 import { instanceIdIn } from '../../evidence/names.ts';
 import { isoMs } from '../../evidence/time.ts';
@@ -71,8 +71,15 @@ export function isTerminated(instance: Instance): boolean {
   return /^(?:terminated|shutting-down)$/.test(instance.State?.Name ?? '');
 }
 
+/** The names of a machine, by whichever answer shows them. */
+interface Named {
+  readonly InstanceId?: Told<string>;
+  readonly PrivateDnsName: Told<string>;
+  readonly PrivateIpAddress: Told<string>;
+}
+
 /** Finds the Node of an instance by providerID, private DNS name or address. */
-function nodeFinder(nodes: readonly Seen<KubeNode>[]): (instance: Instance) => KubeNode | null {
+function nodeFinder(nodes: readonly Seen<KubeNode>[]): (machine: Named) => KubeNode | null {
   const byName = new Map<string, KubeNode>();
   for (const { value } of nodes) {
     const id = instanceIdIn(`${value.providerId ?? ''} ${value.name}`);
@@ -80,11 +87,8 @@ function nodeFinder(nodes: readonly Seen<KubeNode>[]): (instance: Instance) => K
       if (name !== null && name !== '') byName.set(name, value);
   }
   return (instance) => {
-    for (const path of ['InstanceId', 'PrivateDnsName', 'PrivateIpAddress']) {
-      const node = byName.get(textAt(instance, path) ?? '');
-      if (node !== undefined) return node;
-    }
-    return null;
+    const names = [instance.InstanceId, instance.PrivateDnsName, instance.PrivateIpAddress];
+    return names.map((name) => byName.get(name ?? '')).find((node) => node !== undefined) ?? null;
   };
 }
 
@@ -176,7 +180,7 @@ export function attachedWithoutNode(
   const owners = [...byInstance].map(([id, own]) => ({
     id: id ?? '',
     groups: own.flatMap(({ value }) => groupsOf(value)),
-    hasNode: nodeOf({ InstanceId: id }) !== null || own.some(({ value }) => nodeOf(value) !== null),
+    hasNode: own.some(({ value }) => nodeOf({ ...value, InstanceId: id }) !== null),
   }));
   const joined = new Set(owners.flatMap(({ hasNode, groups }) => (hasNode ? groups : [])));
   return owners

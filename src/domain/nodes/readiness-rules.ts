@@ -24,7 +24,7 @@ export function unmetCondition(rule: NodeReadinessRule, node: KubeNode): UnmetCo
     const type = entry.type ?? '';
     const wanted = entry.requiredStatus ?? 'True';
     const reported = node.conditions.find((condition) => condition.type === type)?.status;
-    const counts = reported ?? entry.defaultStatus ?? null ?? 'Unknown';
+    const counts = reported ?? entry.defaultStatus ?? 'Unknown';
     return counts === wanted ? [] : [{ type, wanted, is: reported ?? 'absent' }];
   });
   const isAnyEnough = rule.spec?.conditionPolicy === 'anyOf';

@@ -1,7 +1,5 @@
-import { textAt } from '../../evidence/json.ts';
 import { selects } from './label-selector.ts';
 import { isOnNode } from './pods.ts';
-import type { SeenObject } from './pods-seen.ts';
 import type { Seen } from '../../evidence/fact.ts';
 import type { Pod } from '../../evidence/kube/pod.ts';
 import type { PodDisruptionBudget } from '../../evidence/kube/workloads.ts';
@@ -23,26 +21,22 @@ function isToBeEvicted({ value }: Seen<Pod>): boolean {
 function covers({ value }: Seen<PodDisruptionBudget>, pod: Seen<Pod>): boolean {
   const selector = value.spec?.selector;
   return (
-    selector !== undefined &&
+    Boolean(selector) &&
     value.namespace === pod.value.namespace &&
     selects(selector, pod.value.labels)
   );
 }
 
 /** `disruptionsAllowed 0, 1 healthy of 1 that must be`. */
-export function budgetWords({ value }: SeenObject): string {
-  const [allowed, healthy, desired] = [
-    'disruptionsAllowed',
-    'currentHealthy',
-    'desiredHealthy',
-  ].map((path) => textAt(value, `status.${path}`) ?? '?');
-  return `disruptionsAllowed ${allowed}, ${healthy} healthy of ${desired} that must be`;
+export function budgetWords({ value }: Seen<PodDisruptionBudget>): string {
+  const { disruptionsAllowed, currentHealthy, desiredHealthy } = value.status ?? {};
+  return `disruptionsAllowed ${disruptionsAllowed ?? '?'}, ${currentHealthy ?? '?'} healthy of ${desiredHealthy ?? '?'} that must be`;
 }
 
 /** A pod that a drain would evict, and the budget that forbids it. */
 export interface HeldPod {
-  readonly pod: SeenObject;
-  readonly budget: SeenObject;
+  readonly pod: Seen<Pod>;
+  readonly budget: Seen<PodDisruptionBudget>;
 }
 
 /** The first pod of a Node that no budget lets go, null when a drain could take all. */

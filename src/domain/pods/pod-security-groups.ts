@@ -1,4 +1,3 @@
-import { at, isObject } from '../../evidence/json.ts';
 import { selects } from './label-selector.ts';
 import { podCondition, serviceAccountOf } from './pods.ts';
 import type { Pod, Container } from '../../evidence/kube/pod.ts';
@@ -10,10 +9,8 @@ import type { ServiceAccount } from '../../evidence/kube/admission.ts';
 export const POD_ENI = 'vpc.amazonaws.com/pod-eni';
 
 function asksIn(container: Container): boolean {
-  return ['limits', 'requests'].some((kind) => {
-    const amounts = at(container, `resources.${kind}`);
-    return isObject(amounts) && Object.hasOwn(amounts, POD_ENI);
-  });
+  const { limits, requests } = container.resources ?? {};
+  return [...(limits ?? []), ...(requests ?? [])].includes(POD_ENI);
 }
 
 /** True for a pod that the controller's webhook has given a request for a branch interface. */
@@ -37,7 +34,7 @@ function selectsAccount(
   accounts: readonly Seen<ServiceAccount>[],
 ): boolean {
   const selector = policy.spec?.serviceAccountSelector;
-  if (selector === undefined) return true;
+  if (!selector) return true;
   const own = accounts.find(
     ({ value }) => value.namespace === pod.namespace && value.name === serviceAccountOf(pod),
   );

@@ -1,11 +1,9 @@
-import { at, type Json, textAt } from '../../evidence/json.ts';
 import { isoMs } from '../../evidence/time.ts';
-import type { Pod } from '../../evidence/kube/pod.ts';
-import type { Lease } from '../../evidence/kube/machines.ts';
-import type { CertificateSigningRequest } from '../../evidence/kube/admission.ts';
+import type { Condition } from '../../evidence/kube/object.ts';
+import type { ContainerStatus, Pod } from '../../evidence/kube/pod.ts';
 
 /** What causes read of a Pod as `readers/kube/pod.ts` projects it. */
-function statuses(pod: Pod): readonly Json[] {
+function statuses(pod: Pod): readonly ContainerStatus[] {
   return [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])];
 }
 
@@ -26,9 +24,12 @@ export function readyChangedMs(pod: Pod): number | null {
 }
 
 /** One field of a condition of the pod, null without the condition. */
-export function podCondition(pod: Pod, type: string, field: string): string | null {
-  const entry = (pod.status?.conditions ?? []).find((one) => (one.type ?? null) === type);
-  return entry === undefined ? null : textAt(entry, field);
+export function podCondition(
+  pod: Pod,
+  type: string,
+  field: keyof Condition,
+): string | null {
+  return pod.status?.conditions?.find((one) => one.type === type)?.[field] ?? null;
 }
 
 /** `namespace/name` as people write it. */
@@ -65,7 +66,7 @@ export function isOfAnyDaemonSet(pod: Pod): boolean {
 /** Why a container waits (`CrashLoopBackOff`), null when none does. */
 export function waitingReason(pod: Pod): string | null {
   for (const status of statuses(pod)) {
-    const reason = textAt(status, 'state.waiting.reason');
+    const reason = status.state?.waiting?.reason ?? null;
     if (reason !== null) return reason;
   }
   return null;
@@ -73,34 +74,23 @@ export function waitingReason(pod: Pod): string | null {
 
 /** What a container said when it last ended or waits, by its termination message; '' for nothing. */
 export function complaintOf(pod: Pod): string {
-  const paths = ['lastState.terminated', 'state.terminated', 'state.waiting'];
-  const messages = statuses(pod).flatMap((status) =>
-    paths.map((path) => textAt(status, `${path}.message`) ?? ''),
-  );
-  return messages.find((message) => message !== '') ?? '';
+  const messages = statuses(pod).flatMap(({ state, lastState }) => [
+    lastState?.terminated?.message,
+    state?.terminated?.message,
+    state?.waiting?.message,
+  ]);
+  return messages.find(Boolean) ?? '';
 }
 
 /** True for a pod whose container ends again and again. */
 export function isCrashing(pod: Pod): boolean {
   if (isPodReady(pod)) return false;
-  return statuses(pod).some((status) => {
-    const restarts = Number(textAt(status, 'restartCount') ?? 0);
-    const waiting = textAt(status, 'state.waiting.reason');
-    return (
-      waiting === 'CrashLoopBackOff' ||
-      restarts >= 3 ||
-      at(status, 'state.terminated') !== undefined
-    );
-  });
-}
-
-/** A stamp inside an object, ms since the epoch, null when it is missing or no time. */
-export function msIn(
-  value: Lease | Pod | CertificateSigningRequest | undefined,
-  path: string,
-): number | null {
-  const text = textAt(value, path);
-  return text === null ? null : isoMs(text);
+  return statuses(pod).some(
+    ({ restartCount, state }) =>
+      state?.waiting?.reason === 'CrashLoopBackOff' ||
+      (restartCount ?? 0) >= 3 ||
+      Boolean(state?.terminated),
+  );
 }
 
 /** When the pod's first container began to run, ms since the epoch. */
@@ -119,7 +109,7 @@ export function waitsForSandbox(pod: Pod): boolean {
   if ((pod.status?.podIP ?? null) !== null) return false;
   if (podCondition(pod, 'PodReadyToStartContainers', 'status') === 'True') return false;
   return statuses(pod).some((status) =>
-    /^(?:ContainerCreating|PodInitializing)$/.test(textAt(status, 'state.waiting.reason') ?? ''),
+    /^(?:ContainerCreating|PodInitializing)$/.test(status.state?.waiting?.reason ?? ''),
   );
 }
 

@@ -1,5 +1,3 @@
-import { at } from '../../evidence/json.ts';
-import type { SeenObject } from './pods-seen.ts';
 import type { Seen } from '../../evidence/fact.ts';
 import type { EndpointSlice } from '../../evidence/kube/network.ts';
 
@@ -15,17 +13,9 @@ export interface ServiceEndpoints {
   readonly notReady: number;
   readonly ports: readonly string[];
   /** The slices; none where nobody made one, as for a Service that does not exist. */
-  readonly slices: readonly SeenObject[];
+  readonly slices: readonly Seen<EndpointSlice>[];
 }
 
-function countAt({ value }: Seen<EndpointSlice>, path: string): number {
-  const count = at(value, path);
-  return typeof count === 'number' ? count : 0;
-}
-
-function sumOf(slices: Seen<EndpointSlice>[], path: string): number {
-  return slices.reduce((sum, slice) => sum + countAt(slice, path), 0);
-}
 
 /** The endpoints of a Service, by the slices that carry its name. */
 export function endpointsOf(
@@ -37,8 +27,8 @@ export function endpointsOf(
       value.namespace === service.namespace && (value.service ?? null) === service.name,
   );
   return {
-    ready: sumOf(own, 'ready'),
-    notReady: sumOf(own, 'notReady'),
+    ready: own.reduce((sum, { value }) => sum + (value.ready ?? 0), 0),
+    notReady: own.reduce((sum, { value }) => sum + (value.notReady ?? 0), 0),
     ports: [...new Set(own.flatMap(({ value }) => (value.ports ?? []).map(String)))],
     slices: own,
   };

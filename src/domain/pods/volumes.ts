@@ -1,18 +1,17 @@
-import { at, type Json, listAt, textAt } from '../../evidence/json.ts';
-import type { SeenObject } from './pods-seen.ts';
 import type { Seen } from '../../evidence/fact.ts';
 import type {
   PersistentVolumeClaim,
   PersistentVolume,
   CsiNode,
 } from '../../evidence/kube/storage.ts';
+import type { SelectorRequirement } from '../../evidence/kube/object.ts';
 import type { Pod } from '../../evidence/kube/pod.ts';
 
 /** A claim of a pod with the volume it is bound to. */
 export interface ClaimedVolume {
-  readonly claim: SeenObject;
+  readonly claim: Seen<PersistentVolumeClaim>;
   /** null where it is not bound, or its volume was not read. */
-  readonly volume: SeenObject | null;
+  readonly volume: Seen<PersistentVolume> | null;
 }
 
 const PROVISIONERS = [
@@ -47,8 +46,8 @@ export function volumesOf(
 
 /** The CSI driver that serves a claim: its volume's, else its provisioner. */
 export function driverOf({ claim, volume }: ClaimedVolume): string | null {
-  const own = textAt(volume?.value, 'spec.csi.driver');
-  if (own !== null) return own;
+  const own = volume?.value.spec?.csi?.driver;
+  if (own) return own;
   const { annotations } = claim.value;
   return PROVISIONERS.map((key) => annotations[key]).find((name) => name !== undefined) ?? null;
 }
@@ -56,21 +55,18 @@ export function driverOf({ claim, volume }: ClaimedVolume): string | null {
 /** `PersistentVolumeClaim NAMESPACE/NAME is bound to VOLUME of DRIVER`. */
 export function claimWords(claimed: ClaimedVolume): string {
   const { namespace, name } = claimed.claim.value;
-  const volume = textAt(claimed.claim.value, 'spec.volumeName') ?? 'no volume yet';
+  const volume = claimed.claim.value.spec?.volumeName ?? 'no volume yet';
   return `PersistentVolumeClaim ${namespace ?? ''}/${name}: ${volume}, driver ${driverOf(claimed) ?? 'unknown'}`;
 }
 
-function zonesIn(expression: Json): readonly string[] {
-  const isZone = ZONES.test(textAt(expression, 'key') ?? '');
-  return isZone && textAt(expression, 'operator') === 'In'
-    ? listAt(expression, 'values').map(String)
-    : [];
+function zonesIn({ key, operator, values }: SelectorRequirement): readonly string[] {
+  return ZONES.test(key ?? '') && operator === 'In' ? (values ?? []) : [];
 }
 
 /** Zones in which a volume can be used; empty for one that can be used anywhere. */
-export function zonesOf({ value }: SeenObject): readonly string[] {
-  const terms = listAt(at(value, 'spec.nodeAffinity.required'), 'nodeSelectorTerms');
-  const zones = terms.flatMap((term) => listAt(term, 'matchExpressions').flatMap(zonesIn));
+export function zonesOf({ value }: Seen<PersistentVolume>): readonly string[] {
+  const terms = value.spec?.nodeAffinity?.required?.nodeSelectorTerms ?? [];
+  const zones = terms.flatMap((term) => (term.matchExpressions ?? []).flatMap(zonesIn));
   return [...new Set(zones)];
 }
 

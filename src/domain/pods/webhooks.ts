@@ -1,10 +1,9 @@
 import type { Seen } from '../../evidence/fact.ts';
-import { type Json, listAt, textAt } from '../../evidence/json.ts';
 import type { FactTypes } from '../../evidence/kinds.ts';
 import { selects, selectsAll } from './label-selector.ts';
-import type { SeenObject } from './pods-seen.ts';
 import { endpointsOf, type ServiceEndpoints, type ServiceName } from './services.ts';
-import type { Webhook, WebhookConfiguration } from '../../evidence/kube/admission.ts';
+import type { Told } from '../../evidence/shape.ts';
+import type { Webhook, WebhookConfiguration, WebhookRule } from '../../evidence/kube/admission.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -26,7 +25,7 @@ export interface WebhookFacts {
 /** A webhook that the API server must ask, and whose Service has no endpoint that is ready. */
 export interface SilentWebhook {
   readonly name: string;
-  readonly configuration: SeenObject;
+  readonly configuration: Seen<WebhookConfiguration>;
   /** Its place in the configuration's list, which a patch needs. */
   readonly index: number;
   readonly service: ServiceName;
@@ -43,18 +42,18 @@ export interface Admitted {
   readonly labels: Labels | null;
 }
 
-function names(rule: Json, path: string, value: string): boolean {
-  return listAt(rule, path).some((entry) => entry === '*' || entry === value);
+function names(list: Told<readonly string[]>, value: string): boolean {
+  return (list ?? []).some((entry) => entry === '*' || entry === value);
 }
 
 /** `*` means all resources without their subresources, and a star over a star those too. */
-function rulesOn(rule: Json, { group, resource, namespaceLabels }: Admitted): boolean {
-  const scope = textAt(rule, 'scope') ?? '*';
+function rulesOn(rule: WebhookRule, { group, resource, namespaceLabels }: Admitted): boolean {
+  const scope = rule.scope ?? '*';
   const isCluster = namespaceLabels === null;
   return (
-    names(rule, 'operations', 'CREATE') &&
-    names(rule, 'apiGroups', group) &&
-    (names(rule, 'resources', resource) || listAt(rule, 'resources').includes('*/*')) &&
+    names(rule.operations, 'CREATE') &&
+    names(rule.apiGroups, group) &&
+    (names(rule.resources, resource) || names(rule.resources, '*/*')) &&
     (scope === '*' || scope === (isCluster ? 'Cluster' : 'Namespaced'))
   );
 }
@@ -89,7 +88,7 @@ function configurationsOf(facts: WebhookFacts): readonly Seen<WebhookConfigurati
 }
 
 interface Asked {
-  readonly configuration: SeenObject;
+  readonly configuration: Seen<WebhookConfiguration>;
   readonly webhook: Webhook;
   readonly index: number;
   readonly service: ServiceName;

@@ -31,6 +31,8 @@ export const AUTO_SCALING_GROUP = {
       HealthStatus: text,
       InstanceId: text,
       InstanceType: text,
+      LaunchConfigurationName: text,
+      LaunchTemplate: TEMPLATE,
       LifecycleState: text,
       WeightedCapacity: text,
     },

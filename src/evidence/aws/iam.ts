@@ -20,9 +20,13 @@ export const INSTANCE_PROFILE = {
 
 export interface InstanceProfile extends FieldsOf<typeof INSTANCE_PROFILE> {}
 
+const ATTACHED_POLICY = { PolicyArn: text, PolicyName: text } as const satisfies Fields;
+
+export type AttachedPolicy = FieldsOf<typeof ATTACHED_POLICY>;
+
 /** Names of AWS's and of own policies that a role has, with the question. */
 export const ATTACHED_POLICIES = {
-  AttachedPolicies: [{ PolicyArn: text, PolicyName: text }],
+  AttachedPolicies: [ATTACHED_POLICY],
   RoleName: text,
 } as const satisfies Fields;
 

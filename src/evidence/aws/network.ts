@@ -1,4 +1,5 @@
-import { amount, always, type Fields, type FieldsOf, flag, text } from '../shape.ts';
+import { isObject, textAt } from '../json.ts';
+import { amount, always, type Fields, type FieldsOf, flag, type Leaf, text } from '../shape.ts';
 import { TAG } from './instance.ts';
 
 export const SUBNET = {
@@ -136,8 +137,13 @@ export const NETWORK_ACL = {
 
 export interface NetworkAcl extends FieldsOf<typeof NETWORK_ACL> {}
 
+/** EC2 puts a value into an object; others write it as it is. */
+const attributeValue: Leaf<string> = {
+  take: (value) => (isObject(value) ? (textAt(value, 'Value') ?? undefined) : text.take(value)),
+};
+
 export const DHCP_OPTIONS = {
-  DhcpConfigurations: [{ Key: text, Values: [{ Value: text }] }],
+  DhcpConfigurations: [{ Key: text, Values: [attributeValue] }],
   DhcpOptionsId: always(text),
 } as const satisfies Fields;
 
@@ -150,3 +156,10 @@ export const VPC_HOSTED_ZONES = {
 } as const satisfies Fields;
 
 export interface VpcHostedZones extends FieldsOf<typeof VPC_HOSTED_ZONES> {}
+
+/** An answer of `aws route53 list-resource-record-sets`. */
+export const RECORD_SETS = {
+  ResourceRecordSets: [{ Name: text, ResourceRecords: [{ Value: text }], Type: text }],
+} as const satisfies Fields;
+
+export interface RecordSets extends FieldsOf<typeof RECORD_SETS> {}

@@ -18,8 +18,8 @@ export interface Policy {
   readonly Statement: readonly PolicyStatement[];
 }
 
-/** Longer than any that IAM or KMS take: 6,144 characters, 32 kB for a key policy in all. */
-const POLICY_CHARACTERS_MAX = 33_000;
+/** Longer than any that IAM or KMS take: a key policy has 32 kB, any other less. */
+const POLICY_CHARACTERS_MAX = 40_000;
 
 function many(value: Json | undefined): readonly string[] {
   if (Array.isArray(value)) return (value as readonly Json[]).map(String);
@@ -58,7 +58,8 @@ export const policy: Leaf<Policy> = {
     const given = typeof value === 'string' ? decoded(value) : value;
     if (!isObject(given)) return undefined;
     const { Statement: own } = given;
-    const all = Array.isArray(own) ? (own as readonly Json[]) : [own ?? null];
-    return { Statement: all.filter(isObject).map(statementOf) };
+    if (isObject(own)) return { Statement: [statementOf(own)] };
+    if (!Array.isArray(own)) return undefined;
+    return { Statement: (own as readonly Json[]).filter(isObject).map(statementOf) };
   },
 };

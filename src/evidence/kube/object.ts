@@ -27,6 +27,8 @@ export const CONDITION = {
   lastTransitionTime: text,
 } as const satisfies Fields;
 
+export type Condition = FieldsOf<typeof CONDITION>;
+
 const REQUIREMENT = { key: text, operator: text, values: [text] } as const satisfies Fields;
 
 /** A label selector of `meta/v1`. */

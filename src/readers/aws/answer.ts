@@ -16,7 +16,7 @@ import {
   TRAIL,
   WHOLES,
 } from './answer-shapes.ts';
-import { project } from '../project.ts';
+import { project } from '../../evidence/project.ts';
 import { readMessages } from './messages.ts';
 import { decodedUserData, readUserData } from './user-data.ts';
 

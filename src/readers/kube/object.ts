@@ -10,7 +10,7 @@ import type { PassageReading } from '../passage.ts';
 import type { Share } from '../sharing.ts';
 import { parseAwsAuth } from './aws-auth.ts';
 import { isDiscovery, parseDiscovery } from './discovery.ts';
-import { project } from '../project.ts';
+import { project } from '../../evidence/project.ts';
 import { countedEndpoints } from './endpoint-slice.ts';
 import { linesOfNode, namesOfNode, projectNode, type StateLine } from './node.ts';
 import { podAnnotations, projectPod } from './pod.ts';

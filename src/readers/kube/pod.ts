@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../evidence/json.ts';
 import type { KubeObject } from '../../evidence/kube/object.ts';
 import { type ContainerStatus, POD, type Pod } from '../../evidence/kube/pod.ts';
-import { project } from '../project.ts';
+import { project } from '../../evidence/project.ts';
 import type { Share } from '../sharing.ts';
 
 /** Conditions of which nobody asks since when they hold. */

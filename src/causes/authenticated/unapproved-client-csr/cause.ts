@@ -120,7 +120,7 @@ function matchRequests(view: Evidence): Match | null {
   const node = nodeOf(value) ?? '';
   const type = typeOf(value);
   const [condition] = value.status?.conditions ?? [];
-  const why = condition?.message ?? condition?.reason ?? null ?? 'no reason given';
+  const why = condition?.message ?? condition?.reason ?? 'no reason given';
   const alike = unanswered.filter((other) => typeOf(other.value) === type);
   const nodes = [...new Set(alike.map((other) => nodeOf(other.value) ?? ''))];
   const more: Record<string, string> = nodes.length > 1 ? { more: String(nodes.length - 1) } : {};

@@ -204,7 +204,7 @@ function matchPods(view: Own, nodes: readonly Seen<KubeNode>[]): Match | null {
   );
   if (pod === undefined)
     return found({ why: 'no pod of it exists', waiting }, [proof], 'definite', names);
-  const why = waitingReason(pod.value) ?? pod.value.status?.phase ?? null ?? 'not Ready';
+  const why = waitingReason(pod.value) ?? pod.value.status?.phase ?? 'not Ready';
   const words = `Pod ${podName(pod.value)} is not Ready: ${why} ${complaintOf(pod.value)}`;
   const namespace = pod.value.namespace ?? 'default';
   const details = { controller: pod.value.name, namespace, why, waiting };

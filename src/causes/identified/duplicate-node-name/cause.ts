@@ -1,6 +1,5 @@
 import { foreignProvider } from '../../../domain/naming/seen-names.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { textAt } from '../../../evidence/json.ts';
 import { isoMs } from '../../../evidence/time.ts';
 
 /** A machine joins under a name that a living Node already has. */
@@ -81,7 +80,7 @@ function matchSuccessor(view: View<'kube/Node' | 'aws/instance', 'nameTaken'>): 
     namedInstance === null
       ? view.isComplete('aws/instance')
       : state === 'terminated' || state === 'shutting-down';
-  const launched = textAt(actual.value, 'LaunchTime') ?? '';
+  const launched = actual.value.LaunchTime ?? '';
   const heard = node.value.conditions.find(({ type }) => type === 'Ready')?.heartbeatMs ?? null;
   const launchedMs = isoMs(launched);
   if (!isGone || heard === null || launchedMs === null || heard < launchedMs) return null;

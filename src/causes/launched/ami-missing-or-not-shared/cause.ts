@@ -2,7 +2,7 @@ import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { type Json, textAt } from '../../../evidence/json.ts';
+import { type Json } from '../../../evidence/json.ts';
 import { type ShortGroup, shortGroups } from '../../../domain/instances/launch.ts';
 
 const LAUNCHERS = [
@@ -207,7 +207,7 @@ function originOf(view: View<Kinds, Signs>, { group, template }: ShortGroup): Or
     const image = template.value.LaunchTemplateData?.ImageId ?? null;
     return { fact: template, words: 'launch template', name, image };
   }
-  const name = textAt(group.value, 'LaunchConfigurationName') ?? '';
+  const name = group.value.LaunchConfigurationName ?? '';
   const fact = view
     .list('aws/launch-configuration')
     .find(({ value }) => (value.LaunchConfigurationName ?? null) === name);

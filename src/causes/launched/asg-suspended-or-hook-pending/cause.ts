@@ -1,6 +1,6 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { listAt, textAt } from '../../../evidence/json.ts';
+import { textAt } from '../../../evidence/json.ts';
 import { type ShortGroup, shortGroups } from '../../../domain/instances/launch.ts';
 import { isoMs } from '../../../evidence/time.ts';
 import type { LifecycleHook } from '../../../evidence/aws/groups.ts';
@@ -93,21 +93,21 @@ function matchGroups(view: View<Kinds, Signs>): Match | null {
 }
 
 function matchSuspension(view: View<Kinds, Signs>, { group, size }: ShortGroup): Match | null {
-  const suspension = listAt(group.value, 'SuspendedProcesses').find(
-    (entry) => textAt(entry, 'ProcessName') === 'Launch',
+  const suspension = (group.value.SuspendedProcesses ?? []).find(
+    (entry) => entry.ProcessName === 'Launch',
   );
   if (suspension === undefined) return null;
   const standing = `${size.inService} of ${size.desired} instances`;
-  const reason = textAt(suspension, 'SuspensionReason') ?? '';
+  const reason = suspension.SuspensionReason ?? '';
   const words = `AutoScalingGroup ${size.name} SuspendedProcesses Launch (${reason}), ${standing} in service`;
   return found({ group: size.name, suspended: 'yes', size: standing }, [view.quote(group, words)]);
 }
 
 function matchHook(view: View<Kinds, Signs>, { group, size }: ShortGroup): Match | null {
   const { nowMs } = view;
-  const waiting = listAt(group.value, 'Instances')
-    .filter((entry) => textAt(entry, 'LifecycleState') === 'Pending:Wait')
-    .map((entry) => textAt(entry, 'InstanceId') ?? '');
+  const waiting = (group.value.Instances ?? [])
+    .filter((entry) => entry.LifecycleState === 'Pending:Wait')
+    .map((entry) => entry.InstanceId ?? '');
   for (const { value } of nowMs === null ? [] : view.list('aws/instance')) {
     const instance = value.InstanceId ?? '-';
     const launchedMs = isoMs(value.LaunchTime ?? '');

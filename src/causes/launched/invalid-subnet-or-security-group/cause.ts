@@ -139,7 +139,7 @@ function idsOf(
 
 /** Subnets of the group and security groups of its template, in the order they are given. */
 function resourcesOf({ group, template }: ShortGroup): readonly string[] {
-  const subnets = (textAt(group.value, 'VPCZoneIdentifier') ?? '').split(',');
+  const subnets = (group.value.VPCZoneIdentifier ?? '').split(',');
   const instance = template?.value?.LaunchTemplateData?.SecurityGroupIds ?? [];
   const interfaces = template?.value?.LaunchTemplateData?.NetworkInterfaces ?? [];
   const groups = [...instance, ...interfaces.flatMap((entry) => entry.Groups ?? [])];

@@ -8,7 +8,7 @@ import {
 } from '../../../diagnosis/cause.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { at, type Json, textAt } from '../../../evidence/json.ts';
+import { type Json, textAt } from '../../../evidence/json.ts';
 import {
   shortGroups,
   type ShortGroup,
@@ -117,9 +117,9 @@ function setsNoPrice(view: Own): boolean {
 
 /** The price is in the policy, where there is one, else in what the group launches with. */
 function isWithoutPrice(view: Own, { group: { value }, template }: ShortGroup): boolean {
-  const policy = at(value, 'MixedInstancesPolicy.InstancesDistribution');
-  if (policy !== undefined) return !textAt(policy, 'SpotMaxPrice');
-  const name = textAt(value, 'LaunchConfigurationName');
+  const policy = value.MixedInstancesPolicy?.InstancesDistribution;
+  if (policy !== undefined) return !(policy?.SpotMaxPrice ?? null);
+  const name = (value.LaunchConfigurationName ?? null);
   const configuration = view
     .list('aws/launch-configuration')
     .find((fact) => (fact.value.LaunchConfigurationName ?? null) === name);

@@ -153,8 +153,8 @@ type Signs = (typeof FAILURES)[number] | 'launchedAfter';
 
 /** The one type that a group launches; null for a group of several. */
 function typeOf({ group, template }: ShortGroup): string | null {
-  const overrides = listAt(group.value, 'MixedInstancesPolicy.LaunchTemplate.Overrides')
-    .map((entry) => textAt(entry, 'InstanceType'))
+  const overrides = (group.value.MixedInstancesPolicy?.LaunchTemplate?.Overrides ?? [])
+    .map((entry) => (entry.InstanceType ?? null))
     .filter((type) => type !== null);
   if (overrides.length > 1) return null;
   return overrides[0] ?? template?.value?.LaunchTemplateData?.InstanceType ?? null;

@@ -199,7 +199,7 @@ function foundClosed(view: Evidence, path: EndpointPath, lack: Lack): Match {
       ...path.groups.map((group) =>
         view.quote(
           group,
-          `SecurityGroup ${textAt(group.value, 'GroupId') ?? ''} has no rule for tcp 443 ${from}`,
+          `SecurityGroup ${group.value.GroupId ?? ''} has no rule for tcp 443 ${from}`,
         ),
       ),
       view.quote(lack.fact, lack.words),

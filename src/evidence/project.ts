@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject } from '../evidence/json.ts';
-import type { Always, Fields, Leaf, Shape, Shown, ValueOf } from '../evidence/shape.ts';
+import { isObject, type Json, type JsonObject } from './json.ts';
+import type { Always, Fields, Leaf, Shape, Shown, ValueOf } from './shape.ts';
 
 interface Member {
   readonly name: string;
