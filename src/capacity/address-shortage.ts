@@ -5,13 +5,7 @@ import { networkModeOf } from './cni-settings.ts';
 import { type EniBudget, eniBudget } from './eni.ts';
 import { knownType } from './known-type.ts';
 import type { NetworkMode } from './mode.ts';
-import {
-  isReadyPod,
-  placeOf,
-  podsOfSet,
-  type SeenObject,
-  waitingPods,
-} from '../domain/pods/pods-seen.ts';
+import { isReadyPod, placeOf, podsOfSet, waitingPods } from '../domain/pods/pods-seen.ts';
 import type { Pod } from '../evidence/kube/pod.ts';
 import type { Instance } from '../evidence/aws/instance.ts';
 import type { DaemonSet } from '../evidence/kube/workloads.ts';
@@ -40,8 +34,8 @@ export interface ShortageView {
 export interface AddressShortage {
   readonly node: Seen<KubeNode>;
   readonly instance: Seen<Instance>;
-  readonly daemonSet: SeenObject;
-  readonly waiting: readonly SeenObject[];
+  readonly daemonSet: Seen<DaemonSet>;
+  readonly waiting: readonly Seen<Pod>[];
   readonly mode: NetworkMode;
   readonly attached: Attached;
   readonly typeName: string;

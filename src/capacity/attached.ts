@@ -1,6 +1,5 @@
-import { type Json, listAt, textAt } from '../evidence/json.ts';
 import type { EniBudget } from './eni.ts';
-import type { Instance } from '../evidence/aws/instance.ts';
+import type { Instance, NetworkInterface } from '../evidence/aws/instance.ts';
 
 /** What the interfaces of one instance hold, as DescribeInstances shows it. */
 export interface Attached {
@@ -16,25 +15,25 @@ export interface Attached {
   readonly foreign: readonly string[];
 }
 
-function isPrimary(network: Json): boolean {
-  return textAt(network, 'Attachment.DeviceIndex') === '0';
+function isPrimary(network: NetworkInterface): boolean {
+  return network.Attachment?.DeviceIndex === 0;
 }
 
-function isOfCni(network: Json): boolean {
-  return /^aws-K8S-|^aws-k8s-trunk/.test(textAt(network, 'Description') ?? '');
+function isOfCni(network: NetworkInterface): boolean {
+  return /^aws-K8S-|^aws-k8s-trunk/.test(network.Description ?? '');
 }
 
-function secondaryOf(network: Json): readonly string[] {
-  return listAt(network, 'PrivateIpAddresses')
-    .filter((entry) => textAt(entry, 'Primary') !== 'true')
-    .map((entry) => textAt(entry, 'PrivateIpAddress'))
-    .filter((address) => address !== null);
+function secondaryOf(network: NetworkInterface): readonly string[] {
+  return (network.PrivateIpAddresses ?? [])
+    .filter((entry) => entry.Primary !== true)
+    .map((entry) => entry.PrivateIpAddress)
+    .filter((address) => typeof address === 'string');
 }
 
 /** `withPrimary` is false with custom networking, whose first interface gives pods nothing. */
 export function attachedOf(instance: Instance, withPrimary: boolean): Attached {
   const all = (instance.NetworkInterfaces ?? []).filter(
-    (network) => (network.Attachment?.NetworkCardIndex ?? '0') === '0',
+    (network) => (network.Attachment?.NetworkCardIndex ?? 0) === 0,
   );
   const filled = all.filter((network) => (isPrimary(network) ? withPrimary : isOfCni(network)));
   const foreign = all.filter((network) => !isPrimary(network) && !isOfCni(network));

@@ -1,18 +1,17 @@
-import { type Json, listAt, textAt } from '../evidence/json.ts';
+import type { Container } from '../evidence/kube/pod.ts';
 import type { NetworkMode } from './mode.ts';
 import type { DaemonSet } from '../evidence/kube/workloads.ts';
 
 /** The container of the VPC CNI in its DaemonSet. */
-export function cniContainer(daemonSet: DaemonSet): Json | null {
+export function cniContainer(daemonSet: DaemonSet): Container | null {
   const containers = daemonSet.spec?.template?.spec?.containers ?? [];
   return containers.find((entry) => entry.name === 'aws-node') ?? null;
 }
 
 /** One variable of the VPC CNI, null when the DaemonSet does not set it. */
 export function cniVariable(daemonSet: DaemonSet, name: string): string | null {
-  const entries = listAt(cniContainer(daemonSet) ?? undefined, 'env');
-  const entry = entries.find((one) => textAt(one, 'name') === name);
-  return textAt(entry, 'value');
+  const entry = cniContainer(daemonSet)?.env?.find((one) => one.name === name);
+  return entry?.value ?? null;
 }
 
 function isOn(daemonSet: DaemonSet, name: string): boolean {
@@ -26,7 +25,7 @@ function maxEniOf(daemonSet: DaemonSet): number | null {
 
 /** The release in an image: `v1.23.1` of `…/amazon-k8s-cni:v1.23.1-eksbuild.1`. */
 function cniRelease(daemonSet: DaemonSet): string | null {
-  const image = textAt(cniContainer(daemonSet) ?? undefined, 'image') ?? '';
+  const image = cniContainer(daemonSet)?.image ?? '';
   return /:(v\d+\.\d+\.\d+)/.exec(image)?.[1] ?? null;
 }
 

@@ -1,4 +1,4 @@
-import { textAt } from '../evidence/json.ts';
+import type { InstanceTypeInfo } from '../evidence/aws/instance.ts';
 import { typeFromAws } from './aws-type.ts';
 import { type InstanceType, isUnknownType } from './instance-type.ts';
 import { INSTANCE_TYPES } from './instance-types.generated.ts';
@@ -7,8 +7,11 @@ import { instanceTypes } from './instance-types.ts';
 const SHIPPED = instanceTypes(INSTANCE_TYPES);
 
 /** A type by what EC2 answered, else as shipped; null when neither knows it. */
-export function knownType(name: string, described: InstanceType[]): InstanceType | null {
-  const item = described.find((one) => textAt(one, 'InstanceType') === name);
+export function knownType(
+  name: string,
+  described: readonly InstanceTypeInfo[],
+): InstanceType | null {
+  const item = described.find((one) => one.InstanceType === name);
   const answered = item === undefined ? null : typeFromAws(item, SHIPPED);
   if (answered !== null) return answered;
   const shipped = SHIPPED.named(name);

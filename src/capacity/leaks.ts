@@ -1,4 +1,4 @@
-import type { NetworkInterface } from '../domain/network/interfaces.ts';
+import type { OwnedInterface } from '../domain/network/interfaces.ts';
 import { lengthText, shellWord, shown } from '../domain/words.ts';
 
 /** The age from which amazon-vpc-cni-k8s itself takes an unattached interface for leaked. */
@@ -12,7 +12,7 @@ export interface KnownInstances {
 }
 
 export interface LeakedInterface {
-  readonly network: NetworkInterface;
+  readonly network: OwnedInterface;
   /** `likely`: something that would decide was not to be seen. */
   readonly verdict: 'leaked' | 'likely';
   readonly because: string;
@@ -27,7 +27,7 @@ export interface Leaks {
 
 type Judgement = Pick<LeakedInterface, 'verdict' | 'because'> | null;
 
-function ageOf(network: NetworkInterface, nowMs: number, olderThanMs: number): Judgement {
+function ageOf(network: OwnedInterface, nowMs: number, olderThanMs: number): Judgement {
   if (network.createdMs === null)
     return { verdict: 'likely', because: 'its age is not known: it has no tag createdAt' };
   const ageMs = nowMs - network.createdMs;
@@ -38,7 +38,7 @@ function ageOf(network: NetworkInterface, nowMs: number, olderThanMs: number): J
   };
 }
 
-function instanceOf(network: NetworkInterface, instances: KnownInstances): Judgement {
+function instanceOf(network: OwnedInterface, instances: KnownInstances): Judgement {
   const { instanceId } = network;
   if (instanceId === null)
     return { verdict: 'likely', because: 'nothing says for which instance it was made' };
@@ -60,7 +60,7 @@ function branchLeak(): Judgement {
 }
 
 function cniLeak(
-  network: NetworkInterface,
+  network: OwnedInterface,
   instances: KnownInstances,
   nowMs: number,
   olderThanMs: number,
@@ -73,7 +73,7 @@ function cniLeak(
 }
 
 function judge(
-  network: NetworkInterface,
+  network: OwnedInterface,
   instances: KnownInstances,
   nowMs: number,
   olderThanMs: number,
@@ -98,7 +98,7 @@ function judge(
  * named.
  */
 export function leaksOf(
-  interfaces: readonly NetworkInterface[],
+  interfaces: readonly OwnedInterface[],
   instances: KnownInstances,
   nowMs: number,
   olderThanMs: number = LEAK_AGE_MS,

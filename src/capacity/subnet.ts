@@ -1,6 +1,6 @@
 import { addressOf, type Cidr, cidrOf, isInside, sizeOf } from '../domain/network/cidr.ts';
 import { PREFIX_ADDRESSES } from './eni.ts';
-import type { NetworkInterface, Instance } from '../evidence/aws/instance.ts';
+import type { NetworkInterface } from '../evidence/aws/instance.ts';
 import type { Subnet } from '../evidence/aws/network.ts';
 
 /** EC2 keeps the first four addresses and the last one of each subnet (Amazon VPC user guide). */
@@ -11,7 +11,8 @@ const PREFIX_LENGTH_MIN = 16;
 const PREFIX_LENGTH_MAX = 28;
 const BLOCK_LENGTH = 28;
 
-export interface Subnet {
+/** A subnet and the addresses in it. */
+export interface SubnetRange {
   readonly id: string;
   readonly zone: string | null;
   readonly cidr: Cidr;
@@ -26,7 +27,7 @@ export interface UsedAddresses {
 }
 
 export interface SubnetState {
-  readonly subnet: Subnet;
+  readonly subnet: SubnetRange;
   /** Addresses that machines and pods can have: the size less 5. */
   readonly usable: number;
   /** Free addresses by EC2's count, else by the list of interfaces; null when neither is known. */
@@ -40,11 +41,11 @@ export interface SubnetState {
 }
 
 /** A subnet as DescribeSubnets gives it; null when its IPv4 block cannot be read. */
-export function subnetOf(item: Subnet | Instance | Subnet | NetworkInterface): Subnet | null {
+export function subnetOf(item: Subnet): SubnetRange | null {
   const cidr = cidrOf(item.CidrBlock ?? '');
-  const id = item.SubnetId ?? null;
-  if (cidr === null || id === null || !isSubnetSize(cidr)) return null;
-  const count = Number(item.AvailableIpAddressCount ?? Number.NaN);
+  const id = item.SubnetId;
+  if (cidr === null || id === undefined || !isSubnetSize(cidr)) return null;
+  const count = item.AvailableIpAddressCount ?? Number.NaN;
   const available = Number.isInteger(count) && count >= 0 ? count : null;
   return { id, zone: item.AvailabilityZone ?? null, cidr, available };
 }
@@ -59,22 +60,22 @@ export function usableAddresses(block: Cidr): number {
 }
 
 function addressesOf(item: NetworkInterface): readonly number[] {
-  const listed = (item.PrivateIpAddresses ?? []).map((one) => one.PrivateIpAddress ?? null);
-  const texts = [item.PrivateIpAddress ?? null, ...listed];
+  const listed = (item.PrivateIpAddresses ?? []).map((one) => one.PrivateIpAddress);
+  const texts = [item.PrivateIpAddress, ...listed];
   return texts.map((text) => addressOf(text ?? '')).filter((address) => address !== null);
 }
 
 function blocksOf(item: NetworkInterface): readonly Cidr[] {
-  const texts = (item.Ipv4Prefixes ?? []).map((one) => one.Ipv4Prefix ?? null);
+  const texts = (item.Ipv4Prefixes ?? []).map((one) => one.Ipv4Prefix);
   return texts.map((text) => cidrOf(text ?? '')).filter((block) => block !== null);
 }
 
 /** What the interfaces of a subnet hold, as DescribeNetworkInterfaces lists them. */
 export function usedAddresses(
-  subnet: Subnet,
+  subnet: SubnetRange,
   interfaces: readonly NetworkInterface[],
 ): UsedAddresses {
-  const own = interfaces.filter((item) => (item.SubnetId ?? null) === subnet.id);
+  const own = interfaces.filter((item) => item.SubnetId === subnet.id);
   return { addresses: own.flatMap(addressesOf), blocks: own.flatMap(blocksOf) };
 }
 
@@ -117,7 +118,7 @@ export function freeBlocksOf(block: Cidr, used: UsedAddresses): number {
  * with hundreds of free addresses can be without one (amazon-vpc-cni-k8s
  * docs/prefix-and-ip-target.md). `used` is null when no list of interfaces is known.
  */
-export function subnetState(subnet: Subnet, used: UsedAddresses | null): SubnetState {
+export function subnetState(subnet: SubnetRange, used: UsedAddresses | null): SubnetState {
   const usable = usableAddresses(subnet.cidr);
   if (used === null) {
     const free = subnet.available;

@@ -3,7 +3,6 @@ import type { Seen } from '../evidence/fact.ts';
 import type { FactTypes, KubeNode } from '../evidence/kinds.ts';
 import { isSettled, POD_NORMAL_MS } from '../domain/pods/pods.ts';
 import { asksForTrunk, POD_ENI, waitsForBranch } from '../domain/pods/pod-security-groups.ts';
-import type { SeenObject } from '../domain/pods/pods-seen.ts';
 import { attachedOf } from './attached.ts';
 import { networkModeOf } from './cni-settings.ts';
 import { knownType } from './known-type.ts';
@@ -36,10 +35,10 @@ export interface TrunkFacts {
 
 /** Pods that wait for branch interfaces which none of the nodes that fit them can give. */
 export interface TrunkTrouble {
-  readonly waiting: readonly SeenObject[];
+  readonly waiting: readonly Seen<Pod>[];
   /** The nodes that fit the first of them. */
   readonly nodes: readonly Seen<KubeNode>[];
-  readonly daemonSet: SeenObject;
+  readonly daemonSet: Seen<DaemonSet>;
   readonly mode: NetworkMode;
 }
 
@@ -89,7 +88,7 @@ export type TrunkReason =
   | { readonly why: 'switched-off' }
   | { readonly why: 'type'; readonly type: string }
   | { readonly why: 'slots'; readonly type: string; readonly enis: number }
-  | { readonly why: 'not-asked'; readonly cniNode: SeenObject };
+  | { readonly why: 'not-asked'; readonly cniNode: Seen<CniNode> };
 
 /** Reads one node of the trouble: switch, type, slots, then what its agent asked for. */
 export function trunkReason(

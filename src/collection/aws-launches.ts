@@ -34,7 +34,10 @@ export async function askLaunches(
   instances: readonly Instance[],
   nowMs: number,
 ): Promise<readonly ScalingActivity[]> {
-  const ofGroups = (operation: string, own: readonly AutoScalingGroup[]): readonly ReturnType<Ask>[] =>
+  const ofGroups = (
+    operation: string,
+    own: readonly AutoScalingGroup[],
+  ): readonly ReturnType<Ask>[] =>
     namesOf(ask, own).map((AutoScalingGroupName) =>
       ask({ service: 'autoscaling', operation, input: { AutoScalingGroupName }, pagesMax: 1 }),
     );
@@ -127,6 +130,8 @@ function poolsOf(ask: Ask, { groups, activities, requests }: PriceAnswers): Pool
 }
 
 function some(ask: Ask, values: readonly Told<string>[]): readonly string[] {
-  const known = values.filter((value) => typeof value === 'string' && value !== '') as readonly string[];
+  const known = values.filter(
+    (value) => typeof value === 'string' && value !== '',
+  ) as readonly string[];
   return ask.first([...new Set(known)], POOLS_MAX, 'spot prices');
 }

@@ -202,7 +202,7 @@ async function askNetwork(
   description: readonly JsonObject[],
 ): Promise<void> {
   const vpcs = unique([
-    ...instances.map((instance) => (instance.VpcId ?? null)),
+    ...instances.map((instance) => instance.VpcId ?? null),
     ...description.map((answer) => textAt(answer, 'cluster.resourcesVpcConfig.vpcId')),
   ]);
   if (vpcs.length === 0) return;
@@ -241,7 +241,7 @@ async function askNetwork(
 }
 
 async function askStatus(ask: Ask, instances: readonly Instance[]): Promise<void> {
-  const ids = unique(instances.map((instance) => (instance.InstanceId ?? null)));
+  const ids = unique(instances.map((instance) => instance.InstanceId ?? null));
   await Promise.all(
     batched(ids, 100).map((batch) =>
       ask({
@@ -254,8 +254,8 @@ async function askStatus(ask: Ask, instances: readonly Instance[]): Promise<void
 }
 
 async function askTypes(ask: Ask, instances: readonly Instance[]): Promise<void> {
-  const types = unique(instances.map((instance) => (instance.InstanceType ?? null)));
-  const images = unique(instances.map((instance) => (instance.ImageId ?? null)));
+  const types = unique(instances.map((instance) => instance.InstanceType ?? null));
+  const images = unique(instances.map((instance) => instance.ImageId ?? null));
   await Promise.all([
     ...batched(types, 100).map((batch) =>
       ask({

@@ -22,10 +22,7 @@ export async function askTemplates(
     askConfigurations(ask, groups),
     askNames(ask, groups),
   ]);
-  const given = [
-    ...versions.map((version) => version.LaunchTemplateData),
-    ...configurations,
-  ];
+  const given = [...versions.map((version) => version.LaunchTemplateData), ...configurations];
   await Promise.all([askImages(ask, given), askTypes(ask, given)]);
   return versions;
 }

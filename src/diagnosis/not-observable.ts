@@ -1,5 +1,5 @@
+import type { Pod } from '../evidence/kube/pod.ts';
 import type { FactKind, KubeNode } from '../evidence/kinds.ts';
-import type { KubeObject } from '../evidence/kube/object.ts';
 import type { Observations, Refusal } from '../evidence/observations.ts';
 import type { LineSource } from '../evidence/source.ts';
 import type { Stage } from '../evidence/stage.ts';
@@ -63,7 +63,7 @@ interface Had {
   readonly node: KubeNode | null;
   readonly hasPods: boolean;
   /** A pod that may have got the role of the Node instead of its own. */
-  readonly unredirected: KubeObject | null;
+  readonly unredirected: Pod | null;
   readonly hasInstance: boolean;
   readonly hasBootLog: boolean;
   readonly hasKubeletLog: boolean;

@@ -138,7 +138,9 @@ function instancesOf(
   observations: Observations,
 ): readonly Instance[] {
   const ids = new Set(machines.map(({ instanceId }) => instanceId));
-  return factValues(observations, 'aws/instance').filter(({ InstanceId: id }) => ids.has(id ?? null));
+  return factValues(observations, 'aws/instance').filter(({ InstanceId: id }) =>
+    ids.has(id ?? null),
+  );
 }
 
 /** VPCs of machines without Node, where only hosted zones of the VPC know the API server's name. */

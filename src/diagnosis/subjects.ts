@@ -170,8 +170,7 @@ function placeFact(assembly: Assembly, cluster: Group, fact: FactRecord): void {
 
 /** An instance that somebody ended on purpose, and that therefore is nobody's concern. */
 function isDismissed({ kind, value }: FactRecord): boolean {
-  if (kind === 'aws/instance-status')
-    return isGone((value as InstanceStatus).InstanceState?.Name);
+  if (kind === 'aws/instance-status') return isGone((value as InstanceStatus).InstanceState?.Name);
   if (kind !== 'aws/instance') return false;
   const { State: state, StateReason: reason } = value as Instance;
   return isGone(state?.Name) && /^(?:$|Client\.User)/.test(reason?.Code ?? '');

@@ -1,4 +1,3 @@
-import { textAt } from '../../evidence/json.ts';
 import type { KubeNode } from '../../evidence/kinds.ts';
 import type { Observations, Refusal } from '../../evidence/observations.ts';
 import type { Verdict } from '../../evidence/verdict.ts';
@@ -92,7 +91,7 @@ function warmIn(view: ClusterView, subnetId: string): number | null {
 /** Instances that have a Node. */
 function machinesOf(view: ClusterView): ReadonlySet<string> {
   const items = view.nodes.map((node) => instanceOf(view, node));
-  return new Set(items.flatMap((item) => textAt(item ?? {}, 'InstanceId') ?? []));
+  return new Set(items.flatMap((item) => item?.InstanceId ?? []));
 }
 
 /** A subnet as it is printed. */

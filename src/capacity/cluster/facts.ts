@@ -1,16 +1,14 @@
 import { factValues, isListed } from '../../evidence/fact-values.ts';
-import { textAt } from '../../evidence/json.ts';
 import type { FactTypes } from '../../evidence/kinds.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import { typeFromAws } from '../aws-type.ts';
 import type { InstanceType, UnknownType } from '../instance-type.ts';
 import { INSTANCE_TYPES } from '../instance-types.generated.ts';
 import { instanceTypes } from '../instance-types.ts';
-import { interfaceOf, type NetworkInterface } from '../../domain/network/interfaces.ts';
+import { interfaceOf, type OwnedInterface } from '../../domain/network/interfaces.ts';
 import type { KnownInstances } from '../leaks.ts';
 import { type SubnetState, subnetOf, subnetState, usedAddresses } from '../subnet.ts';
-import type { Subnet } from '../../evidence/aws/network.ts';
-import type { Instance } from '../../evidence/aws/instance.ts';
+import type { NetworkInterface } from '../../evidence/aws/instance.ts';
 
 /** What `rollcall capacity` reads; its permissions are those of the calls that show these. */
 export const CAPACITY_KINDS = [
@@ -35,11 +33,11 @@ export function valuesOf<K extends CapacityKind>(
 }
 
 /** Items of AWS by their id; the last answer wins. */
-export function byId(
-  items: readonly NetworkInterface[] | readonly Subnet[] | readonly Instance[],
-  path: string,
-): Map<string, Subnet | Instance | NetworkInterface> {
-  return new Map(items.map((item) => [textAt(item, path) ?? '', item]));
+export function byId<T>(
+  items: readonly T[],
+  idOf: (item: T) => string | undefined,
+): Map<string, T> {
+  return new Map(items.map((item) => [idOf(item) ?? '', item]));
 }
 
 const SHIPPED = instanceTypes(INSTANCE_TYPES);
@@ -54,25 +52,23 @@ export function typeNamed(observations: Observations, name: string): InstanceTyp
 }
 
 /** Interfaces, or null when they were not listed. */
-export function interfacesOf(
-  observations: Observations,
-): readonly (Instance | Subnet | NetworkInterface)[] | null {
+export function interfacesOf(observations: Observations): readonly NetworkInterface[] | null {
   if (!isListed(observations, 'aws/network-interface')) return null;
   const items = valuesOf(observations, 'aws/network-interface');
-  return [...byId(items, 'NetworkInterfaceId').values()];
+  return [...byId(items, (one) => one.NetworkInterfaceId).values()];
 }
 
-/** The same as capacity reads them. */
+/** The same with who owns each. */
 export function networkInterfaces(
-  items: readonly NetworkInterface[] | readonly (Instance | Subnet | NetworkInterface)[] | null,
-): readonly NetworkInterface[] {
+  items: readonly NetworkInterface[] | null,
+): readonly OwnedInterface[] {
   return (items ?? []).map(interfaceOf).filter((one) => one !== null);
 }
 
 /** Each subnet with what is free in it. */
 export function subnetStates(observations: Observations): readonly SubnetState[] {
   const items = interfacesOf(observations);
-  const subnets = byId(valuesOf(observations, 'aws/subnet'), 'SubnetId');
+  const subnets = byId(valuesOf(observations, 'aws/subnet'), (one) => one.SubnetId);
   return [...subnets.values()].flatMap((item) => {
     const subnet = subnetOf(item);
     if (subnet === null) return [];

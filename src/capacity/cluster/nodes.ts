@@ -1,7 +1,6 @@
+import type { Subnet } from '../../evidence/aws/network.ts';
 import { isListed } from '../../evidence/fact-values.ts';
-import { type Json, listAt, textAt } from '../../evidence/json.ts';
 import type { KubeNode } from '../../evidence/kinds.ts';
-import type { KubeObject } from '../../evidence/kube/object.ts';
 import { instanceIdIn } from '../../evidence/names.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import { capacityOf, type Capacity } from '../capacity.ts';
@@ -20,20 +19,20 @@ export interface ClusterView {
   readonly observations: Observations;
   readonly cni: CniSetup;
   readonly nodes: readonly KubeNode[];
-  readonly instances: ReadonlyMap<string, Json>;
+  readonly instances: ReadonlyMap<string, Instance>;
   readonly states: readonly SubnetState[];
-  readonly subnetItems: ReadonlyMap<string, Json>;
+  readonly subnetItems: ReadonlyMap<string, Subnet>;
   readonly interfaces: readonly NetworkInterface[] | null;
   /** Interfaces by the instance that they are attached to. */
-  readonly attached: ReadonlyMap<string, readonly Json[]>;
+  readonly attached: ReadonlyMap<string, readonly NetworkInterface[]>;
   /** Pods outside the host network by Node; null when pods were not listed. */
-  readonly pods: ReadonlyMap<string, readonly KubeObject[]> | null;
+  readonly pods: ReadonlyMap<string, readonly Pod[]> | null;
   readonly podAddresses: readonly number[];
 }
 
 function isNetworkPod(object: Pod): boolean {
   const phase = object.status?.phase ?? null;
-  return object.spec?.hostNetwork !== 'true' && phase !== 'Succeeded' && phase !== 'Failed';
+  return object.spec?.hostNetwork !== true && phase !== 'Succeeded' && phase !== 'Failed';
 }
 
 /** Puts what was read in order. */
@@ -45,32 +44,30 @@ export function clusterView(observations: Observations): ClusterView {
     observations,
     cni: cniSetupOf(observations),
     nodes: [...nodes.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)),
-    instances: byId(valuesOf(observations, 'aws/instance'), 'InstanceId'),
+    instances: byId(valuesOf(observations, 'aws/instance'), (one) => one.InstanceId),
     states: subnetStates(observations),
-    subnetItems: byId(valuesOf(observations, 'aws/subnet'), 'SubnetId'),
+    subnetItems: byId(valuesOf(observations, 'aws/subnet'), (one) => one.SubnetId),
     interfaces,
-    attached: Map.groupBy(interfaces ?? [], (item) => textAt(item, 'Attachment.InstanceId') ?? ''),
+    attached: Map.groupBy(interfaces ?? [], (item) => item.Attachment?.InstanceId ?? ''),
     pods: isListed(observations, 'kube/Pod')
-      ? Map.groupBy(pods, ({ body }) => textAt(body, 'spec.nodeName') ?? '')
+      ? Map.groupBy(pods, ({ spec }) => spec?.nodeName ?? '')
       : null,
-    podAddresses: pods.flatMap(({ body }) => addressOf(textAt(body, 'status.podIP') ?? '') ?? []),
+    podAddresses: pods.flatMap(({ status }) => addressOf(status?.podIP ?? '') ?? []),
   };
 }
 
 /** The instance behind a Node: by its providerID, else by its address. */
-export function instanceOf(view: ClusterView, node: KubeNode): Json | null {
+export function instanceOf(view: ClusterView, node: KubeNode): Instance | null {
   const id = instanceIdIn(node.providerId ?? '');
   if (id !== null) return view.instances.get(id) ?? null;
   const found = [...view.instances.values()].find(
-    (item) => node.internalIp !== null && textAt(item, 'PrivateIpAddress') === node.internalIp,
+    (item) => node.internalIp !== null && item.PrivateIpAddress === node.internalIp,
   );
   return found ?? null;
 }
 
-function tagOf(item: Json | null, key: string): string | null {
-  const tag =
-    item === null ? undefined : listAt(item, 'Tags').find((one) => textAt(one, 'Key') === key);
-  return textAt(tag, 'Value');
+function tagOf(item: Instance | Subnet | null, key: string): string | null {
+  return item?.Tags?.find((one) => one.Key === key)?.Value ?? null;
 }
 
 /** The group that made a Node, by its labels, else by the tag of its instance. */
@@ -96,10 +93,10 @@ function customSubnets(view: ClusterView, node: KubeNode, zone: string | null): 
   const configs = valuesOf(view.observations, 'kube/ENIConfig');
   const ids = configs
     .filter(({ name }) => wanted === undefined || name === wanted)
-    .flatMap(({ body }) => textAt(body, 'spec.subnet') ?? []);
+    .flatMap(({ spec }) => spec?.subnet ?? []);
   return ids.filter((id) => {
     const item = view.subnetItems.get(id);
-    return item === undefined || zone === null || textAt(item, 'AvailabilityZone') === zone;
+    return item === undefined || zone === null || item.AvailabilityZone === zone;
   });
 }
 
@@ -115,10 +112,9 @@ export function podSubnets(
   const own = (instance ?? {}).SubnetId ?? null;
   const discovers = isAtLeast(mode.cniVersion, DISCOVERY_SINCE) === true;
   const tagged = [...view.subnetItems.values()].filter(
-    (item) =>
-      discovers && tagOf(item, CNI_ROLE_TAG) === '1' && textAt(item, 'AvailabilityZone') === zone,
+    (item) => discovers && tagOf(item, CNI_ROLE_TAG) === '1' && item.AvailabilityZone === zone,
   );
-  const ids = [own, ...tagged.map((item) => textAt(item, 'SubnetId'))];
+  const ids = [own, ...tagged.map((item) => item.SubnetId ?? null)];
   return [...new Set(ids.filter((id) => id !== null))];
 }
 
@@ -126,13 +122,13 @@ export function podSubnets(
 const BLOCK_LENGTH = 28;
 
 /** Addresses that an interface holds for pods and that no pod of the list has. */
-export function warmOn(item: Json, podAddresses: ReadonlySet<number>): number {
-  const single = listAt(item, 'PrivateIpAddresses').filter((one) => {
-    const address = addressOf(textAt(one, 'PrivateIpAddress') ?? '');
-    return textAt(one, 'Primary') === 'false' && address !== null && !podAddresses.has(address);
+export function warmOn(item: NetworkInterface, podAddresses: ReadonlySet<number>): number {
+  const single = (item.PrivateIpAddresses ?? []).filter((one) => {
+    const address = addressOf(one.PrivateIpAddress ?? '');
+    return one.Primary === false && address !== null && !podAddresses.has(address);
   }).length;
-  const blocks = listAt(item, 'Ipv4Prefixes')
-    .map((one) => cidrOf(textAt(one, 'Ipv4Prefix') ?? ''))
+  const blocks = (item.Ipv4Prefixes ?? [])
+    .map((one) => cidrOf(one.Ipv4Prefix ?? ''))
     .filter((block) => block !== null)
     .filter(({ prefixLength }) => prefixLength === BLOCK_LENGTH);
   const inBlocks = blocks.map((block) => {
@@ -142,16 +138,14 @@ export function warmOn(item: Json, podAddresses: ReadonlySet<number>): number {
   return single + inBlocks.reduce((sum, count) => sum + count, 0);
 }
 
-function podsOn(view: ClusterView, node: KubeNode): readonly KubeObject[] | null {
+function podsOn(view: ClusterView, node: KubeNode): readonly Pod[] | null {
   return view.pods === null ? null : (view.pods.get(node.name) ?? []);
 }
 
 function warmOf(view: ClusterView, node: KubeNode, id: string | null): number | null {
   const pods = podsOn(view, node);
   if (pods === null || view.interfaces === null || id === null) return null;
-  const used = new Set(
-    pods.flatMap(({ body }) => addressOf(textAt(body, 'status.podIP') ?? '') ?? []),
-  );
+  const used = new Set(pods.flatMap(({ status }) => addressOf(status?.podIP ?? '') ?? []));
   const own = view.attached.get(id) ?? [];
   return own.reduce((sum: number, item) => sum + warmOn(item, used), 0);
 }
@@ -179,7 +173,7 @@ export function capacityOfNode(
 export function typeText(view: ClusterView, node: KubeNode): string | null {
   const instance = instanceOf(view, node);
   const label = node.labels['node.kubernetes.io/instance-type'];
-  return textAt(instance ?? {}, 'InstanceType') ?? label ?? null;
+  return instance?.InstanceType ?? label ?? null;
 }
 
 function maxPodsOf({ capacity, allocatable }: KubeNode): number | null {
@@ -212,7 +206,7 @@ function limitsOf(capacity: Capacity | null) {
 /** The row of one Node. */
 export function nodeRow(view: ClusterView, node: KubeNode): NodeCapacity {
   const instance = instanceOf(view, node);
-  const instanceId = textAt(instance ?? {}, 'InstanceId') ?? instanceIdIn(node.providerId ?? '');
+  const instanceId = instance?.InstanceId ?? instanceIdIn(node.providerId ?? '');
   const capacity = capacityOfNode(view, node, null);
   const limits = limitsOf(capacity);
   const zoneLabel = node.labels['topology.kubernetes.io/zone'];
@@ -221,7 +215,7 @@ export function nodeRow(view: ClusterView, node: KubeNode): NodeCapacity {
     instanceId,
     instanceType: typeText(view, node),
     group: groupOf(node, instance),
-    zone: textAt(instance ?? {}, 'Placement.AvailabilityZone') ?? zoneLabel ?? null,
+    zone: instance?.Placement?.AvailabilityZone ?? zoneLabel ?? null,
     subnets: podSubnets(view, node, instance),
     maxPods: maxPodsOf(node),
     addressPods: limits.addressPods,

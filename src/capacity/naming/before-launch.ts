@@ -8,7 +8,7 @@ import { familyOf } from '../../domain/naming/image-family.ts';
 import type { ImageFamily, LaunchPlace } from '../../domain/naming/input.ts';
 import { namingValues } from '../../domain/naming/machines.ts';
 import type { NamesSeen } from '../../domain/naming/names-table.ts';
-import { namingTypeAt, regionOfZone, vpcNames } from '../../domain/naming/vpc-names.ts';
+import { namingTypeOf, regionOfZone, vpcNames } from '../../domain/naming/vpc-names.ts';
 import type { Subnet } from '../../evidence/aws/network.ts';
 
 const EXAMPLE_INSTANCE = 'i-0123456789abcdef0';
@@ -34,7 +34,7 @@ function placeNames(observations: Observations, subnetId: string | null): Partia
   if (subnet === undefined) return {};
   const privateIp = exampleAddress(observations, subnet);
   const region = regionOfZone(subnet.AvailabilityZone ?? null);
-  const hostnameType = namingTypeAt(subnet, 'PrivateDnsNameOptionsOnLaunch.HostnameType');
+  const hostnameType = namingTypeOf(subnet.PrivateDnsNameOptionsOnLaunch?.HostnameType);
   return {
     ...(privateIp === null ? {} : { privateIp }),
     ...(region === null ? {} : { region }),

@@ -121,10 +121,7 @@ export function attributesOf(
 }
 
 /** Reason and message of a condition that is not True, null when there is none such. */
-export function unmetCondition(
-  { status }: NodeClaim | Machine,
-  type: string,
-): string | null {
+export function unmetCondition({ status }: NodeClaim | Machine, type: string): string | null {
   const found = status?.conditions?.find((entry) => entry.type === type);
   if (found === undefined || found.status === 'True') return null;
   const text = [found.reason, found.message].filter(Boolean).join(': ');

@@ -118,7 +118,10 @@ function machineOf({ spec, status }: NodeClaim | Machine): Readonly<Record<strin
     node: status?.nodeName,
     nodeRef: status && 'nodeRef' in status ? status.nodeRef?.name : null,
   };
-  return Object.fromEntries(Object.entries(told).filter(([, one]) => one)) as Record<string, string>;
+  return Object.fromEntries(Object.entries(told).filter(([, one]) => one)) as Record<
+    string,
+    string
+  >;
 }
 
 function claimKeys(assembly: Assembly, claim: NodeClaim | Machine): readonly string[] {

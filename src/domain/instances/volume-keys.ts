@@ -114,7 +114,10 @@ export function launcherOf({ group }: ShortGroup, key: KmsKey): string {
 const NEEDED = ['kms:GenerateDataKeyWithoutPlaintext', 'kms:Decrypt', 'kms:CreateGrant'];
 
 /** Actions that no statement of the key's policy allows the role; null when it cannot be read. */
-export function missingActions({ Policy: policy }: KmsKeyPolicy, role: string): readonly string[] | null {
+export function missingActions(
+  { Policy: policy }: KmsKeyPolicy,
+  role: string,
+): readonly string[] | null {
   if (policy === null || policy === undefined) return null;
   const own = policy.Statement.filter((statement) => isFor(statement, role));
   return NEEDED.filter((action) => !own.some((statement) => allows(statement, action)));

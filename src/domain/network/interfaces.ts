@@ -82,10 +82,7 @@ function tagsOf(item: NetworkInterface): ReadonlyMap<string, string> {
   return new Map(tags.map(({ Key: key, Value: value }) => [key ?? '', value ?? '']));
 }
 
-function ownerOf(
-  item: NetworkInterface,
-  tags: ReadonlyMap<string, string>,
-): EniOwner {
+function ownerOf(item: NetworkInterface, tags: ReadonlyMap<string, string>): EniOwner {
   const description = item.Description ?? '';
   const type = item.InterfaceType ?? '';
   const requester = item.RequesterId ?? '';
@@ -104,10 +101,7 @@ function isAttached(item: NetworkInterface): boolean {
 
 const INSTANCE_IN_DESCRIPTION = /^aws-K8S-(i-[0-9a-f]{8,17})$/;
 
-function instanceOf(
-  item: NetworkInterface,
-  tags: ReadonlyMap<string, string>,
-): string | null {
+function instanceOf(item: NetworkInterface, tags: ReadonlyMap<string, string>): string | null {
   const described = INSTANCE_IN_DESCRIPTION.exec(item.Description ?? '')?.[1];
   return item.Attachment?.InstanceId ?? described ?? tags.get(INSTANCE_TAG) ?? null;
 }

@@ -31,8 +31,7 @@ function mayMean(rule: SecurityRule, peer: Peer): boolean {
       peer.addresses.some((block) => overlaps(block, range)),
   );
   return (
-    hits ||
-    (rule.UserIdGroupPairs ?? []).some((pair) => peer.groups.includes(pair.GroupId ?? ''))
+    hits || (rule.UserIdGroupPairs ?? []).some((pair) => peer.groups.includes(pair.GroupId ?? ''))
   );
 }
 

@@ -1,6 +1,5 @@
 import { isoMs } from '../../evidence/time.ts';
 import type { Seen } from '../../evidence/fact.ts';
-import type { KubeObject } from '../../evidence/kube/object.ts';
 import type { Lease } from '../../evidence/kube/machines.ts';
 
 /** Default of `leaseDurationSeconds` of controllers (k8s.io/component-base/config/v1alpha1). */
@@ -12,7 +11,7 @@ const SILENCE_MIN_MS = 120_000;
 
 /** A controller's Lease that nobody renews. */
 export interface LostLease {
-  readonly fact: Seen<KubeObject>;
+  readonly fact: Seen<Lease>;
   /** `NAMESPACE/NAME`. */
   readonly name: string;
   /** Who held it last, null when it was given up in order. */
@@ -47,7 +46,7 @@ export function lostLease(fact: Seen<Lease>, nowMs: number | null): LostLease | 
 
 /** The Leases of controllers with this name which nobody renews. */
 export function lostLeases(
-  leases: readonly Seen<Lease>[] | Seen<Lease>[],
+  leases: readonly Seen<Lease>[],
   name: RegExp,
   nowMs: number | null,
 ): readonly LostLease[] {

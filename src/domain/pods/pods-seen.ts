@@ -1,9 +1,6 @@
 import type { Seen } from '../../evidence/fact.ts';
-import type { KubeObject } from '../../evidence/kube/object.ts';
 import { isPodReady, isSettled, podName, waitsForSandbox } from './pods.ts';
 import type { Pod } from '../../evidence/kube/pod.ts';
-
-export type SeenObject = Seen<KubeObject>;
 
 /** The Node on which a pod is placed, null for one that waits to be placed. */
 export function placeOf(pod: Seen<Pod>): string | null {
@@ -24,7 +21,7 @@ function isOld(pod: Seen<Pod>, nowMs: number | null): boolean {
 
 /** Pods of a Node that have waited in ContainerCreating for more than two minutes. */
 export function waitingPods(
-  pods: readonly Seen<Pod>[] | Seen<Pod>[],
+  pods: readonly Seen<Pod>[],
   node: string | null,
   nowMs: number | null,
 ): readonly Seen<Pod>[] {
@@ -45,7 +42,10 @@ export function podsOfSet(pods: readonly Seen<Pod>[], daemonSet: string): readon
 }
 
 /** Pods that are there for more than two minutes and are not Ready. */
-export function unreadyPods(pods: Seen<Pod>[], nowMs: number | null): readonly Seen<Pod>[] {
+export function unreadyPods(
+  pods: readonly Seen<Pod>[],
+  nowMs: number | null,
+): readonly Seen<Pod>[] {
   return pods.filter((pod) => !isReadyPod(pod) && !isDeleted(pod) && isOld(pod, nowMs));
 }
 

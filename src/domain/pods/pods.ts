@@ -24,11 +24,7 @@ export function readyChangedMs(pod: Pod): number | null {
 }
 
 /** One field of a condition of the pod, null without the condition. */
-export function podCondition(
-  pod: Pod,
-  type: string,
-  field: keyof Condition,
-): string | null {
+export function podCondition(pod: Pod, type: string, field: keyof Condition): string | null {
   return pod.status?.conditions?.find((one) => one.type === type)?.[field] ?? null;
 }
 

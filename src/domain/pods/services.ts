@@ -16,7 +16,6 @@ export interface ServiceEndpoints {
   readonly slices: readonly Seen<EndpointSlice>[];
 }
 
-
 /** The endpoints of a Service, by the slices that carry its name. */
 export function endpointsOf(
   service: ServiceName,

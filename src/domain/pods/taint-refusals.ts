@@ -1,6 +1,6 @@
 import type { KubeNode, KubeTaint } from '../../evidence/kinds.ts';
 import { podCondition, podName } from './pods.ts';
-import { placeOf, type SeenObject } from './pods-seen.ts';
+import { placeOf } from './pods-seen.ts';
 import type { Quote } from '../../evidence/sighting.ts';
 import type { Seen } from '../../evidence/fact.ts';
 import type { Pod } from '../../evidence/kube/pod.ts';
@@ -38,7 +38,7 @@ export function taintRefusal(pod: Pod | null, event: string | null): TaintRefusa
 export interface RefusedPod extends TaintRefusal {
   readonly name: string;
   readonly namespace: string | null;
-  readonly pod: SeenObject | null;
+  readonly pod: Seen<Pod> | null;
   readonly event: Quote | null;
 }
 
@@ -46,7 +46,7 @@ export interface RefusedPod extends TaintRefusal {
  * The waiting pod of a controller of which no pod has a Node, by the pods seen or by an event that
  * captured its name as `pod`; null where one has a Node or none is refused for taints alone.
  */
-export function refusedPod(pods: Seen<Pod>[], told: Quote | null): RefusedPod | null {
+export function refusedPod(pods: readonly Seen<Pod>[], told: Quote | null): RefusedPod | null {
   const living = pods.filter((pod) => !hasEnded(pod));
   if (living.some((pod) => placeOf(pod) !== null)) return null;
   const [pod = null] = living;

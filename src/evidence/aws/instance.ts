@@ -47,7 +47,7 @@ export interface NetworkInterface extends FieldsOf<typeof NETWORK_INTERFACE> {}
 export const INSTANCE = {
   Architecture: text,
   IamInstanceProfile: { Arn: text, Id: text },
-  ImageId: text,
+  ImageId: always(text),
   InstanceId: always(text),
   /** `spot`, `scheduled` or absent. */
   InstanceLifecycle: text,
@@ -109,6 +109,7 @@ export const INSTANCE_TYPE = {
   NetworkInfo: {
     DefaultNetworkCardIndex: amount,
     Ipv4AddressesPerInterface: amount,
+    MaximumNetworkCards: amount,
     MaximumNetworkInterfaces: amount,
     NetworkCards: [CARD],
   },
@@ -116,7 +117,7 @@ export const INSTANCE_TYPE = {
   VCpuInfo: { DefaultVCpus: amount },
 } as const satisfies Fields;
 
-export interface InstanceType extends FieldsOf<typeof INSTANCE_TYPE> {}
+export interface InstanceTypeInfo extends FieldsOf<typeof INSTANCE_TYPE> {}
 
 export const IMAGE = {
   Architecture: text,
@@ -174,6 +175,7 @@ export interface SpotRequest extends FieldsOf<typeof SPOT_REQUEST> {}
 export const SPOT_PRICE = {
   AvailabilityZone: text,
   InstanceType: text,
+  ProductDescription: text,
   SpotPrice: text,
   Timestamp: text,
 } as const satisfies Fields;

@@ -22,7 +22,9 @@ export const NODE_POOL = {
   status: shown({ conditions: [CONDITION] }),
 } as const satisfies Fields;
 
-const TERM = { id: text, tags: texts } as const satisfies Fields;
+const TERM = { id: text, name: text, tags: texts } as const satisfies Fields;
+
+export type SelectorTerm = FieldsOf<typeof TERM>;
 
 export const EC2_NODE_CLASS = {
   spec: {

@@ -47,6 +47,8 @@ export const NODE_SELECTOR = {
 
 export const TAINT = { key: text, value: text, effect: text } as const satisfies Fields;
 
+export type Taint = FieldsOf<typeof TAINT>;
+
 export const TOLERATION = {
   key: text,
   operator: text,

@@ -1,3 +1,5 @@
+import { SUBNET } from '../../evidence/aws/network.ts';
+import { project } from '../../evidence/project.ts';
 import type { capacityOf } from '../../capacity/capacity.ts';
 import { isUnknownType } from '../../capacity/instance-type.ts';
 import { subnetOf, subnetState } from '../../capacity/subnet.ts';
@@ -103,10 +105,11 @@ function compareSubnet(watching: Watching, instance: TrueInstance, plan: Plan): 
     operation: 'DescribeSubnets',
     input,
   });
-  const shown = answer.ok ? (listAt(answer.output, 'Subnets')[0] ?? null) : null;
-  const subnet = subnetOf(shown);
-  const free = numberIn(shown ?? undefined, 'AvailableIpAddressCount');
-  if (subnet === null || free === null) return;
+  const listed = answer.ok ? (listAt(answer.output, 'Subnets')[0] ?? null) : null;
+  const shown = project(SUBNET, listed);
+  const subnet = shown === undefined ? null : subnetOf(shown);
+  const free = shown?.AvailableIpAddressCount;
+  if (subnet === null || typeof free !== 'number') return;
   watching.evaluated();
   const [mode = DEFAULT_MODE] = MODES;
   const subnets = [subnetState(subnet, null)];

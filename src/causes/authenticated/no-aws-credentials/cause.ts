@@ -1,5 +1,4 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { at, isObject, type Json, listAt, textAt } from '../../../evidence/json.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
 import type { Role } from '../../../evidence/aws/iam.ts';
 
@@ -191,41 +190,25 @@ function isEc2(service: string): boolean {
 }
 
 /** Services that the trust policy allows; null when it is not to be read. */
-function trustedServices(role: Role): readonly string[] | null {
-  const policy = role.AssumeRolePolicyDocument;
-  const document = typeof policy === 'string' ? parsedPolicy(policy) : policy;
-  if (!isObject(document)) return null;
-  const statements = at(document, 'Statement');
-  const list = Array.isArray(statements) ? (statements as readonly Json[]) : [statements ?? null];
-  return list
-    .filter((statement) => textAt(statement, 'Effect') === 'Allow')
-    .flatMap((statement) => {
-      const principal = at(statement, 'Principal');
-      if (!isObject(principal)) return [textAt(statement, 'Principal') ?? ''];
-      const several = listAt(principal, 'Service').map(String);
-      return several.length > 0 ? several : [textAt(principal, 'Service') ?? ''];
-    })
+function trustedServices({ AssumeRolePolicyDocument: policy }: Role): readonly string[] | null {
+  if (policy === undefined) return null;
+  return policy.Statement.filter(({ Effect: effect }) => effect === 'Allow')
+    .flatMap(({ Principal: { Service: services = [], '*': anybody = [] } }) => [
+      ...services,
+      ...anybody,
+    ])
     .filter((service) => service !== '');
-}
-
-function parsedPolicy(text: string): Json {
-  try {
-    return JSON.parse(text.startsWith('%') ? decodeURIComponent(text) : text) as Json;
-  } catch {
-    return null;
-  }
 }
 
 /** A --query that leaves fields out says nothing about the profile. */
 function isDescribedWhole(instance: Instance): boolean {
-  return (instance.ImageId ?? undefined) !== undefined && instance.State?.Name === 'running';
+  return instance.IamInstanceProfile !== undefined && instance.State?.Name === 'running';
 }
 
 function isNode(instance: Instance): boolean {
-  const keys = (instance.Tags ?? []).map((tag) =>
-    isObject(tag) ? (textAt(tag, 'Key') ?? '') : '',
-  );
-  return keys.some((key) =>
-    /^(?:kubernetes\.io\/cluster\/|eks:|karpenter\.sh\/|k8s\.io\/cluster-autoscaler\/)/.test(key),
+  return (instance.Tags ?? []).some(({ Key: key }) =>
+    /^(?:kubernetes\.io\/cluster\/|eks:|karpenter\.sh\/|k8s\.io\/cluster-autoscaler\/)/.test(
+      key ?? '',
+    ),
   );
 }

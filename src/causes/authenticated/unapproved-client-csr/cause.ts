@@ -141,7 +141,7 @@ function leftRequests(view: Evidence, nowMs: number): readonly Seen<CertificateS
   const nodes = view.list('kube/Node').filter(({ value }) => value.ready === true);
   const served = new Set([
     ...nodes.map(({ value }) => value.name),
-    ...requests.flatMap(({ value }) => (certificateOf(value) === null ? [] : [nodeOf(value)])),
+    ...requests.flatMap(({ value }) => (isIssued(value) ? [nodeOf(value)] : [])),
   ]);
   return requests.filter(({ value }) => !served.has(nodeOf(value)) && isLeft(value, nowMs));
 }
@@ -180,11 +180,11 @@ function nodeOf(object: CertificateSigningRequest): string | null {
   return object.requestedUser?.slice('system:node:'.length) ?? null;
 }
 
-function certificateOf(object: CertificateSigningRequest): string | null {
-  return object.status?.certificate ?? null;
+function isIssued({ status }: CertificateSigningRequest): boolean {
+  return status?.certificate === true;
 }
 
 function isLeft(request: CertificateSigningRequest, nowMs: number): boolean {
   const madeMs = isoMs(request.metadata?.creationTimestamp ?? '');
-  return certificateOf(request) === null && madeMs !== null && nowMs - madeMs > APPROVAL_NORMAL_MS;
+  return !isIssued(request) && madeMs !== null && nowMs - madeMs > APPROVAL_NORMAL_MS;
 }

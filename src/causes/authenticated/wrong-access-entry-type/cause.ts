@@ -1,7 +1,8 @@
+import type { AccessEntry } from '../../../evidence/aws/iam.ts';
+import type { AccessPolicies } from '../../../evidence/aws/iam.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { idsOf, lostRoles, nodeRolesOf } from '../../../domain/nodes/fleet.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 
 /** The node role has an access entry, but of a type that makes it no node. */
 export default defineCause({
@@ -61,10 +62,10 @@ export default defineCause({
 });
 
 /** Entries for people are STANDARD too; a node's is known by its name or by what it was meant to be. */
-function isNodeRole(entry: Parameters<typeof textAt>[0]): boolean {
-  const arn = textAt(entry, 'principalArn') ?? '';
-  const groups = listAt(entry, 'kubernetesGroups').map(String);
-  const username = textAt(entry, 'username') ?? '';
+function isNodeRole(entry: AccessEntry): boolean {
+  const { principalArn: arn = '' } = entry;
+  const groups = entry.kubernetesGroups ?? [];
+  const username = entry.username ?? '';
   const isNamedSo =
     /node(?!-?js)|karpenter|worker|instance/i.test(arn) &&
     !/admin|controller|deploy|pipeline/i.test(arn);
@@ -116,7 +117,7 @@ function matchLost(view: Evidence): Match | null {
 }
 
 interface HeldPolicies {
-  readonly fact: Seen<Json>;
+  readonly fact: Seen<AccessPolicies>;
   /** Names of the policies, for sentences. */
   readonly names: string;
   /** True where they let a kubelet do all that it does, whatever the type of its entry. */
@@ -130,13 +131,12 @@ function policiesOf(view: Evidence, role: string): HeldPolicies | null {
     .find(({ value }) => (value.principalArn ?? null) === role);
   if (fact === undefined) return null;
   const policies = fact.value.associatedAccessPolicies ?? [];
-  const nameOf = (policy: Json): string =>
-    (textAt(policy, 'policyArn') ?? '').split('/').at(-1) ?? '';
+  const names = policies.map(({ policyArn }) => policyArn?.split('/').at(-1) ?? '');
   const isEnough = policies.some(
-    (policy) =>
-      nameOf(policy) === 'AmazonEKSClusterAdminPolicy' && policy.accessScope?.type === 'cluster',
+    ({ accessScope }, index) =>
+      names[index] === 'AmazonEKSClusterAdminPolicy' && accessScope?.type === 'cluster',
   );
-  return { fact, names: policies.map(nameOf).join(', ') || 'no policy', isEnough };
+  return { fact, names: names.join(', ') || 'no policy', isEnough };
 }
 
 function matchTypes(view: Evidence): Match | null {

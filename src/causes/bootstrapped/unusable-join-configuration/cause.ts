@@ -1,5 +1,5 @@
+import type { JoinConfiguration } from '../../../evidence/kube/admission.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { at } from '../../../evidence/json.ts';
 
 /** The document that tells kubeadm how to join is empty where it matters, or is not YAML. */
 export default defineCause({
@@ -124,9 +124,9 @@ function matchDocument(view: View<'kube/JoinConfiguration', Signs>): Match | nul
 }
 
 /** A document without the key at all may be an excerpt; one whose discovery is empty is not. */
-function isWithoutDiscovery(body: Parameters<typeof at>[0]): boolean {
-  const given = (path: string): boolean => (at(body, path) ?? null) !== null;
-  return given('discovery') && !given('discovery.bootstrapToken') && !given('discovery.file');
+function isWithoutDiscovery({ discovery }: JoinConfiguration): boolean {
+  if (!discovery) return false;
+  return discovery.bootstrapToken === null && discovery.file === null;
 }
 
 /** A first key that stands deeper than its siblings ends the document before it begins. */

@@ -103,7 +103,7 @@ function matchLimit(view: Own): Match | null {
 
 function isLimited({ value }: Seen<Instance>): boolean {
   const hops = value.MetadataOptions?.HttpPutResponseHopLimit ?? null;
-  return value.MetadataOptions?.HttpTokens === 'required' && hops === '1';
+  return value.MetadataOptions?.HttpTokens === 'required' && hops === 1;
 }
 
 function isCutOff(pod: Pod, node: string): boolean {

@@ -1,3 +1,4 @@
+import type { Policy } from '../../../evidence/aws/policy.ts';
 import {
   cannotSay,
   clear,
@@ -7,14 +8,7 @@ import {
   type View,
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { isObject, type Json, textAt } from '../../../evidence/json.ts';
-import type { KubeObject } from '../../../evidence/kube/object.ts';
-import {
-  isLike,
-  manyAt,
-  policyDocument,
-  statementsOf,
-} from '../../../domain/instances/policies.ts';
+import { isLike } from '../../../domain/instances/policies.ts';
 import {
   complaintOf,
   environmentOf,
@@ -118,8 +112,8 @@ function matchTrust(view: Own): Match | null {
   for (const pod of asking) {
     const arn = environmentOf(pod.value, 'AWS_ROLE_ARN');
     const role = view.list('aws/role').find(({ value }) => (value.Arn ?? null) === arn);
-    const policy = policyDocument(role?.value?.AssumeRolePolicyDocument);
-    if (cluster === undefined || role === undefined || policy === null) {
+    const policy = role?.value.AssumeRolePolicyDocument;
+    if (cluster === undefined || role === undefined || policy === undefined) {
       isDecided = false;
       continue;
     }
@@ -127,18 +121,11 @@ function matchTrust(view: Own): Match | null {
     if (why !== null) return foundFor(view, pod, role, why, cluster.value.name ?? null);
   }
   if (view.sign('refused') !== null) return null;
-  return isDecided ? clear : unread(environmentOf(asking[0]?.value ?? NONE, 'AWS_ROLE_ARN'));
+  const [first] = asking;
+  return isDecided || first === undefined
+    ? clear
+    : unread(environmentOf(first.value, 'AWS_ROLE_ARN'));
 }
-
-const NONE: KubeObject = {
-  kind: 'Pod',
-  namespace: null,
-  name: '',
-  uid: null,
-  labels: {},
-  annotations: {},
-  body: null,
-};
 
 function unread(role: string | null): Match {
   const name = (role ?? '').split('/').at(-1) ?? '';
@@ -187,10 +174,10 @@ function claimsOf(pod: Pod, issuer: string): Claims {
 }
 
 /** Null when some statement lets these claims in, else what stands against the nearest one. */
-function whyRefused(policy: Json, claims: Claims): string | null {
-  const reasons = statementsOf(policy)
-    .filter((statement) => textAt(statement, 'Effect') === 'Allow')
-    .filter((statement) => manyAt(statement, 'Action').some((action) => ACTION.test(action)))
+function whyRefused({ Statement: statements }: Policy, claims: Claims): string | null {
+  const reasons = statements
+    .filter(({ Effect: effect }) => effect === 'Allow')
+    .filter(({ Action: actions }) => actions.some((action) => ACTION.test(action)))
     .map((statement) => whyNot(statement, claims));
   if (reasons.includes(null)) return null;
   const fallback = 'no statement allows sts:AssumeRoleWithWebIdentity';
@@ -200,24 +187,16 @@ function whyRefused(policy: Json, claims: Claims): string | null {
 }
 
 function whyNot(statement: PolicyStatement, claims: Claims): string | null {
-  const trusted = manyAt(statement, 'Principal.Federated');
+  const { Federated: trusted = [] } = statement.Principal;
   if (!trusted.some((arn) => arn === '*' || arn.endsWith(`:oidc-provider/${claims.issuer}`)))
     return `it trusts ${trusted.join(', ') || 'no federated provider'}, and the cluster’s issuer is ${claims.issuer}`;
-  const conditions = statement.Condition;
-  if (!isObject(conditions)) return null;
-  for (const [operator, entries] of Object.entries(conditions)) {
-    if (!isObject(entries)) continue;
-    for (const key of Object.keys(entries)) {
-      const why = whyUnequal(operator, key, valuesOf(entries[key]), claims);
+  for (const [operator, entries] of Object.entries(statement.Condition)) {
+    for (const [key, values] of Object.entries(entries)) {
+      const why = whyUnequal(operator, key, values, claims);
       if (why !== null) return why;
     }
   }
   return null;
-}
-
-function valuesOf(value: readonly string[] | undefined): readonly string[] {
-  if (Array.isArray(value)) return value.map(String);
-  return typeof value === 'string' ? [value] : [];
 }
 
 /** One condition against the claim that it asks for; operators and keys not known here pass. */

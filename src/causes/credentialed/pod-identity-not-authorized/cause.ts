@@ -1,3 +1,5 @@
+import type { Role } from '../../../evidence/aws/iam.ts';
+import type { Policy } from '../../../evidence/aws/policy.ts';
 import {
   clear,
   cannotSay,
@@ -9,8 +11,7 @@ import {
   type View,
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { type Json } from '../../../evidence/json.ts';
-import { allowing, manyAt, policyDocument } from '../../../domain/instances/policies.ts';
+import { allowing } from '../../../domain/instances/policies.ts';
 import {
   complaintOf,
   environmentOf,
@@ -160,14 +161,14 @@ function isFor(association: PodIdentityAssociation, pod: Pod): boolean {
 function matchTrust(
   view: Own,
   pod: Seen<Pod>,
-  associations: Seen<PodIdentityAssociation>[],
+  associations: readonly Seen<PodIdentityAssociation>[],
 ): Match | null {
   // The list names no roles; the description of one association does.
   const own = associations.find(({ value }) => (value.roleArn ?? null) !== null);
   const arn = own?.value?.roleArn ?? null;
   if (own === undefined || arn === null) return null;
   const target = own.value.targetRoleArn ?? '';
-  const isTagged = own.value.disableSessionTags !== 'true';
+  const isTagged = own.value.disableSessionTags !== true;
   const refused =
     distrustOf(view, arn, (policy) => whyNoPod(policy, isTagged)) ??
     distrustOf(view, target, (policy) => whyNoRole(policy, arn, isTagged));
@@ -185,18 +186,18 @@ function matchTrust(
 
 interface Distrust {
   readonly role: string;
-  readonly fact: Seen<Json>;
+  readonly fact: Seen<Role>;
   readonly why: string;
 }
 
 function distrustOf(
   view: Own,
   arn: string,
-  whyNot: (policy: Json) => string | null,
+  whyNot: (policy: Policy) => string | null,
 ): Distrust | null {
   const fact = view.list('aws/role').find(({ value }) => (value.Arn ?? null) === arn);
-  const policy = policyDocument(fact?.value?.AssumeRolePolicyDocument);
-  const why = policy === null ? null : whyNot(policy);
+  const policy = fact?.value.AssumeRolePolicyDocument;
+  const why = policy === undefined ? null : whyNot(policy);
   return fact === undefined || why === null ? null : { role: arn, fact, why };
 }
 
@@ -204,7 +205,7 @@ const SERVICE = 'pods.eks.amazonaws.com';
 
 /** What of the two actions that EKS Auth takes the statements for somebody allow. */
 function whyNotBoth(
-  policy: Json,
+  policy: Policy,
   trusts: (statement: PolicyStatement) => boolean,
   words: { readonly nobody: string; readonly tags: string },
   isTagged: boolean,
@@ -214,7 +215,7 @@ function whyNotBoth(
   return isTagged && !may('sts:TagSession') ? words.tags : null;
 }
 
-function whyNoPod(policy: Json, isTagged: boolean): string | null {
+function whyNoPod(policy: Policy, isTagged: boolean): string | null {
   const trusts = (statement: PolicyStatement): boolean =>
     principalsOf(statement, 'Service').some((one) => one === SERVICE || one === '*');
   const words = {
@@ -225,7 +226,7 @@ function whyNoPod(policy: Json, isTagged: boolean): string | null {
 }
 
 /** A role is trusted by its ARN, or with all of its account. */
-function whyNoRole(policy: Json, arn: string, isTagged: boolean): string | null {
+function whyNoRole(policy: Policy, arn: string, isTagged: boolean): string | null {
   const account = arn.split(':')[4] ?? '';
   const trusts = (statement: PolicyStatement): boolean =>
     principalsOf(statement, 'AWS').some(
@@ -238,9 +239,8 @@ function whyNoRole(policy: Json, arn: string, isTagged: boolean): string | null 
   return whyNotBoth(policy, trusts, words, isTagged);
 }
 
-function principalsOf(statement: PolicyStatement, kind: string): readonly string[] {
-  if (statement.Principal === '*') return ['*'];
-  return manyAt(statement, `Principal.${kind}`);
+function principalsOf({ Principal: principal }: PolicyStatement, kind: string): readonly string[] {
+  return [...(principal['*'] ?? []), ...(principal[kind] ?? [])];
 }
 
 function foundWithout(

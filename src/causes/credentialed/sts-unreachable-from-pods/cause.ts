@@ -1,7 +1,7 @@
+import type { VpcEndpoint } from '../../../evidence/aws/network.ts';
 import { endpointOf, tableOfSubnet, wayOut } from '../../../domain/network/routes.ts';
 import { cannotSay, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { type Json, textAt } from '../../../evidence/json.ts';
 import {
   complaintOf,
   environmentOf,
@@ -127,7 +127,7 @@ function matchRoutes(view: Evidence): Match | null {
   const region = /^[a-z]{2}(?:-[a-z]+)+-\d/.exec(zone)?.[0];
   const details = { pod: podName(pod.value), subnet, vpc, why: way.why, lacking: lack.words };
   const { endpoint } = lack;
-  const id = textAt(endpoint?.value, 'VpcEndpointId');
+  const id = endpoint?.value.VpcEndpointId ?? null;
   const table = tableOfSubnet(routing.tables, subnet, vpc)?.value?.RouteTableId ?? '';
   const role = environmentOf(pod.value, 'AWS_ROLE_ARN') ?? '';
   return found(
@@ -161,7 +161,7 @@ function asksSts(pod: Pod, node: string): boolean {
 interface Lack {
   readonly words: string;
   /** An endpoint that is there and does not answer under the usual name. */
-  readonly endpoint: Seen<Json> | null;
+  readonly endpoint: Seen<VpcEndpoint> | null;
 }
 
 /** Why no endpoint serves the name that the pod's SDK calls; null when one may. */

@@ -93,7 +93,7 @@ function matchRollout(view: View<'kube/Node' | 'kube/DaemonSet', string>): Match
   const updated = set?.value?.status?.updatedNumberScheduled ?? '0';
   const desired = set?.value?.status?.desiredNumberScheduled ?? '0';
   if (set === undefined || Number(updated) >= Number(desired)) return null;
-  return found({ taint, updated, desired }, [
+  return found({ taint, updated: String(updated), desired: String(desired) }, [
     view.quote(node, `Node ${node.value.name} taint ${taint}, ${FIRST_READY} ${since}`),
     view.quote(set, `DaemonSet ${set.value.name} updated ${updated} of ${desired} pods`),
   ]);

@@ -1,6 +1,5 @@
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { textAt } from '../../../evidence/json.ts';
 import type { KubeNode, KubeTaint } from '../../../evidence/kinds.ts';
 import { readyForMs } from '../../../domain/nodes/ready-node.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
@@ -71,7 +70,7 @@ function matchNode(view: Own): Match | null {
   const node = view.read('kube/Node');
   const pods = view.list('kube/Pod').map(({ value }) => value);
   if (node.state !== 'seen') return null;
-  const here = pods.filter(({ body }) => textAt(body, 'spec.nodeName') === node.value.name);
+  const here = pods.filter(({ spec }) => spec?.nodeName === node.value.name);
   const gates = (node.value.taints ?? []).map(gateOf).filter((entry) => entry !== null);
   const gate = gates.find((entry) => !here.some((pod) => isPodOf(pod, entry)));
   if (gates.length > 0 && gate === undefined) return clearUnlessSeen(view, ['daemonSetUnknown']);

@@ -1,5 +1,4 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { type Json, textAt } from '../../../evidence/json.ts';
 import type { KubeNode, KubeTaint } from '../../../evidence/kinds.ts';
 import { podCondition } from '../../../domain/pods/pods.ts';
 import { isoMs } from '../../../evidence/time.ts';
@@ -114,12 +113,9 @@ function isReady(pod: Pod): boolean {
 
 /** A pod that cannot start counts at once, one that merely starts only after minutes. */
 function reasonOf(pod: Pod, node: KubeNode, nowMs: number | null): string | null {
-  const states: readonly Json[] = [
-    ...(pod.status?.initContainerStatuses ?? []),
-    ...(pod.status?.containerStatuses ?? []),
-  ];
-  const waiting = states
-    .map((state) => textAt(state, 'state.waiting.reason') ?? '')
+  const { initContainerStatuses, containerStatuses } = pod.status ?? {};
+  const waiting = [...(initContainerStatuses ?? []), ...(containerStatuses ?? [])]
+    .map(({ state }) => state?.waiting?.reason ?? '')
     .find((reason) => STUCK.test(reason));
   if (waiting !== undefined) return waiting;
   if (nowMs !== null) return unreadyFor(pod, nowMs);

@@ -1,5 +1,7 @@
+import type { Taint } from '../../../evidence/kube/object.ts';
+import type { NodePool } from '../../../evidence/kube/machines.ts';
+import type { NodeClaim } from '../../../evidence/kube/machines.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { listAt, textAt } from '../../../evidence/json.ts';
 
 /** Agents take off their start-up taint within minutes of the node being Ready. */
 const READY_FOR_MS = 600_000;
@@ -77,8 +79,7 @@ function matchTaint(view: Own): Match | null {
   const readyMs = node.value.conditions.find(({ type }) => type === 'Ready')?.changedMs ?? null;
   if (readyMs === null || view.nowMs - readyMs < READY_FOR_MS) return null;
   for (const source of [...view.list('kube/NodeClaim'), ...sourcePool(view, node.value.labels)]) {
-    const path = source.value.kind === 'NodePool' ? 'spec.template.spec' : 'spec';
-    const keys = listAt(source.value, `${path}.startupTaints`).map((one) => textAt(one, 'key'));
+    const keys = startupTaintsOf(source.value).map((one) => one.key);
     const taint = (node.value.taints ?? []).find(({ key }) => keys.includes(key));
     if (taint === undefined) continue;
     const name = `${source.value.kind} ${source.value.name}`;
@@ -93,4 +94,10 @@ function matchTaint(view: Own): Match | null {
 function sourcePool(view: Own, labels: Readonly<Record<string, string>>) {
   const pool = labels['karpenter.sh/nodepool'];
   return view.list('kube/NodePool').filter(({ value }) => value.name === pool);
+}
+
+/** A pool has them in the template of its claims. */
+function startupTaintsOf({ spec }: NodeClaim | NodePool): readonly Taint[] {
+  const own = spec && 'template' in spec ? spec.template?.spec : spec;
+  return (own && 'startupTaints' in own ? own.startupTaints : null) ?? [];
 }

@@ -105,7 +105,7 @@ function matchRefusal(view: Own): Match | null {
     const configuration = (options.value.DhcpConfigurations ?? []).find(
       (entry) => entry.Key === 'domain-name',
     );
-    const value = (configuration?.Values ?? []).map((entry) => entry.Value ?? '').join(' ');
+    const value = (configuration?.Values ?? []).join(' ');
     const names = value.split(/\s+/);
     if (names.length < 2 || !names.includes(domain)) continue;
     return found({ ...refused.first.captures, domains: value }, [

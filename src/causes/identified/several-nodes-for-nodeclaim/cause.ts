@@ -1,6 +1,6 @@
+import type { Condition } from '../../../evidence/kube/object.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { type Json, textAt } from '../../../evidence/json.ts';
 import type { NodeClaim } from '../../../evidence/kube/machines.ts';
 
 /** Karpenter finds more than one Node with the providerID of a NodeClaim. */
@@ -58,8 +58,8 @@ function matchNodes(view: View<'kube/NodeClaim' | 'kube/Node', 'severalFound'>):
     const provider = claim.value.status?.providerID ?? '';
     const registered = registeredOf(claim);
     const nodes = view.list('kube/Node').filter(({ value }) => value.providerId === provider);
-    if (provider === '' || nodes.length < 2 || textAt(registered, 'status') === 'True') continue;
-    const state = `${textAt(registered, 'status') ?? 'unknown'} ${textAt(registered, 'reason') ?? ''}`;
+    if (provider === '' || nodes.length < 2 || registered?.status === 'True') continue;
+    const state = `${registered?.status ?? 'unknown'} ${registered?.reason ?? ''}`;
     const words = `NodeClaim ${claim.value.name} condition Registered=${state}; providerID ${provider}`;
     const stale = nodes.find(({ value }) => value.ready !== true)?.value.name;
     const names = nodes.map(({ value }) => value.name).join(', ');
@@ -71,10 +71,10 @@ function matchNodes(view: View<'kube/NodeClaim' | 'kube/Node', 'severalFound'>):
       ],
     );
   }
-  const areRegistered = claims.every((claim) => textAt(registeredOf(claim), 'status') === 'True');
+  const areRegistered = claims.every((claim) => registeredOf(claim)?.status === 'True');
   return claims.length > 0 && areRegistered && view.sign('severalFound') === null ? clear : null;
 }
 
-function registeredOf({ value }: Seen<NodeClaim>): Json | undefined {
-  return (value.status?.conditions ?? []).find((entry) => entry.type === 'Registered');
+function registeredOf({ value }: Seen<NodeClaim>): Condition | undefined {
+  return value.status?.conditions?.find((entry) => entry.type === 'Registered');
 }

@@ -1,6 +1,5 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
-import { isObject, textAt } from '../../../evidence/json.ts';
 import type { VpcAttribute } from '../../../evidence/aws/network.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
 
@@ -71,13 +70,13 @@ type Own = View<'kube/Node' | 'aws/instance' | 'aws/vpc-attribute', Signs>;
 
 const SIGNS: readonly Signs[] = ['switchedOff', 'emptyNodeName', 'emptyNameNotFound'];
 
+const ATTRIBUTES = ['EnableDnsHostnames', 'EnableDnsSupport'] as const;
+
 /** EC2 was asked for both attributes, and no answer says that one is off. */
 function areBothOn(view: Own): boolean {
   const attributes = view.list('aws/vpc-attribute').map(({ value }) => value);
-  const isOn = (name: string): boolean =>
-    attributes.some((attribute) => textAt(attribute, `${name}.Value`) === 'true');
   return (
-    ['EnableDnsHostnames', 'EnableDnsSupport'].every(isOn) &&
+    ATTRIBUTES.every((name) => attributes.some((attribute) => attribute[name]?.Value === true)) &&
     attributes.every((attribute) => switchedOff(attribute) === null)
   );
 }
@@ -114,16 +113,12 @@ function isNamedElsewhere(view: Own, vpc: string | null): boolean {
 }
 
 function switchedOff(attribute: VpcAttribute): string | null {
-  const names = ['EnableDnsHostnames', 'EnableDnsSupport'];
-  return names.find((name) => textAt(attribute, `${name}.Value`) === 'false') ?? null;
+  return ATTRIBUTES.find((name) => attribute[name]?.Value === false) ?? null;
 }
 
 function isNode(instance: Instance): boolean {
-  const keys = (instance.Tags ?? []).map((tag) =>
-    isObject(tag) ? (textAt(tag, 'Key') ?? '') : '',
-  );
-  const isTagged = keys.some((key) =>
-    /^(?:kubernetes\.io\/cluster\/|eks:|karpenter\.sh\/)/.test(key),
+  const isTagged = (instance.Tags ?? []).some(({ Key: key }) =>
+    /^(?:kubernetes\.io\/cluster\/|eks:|karpenter\.sh\/)/.test(key ?? ''),
   );
   return isTagged && instance.State?.Name === 'running';
 }

@@ -1,8 +1,9 @@
+import type { LaunchConfiguration } from '../../../evidence/aws/groups.ts';
+import type { LaunchTemplateVersion } from '../../../evidence/aws/instance.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { type Json } from '../../../evidence/json.ts';
 import { type ShortGroup, shortGroups } from '../../../domain/instances/launch.ts';
 
 const LAUNCHERS = [
@@ -194,7 +195,7 @@ function matchTemplate(view: View<Kinds, Signs>): Match | null {
 
 /** What a group launches its machines from, and the image that it names. */
 interface Origin {
-  readonly fact: Seen<Json>;
+  readonly fact: Seen<LaunchTemplateVersion | LaunchConfiguration>;
   readonly words: string;
   readonly name: string;
   readonly image: string | null;

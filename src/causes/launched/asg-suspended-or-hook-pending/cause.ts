@@ -1,6 +1,5 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { textAt } from '../../../evidence/json.ts';
 import { type ShortGroup, shortGroups } from '../../../domain/instances/launch.ts';
 import { isoMs } from '../../../evidence/time.ts';
 import type { LifecycleHook } from '../../../evidence/aws/groups.ts';
@@ -133,11 +132,7 @@ function launchHooksOf(view: View<Kinds, Signs>, group: string): readonly Seen<L
 }
 
 function wordsOfHook(hook: LifecycleHook): string {
-  const [name, group, seconds, result] = [
-    'LifecycleHookName',
-    'AutoScalingGroupName',
-    'HeartbeatTimeout',
-    'DefaultResult',
-  ].map((field) => textAt(hook, field) ?? '');
+  const [name, group] = [hook.LifecycleHookName ?? '', hook.AutoScalingGroupName ?? ''];
+  const [seconds, result] = [hook.HeartbeatTimeout ?? '', hook.DefaultResult ?? ''];
   return `lifecycle hook ${name} of ${group}: HeartbeatTimeout ${seconds} s, then ${result}`;
 }

@@ -1,5 +1,4 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { textAt } from '../../../evidence/json.ts';
 import { filledGroups, groupOfInstance, sizeOf } from '../../../domain/instances/launch.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 import { isoMs } from '../../../evidence/time.ts';
@@ -141,12 +140,9 @@ function spotOf(view: View<Kinds, Signs>): readonly Quote[] {
     .list('aws/spot-request')
     .filter(({ value }) => (value.InstanceId ?? null) === view.instanceId)
     .map((request) => {
-      const [id = '', code = '', message = ''] = [
-        'SpotInstanceRequestId',
-        'Status.Code',
-        'Status.Message',
-      ].map((field) => textAt(request.value, field) ?? '');
-      return view.quote(request, `spot request ${id} ${code}: ${message}`);
+      const { SpotInstanceRequestId: id, Status: status } = request.value;
+      const words = `${status?.Code ?? ''}: ${status?.Message ?? ''}`;
+      return view.quote(request, `spot request ${id ?? ''} ${words}`);
     });
 }
 
@@ -169,6 +165,6 @@ function matchGroup(view: View<Kinds, Signs>): Match | null {
   const name = group.value.AutoScalingGroupName ?? '';
   const grace = group.value.HealthCheckGracePeriod ?? '';
   const quote = view.quote(group, `AutoScalingGroup ${name} HealthCheckGracePeriod ${grace}`);
-  const details = { ...replaced.last.captures, group: name, grace };
+  const details = { ...replaced.last.captures, group: name, grace: String(grace) };
   return found(details, [replaced.first, quote], 'likely');
 }

@@ -1,5 +1,4 @@
 import { clear, defineCause, found } from '../../../diagnosis/cause.ts';
-import { textAt } from '../../../evidence/json.ts';
 
 /** EC2 says that the machine or its host does not work, or its console shows that it did not boot. */
 export default defineCause({
@@ -46,8 +45,8 @@ export default defineCause({
     const impaired = view
       .list('aws/instance-status')
       .find((entry) =>
-        ['InstanceStatus', 'SystemStatus'].some(
-          (check) => textAt(entry.value, `${check}.Status`) === 'impaired',
+        [entry.value.InstanceStatus, entry.value.SystemStatus].some(
+          (check) => check?.Status === 'impaired',
         ),
       );
     const isReady = view.list('kube/Node').some(({ value }) => value.ready === true);

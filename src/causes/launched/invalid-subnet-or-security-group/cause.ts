@@ -1,10 +1,7 @@
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
-import { textAt } from '../../../evidence/json.ts';
 import { type ShortGroup, shortGroups } from '../../../domain/instances/launch.ts';
-import type { Seen } from '../../../evidence/fact.ts';
-import type { Subnet, SecurityGroup } from '../../../evidence/aws/network.ts';
 
 const LAUNCHERS = [
   'aws-message',
@@ -130,13 +127,6 @@ type Kinds =
   | 'aws/security-group';
 type Signs = (typeof FAILURES)[number] | 'launchedAfter';
 
-function idsOf(
-  entries: readonly Seen<Subnet | SecurityGroup>[],
-  path: string,
-): ReadonlySet<string> {
-  return new Set(entries.map(({ value }) => textAt(value, path) ?? ''));
-}
-
 /** Subnets of the group and security groups of its template, in the order they are given. */
 function resourcesOf({ group, template }: ShortGroup): readonly string[] {
   const subnets = (group.value.VPCZoneIdentifier ?? '').split(',');
@@ -154,8 +144,8 @@ function areThere(short: ShortGroup, isThere: (id: string) => boolean): boolean 
 
 /** Rollcall lists all subnets and security groups of the VPC, so that what lacks there is gone. */
 function matchTemplate(view: View<Kinds, Signs>): Match | null {
-  const subnets = idsOf(view.list('aws/subnet'), 'SubnetId');
-  const groups = idsOf(view.list('aws/security-group'), 'GroupId');
+  const subnets = new Set(view.list('aws/subnet').map(({ value }) => value.SubnetId ?? ''));
+  const groups = new Set(view.list('aws/security-group').map(({ value }) => value.GroupId ?? ''));
   if (view.nowMs === null || subnets.size === 0 || groups.size === 0) return null;
   const versions = view.list('aws/launch-template-version');
   const shorts = shortGroups(view.list('aws/auto-scaling-group'), versions);

@@ -1,6 +1,7 @@
+import type { SelectorTerm } from '../../../evidence/kube/machines.ts';
+import type { Condition } from '../../../evidence/kube/object.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { type Json, listAt, textAt, textsAt } from '../../../evidence/json.ts';
 import type { Ec2NodeClass } from '../../../evidence/kube/machines.ts';
 
 /** Karpenter has a node class it cannot launch with: its selectors match nothing, or a field is invalid. */
@@ -127,19 +128,23 @@ type Signs =
 const REASONS =
   /^(?:SubnetsNotFound|SecurityGroupsNotFound|PlacementGroupNotFound|ClusterCIDRResolutionFailed|TagValidationFailed|InvalidKubeletConfiguration|UnsupportedKubeletConfiguration)$/;
 /** Which selector of the class a reason speaks of. */
-const SELECTORS: Readonly<Record<string, string>> = {
-  SubnetsNotFound: 'spec.subnetSelectorTerms',
-  SecurityGroupsNotFound: 'spec.securityGroupSelectorTerms',
-};
+const SELECTORS = {
+  SubnetsNotFound: 'subnetSelectorTerms',
+  SecurityGroupsNotFound: 'securityGroupSelectorTerms',
+} as const;
+
+function isOfSelector(reason: string): reason is keyof typeof SELECTORS {
+  return Object.hasOwn(SELECTORS, reason);
+}
+
 const WORDS_MAX = 160;
 
 /** NodePools that launch with a class; null where no NodePool is in the evidence. */
 function poolsOf(view: View<Kinds, Signs>, nodeClass: string): readonly string[] | null {
   const pools = view.list('kube/NodePool');
   if (pools.length === 0) return null;
-  const ref = 'spec.template.spec.nodeClassRef.name';
   return pools
-    .filter(({ value }) => textAt(value, ref) === nodeClass)
+    .filter(({ value }) => value.spec?.template?.spec?.nodeClassRef?.name === nodeClass)
     .map(({ value }) => value.name);
 }
 
@@ -167,16 +172,16 @@ function isReadyClass(object: Ec2NodeClass): boolean {
 function foundClass(
   view: View<Kinds, Signs>,
   nodeClass: Seen<Ec2NodeClass>,
-  fault: Json,
+  fault: Condition,
   pools: readonly string[] | null,
 ): Match {
   const { name } = nodeClass.value;
-  const reason = textAt(fault, 'reason') ?? '';
-  const message = (textAt(fault, 'message') ?? '').slice(0, WORDS_MAX);
-  const terms = listAt(nodeClass.value, SELECTORS[reason] ?? '');
+  const reason = fault.reason ?? '';
+  const message = (fault.message ?? '').slice(0, WORDS_MAX);
+  const terms = (isOfSelector(reason) && nodeClass.value.spec?.[SELECTORS[reason]]) || [];
   const selector = termsOf(terms);
-  const [tag] = terms.flatMap((term) => Object.entries(textsAt(term, 'tags')));
-  const words = `EC2NodeClass ${name} condition ${textAt(fault, 'type') ?? ''}=False ${reason} ${message}`;
+  const [tag] = terms.flatMap((term) => Object.entries(term.tags ?? {}));
+  const words = `EC2NodeClass ${name} condition ${fault.type ?? ''}=False ${reason} ${message}`;
   const details = {
     nodeClass: name,
     reason,
@@ -188,11 +193,11 @@ function foundClass(
 }
 
 /** The tags and ids by which a class selects, in words. */
-function termsOf(terms: readonly Json[]): string {
-  const words = terms.flatMap((term) => {
-    const id = textAt(term, 'id') ?? textAt(term, 'name');
-    const tagged = Object.entries(textsAt(term, 'tags')).map(([key, value]) => `${key}=${value}`);
-    return id === null ? tagged : [...tagged, id];
+function termsOf(terms: readonly SelectorTerm[]): string {
+  const words = terms.flatMap(({ id, name, tags }) => {
+    const tagged = Object.entries(tags ?? {}).map(([key, value]) => `${key}=${value}`);
+    const named = id ?? name;
+    return named ? [...tagged, named] : tagged;
   });
   return words.length === 0 ? '' : ` (it asks for ${words.join(', ')})`.slice(0, WORDS_MAX);
 }

@@ -77,7 +77,6 @@ function matchMachine(
     const error =
       entry.value.status?.errorMessage ??
       entry.value.status?.failureMessage ??
-      null ??
       entry.value.status?.errorReason ??
       null;
     if (entry.value.status?.phase !== 'Failed' || error === null) continue;

@@ -1,3 +1,4 @@
+import type { SpotPrice } from '../../../evidence/aws/instance.ts';
 import {
   cannotSay,
   clear,
@@ -8,7 +9,6 @@ import {
 } from '../../../diagnosis/cause.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { type Json, textAt } from '../../../evidence/json.ts';
 import {
   shortGroups,
   type ShortGroup,
@@ -118,21 +118,22 @@ function setsNoPrice(view: Own): boolean {
 /** The price is in the policy, where there is one, else in what the group launches with. */
 function isWithoutPrice(view: Own, { group: { value }, template }: ShortGroup): boolean {
   const policy = value.MixedInstancesPolicy?.InstancesDistribution;
-  if (policy !== undefined) return !(policy?.SpotMaxPrice ?? null);
-  const name = (value.LaunchConfigurationName ?? null);
+  if (policy) return !policy.SpotMaxPrice;
+  const name = value.LaunchConfigurationName ?? null;
   const configuration = view
     .list('aws/launch-configuration')
     .find((fact) => (fact.value.LaunchConfigurationName ?? null) === name);
   if (name !== null)
     return configuration !== undefined && (configuration.value.SpotPrice ?? null) === null;
   if (templateUse(value) === null) return true;
-  const price = 'LaunchTemplateData.InstanceMarketOptions.SpotOptions.MaxPrice';
-  return template !== null && textAt(template.value, price) === null;
+  if (template === null) return false;
+  const market = template.value.LaunchTemplateData?.InstanceMarketOptions;
+  return (market?.SpotOptions?.MaxPrice ?? null) === null;
 }
 
 /** What the market asks for one type in one zone now. */
 interface Price {
-  readonly fact: Seen<Json>;
+  readonly fact: Seen<SpotPrice>;
   readonly type: string;
   readonly zone: string;
   readonly usd: number;
@@ -142,14 +143,10 @@ interface Price {
 function pricesOf(view: Own): readonly Price[] {
   const last = new Map<string, { readonly price: Price; readonly stamp: string }>();
   for (const fact of view.list('aws/spot-price')) {
-    const [type = '', zone = '', stamp = '', product = ''] = [
-      'InstanceType',
-      'AvailabilityZone',
-      'Timestamp',
-      'ProductDescription',
-    ].map((field) => textAt(fact.value, field) ?? '');
+    const [type, zone] = [fact.value.InstanceType ?? '', fact.value.AvailabilityZone ?? ''];
+    const stamp = fact.value.Timestamp ?? '';
     const usd = Number(fact.value.SpotPrice ?? Number.NaN);
-    const key = `${type} ${zone} ${product}`;
+    const key = `${type} ${zone} ${fact.value.ProductDescription ?? ''}`;
     if (Number.isFinite(usd) && stamp >= (last.get(key)?.stamp ?? ''))
       last.set(key, { price: { fact, type, zone, usd }, stamp });
   }
@@ -198,12 +195,12 @@ function matchRequest(view: Own): Match | null {
     .list('aws/spot-request')
     .find(({ value }) => /price-too-low|by-price/.test(value.Status?.Code ?? ''));
   if (request === undefined) return null;
-  const [id = '', most = '', type = '', zone = ''] = [
-    'SpotInstanceRequestId',
-    'SpotPrice',
-    'LaunchSpecification.InstanceType',
-    'LaunchedAvailabilityZone',
-  ].map((field) => textAt(request.value, field) ?? '');
+  const { value } = request;
+  const [id, most] = [value.SpotInstanceRequestId ?? '', value.SpotPrice ?? ''];
+  const [type, zone] = [
+    value.LaunchSpecification?.InstanceType ?? '',
+    value.LaunchedAvailabilityZone ?? '',
+  ];
   const own = pricesOf(view).filter(
     (price) => price.type === type && (zone === '' || price.zone === zone),
   );
@@ -211,7 +208,7 @@ function matchRequest(view: Own): Match | null {
   if (best === undefined) return unread(type);
   if (best.usd <= Number(most)) return isSaid(view) ? null : clear;
   const market = String(best.usd);
-  const code = request.value.Status?.Code ?? '';
+  const code = value.Status?.Code ?? '';
   return found({ request: id, type, price: most, market }, [
     view.quote(request, `spot request ${id} ${code}, SpotPrice ${most}`),
     view.quote(best.fact, `spot price of ${type} in ${best.zone}: ${market}`),

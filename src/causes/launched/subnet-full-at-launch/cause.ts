@@ -128,7 +128,7 @@ function matchSubnets(view: View<Kinds, Signs>): Match | null {
   const block = full.value.CidrBlock ?? '';
   const free = full.value.AvailableIpAddressCount ?? '0';
   const words = `subnet ${subnet} ${block} AvailableIpAddressCount ${free}`;
-  return found({ ...failure.last.captures, subnet, block, free }, [
+  return found({ ...failure.last.captures, subnet, block, free: String(free) }, [
     failure.first,
     view.quote(full, words),
   ]);
@@ -136,7 +136,7 @@ function matchSubnets(view: View<Kinds, Signs>): Match | null {
 
 /** The subnet that the message names, or the only full one of the groups that lack instances. */
 function fullSubnet(view: View<Kinds, Signs>, named: string | null): Seen<Subnet> | null {
-  const full = view.list('aws/subnet').filter(({ value }) => value.AvailableIpAddressCount === '0');
+  const full = view.list('aws/subnet').filter(({ value }) => value.AvailableIpAddressCount === 0);
   const groups = view.list('aws/auto-scaling-group');
   const filled = filledGroups(groups);
   const subnets = groups

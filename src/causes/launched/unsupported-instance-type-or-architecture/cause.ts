@@ -1,9 +1,8 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { listAt, textAt } from '../../../evidence/json.ts';
 import { type ShortGroup, shortGroups } from '../../../domain/instances/launch.ts';
-import type { Image, InstanceType } from '../../../evidence/aws/instance.ts';
+import type { Image, InstanceTypeInfo } from '../../../evidence/aws/instance.ts';
 
 const LAUNCHERS = [
   'aws-message',
@@ -154,18 +153,10 @@ type Signs = (typeof FAILURES)[number] | 'launchedAfter';
 /** The one type that a group launches; null for a group of several. */
 function typeOf({ group, template }: ShortGroup): string | null {
   const overrides = (group.value.MixedInstancesPolicy?.LaunchTemplate?.Overrides ?? [])
-    .map((entry) => (entry.InstanceType ?? null))
+    .map((entry) => entry.InstanceType ?? null)
     .filter((type) => type !== null);
   if (overrides.length > 1) return null;
   return overrides[0] ?? template?.value?.LaunchTemplateData?.InstanceType ?? null;
-}
-
-function named(
-  facts: readonly Seen<Image | InstanceType>[],
-  path: string,
-  name: string | null,
-): Seen<Image | InstanceType> | null {
-  return facts.find(({ value }) => name !== null && textAt(value, path) === name) ?? null;
 }
 
 /** A group lacks instances, and its image is of another architecture than its only type. */
@@ -173,9 +164,13 @@ function matchArchitecture(view: View<Kinds, Signs>): Match | null {
   const groups = view.list('aws/auto-scaling-group');
   for (const short of shortGroups(groups, view.list('aws/launch-template-version'))) {
     const id = short.template?.value?.LaunchTemplateData?.ImageId ?? null;
-    const image = named(view.list('aws/image'), 'ImageId', id);
-    const type = named(view.list('aws/instance-type'), 'InstanceType', typeOf(short));
-    const match = image === null || type === null ? null : compare(view, short, image, type);
+    const [image] = view.list('aws/image').filter(({ value }) => value.ImageId === id);
+    const name = typeOf(short);
+    const [type] = view
+      .list('aws/instance-type')
+      .filter(({ value }) => value.InstanceType === name);
+    const match =
+      image === undefined || type === undefined ? null : compare(view, short, image, type);
     if (match !== null) return match;
   }
   return null;
@@ -185,13 +180,13 @@ function compare(
   view: View<Kinds, Signs>,
   { size }: ShortGroup,
   image: Seen<Image>,
-  type: Seen<InstanceType | Image>,
+  type: Seen<InstanceTypeInfo>,
 ): Match | null {
-  const supported = listAt(type.value, 'ProcessorInfo.SupportedArchitectures').map(String);
+  const supported = type.value.ProcessorInfo?.SupportedArchitectures ?? [];
   const imageArchitecture = image.value.Architecture ?? null;
   if (imageArchitecture === null || supported.length === 0) return null;
   if (supported.includes(imageArchitecture)) return null;
-  const [name, id] = [textAt(type.value, 'InstanceType') ?? '', image.value.ImageId ?? ''];
+  const [name, id] = [type.value.InstanceType ?? '', image.value.ImageId ?? ''];
   const typeArchitecture = supported.join(', ');
   const details = { type: name, image: id, group: size.name, imageArchitecture, typeArchitecture };
   return found(details, [

@@ -159,7 +159,7 @@ const unread = cannotSay({
 
 function foundPolicy(
   view: Own,
-  waiting: Seen<Pod>[],
+  waiting: readonly Seen<Pod>[],
   pod: Seen<Pod>,
   policy: Seen<SecurityGroupPolicy>,
   missing: readonly string[],

@@ -1,6 +1,5 @@
 import { cniContainer } from '../../../capacity/cni-settings.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { textAt } from '../../../evidence/json.ts';
 import {
   isReadyPod,
   podsOfSet,
@@ -88,7 +87,7 @@ function matchEnvironment(view: ImageView): Match | null {
   const daemonSet = view.list('kube/DaemonSet').find((entry) => entry.value.name === 'aws-node');
   if (daemonSet === undefined || view.sign('noFamily') !== null) return null;
   const container = cniContainer(daemonSet.value);
-  const image = textAt(container ?? undefined, 'image') ?? '';
+  const image = container?.image ?? '';
   const minor = Number(/:v1\.(\d+)/.exec(image)?.[1] ?? 0);
   if (minor < 10 || container === null) return null;
   if (namesFamily(container)) return clear;

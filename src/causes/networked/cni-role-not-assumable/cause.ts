@@ -1,5 +1,5 @@
+import type { Policy } from '../../../evidence/aws/policy.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
-import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 import {
   isReadyPod,
   podsOfSet,
@@ -7,7 +7,6 @@ import {
   stateWords,
   unreadyPods,
 } from '../../../domain/pods/pods-seen.ts';
-import type { Role } from '../../../evidence/aws/iam.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
 
@@ -133,30 +132,21 @@ function refusalOf(view: RoleView, roleArn: string, issuerUrl: string): string |
   const issuer = issuerUrl.replace(/^https:\/\//, '');
   const providers = view.read('aws/oidc-providers');
   if (issuer === '') return null;
-  if (
-    providers.state === 'seen' &&
-    !providerArns(providers.value).some((arn) => arn.endsWith(issuer))
-  )
+  if (providers.state === 'seen' && !providers.value.some(({ Arn: arn }) => arn?.endsWith(issuer)))
     return `IAM has no OIDC provider for ${issuer}`;
   const role = view.list('aws/role').find(({ value }) => (value.Arn ?? null) === roleArn);
-  const policy = role === undefined ? null : trustText(role.value);
-  return policy !== null && !policy.includes(issuer)
+  const policy = role?.value.AssumeRolePolicyDocument;
+  return policy !== undefined && !isTrusted(policy, issuer)
     ? `the trust policy of ${roleArn} does not name ${issuer}`
     : null;
 }
 
-function providerArns(value: Json): readonly string[] {
-  const all = Array.isArray(value) ? value : listAt(value, 'OpenIDConnectProviderList');
-  return all.map((entry) => textAt(entry, 'Arn') ?? '');
-}
-
-/** The trust policy as text; EC2's tools print it as an object, the API percent-encoded. */
-function trustText(role: Role): string | null {
-  const text = role.AssumeRolePolicyDocument ?? null;
-  if (text === null) return JSON.stringify(role.AssumeRolePolicyDocument ?? null);
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return null;
-  }
+/** True where a statement names the issuer, as a provider or in a condition. */
+function isTrusted({ Statement: statements }: Policy, issuer: string): boolean {
+  return statements.some(({ Principal: principal, Condition: conditions }) =>
+    [
+      ...Object.values(principal).flat(),
+      ...Object.values(conditions).flatMap((entries) => Object.keys(entries)),
+    ].some((name) => name.includes(issuer)),
+  );
 }

@@ -132,7 +132,6 @@ const DEFAULT_KEY = 'k8s.amazonaws.com/eniConfig';
 
 /** The name for which ipamd asks (amazon-vpc-cni-k8s pkg/eniconfig): annotation, label, default. */
 function askedName(node: KubeNode, daemonSet: Seen<DaemonSet>): string {
-  const { body } = daemonSet.value;
   const label = cniVariable(daemonSet.value, 'ENI_CONFIG_LABEL_DEF') ?? DEFAULT_KEY;
   const annotation = cniVariable(daemonSet.value, 'ENI_CONFIG_ANNOTATION_DEF') ?? DEFAULT_KEY;
   return node.annotations[annotation] ?? node.labels[label] ?? 'default';

@@ -1,7 +1,8 @@
+import type { SecurityGroup } from '../../../evidence/aws/network.ts';
+import type { Subnet } from '../../../evidence/aws/network.ts';
 import { cniVariable, networkModeOf } from '../../../capacity/cni-settings.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { type Json, textAt } from '../../../evidence/json.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { networkTrouble } from '../../../domain/nodes/network-trouble.ts';
 import type { DaemonSet } from '../../../evidence/kube/workloads.ts';
@@ -96,7 +97,6 @@ function configOf(
   node: KubeNode,
   daemonSet: Seen<DaemonSet>,
 ): Seen<EniConfig> | undefined {
-  const { body } = daemonSet.value;
   const label = cniVariable(daemonSet.value, 'ENI_CONFIG_LABEL_DEF') ?? DEFAULT_KEY;
   const annotation = cniVariable(daemonSet.value, 'ENI_CONFIG_ANNOTATION_DEF') ?? DEFAULT_KEY;
   const name = node.annotations[annotation] ?? node.labels[label] ?? 'default';
@@ -104,7 +104,7 @@ function configOf(
 }
 
 interface Fault {
-  readonly fact: Seen<Json> | null;
+  readonly fact: Seen<Subnet | SecurityGroup> | null;
   readonly details: Readonly<Record<string, string>>;
 }
 
@@ -132,9 +132,11 @@ function matchConfig(view: ConfigView): Match | null {
   ]);
 }
 
-function wordsOf(item: Json): string {
-  const id = textAt(item, 'SubnetId') ?? textAt(item, 'GroupId') ?? '';
-  return `${id} VpcId ${textAt(item, 'VpcId') ?? ''} ${textAt(item, 'AvailabilityZone') ?? ''}`.trim();
+function wordsOf(item: Subnet | SecurityGroup): string {
+  const isSubnet = 'SubnetId' in item;
+  const id = isSubnet ? item.SubnetId : item.GroupId;
+  const zone = isSubnet ? (item.AvailabilityZone ?? '') : '';
+  return `${id ?? ''} VpcId ${item.VpcId ?? ''} ${zone}`.trim();
 }
 
 /** Every subnet of the cluster's VPC is listed, so one that is not there is of another or gone. */

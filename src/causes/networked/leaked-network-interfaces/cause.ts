@@ -1,9 +1,9 @@
-import { interfaceOf, type NetworkInterface } from '../../../domain/network/interfaces.ts';
+import { interfaceOf, type OwnedInterface } from '../../../domain/network/interfaces.ts';
 import { leaksOf } from '../../../capacity/leaks.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { placeOf, waitingPods, waitingWords } from '../../../domain/pods/pods-seen.ts';
-import { textAt } from '../../../evidence/json.ts';
+import type { NetworkInterface } from '../../../evidence/aws/instance.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
 import type { Subnet } from '../../../evidence/aws/network.ts';
 
@@ -81,7 +81,7 @@ function matchLeaks(view: LeakView): Match | null {
 }
 
 /** Interfaces of this cluster, or of nobody's, whose instance is not among those that live. */
-function leakedOf(view: LeakView, nowMs: number): readonly NetworkInterface[] {
+function leakedOf(view: LeakView, nowMs: number): readonly OwnedInterface[] {
   const cluster = view.read('aws/cluster');
   const name = cluster.state === 'seen' ? (cluster.value.name ?? null) : null;
   const states = new Map(
@@ -105,7 +105,7 @@ function matchFullSubnet(view: LeakView, nowMs: number): Match | null {
   if (first === undefined) return clear;
   for (const subnet of view.list('aws/subnet')) {
     const id = subnet.value.SubnetId ?? '';
-    const free = Number(subnet.value.AvailableIpAddressCount ?? Number.NaN);
+    const free = subnet.value.AvailableIpAddressCount ?? Number.NaN;
     const inside = leaked.filter((network) => network.subnetId === id);
     if (inside.length > 0 && free < waiting.length) return foundIn(view, subnet, inside, first);
   }
@@ -119,7 +119,7 @@ function waitingAnywhere(pods: readonly Seen<Pod>[], nowMs: number): readonly Se
 function foundIn(
   view: LeakView,
   subnet: Seen<Subnet>,
-  inside: readonly NetworkInterface[],
+  inside: readonly OwnedInterface[],
   waiting: Seen<Pod>,
 ): Match {
   const [first] = inside;
@@ -155,6 +155,6 @@ function matchUnattached(view: LeakView): Match | null {
 }
 
 function ownerOf(item: NetworkInterface): string | null {
-  if (textAt(item, 'Status') !== 'available') return null;
-  return /^aws-K8S-(i-[0-9a-f]+)$/.exec(textAt(item, 'Description') ?? '')?.[1] ?? null;
+  if (item.Status !== 'available') return null;
+  return /^aws-K8S-(i-[0-9a-f]+)$/.exec(item.Description ?? '')?.[1] ?? null;
 }

@@ -1,7 +1,8 @@
+import type { SecurityRule } from '../../../evidence/aws/network.ts';
+import type { Instance } from '../../../evidence/aws/instance.ts';
 import { addressOf, cidrOf, isInside } from '../../../domain/network/cidr.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { at, type Json, listAt, textAt } from '../../../evidence/json.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { placeOf, podWords, stateWords, unreadyPods } from '../../../domain/pods/pods-seen.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
@@ -82,7 +83,7 @@ const DNS_PORT = 53;
 
 /** A machine's address and groups, by which security groups judge its packets. */
 interface Endpoint {
-  readonly fact: Seen<Json>;
+  readonly fact: Seen<Instance>;
   readonly node: string;
   readonly address: string;
   readonly groups: readonly string[];
@@ -102,21 +103,21 @@ function endpointsOf(view: GroupsView): readonly Endpoint[] {
   });
 }
 
-function isForDns(rule: Json): boolean {
-  const protocol = textAt(rule, 'IpProtocol');
+function isForDns(rule: SecurityRule): boolean {
+  const { IpProtocol: protocol, FromPort: from, ToPort: to } = rule;
   if (protocol === '-1') return true;
-  const [from, to] = [Number(at(rule, 'FromPort')), Number(at(rule, 'ToPort'))];
+  if (typeof from !== 'number' || typeof to !== 'number') return false;
   return (protocol === 'udp' || protocol === '17') && from <= DNS_PORT && DNS_PORT <= to;
 }
 
 /** Prefix lists cannot be looked into, so a rule with one counts as admitting. */
-function admits(rule: Json, peer: Endpoint): boolean {
+function admits(rule: SecurityRule, peer: Endpoint): boolean {
   if (!isForDns(rule)) return false;
   const address = addressOf(peer.address);
-  const pairs = listAt(rule, 'UserIdGroupPairs').map((pair) => textAt(pair, 'GroupId') ?? '');
-  const blocks = listAt(rule, 'IpRanges').map((range) => cidrOf(textAt(range, 'CidrIp') ?? ''));
+  const pairs = (rule.UserIdGroupPairs ?? []).map((pair) => pair.GroupId ?? '');
+  const blocks = (rule.IpRanges ?? []).map((range) => cidrOf(range.CidrIp ?? ''));
   return (
-    listAt(rule, 'PrefixListIds').length > 0 ||
+    (rule.PrefixListIds ?? []).length > 0 ||
     pairs.some((group) => peer.groups.includes(group)) ||
     blocks.some((block) => block !== null && address !== null && isInside(address, block))
   );

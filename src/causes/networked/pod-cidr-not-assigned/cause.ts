@@ -13,7 +13,6 @@ import {
   placeOf,
   podsOfSet,
   podWords,
-  type SeenObject,
   stateWords,
   unreadyPods,
 } from '../../../domain/pods/pods-seen.ts';
@@ -136,7 +135,7 @@ function matchNodes(view: Own): Match | null {
 
 interface Pair {
   readonly node: Seen<KubeNode>;
-  readonly pod: SeenObject;
+  readonly pod: Seen<Pod>;
 }
 
 function foundNodes(

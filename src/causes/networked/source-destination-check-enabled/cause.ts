@@ -92,8 +92,8 @@ function isChecked(instance: Instance): boolean {
     (entry) => entry.SourceDestCheck ?? null,
   );
   return interfaces.length > 0
-    ? interfaces.every((state) => state === 'true')
-    : instance.SourceDestCheck === 'true';
+    ? interfaces.every((state) => state === true)
+    : instance.SourceDestCheck === true;
 }
 
 /** A Node with pods that do not work, to which pod packets are routed as they are. */

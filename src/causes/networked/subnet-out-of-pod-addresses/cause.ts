@@ -7,7 +7,6 @@ import { PREFIX_ADDRESSES } from '../../../capacity/eni.ts';
 import { cannotSay, clear, defineCause, found } from '../../../diagnosis/cause.ts';
 import type { Match, View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { textAt } from '../../../evidence/json.ts';
 import { waitingWords } from '../../../domain/pods/pods-seen.ts';
 import type { Subnet } from '../../../evidence/aws/network.ts';
 
@@ -193,16 +192,15 @@ function subnetOf(
 
 /** Subnets tagged for the CNI in the same zone, which it takes new interfaces from. */
 function hasRoomElsewhere(view: SubnetView, full: Seen<Subnet>): boolean {
-  const same = (value: Subnet, path: string): boolean =>
-    textAt(value, path) === textAt(full.value, path);
+  const { VpcId: vpc, AvailabilityZone: zone } = full.value;
   return view
     .list('aws/subnet')
     .some(
       ({ value }) =>
-        same(value, 'VpcId') &&
-        same(value, 'AvailabilityZone') &&
+        value.VpcId === vpc &&
+        value.AvailabilityZone === zone &&
         isTagged(value) &&
-        Number(value.AvailableIpAddressCount ?? null) > PREFIX_ADDRESSES,
+        (value.AvailableIpAddressCount ?? 0) > PREFIX_ADDRESSES,
     );
 }
 

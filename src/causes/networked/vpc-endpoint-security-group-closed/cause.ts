@@ -8,7 +8,6 @@ import {
   type View,
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { listAt, textAt } from '../../../evidence/json.ts';
 import { isOnNode, isSettled, podName } from '../../../domain/pods/pods.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
@@ -170,12 +169,10 @@ function waitsForEcr(view: Evidence, pod: Seen<Pod>): boolean {
 
 /** Images for which containers of a pod have waited longer than a registry takes to answer. */
 function imagesWaiting(pod: Seen<Pod>): readonly string[] {
-  return ['status.initContainerStatuses', 'status.containerStatuses']
-    .flatMap((path) => listAt(pod.value, path))
-    .filter((status) =>
-      /^(?:ErrImagePull|ImagePullBackOff)$/.test(textAt(status, 'state.waiting.reason') ?? ''),
-    )
-    .map((status) => textAt(status, 'image') ?? '');
+  const { initContainerStatuses, containerStatuses } = pod.value.status ?? {};
+  return [...(initContainerStatuses ?? []), ...(containerStatuses ?? [])]
+    .filter(({ state }) => /^(?:ErrImagePull|ImagePullBackOff)$/.test(state?.waiting?.reason ?? ''))
+    .map(({ image }) => image ?? '');
 }
 
 function foundClosed(view: Evidence, path: EndpointPath, lack: Lack): Match {

@@ -7,10 +7,9 @@ import {
   type Step,
   type View,
 } from '../../../diagnosis/cause.ts';
-import { at, textsAt } from '../../../evidence/json.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { isOfDaemonSet } from '../../../domain/pods/pods.ts';
-import { placeOf, type SeenObject } from '../../../domain/pods/pods-seen.ts';
+import { placeOf } from '../../../domain/pods/pods-seen.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { endpointWords } from '../../../domain/pods/services.ts';
 import {
@@ -130,7 +129,7 @@ type Own = View<Kinds, 'daemonSetRefused' | 'noEndpoints' | 'podsCreated'>;
 
 /** A DaemonSet of kube-system, with the nodes that should have its pod and do not. */
 interface Lacking {
-  readonly set: SeenObject;
+  readonly set: Seen<DaemonSet>;
   readonly nodes: readonly Seen<KubeNode>[];
 }
 
@@ -138,7 +137,7 @@ interface Lacking {
 function matchWebhook(view: Own): Match | null {
   const lackings = lackingSets(view);
   for (const lacking of lackings) {
-    const labels = textsAt(lacking.set.value, 'spec.template.metadata.labels');
+    const labels = lacking.set.value.spec?.template?.metadata?.labels ?? {};
     const silent = silentWebhooks(view, { ...systemPod(view), labels });
     if (silent === 'unlisted') return unlisted;
     const [first] = silent;
@@ -195,9 +194,7 @@ function withoutPods({ set, nodes }: Lacking, pods: readonly Seen<Pod>[]): reado
 
 /** True where the DaemonSet controller itself says that it has made too few pods. */
 function isShortOf({ value }: Seen<DaemonSet>): boolean {
-  const [wanted, made] = ['desiredNumberScheduled', 'currentNumberScheduled'].map((path) =>
-    at(value, `status.${path}`),
-  );
+  const { desiredNumberScheduled: wanted, currentNumberScheduled: made } = value.status ?? {};
   return typeof wanted === 'number' && typeof made === 'number' && made < wanted;
 }
 

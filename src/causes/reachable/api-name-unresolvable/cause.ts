@@ -1,7 +1,6 @@
 import { leaseWithServer, serverWords } from '../../../domain/naming/leased-names.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { textAt } from '../../../evidence/json.ts';
 import type { Cluster } from '../../../evidence/aws/groups.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
 
@@ -156,9 +155,7 @@ interface Place {
 function withoutResolver(view: Own, { vpc, name, cluster }: Place): Match | null {
   const attribute = view
     .list('aws/vpc-attribute')
-    .find(
-      ({ value }) => (value.VpcId ?? null) === vpc && value.EnableDnsSupport?.Value === 'false',
-    );
+    .find(({ value }) => (value.VpcId ?? null) === vpc && value.EnableDnsSupport?.Value === false);
   if (attribute === undefined) return null;
   if (!asksAmazon(view, vpc)) return null;
   const why = `enableDnsSupport of ${vpc} is off`;
@@ -168,18 +165,15 @@ function withoutResolver(view: Own, { vpc, name, cluster }: Place): Match | null
 
 function isPrivateOnly(cluster: Cluster): boolean {
   return (
-    cluster.resourcesVpcConfig?.endpointPrivateAccess === 'true' &&
-    cluster.resourcesVpcConfig?.endpointPublicAccess === 'false'
+    cluster.resourcesVpcConfig?.endpointPrivateAccess === true &&
+    cluster.resourcesVpcConfig?.endpointPublicAccess === false
   );
 }
 
 function wordsOf(cluster: Cluster): string {
-  const [endpoint, privately, publicly] = [
-    'endpoint',
-    'resourcesVpcConfig.endpointPrivateAccess',
-    'resourcesVpcConfig.endpointPublicAccess',
-  ].map((path) => textAt(cluster, path) ?? '');
-  return `cluster endpoint ${endpoint} endpointPrivateAccess ${privately} endpointPublicAccess ${publicly}`;
+  const { endpointPrivateAccess: privately, endpointPublicAccess: publicly } =
+    cluster.resourcesVpcConfig ?? {};
+  return `cluster endpoint ${cluster.endpoint ?? ''} endpointPrivateAccess ${privately ?? ''} endpointPublicAccess ${publicly ?? ''}`;
 }
 
 /** True where the DHCP options of the VPC name AWS's own resolver and no other. */
@@ -191,7 +185,7 @@ function asksAmazon(view: Own, vpc: string): boolean {
     .find(({ value }) => id !== null && (value.DhcpOptionsId ?? null) === id);
   const servers = (options?.value?.DhcpConfigurations ?? [])
     .filter((entry) => entry.Key === 'domain-name-servers')
-    .flatMap((entry) => (entry.Values ?? []).map((value) => value.Value ?? ''));
+    .flatMap((entry) => entry.Values ?? []);
   return servers.length > 0 && servers.every((server) => server === 'AmazonProvidedDNS');
 }
 

@@ -8,8 +8,6 @@ import {
   type Match,
   type View,
 } from '../../../diagnosis/cause.ts';
-import type { Seen } from '../../../evidence/fact.ts';
-import { type Json, textAt } from '../../../evidence/json.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 import type { Cluster } from '../../../evidence/aws/groups.ts';
 
@@ -233,11 +231,9 @@ function hasNoPrivateEndpoint(cluster: Cluster): boolean {
 }
 
 function endpointQuote(view: Evidence, vpc: string): Quote {
-  const all: readonly Seen<Json>[] = view.list('aws/vpc-endpoint');
-  const own = all.filter(({ value }) => textAt(value, 'VpcId') === vpc);
-  const names = own.map(
-    ({ value }) => `${textAt(value, 'ServiceName') ?? ''} (${textAt(value, 'State') ?? ''})`,
-  );
+  const all = view.list('aws/vpc-endpoint');
+  const own = all.filter(({ value }) => value.VpcId === vpc);
+  const names = own.map(({ value }) => `${value.ServiceName ?? ''} (${value.State ?? ''})`);
   const by = 'aws ec2 describe-vpc-endpoints';
   const listed = own[0] ?? { state: 'seen', value: null, by, locator: by };
   return view.quote(

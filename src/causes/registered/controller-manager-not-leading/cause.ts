@@ -151,7 +151,6 @@ function isWaitingForNetwork({ conditions }: KubeNode): boolean {
 /** A pod that no scheduler has looked at: it would have said why it does not place it. */
 function waitsForScheduler(view: Evidence, lost: LostLease): Waiting | null {
   const fact = view.list('kube/Pod').find((pod) => {
-    const { body } = pod.value;
     const isNew = pod.value.status?.phase === 'Pending' && placeOf(pod) === null;
     const isSeen = podCondition(pod.value, 'PodScheduled', 'status') !== null;
     return (

@@ -132,7 +132,7 @@ function matchCluster(view: Own): Match | null {
 /** The controller waits for a Node, and the taint that it would remove is on all of them. */
 function matchKeptOut(
   view: Own,
-  controllers: Seen<Pod>[],
+  controllers: readonly Seen<Pod>[],
   waiting: string,
   proof: Quote,
 ): Match | null {
@@ -151,7 +151,7 @@ function matchKeptOut(
 /** A controller that runs, led once, and renews its Lease no more does nothing. */
 function matchHung(
   view: Own,
-  controllers: Seen<Pod>[],
+  controllers: readonly Seen<Pod>[],
   waiting: string,
   proof: Quote,
 ): Match | null {

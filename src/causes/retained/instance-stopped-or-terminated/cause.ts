@@ -3,7 +3,6 @@ import { instanceOfNode } from '../../../domain/naming/seen-names.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { isTerminated } from '../../../domain/nodes/fleet.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
-import { textAt } from '../../../evidence/json.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
 
@@ -129,11 +128,8 @@ interface Stopped {
 }
 
 function foundFor(view: Own, { instance, node, state, isAlone }: Stopped): Match {
-  const [id = '', reason = '', why = ''] = [
-    'InstanceId',
-    'StateTransitionReason',
-    'StateReason.Message',
-  ].map((path) => textAt(instance.value, path) ?? '');
+  const { InstanceId: id = '', StateTransitionReason: transition, StateReason } = instance.value;
+  const [reason, why] = [transition ?? '', StateReason?.Message ?? ''];
   const silent =
     node === undefined ? [] : [view.quote(node, `Node ${node.value.name} is not Ready`)];
   const deleted = view.sign('deleted');
@@ -163,10 +159,9 @@ function trailOf(view: Own, id: string): readonly Ended[] {
     )
     .filter(({ value }) => (value.Resources ?? []).some((one) => (one.ResourceName ?? null) === id))
     .map((event) => {
-      const [when = '', name = '', by = ''] = ['EventTime', 'EventName', 'Username'].map(
-        (field) => textAt(event.value, field) ?? '',
-      );
-      const quote = view.quote(event, `CloudTrail ${when} ${name} of ${id} by ${by}`);
+      const { EventTime: when, EventName: name, Username: who } = event.value;
+      const by = who ?? '';
+      const quote = view.quote(event, `CloudTrail ${when ?? ''} ${name ?? ''} of ${id} by ${by}`);
       return by === '' ? { quote } : { by, quote };
     });
 }

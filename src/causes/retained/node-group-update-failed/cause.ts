@@ -9,7 +9,6 @@ import {
   type View,
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 import type { Update, NodeGroup } from '../../../evidence/aws/groups.ts';
 
 const GROUP_LABEL = 'eks.amazonaws.com/nodegroup';
@@ -71,23 +70,22 @@ function remedyOf({ code, group, cluster, wanted }: Details): readonly Step[] {
   ];
 }
 
-interface Update {
-  readonly fact: Seen<Json>;
+interface VersionUpdate {
+  readonly fact: Seen<Update>;
   readonly status: string;
   readonly createdAt: string;
 }
 
 /** The group that an update is of: by the question, where that is known, or by its error's words. */
-function isOfGroup(update: Update, group: string): boolean {
-  const asked = textAt(update, 'nodegroupName');
-  if (asked !== null) return asked === group;
-  return listAt(update, 'update.errors').some((error) =>
-    (textAt(error, 'errorMessage') ?? '').endsWith(` node group ${group}`),
+function isOfGroup({ nodegroupName: asked, update }: Update, group: string): boolean {
+  if (asked) return asked === group;
+  return (update?.errors ?? []).some(({ errorMessage }) =>
+    errorMessage?.endsWith(` node group ${group}`),
   );
 }
 
 /** The last update of a group's version; other updates leave its nodes as they are. */
-function lastUpdate(view: Own, group: string): Update | undefined {
+function lastUpdate(view: Own, group: string): VersionUpdate | undefined {
   return view
     .list('aws/update')
     .filter(({ value }) => isOfGroup(value, group))
@@ -100,18 +98,20 @@ function lastUpdate(view: Own, group: string): Update | undefined {
     .toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1))[0];
 }
 
+interface Wanted {
+  readonly field: 'version' | 'releaseVersion';
+  readonly value: string;
+}
+
 /** What the update was to bring the group to; null where it does not say. */
-function wantedBy({ fact }: Update): { readonly field: string; readonly value: string } | null {
-  const params = listAt(fact.value, 'update.params');
+function wantedBy({ fact }: VersionUpdate): Wanted | null {
+  const params = fact.value.update?.params ?? [];
   for (const [type, field] of [
     ['Version', 'version'],
     ['ReleaseVersion', 'releaseVersion'],
   ] as const) {
-    const value = textAt(
-      params.find((param) => textAt(param, 'type') === type),
-      'value',
-    );
-    if (value !== null) return { field, value };
+    const value = params.find((param) => param.type === type)?.value;
+    if (value) return { field, value };
   }
   return null;
 }
@@ -140,17 +140,15 @@ function unread(group: NodeGroup): Match {
 }
 
 /** Null where the group is at the wanted version all the same: somebody came by another way. */
-function foundFor(view: Own, group: Seen<NodeGroup>, last: Update): Match | null {
+function foundFor(view: Own, group: Seen<NodeGroup>, last: VersionUpdate): Match | null {
   const wanted = wantedBy(last);
-  const version = textAt(group.value, wanted?.field ?? 'version') ?? '';
-  const [error] = listAt(last.fact.value, 'update.errors');
+  const version = group.value[wanted?.field ?? 'version'] ?? '';
+  const [error] = last.fact.value.update?.errors ?? [];
   if (wanted === null || error === undefined || version === '' || version === wanted.value)
     return null;
   const name = group.value.nodegroupName ?? '';
-  const [code = '', message = ''] = ['errorCode', 'errorMessage'].map(
-    (field) => textAt(error, field) ?? '',
-  );
-  const id = textAt(last.fact.value, 'update.id') ?? '';
+  const [code, message] = [error.errorCode ?? '', error.errorMessage ?? ''];
+  const id = last.fact.value.update?.id ?? '';
   const cluster = group.value.clusterName ?? '<cluster>';
   const details = { group: name, cluster, code, message, wanted: wanted.value, version };
   const proof = [

@@ -2,7 +2,6 @@ import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { cannotSay, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { silentSinceMs } from '../../../domain/nodes/fleet.ts';
-import { textAt } from '../../../evidence/json.ts';
 import { isoMs } from '../../../evidence/time.ts';
 import type { Lease } from '../../../evidence/kube/machines.ts';
 
@@ -139,8 +138,13 @@ function quoteLease(view: Own, lease: Seen<Lease>, renewed: string): ReturnType<
 /** What EC2 says of the machine, which tells a dead kubelet from a dead machine. */
 function quoteStatus(view: Own): readonly ReturnType<Own['quote']>[] {
   return view.list('aws/instance-status').map((fact) => {
-    const textOf = (path: string): string => textAt(fact.value, path) ?? 'unknown';
-    const checks = `SystemStatus ${textOf('SystemStatus.Status')} InstanceStatus ${textOf('InstanceStatus.Status')}`;
-    return view.quote(fact, `${textOf('InstanceId')} ${textOf('InstanceState.Name')} ${checks}`);
+    const {
+      InstanceId: id,
+      InstanceState: state,
+      InstanceStatus: own,
+      SystemStatus: system,
+    } = fact.value;
+    const checks = `SystemStatus ${system?.Status ?? 'unknown'} InstanceStatus ${own?.Status ?? 'unknown'}`;
+    return view.quote(fact, `${id ?? 'unknown'} ${state?.Name ?? 'unknown'} ${checks}`);
   });
 }

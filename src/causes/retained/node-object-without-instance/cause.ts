@@ -1,6 +1,6 @@
+import type { Instance } from '../../../evidence/aws/instance.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { type Json, textAt } from '../../../evidence/json.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { instanceIdIn } from '../../../evidence/names.ts';
 import { lastHeardMs } from '../../../domain/nodes/ready-node.ts';
@@ -69,8 +69,8 @@ function matchTerminated(view: Own): Match | null {
     const isForgotten =
       named !== null && own === undefined && wasAsked(view) && isSilent(node.value, view.nowMs);
     if (!isGone && !isForgotten) continue;
-    const gone = named ?? textAt(own?.value, 'InstanceId') ?? '';
-    const reason = textAt(own?.value, 'StateReason.Message') ?? '';
+    const gone = named ?? own?.value.InstanceId ?? '';
+    const reason = own?.value.StateReason?.Message ?? '';
     const words = isForgotten ? `, and EC2 has no instance ${gone} of its providerID` : '';
     return found({ node: node.value.name, gone }, [
       view.quote(node, `Node ${node.value.name} is not Ready${words}`),
@@ -82,13 +82,13 @@ function matchTerminated(view: Own): Match | null {
 }
 
 /** The instance that a Node names, or the only one that there is. */
-interface Instance {
+interface NamedInstance {
   readonly named: string | null;
-  readonly own: Seen<Json> | undefined;
+  readonly own: Seen<Instance> | undefined;
   readonly state: string | null;
 }
 
-function instanceOf(view: Own, { providerId, name }: KubeNode): Instance {
+function instanceOf(view: Own, { providerId, name }: KubeNode): NamedInstance {
   const named = instanceIdIn(providerId ?? name);
   const instances = view.list('aws/instance');
   const own =

@@ -1,3 +1,4 @@
+import type { Instance } from '../../../evidence/aws/instance.ts';
 import {
   cannotSay,
   clear,
@@ -13,7 +14,6 @@ import {
   instancesWithoutNode,
   isTaggedFor,
 } from '../../../domain/nodes/fleet.ts';
-import { type Json } from '../../../evidence/json.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { isOfAnyDaemonSet, isOnNode, podCondition, podName } from '../../../domain/pods/pods.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
@@ -162,7 +162,7 @@ function lacksMachines(view: Own): boolean {
 }
 
 /** Asked for every machine of the same evidence, by its instances. */
-const LACKING = new WeakMap<readonly Seen<Json>[], boolean>();
+const LACKING = new WeakMap<readonly Seen<Instance>[], boolean>();
 
 function hasLonely(view: Own): boolean {
   const lonely = instancesWithoutNode({
@@ -238,7 +238,11 @@ function typeOf(node: KubeNode): string {
   return node.labels['node.kubernetes.io/instance-type'] ?? '';
 }
 
-function detailsOf(node: KubeNode, here: Seen<Pod>[], pod: Pod): Readonly<Record<string, string>> {
+function detailsOf(
+  node: KubeNode,
+  here: readonly Seen<Pod>[],
+  pod: Pod,
+): Readonly<Record<string, string>> {
   const daemons = here.filter(({ value }) => isOfAnyDaemonSet(value)).length;
   const type = typeOf(node);
   return {

@@ -8,7 +8,6 @@ import {
 } from '../../../diagnosis/cause.ts';
 import { budgetWords, heldPod } from '../../../domain/pods/budgets.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { at } from '../../../evidence/json.ts';
 import type { KubeNode, KubeTaint } from '../../../evidence/kinds.ts';
 import type { Toleration } from '../../../evidence/kube/object.ts';
 import { podCondition, podName } from '../../../domain/pods/pods.ts';
@@ -257,10 +256,8 @@ function isTroubled(view: Own, node: KubeNode, tolerations: readonly Toleration[
 /** Taints are looked at first: a pod may be refused for one on a Node that it would not go to. */
 function mayGoTo(pod: Pod, node: KubeNode): boolean {
   const wanted = Object.entries(pod.spec?.nodeSelector ?? {});
-  const affinity = 'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution';
-  return (
-    at(pod, affinity) === undefined && wanted.every(([key, value]) => node.labels[key] === value)
-  );
+  const affinity = pod.spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  return !affinity && wanted.every(([key, value]) => node.labels[key] === value);
 }
 
 /** Karpenter's start-up taints wait for an agent, which is another matter. */

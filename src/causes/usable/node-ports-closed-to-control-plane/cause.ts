@@ -1,7 +1,7 @@
+import type { SecurityRule } from '../../../evidence/aws/network.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { type Json, listAt, textAt } from '../../../evidence/json.ts';
 import type { Cluster } from '../../../evidence/aws/groups.ts';
 import type { SecurityGroup } from '../../../evidence/aws/network.ts';
 
@@ -141,16 +141,20 @@ function controlGroups(cluster: Cluster): readonly string[] {
 function letsIn({ value }: Seen<SecurityGroup>, control: readonly string[]): boolean {
   return (value.IpPermissions ?? []).filter(coversKubelet).some((rule) => {
     const groups = (rule.UserIdGroupPairs ?? []).map((pair) => pair.GroupId ?? '');
-    const ranges = ['IpRanges', 'Ipv6Ranges', 'PrefixListIds'].flatMap((at) => listAt(rule, at));
+    const { IpRanges: ipv4, Ipv6Ranges: ipv6, PrefixListIds: lists } = rule;
+    const ranges = [...(ipv4 ?? []), ...(ipv6 ?? []), ...(lists ?? [])];
     return ranges.length > 0 || groups.some((group) => control.includes(group));
   });
 }
 
-function coversKubelet(rule: Json): boolean {
-  const protocol = textAt(rule, 'IpProtocol') ?? '';
+function coversKubelet({
+  IpProtocol: protocol,
+  FromPort: from,
+  ToPort: to,
+}: SecurityRule): boolean {
   if (protocol === '-1') return true;
-  const [from, to] = ['FromPort', 'ToPort'].map((path) => Number(textAt(rule, path) ?? -1));
-  return /^(?:tcp|6)$/.test(protocol) && (from ?? 0) <= KUBELET_PORT && KUBELET_PORT <= (to ?? 0);
+  const isTcp = protocol === 'tcp' || protocol === '6';
+  return isTcp && (from ?? -1) <= KUBELET_PORT && KUBELET_PORT <= (to ?? -1);
 }
 
 function wordsOf(group: SecurityGroup): string {

@@ -1,5 +1,4 @@
 import { clear, defineCause, found, type View } from '../../../diagnosis/cause.ts';
-import { textAt } from '../../../evidence/json.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 import type { Insight } from '../../../evidence/aws/groups.ts';
 
@@ -86,12 +85,13 @@ function insightsOf(view: View<'aws/insight', string>): readonly Quote[] {
     .filter(({ value }) => value.insightStatus?.status === 'ERROR')
     .toSorted((a, b) => countOf(b.value) - countOf(a.value));
   return own.slice(0, 1).map((insight) => {
-    const [name = '', reason = ''] = ['name', 'insightStatus.reason'].map(
-      (field) => textAt(insight.value, field) ?? '',
-    );
+    const { name, insightStatus } = insight.value;
     const count = countOf(insight.value);
     const of = count === 0 ? '' : ` of ${count} Nodes`;
-    return view.quote(insight, `EKS insight ${name}: ERROR${of} ${reason}`.trim());
+    return view.quote(
+      insight,
+      `EKS insight ${name ?? ''}: ERROR${of} ${insightStatus?.reason ?? ''}`.trim(),
+    );
   });
 }
 

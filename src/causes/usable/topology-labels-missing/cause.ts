@@ -1,8 +1,9 @@
+import type { PersistentVolume } from '../../../evidence/kube/storage.ts';
+import type { Pod } from '../../../evidence/kube/pod.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { podCondition, podName } from '../../../domain/pods/pods.ts';
-import type { SeenObject } from '../../../domain/pods/pods-seen.ts';
 import type { Sighting } from '../../../evidence/sighting.ts';
 import { volumesOf, zonesOf } from '../../../domain/pods/volumes.ts';
 
@@ -95,8 +96,8 @@ function areAllLabelled(view: Own, waiting: Sighting): boolean {
 }
 
 interface ZonalPod {
-  readonly pod: SeenObject;
-  readonly volume: SeenObject;
+  readonly pod: Seen<Pod>;
+  readonly volume: Seen<PersistentVolume>;
   readonly zones: readonly string[];
 }
 

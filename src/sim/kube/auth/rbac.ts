@@ -1,3 +1,5 @@
+import { SELECTOR } from '../../../evidence/kube/object.ts';
+import { project } from '../../../evidence/project.ts';
 import { isObject, type Json, textsAt } from '../../../evidence/json.ts';
 import { selects } from '../../../domain/pods/label-selector.ts';
 import type { ApiUser, KubeObject } from '../contract.ts';
@@ -100,7 +102,7 @@ export class Rbac {
 
 function matchesAny(selectors: readonly Json[], role: KubeObject | null): boolean {
   const labels = textsAt(role ?? {}, 'metadata.labels');
-  return selectors.some((selector) => selects(selector, labels));
+  return selectors.some((selector) => selects(project(SELECTOR, selector), labels));
 }
 
 function boundTo(table: Table | undefined, user: ApiUser): readonly KubeObject[] {

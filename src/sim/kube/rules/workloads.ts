@@ -1,3 +1,5 @@
+import { SELECTOR } from '../../../evidence/kube/object.ts';
+import { project } from '../../../evidence/project.ts';
 import type { Json, JsonObject } from '../../../evidence/json.ts';
 import { selects, selectsAll } from '../../../domain/pods/label-selector.ts';
 import type { KubeObject } from '../contract.ts';
@@ -107,9 +109,10 @@ function selectorCauses(
 ): readonly StatusCause[] {
   const selector = spec['selector'];
   if (selector === undefined) return [required('spec.selector')];
-  if (selectsAll(selector))
+  const read = project(SELECTOR, selector);
+  if (selectsAll(read))
     return [wrong('spec.selector', selector, `empty selector is invalid for ${kindWord(object)}`)];
-  if (selects(selector, labels as Readonly<Record<string, string>>)) return [];
+  if (selects(read, labels as Readonly<Record<string, string>>)) return [];
   const why = '`selector` does not match template `labels`';
   return [wrong('spec.template.metadata.labels', labels, why)];
 }

@@ -1,3 +1,5 @@
+import { SELECTOR } from '../../../evidence/kube/object.ts';
+import { project } from '../../../evidence/project.ts';
 import { type Json, type JsonObject, listAt, textAt, textsAt } from '../../../evidence/json.ts';
 import { selects, selectsAll } from '../../../domain/pods/label-selector.ts';
 
@@ -54,7 +56,7 @@ function budgetsOf(table: Table, namespace: string, pod: KubeObject): readonly K
     .keys(namespace)
     .map((key) => table.get(key) as KubeObject)
     .filter((budget) => {
-      const selector = objectAt(budget, 'spec')['selector'];
+      const selector = project(SELECTOR, objectAt(budget, 'spec')['selector'] ?? null);
       return selector !== undefined && (selectsAll(selector) || selects(selector, labels));
     });
 }

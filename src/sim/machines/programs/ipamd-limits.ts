@@ -1,3 +1,5 @@
+import { INSTANCE_TYPE } from '../../../evidence/aws/instance.ts';
+import { project } from '../../../evidence/project.ts';
 import type { Json } from '../../../evidence/json.ts';
 import { eniBudget, type EniBudget } from '../../../capacity/eni.ts';
 import { knownType } from '../../../capacity/known-type.ts';
@@ -31,7 +33,8 @@ export function limitsOf(
   if (!isInTable && isAtLeast(version, ASKS_SINCE) === false) return unknownType(instanceType, log);
   const answer = isInTable ? null : asked(instanceType, calls, log);
   if (typeof answer === 'string') return answer;
-  const type = knownType(instanceType, answer === null ? [] : [answer]);
+  const described = project(INSTANCE_TYPE, answer);
+  const type = knownType(instanceType, described === undefined ? [] : [described]);
   if (type === null) return unknownType(instanceType, log);
   const addressing = isPrefix ? 'prefix' : 'secondary';
   return eniBudget(type, { ...DEFAULT_MODE, addressing, cniVersion: version });

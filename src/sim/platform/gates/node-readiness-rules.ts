@@ -1,3 +1,5 @@
+import { SELECTOR } from '../../../evidence/kube/object.ts';
+import { project } from '../../../evidence/project.ts';
 import { at, type JsonObject, listAt, textAt } from '../../../evidence/json.ts';
 import { selects } from '../../../domain/pods/label-selector.ts';
 import { nameOf, uidOf } from '../objects/meta.ts';
@@ -38,7 +40,7 @@ export function ruleOf(object: JsonObject): Rule {
 }
 
 export function appliesTo({ object }: Rule, node: NodeView): boolean {
-  return selects(at(object, 'spec.nodeSelector'), node.labels);
+  return selects(project(SELECTOR, at(object, 'spec.nodeSelector') ?? null), node.labels);
 }
 
 export interface ConditionResult {

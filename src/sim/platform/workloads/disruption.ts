@@ -1,3 +1,5 @@
+import { SELECTOR } from '../../../evidence/kube/object.ts';
+import { project } from '../../../evidence/project.ts';
 import { at, type JsonObject, textAt, textsAt } from '../../../evidence/json.ts';
 import { selects } from '../../../domain/pods/label-selector.ts';
 import type { World } from '../../world.ts';
@@ -128,6 +130,6 @@ function isWritten(known: JsonObject, wanted: JsonObject): boolean {
 
 function isOf(budget: JsonObject, pod: PodView): boolean {
   if (namespaceOf(budget) !== pod.namespace) return false;
-  const selector = at(budget, 'spec.selector');
+  const selector = project(SELECTOR, at(budget, 'spec.selector') ?? null);
   return selector !== undefined && selects(selector, labelsOf(pod.object));
 }
