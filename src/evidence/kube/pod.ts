@@ -17,15 +17,16 @@ const VARIABLE = { name: text, value: text } as const satisfies Fields;
 
 type Variable = FieldsOf<typeof VARIABLE>;
 
-/** Those that AWS libraries and pod networks are set up by; values of others may be secret. */
-const VARIABLES = /^(?:AWS_|WARM_|MINIMUM_|ENABLE_|DISABLE_|CALICO_|CNI_|IP|FELIX_|KUBERNETES_)/;
+/** Variables by which AWS libraries and pod networks are set up, and which causes read; values of others may be secret. */
+export const READ_VARIABLES =
+  /^(?:AWS_(?:ROLE_ARN|WEB_IDENTITY_TOKEN_FILE|CONTAINER_CREDENTIALS_FULL_URI|STS_REGIONAL_ENDPOINTS|REGION|VPC_K8S_CNI_[A-Z_]{1,60})|WARM_(?:ENI|IP|PREFIX)_TARGET|MINIMUM_IP_TARGET|MAX_ENI|ENABLE_(?:IPv[46]|PREFIX_DELEGATION|POD_ENI)|ENI_CONFIG_(?:LABEL|ANNOTATION)_DEF|CALICO_(?:IPV4POOL_[A-Z]{1,20}|NETWORKING_BACKEND)|FELIX_INTERFACEPREFIX)$/;
 
 const variables: Leaf<readonly Variable[]> = {
   take: (value) => {
     if (!Array.isArray(value)) return undefined;
     return (value as readonly Json[]).flatMap((entry) => {
       const name = textAt(entry, 'name');
-      return name !== null && VARIABLES.test(name) ? [{ name, value: textAt(entry, 'value') }] : [];
+      return name !== null && READ_VARIABLES.test(name) ? [{ name, value: textAt(entry, 'value') }] : [];
     });
   },
 };

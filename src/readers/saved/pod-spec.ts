@@ -1,14 +1,11 @@
+import { READ_VARIABLES } from '../../evidence/kube/pod.ts';
 import { type Json, textAt } from '../../evidence/json.ts';
 import { countLeftOut, fields, type KeptBy, type KeptFields } from './keep.ts';
-
-/** Variables by which AWS libraries and pod networks are set up, and which causes read. */
-const VARIABLES =
-  /^(?:AWS_(?:ROLE_ARN|WEB_IDENTITY_TOKEN_FILE|CONTAINER_CREDENTIALS_FULL_URI|STS_REGIONAL_ENDPOINTS|REGION|VPC_K8S_CNI_[A-Z_]{1,60})|WARM_(?:ENI|IP|PREFIX)_TARGET|MINIMUM_IP_TARGET|MAX_ENI|ENABLE_(?:IPv[46]|PREFIX_DELEGATION|POD_ENI)|ENI_CONFIG_(?:LABEL|ANNOTATION)_DEF|CALICO_(?:IPV4POOL_[A-Z]{1,20}|NETWORKING_BACKEND)|FELIX_INTERFACEPREFIX)$/;
 
 const keptVariable: KeptBy = (value, left) => {
   const name = textAt(value, 'name') ?? '';
   const given = textAt(value, 'value');
-  if (VARIABLES.test(name)) return given === null ? { name } : { name, value: given };
+  if (READ_VARIABLES.test(name)) return given === null ? { name } : { name, value: given };
   countLeftOut(left, 'environment variables');
   return undefined;
 };

@@ -70,7 +70,7 @@ function matchEntries(view: Own): Match | null {
   const lost = lostRoles(fleet).flatMap((role) => {
     const entry = view
       .list('aws/access-entry')
-      .find(({ value }) => (value.principalArn ?? null) === role.arn);
+      .find(({ value }) => value.principalArn === role.arn);
     return entry?.value?.type === 'EC2' && entry !== undefined ? [{ role, entry }] : [];
   });
   const [first] = lost;
@@ -78,7 +78,7 @@ function matchEntries(view: Own): Match | null {
   const { role, entry } = first;
   const held = view
     .list('aws/access-policies')
-    .find(({ value }) => (value.principalArn ?? null) === role.arn);
+    .find(({ value }) => value.principalArn === role.arn);
   if (held === undefined) return unread(role);
   const names = (held.value.associatedAccessPolicies ?? []).map(
     (policy) => (policy.policyArn ?? '').split('/').at(-1) ?? '',

@@ -124,7 +124,7 @@ function matchInstance(view: Evidence): Match | null {
   const own = view
     .list('aws/instance')
     .filter(
-      ({ value }) => view.instanceId === null || (value.InstanceId ?? null) === view.instanceId,
+      ({ value }) => view.instanceId === null || value.InstanceId === view.instanceId,
     );
   const [instance] = own;
   const isOne = new Set(own.map(({ value }) => value.InstanceId ?? null)).size === 1;
@@ -174,7 +174,7 @@ function isLostOfEks(view: Evidence): boolean {
 
 /** A role that EC2 may not assume gives a machine nothing, which then has no Node. */
 function matchTrust(view: Evidence, arn: string): Match | null {
-  const role = view.list('aws/role').find(({ value }) => (value.Arn ?? null) === arn);
+  const role = view.list('aws/role').find(({ value }) => value.Arn === arn);
   const services = role === undefined ? null : trustedServices(role.value);
   if (role === undefined || services === null || services.some(isEc2)) return null;
   const isLost = view.shows('machine-without-node') || view.sign('noCredentials') !== null;

@@ -58,7 +58,7 @@ function matchAges(view: View<Kinds, never>): Match | null {
   const lost = fleet === null ? null : lostRoles(fleet);
   for (const entry of entries) {
     const arn = entry.value.principalArn ?? null;
-    const role = roles.find((candidate) => arn !== null && (candidate.value.Arn ?? null) === arn);
+    const role = roles.find((candidate) => arn !== null && candidate.value.Arn === arn);
     const [made, mapped] = [
       msOf(role?.value?.CreateDate ?? null),
       msOf(entry.value.createdAt ?? null),

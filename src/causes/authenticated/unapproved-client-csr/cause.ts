@@ -173,7 +173,7 @@ function leaderless(view: Evidence, request: CertificateSigningRequest): Silence
 
 function isFirst(object: CertificateSigningRequest): boolean {
   const username = object.spec?.username ?? '';
-  return (object.spec?.signerName ?? null) === SIGNER && FIRST.test(username);
+  return object.spec?.signerName === SIGNER && FIRST.test(username);
 }
 
 function nodeOf(object: CertificateSigningRequest): string | null {

@@ -91,7 +91,7 @@ function matchLost(view: Evidence): Match | null {
   const entries = view.list('aws/access-entry');
   if (fleet === null || entries.length === 0) return null;
   for (const role of lostRoles(fleet)) {
-    const entry = entries.find(({ value }) => (value.principalArn ?? null) === role.arn);
+    const entry = entries.find(({ value }) => value.principalArn === role.arn);
     const type = entry?.value?.type ?? null;
     if (entry === undefined || type === null || NODE_TYPES.includes(type)) continue;
     const held = policiesOf(view, role.arn);
@@ -128,7 +128,7 @@ interface HeldPolicies {
 function policiesOf(view: Evidence, role: string): HeldPolicies | null {
   const fact = view
     .list('aws/access-policies')
-    .find(({ value }) => (value.principalArn ?? null) === role);
+    .find(({ value }) => value.principalArn === role);
   if (fact === undefined) return null;
   const policies = fact.value.associatedAccessPolicies ?? [];
   const names = policies.map(({ policyArn }) => policyArn?.split('/').at(-1) ?? '');

@@ -93,7 +93,7 @@ function matchAskedOnce(view: View<'aws/profile-association', 'askedOnce'>): Mat
     .find(
       ({ value }) =>
         value.State === 'associated' &&
-        (view.instanceId === null || (value.InstanceId ?? null) === view.instanceId),
+        (view.instanceId === null || value.InstanceId === view.instanceId),
     );
   if (asked === null || profile === undefined) return null;
   const arn = profile.value.IamInstanceProfile?.Arn ?? 'an instance profile';

@@ -131,7 +131,7 @@ function matchAgent(view: View<'kube/Pod' | 'kube/DaemonSet' | 'aws/addon', stri
         ? `the cluster has no DaemonSet ${AGENT}`
         : `the DaemonSet ${AGENT} has no pod there`;
   const witness = agent ?? set;
-  const addon = view.list('aws/addon').find(({ value }) => (value.addonName ?? null) === AGENT);
+  const addon = view.list('aws/addon').find(({ value }) => value.addonName === AGENT);
   return found({ node, pod: podName(asking.value), agent: state }, [
     view.quote(
       asking,

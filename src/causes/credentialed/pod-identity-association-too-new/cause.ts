@@ -91,7 +91,7 @@ function isWithout(pod: Pod, node: string): boolean {
 }
 
 function isFor(association: PodIdentityAssociation, pod: Pod): boolean {
-  const isAccount = (association.serviceAccount ?? null) === serviceAccountOf(pod);
+  const isAccount = association.serviceAccount === serviceAccountOf(pod);
   return isAccount && (association.namespace ?? null) === pod.namespace;
 }
 

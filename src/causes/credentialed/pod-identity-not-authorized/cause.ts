@@ -143,7 +143,7 @@ function matchAssociation(view: Own): Match | null {
   const own = all.filter(({ value }) => isFor(value, asking.value));
   if (own.length > 0) return matchTrust(view, asking, own) ?? (hasSigns ? null : clear);
   const account = serviceAccountOf(asking.value);
-  const other = all.find(({ value }) => (value.serviceAccount ?? null) === account);
+  const other = all.find(({ value }) => value.serviceAccount === account);
   return foundWithout(view, asking, other);
 }
 
@@ -153,7 +153,7 @@ function isAsking(pod: Pod, node: string): boolean {
 }
 
 function isFor(association: PodIdentityAssociation, pod: Pod): boolean {
-  const isAccount = (association.serviceAccount ?? null) === serviceAccountOf(pod);
+  const isAccount = association.serviceAccount === serviceAccountOf(pod);
   return isAccount && (association.namespace ?? null) === pod.namespace;
 }
 
@@ -195,7 +195,7 @@ function distrustOf(
   arn: string,
   whyNot: (policy: Policy) => string | null,
 ): Distrust | null {
-  const fact = view.list('aws/role').find(({ value }) => (value.Arn ?? null) === arn);
+  const fact = view.list('aws/role').find(({ value }) => value.Arn === arn);
   const policy = fact?.value.AssumeRolePolicyDocument;
   const why = policy === undefined ? null : whyNot(policy);
   return fact === undefined || why === null ? null : { role: arn, fact, why };

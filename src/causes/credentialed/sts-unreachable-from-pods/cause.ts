@@ -173,7 +173,7 @@ function lackOf(view: Evidence, pod: Pod, vpc: string): Lack | null {
     return isGlobal ? { words, endpoint: null } : null;
   }
   const idle = all.find(
-    ({ value }) => (value.VpcId ?? null) === vpc && value.ServiceName?.endsWith('.sts') === true,
+    ({ value }) => value.VpcId === vpc && value.ServiceName?.endsWith('.sts') === true,
   );
   if (idle === undefined)
     return { words: `the VPC ${vpc} has no endpoint for sts`, endpoint: null };
@@ -185,7 +185,7 @@ function lackOf(view: Evidence, pod: Pod, vpc: string): Lack | null {
 }
 
 function endpointQuotes(view: Evidence, vpc: string, words: string) {
-  const own = view.list('aws/vpc-endpoint').filter(({ value }) => (value.VpcId ?? null) === vpc);
+  const own = view.list('aws/vpc-endpoint').filter(({ value }) => value.VpcId === vpc);
   const names = own.map(({ value }) => value.ServiceName ?? '').join(', ');
   const by = 'aws ec2 describe-vpc-endpoints';
   const listed = own[0] ?? { state: 'seen' as const, value: null, by, locator: by };

@@ -134,7 +134,7 @@ function refusalOf(view: RoleView, roleArn: string, issuerUrl: string): string |
   if (issuer === '') return null;
   if (providers.state === 'seen' && !providers.value.some(({ Arn: arn }) => arn?.endsWith(issuer)))
     return `IAM has no OIDC provider for ${issuer}`;
-  const role = view.list('aws/role').find(({ value }) => (value.Arn ?? null) === roleArn);
+  const role = view.list('aws/role').find(({ value }) => value.Arn === roleArn);
   const policy = role?.value.AssumeRolePolicyDocument;
   return policy !== undefined && !isTrusted(policy, issuer)
     ? `the trust policy of ${roleArn} does not name ${issuer}`

@@ -154,7 +154,7 @@ function roleOf(view: RoleView): string | null {
   const arn = instance?.value?.IamInstanceProfile?.Arn ?? null;
   const profile = view
     .list('aws/instance-profile')
-    .find(({ value }) => arn !== null && (value.Arn ?? null) === arn);
+    .find(({ value }) => arn !== null && value.Arn === arn);
   return (profile?.value?.Roles ?? [])[0]?.RoleName ?? null;
 }
 

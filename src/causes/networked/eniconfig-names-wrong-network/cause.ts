@@ -144,7 +144,7 @@ function subnetFault(view: ConfigView, config: Seen<EniConfig>, zone: string): F
   const subnet = config.value.spec?.subnet ?? '';
   const listed = view.list('aws/subnet');
   if (listed.length === 0 || subnet === '') return null;
-  const fact = listed.find(({ value }) => (value.SubnetId ?? null) === subnet);
+  const fact = listed.find(({ value }) => value.SubnetId === subnet);
   if (fact === undefined)
     return {
       fact: null,

@@ -167,7 +167,7 @@ function quotes(view: Own, { cluster, instance, trouble }: Shown): ReturnType<Ow
 function matchMode(view: Own, daemonSet: Seen<DaemonSet>, shown: Shown): Match | null {
   const [container] = daemonSet.value.spec?.template?.spec?.containers ?? [];
   const valueOf = (name: string): string | null => {
-    const entry = (container?.env ?? []).find((one) => (one.name ?? null) === name);
+    const entry = (container?.env ?? []).find((one) => one.name === name);
     return entry?.value ?? null;
   };
   if (valueOf('ENABLE_IPv6') !== 'true') return null;
@@ -200,7 +200,7 @@ function nodeRole(view: Own, instance: Instance): string | null {
   const arn = instance.IamInstanceProfile?.Arn ?? null;
   const profile = view
     .list('aws/instance-profile')
-    .find(({ value }) => arn !== null && (value.Arn ?? null) === arn);
+    .find(({ value }) => arn !== null && value.Arn === arn);
   return (profile?.value?.Roles ?? [])[0]?.RoleName ?? null;
 }
 

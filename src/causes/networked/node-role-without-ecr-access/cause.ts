@@ -126,11 +126,11 @@ function roleOn(view: RoleView, nodeName: string): string | null {
   const id = node?.value.providerId?.split('/').at(-1);
   const instance = view
     .list('aws/instance')
-    .find(({ value }) => id !== undefined && (value.InstanceId ?? null) === id);
+    .find(({ value }) => id !== undefined && value.InstanceId === id);
   const arn = instance?.value?.IamInstanceProfile?.Arn ?? null;
   const profile = view
     .list('aws/instance-profile')
-    .find(({ value }) => arn !== null && (value.Arn ?? null) === arn);
+    .find(({ value }) => arn !== null && value.Arn === arn);
   return (profile?.value?.Roles ?? [])[0]?.RoleName ?? null;
 }
 

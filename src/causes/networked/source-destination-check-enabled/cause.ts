@@ -148,7 +148,7 @@ function vpcRoute(view: Own, instance: Seen<Instance>, podCidr: string): Native 
     .find(({ value }) =>
       (value.Routes ?? []).some(
         (route) =>
-          (route.DestinationCidrBlock ?? null) === podCidr && (route.InstanceId ?? null) === id,
+          route.DestinationCidrBlock === podCidr && route.InstanceId === id,
       ),
     );
   if (table === undefined) return null;
@@ -170,7 +170,7 @@ function withoutOverlay(view: Own, range: string): Native | null {
     (container) => container.env ?? [],
   );
   const valueOf = (name: string): string =>
-    environment.find((entry) => (entry.name ?? null) === name)?.value ?? '';
+    environment.find((entry) => entry.name === name)?.value ?? '';
   if (!SETTINGS.every((name) => valueOf(name) === 'Never')) return null;
   const words = SETTINGS.map((name) => `${name} ${valueOf(name)}`).join(', ');
   return { fact: calico, words: `DaemonSet calico-node ${words}`, range };

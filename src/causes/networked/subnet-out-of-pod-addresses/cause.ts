@@ -187,7 +187,7 @@ function subnetOf(
     ? (config?.value?.spec?.subnet ?? null)
     : (instance.value.SubnetId ?? null);
   const subnets = view.list('aws/subnet');
-  return subnets.find(({ value }) => id !== null && (value.SubnetId ?? null) === id) ?? null;
+  return subnets.find(({ value }) => id !== null && value.SubnetId === id) ?? null;
 }
 
 /** Subnets tagged for the CNI in the same zone, which it takes new interfaces from. */

@@ -155,7 +155,7 @@ interface Place {
 function withoutResolver(view: Own, { vpc, name, cluster }: Place): Match | null {
   const attribute = view
     .list('aws/vpc-attribute')
-    .find(({ value }) => (value.VpcId ?? null) === vpc && value.EnableDnsSupport?.Value === false);
+    .find(({ value }) => value.VpcId === vpc && value.EnableDnsSupport?.Value === false);
   if (attribute === undefined) return null;
   if (!asksAmazon(view, vpc)) return null;
   const why = `enableDnsSupport of ${vpc} is off`;
@@ -178,11 +178,11 @@ function wordsOf(cluster: Cluster): string {
 
 /** True where the DHCP options of the VPC name AWS's own resolver and no other. */
 function asksAmazon(view: Own, vpc: string): boolean {
-  const own = view.list('aws/vpc').find(({ value }) => (value.VpcId ?? null) === vpc);
+  const own = view.list('aws/vpc').find(({ value }) => value.VpcId === vpc);
   const id = own?.value?.DhcpOptionsId ?? null;
   const options = view
     .list('aws/dhcp-options')
-    .find(({ value }) => id !== null && (value.DhcpOptionsId ?? null) === id);
+    .find(({ value }) => id !== null && value.DhcpOptionsId === id);
   const servers = (options?.value?.DhcpConfigurations ?? [])
     .filter((entry) => entry.Key === 'domain-name-servers')
     .flatMap((entry) => entry.Values ?? []);
@@ -200,10 +200,10 @@ function withoutZone(view: Own, { vpc, name, cluster }: Place): Match | null {
   const unknown = view.sign('eksNameUnknown') ?? view.sign('curl');
   if (unknown?.last.captures['name']?.toLowerCase() !== name) return null;
   if (!isPrivateOnly(cluster.value)) return null;
-  if ((cluster.value.resourcesVpcConfig?.vpcId ?? null) !== vpc) return null;
+  if (cluster.value.resourcesVpcConfig?.vpcId !== vpc) return null;
   const pages = view
     .list('aws/vpc-hosted-zones')
-    .filter(({ value }) => (value.VPCId ?? null) === vpc);
+    .filter(({ value }) => value.VPCId === vpc);
   const [page] = pages;
   const zones = pages.flatMap(({ value }) =>
     (value.HostedZoneSummaries ?? []).map((zone) => zone.Name ?? ''),

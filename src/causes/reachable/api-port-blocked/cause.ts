@@ -143,7 +143,7 @@ function isInClusterVpc({ instance, cluster }: Path): boolean {
 /** The groups with these ids, null unless all are known. */
 function groupsOf(view: Evidence, ids: readonly string[]): readonly Seen<SecurityGroup>[] | null {
   const groups = view.list('aws/security-group');
-  const described = ids.map((id) => groups.find(({ value }) => (value.GroupId ?? null) === id));
+  const described = ids.map((id) => groups.find(({ value }) => value.GroupId === id));
   const known = described.filter((group) => group !== undefined);
   return ids.length > 0 && known.length === ids.length ? known : null;
 }
@@ -235,7 +235,7 @@ function aclOf(view: Evidence, path: Path): Seen<NetworkAcl> | undefined {
   return view
     .list('aws/network-acl')
     .find(({ value }) =>
-      (value.Associations ?? []).some((one) => (one.SubnetId ?? null) === subnet),
+      (value.Associations ?? []).some((one) => one.SubnetId === subnet),
     );
 }
 

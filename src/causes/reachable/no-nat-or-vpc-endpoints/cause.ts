@@ -206,7 +206,7 @@ function matchWithoutNode(view: Evidence, way: WayOut, place: Place): Match | nu
   const clusters = view.list('aws/cluster');
   const [cluster] = clusters;
   if (way.kind !== 'closed' || cluster === undefined || clusters.length > 1) return null;
-  if ((cluster.value.resourcesVpcConfig?.vpcId ?? null) !== place.vpc) return null;
+  if (cluster.value.resourcesVpcConfig?.vpcId !== place.vpc) return null;
   if (view.sign('proxied') !== null) return null;
   const endpoints = view.read('aws/vpc-endpoint');
   if (endpoints.state === 'unknown') return notListed(place.vpc);

@@ -85,7 +85,7 @@ function isMeantFor(instance: Instance, cluster: string): boolean {
     const key = tag.Key ?? null;
     return (
       key === `kubernetes.io/cluster/${cluster}` ||
-      (key?.endsWith('eks:cluster-name') === true && (tag.Value ?? null) === cluster)
+      (key?.endsWith('eks:cluster-name') === true && tag.Value === cluster)
     );
   });
 }

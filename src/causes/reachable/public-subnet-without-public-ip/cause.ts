@@ -110,7 +110,7 @@ function matchRoutes(view: Evidence): Match | null {
 /** True where EC2, which nodes of EKS ask for their name, or the API server answers outside only. */
 function needsInternet(view: Evidence, vpc: string): boolean {
   const [cluster] = view.list('aws/cluster');
-  if (cluster === undefined || (cluster.value.resourcesVpcConfig?.vpcId ?? null) !== vpc)
+  if (cluster === undefined || cluster.value.resourcesVpcConfig?.vpcId !== vpc)
     return false;
   if (cluster.value.resourcesVpcConfig?.endpointPrivateAccess === false) return true;
   const endpoints = view.read('aws/vpc-endpoint');
