@@ -4,6 +4,7 @@ import type { Quote } from '../evidence/sighting.ts';
 import { splitGroups } from './groups.ts';
 import type { FoundCause, OpenSymptom, Standing } from './standing.ts';
 import { causeOf, factOf, foundOf, quoteOf, standingOf, subjectOf, symptomOf } from './testing.ts';
+import { awsOf } from '../evidence/testing.ts';
 
 function said(excerpt: string): Quote {
   return { ...quoteOf(1), excerpt };
@@ -122,7 +123,7 @@ describe('a gap of a group and a machine of it', () => {
   const machine = (group: string, stage: 'launched' | 'registered', own = 'i-1'): Standing => {
     const Tags = [{ Key: 'aws:autoscaling:groupName', Value: group }];
     const subject = subjectOf({ instanceId: 'i-1' }, [
-      factOf('aws/instance', { InstanceId: own, Tags }),
+      factOf('aws/instance', awsOf('aws/instance', { InstanceId: own, Tags })),
     ]);
     return standingOf([foundOf(causeOf('ended', stage))], [], subject);
   };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Json, JsonObject } from '../evidence/json.ts';
-import { ago } from '../evidence/testing.ts';
+import { ago, awsOf } from '../evidence/testing.ts';
 import { groupSymptoms } from './seen-groups.ts';
 import { seenHit } from './seen-hit.ts';
 import { factOf, observationsOf } from './testing.ts';
@@ -13,7 +13,7 @@ function wordsOf(
   listed: readonly string[] = ['aws/instance'],
 ): readonly string[] {
   const facts = Object.entries(lists).flatMap(([kind, values]) =>
-    values.map((value) => factOf(kind as 'aws/vpc', value)),
+    values.map((value) => factOf(kind as 'aws/vpc', awsOf('aws/vpc', value))),
   );
   const listings = listed.map((kind) => ({ kind: kind as 'aws/vpc', by: '', locator: '' }));
   const seen = groupSymptoms(observationsOf({ facts, listings, collection: COLLECTED }));
@@ -107,7 +107,7 @@ describe('what is told of an Auto Scaling group', () => {
   });
 
   test('is not looked for in evidence of others', () => {
-    const facts = [factOf('aws/auto-scaling-group', scaling())];
+    const facts = [factOf('aws/auto-scaling-group', awsOf('aws/auto-scaling-group', scaling()))];
     assert.deepEqual(groupSymptoms(observationsOf({ facts })), []);
   });
 });
@@ -149,7 +149,7 @@ describe('a node group whose Auto Scaling group nobody read', () => {
 });
 
 test('a symptom that a fact shows is a line of its own, dated when the fact says so', () => {
-  const record = factOf('aws/vpc', {}, [{ kind: 'node', value: 'node00' }]);
+  const record = factOf('aws/vpc', awsOf('aws/vpc', {}), [{ kind: 'node', value: 'node00' }]);
   const hit = seenHit(record, 'symptom:x', 'words', 5);
   assert.deepEqual(
     [hit.owner, hit.count, hit.onMachine, hit.about?.value],
@@ -157,5 +157,5 @@ test('a symptom that a fact shows is a line of its own, dated when the fact says
   );
   assert.deepEqual(hit.first.moment, { ...record.moment, when: null, sinceMs: 5 });
   assert.equal('sinceMs' in seenHit(record, 'symptom:x', 'words').first.moment, false);
-  assert.equal(seenHit(factOf('aws/vpc', {}), 'symptom:x', 'w').about, null);
+  assert.equal(seenHit(factOf('aws/vpc', awsOf('aws/vpc', {})), 'symptom:x', 'w').about, null);
 });

@@ -3,7 +3,16 @@ import { describe, test } from 'node:test';
 import type { Json } from '../evidence/json.ts';
 import type { FactRecord } from '../evidence/observations.ts';
 import type { Sighting } from '../evidence/sighting.ts';
-import { ago, conditionOf, fact, nodeOf, objectOf, podOf, readyIs } from '../evidence/testing.ts';
+import {
+  ago,
+  conditionOf,
+  fact,
+  nodeOf,
+  objectOf,
+  podOf,
+  readyIs,
+  awsOf,
+} from '../evidence/testing.ts';
 import { clearUnlessSeen } from './clear-unless-seen.ts';
 import { clearWhenFilled } from './filled-groups.ts';
 import { identityTarget } from './identity-target.ts';
@@ -59,13 +68,13 @@ const values: readonly (readonly ['aws/vpc', Json])[] = (
   ] as readonly (readonly [string, Json])[]
 ).map(([kind, value]) => [kind as 'aws/vpc', value]);
 const observations = observationsOf({
-  facts: values.map(([kind, value]) => factOf(kind, value)),
+  facts: values.map(([kind, value]) => factOf(kind, awsOf('aws/vpc', value))),
 });
 const instances = [
   { InstanceId: 'i-1', IamInstanceProfile: { Arn: 'p1' } },
   { InstanceId: 'i-1' },
   {},
-];
+].map((item) => awsOf('aws/instance', item));
 const sts = { containers: [{ env: [{ name: 'AWS_WEB_IDENTITY_TOKEN_FILE', value: '/t' }] }] };
 const failing = podOf({ spec: sts, status: { conditions: [readyIs('False')] } });
 const well = podOf({ spec: sts });
@@ -107,7 +116,9 @@ describe('AWS is asked of identities', () => {
 
   test('of twenty at most', () => {
     const roles = Array.from({ length: 30 }, (_, index) => ({ RoleName: `role-${index}` }));
-    const facts = [factOf('aws/instance-profile', { Arn: 'p1', Roles: roles })];
+    const facts = [
+      factOf('aws/instance-profile', awsOf('aws/instance-profile', { Arn: 'p1', Roles: roles })),
+    ];
     assert.equal(
       identityTarget({ instances, pods: [] }, observationsOf({ facts })).roleNames.length,
       20,
@@ -232,7 +243,7 @@ describe('causes that facts rule out', () => {
         {
           sign: (name: string) =>
             excerpts[Number(name)] === undefined ? null : sighting(excerpts[Number(name)] ?? ''),
-          list: () => [fact(filled)],
+          list: () => [fact(awsOf('aws/auto-scaling-group', filled))],
         },
         ['0', '1'],
       );

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FactRecord, Observations, Refusal } from '../evidence/observations.ts';
 import { reasonsUnseen, unknownNames } from './unknown-names.ts';
+import { awsOf } from '../evidence/testing.ts';
 
 const ID = 'i-0aaaaaaaaaaaaaaa1';
 
@@ -9,7 +10,11 @@ function instance(state: string): FactRecord {
   const reason = 'User initiated (2026-11-22 08:00:00 GMT)';
   return {
     kind: 'aws/instance',
-    value: { InstanceId: ID, State: { Name: state }, StateTransitionReason: reason },
+    value: awsOf('aws/instance', {
+      InstanceId: ID,
+      State: { Name: state },
+      StateTransitionReason: reason,
+    }),
     by: 'test',
     locator: 'test',
     moment: { when: null, at: { document: 0, line: 1 }, isState: true },

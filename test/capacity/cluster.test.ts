@@ -12,6 +12,7 @@ import { clusterView, nodeRow, warmOn } from '../../src/capacity/cluster/nodes.t
 import type { KnownInstances } from '../../src/capacity/leaks.ts';
 import type { JsonObject } from '../../src/evidence/json.ts';
 import { observed, type Thing } from './observed.ts';
+import { awsOf } from '../../src/evidence/testing.ts';
 
 const ID = 'i-0aaaaaaaaaaaaaaa1';
 const OWN = 'subnet-0aaaaaaaaaaaaaaa1';
@@ -239,8 +240,8 @@ test('addresses of prefixes are held too, the primary one and those of pods are 
     Ipv4Prefixes: [{ Ipv4Prefix: '10.20.1.32/28' }, { Ipv4Prefix: '10.20.1.0/20' }],
   });
   const used = new Set([0x0a140115, 0x0a140120]);
-  assert.equal(warmOn(item, new Set()), 18);
-  assert.equal(warmOn(item, used), 16);
+  assert.equal(warmOn(awsOf('aws/network-interface', item), new Set()), 18);
+  assert.equal(warmOn(awsOf('aws/network-interface', item), used), 16);
 });
 
 const NOBODY: KnownInstances = { states: new Map(), isComplete: true };

@@ -8,6 +8,7 @@ import { type InstanceType, isUnknownType } from '../../src/capacity/instance-ty
 import { INSTANCE_TYPES } from '../../src/capacity/instance-types.generated.ts';
 import { instanceTypes } from '../../src/capacity/instance-types.ts';
 import { instanceTypesFile } from '../../tools/generate/instance-types.ts';
+import { awsOf } from '../../src/evidence/testing.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const TYPES = instanceTypes(INSTANCE_TYPES);
@@ -91,7 +92,7 @@ const AWS_P5 = {
 };
 
 test('what EC2 describes wins over what is shipped, which fills in what EC2 does not say', () => {
-  const type = typeFromAws(AWS_P5, TYPES);
+  const type = typeFromAws(awsOf('aws/instance-type', AWS_P5), TYPES);
   const shipped = named('p5.48xlarge');
   assert.deepEqual(type, {
     name: 'p5.48xlarge',
@@ -114,7 +115,10 @@ test('what EC2 describes wins over what is shipped, which fills in what EC2 does
 test('a type that only EC2 knows has no trunk and no table', () => {
   const { NetworkCards: _, ...network } = AWS_P5.NetworkInfo;
   const one = { ...network, MaximumNetworkCards: 1, MaximumNetworkInterfaces: 4 };
-  const type = typeFromAws({ ...AWS_P5, InstanceType: 'x9.large', NetworkInfo: one }, TYPES);
+  const type = typeFromAws(
+    awsOf('aws/instance-type', { ...AWS_P5, InstanceType: 'x9.large', NetworkInfo: one }),
+    TYPES,
+  );
   assert.equal(type?.enis, 4);
   assert.equal(type.trunk, null);
   assert.equal(type.tables.known, false);
@@ -130,9 +134,12 @@ test('an answer without interfaces of the default card is no type', () => {
     { InstanceType: 'm5.large' },
     { ...AWS_P5, NetworkInfo: network },
   ])
-    assert.equal(typeFromAws(item, TYPES), null);
+    assert.equal(typeFromAws(awsOf('aws/instance-type', item), TYPES), null);
   const damaged = { ...AWS_P5.NetworkInfo, Ipv4AddressesPerInterface: -3 };
-  assert.equal(typeFromAws({ ...AWS_P5, NetworkInfo: damaged }, TYPES), null);
+  assert.equal(
+    typeFromAws(awsOf('aws/instance-type', { ...AWS_P5, NetworkInfo: damaged }), TYPES),
+    null,
+  );
 });
 
 test('a type that the table of an image lacks: EC2 is asked, or the kubelet takes 110', () => {

@@ -4,16 +4,23 @@ import {
   byOwner,
   type EniOwner,
   interfaceOf,
-  type NetworkInterface,
+  type OwnedInterface,
   withoutPodAddresses,
 } from '../../src/domain/network/interfaces.ts';
 import { type KnownInstances, leaksOf } from '../../src/capacity/leaks.ts';
+import { awsOf } from '../../src/evidence/testing.ts';
 
 const NOW_MS = Date.parse('2026-11-22T12:00:00Z');
 const INSTANCE = 'i-0123456789abcdef0';
 
-function item(part: object): NetworkInterface {
-  const found = interfaceOf({ NetworkInterfaceId: 'eni-01', SubnetId: 'subnet-0a', ...part });
+function item(part: object): OwnedInterface {
+  const found = interfaceOf(
+    awsOf('aws/network-interface', {
+      NetworkInterfaceId: 'eni-01',
+      SubnetId: 'subnet-0a',
+      ...part,
+    }),
+  );
   assert.ok(found !== null);
   return found;
 }
@@ -57,8 +64,8 @@ test('an interface holds its addresses and those of its prefixes', () => {
     Ipv6Prefixes: [{ Ipv6Prefix: 'fd00::/80' }],
   });
   assert.deepEqual([found.addresses, found.secondaryAddresses, found.prefixes], [34, 1, 3]);
-  assert.equal(interfaceOf({ Status: 'available' }), null);
-  assert.equal(interfaceOf(null), null);
+  assert.equal(interfaceOf(awsOf('aws/network-interface', { Status: 'available' })), null);
+  assert.equal(interfaceOf(awsOf('aws/network-interface', null)), null);
 });
 
 test('the cluster comes from the tags of the CNI, of EKS, or of Kubernetes', () => {

@@ -5,8 +5,8 @@ import { familyOf, imageOf } from '../../src/domain/naming/image-family.ts';
 import { identityOf } from '../../src/domain/naming/identity.ts';
 import { machineNamed, machinesOf } from '../../src/domain/naming/machines.ts';
 import { namesSeen } from '../../src/domain/naming/machine-names.ts';
-import { namingTypeAt, regionOfZone, vpcNames } from '../../src/domain/naming/vpc-names.ts';
-import { type JsonObject, textAt } from '../../src/evidence/json.ts';
+import { namingTypeOf, regionOfZone, vpcNames } from '../../src/domain/naming/vpc-names.ts';
+import { type JsonObject } from '../../src/evidence/json.ts';
 import { observed, type Thing } from './observed.ts';
 
 const ID = 'i-0aaaaaaaaaaaaaaa1';
@@ -60,7 +60,7 @@ function instance(part: JsonObject = {}): Thing {
 
 function foundAs(things: readonly Thing[], name: string): readonly (string | null)[] {
   const machine = machineNamed(observed(things), name);
-  const id = machine?.instance ? textAt(machine.instance, 'InstanceId') : null;
+  const id = machine?.instance?.InstanceId ?? null;
   return [id, machine?.node?.name ?? null];
 }
 
@@ -210,8 +210,8 @@ test('zones and naming types that are none tell nothing', () => {
     ['eu-west-1a', 'us-gov-west-1b', 'us-west-2-lax-1a', 'eu-west-1', null].map(regionOfZone),
     ['eu-west-1', 'us-gov-west-1', null, null, null],
   );
-  assert.equal(namingTypeAt({ T: 'resource-name' }, 'T'), 'resource-name');
-  assert.equal(namingTypeAt({ T: 'other' }, 'T'), undefined);
+  assert.equal(namingTypeOf('resource-name'), 'resource-name');
+  assert.equal(namingTypeOf('other'), undefined);
 });
 
 test('what is seen of a machine is what its instance and its Node say', () => {

@@ -1,7 +1,9 @@
 import { type JsonObject, textAt } from '../../src/evidence/json.ts';
 import type { FactKind } from '../../src/evidence/kinds.ts';
-import type { KubeKind } from '../../src/evidence/kube/shapes.ts';
-import type { KubeObject } from '../../src/evidence/kube/object.ts';
+import type { AwsKind } from '../../src/evidence/aws/shapes.ts';
+import { isKubeKind, KUBE_SHAPES, type KubeKind } from '../../src/evidence/kube/shapes.ts';
+import { project } from '../../src/evidence/project.ts';
+import { awsOf } from '../../src/evidence/testing.ts';
 import type { FactRecord, Observations, Refusal } from '../../src/evidence/observations.ts';
 import { projectNode } from '../../src/readers/kube/node.ts';
 
@@ -10,22 +12,23 @@ const NOWHERE = { document: 0, line: 1 };
 /** One thing that was seen: its kind, and the object as the API answers it. */
 export type Thing = readonly [FactKind, JsonObject];
 
-function objectOf(kind: KubeKind, value: JsonObject): KubeObject {
-  return {
+function objectOf(kind: KubeKind, value: JsonObject): FactRecord['value'] {
+  const identity = {
     kind,
     namespace: textAt(value, 'metadata.namespace'),
     name: textAt(value, 'metadata.name') ?? '',
     uid: null,
     labels: {},
     annotations: {},
-    body: value,
   };
+  return { ...identity, ...project(KUBE_SHAPES[kind], value) } as FactRecord['value'];
 }
 
 function valueOf(kind: FactKind, value: JsonObject): FactRecord['value'] {
   if (kind === 'kube/Node') return projectNode(value);
-  const isObject = kind.startsWith('kube/') && kind !== 'kube/aws-auth';
-  return isObject ? objectOf(kind.slice('kube/'.length) as KubeKind, value) : value;
+  if (kind.startsWith('aws/') && kind !== 'aws/user-data') return awsOf(kind as AwsKind, value);
+  const name = kind.slice('kube/'.length);
+  return isKubeKind(name) ? objectOf(name, value) : (value as unknown as FactRecord['value']);
 }
 
 /** Observations of a cluster, put together without files. */

@@ -10,6 +10,7 @@ import {
   usableAddresses,
   usedAddresses,
 } from '../../src/capacity/subnet.ts';
+import { awsOf } from '../../src/evidence/testing.ts';
 
 const ADDRESS = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 
@@ -116,7 +117,7 @@ const ITEM = {
 };
 
 function aSubnet(item: object = {}) {
-  const found = subnetOf({ ...ITEM, ...item });
+  const found = subnetOf(awsOf('aws/subnet', { ...ITEM, ...item }));
   assert.ok(found !== null);
   return found;
 }
@@ -130,7 +131,7 @@ const INTERFACES = [
   },
   { SubnetId: 'subnet-0b', PrivateIpAddress: '10.0.1.100' },
   { SubnetId: 'subnet-0a', PrivateIpAddress: '10.0.9.1' },
-];
+].map((item) => awsOf('aws/network-interface', item));
 
 test('interfaces of the subnet say which addresses and blocks are used', () => {
   const state = subnetState(aSubnet(), usedAddresses(aSubnet(), INTERFACES));
@@ -150,10 +151,12 @@ test('without EC2 the list of interfaces counts, without the list only EC2', () 
 });
 
 test('addresses can be free without one whole block', () => {
-  const every16th = Array.from({ length: 16 }, (_, block) => ({
-    SubnetId: 'subnet-0a',
-    PrivateIpAddress: `10.0.1.${block * 16 + 7}`,
-  }));
+  const every16th = Array.from({ length: 16 }, (_, block) =>
+    awsOf('aws/network-interface', {
+      SubnetId: 'subnet-0a',
+      PrivateIpAddress: `10.0.1.${block * 16 + 7}`,
+    }),
+  );
   const state = subnetState(
     aSubnet({ AvailableIpAddressCount: 235 }),
     usedAddresses(aSubnet(), every16th),
@@ -163,18 +166,22 @@ test('addresses can be free without one whole block', () => {
 
 test('what is no subnet of a VPC is none', () => {
   for (const item of [
-    null,
     {},
     { ...ITEM, CidrBlock: '10.0.0.0/8' },
     { ...ITEM, CidrBlock: '10.0.0.0/29' },
     { ...ITEM, CidrBlock: '10.0.0.1/24' },
     { ...ITEM, SubnetId: null },
   ])
-    assert.equal(subnetOf(item), null, JSON.stringify(item));
+    assert.equal(subnetOf(awsOf('aws/subnet', item)), null, JSON.stringify(item));
 });
 
 test('a block larger than the subnet leaves nothing of it', () => {
-  const huge = [{ SubnetId: 'subnet-0a', Ipv4Prefixes: [{ Ipv4Prefix: '0.0.0.0/0' }] }];
+  const huge = [
+    awsOf('aws/network-interface', {
+      SubnetId: 'subnet-0a',
+      Ipv4Prefixes: [{ Ipv4Prefix: '0.0.0.0/0' }],
+    }),
+  ];
   const state = subnetState(aSubnet({ CidrBlock: '10.0.0.0/16' }), usedAddresses(aSubnet(), huge));
   assert.deepEqual([state.usable, state.freeBlocks], [65_531, 0]);
 });

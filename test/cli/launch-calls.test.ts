@@ -6,16 +6,21 @@ import { askStacks } from '../../src/collection/aws-stacks.ts';
 import type { JsonObject } from '../../src/evidence/json.ts';
 import type { FakeAws } from '../ports/fake/aws-api.ts';
 import { asked } from './asked.ts';
+import type { AutoScalingGroup, ScalingActivity } from '../../src/evidence/aws/groups.ts';
+import type { Instance, LaunchTemplateVersion } from '../../src/evidence/aws/instance.ts';
+import { awsOf } from '../../src/evidence/testing.ts';
 
 const KEY = 'arn:aws:kms:eu-west-1:111122223333:key/0d1c2b3a-4958-6f7e-8a9b-0c1d2e3f4a5b';
 const ERROR = 'Termination Reason: Client.InternalError: Client error on launch';
 
-function activity(StatusMessage: string): JsonObject {
-  return { AutoScalingGroupName: 'workers', StatusCode: 'Cancelled', StatusMessage };
+function activity(StatusMessage: string): ScalingActivity {
+  const given = { AutoScalingGroupName: 'workers', StatusCode: 'Cancelled', StatusMessage };
+  return awsOf('aws/scaling-activity', given);
 }
 
-function template(KmsKeyId: string): JsonObject {
-  return { LaunchTemplateData: { BlockDeviceMappings: [{ Ebs: { Encrypted: true, KmsKeyId } }] } };
+function template(KmsKeyId: string): LaunchTemplateVersion {
+  const BlockDeviceMappings = [{ Ebs: { Encrypted: true, KmsKeyId } }];
+  return awsOf('aws/launch-template-version', { LaunchTemplateData: { BlockDeviceMappings } });
 }
 
 function answerKeys(aws: FakeAws): void {
@@ -48,7 +53,7 @@ const keyCases = [
 for (const { title, launches, calls } of keyCases) {
   test(`keys: ${title}`, async () => {
     const { activities, templates } = launches;
-    const given = { instances: [], activities: [{ Activities: activities }], templates };
+    const given = { instances: [], activities, templates };
     const told = await asked(answerKeys, async (ask) => askKeys(ask, given));
     assert.deepEqual(told.calls, calls);
   });
@@ -57,7 +62,7 @@ for (const { title, launches, calls } of keyCases) {
 test('keys: a refusal names the permission', async () => {
   const given = {
     instances: [],
-    activities: [{ Activities: [activity(ERROR)] }],
+    activities: [activity(ERROR)],
     templates: [template(KEY)],
   };
   const prepare = (aws: FakeAws): void => {
@@ -71,17 +76,17 @@ test('keys: a refusal names the permission', async () => {
   );
 });
 
-function group(name: string, states: readonly string[]): JsonObject {
-  return {
+function group(name: string, states: readonly string[]): AutoScalingGroup {
+  return awsOf('aws/auto-scaling-group', {
     AutoScalingGroupName: name,
     Instances: states.map((LifecycleState) => ({ LifecycleState })),
     Tags: [{ Key: 'aws:cloudformation:stack-name', Value: `stack-of-${name}` }],
-  };
+  });
 }
 
 test('hooks are read of groups with a machine that waits, spot requests of machines that ended', async () => {
-  const spot = (InstanceId: string, Name: string): JsonObject => {
-    return { InstanceId, InstanceLifecycle: 'spot', State: { Name } };
+  const spot = (InstanceId: string, Name: string): Instance => {
+    return awsOf('aws/instance', { InstanceId, InstanceLifecycle: 'spot', State: { Name } });
   };
   const inputs: JsonObject[] = [];
   const { calls } = await asked(
@@ -116,7 +121,7 @@ test('hooks are read of groups with a machine that waits, spot requests of machi
 
 const NOW_MS = Date.UTC(2026, 10, 20, 9);
 
-async function stacksAsked(stacks: readonly JsonObject[], groups: readonly JsonObject[]) {
+async function stacksAsked(stacks: readonly JsonObject[], groups: readonly AutoScalingGroup[]) {
   const names: unknown[] = [];
   const { calls } = await asked(
     (aws) => {
@@ -149,15 +154,16 @@ test('events are read of stacks of the cluster that changed in the last day', as
 });
 
 test('refreshes are read of groups whose machines differ, prices where a launch failed for them', async () => {
-  const of = (name: string, versions: readonly string[]): JsonObject => ({
-    AutoScalingGroupName: name,
-    AvailabilityZones: ['eu-west-1a'],
-    Instances: versions.map((Version) => ({
-      InstanceType: 'm6i.large',
-      LifecycleState: 'InService',
-      LaunchTemplate: { LaunchTemplateId: 'lt-0a1b2c3d4e5f60718', Version },
-    })),
-  });
+  const of = (name: string, versions: readonly string[]): AutoScalingGroup =>
+    awsOf('aws/auto-scaling-group', {
+      AutoScalingGroupName: name,
+      AvailabilityZones: ['eu-west-1a'],
+      Instances: versions.map((Version) => ({
+        InstanceType: 'm6i.large',
+        LifecycleState: 'InService',
+        LaunchTemplate: { LaunchTemplateId: 'lt-0a1b2c3d4e5f60718', Version },
+      })),
+    });
   const inputs: JsonObject[] = [];
   const tell = (status: string) => async (): Promise<readonly string[]> => {
     const { calls } = await asked(
@@ -187,6 +193,9 @@ test('refreshes are read of groups whose machines differ, prices where a launch 
 });
 
 test('a cluster that no stack made asks CloudFormation nothing', async () => {
-  const { calls } = await stacksAsked([], [{ AutoScalingGroupName: 'a', Tags: [] }]);
+  const { calls } = await stacksAsked(
+    [],
+    [awsOf('aws/auto-scaling-group', { AutoScalingGroupName: 'a', Tags: [] })],
+  );
   assert.deepEqual(calls, []);
 });

@@ -4,7 +4,6 @@ import {
   attributesOf,
   currentNode,
   labelsOf,
-  msAt,
   tagsOf,
   traitsOf,
   unmetCondition,
@@ -13,6 +12,8 @@ import { assembleRoll, type CalledMachine } from '../../src/diagnosis/roll-call/
 import { isoMs } from '../../src/evidence/time.ts';
 import { readTexts } from '../../src/engine/pile.ts';
 import { diagnosis, instance, node, rollCall, type Sources, tags, textsOf } from './fixtures.ts';
+import { awsOf, objectOf } from '../../src/evidence/testing.ts';
+import type { JsonObject } from '../../src/evidence/json.ts';
 
 async function machineOf(sources: Sources): Promise<CalledMachine> {
   const observations = await readTexts(textsOf(sources));
@@ -44,14 +45,14 @@ describe('a stamp', () => {
     test(`${text} is ${ms}`, () => assert.equal(isoMs(text), ms));
 
   test('that is missing is none', () => {
-    assert.equal(msAt({}, 'at'), null);
-    assert.equal(msAt({ at: '2026-03-01T09:05:07Z' }, 'at'), AT);
+    assert.equal(isoMs(undefined), null);
+    assert.equal(isoMs(null), null);
   });
 });
 
 test('tags without a key are left out, and those without a value are empty', () => {
   const Tags = [{ Key: 'a', Value: 'x' }, { Key: 'b' }, { Value: 'y' }];
-  assert.deepEqual(tagsOf({ Tags }), { a: 'x', b: '' });
+  assert.deepEqual(tagsOf(awsOf('aws/instance', { Tags })), { a: 'x', b: '' });
   assert.deepEqual(tagsOf(null), {});
 });
 
@@ -164,8 +165,11 @@ describe('the traits of a row', () => {
 });
 
 test('a condition that is not met says its reason and message, and one that is met nothing', () => {
-  const unmet = (...conditions: readonly object[]): string | null =>
-    unmetCondition({ status: { conditions: [...conditions] as {}[] } }, 'Launched');
+  const unmet = (...conditions: readonly JsonObject[]): string | null =>
+    unmetCondition(
+      objectOf('NodeClaim', 'spot-x1', { status: { conditions: [...conditions] } }),
+      'Launched',
+    );
   const other = { type: 'Ready', status: 'False', reason: 'Other' };
   const launched = { type: 'Launched', status: 'False' };
   assert.equal(unmet(other, { ...launched, reason: 'R', message: 'm' }), 'R: m');

@@ -13,7 +13,8 @@ import {
   spotTypes,
   templateUse,
 } from './launch.ts';
-import { fact } from '../../evidence/testing.ts';
+import { fact, awsOf } from '../../evidence/testing.ts';
+import type { AutoScalingGroup } from '../../evidence/aws/groups.ts';
 
 describe('the family of an image', () => {
   for (const [Name, Description, family] of [
@@ -32,11 +33,11 @@ describe('the family of an image', () => {
     ['nowindows', '', null],
   ] as const)
     test(`of ${Name} ${Description} is ${family}`, () => {
-      assert.equal(familyOf({ Name, Description }), family);
+      assert.equal(familyOf(awsOf('aws/image', { Name, Description })), family);
     });
 
   test('of an image without name and description is not known', () => {
-    assert.equal(familyOf({}), null);
+    assert.equal(familyOf(awsOf('aws/image', {})), null);
   });
 });
 
@@ -93,15 +94,30 @@ describe('what an instance was launched with', () => {
 
 test('the group of an instance is in the tag of EC2 Auto Scaling', () => {
   const tag = { Key: 'aws:autoscaling:groupName', Value: 'workers' };
-  assert.equal(groupOfInstance({ Tags: [{ Key: 'Name', Value: 'x' }, tag] }), 'workers');
-  assert.equal(groupOfInstance({ Tags: [{ Key: 'Name', Value: 'x' }] }), null);
+  assert.equal(
+    groupOfInstance(awsOf('aws/instance', { Tags: [{ Key: 'Name', Value: 'x' }, tag] })),
+    'workers',
+  );
+  assert.equal(
+    groupOfInstance(awsOf('aws/instance', { Tags: [{ Key: 'Name', Value: 'x' }] })),
+    null,
+  );
 });
 
 const IN_SERVICE = { LifecycleState: 'InService' };
 
-function group(desired: number, instances: readonly Json[], change: JsonObject = {}): JsonObject {
+function group(
+  desired: number,
+  instances: readonly Json[],
+  change: JsonObject = {},
+): AutoScalingGroup {
   const name = { AutoScalingGroupName: `group-${desired}` };
-  return { ...name, DesiredCapacity: desired, Instances: instances, ...change };
+  return awsOf('aws/auto-scaling-group', {
+    ...name,
+    DesiredCapacity: desired,
+    Instances: instances,
+    ...change,
+  });
 }
 
 describe('the size of a group', () => {
@@ -123,8 +139,8 @@ describe('the size of a group', () => {
     assert.equal(sizeOf(group(5, [], { DesiredCapacityType: 'subunits' })), null);
     assert.equal(sizeOf(group(5, [], { DesiredCapacityType: 'unitsx' })), null);
     assert.equal(sizeOf(group(5, [], { DesiredCapacityType: 'units' }))?.desired, 5);
-    assert.equal(sizeOf({ AutoScalingGroupName: 'a' }), null);
-    assert.equal(sizeOf({ DesiredCapacity: 5 }), null);
+    assert.equal(sizeOf(awsOf('aws/auto-scaling-group', { AutoScalingGroupName: 'a' })), null);
+    assert.equal(sizeOf(awsOf('aws/auto-scaling-group', { DesiredCapacity: 5 })), null);
   });
 
   test('is filled when nothing is wanted more, and short when something is', () => {
@@ -133,7 +149,8 @@ describe('the size of a group', () => {
       group(0, [IN_SERVICE]),
       group(2, [IN_SERVICE]),
     ].map(fact);
-    const all = [full, over, short, fact({})].filter((one) => one !== undefined);
+    const none = fact(awsOf('aws/auto-scaling-group', {}));
+    const all = [full, over, short, none].filter((one) => one !== undefined);
     assert.deepEqual([...filledGroups(all)], ['group-1', 'group-0']);
     const [only, ...more] = shortGroups(all, []);
     assert.equal(only?.group, short);
@@ -150,11 +167,14 @@ describe('the launch template of a group', () => {
 
   test('is its own, or that of its mixed instances policy', () => {
     const use = { id: 'lt-1', name: 'workers', version: '3' };
-    assert.deepEqual(templateUse({ LaunchTemplate: own }), use);
-    assert.deepEqual(templateUse(mixed(own)), use);
+    assert.deepEqual(templateUse(awsOf('aws/auto-scaling-group', { LaunchTemplate: own })), use);
+    assert.deepEqual(templateUse(awsOf('aws/auto-scaling-group', mixed(own))), use);
     const bare = { id: 'lt-2', name: '', version: '$Default' };
-    assert.deepEqual(templateUse(mixed({ LaunchTemplateId: 'lt-2' })), bare);
-    assert.equal(templateUse({}), null);
+    assert.deepEqual(
+      templateUse(awsOf('aws/auto-scaling-group', mixed({ LaunchTemplateId: 'lt-2' }))),
+      bare,
+    );
+    assert.equal(templateUse(awsOf('aws/auto-scaling-group', {})), null);
   });
 
   const versions = [
@@ -162,7 +182,7 @@ describe('the launch template of a group', () => {
     { LaunchTemplateId: 'lt-1', VersionNumber: 2, DefaultVersion: false },
     { LaunchTemplateId: 'lt-1', VersionNumber: 10, DefaultVersion: false },
     { LaunchTemplateId: 'lt-1', VersionNumber: 3, DefaultVersion: true },
-  ].map(fact);
+  ].map((item) => fact(awsOf('aws/launch-template-version', item)));
 
   for (const [Version, number] of [
     ['$Default', 3],
@@ -173,8 +193,7 @@ describe('the launch template of a group', () => {
     test(`${Version} is version ${number}`, () => {
       const LaunchTemplate = { LaunchTemplateId: 'lt-1', Version };
       const [short] = shortGroups([fact(group(1, [], { LaunchTemplate }))], versions);
-      const found = short?.template?.value as JsonObject | undefined;
-      assert.equal(found?.['VersionNumber'] ?? null, number);
+      assert.equal(short?.template?.value.VersionNumber ?? null, number);
     });
 });
 
@@ -182,6 +201,10 @@ test('types are those that a group names and has, each once', () => {
   const Overrides = [{ InstanceType: 'm5.large' }, { InstanceType: 'm6i.large' }, {}];
   const Instances = [{ InstanceType: 'm5.large' }, { InstanceType: 'c5.large' }];
   const given = { MixedInstancesPolicy: { LaunchTemplate: { Overrides } }, Instances };
-  assert.deepEqual(spotTypes(given), ['m5.large', 'm6i.large', 'c5.large']);
-  assert.deepEqual(spotTypes({}), []);
+  assert.deepEqual(spotTypes(awsOf('aws/auto-scaling-group', given)), [
+    'm5.large',
+    'm6i.large',
+    'c5.large',
+  ]);
+  assert.deepEqual(spotTypes(awsOf('aws/auto-scaling-group', {})), []);
 });

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Seen } from '../../evidence/fact.ts';
 import type { Json, JsonObject } from '../../evidence/json.ts';
-import { allowing, allowsAllBut, isLike, policyDocument } from './policies.ts';
+import { type Policy, policy as policyLeaf } from '../../evidence/aws/policy.ts';
+import { awsOf, fact } from '../../evidence/testing.ts';
+import { allowing, allowsAllBut, isLike } from './policies.ts';
 import { type RightsFacts, rightOf, type WantedRight } from './role-rights.ts';
+import type { AwsKind } from '../../evidence/aws/shapes.ts';
 
 describe('wildcards of IAM', () => {
   for (const [pattern, text, holds] of [
@@ -25,20 +27,6 @@ describe('wildcards of IAM', () => {
 const ALLOWS = { Statement: [{ Effect: 'Allow', Action: 'ec2:createnetworkinterface' }] };
 const DENIES = { Statement: { Effect: 'Deny', Action: ['ec2:*'] } };
 
-test('a document is read as text, as encoded text, and as an object', () => {
-  for (const given of [
-    ALLOWS,
-    JSON.stringify(ALLOWS),
-    encodeURIComponent(JSON.stringify(ALLOWS)),
-  ]) {
-    const document = policyDocument(given);
-    assert.equal(allowing(document, 'ec2:CreateNetworkInterface').length, 1);
-  }
-  for (const given of ['%', 'no', ' '.repeat(30_000), undefined, 7])
-    assert.equal(policyDocument(given), null);
-  assert.equal(allowing(DENIES, 'ec2:CreateNetworkInterface').length, 0);
-});
-
 const WANTED: WantedRight = {
   action: 'ec2:CreateNetworkInterface',
   given: /^Enough$/,
@@ -57,7 +45,8 @@ function held(attached: readonly Json[], others: Partial<Record<string, readonly
   };
   const facts: RightsFacts = {
     nowMs: 0,
-    list: (kind) => (all[kind] ?? []).map((value) => ({ value }) as Seen<Json>),
+    list: ((kind: AwsKind) =>
+      (all[kind] ?? []).map((value) => fact(awsOf(kind, value)))) as RightsFacts['list'],
   };
   return rightOf(facts, 'node', WANTED);
 }
@@ -153,17 +142,18 @@ test('policies of other roles, names and ARNs say nothing of this one', () => {
 test('evidence of others mentions the inline policies that there are', () => {
   const facts: RightsFacts = {
     nowMs: null,
-    list: (kind) => {
+    list: ((kind: AwsKind) => {
       const value = { RoleName: 'node', AttachedPolicies: [policy('Little')] };
-      return kind === 'aws/attached-policies' ? [{ value } as unknown as Seen<Json>] : [];
-    },
+      return kind === 'aws/attached-policies' ? [fact(awsOf(kind, value))] : [];
+    }) as RightsFacts['list'],
   };
   assert.equal(rightOf(facts, 'node', WANTED)?.right, 'missing');
   assert.equal(rightOf(facts, 'other', WANTED), null);
 });
 
 describe('statements of a policy', () => {
-  const allow = (change: JsonObject): Json => ({ Statement: { Effect: 'Allow', ...change } });
+  const read = (given: Json): Policy => policyLeaf.take(given) as Policy;
+  const allow = (change: JsonObject): Policy => read({ Statement: { Effect: 'Allow', ...change } });
 
   test('allow by one action or by any of a list', () => {
     const allowed = (change: JsonObject): number =>
@@ -178,15 +168,9 @@ describe('statements of a policy', () => {
     assert.equal(allowsAllBut(allow({ NotAction: 'iam:*' })), true);
     assert.equal(allowsAllBut(allow({ NotAction: 'iam:*', Effect: 'Deny' })), false);
     assert.equal(allowsAllBut(allow({ Action: '*' })), false);
-    const two = { Statement: [{ Effect: 'Deny' }, { Effect: 'Allow', NotAction: [] }] };
-    assert.equal(allowsAllBut(two), true);
-    assert.equal(allowsAllBut({}), false);
-  });
-
-  test('are read up to twenty thousand characters', () => {
-    const padded = (length: number): string => JSON.stringify(ALLOWS).padEnd(length, ' ');
-    assert.notEqual(policyDocument(padded(20_000)), null);
-    assert.equal(policyDocument(padded(20_001)), null);
+    const two = [{ Effect: 'Deny' }, { Effect: 'Allow', NotAction: [] }];
+    assert.equal(allowsAllBut(read({ Statement: two })), true);
+    assert.equal(allowsAllBut(read({ Statement: [] })), false);
   });
 });
 

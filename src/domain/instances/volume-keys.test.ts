@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Json, JsonObject } from '../../evidence/json.ts';
 import type { ShortGroup } from './launch.ts';
-import { fact } from '../../evidence/testing.ts';
+import { fact, awsOf } from '../../evidence/testing.ts';
 import { type KeyFacts, keyTroubles, launcherOf, missingActions } from './volume-keys.ts';
+import type { KmsKeyPolicy } from '../../evidence/aws/iam.ts';
+import type { AwsKind } from '../../evidence/aws/shapes.ts';
 
 const ERROR = 'Client.InternalError: Client error on launch';
 const KEY = 'arn:aws:kms:eu-west-1:111122223333:key/one';
@@ -30,7 +32,12 @@ function version(...ids: readonly (string | null)[]): Json {
 
 function factsOf(lists: Readonly<Record<string, readonly Json[]>>): KeyFacts {
   const all = { 'aws/auto-scaling-group': [GROUP], ...lists };
-  return { list: (kind) => ((all as typeof lists)[kind] ?? []).map(fact) };
+  return {
+    list: ((kind: AwsKind) =>
+      ((all as typeof lists)[kind] ?? []).map((item) =>
+        fact(awsOf(kind, item)),
+      )) as KeyFacts['list'],
+  };
 }
 
 function wordsOf(lists: Readonly<Record<string, readonly Json[]>>): readonly string[] {
@@ -134,20 +141,27 @@ describe('the key behind it', () => {
 
 test('the launcher is the group’s role, or the service-linked one of its account', () => {
   const short = (value: JsonObject): ShortGroup => ({
-    group: fact(value),
+    group: fact(awsOf('aws/auto-scaling-group', value)),
     size: { name: 'workers', desired: 1, inService: 0 },
     template: null,
   });
   const own = 'arn:aws:iam::111122223333:role/own';
-  assert.equal(launcherOf(short({ ServiceLinkedRoleARN: own }), {}), own);
+  assert.equal(launcherOf(short({ ServiceLinkedRoleARN: own }), awsOf('aws/kms-key', {})), own);
   const tail = 'role/aws-service-role/autoscaling.amazonaws.com/AWSServiceRoleForAutoScaling';
-  assert.equal(launcherOf(short(GROUP), { Arn: KEY }), `arn:aws:iam::111122223333:${tail}`);
+  assert.equal(
+    launcherOf(short(GROUP), awsOf('aws/kms-key', { Arn: KEY })),
+    `arn:aws:iam::111122223333:${tail}`,
+  );
   const china = { Arn: KEY.replace('aws', 'aws-cn') };
-  assert.equal(launcherOf(short(GROUP), china), `arn:aws-cn:iam::111122223333:${tail}`);
-  assert.equal(launcherOf(short({}), {}), `arn:aws:iam::<account>:${tail}`);
+  assert.equal(
+    launcherOf(short(GROUP), awsOf('aws/kms-key', china)),
+    `arn:aws-cn:iam::111122223333:${tail}`,
+  );
+  assert.equal(launcherOf(short({}), awsOf('aws/kms-key', {})), `arn:aws:iam::<account>:${tail}`);
 });
 
 describe('actions that the policy of a key gives nobody', () => {
+  const answerOf = (Policy: string): KmsKeyPolicy => awsOf('aws/kms-key-policy', { Policy });
   const [GENERATE, DECRYPT, GRANT] = [
     'kms:GenerateDataKeyWithoutPlaintext',
     'kms:Decrypt',
@@ -160,7 +174,7 @@ describe('actions that the policy of a key gives nobody', () => {
     ...change,
   });
   const missing = (Statement: Json): readonly string[] | null =>
-    missingActions({ Policy: JSON.stringify({ Statement }) }, 'me');
+    missingActions(answerOf(JSON.stringify({ Statement })), 'me');
 
   test('are those that no statement allows the role', () => {
     assert.deepEqual(missing([statement([GENERATE, DECRYPT, GRANT])]), []);
@@ -182,13 +196,13 @@ describe('actions that the policy of a key gives nobody', () => {
 
   test('are unknown where the policy cannot be read', () => {
     assert.equal(missing('none'), null);
-    assert.equal(missingActions({ Policy: 'no JSON' }, 'me'), null);
-    assert.equal(missingActions({}, 'me'), null);
+    assert.equal(missingActions(answerOf('no JSON'), 'me'), null);
+    assert.equal(missingActions(awsOf('aws/kms-key-policy', {}), 'me'), null);
     const padded = (length: number): Json => {
       const text = JSON.stringify({ Statement: [statement('*')] });
       return { Policy: text.padEnd(length, ' ') };
     };
-    assert.deepEqual(missingActions(padded(40_000), 'me'), []);
-    assert.equal(missingActions(padded(40_001), 'me'), null);
+    assert.deepEqual(missingActions(awsOf('aws/kms-key-policy', padded(40_000)), 'me'), []);
+    assert.equal(missingActions(awsOf('aws/kms-key-policy', padded(40_001)), 'me'), null);
   });
 });

@@ -16,7 +16,7 @@ import type { Json, JsonObject } from '../../evidence/json.ts';
 import type { KubeNode } from '../../evidence/kinds.ts';
 import type { KubeObject } from '../../evidence/kube/object.ts';
 import { lostLease, lostLeases } from './leases.ts';
-import type { SeenObject } from '../pods/pods-seen.ts';
+import type { Seen } from '../../evidence/fact.ts';
 import { conditionsSinceMs, isTaintOfRule, unmetCondition } from './readiness-rules.ts';
 import { lastHeardMs, readyForMs, readySinceMs } from './ready-node.ts';
 import {
@@ -30,6 +30,8 @@ import {
   readyIs,
 } from '../../evidence/testing.ts';
 import { clusterGiven, type UserData } from '../../evidence/user-data.ts';
+import type { NodeReadinessRule } from '../../evidence/kube/machines.ts';
+import type { Pod } from '../../evidence/kube/pod.ts';
 
 test('the first opening counts within fifteen minutes of the Node', () => {
   const opened = (seconds: number | null, createdMs: number | null = NOW_MS): number | null => {
@@ -52,7 +54,7 @@ function asker(change: {
   readonly ready?: string;
   readonly spec?: JsonObject;
   readonly annotations?: Readonly<Record<string, string>>;
-}): SeenObject {
+}): Seen<Pod> {
   const { runs = 600, placed = 600, ready = 'False', spec = {} } = change;
   const running: Json = runs === null ? {} : { state: { running: { startedAt: ago(runs) } } };
   const status = {
@@ -64,7 +66,7 @@ function asker(change: {
   return fact(podOf({ spec: { nodeName: 'node00', ...spec }, status }, { annotations }));
 }
 
-const isHeld = (pod: SeenObject, nowMs: number | null = NOW_MS, node = 'node00'): boolean =>
+const isHeld = (pod: Seen<Pod>, nowMs: number | null = NOW_MS, node = 'node00'): boolean =>
   longLivedAskers([pod], node, nowMs).length > 0;
 
 describe('pods that ask an agent for a role', () => {
@@ -104,7 +106,7 @@ describe('pods that ask an agent for a role', () => {
   });
 
   test('are answered by the agent of the Node', () => {
-    const owned = (name: string, node = 'node00', kind = 'DaemonSet'): SeenObject =>
+    const owned = (name: string, node = 'node00', kind = 'DaemonSet'): Seen<Pod> =>
       fact(podOf({ spec: { nodeName: node }, metadata: { ownerReferences: [{ kind, name }] } }));
     for (const name of ['kiam-agent', 'kube2iam'])
       assert.equal(identityAgent([owned('other'), owned(name)], 'node00')?.value.name, 'web-x7k2p');
@@ -160,8 +162,7 @@ describe('a Lease that nobody renews', () => {
     assert.equal(lost?.words, `Lease shop/karpenter of one ${told}`);
     const given = lostLease(lease(3000, { holderIdentity: '' }, { namespace: null }), NOW_MS);
     assert.deepEqual([given?.holder, given?.words], [null, `Lease /karpenter of nobody ${told}`]);
-    const { spec } = lease(3000).value.body as { readonly spec: JsonObject };
-    const { holderIdentity: _, ...unheld } = spec;
+    const unheld = { leaseDurationSeconds: 15, renewTime: ago(3000) };
     const nobody = lostLease(fact(objectOf('Lease', 'x', { spec: unheld })), NOW_MS);
     assert.deepEqual([nobody?.holder, nobody?.words], [null, `Lease shop/x of nobody ${told}`]);
   });
@@ -179,7 +180,8 @@ describe('a Lease that nobody renews', () => {
 });
 
 describe('rules of readiness', () => {
-  const rule = (spec: JsonObject): Json => ({ spec });
+  const rule = (spec: JsonObject): NodeReadinessRule =>
+    objectOf('NodeReadinessRule', 'gate', { spec });
   const [one, two] = [{ type: 'A' }, { type: 'B', requiredStatus: 'False' }];
   const node = (...conditions: readonly (readonly [string, string, number?])[]): KubeNode =>
     nodeOf('a', {

@@ -21,21 +21,23 @@ import {
 } from './fleet.ts';
 import type { Json, JsonObject } from '../../evidence/json.ts';
 import type { KubeNode } from '../../evidence/kinds.ts';
-import { ago, conditionOf, fact, nodeOf, NOW_MS } from '../../evidence/testing.ts';
+import { ago, conditionOf, fact, nodeOf, NOW_MS, awsOf } from '../../evidence/testing.ts';
+import type { Instance, NetworkInterface } from '../../evidence/aws/instance.ts';
+import type { InstanceProfile } from '../../evidence/aws/iam.ts';
 
 const TAG = { Key: 'kubernetes.io/cluster/shop', Value: 'owned' };
 const PROFILE = 'arn:aws:iam::111122223333:instance-profile/nodes';
 const ROLE = 'arn:aws:iam::111122223333:role/path/nodes';
 
-function instance(id: string, change: JsonObject = {}): JsonObject {
-  return {
+function instance(id: string, change: JsonObject = {}): Instance {
+  return awsOf('aws/instance', {
     InstanceId: id,
     State: { Name: 'running' },
     LaunchTime: ago(300),
     IamInstanceProfile: { Arn: PROFILE },
     Tags: [TAG],
     ...change,
-  };
+  });
 }
 
 function silent(seconds: number, reason = 'NodeStatusUnknown'): Partial<KubeNode> {
@@ -45,14 +47,14 @@ function silent(seconds: number, reason = 'NodeStatusUnknown'): Partial<KubeNode
 }
 
 interface Scene {
-  readonly instances?: readonly Json[];
+  readonly instances?: readonly Instance[];
   readonly nodes?: readonly KubeNode[] | null;
-  readonly profiles?: readonly Json[];
+  readonly profiles?: readonly (Json | InstanceProfile)[];
   readonly clusters?: readonly Json[];
   readonly nowMs?: number | null;
 }
 
-const NODE_PROFILE = { Arn: PROFILE, Roles: [{ Arn: ROLE }] };
+const NODE_PROFILE = awsOf('aws/instance-profile', { Arn: PROFILE, Roles: [{ Arn: ROLE }] });
 
 function factsOf(scene: Scene): Parameters<typeof nodeRolesOf>[0] {
   const lists: Readonly<Record<string, readonly unknown[]>> = {
@@ -70,7 +72,7 @@ function factsOf(scene: Scene): Parameters<typeof nodeRolesOf>[0] {
   } as unknown as Parameters<typeof nodeRolesOf>[0];
 }
 
-function lost(...instances: readonly Json[]): readonly string[] {
+function lost(...instances: readonly Instance[]): readonly string[] {
   return idsOf(nodeRolesOf(factsOf({ instances }))?.[0]?.lost ?? []);
 }
 
@@ -80,28 +82,38 @@ describe('tags of clusters', () => {
   });
 
   test('the cluster is in the key, or is the value', () => {
-    assert.equal(isTaggedFor(tagged('kubernetes.io/cluster/shop', 'owned'), 'shop'), true);
-    assert.equal(isTaggedFor(tagged('kubernetes.io/cluster/shop', 'owned'), 'sho'), false);
+    assert.equal(
+      isTaggedFor(awsOf('aws/instance', tagged('kubernetes.io/cluster/shop', 'owned')), 'shop'),
+      true,
+    );
+    assert.equal(
+      isTaggedFor(awsOf('aws/instance', tagged('kubernetes.io/cluster/shop', 'owned')), 'sho'),
+      false,
+    );
     for (const key of ['eks:cluster-name', 'aws:eks:cluster-name', 'eks:eks-cluster-name']) {
-      assert.equal(isTaggedFor(tagged(key, 'shop'), 'shop'), true, key);
-      assert.equal(isTaggedFor(tagged(key, 'other'), 'shop'), false, key);
-      assert.equal(isTaggedFor(tagged(key, 'other'), null), true, key);
+      assert.equal(isTaggedFor(awsOf('aws/instance', tagged(key, 'shop')), 'shop'), true, key);
+      assert.equal(isTaggedFor(awsOf('aws/instance', tagged(key, 'other')), 'shop'), false, key);
+      assert.equal(isTaggedFor(awsOf('aws/instance', tagged(key, 'other')), null), true, key);
     }
   });
 
   test('without a cluster that of any will do, but no other tag', () => {
-    assert.equal(isTaggedFor(tagged('kubernetes.io/cluster/x', 'owned'), null), true);
+    assert.equal(
+      isTaggedFor(awsOf('aws/instance', tagged('kubernetes.io/cluster/x', 'owned')), null),
+      true,
+    );
     for (const key of ['kubernetes.io/role/x', 'my-eks:cluster-name', 'eks:cluster-name-old'])
-      assert.equal(isTaggedFor(tagged(key, 'shop'), null), false, key);
-    assert.equal(isTaggedFor({}, null), false);
+      assert.equal(isTaggedFor(awsOf('aws/instance', tagged(key, 'shop')), null), false, key);
+    assert.equal(isTaggedFor(awsOf('aws/instance', {}), null), false);
   });
 });
 
 test('an instance that shuts down is as good as terminated, one that stops is not', () => {
-  const isGone = (Name: string): boolean => isTerminated({ State: { Name } });
+  const isGone = (Name: string): boolean =>
+    isTerminated(awsOf('aws/instance', { State: { Name } }));
   assert.deepEqual(['terminated', 'shutting-down'].map(isGone), [true, true]);
   assert.deepEqual(['stopping', 'running', 'not-terminated'].map(isGone), [false, false, false]);
-  assert.equal(isTerminated({}), false);
+  assert.equal(isTerminated(awsOf('aws/instance', {})), false);
 });
 
 describe('machines of a role', () => {
@@ -225,13 +237,10 @@ test('a Node is silent when the control plane gave it up, and fades for fifteen 
   assert.deepEqual(fadingNodes(factsOf({ nodes: [now], nowMs: null })), []);
 });
 
-function attached(id: string | null, groups: readonly string[], ip = ''): Seen<Json> {
+function attached(id: string | null, groups: readonly string[], ip = ''): Seen<NetworkInterface> {
   const Groups = groups.map((GroupId) => ({ GroupId }));
-  return fact({
-    PrivateIpAddress: ip,
-    Groups,
-    ...(id === null ? {} : { Attachment: { InstanceId: id } }),
-  });
+  const attachment = id === null ? {} : { Attachment: { InstanceId: id } };
+  return fact(awsOf('aws/network-interface', { PrivateIpAddress: ip, Groups, ...attachment }));
 }
 
 describe('instances that only interfaces show', () => {
@@ -272,9 +281,9 @@ describe('instances that only interfaces show', () => {
 
 test('a machine younger than the events has never joined', () => {
   const never = (seconds: number, nowMs: number | null = NOW_MS): boolean =>
-    hasNeverJoined({ LaunchTime: ago(seconds) }, nowMs);
+    hasNeverJoined(awsOf('aws/instance', { LaunchTime: ago(seconds) }), nowMs);
   assert.deepEqual([never(3600), never(3601), never(5, null)], [true, false, false]);
-  assert.equal(hasNeverJoined({}, NOW_MS), false);
+  assert.equal(hasNeverJoined(awsOf('aws/instance', {}), NOW_MS), false);
 });
 
 test('roles are lost together, and shut out also while some may only fade', () => {
@@ -317,5 +326,5 @@ test('a role is called by the last part of its ARN, and known without its path',
 });
 
 test('ids are listed in order, and an instance without one has none', () => {
-  assert.deepEqual(idsOf([fact(instance('i-2')), fact({})]), ['i-2', '']);
+  assert.deepEqual(idsOf([fact(instance('i-2')), fact(awsOf('aws/instance', {}))]), ['i-2', '']);
 });

@@ -1,23 +1,32 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { JsonObject } from '../../evidence/json.ts';
+import { SELECTOR, type Selector } from '../../evidence/kube/object.ts';
+import { project } from '../../evidence/project.ts';
 import { selects, selectsAll } from './label-selector.ts';
 
 const labels = { app: 'shop', tier: 'web' };
 
-function of(key: string, operator: string, ...values: readonly string[]) {
-  return { matchExpressions: [{ key, operator, values }] };
+function read(selector: JsonObject): Selector {
+  return project(SELECTOR, selector) as Selector;
+}
+
+function of(key: string, operator: string, ...values: readonly string[]): Selector {
+  return read({ matchExpressions: [{ key, operator, values }] });
 }
 
 test('an empty selector selects everything, and so does none', () => {
-  assert.ok(selects({}, labels) && selects(undefined, {}));
-  assert.ok(selectsAll({}) && selectsAll(undefined));
-  assert.ok(!selectsAll({ matchLabels: { app: 'shop' } }) && !selectsAll(of('app', 'Exists')));
+  assert.ok(selects(read({}), labels) && selects(undefined, {}));
+  assert.ok(selectsAll(read({})) && selectsAll(undefined));
+  assert.ok(
+    !selectsAll(read({ matchLabels: { app: 'shop' } })) && !selectsAll(of('app', 'Exists')),
+  );
 });
 
 test('every label and every requirement must fit', () => {
-  assert.ok(selects({ matchLabels: { app: 'shop' } }, labels));
-  assert.ok(!selects({ matchLabels: { app: 'shop', tier: 'db' } }, labels));
-  assert.ok(!selects({ matchLabels: { app: 'shop' }, ...of('tier', 'NotIn', 'web') }, labels));
+  assert.ok(selects(read({ matchLabels: { app: 'shop' } }), labels));
+  assert.ok(!selects(read({ matchLabels: { app: 'shop', tier: 'db' } }), labels));
+  assert.ok(!selects({ ...of('tier', 'NotIn', 'web'), matchLabels: { app: 'shop' } }, labels));
 });
 
 test('each operator does what the API server does', () => {

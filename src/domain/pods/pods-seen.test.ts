@@ -7,7 +7,6 @@ import {
   placeOf,
   podsOfSet,
   podWords,
-  type SeenObject,
   stateWords,
   unreadyPods,
   waitingPods,
@@ -24,12 +23,23 @@ import {
   readyIs,
   waitingPod,
 } from '../../evidence/testing.ts';
+import type { Seen } from '../../evidence/fact.ts';
+import type { Pod } from '../../evidence/kube/pod.ts';
 
 const LATE = fact(waitingPod(121));
+/** What `LATE` is made of. */
+const LATE_PARTS = {
+  status: {
+    phase: 'Pending',
+    startTime: ago(121),
+    conditions: [readyIs('False')],
+    containerStatuses: [{ state: { waiting: { reason: 'ContainerCreating' } } }],
+  },
+};
 const FRESH = fact(waitingPod(120));
 const READY = fact(podOf());
 
-function ofSet(name: string, owner: string): SeenObject {
+function ofSet(name: string, owner: string): Seen<Pod> {
   const metadata = { ownerReferences: [{ kind: 'DaemonSet', name: owner }] };
   return fact(podOf({ metadata }, { name }));
 }
@@ -43,15 +53,11 @@ test('pods of a Node that wait for more than two minutes', () => {
 });
 
 test('pods that are not Ready for more than two minutes, and stay', () => {
-  const leaving = fact(podOf({ ...partsOf(LATE), metadata: { deletionTimestamp: ago(1) } }));
+  const leaving = fact(podOf({ ...LATE_PARTS, metadata: { deletionTimestamp: ago(1) } }));
   assert.deepEqual(unreadyPods([LATE, FRESH, READY, leaving], NOW_MS), [LATE]);
   assert.deepEqual(unreadyPods([LATE], null), []);
   assert.deepEqual([isReadyPod(READY), isReadyPod(LATE)], [true, false]);
 });
-
-function partsOf(pod: SeenObject): Readonly<Record<string, Json>> {
-  return pod.value.body as Readonly<Record<string, Json>>;
-}
 
 test('a pod is of the DaemonSet that owns it; where no owner is shown, its name tells', () => {
   const own = ofSet('aws-node-abcde', 'aws-node');
@@ -85,7 +91,7 @@ test('a pod is named with its Node and since when it waits', () => {
 
 function viewOf(
   node: KubeNode | null,
-  pods: readonly SeenObject[],
+  pods: readonly Seen<Pod>[],
   nowMs: number | null = NOW_MS,
 ): TroubleView {
   const read = node === null ? { state: 'absent', by: 'test' } : fact(node);
@@ -105,9 +111,9 @@ function waitingNode(changedSeconds: number | null, createdSeconds: number | nul
 }
 
 test('the broken pod of the network’s own DaemonSet on the Node is told first', () => {
-  const broken = fact(podOf({ ...partsOf(LATE) }, { name: 'aws-node-x7k2p' }));
+  const broken = fact(podOf({ ...LATE_PARTS }, { name: 'aws-node-x7k2p' }));
   const elsewhere = fact(
-    podOf({ ...partsOf(LATE), spec: { nodeName: 'node01' } }, { name: 'aws-node-abcde' }),
+    podOf({ ...LATE_PARTS, spec: { nodeName: 'node01' } }, { name: 'aws-node-abcde' }),
   );
   const trouble = networkTrouble(viewOf(waitingNode(600, 600), [elsewhere, broken]), 'aws-node');
   assert.equal(trouble?.fact, broken);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Json } from '../../evidence/json.ts';
-import type { KubeObject } from '../../evidence/kube/object.ts';
+import type { Pod } from '../../evidence/kube/pod.ts';
 import {
   complaintOf,
   environmentOf,
@@ -11,7 +11,6 @@ import {
   isOnNode,
   isPodReady,
   isSettled,
-  msIn,
   podCondition,
   podName,
   readyChangedMs,
@@ -23,7 +22,7 @@ import {
 } from './pods.ts';
 import { ago, NOW_MS, podOf, readyIs, waitingPod } from '../../evidence/testing.ts';
 
-function withStatus(status: Readonly<Record<string, Json>>): KubeObject {
+function withStatus(status: Readonly<Record<string, Json>>): Pod {
   return podOf({ status });
 }
 
@@ -74,7 +73,7 @@ test('a variable is that of the first container which has it, init containers fi
       value === undefined ? { name: 'A' } : { name: 'A', value },
     ],
   });
-  const pod = (spec: Readonly<Record<string, Json>>): KubeObject => podOf({ spec });
+  const pod = (spec: Readonly<Record<string, Json>>): Pod => podOf({ spec });
   const both = pod({ initContainers: [variable('init')], containers: [variable('main')] });
   assert.equal(environmentOf(both, 'A'), 'init');
   assert.equal(environmentOf(pod({ containers: [{}, variable('second')] }), 'A'), 'second');
@@ -83,7 +82,7 @@ test('a variable is that of the first container which has it, init containers fi
 });
 
 test('a pod is of the DaemonSet that owns it', () => {
-  const owned = (kind: string, name: string): KubeObject =>
+  const owned = (kind: string, name: string): Pod =>
     podOf({
       metadata: {
         ownerReferences: [
@@ -135,12 +134,6 @@ test('a container that ends again and again crashes, unless its pod is Ready', (
   assert.equal(crashing({ state: { waiting: { reason: 'ContainerCreating' } } }), false);
 });
 
-test('stamps inside an object are read as times', () => {
-  assert.equal(msIn({ at: ago(5) }, 'at'), NOW_MS - 5000);
-  assert.equal(msIn({ at: 'yesterday' }, 'at'), null);
-  assert.equal(msIn({}, 'at'), null);
-});
-
 test('a pod runs since its first container that runs', () => {
   const running = (seconds: number): Json => ({ state: { running: { startedAt: ago(seconds) } } });
   const statuses = [{ state: { waiting: {} } }, running(30), running(90)];
@@ -149,9 +142,12 @@ test('a pod runs since its first container that runs', () => {
 });
 
 describe('a pod that waits for its sandbox', () => {
-  const [status] = [
-    waitingPod(300).body as { readonly status: Readonly<Record<string, Json>> },
-  ].map((body) => body.status);
+  const status = {
+    phase: 'Pending',
+    startTime: ago(300),
+    conditions: [readyIs('False')],
+    containerStatuses: [{ state: { waiting: { reason: 'ContainerCreating' } } }],
+  };
   const waits = (more: Readonly<Record<string, Json>>): boolean =>
     waitsForSandbox(podOf({ status: { ...status, ...more } }));
 

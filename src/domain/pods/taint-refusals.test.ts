@@ -13,6 +13,9 @@ import {
   untoleratedTaints,
 } from './taint-refusals.ts';
 import { fact, podOf } from '../../evidence/testing.ts';
+import { project } from '../../evidence/project.ts';
+import { TOLERATION, type Toleration } from '../../evidence/kube/object.ts';
+import type { JsonObject } from '../../evidence/json.ts';
 
 const PREEMPTION = 'no new claims to deallocate, preemption: 0/2 nodes are available: 2 …';
 
@@ -22,6 +25,10 @@ function taint(key: string, effect = 'NoSchedule'): KubeTaint {
 
 function node(...keys: readonly string[]): KubeNode {
   return { taints: keys.map((key) => taint(key)) } as unknown as KubeNode;
+}
+
+function toleration(given: JsonObject): Toleration {
+  return project(TOLERATION, given) as Toleration;
 }
 
 test('only a message in which all nodes refuse for taints without a name counts', () => {
@@ -35,12 +42,12 @@ test('only a message in which all nodes refuse for taints without a name counts'
 
 test('a toleration fits by key, value and effect, and without a key fits all', () => {
   const own = taint('dedicated');
-  assert.equal(tolerates({ operator: 'Exists' }, own), true);
-  assert.equal(tolerates({ operator: 'Exists', effect: 'NoExecute' }, own), false);
-  assert.equal(tolerates({ key: 'dedicated', value: 'yes' }, own), true);
-  assert.equal(tolerates({ key: 'dedicated', value: 'no' }, own), false);
-  assert.equal(tolerates({ key: 'dedicated', operator: 'Gt', value: '5' }, own), true);
-  assert.equal(tolerates({ key: 'other', operator: 'Exists' }, own), false);
+  assert.equal(tolerates(toleration({ operator: 'Exists' }), own), true);
+  assert.equal(tolerates(toleration({ operator: 'Exists', effect: 'NoExecute' }), own), false);
+  assert.equal(tolerates(toleration({ key: 'dedicated', value: 'yes' }), own), true);
+  assert.equal(tolerates(toleration({ key: 'dedicated', value: 'no' }), own), false);
+  assert.equal(tolerates(toleration({ key: 'dedicated', operator: 'Gt', value: '5' }), own), true);
+  assert.equal(tolerates(toleration({ key: 'other', operator: 'Exists' }), own), false);
 });
 
 test('without the tolerations one node must carry nothing else', () => {
@@ -49,9 +56,9 @@ test('without the tolerations one node must carry nothing else', () => {
   assert.equal(taintThatKeepsOut(refusal, [node('role', 'gate'), node('gate')], isMeant), 'gate');
   const both = [node('role', 'gate'), node('role', 'gate')];
   assert.equal(taintThatKeepsOut(refusal, both, isMeant), null);
-  const tolerations = [{ key: 'role', operator: 'Exists' }];
+  const tolerations = [toleration({ key: 'role', operator: 'Exists' })];
   assert.equal(taintThatKeepsOut({ refusing: 2, tolerations }, both, isMeant), 'gate');
-  const gate = [{ key: 'gate', operator: 'Exists' }];
+  const gate = [toleration({ key: 'gate', operator: 'Exists' })];
   assert.equal(taintThatKeepsOut({ refusing: 2, tolerations: gate }, both, isMeant), null);
 });
 
@@ -92,7 +99,7 @@ function told(pod: string | null, excerpt = REFUSED): Quote {
 }
 
 describe('the waiting pod of a controller', () => {
-  const tolerations = [{ key: 'a' }];
+  const tolerations = [toleration({ key: 'a' })];
 
   test('is refused by what its condition says, with what it tolerates', () => {
     const pod = waits('web-1');
@@ -143,12 +150,12 @@ describe('taints and tolerations', () => {
   const own = taint('dedicated', 'NoExecute');
 
   test('a toleration without a key must be Exists, one with an effect is for that alone', () => {
-    assert.equal(tolerates({}, own), false);
-    assert.equal(tolerates({ operator: 'Equal', value: 'yes' }, own), false);
-    assert.equal(tolerates({ operator: 'Exists', effect: 'NoExecute' }, own), true);
-    assert.equal(tolerates({ key: 'dedicated', effect: '', value: 'yes' }, own), true);
-    assert.equal(tolerates({ key: 'dedicated' }, own), false);
-    assert.equal(tolerates({ key: 'dedicated' }, { ...own, value: '' }), true);
+    assert.equal(tolerates(toleration({}), own), false);
+    assert.equal(tolerates(toleration({ operator: 'Equal', value: 'yes' }), own), false);
+    assert.equal(tolerates(toleration({ operator: 'Exists', effect: 'NoExecute' }), own), true);
+    assert.equal(tolerates(toleration({ key: 'dedicated', effect: '', value: 'yes' }), own), true);
+    assert.equal(tolerates(toleration({ key: 'dedicated' }), own), false);
+    assert.equal(tolerates(toleration({ key: 'dedicated' }), { ...own, value: '' }), true);
   });
 
   test('a taint that is only a preference keeps nobody out, nor does none', () => {

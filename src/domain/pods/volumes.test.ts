@@ -13,10 +13,17 @@ import {
   policyWords,
   waitsForBranch,
 } from './pod-security-groups.ts';
-import type { SeenObject } from './pods-seen.ts';
 import { ecrImageWaiting } from './pulls.ts';
 import { ago, fact, objectOf, podOf } from '../../evidence/testing.ts';
 import { claimNames, claimWords, driverOf, driversOn, volumesOf, zonesOf } from './volumes.ts';
+import type { Seen } from '../../evidence/fact.ts';
+import type { Pod } from '../../evidence/kube/pod.ts';
+import type { PersistentVolume } from '../../evidence/kube/storage.ts';
+import type { PersistentVolumeClaim } from '../../evidence/kube/storage.ts';
+import type { SecurityGroupPolicy } from '../../evidence/kube/network.ts';
+import type { CniNode } from '../../evidence/kube/network.ts';
+import type { ServiceAccount } from '../../evidence/kube/admission.ts';
+import type { PodDisruptionBudget } from '../../evidence/kube/workloads.ts';
 
 const MOUNTS = podOf({
   spec: {
@@ -24,12 +31,15 @@ const MOUNTS = podOf({
   },
 });
 
-function claim(volumeName: string | null, change: Partial<KubeObject> = {}): SeenObject {
+function claim(
+  volumeName: string | null,
+  change: Partial<KubeObject> = {},
+): Seen<PersistentVolumeClaim> {
   const spec = volumeName === null ? {} : { volumeName };
   return fact(objectOf('PersistentVolumeClaim', 'store', { spec }, change));
 }
 
-function volume(name: string, spec: JsonObject): SeenObject {
+function volume(name: string, spec: JsonObject): Seen<PersistentVolume> {
   return fact(objectOf('PersistentVolume', name, { spec }, { namespace: null }));
 }
 
@@ -129,9 +139,9 @@ describe('pods with security groups of their own', () => {
     assert.equal(waits('False', plain), false);
   });
 
-  const policy = (spec: JsonObject, change: Partial<KubeObject> = {}): SeenObject =>
+  const policy = (spec: JsonObject, change: Partial<KubeObject> = {}): Seen<SecurityGroupPolicy> =>
     fact(objectOf('SecurityGroupPolicy', 'groups', { spec }, change));
-  const account = (name: string, namespace = 'shop'): SeenObject =>
+  const account = (name: string, namespace = 'shop'): Seen<ServiceAccount> =>
     fact(objectOf('ServiceAccount', name, {}, { namespace, labels: { role: 'db' } }));
   const pod = podOf({}, { labels: { app: 'x' } });
   const byPod = (app: string): JsonObject => ({ podSelector: { matchLabels: { app } } });
@@ -161,7 +171,7 @@ describe('pods with security groups of their own', () => {
       policyWords(policy({}, { namespace: null })),
       /^SecurityGroupPolicy \/groups gives/,
     );
-    const node = (...names: readonly string[]): SeenObject =>
+    const node = (...names: readonly string[]): Seen<CniNode> =>
       fact(objectOf('CNINode', 'node00', { spec: { features: names.map((name) => ({ name })) } }));
     assert.equal(asksForTrunk(node('CustomNetworking', 'SecurityGroupsForPods')), true);
     assert.equal(asksForTrunk(node('CustomNetworking')), false);
@@ -169,12 +179,14 @@ describe('pods with security groups of their own', () => {
 });
 
 describe('budgets that hold a drain', () => {
-  const budget = (status: JsonObject, spec: JsonObject = { selector: {} }): SeenObject =>
-    fact(objectOf('PodDisruptionBudget', 'web', { spec, status }));
+  const budget = (
+    status: JsonObject,
+    spec: JsonObject = { selector: {} },
+  ): Seen<PodDisruptionBudget> => fact(objectOf('PodDisruptionBudget', 'web', { spec, status }));
   const tight = budget({ disruptionsAllowed: 0, expectedPods: 1 });
   const pod = fact(podOf({}, { labels: { app: 'x' } }));
 
-  function isHeld(one: SeenObject, held: SeenObject = pod, node = 'node00'): boolean {
+  function isHeld(one: Seen<PodDisruptionBudget>, held: Seen<Pod> = pod, node = 'node00'): boolean {
     return heldPod(node, [held], [one]) !== null;
   }
 
@@ -195,7 +207,7 @@ describe('budgets that hold a drain', () => {
   });
 
   test('pods of DaemonSets and such as are being deleted are held by none', () => {
-    const owned = (kind: string): SeenObject =>
+    const owned = (kind: string): Seen<Pod> =>
       fact(podOf({ metadata: { ownerReferences: [{ kind: 'Other' }, { kind }] } }));
     assert.equal(isHeld(tight, owned('DaemonSet')), false);
     assert.equal(isHeld(tight, owned('ReplicaSet')), true);

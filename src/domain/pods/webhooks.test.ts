@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Json, JsonObject } from '../../evidence/json.ts';
 import type { KubeObject } from '../../evidence/kube/object.ts';
-import type { SeenObject } from './pods-seen.ts';
 import { endpointsOf, endpointWords } from './services.ts';
 import { fact, objectOf } from '../../evidence/testing.ts';
 import {
@@ -15,6 +14,9 @@ import {
   type WebhookFacts,
   webhookWords,
 } from './webhooks.ts';
+import type { Seen } from '../../evidence/fact.ts';
+import type { EndpointSlice } from '../../evidence/kube/network.ts';
+import type { WebhookConfiguration } from '../../evidence/kube/admission.ts';
 
 const POD: Admitted = {
   group: '',
@@ -34,7 +36,7 @@ function webhook(change: JsonObject = {}): JsonObject {
   };
 }
 
-function slice(ready: Json, change: Partial<KubeObject> = {}): SeenObject {
+function slice(ready: Json, change: Partial<KubeObject> = {}): Seen<EndpointSlice> {
   const body = { service: 'hook', ready, notReady: 2, ports: [443, 443, 8443] };
   return fact(objectOf('EndpointSlice', 'hook-1', body, change));
 }
@@ -42,7 +44,7 @@ function slice(ready: Json, change: Partial<KubeObject> = {}): SeenObject {
 interface Scene {
   readonly webhooks?: readonly Json[];
   readonly mutating?: readonly Json[];
-  readonly slices?: readonly SeenObject[];
+  readonly slices?: readonly Seen<EndpointSlice>[];
   readonly complete?: readonly string[];
 }
 
@@ -52,9 +54,12 @@ function factsOf({
   slices = [],
   complete = [],
 }: Scene): WebhookFacts {
-  const holder = (kind: string, list: readonly Json[]): readonly SeenObject[] =>
+  const holder = (
+    kind: 'MutatingWebhookConfiguration' | 'ValidatingWebhookConfiguration',
+    list: readonly Json[],
+  ): readonly Seen<WebhookConfiguration>[] =>
     list.length === 0 ? [] : [fact(objectOf(kind, 'holder', { webhooks: list }))];
-  const lists: Readonly<Record<string, readonly SeenObject[]>> = {
+  const lists: Readonly<Record<string, readonly Seen<KubeObject>[]>> = {
     'kube/ValidatingWebhookConfiguration': holder('ValidatingWebhookConfiguration', webhooks),
     'kube/MutatingWebhookConfiguration': holder('MutatingWebhookConfiguration', mutating),
     'kube/EndpointSlice': slices,

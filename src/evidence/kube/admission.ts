@@ -1,4 +1,4 @@
-import { type Fields, type FieldsOf, keys, presence, shown, text, texts } from '../shape.ts';
+import { type Fields, type FieldsOf, keys, presence, quantities, shown, text } from '../shape.ts';
 import { CONDITION, type KubeObject, METADATA, SELECTOR } from './object.ts';
 
 const RULE = {
@@ -50,7 +50,7 @@ export const SERVICE_ACCOUNT = {
 
 export const NAMESPACE = { status: shown({ phase: text }) } as const satisfies Fields;
 
-export const CONFIG_MAP = { data: texts } as const satisfies Fields;
+export const CONFIG_MAP = { data: quantities } as const satisfies Fields;
 
 export interface ServiceAccount extends KubeObject, FieldsOf<typeof SERVICE_ACCOUNT> {}
 export interface Namespace extends KubeObject, FieldsOf<typeof NAMESPACE> {}

@@ -26,7 +26,9 @@ const variables: Leaf<readonly Variable[]> = {
     if (!Array.isArray(value)) return undefined;
     return (value as readonly Json[]).flatMap((entry) => {
       const name = textAt(entry, 'name');
-      return name !== null && READ_VARIABLES.test(name) ? [{ name, value: textAt(entry, 'value') }] : [];
+      return name !== null && READ_VARIABLES.test(name)
+        ? [{ name, value: textAt(entry, 'value') }]
+        : [];
     });
   },
 };

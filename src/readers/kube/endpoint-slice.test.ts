@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { projectEndpointSlice } from './endpoint-slice.ts';
+import { countedEndpoints } from './endpoint-slice.ts';
 
 const labels = { 'kubernetes.io/service-name': 'guard' };
 
@@ -11,13 +11,13 @@ test('a slice comes down to its Service, two counts and its ports', () => {
     { addresses: ['10.0.0.3'], conditions: {} },
   ];
   const slice = { metadata: { labels }, endpoints, ports: [{ port: 9443 }, { name: 'any' }] };
-  const expected = { service: 'guard', ready: 2, notReady: 1, ports: ['9443', ''] };
-  assert.deepEqual(projectEndpointSlice(slice), expected);
+  const expected = { service: 'guard', ready: 2, notReady: 1, ports: [9443, null] };
+  assert.deepEqual(countedEndpoints(slice), expected);
 });
 
 test('a slice of nobody, without endpoints, has none', () => {
   const slice = { metadata: {}, endpoints: null };
-  assert.deepEqual(projectEndpointSlice(slice), {
+  assert.deepEqual(countedEndpoints(slice), {
     service: null,
     ready: 0,
     notReady: 0,
@@ -27,5 +27,5 @@ test('a slice of nobody, without endpoints, has none', () => {
 
 test('endpoints beyond what the API server takes are not counted', () => {
   const endpoints = Array.from({ length: 5000 }, () => ({ conditions: { ready: false } }));
-  assert.equal(projectEndpointSlice({ metadata: { labels }, endpoints })['notReady'], 1000);
+  assert.equal(countedEndpoints({ metadata: { labels }, endpoints })['notReady'], 1000);
 });

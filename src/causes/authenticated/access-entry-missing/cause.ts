@@ -83,8 +83,7 @@ function matchEntries(view: View<Kinds, 'entryNotFound'>): Match | null {
   const details = name === null ? {} : { cluster: name };
   const mode = view.quote(cluster, `cluster ${name ?? ''} accessConfig.authenticationMode API`);
   const entries = view.read('aws/access-entry-list');
-  const listed =
-    entries.state === 'seen' && Array.isArray(entries.value) ? entries.value.map(String) : null;
+  const listed = entries.state === 'seen' ? entries.value : null;
   const fleet = nodeRolesOf(view);
   if (fleet !== null)
     return listed === null ? unlisted : matchLost(view, lostRoles(fleet), listed, details, mode);

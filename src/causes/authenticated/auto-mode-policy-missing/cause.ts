@@ -71,7 +71,7 @@ function matchEntries(view: Own): Match | null {
     const entry = view
       .list('aws/access-entry')
       .find(({ value }) => value.principalArn === role.arn);
-    return entry?.value?.type === 'EC2' && entry !== undefined ? [{ role, entry }] : [];
+    return entry?.value.type === 'EC2' ? [{ role, entry }] : [];
   });
   const [first] = lost;
   if (first === undefined) return null;

@@ -123,7 +123,7 @@ function matchRoles(
   if (inQuestion.length === 0) return clear;
   const entries = view.read('aws/access-entry-list');
   if (readsEntries && entries.state !== 'seen') return unknownEntries;
-  const listed = entries.state === 'seen' ? entryArns(entries.value) : [];
+  const listed = entries.state === 'seen' ? entries.value : [];
   const role = inQuestion.find(({ arn }) => !listed.includes(arn));
   if (role === undefined) return clear;
   const none = listed.length === 0 ? 'no access entry' : `access entries: ${listed.join(', ')}`;
@@ -143,7 +143,7 @@ function foundRole(
   configMap: Absent,
   { role: { arn, profile, lost, ready }, isLost, listing }: Unmapped,
 ): Match {
-  const cluster = view.list('aws/cluster')[0]?.value?.name ?? '';
+  const cluster = view.list('aws/cluster')[0]?.value.name ?? '';
   const machines = idsOf(isLost ? lost : ready);
   const count = machines.length === 1 ? 'machine' : `${machines.length} machines`;
   const run = `machines ${machines.join(', ')} run with the role ${arn}`;
@@ -168,7 +168,7 @@ function matchSilent(view: Evidence, configMap: Absent): Match {
   const names = silent.map(({ value }) => value.name);
   const fell = view.quote(first, `fell silent: Node ${names.join(', ')}`);
   return found(
-    { cluster: view.list('aws/cluster')[0]?.value?.name ?? '' },
+    { cluster: view.list('aws/cluster')[0]?.value.name ?? '' },
     [quoteAbsence(view, configMap), fell],
     'definite',
     names,
@@ -181,10 +181,6 @@ const unknownEntries = cannotSay({
   collect: 'aws eks list-access-entries --cluster-name <cluster>',
 });
 
-function entryArns(list: readonly string[]): readonly string[] {
-  return Array.isArray(list) ? list.map(String) : [];
-}
-
 /** Some client was told that the ConfigMap is not there. */
 function matchAnswer(view: Evidence): Match {
   const notFound = view.sign('configMapNotFound');
@@ -196,7 +192,6 @@ function matchAnswer(view: Evidence): Match {
     });
   }
   const entries = view.read('aws/access-entry-list');
-  const maps =
-    entries.state === 'seen' && entryArns(entries.value).some((arn) => arn.includes(':role/'));
+  const maps = entries.state === 'seen' && entries.value.some((arn) => arn.includes(':role/'));
   return maps ? clear : found(notFound.first.captures, [notFound.first], 'likely');
 }

@@ -118,10 +118,7 @@ function matchToken(view: Own): Match | null {
 function isNew(view: Own): boolean {
   return view
     .list('aws/instance')
-    .some(
-      ({ value }) =>
-        (value.InstanceId ?? null) === view.instanceId && hasNeverJoined(value, view.nowMs),
-    );
+    .some(({ value }) => value.InstanceId === view.instanceId && hasNeverJoined(value, view.nowMs));
 }
 
 const lostTrack = cannotSay({

@@ -1,6 +1,7 @@
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
-import type { Role } from '../../../evidence/aws/iam.ts';
+import type { InstanceProfile, Role } from '../../../evidence/aws/iam.ts';
+import type { Seen } from '../../../evidence/fact.ts';
 
 /** The instance has no role, so nothing on it gets AWS credentials. */
 export default defineCause({
@@ -123,24 +124,15 @@ type Evidence = View<
 function matchInstance(view: Evidence): Match | null {
   const own = view
     .list('aws/instance')
-    .filter(
-      ({ value }) => view.instanceId === null || value.InstanceId === view.instanceId,
-    );
+    .filter(({ value }) => view.instanceId === null || value.InstanceId === view.instanceId);
   const [instance] = own;
   const isOne = new Set(own.map(({ value }) => value.InstanceId ?? null)).size === 1;
   const complains = view.sign('noCredentials') !== null || view.sign('pluginFailed') !== null;
   if (instance === undefined || !isOne || !(complains || isNode(instance.value))) return null;
   if (!complains && view.nowMs !== null && !isLostOfEks(view)) return null;
-  if (
-    isDescribedWhole(instance.value) &&
-    (instance.value.IamInstanceProfile ?? undefined) === undefined
-  ) {
+  if (isKnownWithout(instance.value))
     return found({}, [view.quote(instance, 'the instance has no IamInstanceProfile')]);
-  }
-  const arn = instance.value.IamInstanceProfile?.Arn ?? null;
-  const profile = view
-    .list('aws/instance-profile')
-    .find((fact) => arn?.endsWith(`/${fact.value.InstanceProfileName ?? ' '}`) === true);
+  const profile = profileOf(view, instance.value);
   const underway = matchAssociation(view, instance.value);
   if (underway !== null) return underway;
   if (profile === undefined) return null;
@@ -148,6 +140,13 @@ function matchInstance(view: Evidence): Match | null {
   const role = (profile.value.Roles ?? [])[0]?.Arn ?? null;
   if (role !== null) return matchTrust(view, role) ?? (complains ? null : clear);
   return found({ profile: name }, [view.quote(profile, `instance profile ${name} has no roles`)]);
+}
+
+function profileOf(view: Evidence, instance: Instance): Seen<InstanceProfile> | undefined {
+  const arn = instance.IamInstanceProfile?.Arn;
+  return view
+    .list('aws/instance-profile')
+    .find((fact) => arn?.endsWith(`/${fact.value.InstanceProfileName ?? ' '}`) === true);
 }
 
 /** The profile is on its way to the instance, or from it, for longer than a machine takes to join. */
@@ -201,8 +200,8 @@ function trustedServices({ AssumeRolePolicyDocument: policy }: Role): readonly s
 }
 
 /** A --query that leaves fields out says nothing about the profile. */
-function isDescribedWhole(instance: Instance): boolean {
-  return instance.IamInstanceProfile !== undefined && instance.State?.Name === 'running';
+function isKnownWithout(instance: Instance): boolean {
+  return instance.IamInstanceProfile === null && instance.State?.Name === 'running';
 }
 
 function isNode(instance: Instance): boolean {

@@ -1,3 +1,4 @@
+import type { Told } from '../../../evidence/shape.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { idsOf, lostRoles, nodeRolesOf } from '../../../domain/nodes/fleet.ts';
 import { utcMs } from '../../../evidence/time.ts';
@@ -57,14 +58,11 @@ function matchAges(view: View<Kinds, never>): Match | null {
   const fleet = nodeRolesOf(view);
   const lost = fleet === null ? null : lostRoles(fleet);
   for (const entry of entries) {
-    const arn = entry.value.principalArn ?? null;
-    const role = roles.find((candidate) => arn !== null && candidate.value.Arn === arn);
-    const [made, mapped] = [
-      msOf(role?.value?.CreateDate ?? null),
-      msOf(entry.value.createdAt ?? null),
-    ];
-    if (arn === null || role === undefined || made === null || mapped === null || made <= mapped)
-      continue;
+    const { principalArn: arn } = entry.value;
+    if (arn === undefined) continue;
+    const role = roles.find((candidate) => candidate.value.Arn === arn);
+    const [made, mapped] = [msOf(role?.value.CreateDate), msOf(entry.value.createdAt)];
+    if (role === undefined || made === null || mapped === null || made <= mapped) continue;
     const of = lost?.find((one) => one.arn === arn);
     if (lost !== null && of === undefined) continue;
     const details = { role: arn, cluster: entry.value.clusterName ?? '' };
@@ -81,7 +79,7 @@ const STAMP =
   /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:Z|([+-])(\d{2}):(\d{2}))$/;
 
 /** Milliseconds since the epoch of a stamp of the AWS command line, which prints local zones. */
-function msOf(text: string | null): number | null {
+function msOf(text: Told<string>): number | null {
   const m = STAMP.exec(text ?? '');
   if (m === null) return null;
   const clock = ((Number(m[4]) * 60 + Number(m[5])) * 60 + Number(m[6])) * 1000;

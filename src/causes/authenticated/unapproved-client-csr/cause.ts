@@ -185,6 +185,6 @@ function isIssued({ status }: CertificateSigningRequest): boolean {
 }
 
 function isLeft(request: CertificateSigningRequest, nowMs: number): boolean {
-  const madeMs = isoMs(request.metadata?.creationTimestamp ?? '');
+  const madeMs = isoMs(request.metadata?.creationTimestamp);
   return !isIssued(request) && madeMs !== null && nowMs - madeMs > APPROVAL_NORMAL_MS;
 }

@@ -1,5 +1,4 @@
-import type { AccessEntry } from '../../../evidence/aws/iam.ts';
-import type { AccessPolicies } from '../../../evidence/aws/iam.ts';
+import type { AccessEntry, AccessPolicies } from '../../../evidence/aws/iam.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import { idsOf, lostRoles, nodeRolesOf } from '../../../domain/nodes/fleet.ts';
 import type { Seen } from '../../../evidence/fact.ts';
@@ -92,7 +91,7 @@ function matchLost(view: Evidence): Match | null {
   if (fleet === null || entries.length === 0) return null;
   for (const role of lostRoles(fleet)) {
     const entry = entries.find(({ value }) => value.principalArn === role.arn);
-    const type = entry?.value?.type ?? null;
+    const type = entry?.value.type ?? null;
     if (entry === undefined || type === null || NODE_TYPES.includes(type)) continue;
     const held = policiesOf(view, role.arn);
     if (held?.isEnough === true) continue;
@@ -126,9 +125,7 @@ interface HeldPolicies {
 
 /** What access policies an entry has; null where they were not read. */
 function policiesOf(view: Evidence, role: string): HeldPolicies | null {
-  const fact = view
-    .list('aws/access-policies')
-    .find(({ value }) => value.principalArn === role);
+  const fact = view.list('aws/access-policies').find(({ value }) => value.principalArn === role);
   if (fact === undefined) return null;
   const policies = fact.value.associatedAccessPolicies ?? [];
   const names = policies.map(({ policyArn }) => policyArn?.split('/').at(-1) ?? '');

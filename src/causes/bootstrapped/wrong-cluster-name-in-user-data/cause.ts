@@ -94,12 +94,12 @@ type Signs = 'nameMissing' | 'notFound' | 'plutoNotFound' | 'bootstrapDone';
 function matchGiven(view: View<Kinds, Signs>): Match | null {
   const launch = launchOf(view);
   const clusters = view.list('aws/cluster');
-  const wanted = clusters.length > 1 ? null : (clusters[0]?.value?.name ?? null);
+  const wanted = clusters.length > 1 ? null : (clusters[0]?.value.name ?? null);
   if (launch === null || wanted === null) return null;
   const given = clusterGiven(launch.given.value);
   const name = given?.name ?? null;
   if (name === wanted) return clearUnlessSeen(view, ['nameMissing', 'notFound', 'plutoNotFound']);
-  const consequence = consequenceOf(launch, clusters[0]?.value?.endpoint ?? null);
+  const consequence = consequenceOf(launch, clusters[0]?.value.endpoint ?? null);
   if (name === null || consequence === null) return null;
   if (!isTaggedFor(launch.instance.value, wanted) || !view.shows('machine-without-node'))
     return null;

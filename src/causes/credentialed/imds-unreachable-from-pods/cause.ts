@@ -44,7 +44,7 @@ export default defineCause({
     if (dropped !== null) return found(dropped.last.captures, [silent.first, dropped.first]);
     const limits = view.list('aws/instance').map((fact) => ({
       fact,
-      hops: Number(fact.value.MetadataOptions?.HttpPutResponseHopLimit ?? '0'),
+      hops: fact.value.MetadataOptions?.HttpPutResponseHopLimit ?? 0,
     }));
     const open = limits.find(({ hops }) => hops >= 2);
     if (open === undefined && gaveUp !== null && view.sign('driverSilent') !== null)

@@ -7,7 +7,6 @@ import {
   type View,
 } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { textAt } from '../../../evidence/json.ts';
 import {
   complaintOf,
   environmentOf,
@@ -114,13 +113,12 @@ function matchProviders(view: Own): Match | null {
   const clusters = view.list('aws/cluster');
   const cluster = clusters.find(({ value }) => issuerOf(value) !== null);
   const providers = view.read('aws/oidc-providers');
-  if (cluster === undefined || providers.state !== 'seen' || !Array.isArray(providers.value))
-    return unknownUnlessSaid(view);
+  if (cluster === undefined || providers.state !== 'seen') return unknownUnlessSaid(view);
   const role = environmentOf(asking.value, 'AWS_ROLE_ARN') ?? '';
   // A role of another account is trusted through that account's own providers.
   if (accountOf(role) !== askedAccount(view, cluster.value)) return null;
   const issuer = issuerOf(cluster.value) ?? '';
-  const arns = providers.value.map((entry) => textAt(entry, 'Arn') ?? '');
+  const arns = providers.value.flatMap((entry) => entry.Arn ?? []);
   const provider = arns.find((arn) =>
     arn.endsWith(`:oidc-provider/${issuer.replace('https://', '')}`),
   );
@@ -147,7 +145,7 @@ function matchAudience(view: Own, { pod, role, issuer, provider }: Asking): Matc
   const own = view
     .list('aws/oidc-provider')
     .find(({ value }) => issuer.endsWith(`//${value.Url ?? '-'}`));
-  const clients = (own?.value?.ClientIDList ?? []).map(String);
+  const clients = own?.value.ClientIDList ?? [];
   const audience = tokenAudience(pod.value);
   if (own === undefined || clients.includes(audience))
     return view.sign('providerMissing') === null ? clear : null;

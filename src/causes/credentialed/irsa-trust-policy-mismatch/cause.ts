@@ -1,4 +1,4 @@
-import type { Policy } from '../../../evidence/aws/policy.ts';
+import type { Policy, PolicyStatement } from '../../../evidence/aws/policy.ts';
 import {
   cannotSay,
   clear,
@@ -21,7 +21,6 @@ import {
 import type { Pod } from '../../../evidence/kube/pod.ts';
 import type { Role } from '../../../evidence/aws/iam.ts';
 import type { Cluster } from '../../../evidence/aws/groups.ts';
-import type { PolicyStatement } from '../../../evidence/aws/policy.ts';
 
 const ACTION = /^(?:\*|sts:\*|sts:AssumeRole\*|sts:AssumeRoleWithWebIdentity)$/i;
 

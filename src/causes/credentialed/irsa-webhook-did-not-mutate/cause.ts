@@ -1,7 +1,6 @@
 import { isoMs } from '../../../evidence/time.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { isObject } from '../../../evidence/json.ts';
 import {
   complaintOf,
   environmentOf,
@@ -204,7 +203,7 @@ function firstService(object: WebhookConfiguration): ServiceName | null {
 function annotatedAt(account: ServiceAccount): string | null {
   const entry = (account.metadata?.managedFields ?? []).find((field) => {
     const annotations = field.fieldsV1?.['f:metadata']?.['f:annotations'];
-    return isObject(annotations) && Object.hasOwn(annotations, `f:${ANNOTATION}`);
+    return annotations?.includes(`f:${ANNOTATION}`) === true;
   });
-  return entry === undefined ? null : (entry.time ?? null);
+  return entry?.time ?? null;
 }

@@ -151,7 +151,7 @@ function matchServers(view: Evidence): Match | null {
 /** A container that runs kiam’s server, or a pod that its manifests name so. */
 function isServer(pod: Pod): boolean {
   const byCommand = (pod.spec?.containers ?? []).some((container) => {
-    const words = [...(container.command ?? []), ...(container.args ?? [])].map(String);
+    const words = [...(container.command ?? []), ...(container.args ?? [])];
     const image = container.image ?? '';
     return words.includes('server') && /\bkiam\b/.test(image);
   });

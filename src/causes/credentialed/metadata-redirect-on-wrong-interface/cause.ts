@@ -92,7 +92,7 @@ function interfaceOf(set: DaemonSet): string | null {
     ...(container.command ?? []),
     ...(container.args ?? []),
   ]);
-  const flag = words.map(String).find((word) => word.startsWith('--host-interface='));
+  const flag = words.find((word) => word.startsWith('--host-interface='));
   return flag?.slice('--host-interface='.length) ?? null;
 }
 

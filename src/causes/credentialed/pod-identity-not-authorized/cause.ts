@@ -1,5 +1,5 @@
-import type { Role } from '../../../evidence/aws/iam.ts';
-import type { Policy } from '../../../evidence/aws/policy.ts';
+import type { PodIdentityAssociation, Role } from '../../../evidence/aws/iam.ts';
+import type { Policy, PolicyStatement } from '../../../evidence/aws/policy.ts';
 import {
   clear,
   cannotSay,
@@ -21,8 +21,6 @@ import {
   serviceAccountOf,
 } from '../../../domain/pods/pods.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
-import type { PodIdentityAssociation } from '../../../evidence/aws/iam.ts';
-import type { PolicyStatement } from '../../../evidence/aws/policy.ts';
 
 /** EKS Auth answered the agent and refused: no association, no permission or no trust. */
 export default defineCause({
@@ -165,7 +163,7 @@ function matchTrust(
 ): Match | null {
   // The list names no roles; the description of one association does.
   const own = associations.find(({ value }) => (value.roleArn ?? null) !== null);
-  const arn = own?.value?.roleArn ?? null;
+  const arn = own?.value.roleArn ?? null;
   if (own === undefined || arn === null) return null;
   const target = own.value.targetRoleArn ?? '';
   const isTagged = own.value.disableSessionTags !== true;

@@ -70,8 +70,8 @@ export default defineCause({
 
 function isUnprobedAgent(daemonSet: DaemonSet): boolean {
   return (daemonSet.spec?.template?.spec?.containers ?? []).some((container) => {
-    const words = [...(container.command ?? []), ...(container.args ?? [])].map(String);
-    const isAgent = words.includes('agent') && (container.image ?? '').includes('kiam');
+    const words = [...(container.command ?? []), ...(container.args ?? [])];
+    const isAgent = words.includes('agent') && container.image?.includes('kiam') === true;
     return isAgent && (container.readinessProbe ?? undefined) === undefined;
   });
 }

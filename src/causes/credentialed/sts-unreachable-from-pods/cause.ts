@@ -1,3 +1,4 @@
+import type { Instance } from '../../../evidence/aws/instance.ts';
 import type { VpcEndpoint } from '../../../evidence/aws/network.ts';
 import { endpointOf, tableOfSubnet, wayOut } from '../../../domain/network/routes.ts';
 import { cannotSay, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
@@ -108,8 +109,8 @@ function matchRoutes(view: Evidence): Match | null {
   const pod = view.list('kube/Pod').find(({ value }) => asksSts(value, view.node ?? ''));
   const instance = view
     .list('aws/instance')
-    .find(({ value }) => (value.InstanceId ?? null) === view.instanceId);
-  const subnet = instance?.value?.SubnetId ?? null;
+    .find(({ value }) => value.InstanceId === view.instanceId);
+  const subnet = instance?.value.SubnetId ?? null;
   if (pod === undefined || instance === undefined || subnet === null) return null;
   if (view.sign('callSilent') !== null || view.sign('clientTimedOut') !== null) return null;
   const vpc = instance.value.VpcId ?? '';
@@ -123,18 +124,16 @@ function matchRoutes(view: Evidence): Match | null {
   if (view.read('aws/vpc-endpoint').state === 'unknown') return endpointsUnknown(vpc);
   const lack = lackOf(view, pod.value, vpc);
   if (lack === null) return null;
-  const zone = instance.value.Placement?.AvailabilityZone ?? '';
-  const region = /^[a-z]{2}(?:-[a-z]+)+-\d/.exec(zone)?.[0];
+  const region = regionOf(instance.value);
   const details = { pod: podName(pod.value), subnet, vpc, why: way.why, lacking: lack.words };
-  const { endpoint } = lack;
-  const id = endpoint?.value.VpcEndpointId ?? null;
-  const table = tableOfSubnet(routing.tables, subnet, vpc)?.value?.RouteTableId ?? '';
+  const id = lack.endpoint?.value.VpcEndpointId;
+  const table = tableOfSubnet(routing.tables, subnet, vpc)?.value.RouteTableId ?? '';
   const role = environmentOf(pod.value, 'AWS_ROLE_ARN') ?? '';
   return found(
     {
       ...details,
       ...(region === undefined ? {} : { region }),
-      ...(id === null ? {} : { endpoint: id }),
+      ...(id === undefined ? {} : { endpoint: id }),
     },
     [
       view.quote(
@@ -145,6 +144,10 @@ function matchRoutes(view: Evidence): Match | null {
       ...endpointQuotes(view, vpc, lack.words),
     ],
   );
+}
+
+function regionOf({ Placement: placement }: Instance): string | undefined {
+  return /^[a-z]{2}(?:-[a-z]+)+-\d/.exec(placement?.AvailabilityZone ?? '')?.[0];
 }
 
 function asksSts(pod: Pod, node: string): boolean {

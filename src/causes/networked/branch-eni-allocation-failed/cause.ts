@@ -168,7 +168,7 @@ function foundPolicy(
   const groups = missing.join(', ');
   const nodes = waiting.map(placeOf).filter((node) => node !== null);
   const details = { pod: podName(pod.value), policy: `${namespace ?? ''}/${name}`, groups };
-  const vpc = view.list('aws/security-group')[0]?.value?.VpcId ?? 'of the nodes';
+  const vpc = view.list('aws/security-group')[0]?.value.VpcId ?? 'of the nodes';
   const proof = [
     view.quote(policy, `${policyWords(policy)}; the VPC ${vpc} has no ${groups}`),
     view.quote(pod, waitingWords(pod)),

@@ -139,6 +139,6 @@ function nodeReadyForMs(view: Own, nowMs: number): number {
 
 function unreadyForMs(pod: Seen<Pod>, nowMs: number): number {
   if (podCondition(pod.value, 'Ready', 'status') !== 'False') return 0;
-  const since = isoMs(podCondition(pod.value, 'Ready', 'lastTransitionTime') ?? '');
+  const since = isoMs(podCondition(pod.value, 'Ready', 'lastTransitionTime'));
   return since === null ? 0 : nowMs - since;
 }

@@ -97,7 +97,7 @@ function matchRole(view: Own): Match | null {
   const [first] = asked;
   const [pod] = trouble.waiting;
   const cluster = view.list('aws/cluster')[0];
-  const role = cluster?.value?.roleArn ?? null;
+  const role = cluster?.value.roleArn ?? null;
   if (first === undefined || pod === undefined || role === null) return null;
   const held = rightOf(view, roleName(role), INTERFACES);
   if (held === null) return unread(roleName(role));

@@ -143,7 +143,7 @@ function matchAgent(view: IdentityView, trouble: NetworkTrouble): Match | null {
 function matchProfile(view: IdentityView, trouble: NetworkTrouble): Match | null {
   const instance = view
     .list('aws/instance')
-    .find(({ value }) => (value.InstanceId ?? null) === view.instanceId);
+    .find(({ value }) => value.InstanceId === view.instanceId);
   const account = view
     .list('kube/ServiceAccount')
     .find(({ value }) => value.name === 'aws-node' && value.namespace === 'kube-system');

@@ -150,12 +150,12 @@ function hasOwnRole(view: RoleView): boolean {
 function roleOf(view: RoleView): string | null {
   const instance = view
     .list('aws/instance')
-    .find(({ value }) => (value.InstanceId ?? null) === view.instanceId);
-  const arn = instance?.value?.IamInstanceProfile?.Arn ?? null;
+    .find(({ value }) => value.InstanceId === view.instanceId);
+  const arn = instance?.value.IamInstanceProfile?.Arn ?? null;
   const profile = view
     .list('aws/instance-profile')
     .find(({ value }) => arn !== null && value.Arn === arn);
-  return (profile?.value?.Roles ?? [])[0]?.RoleName ?? null;
+  return (profile?.value.Roles ?? [])[0]?.RoleName ?? null;
 }
 
 /** aws-node does not work, runs with the node role, and no policy of that role gives it ENI rights. */

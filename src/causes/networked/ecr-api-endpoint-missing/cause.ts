@@ -70,7 +70,7 @@ function matchEndpoints(view: View<'aws/vpc-endpoint', Signs>): Match | null {
   const seen = view.list('aws/vpc-endpoint');
   const names = seen.map((endpoint) => endpoint.value.ServiceName ?? '');
   if (names.some((name) => name.endsWith('.ecr.api'))) return clear;
-  const registry = seen.find((endpoint) => (endpoint.value.ServiceName ?? '').endsWith('.ecr.dkr'));
+  const registry = seen.find((endpoint) => endpoint.value.ServiceName?.endsWith('.ecr.dkr'));
   const listed =
     registry === undefined ? [] : [view.quote(registry, 'VpcEndpoints has ecr.dkr and no ecr.api')];
   if (anonymous === null || (silent === null && registry === undefined)) return null;

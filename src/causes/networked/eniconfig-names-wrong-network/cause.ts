@@ -1,5 +1,4 @@
-import type { SecurityGroup } from '../../../evidence/aws/network.ts';
-import type { Subnet } from '../../../evidence/aws/network.ts';
+import type { SecurityGroup, Subnet } from '../../../evidence/aws/network.ts';
 import { cniVariable, networkModeOf } from '../../../capacity/cni-settings.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
@@ -158,7 +157,7 @@ function subnetFault(view: ConfigView, config: Seen<EniConfig>, zone: string): F
 function groupFault(view: ConfigView, config: Seen<EniConfig>): Fault | null {
   const listed = view.list('aws/security-group').map(({ value }) => value.GroupId ?? null);
   if (listed.length === 0) return null;
-  const named = (config.value.spec?.securityGroups ?? []).map(String);
+  const named = config.value.spec?.securityGroups ?? [];
   const group = named.find((id) => !listed.includes(id));
   if (group === undefined) return null;
   return { fact: null, details: { group, reason: 'which the VPC of the cluster does not have' } };

@@ -131,7 +131,7 @@ function matchCluster(view: Own): Match | null {
   const daemonSet = view.list('kube/DaemonSet').find(({ value }) => value.name === 'aws-node');
   const instance = view
     .list('aws/instance')
-    .find(({ value }) => (value.InstanceId ?? null) === view.instanceId);
+    .find(({ value }) => value.InstanceId === view.instanceId);
   if (cluster === undefined || daemonSet === undefined || instance === undefined) return null;
   if (hasPrefix(instance.value)) return clear;
   const trouble = networkTrouble(view, 'aws-node');
@@ -201,7 +201,7 @@ function nodeRole(view: Own, instance: Instance): string | null {
   const profile = view
     .list('aws/instance-profile')
     .find(({ value }) => arn !== null && value.Arn === arn);
-  return (profile?.value?.Roles ?? [])[0]?.RoleName ?? null;
+  return (profile?.value.Roles ?? [])[0]?.RoleName ?? null;
 }
 
 /** The service account has a role of its own, or nobody can say. */

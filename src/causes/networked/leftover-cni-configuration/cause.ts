@@ -186,10 +186,7 @@ function leavesAddresses(view: Own, rival: Seen<Pod>): boolean {
   if (environmentOf(rival.value, 'FELIX_INTERFACEPREFIX') === 'eni') return true;
   if (!rival.value.name.startsWith('cilium')) return false;
   const settings = view.list('kube/ConfigMap').find(({ value }) => value.name === 'cilium-config');
-  const of = (key: string): string | null => {
-    const { data } = (settings?.value ?? {}) as { readonly data?: Record<string, string> };
-    return data?.[key] ?? null;
-  };
+  const of = (key: string): string | undefined => settings?.value.data?.[key];
   return settings === undefined || of('cni-chaining-mode') === 'aws-cni' || of('ipam') === 'eni';
 }
 

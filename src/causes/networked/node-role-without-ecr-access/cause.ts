@@ -127,11 +127,11 @@ function roleOn(view: RoleView, nodeName: string): string | null {
   const instance = view
     .list('aws/instance')
     .find(({ value }) => id !== undefined && value.InstanceId === id);
-  const arn = instance?.value?.IamInstanceProfile?.Arn ?? null;
+  const arn = instance?.value.IamInstanceProfile?.Arn ?? null;
   const profile = view
     .list('aws/instance-profile')
     .find(({ value }) => arn !== null && value.Arn === arn);
-  return (profile?.value?.Roles ?? [])[0]?.RoleName ?? null;
+  return (profile?.value.Roles ?? [])[0]?.RoleName ?? null;
 }
 
 /** The registry refuses a pull, and no policy of the node role lets it read ECR. */

@@ -185,7 +185,7 @@ function isConfigured(view: Own, name: string): boolean {
   const config = view
     .list('kube/ConfigMap')
     .find(({ value }) => value.name === CONFIGURATIONS[name]);
-  const entries = Object.entries(config?.value?.data ?? {});
+  const entries = Object.entries(config?.value.data ?? {});
   const text = entries.map(([key, value]) => `${key}: ${value}`).join('\n');
   return BY_CONFIGURATION[name]?.test(text) === true;
 }
@@ -201,6 +201,6 @@ function isAllocatorOff(pod: Seen<Pod>): boolean {
   if (!pod.value.name.startsWith('kube-controller-manager-') || !isPodReady(pod.value))
     return false;
   const [container] = pod.value.spec?.containers ?? [];
-  const words = [...(container?.command ?? []), ...(container?.args ?? [])].map(String);
+  const words = [...(container?.command ?? []), ...(container?.args ?? [])];
   return words.length > 0 && !words.some((word) => /^--allocate-node-cidrs(?:=true)?$/.test(word));
 }

@@ -147,8 +147,7 @@ function vpcRoute(view: Own, instance: Seen<Instance>, podCidr: string): Native 
     .list('aws/route-table')
     .find(({ value }) =>
       (value.Routes ?? []).some(
-        (route) =>
-          route.DestinationCidrBlock === podCidr && route.InstanceId === id,
+        (route) => route.DestinationCidrBlock === podCidr && route.InstanceId === id,
       ),
     );
   if (table === undefined) return null;

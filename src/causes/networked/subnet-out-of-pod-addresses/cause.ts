@@ -146,9 +146,10 @@ function matchSubnet(view: SubnetView, shortage: AddressShortage): Match | null 
   if (first === undefined || isFull === true) return isFull === true ? clear : null;
   const id = shortage.instance.value.SubnetId ?? '<subnet>';
   if (subnet === null) return subnetUnknown(id);
-  const free = Number(subnet.value.AvailableIpAddressCount ?? Number.NaN);
+  const free = subnet.value.AvailableIpAddressCount ?? null;
+  if (free === null) return subnetUnknown(id);
   const enough = mode.addressing === 'prefix' ? 1 : waiting.length;
-  if (!(free < enough)) return Number.isNaN(free) ? subnetUnknown(id) : clear;
+  if (free >= enough) return clear;
   if (hasRoomElsewhere(view, subnet)) return null;
   const event = view.sign('sandboxWithout') ?? view.clusterSign('sandboxWithout');
   return found(detailsOf(subnet, free), [
@@ -184,7 +185,7 @@ function subnetOf(
   const zone = node.value.labels['topology.kubernetes.io/zone'] ?? '';
   const config = view.list('kube/ENIConfig').find(({ value }) => value.name === zone);
   const id = mode.customNetworking
-    ? (config?.value?.spec?.subnet ?? null)
+    ? (config?.value.spec?.subnet ?? null)
     : (instance.value.SubnetId ?? null);
   const subnets = view.list('aws/subnet');
   return subnets.find(({ value }) => id !== null && value.SubnetId === id) ?? null;

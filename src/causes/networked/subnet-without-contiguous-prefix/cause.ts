@@ -121,7 +121,7 @@ function matchSubnet(view: View<Kinds, Signs>, shortage: AddressShortage): Match
   const [first] = waiting;
   if (mode.addressing !== 'prefix' || shortage.isFull === true) return clear;
   const id = instance.value.SubnetId ?? null;
-  const fact = view.list('aws/subnet').find(({ value }) => (value.SubnetId ?? null) === id);
+  const fact = view.list('aws/subnet').find(({ value }) => value.SubnetId === id);
   const subnet = fact === undefined || mode.customNetworking ? null : subnetOf(fact.value);
   const interfaces = view.everywhere('aws/network-interface').map(({ value }) => value);
   if (first === undefined || fact === undefined || subnet === null || interfaces.length === 0)

@@ -116,7 +116,7 @@ interface Lack {
 function matchGroups(view: Evidence): Match | null {
   const instance = view
     .list('aws/instance')
-    .find(({ value }) => (value.InstanceId ?? null) === view.instanceId);
+    .find(({ value }) => value.InstanceId === view.instanceId);
   const lack = instance === undefined ? null : lackOf(view, instance);
   if (instance === undefined || lack === null) return null;
   const endpoints = view.list('aws/vpc-endpoint');
@@ -155,8 +155,8 @@ function lackOf(view: Evidence, instance: Seen<Instance>): Lack | null {
 
 function isOfCluster(view: Evidence, instance: Instance): boolean {
   const [cluster, ...others] = view.list('aws/cluster');
-  const vpc = cluster?.value?.resourcesVpcConfig?.vpcId ?? null;
-  return others.length === 0 && vpc !== null && vpc === (instance.VpcId ?? null);
+  const vpc = cluster?.value.resourcesVpcConfig?.vpcId ?? null;
+  return others.length === 0 && vpc !== null && vpc === instance.VpcId;
 }
 
 const ECR = /^\d{12}\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com/;

@@ -106,6 +106,6 @@ function deployedVersion(view: View<'kube/Deployment', Signs>): string | null {
   const webhook = view
     .list('kube/Deployment')
     .find((entry) => entry.value.name.startsWith('vpc-admission-webhook'));
-  const [container] = webhook?.value?.spec?.template?.spec?.containers ?? [];
+  const [container] = webhook?.value.spec?.template?.spec?.containers ?? [];
   return /:v(0\.(?:1\.\d+|2\.[0-2]))\b/.exec(container?.image ?? '')?.[1] ?? null;
 }

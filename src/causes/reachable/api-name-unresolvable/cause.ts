@@ -134,9 +134,9 @@ function matchNetwork(view: Own): Match | null {
   if (!view.shows('machine-without-node')) return null;
   const instance = view
     .list('aws/instance')
-    .find(({ value }) => (value.InstanceId ?? null) === view.instanceId);
+    .find(({ value }) => value.InstanceId === view.instanceId);
   const cluster = view.list('aws/cluster').find(({ value }) => (value.endpoint ?? null) !== null);
-  const vpc = instance?.value?.VpcId ?? null;
+  const vpc = instance?.value.VpcId ?? null;
   if (instance === undefined || cluster === undefined || vpc === null) return null;
   const name = (cluster.value.endpoint ?? '').replace(/^https:\/\//, '').toLowerCase();
   const place = { instance, cluster, vpc, name };
@@ -166,7 +166,7 @@ function withoutResolver(view: Own, { vpc, name, cluster }: Place): Match | null
 function isPrivateOnly(cluster: Cluster): boolean {
   return (
     cluster.resourcesVpcConfig?.endpointPrivateAccess === true &&
-    cluster.resourcesVpcConfig?.endpointPublicAccess === false
+    cluster.resourcesVpcConfig.endpointPublicAccess === false
   );
 }
 
@@ -179,11 +179,11 @@ function wordsOf(cluster: Cluster): string {
 /** True where the DHCP options of the VPC name AWS's own resolver and no other. */
 function asksAmazon(view: Own, vpc: string): boolean {
   const own = view.list('aws/vpc').find(({ value }) => value.VpcId === vpc);
-  const id = own?.value?.DhcpOptionsId ?? null;
+  const id = own?.value.DhcpOptionsId ?? null;
   const options = view
     .list('aws/dhcp-options')
     .find(({ value }) => id !== null && value.DhcpOptionsId === id);
-  const servers = (options?.value?.DhcpConfigurations ?? [])
+  const servers = (options?.value.DhcpConfigurations ?? [])
     .filter((entry) => entry.Key === 'domain-name-servers')
     .flatMap((entry) => entry.Values ?? []);
   return servers.length > 0 && servers.every((server) => server === 'AmazonProvidedDNS');
@@ -201,9 +201,7 @@ function withoutZone(view: Own, { vpc, name, cluster }: Place): Match | null {
   if (unknown?.last.captures['name']?.toLowerCase() !== name) return null;
   if (!isPrivateOnly(cluster.value)) return null;
   if (cluster.value.resourcesVpcConfig?.vpcId !== vpc) return null;
-  const pages = view
-    .list('aws/vpc-hosted-zones')
-    .filter(({ value }) => value.VPCId === vpc);
+  const pages = view.list('aws/vpc-hosted-zones').filter(({ value }) => value.VPCId === vpc);
   const [page] = pages;
   const zones = pages.flatMap(({ value }) =>
     (value.HostedZoneSummaries ?? []).map((zone) => zone.Name ?? ''),

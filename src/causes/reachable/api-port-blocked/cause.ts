@@ -113,7 +113,7 @@ function matchPath(view: Evidence): Match | null {
   const timedOut = view.sign('timedOut');
   const instance = view
     .list('aws/instance')
-    .find((entry) => (entry.value.InstanceId ?? null) === view.instanceId);
+    .find((entry) => entry.value.InstanceId === view.instanceId);
   if (instance === undefined) return null;
   if (timedOut === null && !view.shows('machine-without-node')) return null;
   const path = pathOf(view, instance);
@@ -125,10 +125,10 @@ function matchPath(view: Evidence): Match | null {
 function pathOf(view: Evidence, instance: Seen<Instance>): Path {
   const clusters = view.list('aws/cluster');
   const cluster = clusters.length === 1 ? (clusters[0] ?? null) : null;
-  const network = cluster?.value?.resourcesVpcConfig;
+  const network = cluster?.value.resourcesVpcConfig;
   const clusterGroups = [
     network?.clusterSecurityGroupId ?? '',
-    ...(network?.securityGroupIds ?? []).map(String),
+    ...(network?.securityGroupIds ?? []),
   ].filter((id) => id !== '');
   const nodeGroups = (instance.value.SecurityGroups ?? []).map((group) => group.GroupId ?? '');
   const isPrivate = network?.endpointPrivateAccess === true;
@@ -136,8 +136,8 @@ function pathOf(view: Evidence, instance: Seen<Instance>): Path {
 }
 
 function isInClusterVpc({ instance, cluster }: Path): boolean {
-  const vpc = cluster?.value?.resourcesVpcConfig?.vpcId ?? null;
-  return vpc !== null && vpc === (instance.value.VpcId ?? null);
+  const vpc = cluster?.value.resourcesVpcConfig?.vpcId ?? null;
+  return vpc !== null && vpc === instance.value.VpcId;
 }
 
 /** The groups with these ids, null unless all are known. */
@@ -150,18 +150,18 @@ function groupsOf(view: Evidence, ids: readonly string[]): readonly Seen<Securit
 
 /** Interfaces by which the control plane of EKS stands in the VPC. */
 function controlPlane(view: Evidence, { cluster }: Path): readonly NetworkInterface[] {
-  const name = cluster?.value?.name ?? '';
+  const name = cluster?.value.name ?? '';
   return view
     .list('aws/network-interface')
     .map(({ value }) => value)
-    .filter((value) => (value.Description ?? null) === `Amazon EKS ${name}`);
+    .filter((value) => value.Description === `Amazon EKS ${name}`);
 }
 
 /** Where the API server is for the machine: known addresses when its endpoint is private. */
 function apiServer(view: Evidence, path: Path): Peer {
   if (!path.isPrivate) return { groups: [], addresses: [] };
   const own = controlPlane(view, path).map((one) => blockOf(one.PrivateIpAddress ?? ''));
-  const ids = (path.cluster?.value?.resourcesVpcConfig?.subnetIds ?? []).map(String);
+  const ids = path.cluster?.value.resourcesVpcConfig?.subnetIds ?? [];
   const subnets = view
     .list('aws/subnet')
     .filter(({ value }) => ids.includes(value.SubnetId ?? ''))
@@ -234,9 +234,7 @@ function aclOf(view: Evidence, path: Path): Seen<NetworkAcl> | undefined {
   const subnet = path.instance.value.SubnetId ?? '';
   return view
     .list('aws/network-acl')
-    .find(({ value }) =>
-      (value.Associations ?? []).some((one) => one.SubnetId === subnet),
-    );
+    .find(({ value }) => (value.Associations ?? []).some((one) => one.SubnetId === subnet));
 }
 
 /** Both ends' groups and the ACL were read, so that what stops nothing lets everything through. */

@@ -59,7 +59,7 @@ export default defineCause({
       if (issue === undefined) continue;
       const details = {
         code: issue.code ?? '',
-        resource: (issue.resourceIds ?? []).map(String).join(', '),
+        resource: (issue.resourceIds ?? []).join(', '),
         cluster: cluster.value.name ?? '',
       };
       return found(details, [

@@ -160,11 +160,11 @@ function matchRoutes(view: Evidence): Match | null {
 function placeOf(view: Evidence): Place | null {
   const instance = view
     .list('aws/instance')
-    .find((entry) => (entry.value.InstanceId ?? null) === view.instanceId);
-  const subnet = instance?.value?.SubnetId ?? null;
+    .find((entry) => entry.value.InstanceId === view.instanceId);
+  const subnet = instance?.value.SubnetId ?? null;
   if (subnet === null) return null;
-  const zone = instance?.value?.Placement?.AvailabilityZone ?? '';
-  return { subnet, vpc: instance?.value?.VpcId ?? '', zone };
+  const zone = instance?.value.Placement?.AvailabilityZone ?? '';
+  return { subnet, vpc: instance?.value.VpcId ?? '', zone };
 }
 
 function routingOf(view: Evidence): Routing {

@@ -58,7 +58,7 @@ function matchVpc(
 ): Match | null {
   const instance = view
     .list('aws/instance')
-    .find((entry) => (entry.value.InstanceId ?? null) === view.instanceId);
+    .find((entry) => entry.value.InstanceId === view.instanceId);
   const clusters = view.list('aws/cluster');
   const [cluster] = clusters;
   if (instance === undefined || cluster === undefined || clusters.length > 1) return null;

@@ -80,28 +80,28 @@ function plainList(text: string | undefined): readonly string[] {
 
 function matchEndpoint(view: Evidence): Match | null {
   const clusters = view.list('aws/cluster');
-  const [cluster] = clusters;
-  if (cluster === undefined || clusters.length > 1) return null;
-  const cidrs = (cluster.value.resourcesVpcConfig?.publicAccessCidrs ?? []).map(String);
-  const isPrivate = cluster.value.resourcesVpcConfig?.endpointPrivateAccess;
+  const [cluster, other] = clusters;
+  if (cluster === undefined || other !== undefined) return null;
+  const { name = '', resourcesVpcConfig } = cluster.value;
+  const { publicAccessCidrs, endpointPrivateAccess: isPrivate } = resourcesVpcConfig ?? {};
+  const cidrs = publicAccessCidrs ?? [];
   if (isPrivate === true || cidrs.length === 0 || cidrs.includes('0.0.0.0/0')) return clear;
-  const instance = view
-    .list('aws/instance')
-    .find((entry) => (entry.value.InstanceId ?? null) === view.instanceId);
+  const instances = view.list('aws/instance');
+  const instance = instances.find(({ value }) => value.InstanceId === view.instanceId);
   const sources = instance === undefined ? [] : sourcesOf(view, instance.value);
   if (sources.some((address) => isListed(address, cidrs))) return clear;
   const timedOut = view.sign('timedOut') ?? view.sign('canceled');
   if (isPrivate !== false) return null;
-  const name = cluster.value.name ?? '';
+  const told = cidrs.join(', ');
   const list = view.quote(
     cluster,
-    `cluster ${name} endpointPrivateAccess false publicAccessCidrs ${cidrs.join(', ')}`,
+    `cluster ${name} endpointPrivateAccess false publicAccessCidrs ${told}`,
   );
-  const details = { cluster: name, cidrs: cidrs.join(', ') };
+  const details = { cluster: name, cidrs: told };
   if (sources.length > 0 && instance !== undefined && isLost(view)) {
     const from = view.quote(
       gatewayOf(view, sources) ?? instance,
-      `${view.instanceId ?? ''} comes from ${sources.join(', ')}`,
+      `${instance.value.InstanceId ?? ''} comes from ${sources.join(', ')}`,
     );
     const seen = timedOut === null ? [] : [timedOut.first];
     return found({ ...details, sources: sources.join(', ') }, [...seen, list, from]);

@@ -83,7 +83,7 @@ type Evidence = View<
 function matchRoutes(view: Evidence): Match | null {
   const instance = view
     .list('aws/instance')
-    .find((entry) => (entry.value.InstanceId ?? null) === view.instanceId);
+    .find((entry) => entry.value.InstanceId === view.instanceId);
   if (instance === undefined || view.instanceId === null) return null;
   if ((instance.value.PublicIpAddress ?? null) !== null) return clear;
   const subnet = instance.value.SubnetId ?? '';
@@ -110,9 +110,8 @@ function matchRoutes(view: Evidence): Match | null {
 /** True where EC2, which nodes of EKS ask for their name, or the API server answers outside only. */
 function needsInternet(view: Evidence, vpc: string): boolean {
   const [cluster] = view.list('aws/cluster');
-  if (cluster === undefined || cluster.value.resourcesVpcConfig?.vpcId !== vpc)
-    return false;
-  if (cluster.value.resourcesVpcConfig?.endpointPrivateAccess === false) return true;
+  if (cluster === undefined || cluster.value.resourcesVpcConfig?.vpcId !== vpc) return false;
+  if (cluster.value.resourcesVpcConfig.endpointPrivateAccess === false) return true;
   const endpoints = view.read('aws/vpc-endpoint');
   return (
     endpoints.state !== 'unknown' && endpointOf(view.list('aws/vpc-endpoint'), vpc, 'ec2') === null

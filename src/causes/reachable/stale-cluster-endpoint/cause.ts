@@ -85,9 +85,7 @@ function matchUserData(view: Evidence): Match | null {
   const name = cluster.value.name ?? '';
   const isMeant = view
     .list('aws/instance')
-    .some(
-      ({ value }) => (value.InstanceId ?? null) === view.instanceId && isTaggedFor(value, name),
-    );
+    .some(({ value }) => value.InstanceId === view.instanceId && isTaggedFor(value, name));
   if (!isMeant || !view.shows('machine-without-node')) return null;
   return found({ endpoint: given, current }, [
     view.quote(userData, `user data of ${view.instanceId ?? ''}: endpoint ${given}`),
