@@ -125,15 +125,17 @@ function encoded(text: string): string {
 }
 
 function canonicalQuery(query: URLSearchParams): string {
-  return [...query]
-    .filter(([name]) => name !== 'X-Amz-Signature')
-    // By name first: what follows a name, `=`, comes behind the hyphen of a longer one.
-    .map(([name, value]) => [encoded(name), encoded(value)] as const)
-    .toSorted(([name, value], [otherName, otherValue]) =>
-      name === otherName ? inOrder(value, otherValue) : inOrder(name, otherName),
-    )
-    .map((pair) => pair.join('='))
-    .join('&');
+  return (
+    [...query]
+      .filter(([name]) => name !== 'X-Amz-Signature')
+      // By name first: what follows a name, `=`, comes behind the hyphen of a longer one.
+      .map(([name, value]) => [encoded(name), encoded(value)] as const)
+      .toSorted(([name, value], [otherName, otherValue]) =>
+        name === otherName ? inOrder(value, otherValue) : inOrder(name, otherName),
+      )
+      .map((pair) => pair.join('='))
+      .join('&')
+  );
 }
 
 /** By code points, as no language sorts. */
