@@ -118,9 +118,9 @@ test('certificates are those of the environment, else of the profile', () => {
 });
 
 test('the files are in the home folder unless they are named', () => {
-  const { configPath, credentialsPath } = readProfile(null, { HOME: '/home/me' });
-  assert.equal(configPath, '/home/me/.aws/config');
-  assert.equal(credentialsPath, '/home/me/.aws/credentials');
+  const { configPath, credentialsPath } = readProfile(null, { HOME: '/home/ubuntu' });
+  assert.equal(configPath, '/home/ubuntu/.aws/config');
+  assert.equal(credentialsPath, '/home/ubuntu/.aws/credentials');
   assert.equal(readProfile(null, {}).configPath, join(homedir(), '.aws/config'));
 });
 

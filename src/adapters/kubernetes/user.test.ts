@@ -8,7 +8,7 @@ import { credentialOf } from './user.ts';
 const V1 = 'client.authentication.k8s.io/v1';
 
 function of(body: JsonObject): ReturnType<typeof credentialOf> {
-  return credentialOf({ name: 'dev user', path: '/home/me/.kube/config', body });
+  return credentialOf({ name: 'dev user', path: '/home/ubuntu/.kube/config', body });
 }
 
 function refusal(body: JsonObject): PortError {
@@ -43,7 +43,7 @@ test('a token file goes before a token, a token before a name, a name before a p
   assert.deepEqual(kinds, ['token-file', 'token', 'basic', 'exec']);
   assert.deepEqual(of({ tokenFile: 'token' }), {
     kind: 'token-file',
-    path: '/home/me/.kube/token',
+    path: '/home/ubuntu/.kube/token',
   });
   assert.deepEqual(of({ username: 'me' }), { kind: 'basic', username: 'me', password: '' });
 });
@@ -59,7 +59,7 @@ test('a token is sent without what is around it, and not at all when no header t
 
 test('a program is named, or stands beside the file', () => {
   assert.equal(execOf({}).command, 'aws');
-  assert.equal(execOf({ command: './bin/aws' }).command, '/home/me/.kube/bin/aws');
+  assert.equal(execOf({ command: './bin/aws' }).command, '/home/ubuntu/.kube/bin/aws');
   assert.equal(execOf({ command: '/bin/aws' }).command, '/bin/aws');
   assert.match(refusal({ exec: { apiVersion: V1 } }).message, /has an exec without a command; for/);
 });
