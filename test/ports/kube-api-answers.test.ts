@@ -199,3 +199,33 @@ test('lines are whole, whatever the pieces, and none is longer than the limit', 
   await assert.rejects(linesIn(4, 'ab', 'cde', '\n'), { what: 'long' });
   await assert.rejects(linesIn(9, 'one\ntw'), { what: 'half' });
 });
+
+test('only a request with a body says of which type it is', async (context) => {
+  const answer = (): Reply => json({ ...VERSION, status: { allowed: true } }, 201);
+  const server = await fakeKubeServer(context, { answer });
+  const client = open(context, server.target());
+  await client.version();
+  await client.mayI({ verb: 'get', group: '', resource: 'pods' });
+  assert.deepEqual(
+    server.seen.map(({ method, headers }) => [method, headers['content-type'], headers.accept]),
+    [
+      ['GET', undefined, 'application/json'],
+      ['POST', 'application/json', 'application/json'],
+    ],
+  );
+});
+
+test('of an answer that is an error the connection is ended once enough is read', async (context) => {
+  const closed = Promise.withResolvers<void>();
+  const server = createServer((_incoming, outgoing) => {
+    outgoing.once('close', closed.resolve);
+    outgoing.writeHead(500, { 'content-type': 'text/plain' });
+    outgoing.write('no way'.padEnd(4096));
+  });
+  const port = await listening(context, server);
+  const client = open(context, targetOf(`http://127.0.0.1:${port}`), {
+    limits: { errorBytesMax: 1024 },
+  });
+  await assert.rejects(client.version(), { failure: 'unavailable' });
+  await closed.promise;
+});
