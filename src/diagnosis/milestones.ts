@@ -61,7 +61,7 @@ export const MILESTONES = [
           'Failed to initialize CSINode',
         ],
         pattern:
-          /(?:(?:Attempting|Unable) to register node|Error getting (?:the current )?node).*?(?:node "|node=")(?<node>[a-z0-9][a-z0-9.-]*)"|Attempting to register node:? "?(?<node2>[a-z0-9][a-z0-9.-]*)/,
+          /(?:(?:Attempting|Unable) to register node|Error getting (?:the current )?node).*?(?:node |node=|node": ?(?:\{"name": ?)?)"(?<node>[a-z0-9][a-z0-9.-]*)"|Attempting to register node:? "?(?<node2>[a-z0-9][a-z0-9.-]*)/,
       },
     ],
   },
@@ -177,7 +177,7 @@ export const MILESTONES = [
         in: ['kubelet'],
         anchors: ['Successfully registered node', 'was previously registered'],
         pattern:
-          /(?:Successfully registered node"?:?\s+(?:node=)?"?(?<node>[a-z0-9][a-z0-9.-]*)|Node was previously registered"? (?:node=)?"?(?<node2>[a-z0-9][a-z0-9.-]*))/,
+          /Successfully registered node(?:"?:?\s+(?:node=)?"?|",.*"node": ?(?:\{"name": ?)?")(?<node>[a-z0-9][a-z0-9.-]*)|Node was previously registered(?:"? (?:node=)?"?|",.*"node": ?(?:\{"name": ?)?")(?<node2>[a-z0-9][a-z0-9.-]*)/,
       },
     ],
   },

@@ -186,6 +186,9 @@ test('a region says its partition and whether it must be enabled', () => {
     'us-gov-east-1',
     'us-iso-east-1',
     'us-isob-east-1',
+    'us-isof-south-1',
+    'eu-isoe-west-1',
+    'eusc-de-east-1',
   ];
   assert.deepEqual(partitions.map(partitionOf), [
     'aws',
@@ -193,7 +196,11 @@ test('a region says its partition and whether it must be enabled', () => {
     'aws-us-gov',
     'aws-iso',
     'aws-iso-b',
+    'aws-iso-f',
+    'aws-iso-e',
+    'aws-eusc',
   ]);
+  assert.equal(partitionOf(null), 'aws');
   assert.ok(partitions.every(isRegionName));
   assert.equal(mustBeEnabled('eu-central-2'), true);
   assert.equal(mustBeEnabled('eu-central-1'), false);

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { AWS_SERVICES, type AwsService } from '../../ports/aws-api.ts';
 import {
   allPages,
+  DESCRIBE,
   ec2Error,
   failureOf,
   instances,
@@ -70,3 +72,66 @@ test('connections are kept for further calls until they are closed', async (t) =
   assert.equal(ports.size, 1);
   aws.close();
 });
+
+test('connections that are open are ended when all is done', async (t) => {
+  let ended = 0;
+  const answer = inTurn(instances('i-1'));
+  const closed = Promise.withResolvers<void>();
+  const url = await serve(t, (request, response, count) => {
+    request.socket.once('close', () => {
+      ended += 1;
+      closed.resolve();
+    });
+    answer(request, response, count);
+  });
+  const aws = openAt(url);
+  await allPages(aws);
+  assert.equal(ended, 0);
+  aws.close();
+  await closed.promise;
+});
+
+test('a request that the caller cuts off is ended on the wire', async (t) => {
+  const asked = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<void>();
+  const url = await serve(t, (_request, response) => {
+    response.once('close', () => {
+      closed.resolve();
+    });
+    asked.resolve();
+  });
+  const abort = new AbortController();
+  const pages = allPages(openAt(url), DESCRIBE, abort.signal);
+  await asked.promise;
+  abort.abort(new Error('enough'));
+  await assert.rejects(pages, /enough/);
+  await closed.promise;
+});
+
+/** As the SDKs name services in their variables, each with a call that needs no input. */
+const NAMES: Readonly<Record<AwsService, readonly [name: string, operation: string]>> = {
+  ec2: ['EC2', 'DescribeVpcs'],
+  autoscaling: ['AUTO_SCALING', 'DescribeAutoScalingGroups'],
+  eks: ['EKS', 'ListClusters'],
+  iam: ['IAM', 'ListOpenIDConnectProviders'],
+  sts: ['STS', 'GetCallerIdentity'],
+  cloudformation: ['CLOUDFORMATION', 'ListStacks'],
+  kms: ['KMS', 'DescribeKey'],
+  route53: ['ROUTE_53', 'ListHostedZonesByVPC'],
+  ecr: ['ECR', 'GetAuthorizationToken'],
+  cloudtrail: ['CLOUDTRAIL', 'LookupEvents'],
+};
+
+for (const service of AWS_SERVICES) {
+  test(`${service} is asked at the endpoint that carries its name in the environment`, async (t) => {
+    let asked = 0;
+    const url = await serve(t, (_request, response) => {
+      asked += 1;
+      response.writeHead(403).end();
+    });
+    const [name, operation] = NAMES[service];
+    const env = { ...KEYS, ...FILES, [`AWS_ENDPOINT_URL_${name}`]: url };
+    await failureOf(openAt(url, { env, maxAttempts: 1 }), { service, operation, input: {} });
+    assert.equal(asked, 1);
+  });
+}

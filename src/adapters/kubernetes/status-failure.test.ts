@@ -1,16 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { statusFailure } from './status-failure.ts';
+import type { PortError, PortFailure } from '../../ports/port-error.ts';
+import { type RefusedAnswer, statusFailure } from './status-failure.ts';
 
 const NOW_MS = Date.parse('2026-03-02T09:00:00Z');
 
-function failureWith(status: number, headers: Readonly<Record<string, string>>) {
+function failureWith(
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  change: Partial<Pick<RefusedAnswer, 'name' | 'text'>> = {},
+): PortError {
   return statusFailure({
     server: 'https://api.example:6443',
     name: { verb: 'list', resource: 'nodes' },
     status,
     headers,
     text: '',
+    ...change,
     refusal: { what: 'the token', remedy: 'make a new one: kubectl create token NAME' },
     nowMs: NOW_MS,
   });
@@ -48,3 +54,122 @@ for (const headers of [{ date: dateIn(120_000) }, { date: dateIn(-120_000) }, {}
     assert.doesNotMatch(message, /clock/);
     assert.ok(message.endsWith('kubectl create token NAME'), message);
   });
+
+const STATUSES: readonly (readonly [number, PortFailure])[] = [
+  [300, 'malformed'],
+  [399, 'malformed'],
+  [400, 'invalid'],
+  [401, 'unauthenticated'],
+  [402, 'invalid'],
+  [403, 'denied'],
+  [404, 'unsupported'],
+  [405, 'unsupported'],
+  [406, 'unsupported'],
+  [408, 'timeout'],
+  [409, 'conflict'],
+  [410, 'expired'],
+  [413, 'invalid'],
+  [415, 'unsupported'],
+  [422, 'invalid'],
+  [429, 'throttled'],
+  [499, 'invalid'],
+  [500, 'unavailable'],
+  [501, 'unsupported'],
+  [503, 'unavailable'],
+  [504, 'timeout'],
+];
+
+for (const [status, failure] of STATUSES)
+  test(`HTTP ${status} is ${failure}`, () => {
+    assert.equal(failureWith(status, {}).failure, failure);
+  });
+
+function statusText(fields: object): string {
+  return JSON.stringify({ kind: 'Status', ...fields });
+}
+
+test('a refusal is quoted: the message of a Status, else short words, never a document', () => {
+  const said = (text: string, status = 500): string => failureWith(status, {}, { text }).message;
+  assert.match(
+    said(statusText({ message: 'etcd is gone' })),
+    /with HTTP 500 \(etcd is gone\); ask/,
+  );
+  assert.match(said('  busy \n'), /with HTTP 500 \(busy\); ask/);
+  assert.match(said('<html>gateway</html>'), /with HTTP 500; ask how it is: kubectl get --raw/);
+  assert.match(said(''), /with HTTP 500; ask/);
+  const other = JSON.stringify({ kind: 'Pod', message: 'not a Status' });
+  assert.ok(said(other).includes('"kind":"Pod"'), said(other));
+  for (const odd of ['null', '7', '[]']) assert.ok(said(odd).includes(`(${odd})`), odd);
+});
+
+test('each kind of refusal says what to do', () => {
+  const said = (status: number): string => failureWith(status, {}).message;
+  assert.match(said(410), /read again from the start$/);
+  assert.match(said(429), /dump_priority_levels$/);
+  assert.match(said(405), /kubectl api-resources$/);
+  assert.match(said(400), /kubectl api-resources$/);
+  assert.match(said(409), /read the object again$/);
+  assert.match(said(503), /readyz\?verbose$/);
+});
+
+for (const [what, headers, text] of [
+  ['by its type', { 'content-type': 'text/html; charset=utf-8' }, 'Sign in'],
+  ['by its beginning', {}, '  <!doctype html><TITLE>Sign in</TITLE>'],
+  ['of XHTML', {}, '<html><head><title>Sign in</title>'],
+] as const)
+  test(`a web page ${what} is no answer of the API server, except of a gateway`, () => {
+    for (const status of [200, 302, 401, 403, 404, 499]) {
+      const { failure, message } = failureWith(status, headers, { text });
+      assert.equal(failure, 'malformed');
+      assert.ok(message.includes(`(HTTP ${status})`), message);
+      assert.equal(message.includes('titled Sign in'), /title/i.test(text));
+      assert.ok(message.endsWith('curl -vk https://api.example:6443/version'), message);
+    }
+    assert.equal(failureWith(500, headers, { text }).failure, 'unavailable');
+  });
+
+test('what only looks like a page is none', () => {
+  const looks = [
+    [{ 'content-type': 'application/text/html' }, ''],
+    [{ 'content-type': 'text/htmlx' }, ''],
+    [{}, '< 5 nodes'],
+    [{ 'content-type': 'text/html' }, statusText({ message: 'no' })],
+  ] as const;
+  for (const [headers, text] of looks)
+    assert.equal(failureWith(403, headers, { text }).failure, 'denied');
+});
+
+test('a refusal by RBAC says the rule that lacks', () => {
+  const said = (verb: string, resource: string): PortError =>
+    failureWith(403, {}, { name: { verb, resource } });
+  const pods = said('get', 'pods/log');
+  assert.equal(pods.permission, 'get pods/log');
+  assert.match(pods.message, /clusterrole rollcall-get --verb=get --resource=pods\/log$/);
+  assert.match(said('get', '/version').message, /--verb=get --non-resource-url=\/version$/);
+});
+
+test('only a 404 that names the object says that it is not there', () => {
+  const text = statusText({ message: 'not found', details: { name: 'n1' } });
+  const missing = (resource: string): PortError =>
+    failureWith(404, {}, { text, name: { verb: 'get', resource } });
+  assert.equal(missing('nodes').failure, 'not-found');
+  assert.match(missing('nodes/proxy').message, /see what there is: kubectl get nodes -A$/);
+  assert.match(
+    missing('deployments/scale.apps').message,
+    /see what there is: kubectl get deployments\.apps -A$/,
+  );
+  const unknown = failureWith(404, {}, { text: '404 page not found' });
+  assert.match(
+    unknown.message,
+    /does not know nodes \(HTTP 404 \(404 page not found\)\); see what/,
+  );
+});
+
+test('a wait stands in the header or in the Status, the header first', () => {
+  const text = statusText({ details: { retryAfterSeconds: 9 } });
+  assert.equal(failureWith(429, {}, { text }).retryAfterMs, 9000);
+  assert.equal(failureWith(429, { 'retry-after': '3' }, { text }).retryAfterMs, 3000);
+  assert.equal(failureWith(429, {}).retryAfterMs, null);
+  assert.equal(failureWith(429, { 'retry-after': 'in 7' }).retryAfterMs, null);
+  assert.equal(failureWith(429, { 'retry-after': '601' }).retryAfterMs, 600_000);
+});

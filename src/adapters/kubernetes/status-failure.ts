@@ -160,7 +160,8 @@ function retryAfterMs(answer: RefusedAnswer, status: JsonObject | null): number 
   const header = String(
     answer.headers['retry-after'] ?? textAt(status, 'details.retryAfterSeconds') ?? '',
   );
-  if (header === '') return null;
-  const wait = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - answer.nowMs;
+  if (/^\d+$/.test(header)) return Math.min(Number(header) * 1000, RETRY_AFTER_MS_MAX);
+  // Of other words a date may be read as well, and the wait would be over.
+  const wait = header.endsWith(' GMT') ? Date.parse(header) - answer.nowMs : Number.NaN;
   return Number.isNaN(wait) ? null : Math.min(Math.max(wait, 0), RETRY_AFTER_MS_MAX);
 }

@@ -125,11 +125,22 @@ function encoded(text: string): string {
 }
 
 function canonicalQuery(query: URLSearchParams): string {
-  return [...query]
-    .filter(([name]) => name !== 'X-Amz-Signature')
-    .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
-    .toSorted()
-    .join('&');
+  return (
+    [...query]
+      .filter(([name]) => name !== 'X-Amz-Signature')
+      // By name first: what follows a name, `=`, comes behind the hyphen of a longer one.
+      .map(([name, value]) => [encoded(name), encoded(value)] as const)
+      .toSorted(([name, value], [otherName, otherValue]) =>
+        name === otherName ? inOrder(value, otherValue) : inOrder(name, otherName),
+      )
+      .map((pair) => pair.join('='))
+      .join('&')
+  );
+}
+
+/** By code points, as no language sorts. */
+function inOrder(one: string, other: string): number {
+  return Number(one > other) - Number(one < other);
 }
 
 function sha256(content: string | Uint8Array): string {

@@ -1,18 +1,32 @@
 import { isObject, type Json, type JsonObject, listAt, textAt } from '../../evidence/json.ts';
-import type { ApiUser } from '../../sim/kube/contract.ts';
+import type { ApiPath, ApiUser } from '../../sim/kube/contract.ts';
 import { tokenHolder } from './entrance.ts';
 import { type AccessQuestion, authorize, type Site } from './site.ts';
-import { badRequest } from './status.ts';
+import { badRequest, forbidden } from './status.ts';
 
 /** Answers a question to the API server in the form of an object; null for any other resource. */
-export function reviewed(site: Site, user: ApiUser, plural: string, body: Json): JsonObject | null {
-  const answer = REVIEWS.get(plural);
+export function reviewed(site: Site, user: ApiUser, path: ApiPath, body: Json): JsonObject | null {
+  const answer = REVIEWS.get(path.plural);
   if (answer === undefined) return null;
+  demandRight(site, user, path);
   if (!isObject(body)) throw badRequest('the body of the request is not an object');
   const spec = isObject(body['spec'] ?? null) ? (body['spec'] as JsonObject) : {};
   const metadata = isObject(body['metadata'] ?? null) ? body['metadata'] : {};
   const told = { ...body, metadata: { ...(metadata as JsonObject) } };
   return { ...told, ...answer(site, user, spec) };
+}
+
+/** Everybody may ask about themselves (system:basic-user); about others only who was given that. */
+function demandRight(site: Site, user: ApiUser, path: ApiPath): void {
+  const { group, version, plural } = path;
+  const namespace = path.namespace ?? '';
+  const question = { verb: 'create', group, version, resource: plural, subresource: '', namespace };
+  if (site.enter(() => authorize(site, user, { ...question, name: '' })).isAllowed) return;
+  const where = namespace === '' ? 'at the cluster scope' : `in the namespace "${namespace}"`;
+  throw forbidden(
+    `${plural}.${group} is forbidden: User "${user.name}" cannot create resource "${plural}" in ` +
+      `API group "${group}" ${where}`,
+  );
 }
 
 type Review = (site: Site, user: ApiUser, spec: JsonObject) => JsonObject;

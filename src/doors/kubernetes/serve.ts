@@ -109,7 +109,7 @@ const UPGRADES = new Set(['exec', 'attach', 'portforward']);
 function callReply(site: Site, response: ServerResponse, call: ResourceCall): Reply | null {
   const { user, verb, path, body } = call.request;
   if (verb === 'create' && isReview(path.group)) {
-    const review = reviewed(site, user, path.plural, body);
+    const review = reviewed(site, user, path, body);
     if (review !== null) return jsonReply(201, review);
   }
   if (path.plural === 'pods' && UPGRADES.has(path.subresource ?? ''))

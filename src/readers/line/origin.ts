@@ -148,6 +148,8 @@ const CONFIG_SERVER =
   /\b(?:bootstrap_server|cluster_server)\.go:|Pool \w+ requested by address|refusing to serve bootstrap configuration/;
 const CONSOLE_TAG = /^\[\s*\d+\.\d+\]\s+([\w.-]+)\[\d+\]:\s/;
 const KLOG_FILE = /(?:^|[\s"\]])[IWEFD]\d{4} \d{2}:\d{2}:\d{2}\.\d+\s+\d+ ([\w.-]+)\.go:\d+\]/;
+/** With --logging-format=json; other programs' records begin with their level. */
+const KLOG_JSON = /^\{"ts": ?[\d.]+, ?"caller": ?"(?:[\w.-]+\/)?([\w.-]+)\.go:\d+"/;
 
 export interface Origin {
   readonly source: LineSource;
@@ -156,7 +158,7 @@ export interface Origin {
 }
 
 function klogSource(text: string): LineSource | null {
-  const file = KLOG_FILE.exec(text)?.[1] ?? /^(\w+)\.go:\d+\]/.exec(text)?.[1];
+  const file = (KLOG_FILE.exec(text) ?? KLOG_JSON.exec(text) ?? /^(\w+)\.go:\d+\]/.exec(text))?.[1];
   if (file === undefined) return null;
   return KLOG_FILES.find(([, files]) => files.test(file))?.[0] ?? null;
 }
@@ -214,11 +216,12 @@ export function originOf(
 }
 
 /** First lines of user data: a script, cloud-config, MIME parts, NodeConfig or Bottlerocket settings. */
-const USER_DATA = /^(?:#!\/|#cloud-config|MIME-Version: |Content-Type: multipart\/|\[settings)/;
+const USER_DATA =
+  /^(?:#!\/|#cloud-config|MIME-Version: |Content-Type: multipart\/|\[settings|apiVersion: node\.eks\.aws\/)/;
 
 /** The source most lines of a document's beginning have, `unknown` when none is recognised. */
 export function documentSource(lines: readonly string[]): LineSource {
-  if (USER_DATA.test(lines.find((line) => line.trim() !== '') ?? '')) return 'user-data';
+  if (USER_DATA.test(lines.find((line) => !/^(?:---)?\s*$/.test(line)) ?? '')) return 'user-data';
   const counts = new Map<LineSource, number>();
   for (const line of lines) {
     const { source } = originOf(line, 'unknown');

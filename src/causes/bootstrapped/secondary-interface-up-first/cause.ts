@@ -33,7 +33,7 @@ export default defineCause({
   explains: ['private-dns-name-lookup-failed'],
   match: (view) => matchHungCall(view),
   summary: ({ machine, cards }) =>
-    `nodeadm’s only call to EC2 hung for ten minutes on ${machine ?? 'the machine'}${cards === undefined ? '' : `, which has ${cards} network interfaces`}: a secondary network card was up before the primary, and the request left through it.`,
+    `nodeadm’s only call to EC2 hung until nodeadm’s own deadline on ${machine ?? 'the machine'}${cards === undefined ? '' : `, which has ${cards} network interfaces`}: a secondary network card was up before the primary, and the request left through it.`,
   remedy: () => [
     {
       text: 'A reboot, or running the setup again, rescues this machine.',

@@ -13,9 +13,15 @@ export default defineCause({
   signs: {
     nameWithBlank: {
       in: ['kubelet', 'node-status', 'event'],
-      anchors: ['Attempting to register node', 'Error getting node', 'Unable to register node'],
+      anchors: [
+        'Attempting to register node',
+        'Error getting node',
+        'Error getting the current node',
+        'Unable to register node',
+        '] node ',
+      ],
       pattern:
-        /[Nn]odes?[= ]"(?<node>ip-[\d-]+\.[a-z0-9.-]+) (?<second>[a-z0-9-]+(?:\.[a-z0-9-]+)+)"/,
+        /[Nn]odes?[= ]"(?<node>ip-[\d-]+\.[a-z0-9.-]+) (?<second>[a-z0-9-]+(?:\.[a-z0-9-]+)+)"|Attempting to register node (?<node2>ip-[\d-]+\.[a-z0-9.-]+) (?<second2>[a-z0-9-]+(?:\.[a-z0-9-]+)+)$/,
       weight: 'definite',
     },
     namesRunTogether: {
@@ -23,11 +29,12 @@ export default defineCause({
       anchors: [
         'Attempting to register node',
         'Error getting node',
+        'Error getting the current node',
         'Unable to register node',
         ' condition Ready=',
       ],
       pattern:
-        /(?:register node|Error getting node|^Node ).*?\bip-\d+-\d+-\d+-\d+\.(?:ec2|[a-z]{2}(?:-[a-z]+)+-\d\.compute)\.internal(?<second>[a-z0-9][a-z0-9-]*\.[a-z0-9.-]+)/,
+        /(?:register node|Error getting (?:the current )?node|^Node ).*?\bip-\d+-\d+-\d+-\d+\.(?:ec2|[a-z]{2}(?:-[a-z]+)+-\d\.compute)\.internal(?<second>[a-z0-9][a-z0-9-]*\.[a-z0-9.-]+)/,
       weight: 'definite',
     },
     refusedName: {

@@ -24,8 +24,8 @@ export default defineCause({
     },
     emptyNameNotFound: {
       in: ['kubelet'],
-      anchors: ['Error getting node'],
-      pattern: /Error getting node.*node "" not found/,
+      anchors: ['Error getting node', 'Error getting the current node'],
+      pattern: /Error getting (?:the current )?node.*node "" not found/,
       weight: 'likely',
       atLeast: 3,
     },

@@ -11,21 +11,21 @@ export default defineCause({
       in: ['calico-node'],
       anchors: ['Unable to create token for CNI kubeconfig'],
       pattern:
-        /Unable to create token for CNI kubeconfig.*dial tcp (?<address>[\d.]+):443: (?:i\/o timeout|connect: )/,
+        /Unable to create token for CNI kubeconfig.*dial tcp (?<address>[\d.]+|\[[\da-f:]+\]):443: (?:i\/o timeout|connect: )/,
       weight: 'definite',
     },
     noTypha: {
       in: ['calico-node'],
       anchors: ['Typha service endpoints', 'Typha discovery enabled but discovery failed'],
       pattern:
-        /(?:Unable to get Typha service endpoints|Typha discovery enabled but discovery failed).*dial tcp (?<address>[\d.]+):443: (?:i\/o timeout|connect: )/,
+        /(?:Unable to get Typha service endpoints|Typha discovery enabled but discovery failed).*dial tcp (?<address>[\d.]+|\[[\da-f:]+\]):443: (?:i\/o timeout|connect: )/,
       weight: 'context',
     },
     noDatastore: {
       in: ['calico-node'],
       anchors: ['Failed to initialize datastore', 'Hit error connecting to datastore'],
       pattern:
-        /(?:Hit error connecting to datastore|Failed to initialize datastore).*dial tcp (?<address>10\.96\.0\.1|172\.20\.0\.1|10\.100\.0\.1|100\.64\.0\.1):443: (?:i\/o timeout|connect: )/,
+        /(?:Hit error connecting to datastore|Failed to initialize datastore).*dial tcp (?<address>10\.96\.0\.1|172\.20\.0\.1|10\.100\.0\.1|100\.64\.0\.1|\[fd[\da-f:]+::1\]):443: (?:i\/o timeout|connect: )/,
       weight: 'likely',
     },
     connected: {

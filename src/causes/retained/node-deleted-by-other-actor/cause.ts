@@ -53,7 +53,8 @@ export default defineCause({
     removed: {
       in: ['event'],
       anchors: ['Removing Node '],
-      pattern: /\bRemovingNode\b.*Removing Node (?<node>[a-z0-9][a-z0-9.-]*) from Controller/,
+      pattern:
+        /\bRemovingNode\b.*Removing Node (?<node>[a-z0-9][a-z0-9.-]*) from (?:Node)?Controller/,
       weight: 'context',
     },
     byCloudController: {

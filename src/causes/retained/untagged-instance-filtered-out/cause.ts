@@ -1,7 +1,7 @@
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
 
-/** The old in-tree provider asks EC2 only for instances with the cluster's tag; this one had none. */
+/** Looked up by name, an instance without the cluster's tag is filtered out of EC2's answer. */
 export default defineCause({
   id: 'untagged-instance-filtered-out',
   stage: 'retained',
@@ -10,9 +10,13 @@ export default defineCause({
   signs: {
     deleted: {
       in: ['event', 'controller-manager', 'cloud-controller', 'kubelet', 'client-output'],
-      anchors: ['not present according to cloud provider', 'no longer present in cloud provider'],
+      anchors: [
+        'not present according to cloud provider',
+        'because it does not exist in the cloud provider',
+        'no longer present in cloud provider',
+      ],
       pattern:
-        /[Dd]eleting [Nn]ode (?:\(no longer present in cloud provider\): (?<node>[a-z0-9][a-z0-9.-]*)|(?<node2>[a-z0-9][a-z0-9.-]*) because it's not present according to cloud provider)/,
+        /[Dd]eleting [Nn]ode (?:(?:since it is |\()?no longer present in cloud provider\)?"?:? (?:node=)?"?(?<node>[a-z0-9][a-z0-9.-]*)|(?<node2>[a-z0-9][a-z0-9.-]*) because it(?:'s not present according to| does not exist in the) cloud provider)/,
       weight: 'context',
     },
   },
@@ -27,7 +31,7 @@ export default defineCause({
   ],
   match: (view) => matchTags(view),
   summary: ({ node, instance }) =>
-    `The instance ${instance ?? ''} runs as ${node ?? 'its Node'} but has no cluster tag, so the in-tree AWS provider does not see it and its Node was deleted as not existing.`,
+    `The instance ${instance ?? ''} runs as ${node ?? 'its Node'} but has no cluster tag, so the AWS cloud provider, which looked it up by name, does not see it and its Node was deleted as not existing.`,
   remedy: ({ instance }) => [
     {
       text: 'Tag the instance for its cluster, then register the Node again.',
@@ -46,10 +50,10 @@ export default defineCause({
       'kubectl get events -A --field-selector involvedObject.kind=Node -o json; aws ec2 describe-instances --instance-ids <instance>',
   },
   page: {
-    why: 'The AWS provider inside kube-controller-manager narrowed every DescribeInstances call to the cluster’s tag. An instance without it, or tagged by a later call than RunInstances, does not exist for the controller, and the Node is not looked at again.',
+    why: 'The AWS provider narrows a DescribeInstances call by name to the cluster’s tag: before Kubernetes 1.8 each call, since then that for a Node without a provider id. An instance without the tag, or tagged by a later call than RunInstances, does not exist for the controller, and the Node is not looked at again.',
     prevent: 'TagSpecifications in the launch template, or PropagateAtLaunch on the group.',
     notThis:
-      'Newer controllers look up by instance id and do not filter. A tagged instance with the right name is instance-not-yet-visible-in-ec2; contradictory tags on the control plane are cluster-tag-missing-or-contradictory.',
+      'A Node with a provider id is looked up by that id, without the filter. A tagged instance with the right name is instance-not-yet-visible-in-ec2; contradictory tags on the control plane are cluster-tag-missing-or-contradictory.',
     refs: [
       'https://github.com/kubernetes/kubernetes/issues/28519',
       'https://cloud-provider-aws.sigs.k8s.io/prerequisites/',
