@@ -1,4 +1,4 @@
-import type { InstanceTypeInfo } from '../evidence/aws/instance.ts';
+import type { DescribedType } from '../evidence/aws/instance.ts';
 import type { Told } from '../evidence/shape.ts';
 import { type InstanceType, isUnknownType, NO_TABLES } from './instance-type.ts';
 import type { InstanceTypes } from './instance-types.ts';
@@ -11,19 +11,19 @@ function countOf(value: Told<number>): number | null {
   return Number.isInteger(count) && count >= 0 && count <= COUNT_MAX ? count : null;
 }
 
-function hypervisorOf({ Hypervisor: text }: InstanceTypeInfo): InstanceType['hypervisor'] {
+function hypervisorOf({ Hypervisor: text }: DescribedType): InstanceType['hypervisor'] {
   return text === 'nitro' || text === 'xen' ? text : null;
 }
 
 /** EC2's words for processors, as Kubernetes has them. */
-function archOf({ ProcessorInfo: processor }: InstanceTypeInfo): string | null {
+function archOf({ ProcessorInfo: processor }: DescribedType): string | null {
   const words = processor?.SupportedArchitectures ?? [];
   if (words.includes('arm64')) return 'arm64';
   return words.includes('x86_64') ? 'amd64' : null;
 }
 
 /** Interfaces of the default card; `MaximumNetworkInterfaces` sums over all cards. */
-function defaultCardEnis({ NetworkInfo: network }: InstanceTypeInfo): number | null {
+function defaultCardEnis({ NetworkInfo: network }: DescribedType): number | null {
   const wanted = countOf(network?.DefaultNetworkCardIndex) ?? 0;
   const card = network?.NetworkCards?.find((one) => countOf(one.NetworkCardIndex) === wanted);
   if (card !== undefined) return countOf(card.MaximumNetworkInterfaces);
@@ -36,7 +36,7 @@ function defaultCardEnis({ NetworkInfo: network }: InstanceTypeInfo): number | n
  * shipped ones. EC2 says nothing of trunks, nor of the tables of other programs; these stay as
  * shipped. null when the item does not say which type it is, or how many interfaces it has.
  */
-export function typeFromAws(item: InstanceTypeInfo, shipped: InstanceTypes): InstanceType | null {
+export function typeFromAws(item: DescribedType, shipped: InstanceTypes): InstanceType | null {
   const { InstanceType: name, NetworkInfo: network } = item;
   const enis = defaultCardEnis(item);
   const ipv4PerEni = countOf(network?.Ipv4AddressesPerInterface);

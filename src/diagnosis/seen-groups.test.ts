@@ -13,7 +13,7 @@ function wordsOf(
   listed: readonly string[] = ['aws/instance'],
 ): readonly string[] {
   const facts = Object.entries(lists).flatMap(([kind, values]) =>
-    values.map((value) => factOf(kind as 'aws/vpc', awsOf('aws/vpc', value))),
+    values.map((value) => factOf(kind as 'aws/vpc', awsOf(kind as 'aws/vpc', value))),
   );
   const listings = listed.map((kind) => ({ kind: kind as 'aws/vpc', by: '', locator: '' }));
   const seen = groupSymptoms(observationsOf({ facts, listings, collection: COLLECTED }));

@@ -68,7 +68,7 @@ const values: readonly (readonly ['aws/vpc', Json])[] = (
   ] as readonly (readonly [string, Json])[]
 ).map(([kind, value]) => [kind as 'aws/vpc', value]);
 const observations = observationsOf({
-  facts: values.map(([kind, value]) => factOf(kind, awsOf('aws/vpc', value))),
+  facts: values.map(([kind, value]) => factOf(kind, awsOf(kind, value))),
 });
 const instances = [
   { InstanceId: 'i-1', IamInstanceProfile: { Arn: 'p1' } },

@@ -65,7 +65,6 @@ test('an interface holds its addresses and those of its prefixes', () => {
   });
   assert.deepEqual([found.addresses, found.secondaryAddresses, found.prefixes], [34, 1, 3]);
   assert.equal(interfaceOf(awsOf('aws/network-interface', { Status: 'available' })), null);
-  assert.equal(interfaceOf(awsOf('aws/network-interface', null)), null);
 });
 
 test('the cluster comes from the tags of the CNI, of EKS, or of Kubernetes', () => {

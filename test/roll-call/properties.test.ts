@@ -7,9 +7,7 @@ import fc from 'fast-check';
 import { rollCallPage } from '../../src/apps/cli/table/roll-call-table.ts';
 import { widthOf } from '../../src/apps/cli/table/width.ts';
 import { rollCallOf } from '../../src/diagnosis/roll-call/roll-call.ts';
-import type { Json } from '../../src/evidence/json.ts';
 import type { FactKind } from '../../src/evidence/kinds.ts';
-import type { KubeObject } from '../../src/evidence/kube/object.ts';
 import type { FactRecord, Observations } from '../../src/evidence/observations.ts';
 import { projectNode } from '../../src/readers/kube/node.ts';
 import {
@@ -22,6 +20,8 @@ import {
   NOW_MS,
   rollCall,
 } from './fixtures.ts';
+import { awsOf, objectOf } from '../../src/evidence/testing.ts';
+import type { JsonObject } from '../../src/evidence/json.ts';
 
 const SCHEMA = join(import.meta.dirname, '../../docs/schemas/roll-call.schema.json');
 const fits = new Ajv({ allowUnionTypes: true }).compile(
@@ -73,23 +73,24 @@ const NODE = fc.record({
   spec: withFields(['providerID']),
 });
 const CLAIM = fc.record({
-  kind: fc.constant('NodeClaim'),
-  namespace: fc.constant(null),
   name: TEXT,
-  uid: fc.constant(null),
   labels: fc.dictionary(TEXT, TEXT),
-  annotations: fc.constant({}),
-  body: fc.record({ status: withFields(['conditions', 'providerID', 'nodeName']) }),
+  status: withFields(['conditions', 'providerID', 'nodeName']),
 });
 
 const FACTS = fc.array(
   fc.oneof(
-    INSTANCE.map((value) => factOf('aws/instance', value)),
-    GROUP.map((value) => factOf('aws/auto-scaling-group', value)),
-    NODE.map((value) =>
-      factOf('kube/Node', projectNode(value as { readonly [key: string]: Json })),
+    INSTANCE.map((value) => factOf('aws/instance', awsOf('aws/instance', value as JsonObject))),
+    GROUP.map((value) =>
+      factOf('aws/auto-scaling-group', awsOf('aws/auto-scaling-group', value as JsonObject)),
     ),
-    CLAIM.map((value) => factOf('kube/NodeClaim', value as KubeObject)),
+    NODE.map((value) => factOf('kube/Node', projectNode(value as JsonObject))),
+    CLAIM.map(({ name, labels, status }) =>
+      factOf(
+        'kube/NodeClaim',
+        objectOf('NodeClaim', name, { status: status as JsonObject }, { labels, namespace: null }),
+      ),
+    ),
   ),
   { maxLength: 12 },
 );

@@ -69,16 +69,19 @@ test('a pod without namespace and service account has the default ones', () => {
 test('a variable is that of the first container which has it, init containers first', () => {
   const variable = (value?: string): Json => ({
     env: [
-      { name: 'OTHER', value: 'no' },
-      value === undefined ? { name: 'A' } : { name: 'A', value },
+      { name: 'AWS_ROLE_ARN', value: 'no' },
+      value === undefined ? { name: 'AWS_REGION' } : { name: 'AWS_REGION', value },
     ],
   });
   const pod = (spec: Readonly<Record<string, Json>>): Pod => podOf({ spec });
   const both = pod({ initContainers: [variable('init')], containers: [variable('main')] });
-  assert.equal(environmentOf(both, 'A'), 'init');
-  assert.equal(environmentOf(pod({ containers: [{}, variable('second')] }), 'A'), 'second');
-  assert.equal(environmentOf(pod({ containers: [variable()] }), 'A'), '');
-  assert.equal(environmentOf(pod({ containers: [variable('main')] }), 'B'), null);
+  assert.equal(environmentOf(both, 'AWS_REGION'), 'init');
+  assert.equal(
+    environmentOf(pod({ containers: [{}, variable('second')] }), 'AWS_REGION'),
+    'second',
+  );
+  assert.equal(environmentOf(pod({ containers: [variable()] }), 'AWS_REGION'), '');
+  assert.equal(environmentOf(pod({ containers: [variable('main')] }), 'MAX_ENI'), null);
 });
 
 test('a pod is of the DaemonSet that owns it', () => {

@@ -117,7 +117,7 @@ export const INSTANCE_TYPE = {
   VCpuInfo: { DefaultVCpus: amount },
 } as const satisfies Fields;
 
-export interface InstanceTypeInfo extends FieldsOf<typeof INSTANCE_TYPE> {}
+export interface DescribedType extends FieldsOf<typeof INSTANCE_TYPE> {}
 
 export const IMAGE = {
   Architecture: text,

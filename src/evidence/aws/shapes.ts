@@ -65,7 +65,7 @@ import {
   INSTANCE_STATUS,
   type InstanceStatus,
   INSTANCE_TYPE,
-  type InstanceTypeInfo,
+  type DescribedType,
   LAUNCH_TEMPLATE,
   type LaunchTemplate,
   LAUNCH_TEMPLATE_VERSION,
@@ -134,7 +134,7 @@ export interface AwsFacts {
   readonly 'aws/image': Image;
   readonly 'aws/instance': Instance;
   readonly 'aws/instance-status': InstanceStatus;
-  readonly 'aws/instance-type': InstanceTypeInfo;
+  readonly 'aws/instance-type': DescribedType;
   readonly 'aws/launch-template': LaunchTemplate;
   readonly 'aws/launch-template-version': LaunchTemplateVersion;
   readonly 'aws/network-interface': NetworkInterface;

@@ -4,11 +4,11 @@ import type { FactRecord, Observations } from '../../evidence/observations.ts';
 import { kubeadmEndpoints } from './kubeadm-status.ts';
 
 function seen(ClusterStatus: string | null, namespace = 'kube-system'): Observations {
-  const data = ClusterStatus === null ? {} : { ClusterStatus };
+  const entries = ClusterStatus === null ? {} : { ClusterStatus };
   const identity = { kind: 'ConfigMap', namespace, name: 'kubeadm-config', uid: null };
   const fact: FactRecord = {
     kind: 'kube/ConfigMap',
-    value: { ...identity, labels: {}, annotations: {}, data },
+    value: { ...identity, labels: {}, annotations: {}, data: entries },
     by: 'test',
     locator: 'test',
     moment: { when: null, at: { document: 0, line: 1 }, isState: true },

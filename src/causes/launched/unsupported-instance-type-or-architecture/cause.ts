@@ -2,7 +2,7 @@ import { defineCause, found, type Match, type View } from '../../../diagnosis/ca
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type ShortGroup, shortGroups } from '../../../domain/instances/launch.ts';
-import type { Image, InstanceTypeInfo } from '../../../evidence/aws/instance.ts';
+import type { Image, DescribedType } from '../../../evidence/aws/instance.ts';
 
 const LAUNCHERS = [
   'aws-message',
@@ -180,7 +180,7 @@ function compare(
   view: View<Kinds, Signs>,
   { size }: ShortGroup,
   image: Seen<Image>,
-  type: Seen<InstanceTypeInfo>,
+  type: Seen<DescribedType>,
 ): Match | null {
   const supported = type.value.ProcessorInfo?.SupportedArchitectures ?? [];
   const imageArchitecture = image.value.Architecture ?? null;
