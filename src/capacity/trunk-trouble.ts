@@ -110,7 +110,7 @@ export function trunkReason(
 
 function instanceOf(facts: TrunkFacts, { providerId }: KubeNode): Instance | undefined {
   const id = providerId?.split('/').at(-1) ?? '-';
-  return facts.list('aws/instance').find((fact) => (fact.value.InstanceId ?? null) === id)?.value;
+  return facts.list('aws/instance').find((fact) => fact.value.InstanceId === id)?.value;
 }
 
 /** What the VPC resource controller knows of a node. */

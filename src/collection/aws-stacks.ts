@@ -63,9 +63,7 @@ const STACK_TAG = 'aws:cloudformation:stack-name';
 
 function stacksOf({ groups, instances, description }: StackOwners): ReadonlySet<string> {
   const tagged = [...groups, ...instances].flatMap((resource) =>
-    (resource.Tags ?? [])
-      .filter((tag) => (tag.Key ?? null) === STACK_TAG)
-      .map((tag) => tag.Value ?? ''),
+    (resource.Tags ?? []).filter((tag) => tag.Key === STACK_TAG).map((tag) => tag.Value ?? ''),
   );
   const ofCluster = description.map((answer) => textAt(answer, `cluster.tags.${STACK_TAG}`) ?? '');
   return new Set([...tagged, ...ofCluster].filter((name) => name !== ''));

@@ -28,6 +28,6 @@ export function beganUnredirected(node: KubeNode, pods: Pod[]): Pod | null {
   const before = (pod: Pod): boolean =>
     pod.annotations[ROLE_ANNOTATION] !== undefined &&
     pod.status?.phase === 'Running' &&
-    (isoMs(pod.status?.startTime) ?? agentMs) < agentMs;
+    (isoMs(pod.status.startTime) ?? agentMs) < agentMs;
   return pods.find(before) ?? null;
 }

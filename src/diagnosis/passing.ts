@@ -142,7 +142,7 @@ function isInitialisedAs(node: KubeNode, { value }: FactRecord<'aws/instance'>):
 
 function passedByPods(fact: FactRecord<'kube/Node'>, subject: Subject): readonly Passed[] {
   const pods = recordsOf(subject, 'kube/Pod').filter(
-    (pod) => (pod.value.spec?.nodeName ?? null) === fact.value.name,
+    (pod) => pod.value.spec?.nodeName === fact.value.name,
   );
   const addressed = pods.find(
     (pod) => isRunning(pod.value) && pod.value.spec?.hostNetwork !== true,
@@ -226,7 +226,7 @@ function passedByIdentity(
 }
 
 function isRunning(pod: Pod): boolean {
-  return pod.status?.phase === 'Running' && (pod.status?.podIP ?? null) !== null;
+  return pod.status?.phase === 'Running' && (pod.status.podIP ?? null) !== null;
 }
 
 function asksForIdentity(pod: Pod): boolean {

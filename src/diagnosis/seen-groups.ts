@@ -1,6 +1,5 @@
 import type { Told } from '../evidence/shape.ts';
-import type { FactTypes } from '../evidence/kinds.ts';
-import type { FactKind } from '../evidence/kinds.ts';
+import type { FactTypes, FactKind } from '../evidence/kinds.ts';
 import { capacityOf } from '../domain/instances/launch.ts';
 import type { FactRecord, Hit, Observations } from '../evidence/observations.ts';
 import { isoMs } from '../evidence/time.ts';
@@ -40,7 +39,7 @@ function latest<K extends 'aws/node-group' | 'aws/auto-scaling-group'>(
 }
 
 function tagOf(resource: AutoScalingGroup | Instance, key: string): string | null {
-  const tag = (resource.Tags ?? []).find((entry) => (entry.Key ?? null) === key);
+  const tag = (resource.Tags ?? []).find((entry) => entry.Key === key);
   return tag === undefined ? null : (tag.Value ?? null);
 }
 
@@ -65,7 +64,7 @@ function gapOfScaling(
   if (desired <= present || (group.value.Status ?? null) !== null) return [];
   const activities = recordsOf(observations, 'aws/scaling-activity')
     .map(({ value }) => value)
-    .filter((entry) => (entry.AutoScalingGroupName ?? null) === name);
+    .filter((entry) => entry.AutoScalingGroupName === name);
   if (activities.some((entry) => UNDER_WAY.test(entry.StatusCode ?? ''))) return [];
   const owner = nodeGroups.find((nodeGroup) => isOwner(nodeGroup.value, group.value))?.value;
   const ownerName = owner?.nodegroupName ?? tagOf(group.value, 'eks:nodegroup-name');

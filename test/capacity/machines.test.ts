@@ -6,7 +6,7 @@ import { identityOf } from '../../src/domain/naming/identity.ts';
 import { machineNamed, machinesOf } from '../../src/domain/naming/machines.ts';
 import { namesSeen } from '../../src/domain/naming/machine-names.ts';
 import { namingTypeOf, regionOfZone, vpcNames } from '../../src/domain/naming/vpc-names.ts';
-import { type JsonObject } from '../../src/evidence/json.ts';
+import type { JsonObject } from '../../src/evidence/json.ts';
 import { observed, type Thing } from './observed.ts';
 
 const ID = 'i-0aaaaaaaaaaaaaaa1';

@@ -83,7 +83,7 @@ function warmIn(view: ClusterView, subnetId: string): number | null {
   const machines = machinesOf(view);
   const used = new Set(view.podAddresses);
   return view.interfaces
-    .filter((item) => (item.SubnetId ?? null) === subnetId)
+    .filter((item) => item.SubnetId === subnetId)
     .filter((item) => machines.has(item.Attachment?.InstanceId ?? ''))
     .reduce((sum: number, item) => sum + warmOn(item, used), 0);
 }

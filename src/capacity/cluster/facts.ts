@@ -44,9 +44,7 @@ const SHIPPED = instanceTypes(INSTANCE_TYPES);
 
 /** A type as EC2 described it, else as shipped, else unknown. */
 export function typeNamed(observations: Observations, name: string): InstanceType | UnknownType {
-  const item = valuesOf(observations, 'aws/instance-type').find(
-    (one) => (one.InstanceType ?? null) === name,
-  );
+  const item = valuesOf(observations, 'aws/instance-type').find((one) => one.InstanceType === name);
   const described = item === undefined ? null : typeFromAws(item, SHIPPED);
   return described ?? SHIPPED.named(name);
 }

@@ -44,13 +44,11 @@ export function launchOf(facts: LaunchFacts): Launch | null {
   const id = facts.instanceId;
   const given = facts.read('aws/user-data');
   if (id === null || given.state !== 'seen') return null;
-  const instance = facts
-    .list('aws/instance')
-    .find(({ value }) => (value.InstanceId ?? null) === id);
-  const imageId = instance?.value?.ImageId ?? null;
+  const instance = facts.list('aws/instance').find(({ value }) => value.InstanceId === id);
+  const imageId = instance?.value.ImageId ?? null;
   const image = facts
     .list('aws/image')
-    .find(({ value }) => imageId !== null && (value.ImageId ?? null) === imageId);
+    .find(({ value }) => imageId !== null && value.ImageId === imageId);
   if (instance === undefined || image === undefined) return null;
   const imageName = image.value.Name ?? '';
   const isPublished = /^(?:amazon-eks-|bottlerocket-aws-)/.test(imageName);

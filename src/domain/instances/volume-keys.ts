@@ -83,7 +83,7 @@ function keyOf(
   facts: KeyFacts,
   { template }: ShortGroup,
 ): Pick<KeyTrouble, 'key' | 'policy' | 'isNamed'> {
-  const name = (template?.value?.LaunchTemplateData?.BlockDeviceMappings ?? [])
+  const name = (template?.value.LaunchTemplateData?.BlockDeviceMappings ?? [])
     .map((mapping) => mapping.Ebs?.KmsKeyId ?? '')
     .find((id) => id !== '');
   const keys = facts.list('aws/kms-key');

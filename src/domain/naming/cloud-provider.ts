@@ -23,7 +23,7 @@ function controllerVersion(containers: readonly Container[]): string | null | un
 
 function flagsOf(containers: readonly Container[], program: string): readonly string[] {
   return containers
-    .filter((one) => (one.name ?? null) === program)
+    .filter((one) => one.name === program)
     .flatMap((one) => [...(one.command ?? []), ...(one.args ?? [])].map(String));
 }
 

@@ -12,7 +12,7 @@ function roleName(arn: string): string {
 function nodeRoles(observations: Observations, instance: Instance | null): readonly string[] {
   const profile = (instance ?? {}).IamInstanceProfile?.Arn ?? '';
   const found = namingValues(observations, 'aws/instance-profile').find(
-    (one) => profile !== '' && (one.InstanceProfileName ?? null) === roleName(profile),
+    (one) => profile !== '' && one.InstanceProfileName === roleName(profile),
   );
   return (found?.Roles ?? []).flatMap((role) => role.Arn ?? []);
 }
@@ -56,7 +56,7 @@ const EBS_DRIVER = 'ebs.csi.aws.com';
 function csiNodeIdOf(observations: Observations, name: string | null): string | null | undefined {
   const found = namingValues(observations, 'kube/CSINode').find((one) => one.name === name);
   if (found === undefined) return undefined;
-  const driver = (found.spec?.drivers ?? []).find((one) => (one.name ?? null) === EBS_DRIVER);
+  const driver = (found.spec?.drivers ?? []).find((one) => one.name === EBS_DRIVER);
   return driver?.nodeID ?? null;
 }
 

@@ -46,8 +46,7 @@ export function instanceOfNode(
   instances: readonly Seen<Instance>[],
 ): Seen<Instance> | null {
   const named = node.providerId === null ? null : instanceIdIn(node.providerId);
-  if (named !== null)
-    return instances.find(({ value }) => (value.InstanceId ?? null) === named) ?? null;
+  if (named !== null) return instances.find(({ value }) => value.InstanceId === named) ?? null;
   const address = node.internalIp ?? ipInName(node.name);
   const having = instances.filter(({ value }) => addressesOf(value).includes(address ?? ''));
   const running = having.find(({ value }) => value.State?.Name === 'running');
@@ -177,9 +176,9 @@ export function dhcpDomainOf(
   all: readonly Seen<DhcpOptions>[],
 ): DomainSeen | null {
   const vpc = instance.VpcId ?? '';
-  const owner = vpcs.find(({ value }) => (value.VpcId ?? null) === vpc);
-  const optionsId = owner?.value?.DhcpOptionsId ?? '';
-  const options = all.find(({ value }) => (value.DhcpOptionsId ?? null) === optionsId);
+  const owner = vpcs.find(({ value }) => value.VpcId === vpc);
+  const optionsId = owner?.value.DhcpOptionsId ?? '';
+  const options = all.find(({ value }) => value.DhcpOptionsId === optionsId);
   if (options === undefined || optionsId === '') return null;
   const entry = (options.value.DhcpConfigurations ?? []).find((one) => one.Key === 'domain-name');
   const values = entry?.Values ?? [];
@@ -211,10 +210,9 @@ export function foreignProvider(
   for (const node of nodes) {
     const named = instanceIdIn(node.value.providerId ?? '');
     const actual = instances.find((one) => isRunningAt(one, node.value.internalIp));
-    const actualId = actual?.value?.InstanceId ?? null;
+    const actualId = actual?.value.InstanceId ?? null;
     if (named === null || actual === undefined || actualId === null || named === actualId) continue;
-    const namedInstance =
-      instances.find(({ value }) => (value.InstanceId ?? null) === named) ?? null;
+    const namedInstance = instances.find(({ value }) => value.InstanceId === named) ?? null;
     // Two machines of two VPCs may have one address; then each Node is whose its providerID says.
     if (isRunningAt(namedInstance, node.value.internalIp)) continue;
     return { node, named, namedInstance, actual, actualId };

@@ -9,7 +9,7 @@ function attributeOf(
   name: 'EnableDnsHostnames' | 'EnableDnsSupport',
 ): boolean | undefined {
   const values = namingValues(observations, 'aws/vpc-attribute').filter(
-    (item) => vpcId !== null && (item.VpcId ?? null) === vpcId,
+    (item) => vpcId !== null && item.VpcId === vpcId,
   );
   return values.map((item) => item[name]?.Value).find((one) => typeof one === 'boolean');
 }
@@ -19,7 +19,7 @@ function dhcpDomainOf(observations: Observations, vpcId: string | null): string 
   const vpc = namingValues(observations, 'aws/vpc').find((one) => (one.VpcId ?? null) === vpcId);
   const id = vpc?.DhcpOptionsId ?? null;
   const options = namingValues(observations, 'aws/dhcp-options').find(
-    (one) => id !== null && (one.DhcpOptionsId ?? null) === id,
+    (one) => id !== null && one.DhcpOptionsId === id,
   );
   if (options === undefined) return undefined;
   const entry = (options.DhcpConfigurations ?? []).find((one) => one.Key === 'domain-name');

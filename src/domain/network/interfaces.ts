@@ -92,10 +92,10 @@ function ownerOf(item: NetworkInterface, tags: ReadonlyMap<string, string>): Eni
   const named = byType ?? byDescription ?? byRequester;
   if (named !== undefined) return named;
   if (tags.has(INSTANCE_TAG)) return 'cni';
-  return isAttached(item) ? 'instance' : 'other';
+  return hasInstance(item) ? 'instance' : 'other';
 }
 
-function isAttached(item: NetworkInterface): boolean {
+function hasInstance(item: NetworkInterface): boolean {
   return typeof item.Attachment?.InstanceId === 'string';
 }
 
@@ -135,7 +135,7 @@ export function interfaceOf(item: NetworkInterface): OwnedInterface | null {
     owner: ownerOf(item, tags),
     status: item.Status ?? null,
     instanceId: instanceOf(item, tags),
-    isAttached: isAttached(item),
+    isAttached: hasInstance(item),
     cluster: clusterOf(tags),
     createdMs: timeOf(tags.get(CREATED_TAG)),
     addresses: single + prefixAddresses(item),

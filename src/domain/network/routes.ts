@@ -40,12 +40,12 @@ export function tableOfSubnet(
   vpc: string | null,
 ): Seen<RouteTable> | null {
   const own = tables.find(({ value }) =>
-    (value.Associations ?? []).some((one) => (one.SubnetId ?? null) === subnet),
+    (value.Associations ?? []).some((one) => one.SubnetId === subnet),
   );
   const main = tables.find(
     ({ value }) =>
       vpc !== null &&
-      (value.VpcId ?? null) === vpc &&
+      value.VpcId === vpc &&
       (value.Associations ?? []).some((one) => one.Main === true),
   );
   return own ?? main ?? null;
@@ -67,10 +67,10 @@ export function wayOut(routing: Routing, subnet: string, vpc: string | null): Wa
   if (table === null) return ELSEWHERE;
   const routes = (table.value.Routes ?? []).filter((route) => !staysInside(route));
   const open = routes.filter(isActive);
-  const route = open.find((one) => (one.DestinationCidrBlock ?? null) === EVERYWHERE);
+  const route = open.find((one) => one.DestinationCidrBlock === EVERYWHERE);
   if (route !== undefined) return wayOfRoute(routing, table, route);
   if (open.length > 0) return ELSEWHERE;
-  const dead = routes.find((one) => (one.DestinationCidrBlock ?? null) === EVERYWHERE);
+  const dead = routes.find((one) => one.DestinationCidrBlock === EVERYWHERE);
   const gateway = gatewayOf(routing, dead);
   return { kind: 'closed', table, why: whyClosed(dead), gateway };
 }
@@ -119,7 +119,7 @@ function leadsOutside(table: RouteTable): boolean {
     (route) =>
       isActive(route) &&
       !staysInside(route) &&
-      (route.DestinationCidrBlock ?? null) === EVERYWHERE &&
+      route.DestinationCidrBlock === EVERYWHERE &&
       (route.NatGatewayId ?? null) === null,
   );
 }
@@ -131,7 +131,7 @@ export function sourceAddresses(way: WayOut, instance: Instance): readonly strin
     return own === null ? [] : [own];
   }
   if (way.kind !== 'translated') return [];
-  return (way.gateway?.value?.NatGatewayAddresses ?? [])
+  return (way.gateway?.value.NatGatewayAddresses ?? [])
     .map((one) => one.PublicIp ?? null)
     .filter((address) => address !== null);
 }
@@ -143,7 +143,7 @@ export function endpointOf(
   service: string,
 ): Seen<VpcEndpoint> | null {
   const isIt = ({ value }: Seen<VpcEndpoint>): boolean =>
-    (value.VpcId ?? null) === vpc &&
+    value.VpcId === vpc &&
     value.ServiceName?.endsWith(`.${service}`) === true &&
     value.State?.toLowerCase() === 'available' &&
     (value.VpcEndpointType !== 'Interface' || value.PrivateDnsEnabled !== false);

@@ -61,7 +61,7 @@ export function isTaggedFor(instance: Instance, cluster: string | null): boolean
       return cluster === null || key === `kubernetes.io/cluster/${cluster}`;
     return (
       /^(?:aws:)?eks:(?:eks-)?cluster-name$/.test(key) &&
-      (cluster === null || (tag.Value ?? null) === cluster)
+      (cluster === null || tag.Value === cluster)
     );
   });
 }
@@ -110,7 +110,7 @@ function memberOf(instance: Instance, node: KubeNode | null, nowMs: number): Mem
 export function nodeRolesOf(facts: FleetFacts): readonly NodeRole[] | null {
   const { nowMs } = facts;
   if (nowMs === null || facts.read('kube/Node').state === 'unknown') return null;
-  const cluster = facts.list('aws/cluster')[0]?.value?.name ?? null;
+  const cluster = facts.list('aws/cluster')[0]?.value.name ?? null;
   const nodeOf = nodeFinder(facts.list('kube/Node'));
   const own = facts.list('aws/instance').filter(({ value }) => isTaggedFor(value, cluster));
   const byProfile = Map.groupBy(own, ({ value }) => value.IamInstanceProfile?.Arn ?? '');
@@ -156,7 +156,7 @@ export function fadingNodes(facts: MachineFacts): readonly Seen<KubeNode>[] {
 export function instancesWithoutNode(facts: MachineFacts): readonly Seen<Instance>[] | null {
   const { nowMs } = facts;
   if (nowMs === null || facts.read('kube/Node').state === 'unknown') return null;
-  const cluster = facts.list('aws/cluster')[0]?.value?.name ?? null;
+  const cluster = facts.list('aws/cluster')[0]?.value.name ?? null;
   const nodeOf = nodeFinder(facts.list('kube/Node'));
   return facts
     .list('aws/instance')

@@ -11,10 +11,7 @@ export interface UnmetCondition {
 
 /** True for the taint that a NodeReadinessRule holds on Nodes (its key and effect). */
 export function isTaintOfRule(rule: NodeReadinessRule, taint: KubeTaint): boolean {
-  return (
-    (rule.spec?.taint?.key ?? null) === taint.key &&
-    (rule.spec?.taint?.effect ?? null) === taint.effect
-  );
+  return rule.spec?.taint?.key === taint.key && rule.spec.taint.effect === taint.effect;
 }
 
 /** The first condition that is not as the rule wants it; absent ones count as their default. */

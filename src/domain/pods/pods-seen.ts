@@ -37,7 +37,7 @@ export function podsOfSet(pods: readonly Seen<Pod>[], daemonSet: string): readon
     const owners = pod.value.metadata?.ownerReferences ?? [];
     return owners.length === 0
       ? new RegExp(`^${daemonSet}-[a-z0-9]{5}$`).test(pod.value.name)
-      : owners.some((owner) => owner.kind === 'DaemonSet' && (owner.name ?? null) === daemonSet);
+      : owners.some((owner) => owner.kind === 'DaemonSet' && owner.name === daemonSet);
   });
 }
 

@@ -168,10 +168,10 @@ describe('a pod that waits for its sandbox', () => {
   });
 
   test('is not on the network of its Node, nor being deleted', () => {
-    const host = podOf({ status: status ?? null, spec: { hostNetwork: true } });
+    const host = podOf({ status, spec: { hostNetwork: true } });
     assert.equal(waitsForSandbox(host), false);
     const deleted = { deletionTimestamp: ago(1) };
-    assert.equal(waitsForSandbox(podOf({ status: status ?? null, metadata: deleted })), false);
+    assert.equal(waitsForSandbox(podOf({ status, metadata: deleted })), false);
   });
 });
 

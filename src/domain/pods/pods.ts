@@ -11,7 +11,7 @@ function statuses(pod: Pod): readonly ContainerStatus[] {
 export function isOnNode(pod: Pod, node: string): boolean {
   const phase = pod.status?.phase ?? null;
   const hasEnded = phase === 'Succeeded' || phase === 'Failed';
-  return !hasEnded && (pod.spec?.nodeName ?? null) === node;
+  return !hasEnded && pod.spec?.nodeName === node;
 }
 
 export function isPodReady(pod: Pod): boolean {
@@ -41,7 +41,7 @@ export function serviceAccountOf(pod: Pod): string {
 export function environmentOf(pod: Pod, name: string): string | null {
   const containers = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])];
   for (const container of containers) {
-    const entry = (container.env ?? []).find((one) => (one.name ?? null) === name);
+    const entry = (container.env ?? []).find((one) => one.name === name);
     if (entry !== undefined) return entry.value ?? '';
   }
   return null;
@@ -50,7 +50,7 @@ export function environmentOf(pod: Pod, name: string): string | null {
 /** True for a pod owned by this DaemonSet. */
 export function isOfDaemonSet(pod: Pod, name: string): boolean {
   return (pod.metadata?.ownerReferences ?? []).some(
-    (owner) => owner.kind === 'DaemonSet' && (owner.name ?? null) === name,
+    (owner) => owner.kind === 'DaemonSet' && owner.name === name,
   );
 }
 

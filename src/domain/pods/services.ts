@@ -22,8 +22,7 @@ export function endpointsOf(
   slices: readonly Seen<EndpointSlice>[],
 ): ServiceEndpoints {
   const own = slices.filter(
-    ({ value }) =>
-      value.namespace === service.namespace && (value.service ?? null) === service.name,
+    ({ value }) => value.namespace === service.namespace && value.service === service.name,
   );
   return {
     ready: own.reduce((sum, { value }) => sum + (value.ready ?? 0), 0),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Json } from '../../evidence/json.ts';
+import type { Json, JsonObject } from '../../evidence/json.ts';
 import type { KubeNode, KubeTaint } from '../../evidence/kinds.ts';
 import type { Quote } from '../../evidence/sighting.ts';
 import {
@@ -15,7 +15,6 @@ import {
 import { fact, podOf } from '../../evidence/testing.ts';
 import { project } from '../../evidence/project.ts';
 import { TOLERATION, type Toleration } from '../../evidence/kube/object.ts';
-import type { JsonObject } from '../../evidence/json.ts';
 
 const PREEMPTION = 'no new claims to deallocate, preemption: 0/2 nodes are available: 2 …';
 

@@ -72,7 +72,7 @@ export function tolerates(toleration: Toleration, taint: KubeTaint): boolean {
   if (effect !== '' && effect !== taint.effect) return false;
   const operator = toleration.operator ?? 'Equal';
   if ((toleration.key ?? undefined) === undefined) return operator === 'Exists';
-  if ((toleration.key ?? null) !== taint.key) return false;
+  if (toleration.key !== taint.key) return false;
   // Comparisons (Lt, Gt) are young and rare: such a toleration counts as one that fits.
   if (operator !== 'Equal') return true;
   return (toleration.value ?? '') === taint.value;

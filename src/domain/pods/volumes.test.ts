@@ -18,10 +18,8 @@ import { ago, fact, objectOf, podOf } from '../../evidence/testing.ts';
 import { claimNames, claimWords, driverOf, driversOn, volumesOf, zonesOf } from './volumes.ts';
 import type { Seen } from '../../evidence/fact.ts';
 import type { Pod } from '../../evidence/kube/pod.ts';
-import type { PersistentVolume } from '../../evidence/kube/storage.ts';
-import type { PersistentVolumeClaim } from '../../evidence/kube/storage.ts';
-import type { SecurityGroupPolicy } from '../../evidence/kube/network.ts';
-import type { CniNode } from '../../evidence/kube/network.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../evidence/kube/storage.ts';
+import type { SecurityGroupPolicy, CniNode } from '../../evidence/kube/network.ts';
 import type { ServiceAccount } from '../../evidence/kube/admission.ts';
 import type { PodDisruptionBudget } from '../../evidence/kube/workloads.ts';
 

@@ -124,7 +124,7 @@ function operatorFault(view: Own): Reason | null {
   const operator = view
     .list('kube/Deployment')
     .find(({ value }) => value.name === 'cilium-operator');
-  const isNone = (operator?.value?.status?.availableReplicas ?? '0') === '0';
+  const isNone = (operator?.value.status?.availableReplicas ?? '0') === '0';
   if (operator !== undefined && isNone) {
     const words = 'Deployment cilium-operator status.availableReplicas 0';
     const why = 'no cilium-operator is available to remove it';

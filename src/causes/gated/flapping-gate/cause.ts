@@ -90,8 +90,8 @@ function matchRollout(view: View<'kube/Node' | 'kube/DaemonSet', string>): Match
   const set = view
     .list('kube/DaemonSet')
     .find(({ value }) => `${value.namespace ?? ''}.${value.name}` === gate);
-  const updated = set?.value?.status?.updatedNumberScheduled ?? '0';
-  const desired = set?.value?.status?.desiredNumberScheduled ?? '0';
+  const updated = set?.value.status?.updatedNumberScheduled ?? '0';
+  const desired = set?.value.status?.desiredNumberScheduled ?? '0';
   if (set === undefined || Number(updated) >= Number(desired)) return null;
   return found({ taint, updated: String(updated), desired: String(desired) }, [
     view.quote(node, `Node ${node.value.name} taint ${taint}, ${FIRST_READY} ${since}`),

@@ -122,7 +122,7 @@ function gateOf({ key, value }: KubeTaint): Gate | null {
 function isPodOf(pod: Pod, gate: Gate): boolean {
   return (
     pod.namespace === gate.namespace &&
-    (pod.metadata?.ownerReferences ?? []).some((owner) => (owner.name ?? null) === gate.name)
+    (pod.metadata?.ownerReferences ?? []).some((owner) => owner.name === gate.name)
   );
 }
 

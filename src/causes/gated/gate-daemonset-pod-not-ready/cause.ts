@@ -67,7 +67,7 @@ function matchNode(view: View<'kube/Node' | 'kube/Pod', 'probeFailed'>): Match |
   const gates = (node.value.taints ?? []).map(gateOf).filter((gate) => gate !== '');
   const pods = view
     .list('kube/Pod')
-    .filter(({ value }) => (value.spec?.nodeName ?? null) === node.value.name);
+    .filter(({ value }) => value.spec?.nodeName === node.value.name);
   for (const gate of gates) {
     const pod = pods.find(({ value }) => isPodOf(value, gate) && !isReady(value));
     const why = pod === undefined ? null : reasonOf(pod.value, node.value, view.nowMs);

@@ -66,7 +66,7 @@ function matchNode(view: View<'kube/Node' | 'kube/Pod', never>): Match | null {
   const network = node.value.conditions.find(({ type }) => type === 'NetworkUnavailable');
   const calico = view
     .list('kube/Pod')
-    .find(({ value }) => isCalico(value) && (value.spec?.nodeName ?? null) === node.value.name);
+    .find(({ value }) => isCalico(value) && value.spec?.nodeName === node.value.name);
   if (
     calico === undefined ||
     conditionOf(calico.value, 'Ready') !== 'False' ||
@@ -99,8 +99,6 @@ function isCalico(pod: Pod): boolean {
 }
 
 function conditionOf(pod: Pod, type: string): string | null {
-  const entry = (pod.status?.conditions ?? []).find(
-    (condition) => (condition.type ?? null) === type,
-  );
+  const entry = (pod.status?.conditions ?? []).find((condition) => condition.type === type);
   return entry === undefined ? null : (entry.status ?? null);
 }

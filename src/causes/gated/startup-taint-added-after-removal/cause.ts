@@ -143,7 +143,7 @@ function isDriver(pod: Pod, driver: string, node: string): boolean {
 }
 
 function has(csi: CsiNode, driver: string): boolean {
-  return (csi.spec?.drivers ?? []).some((entry) => (entry.name ?? null) === driver);
+  return (csi.spec?.drivers ?? []).some((entry) => entry.name === driver);
 }
 
 function clock(ms: number | null): string {
@@ -170,5 +170,5 @@ function byLog(view: Own, node: Seen<KubeNode>, taint: string): Match | null {
 }
 
 function sets({ value }: Seen<NodeGroup>, taint: string): boolean {
-  return (value.taints ?? []).some((entry) => (entry.key ?? null) === taint);
+  return (value.taints ?? []).some((entry) => entry.key === taint);
 }

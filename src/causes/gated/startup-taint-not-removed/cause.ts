@@ -1,6 +1,5 @@
 import type { Taint } from '../../../evidence/kube/object.ts';
-import type { NodePool } from '../../../evidence/kube/machines.ts';
-import type { NodeClaim } from '../../../evidence/kube/machines.ts';
+import type { NodePool, NodeClaim } from '../../../evidence/kube/machines.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 
 /** Agents take off their start-up taint within minutes of the node being Ready. */

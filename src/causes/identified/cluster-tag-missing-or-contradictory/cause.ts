@@ -136,7 +136,7 @@ function matchUntagged(view: Own): Match | null {
   if (node === undefined || isEksNode(node.value) || runningController(workloads) === null)
     return null;
   const instance = instanceOfNode(node.value, view.list('aws/instance'));
-  if (instance === null || (instance.value.PrivateDnsName ?? null) !== node.value.name) return null;
+  if (instance === null || instance.value.PrivateDnsName !== node.value.name) return null;
   const keys = keysOf(instance.value);
   if (keys.some(isClusterTag)) return null;
   const untagged = instance.value.InstanceId ?? '';

@@ -75,7 +75,7 @@ function matchSuccessor(view: View<'kube/Node' | 'aws/instance', 'nameTaken'>): 
   const foreign = foreignProvider(view.list('kube/Node'), view.list('aws/instance'));
   if (foreign === null) return null;
   const { node, named, namedInstance, actual, actualId } = foreign;
-  const state = namedInstance?.value?.State?.Name ?? 'unknown to EC2';
+  const state = namedInstance?.value.State?.Name ?? 'unknown to EC2';
   const isGone =
     namedInstance === null
       ? view.isComplete('aws/instance')

@@ -101,7 +101,7 @@ function matchMalformed(view: View<'kube/Node' | 'aws/instance', string>): Match
 /** The id of another machine that runs, as cloned configurations carry it. */
 function matchOther(view: View<'kube/Node' | 'aws/instance', string>): Match | null {
   const foreign = foreignProvider(view.list('kube/Node'), view.list('aws/instance'));
-  if (foreign?.namedInstance?.value?.State?.Name !== 'running' || foreign === null) return null;
+  if (foreign?.namedInstance?.value.State?.Name !== 'running') return null;
   const { node, named, actual, actualId } = foreign;
   const { name, providerId, internalIp } = node.value;
   return found({ node: name, named, actual: actualId }, [

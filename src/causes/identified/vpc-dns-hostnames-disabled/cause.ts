@@ -108,7 +108,7 @@ function isNamedElsewhere(view: Own, vpc: string | null): boolean {
     .filter(({ value }) => value.State?.Name === 'running')
     .flatMap(({ value }) => [value, ...(value.NetworkInterfaces ?? [])]);
   return running.some(
-    (one) => vpc !== null && (one.VpcId ?? null) === vpc && (one.PrivateDnsName ?? '') !== '',
+    (one) => vpc !== null && one.VpcId === vpc && (one.PrivateDnsName ?? '') !== '',
   );
 }
 

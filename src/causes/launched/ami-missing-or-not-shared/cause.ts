@@ -211,7 +211,7 @@ function originOf(view: View<Kinds, Signs>, { group, template }: ShortGroup): Or
   const name = group.value.LaunchConfigurationName ?? '';
   const fact = view
     .list('aws/launch-configuration')
-    .find(({ value }) => (value.LaunchConfigurationName ?? null) === name);
+    .find(({ value }) => value.LaunchConfigurationName === name);
   if (fact === undefined) return null;
   return { fact, words: 'launch configuration', name, image: fact.value.ImageId ?? null };
 }

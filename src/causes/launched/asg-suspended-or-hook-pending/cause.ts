@@ -127,7 +127,7 @@ function matchHook(view: View<Kinds, Signs>, { group, size }: ShortGroup): Match
 function launchHooksOf(view: View<Kinds, Signs>, group: string): readonly Seen<LifecycleHook>[] {
   return view
     .list('aws/lifecycle-hook')
-    .filter(({ value }) => (value.AutoScalingGroupName ?? null) === group)
+    .filter(({ value }) => value.AutoScalingGroupName === group)
     .filter(({ value }) => value.LifecycleTransition?.endsWith('_LAUNCHING') === true);
 }
 

@@ -130,8 +130,8 @@ type Signs = (typeof FAILURES)[number] | 'launchedAfter';
 /** Subnets of the group and security groups of its template, in the order they are given. */
 function resourcesOf({ group, template }: ShortGroup): readonly string[] {
   const subnets = (group.value.VPCZoneIdentifier ?? '').split(',');
-  const instance = template?.value?.LaunchTemplateData?.SecurityGroupIds ?? [];
-  const interfaces = template?.value?.LaunchTemplateData?.NetworkInterfaces ?? [];
+  const instance = template?.value.LaunchTemplateData?.SecurityGroupIds ?? [];
+  const interfaces = template?.value.LaunchTemplateData?.NetworkInterfaces ?? [];
   const groups = [...instance, ...interfaces.flatMap((entry) => entry.Groups ?? [])];
   return [...subnets, ...groups.map(String)].map((id) => id.trim()).filter((id) => id !== '');
 }

@@ -1,8 +1,7 @@
-import type { SelectorTerm } from '../../../evidence/kube/machines.ts';
+import type { SelectorTerm, Ec2NodeClass } from '../../../evidence/kube/machines.ts';
 import type { Condition } from '../../../evidence/kube/object.ts';
 import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import type { Ec2NodeClass } from '../../../evidence/kube/machines.ts';
 
 /** Karpenter has a node class it cannot launch with: its selectors match nothing, or a field is invalid. */
 export default defineCause({

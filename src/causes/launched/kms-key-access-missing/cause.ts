@@ -111,13 +111,13 @@ function matchPolicy(view: Own): Match | null {
   const troubles = keyTroubles(view);
   let isCleared = troubles.length > 0;
   for (const { short, failed, words, key, policy } of troubles) {
-    if (key?.value?.KeyState !== 'Enabled') {
+    if (key?.value.KeyState !== 'Enabled') {
       isCleared &&= key !== null;
       continue;
     }
-    const role = key === null ? '' : launcherOf(short, key.value);
+    const role = launcherOf(short, key.value);
     const missing = policy === null ? null : missingActions(policy.value, role);
-    if (missing === null || key === null || policy === null) {
+    if (missing === null || policy === null) {
       isCleared = false;
       continue;
     }

@@ -111,7 +111,7 @@ type Kinds =
 function matchKey(view: View<Kinds, 'keyState'>): Match | null {
   const troubles = keyTroubles(view);
   for (const { short, failed, words, key, isNamed } of troubles) {
-    const state = key?.value?.KeyState ?? null;
+    const state = key?.value.KeyState ?? null;
     if (key === null || state === null || state === 'Enabled') continue;
     const arn = key.value.Arn ?? '';
     const deleted = key.value.DeletionDate ?? null;
@@ -122,6 +122,6 @@ function matchKey(view: View<Kinds, 'keyState'>): Match | null {
       isNamed || view.sign('keyState') !== null ? 'definite' : 'likely',
     );
   }
-  const isUsable = troubles.every(({ key }) => key?.value?.KeyState === 'Enabled');
+  const isUsable = troubles.every(({ key }) => key?.value.KeyState === 'Enabled');
   return troubles.length > 0 && isUsable && view.sign('keyState') === null ? clear : null;
 }

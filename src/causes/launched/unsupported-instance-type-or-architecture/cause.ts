@@ -156,19 +156,17 @@ function typeOf({ group, template }: ShortGroup): string | null {
     .map((entry) => entry.InstanceType ?? null)
     .filter((type) => type !== null);
   if (overrides.length > 1) return null;
-  return overrides[0] ?? template?.value?.LaunchTemplateData?.InstanceType ?? null;
+  return overrides[0] ?? template?.value.LaunchTemplateData?.InstanceType ?? null;
 }
 
 /** A group lacks instances, and its image is of another architecture than its only type. */
 function matchArchitecture(view: View<Kinds, Signs>): Match | null {
   const groups = view.list('aws/auto-scaling-group');
   for (const short of shortGroups(groups, view.list('aws/launch-template-version'))) {
-    const id = short.template?.value?.LaunchTemplateData?.ImageId ?? null;
-    const [image] = view.list('aws/image').filter(({ value }) => value.ImageId === id);
+    const id = short.template?.value.LaunchTemplateData?.ImageId ?? null;
+    const image = view.list('aws/image').find(({ value }) => value.ImageId === id);
     const name = typeOf(short);
-    const [type] = view
-      .list('aws/instance-type')
-      .filter(({ value }) => value.InstanceType === name);
+    const type = view.list('aws/instance-type').find(({ value }) => value.InstanceType === name);
     const match =
       image === undefined || type === undefined ? null : compare(view, short, image, type);
     if (match !== null) return match;

@@ -4,8 +4,14 @@ import {
   SHORTAGE_KINDS,
 } from '../../../capacity/address-shortage.ts';
 import { PREFIX_ADDRESSES } from '../../../capacity/eni.ts';
-import { cannotSay, clear, defineCause, found } from '../../../diagnosis/cause.ts';
-import type { Match, View } from '../../../diagnosis/cause.ts';
+import {
+  cannotSay,
+  clear,
+  defineCause,
+  found,
+  type Match,
+  type View,
+} from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { waitingWords } from '../../../domain/pods/pods-seen.ts';
 import type { Subnet } from '../../../evidence/aws/network.ts';

@@ -182,13 +182,12 @@ function emptySet(view: Own): readonly ReturnType<Own['quote']>[] {
 }
 
 /** Why its container does not run: what it waits for, and how its last run ended. */
-function stateOf(pod: Pod): string {
-  const [status] = pod.status?.containerStatuses ?? [];
-  const waiting = status?.state?.waiting?.reason ?? null;
-  const ended = status?.lastState?.terminated?.reason ?? null;
-  const code = status?.lastState?.terminated?.exitCode ?? null;
-  const last = ended === null ? '' : `, last run ended with ${ended} (exit code ${code ?? '?'})`;
-  const phase = pod.status?.phase ?? 'not ready';
+function stateOf({ status }: Pod): string {
+  const [container] = status?.containerStatuses ?? [];
+  const waiting = container?.state?.waiting?.reason;
+  const { reason: ended, exitCode: code } = container?.lastState?.terminated ?? {};
+  const last = ended ? `, last run ended with ${ended} (exit code ${code ?? '?'})` : '';
+  const phase = status?.phase ?? 'not ready';
   return `${waiting ?? (phase === 'Running' ? 'not ready' : phase)}${last}`;
 }
 

@@ -234,8 +234,8 @@ function ofMachine(view: Own, pod: Seen<Pod>): Place | null {
   const place = placeOf(pod);
   const machine = view
     .everywhere('aws/instance')
-    .find(({ value }) => place !== null && (value.PrivateDnsName ?? null) === place);
-  const arn = machine?.value?.IamInstanceProfile?.Arn ?? null;
+    .find(({ value }) => place !== null && value.PrivateDnsName === place);
+  const arn = machine?.value.IamInstanceProfile?.Arn ?? null;
   const account = accountIn(arn);
   if (machine === undefined || account === null) return null;
   const id = machine.value.InstanceId ?? '';

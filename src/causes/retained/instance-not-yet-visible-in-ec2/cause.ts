@@ -85,7 +85,7 @@ function matchRunning(view: View<'aws/instance', 'deleted'>): Match | null {
 }
 
 function isSame(instance: Instance, node: string): boolean {
-  return instance.State?.Name === 'running' && (instance.PrivateDnsName ?? null) === node;
+  return instance.State?.Name === 'running' && instance.PrivateDnsName === node;
 }
 
 function isTagged({ value }: Seen<Instance>): boolean {

@@ -157,7 +157,7 @@ function trailOf(view: Own, id: string): readonly Ended[] {
     .filter(({ value }) =>
       /^(?:Stop|Terminate)Instances$|^BidEvictedEvent$/.test(value.EventName ?? ''),
     )
-    .filter(({ value }) => (value.Resources ?? []).some((one) => (one.ResourceName ?? null) === id))
+    .filter(({ value }) => (value.Resources ?? []).some((one) => one.ResourceName === id))
     .map((event) => {
       const { EventTime: when, EventName: name, Username: who } = event.value;
       const by = who ?? '';
@@ -190,8 +190,8 @@ function isMissed(view: Own, instance: Instance): boolean {
   const group = view
     .list('aws/auto-scaling-group')
     .find(({ value }) => (value.AutoScalingGroupName ?? null) === (name?.Value ?? null));
-  if ((group?.value?.WarmPoolConfiguration ?? undefined) !== undefined) return false;
-  const member = (group?.value?.Instances ?? []).find((entry) => (entry.InstanceId ?? null) === id);
+  if ((group?.value.WarmPoolConfiguration ?? undefined) !== undefined) return false;
+  const member = (group?.value.Instances ?? []).find((entry) => (entry.InstanceId ?? null) === id);
   return !/^(?:Warmed|Standby|EnteringStandby)/.test(member?.LifecycleState ?? '');
 }
 
@@ -199,7 +199,7 @@ function isMissed(view: Own, instance: Instance): boolean {
 function isReplaced(view: Own, instance: Instance): boolean {
   if (view.nowMs === null) return false;
   const tagOf = (key: string): string | null => {
-    const tag = (instance.Tags ?? []).find((entry) => (entry.Key ?? null) === key);
+    const tag = (instance.Tags ?? []).find((entry) => entry.Key === key);
     return tag?.Value ?? null;
   };
   if (tagOf('karpenter.sh/nodepool') !== null) return true;
@@ -207,8 +207,8 @@ function isReplaced(view: Own, instance: Instance): boolean {
   const group = view
     .list('aws/auto-scaling-group')
     .find(({ value }) => (value.AutoScalingGroupName ?? null) === name);
-  const wanted = Number(group?.value?.DesiredCapacity ?? Infinity);
-  const serving = (group?.value?.Instances ?? []).filter(
+  const wanted = group?.value.DesiredCapacity ?? Infinity;
+  const serving = (group?.value.Instances ?? []).filter(
     (entry) => entry.LifecycleState === 'InService',
   );
   return group !== undefined && serving.length >= wanted;

@@ -113,7 +113,7 @@ function matchRemoval(view: Own): Match | null {
   if (view.sign('byCloudController') !== null || view.list('kube/NodeClaim').length > 0)
     return null;
   const instance = view.list('aws/instance').find(({ value }) => value.State?.Name === 'running');
-  const launched = instance?.value?.LaunchTime ?? '';
+  const launched = instance?.value.LaunchTime ?? '';
   // An address is given again, and the name of a Node with it: an earlier machine's removal is none.
   if (instance === undefined || (isoMs(launched) ?? Infinity) > (isoMs(at) ?? 0)) return null;
   const id = instance.value.InstanceId ?? '';

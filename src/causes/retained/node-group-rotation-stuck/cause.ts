@@ -236,11 +236,11 @@ function matchRefresh(view: Own): Match | null {
     const id = instanceIdIn(node.value.providerId ?? '');
     const instance = view
       .list('aws/instance')
-      .find(({ value }) => id !== null && (value.InstanceId ?? null) === id);
+      .find(({ value }) => id !== null && value.InstanceId === id);
     const group = instance === undefined ? null : groupOfInstance(instance.value);
     const refresh = group === null ? null : newestRefresh(view, group);
-    const why = refresh?.value?.StatusReason ?? null;
-    const status = refresh?.value?.Status ?? '';
+    const why = refresh?.value.StatusReason ?? null;
+    const status = refresh?.value.Status ?? '';
     if (group === null || refresh === null || why === null || !UNDONE.test(status)) continue;
     const name = refresh.value.InstanceRefreshId ?? '';
     const done = refresh.value.PercentageComplete ?? '0';
@@ -261,7 +261,7 @@ function matchRefresh(view: Own): Match | null {
 function newestRefresh(view: Own, group: string): Seen<InstanceRefresh> | null {
   const own = view
     .list('aws/instance-refresh')
-    .filter(({ value }) => (value.AutoScalingGroupName ?? null) === group);
+    .filter(({ value }) => value.AutoScalingGroupName === group);
   const startOf = ({ value }: Seen<InstanceRefresh>): number => isoMs(value.StartTime) ?? 0;
   return own.toSorted((a, b) => startOf(b) - startOf(a))[0] ?? null;
 }

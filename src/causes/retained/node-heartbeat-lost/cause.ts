@@ -107,7 +107,7 @@ function matchLease(view: Own): Match | null {
     const ready = node.value.conditions.find(({ type }) => type === 'Ready');
     if (ready?.status !== 'Unknown' || ready.reason !== 'NodeStatusUnknown') continue;
     const lease = view.list('kube/Lease').find(({ value }) => value.name === node.value.name);
-    const renewed = lease?.value?.spec?.renewTime ?? '';
+    const renewed = lease?.value.spec?.renewTime ?? '';
     const renewedMs = isoMs(renewed);
     if (lease === undefined || renewedMs === null || view.nowMs - renewedMs < GRACE_MS) continue;
     const words = `Node ${node.value.name} condition Ready=Unknown ${ready.reason} ${ready.message}`;

@@ -92,10 +92,8 @@ function instanceOf(view: Own, { providerId, name }: KubeNode): NamedInstance {
   const named = instanceIdIn(providerId ?? name);
   const instances = view.list('aws/instance');
   const own =
-    named === null
-      ? onlyOne(instances)
-      : instances.find(({ value }) => (value.InstanceId ?? null) === named);
-  return { named, own, state: own?.value?.State?.Name ?? null };
+    named === null ? onlyOne(instances) : instances.find(({ value }) => value.InstanceId === named);
+  return { named, own, state: own?.value.State?.Name ?? null };
 }
 
 /** EC2's answers lag behind by minutes, and ended instances stay in them for about an hour. */

@@ -82,8 +82,7 @@ function matchTags(view: View<'aws/instance', 'deleted'>): Match | null {
 }
 
 function isUntagged(instance: Instance, node: string): boolean {
-  if (instance.State?.Name !== 'running' || (instance.PrivateDnsName ?? null) !== node)
-    return false;
+  if (instance.State?.Name !== 'running' || instance.PrivateDnsName !== node) return false;
   const keys = (instance.Tags ?? []).map((tag) => tag.Key ?? '');
   const isTagged = keys.some(
     (key) => key.startsWith('kubernetes.io/cluster/') || key === 'KubernetesCluster',

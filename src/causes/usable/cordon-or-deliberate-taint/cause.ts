@@ -268,7 +268,7 @@ function isStartup(view: Own, { key }: KubeTaint): boolean {
       .map(({ value }) => value.spec?.template?.spec?.startupTaints ?? []),
     ...view.list('kube/NodeClaim').map(({ value }) => value.spec?.startupTaints ?? []),
   ];
-  return specs.flat().some((entry) => (entry.key ?? null) === key);
+  return specs.flat().some((entry) => entry.key === key);
 }
 
 function isOpen(node: KubeNode): boolean {

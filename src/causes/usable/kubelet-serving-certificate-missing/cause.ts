@@ -111,11 +111,8 @@ function matchRequests(view: Own): Match | null {
   ]);
 }
 
-function isOf(object: CertificateSigningRequest, node: string): boolean {
-  return (
-    (object.spec?.signerName ?? null) === SIGNER &&
-    (object.spec?.username ?? null) === `system:node:${node}`
-  );
+function isOf({ spec }: CertificateSigningRequest, node: string): boolean {
+  return spec?.signerName === SIGNER && spec.username === `system:node:${node}`;
 }
 
 function ageOf(object: CertificateSigningRequest, nowMs: number): number {

@@ -1,9 +1,8 @@
-import type { SecurityRule } from '../../../evidence/aws/network.ts';
+import type { SecurityRule, SecurityGroup } from '../../../evidence/aws/network.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { Cluster } from '../../../evidence/aws/groups.ts';
-import type { SecurityGroup } from '../../../evidence/aws/network.ts';
 
 const KUBELET_PORT = 10_250;
 

@@ -99,7 +99,7 @@ function matchImage(view: Evidence): Match | null {
   const type = instance.value.InstanceType ?? '';
   const id = instance.value.ImageId ?? null;
   const image = view.list('aws/image').find(({ value }) => (value.ImageId ?? null) === id);
-  const name = image?.value?.Name ?? '';
+  const name = image?.value.Name ?? '';
   const gpus = node.value.allocatable['nvidia.com/gpu'] ?? '0';
   if (!NVIDIA.test(type) || gpus !== '0' || image === undefined || !PLAIN_IMAGE.test(name))
     return null;

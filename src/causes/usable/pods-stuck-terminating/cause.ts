@@ -91,7 +91,7 @@ function matchOverdue(view: View<'kube/Node' | 'kube/Pod', never>): Match | null
 function isOverdue(object: Pod, node: string, nowMs: number): boolean {
   const endMs = isoMs(object.metadata?.deletionTimestamp);
   const isHeld = (object.metadata?.finalizers ?? []).length > 0;
-  const isHere = (object.spec?.nodeName ?? null) === node;
+  const isHere = object.spec?.nodeName === node;
   return isHere && !isHeld && endMs !== null && nowMs - endMs > OVERDUE_MS;
 }
 
