@@ -8,9 +8,16 @@ export interface FactIndex {
   /** The same as causes see them; made once, since every cause asks on every machine. */
   seen<K extends FactKind>(kind: K): readonly Seen<FactTypes[K]>[];
   has(kind: FactKind): boolean;
+  /** The first object that its source shows in part; Nodes are shown in several forms anyway. */
+  firstCut(): FactRecord | null;
 }
 
-export const NO_FACTS: FactIndex = { of: () => [], seen: () => [], has: () => false };
+export const NO_FACTS: FactIndex = {
+  of: () => [],
+  seen: () => [],
+  has: () => false,
+  firstCut: () => null,
+};
 
 export function asSeen<K extends FactKind>(record: FactRecord<K>): Seen<FactTypes[K]> {
   return { state: 'seen', value: record.value, by: record.by, locator: record.locator };
@@ -24,6 +31,7 @@ function joined<T>(own: readonly T[], others: readonly T[]): readonly T[] {
 /** Indexes facts; `shared` is not copied, so that a cluster's facts cost nothing a machine. */
 export function indexFacts(own: readonly FactRecord[], shared: FactIndex = NO_FACTS): FactIndex {
   const byKind = Map.groupBy(own, (fact) => fact.kind);
+  const cut = own.find(({ kind, extent }) => kind !== 'kube/Node' && extent === 'part');
   const seenByKind = new Map<FactKind, readonly Seen<unknown>[]>();
   const mine = <K extends FactKind>(kind: K): readonly FactRecord<K>[] =>
     (byKind.get(kind) ?? []) as readonly FactRecord[] as readonly FactRecord<K>[];
@@ -37,5 +45,6 @@ export function indexFacts(own: readonly FactRecord[], shared: FactIndex = NO_FA
       return made;
     },
     has: (kind) => byKind.has(kind) || shared.has(kind),
+    firstCut: () => cut ?? shared.firstCut(),
   };
 }

@@ -1,6 +1,6 @@
 import type { Pod } from '../evidence/kube/pod.ts';
 import type { FactKind, KubeNode } from '../evidence/kinds.ts';
-import type { Observations, Refusal } from '../evidence/observations.ts';
+import type { FactRecord, Observations, Refusal } from '../evidence/observations.ts';
 import type { LineSource } from '../evidence/source.ts';
 import type { Stage } from '../evidence/stage.ts';
 import type { NotObservable, Rung } from './document.ts';
@@ -63,6 +63,8 @@ interface Had {
   readonly node: KubeNode | null;
   readonly hasPods: boolean;
   /** A pod that may have got the role of the Node instead of its own. */
+  /** What its source shows in part. */
+  readonly cut: FactRecord | null;
   readonly unredirected: Pod | null;
   readonly hasInstance: boolean;
   readonly hasBootLog: boolean;
@@ -80,6 +82,7 @@ function hadOf({ facts, sources, node }: Subject, listed: ReadonlySet<FactKind>)
   return {
     node: own,
     hasPods: pods.length > 0,
+    cut: facts.firstCut(),
     unredirected: own === null ? null : beganUnredirected(own, pods),
     hasInstance: facts.has('aws/instance'),
     hasBootLog: BOOT_LOGS.some((source) => sources.has(source)),
@@ -162,8 +165,10 @@ const FURTHER: Readonly<Record<Stage, (had: Had) => Lack | null>> = {
   },
   credentialed: ofIdentity,
   gated: ofGates,
-  usable: ({ hasPods }) =>
-    hasPods ? ['the pods here do not show that the Node takes workload', PODS] : null,
+  usable: ({ hasPods, cut }) => {
+    if (cut !== null) return [`${cut.by} shows only a part of ${cut.locator}`, PODS];
+    return hasPods ? ['the pods here do not show that the Node takes workload', PODS] : null;
+  },
 };
 
 /** The calls whose answers show a stage of a live cluster. */

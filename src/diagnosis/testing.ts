@@ -36,7 +36,7 @@ export function factOf<K extends FactKind>(
   about: readonly MachineName[] = [],
 ): FactRecord<K> {
   const moment = { when: null, at: { document: 0, line: 1 }, isState: true };
-  return { kind, value, by: 'test', locator: 'test:1', moment, about };
+  return { kind, value, by: 'test', extent: 'whole', locator: 'test:1', moment, about };
 }
 
 export function observationsOf(change: Partial<Observations> = {}): Observations {

@@ -16,6 +16,7 @@ function instance(state: string): FactRecord {
       StateTransitionReason: reason,
     }),
     by: 'test',
+    extent: 'whole' as const,
     locator: 'test',
     moment: { when: null, at: { document: 0, line: 1 }, isState: true },
     about: [{ kind: 'instance-id', value: ID }],

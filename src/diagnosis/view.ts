@@ -1,7 +1,7 @@
 import { absent, type Fact, type Seen, unknown } from '../evidence/fact.ts';
 import { isTerminated } from '../domain/nodes/fleet.ts';
 import type { FactKind, FactTypes } from '../evidence/kinds.ts';
-import type { FactRecord, Hit, Observations } from '../evidence/observations.ts';
+import type { Extent, FactRecord, Hit, Observations } from '../evidence/observations.ts';
 import { excerptOf } from '../evidence/redact.ts';
 import { type Quote, QUOTES_MAX, type Sighting } from '../evidence/sighting.ts';
 import { dated, isAfter, isOvertaken } from '../evidence/time.ts';
@@ -220,7 +220,7 @@ function wasDeleted(subject: Subject): boolean {
 }
 
 function richest<K extends FactKind>(records: readonly FactRecord<K>[]): FactRecord<K> | null {
-  const rank = (record: FactRecord<K>): number =>
-    record.by.includes('json') ? 2 : record.by.includes('describe') ? 1 : 0;
-  return [...records].toSorted((a, b) => rank(b) - rank(a))[0] ?? null;
+  const forms: readonly Extent[] = ['whole', 'part', 'row'];
+  const best = forms.flatMap((form) => records.filter(({ extent }) => extent === form));
+  return best[0] ?? null;
 }

@@ -23,10 +23,17 @@ export interface Hit {
   readonly quotes: readonly Quote[];
 }
 
+/**
+ * How much of a thing its source shows: all that there is, a part of it (`kubectl describe`, an
+ * answer without fields that it always has), or a row of a table.
+ */
+export type Extent = 'whole' | 'part' | 'row';
+
 export interface FactRecord<K extends FactKind = FactKind> {
   readonly kind: K;
   readonly value: FactTypes[K];
   readonly by: string;
+  readonly extent: Extent;
   readonly locator: Locator;
   readonly moment: Moment;
   /** The machines it speaks of; empty for facts of the whole cluster. */

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from './json.ts';
+import type { Extent } from './observations.ts';
 import type { Always, Fields, Leaf, Shape, Shown, ValueOf } from './shape.ts';
 
 interface Member {
@@ -39,26 +40,55 @@ function valueIn(value: JsonObject, name: string): Json | undefined {
   return Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-function projectFields(fields: Fields, value: JsonObject, isOfWhole: boolean): unknown {
+/** What is found out on the way. */
+interface Reading {
+  isCut: boolean;
+}
+
+function projectFields(
+  fields: Fields,
+  value: JsonObject,
+  isOfWhole: boolean,
+  reading: Reading,
+): unknown {
   const members = membersOf(fields);
   const isWhole =
     isOfWhole &&
     members.every((one) => !one.isAlways || (valueIn(value, one.name) ?? null) !== null);
+  if (!isWhole) reading.isCut = true;
   const kept: Record<string, unknown> = {};
   for (const { name, shape, mayBeHidden } of members) {
     const given = valueIn(value, name) ?? null;
-    if (given !== null) kept[name] = taken(shape, given, isWhole);
+    if (given !== null) kept[name] = taken(shape, given, isWhole, reading);
     else if (isWhole && !mayBeHidden) kept[name] = null;
   }
   return kept;
 }
 
-function taken(shape: Shape, value: Json, isWhole: boolean): unknown {
+function taken(shape: Shape, value: Json, isWhole: boolean, reading: Reading): unknown {
   if (isLeaf(shape)) return shape.take(value);
-  if (!isItems(shape)) return isObject(value) ? projectFields(shape, value, isWhole) : undefined;
+  if (!isItems(shape))
+    return isObject(value) ? projectFields(shape, value, isWhole, reading) : undefined;
   if (!Array.isArray(value)) return undefined;
-  const items = (value as readonly Json[]).map((item) => taken(shape[0], item, isWhole));
+  const items = (value as readonly Json[]).map((item) => taken(shape[0], item, isWhole, reading));
   return items.filter((item) => item !== undefined);
+}
+
+/** A projected value, and whether its source showed all of it. */
+export interface Projected<T> {
+  readonly value: T;
+  readonly extent: Extent;
+}
+
+/** What a shape keeps of a value, with how much of it the source shows; null for another form. */
+export function projectFact<const S extends Shape>(
+  shape: S,
+  given: Json,
+): Projected<ValueOf<S>> | null {
+  const reading: Reading = { isCut: false };
+  const value = taken(shape, given, true, reading);
+  if (value === undefined) return null;
+  return { value: value as ValueOf<S>, extent: reading.isCut ? 'part' : 'whole' };
 }
 
 /**
@@ -66,5 +96,5 @@ function taken(shape: Shape, value: Json, isWhole: boolean): unknown {
  * null, or undefined where the source was cut.
  */
 export function project<const S extends Shape>(shape: S, value: Json): ValueOf<S> | undefined {
-  return taken(shape, value, true) as ValueOf<S> | undefined;
+  return projectFact(shape, value)?.value;
 }

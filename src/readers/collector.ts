@@ -5,6 +5,7 @@ import { classifyName, type MachineName } from '../evidence/names.ts';
 import type {
   Collection,
   DocumentSummary,
+  Extent,
   FactRecord,
   Hit,
   InputLoss,
@@ -77,6 +78,8 @@ export interface Collector {
 
 export interface FactOrigin {
   readonly by: string;
+  /** `whole` where nothing is said. */
+  readonly extent?: Extent;
   readonly locator: string;
   readonly line: number;
   readonly about: readonly (MachineName | null)[];
@@ -273,7 +276,8 @@ function addFact(
   const about = aboutOf(state, origin.about);
   const value = redactValue(record.value);
   const locator = redact(printable(origin.locator));
-  state.facts.push({ kind: record.kind, value, by: origin.by, locator, moment, about });
+  const { by, extent = 'whole' } = origin;
+  state.facts.push({ kind: record.kind, value, by, extent, locator, moment, about });
 }
 
 /** Given documents of which nothing is known; files of an archive may be about anything. */

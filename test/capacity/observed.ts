@@ -41,6 +41,7 @@ export function observed(
     kind,
     value: valueOf(kind, value),
     by: 'test',
+    extent: 'whole' as const,
     locator: 'test',
     moment: { when: null, at: NOWHERE, isState: true },
     about: [],

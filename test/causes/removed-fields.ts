@@ -46,7 +46,7 @@ export function withoutField(
   fact: FactRecord,
   path: Path,
 ): Observations {
-  const cut = { ...fact, value: without(fact.value, path) } as FactRecord;
+  const cut = { ...fact, value: without(fact.value, path), extent: 'part' } as FactRecord;
   return { ...observations, facts: observations.facts.map((one) => (one === fact ? cut : one)) };
 }
 

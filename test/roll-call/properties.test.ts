@@ -33,6 +33,7 @@ function factOf(kind: FactKind, value: unknown): FactRecord {
     kind,
     value: value as FactRecord['value'],
     by: 'test',
+    extent: 'whole' as const,
     locator: 'test:1',
     moment: { when: null, at: { document: 0, line: 1 }, isState: true },
     about: [],

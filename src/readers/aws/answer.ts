@@ -16,7 +16,7 @@ import {
   TRAIL,
   WHOLES,
 } from './answer-shapes.ts';
-import { project } from '../../evidence/project.ts';
+import { projectFact } from '../../evidence/project.ts';
 import { readMessages } from './messages.ts';
 import { decodedUserData, readUserData } from './user-data.ts';
 
@@ -82,9 +82,16 @@ function addFact(
 ): void {
   const { collector, document } = passage;
   const locator = locatorAt(collector.locatorOf(document), line);
-  const fact = project(AWS_SHAPES[shape.kind], value);
-  if (fact === undefined) return;
-  collector.fact(document, shape.kind, fact, { by: shape.call, locator, line, about });
+  const fact = projectFact(AWS_SHAPES[shape.kind], value);
+  if (fact === null) return;
+  const { extent } = fact;
+  collector.fact(document, shape.kind, fact.value, {
+    by: shape.call,
+    extent,
+    locator,
+    line,
+    about,
+  });
   collector.link(about, `${shape.call} shows them for one instance`, locator);
 }
 

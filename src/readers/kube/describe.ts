@@ -136,6 +136,7 @@ function readNode(passage: PassageReading, block: DescribePassage, node: KubeNod
   const locator = `${collector.locatorOf(document)}:${block.line}`;
   collector.fact(document, 'kube/Node', node, {
     by: 'kubectl describe node',
+    extent: 'part',
     locator,
     line: block.line,
     about,

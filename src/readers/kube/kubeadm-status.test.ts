@@ -10,6 +10,7 @@ function seen(ClusterStatus: string | null, namespace = 'kube-system'): Observat
     kind: 'kube/ConfigMap',
     value: { ...identity, labels: {}, annotations: {}, data: entries },
     by: 'test',
+    extent: 'whole' as const,
     locator: 'test',
     moment: { when: null, at: { document: 0, line: 1 }, isState: true },
     about: [],

@@ -121,7 +121,8 @@ function readNodeRow(passage: PassageReading, row: Row, line: number): void {
   ];
   if (about[0] === null) return;
   const locator = `${collector.locatorOf(document)}:${line}`;
-  collector.fact(document, 'kube/Node', node, { by: 'kubectl get nodes', locator, line, about });
+  const origin = { by: 'kubectl get nodes', extent: 'row', locator, line, about } as const;
+  collector.fact(document, 'kube/Node', node, origin);
   collector.link(about, `kubectl get nodes shows them in one row`, locator);
   const ready = node.ready === null ? 'Unknown' : node.ready ? 'True' : 'False';
   const text = `Node ${node.name} condition Ready=${ready} (${row['STATUS'] ?? ''})`;
