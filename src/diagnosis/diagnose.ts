@@ -8,7 +8,8 @@ import type { DiagnosisDocument, SubjectReport } from './document.ts';
 import { evaluate, type Evaluation } from './evaluate.ts';
 import { possibleFindings, shownFinding } from './findings.ts';
 import { splitGroups } from './groups.ts';
-import { buildLadder, type Failure, stageOf, verdictOf } from './ladder.ts';
+import { firstCutIn } from './fact-index.ts';
+import { buildLadder, type Failure, stageOf, verdictOf, withoutUsable } from './ladder.ts';
 import { notObservableOf } from './not-observable.ts';
 import { assignRoles, pickHeadline } from './rank.ts';
 import type { FoundCause, OpenSymptom, Standing } from './standing.ts';
@@ -261,7 +262,9 @@ function reportOf(
   const findings = [...shown, ...possibleFindings(standing, roled, input.causes)];
   if (subject.kind !== 'Machine' && findings.length === 0 && standing.symptoms.length === 0)
     return null;
-  const ladder = buildLadder(subject, failuresOf(standing, roled), pending);
+  const built = buildLadder(subject, failuresOf(standing, roled), pending);
+  const cut = firstCutIn(input.observations.facts);
+  const ladder = cut === null ? built : withoutUsable(built);
   return {
     kind: subject.kind,
     name: subject.name,

@@ -120,6 +120,21 @@ export function matchBySigns(cause: Cause, subject: Subject, reading: SignReadin
   return silence(cause, subject);
 }
 
+/** True where it follows from objects alone: no line says it, or none that the cause relies on. */
+function isDeduced(match: Match, cause: Cause, reading: SignReading): boolean {
+  if (match.verdict !== 'found' || standingOf(cause, reading, 'definite').length > 0) return false;
+  const isLikely = standingOf(cause, reading, 'likely').length > 0;
+  return !isLikely || match.proof.every(({ source }) => source === 'object');
+}
+
+/** A deduction needs its objects whole: what a source left out may be what speaks against it. */
+function ifWhole(match: Match, cause: Cause, { facts }: Subject): Match {
+  const cut = facts.firstCut(cause.needs);
+  if (cut === null) return match;
+  const detail = `${cut.by} shows only a part of ${cut.locator}`;
+  return cannotSay({ reason: 'not-in-source', detail, collect: cause.decide.command });
+}
+
 /**
  * Asks one cause about one subject.
  *
@@ -138,5 +153,6 @@ export function evaluate(
     cluster === undefined ? {} : { cluster: () => readSigns(cause, cluster), all: cluster.facts };
   const surroundings = { listings, collection, scope: cause.scope, subjects, ...around };
   const own = cause.match?.(createView(subject, reading, surroundings)) ?? null;
-  return { cause, match: own ?? matchBySigns(cause, subject, reading) };
+  if (own === null) return { cause, match: matchBySigns(cause, subject, reading) };
+  return { cause, match: isDeduced(own, cause, reading) ? ifWhole(own, cause, subject) : own };
 }

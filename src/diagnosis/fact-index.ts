@@ -8,8 +8,8 @@ export interface FactIndex {
   /** The same as causes see them; made once, since every cause asks on every machine. */
   seen<K extends FactKind>(kind: K): readonly Seen<FactTypes[K]>[];
   has(kind: FactKind): boolean;
-  /** The first object that its source shows in part; Nodes are shown in several forms anyway. */
-  firstCut(): FactRecord | null;
+  /** The first object of these kinds that its source shows in part. */
+  firstCut(kinds: readonly FactKind[]): FactRecord | null;
 }
 
 export const NO_FACTS: FactIndex = {
@@ -28,10 +28,26 @@ function joined<T>(own: readonly T[], others: readonly T[]): readonly T[] {
   return own.length === 0 ? others : [...own, ...others];
 }
 
+/** Nodes do not count: they are shown in several forms anyway. */
+function isCut({ kind, extent }: FactRecord): boolean {
+  return kind !== 'kube/Node' && extent === 'part';
+}
+
+const CUTS = new WeakMap<readonly FactRecord[], FactRecord | null>();
+
+/** The first object that its source shows in part; every subject asks for it. */
+export function firstCutIn(facts: readonly FactRecord[]): FactRecord | null {
+  const known = CUTS.get(facts);
+  if (known !== undefined) return known;
+  const cut = facts.find(isCut) ?? null;
+  CUTS.set(facts, cut);
+  return cut;
+}
+
 /** Indexes facts; `shared` is not copied, so that a cluster's facts cost nothing a machine. */
 export function indexFacts(own: readonly FactRecord[], shared: FactIndex = NO_FACTS): FactIndex {
   const byKind = Map.groupBy(own, (fact) => fact.kind);
-  const cut = own.find(({ kind, extent }) => kind !== 'kube/Node' && extent === 'part');
+  const cuts = own.filter(isCut);
   const seenByKind = new Map<FactKind, readonly Seen<unknown>[]>();
   const mine = <K extends FactKind>(kind: K): readonly FactRecord<K>[] =>
     (byKind.get(kind) ?? []) as readonly FactRecord[] as readonly FactRecord<K>[];
@@ -45,6 +61,6 @@ export function indexFacts(own: readonly FactRecord[], shared: FactIndex = NO_FA
       return made;
     },
     has: (kind) => byKind.has(kind) || shared.has(kind),
-    firstCut: () => cut ?? shared.firstCut(),
+    firstCut: (kinds) => cuts.find(({ kind }) => kinds.includes(kind)) ?? shared.firstCut(kinds),
   };
 }

@@ -76,6 +76,13 @@ function rung(
   return { stage, state, since, evidence: proof.slice(0, 3).map(evidenceLine) };
 }
 
+/** What a source left out of an object may be what keeps pods off: nobody is called usable then. */
+export function withoutUsable(ladder: readonly Rung[]): readonly Rung[] {
+  return ladder.map((one) =>
+    one.stage === 'usable' && one.state === 'passed' ? rung('usable', 'unknown', []) : one,
+  );
+}
+
 /** Where the machine stands: the first failed stage, else the first pending, else the first unknown. */
 export function stageOf(ladder: readonly Rung[]): Stage | null {
   for (const state of ['failed', 'pending', 'unknown'] as const) {

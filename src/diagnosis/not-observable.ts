@@ -4,6 +4,7 @@ import type { FactRecord, Observations, Refusal } from '../evidence/observations
 import type { LineSource } from '../evidence/source.ts';
 import type { Stage } from '../evidence/stage.ts';
 import type { NotObservable, Rung } from './document.ts';
+import { firstCutIn } from './fact-index.ts';
 import { fillNames } from './fill-names.ts';
 import { beganUnredirected, ROLE_ANNOTATION } from './late-redirect.ts';
 import type { Subject } from './subject.ts';
@@ -58,13 +59,15 @@ const BOOT_LOGS: readonly LineSource[] = [
   'console',
 ];
 
+type Surroundings = Pick<Observations, 'facts' | 'listings' | 'collection'>;
+
 /** What the evidence has of a subject: its Node as far as it is told, its pods, its instance. */
 interface Had {
   readonly node: KubeNode | null;
   readonly hasPods: boolean;
-  /** A pod that may have got the role of the Node instead of its own. */
-  /** What its source shows in part. */
+  /** An object that its source shows in part. */
   readonly cut: FactRecord | null;
+  /** A pod that may have got the role of the Node instead of its own. */
   readonly unredirected: Pod | null;
   readonly hasInstance: boolean;
   readonly hasBootLog: boolean;
@@ -72,7 +75,8 @@ interface Had {
   readonly hasNodeList: boolean;
 }
 
-function hadOf({ facts, sources, node }: Subject, listed: ReadonlySet<FactKind>): Had {
+function hadOf({ facts, sources, node }: Subject, { facts: all, listings }: Surroundings): Had {
+  const listed = new Set<FactKind>(listings.map(({ kind }) => kind));
   const nodes = facts.of('kube/Node').map(({ value }) => value);
   const own = nodes.find(({ conditions }) => conditions.length > 0) ?? nodes[0] ?? null;
   const pods = facts
@@ -82,7 +86,7 @@ function hadOf({ facts, sources, node }: Subject, listed: ReadonlySet<FactKind>)
   return {
     node: own,
     hasPods: pods.length > 0,
-    cut: facts.firstCut(),
+    cut: firstCutIn(all),
     unredirected: own === null ? null : beganUnredirected(own, pods),
     hasInstance: facts.has('aws/instance'),
     hasBootLog: BOOT_LOGS.some((source) => sources.has(source)),
@@ -195,9 +199,10 @@ function whyRefused({ call, permission, message }: Refusal): string {
 export function notObservableOf(
   ladder: readonly Rung[],
   subject: Subject,
-  { listings, collection }: Pick<Observations, 'listings' | 'collection'>,
+  observations: Surroundings,
 ): readonly NotObservable[] {
-  const had = hadOf(subject, new Set(listings.map(({ kind }) => kind)));
+  const { collection } = observations;
+  const had = hadOf(subject, observations);
   return ladder
     .filter((entry) => entry.state === 'unknown')
     .map(({ stage }) => {

@@ -163,8 +163,7 @@ function passedByPods(fact: FactRecord<'kube/Node'>, subject: Subject): readonly
     const words = `Node ${fact.value.name} is Ready and has no taint that a gate would put on it`;
     passed.push(['gated', proofOf(fact, words, openMs)]);
   }
-  const isKnown = networked !== null && subject.facts.firstCut() === null;
-  if (isKnown && acceptsPods(fact.value, hasWorkload)) {
+  if (networked !== null && acceptsPods(fact.value, hasWorkload)) {
     const words = `no taint, cordon or condition keeps pods off ${fact.value.name}`;
     passed.push(['usable', proofOf(fact, words, openMs)]);
   }

@@ -1,7 +1,10 @@
 import { diagnoseObservations } from '../../src/engine/diagnose.ts';
 import { readTexts } from '../../src/engine/pile.ts';
 import type { DiagnosisDocument } from '../../src/diagnosis/document.ts';
+import { AWS_SHAPES } from '../../src/evidence/aws/shapes.ts';
+import { KUBE_SHAPES } from '../../src/evidence/kube/shapes.ts';
 import type { FactRecord, Observations } from '../../src/evidence/observations.ts';
+import type { Fields, Leaf, Shape } from '../../src/evidence/shape.ts';
 import type { Example } from './example.ts';
 
 /** A field of a fact by the keys and places that lead to it. */
@@ -9,27 +12,43 @@ type Path = readonly (string | number)[];
 
 /** A source may show each of these for several things; more of one kind say nothing new. */
 const ITEMS_MAX = 2;
-/** What an object of Kubernetes is known by, which no source leaves out. */
-const IDENTITY = new Set(['kind', 'namespace', 'name', 'uid', 'labels', 'annotations']);
+
+const SHAPES: Readonly<Record<string, Shape>> = { ...AWS_SHAPES, ...KUBE_SHAPES };
 
 function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function pathsIn(value: unknown, at: Path): readonly Path[] {
-  if (Array.isArray(value))
-    return value.slice(0, ITEMS_MAX).flatMap((item, index) => pathsIn(item, [...at, index]));
-  if (!isFields(value)) return [];
-  return Object.entries(value)
-    .filter(([, entry]) => entry !== undefined && entry !== null)
-    .flatMap(([name, entry]) => [[...at, name], ...pathsIn(entry, [...at, name])]);
+function isLeaf(shape: Shape): shape is Leaf<unknown> {
+  return 'take' in shape && typeof shape.take === 'function';
 }
 
-/** Every field of a projected fact. Nodes, which tables show too, have no fields of this kind. */
+function innerOf(field: Fields[string]): Shape {
+  if ('always' in field) return field.always as Shape;
+  return 'shown' in field ? (field.shown as Shape) : field;
+}
+
+/** Where a value has the fields of its shape; what a leaf is made of no source takes apart. */
+function pathsIn(value: unknown, shape: Shape, at: Path): readonly Path[] {
+  if (isLeaf(shape)) return [];
+  if (Array.isArray(value)) {
+    const [item] = shape as readonly [Shape];
+    return value
+      .slice(0, ITEMS_MAX)
+      .flatMap((one: unknown, index) => pathsIn(one, item, [...at, index]));
+  }
+  if (!isFields(value)) return [];
+  return Object.entries(shape as Fields).flatMap(([name, field]) => {
+    const entry = value[name] ?? null;
+    if (entry === null) return [];
+    return [[...at, name], ...pathsIn(entry, innerOf(field), [...at, name])];
+  });
+}
+
+/** Every field of a projected fact but its identity, which no source leaves out. */
 export function fieldsOf({ kind, value }: FactRecord): readonly Path[] {
-  if (!/^(?:aws\/(?!user-data)|kube\/[A-Z])/.test(kind) || kind === 'kube/Node') return [];
-  const all = pathsIn(value, []);
-  return kind.startsWith('kube/') ? all.filter(([first]) => !IDENTITY.has(String(first))) : all;
+  const shape = SHAPES[kind];
+  return shape === undefined ? [] : pathsIn(value, shape, []);
 }
 
 function without(value: unknown, [first, ...rest]: Path): unknown {

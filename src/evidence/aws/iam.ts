@@ -13,7 +13,7 @@ export const ROLE = {
 export interface Role extends FieldsOf<typeof ROLE> {}
 
 export const INSTANCE_PROFILE = {
-  Arn: always(text),
+  Arn: text,
   InstanceProfileName: text,
   Roles: [ROLE],
 } as const satisfies Fields;

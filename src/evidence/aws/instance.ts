@@ -47,7 +47,7 @@ export interface NetworkInterface extends FieldsOf<typeof NETWORK_INTERFACE> {}
 export const INSTANCE = {
   Architecture: text,
   IamInstanceProfile: { Arn: text, Id: text },
-  ImageId: always(text),
+  ImageId: text,
   InstanceId: always(text),
   /** `spot`, `scheduled` or absent. */
   InstanceLifecycle: text,

@@ -135,9 +135,10 @@ function matchInstance(view: Evidence): Match | null {
   const profile = profileOf(view, instance.value);
   const underway = matchAssociation(view, instance.value);
   if (underway !== null) return underway;
-  if (profile === undefined) return null;
+  const roles = profile?.value.Roles;
+  if (profile === undefined || roles === undefined) return null;
   const name = profile.value.InstanceProfileName ?? '';
-  const role = (profile.value.Roles ?? [])[0]?.Arn ?? null;
+  const role = roles?.[0]?.Arn ?? null;
   if (role !== null) return matchTrust(view, role) ?? (complains ? null : clear);
   return found({ profile: name }, [view.quote(profile, `instance profile ${name} has no roles`)]);
 }
@@ -200,8 +201,9 @@ function trustedServices({ AssumeRolePolicyDocument: policy }: Role): readonly s
 }
 
 /** A --query that leaves fields out says nothing about the profile. */
-function isKnownWithout(instance: Instance): boolean {
-  return instance.IamInstanceProfile === null && instance.State?.Name === 'running';
+function isKnownWithout({ IamInstanceProfile: profile, ImageId: image, State }: Instance): boolean {
+  const isDescribedWhole = typeof image === 'string' && State?.Name === 'running';
+  return profile === null && isDescribedWhole;
 }
 
 function isNode(instance: Instance): boolean {

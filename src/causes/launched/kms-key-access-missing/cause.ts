@@ -1,4 +1,11 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  cannotSay,
+  clear,
+  defineCause,
+  found,
+  type Match,
+  type View,
+} from '../../../diagnosis/cause.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import { filledGroups, groupOfInstance } from '../../../domain/instances/launch.ts';
 import { keyTroubles, launcherOf, missingActions } from '../../../domain/instances/volume-keys.ts';
@@ -63,6 +70,7 @@ export default defineCause({
   match: (view) =>
     clearWhenFilled(view, ['clientError', 'keyInaccessible', 'keyDenied']) ??
     matchPolicy(view) ??
+    otherKey(view) ??
     matchState(view),
   summary: ({ instance, key, group, role, missing }) =>
     missing !== undefined
@@ -128,6 +136,19 @@ function matchPolicy(view: Own): Match | null {
     return found(details, [view.quote(failed, words), view.quote(policy, said)], 'likely');
   }
   return isCleared && view.sign('keyDenied') === null ? clear : null;
+}
+
+/** A key that cannot be used ends launches with the same words, whoever may use it. */
+function otherKey(view: Own): Match | null {
+  const unusable = view.list('aws/kms-key').find(({ value }) => value.KeyState !== 'Enabled');
+  if (unusable === undefined || view.sign('keyDenied') !== null) return null;
+  if (keyTroubles(view).some(({ key }) => key !== null)) return null;
+  const { KeyId: id, Arn: arn, KeyState: state } = unusable.value;
+  return cannotSay({
+    reason: 'not-in-source',
+    detail: `KMS key ${arn ?? id ?? ''} is ${state ?? 'in an unknown state'}, and which group launches with it is not shown`,
+    collect: 'aws autoscaling describe-scaling-activities --auto-scaling-group-name <group>',
+  });
 }
 
 function matchState(view: Own): Match | null {
