@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '268-dbc72e2c';
+export const CATALOGUE_VERSION = '268-9ae569e8';
 
 export const SIGNS: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
@@ -1134,7 +1134,7 @@ export const CAUSES: readonly CauseEntry[] = [
 {id:"token-for-another-cluster",stage:"authenticated",title:"the token is signed for another cluster name",needs:[],symptoms:["kubelet-unauthorized"],formerly:[],load:()=>import('./authenticated/token-for-another-cluster/cause.ts')},
 {id:"too-many-pending-csrs",stage:"authenticated",title:"OpenShift’s machine-approver stopped because too many requests are pending",needs:[],symptoms:[],formerly:[],load:()=>import('./authenticated/too-many-pending-csrs/cause.ts')},
 {id:"unapproved-client-csr",stage:"authenticated",title:"the kubelet’s request for a client certificate is not approved or not signed",needs:["kube/CertificateSigningRequest","kube/Lease","kube/Node"],symptoms:[],formerly:[],load:()=>import('./authenticated/unapproved-client-csr/cause.ts')},
-{id:"unparseable-aws-auth",stage:"authenticated",title:"the content of aws-auth cannot be parsed",needs:["kube/aws-auth","kube/ConfigMap","aws/instance","aws/instance-profile","kube/Node","aws/cluster"],symptoms:["kubelet-unauthorized"],formerly:[],load:()=>import('./authenticated/unparseable-aws-auth/cause.ts')},
+{id:"unparseable-aws-auth",stage:"authenticated",title:"the content of aws-auth cannot be parsed",needs:["kube/aws-auth","aws/instance","aws/instance-profile","kube/Node","aws/cluster"],symptoms:["kubelet-unauthorized"],formerly:[],load:()=>import('./authenticated/unparseable-aws-auth/cause.ts')},
 {id:"wrong-access-entry-type",stage:"authenticated",title:"the node role’s access entry has the wrong type",needs:["aws/access-entry","aws/access-policies","aws/instance","aws/instance-profile","kube/Node","aws/cluster"],symptoms:["kubelet-unauthorized","boot-verdict","node-object-missing"],formerly:[],load:()=>import('./authenticated/wrong-access-entry-type/cause.ts')},
 {id:"wrong-account-in-aws-auth",stage:"authenticated",title:"aws-auth maps the node role with another account or partition",needs:["kube/aws-auth","aws/node-group","aws/instance-profile","aws/instance","kube/Node","aws/cluster"],symptoms:["kubelet-unauthorized"],formerly:[],load:()=>import('./authenticated/wrong-account-in-aws-auth/cause.ts')},
 {id:"wrong-username-or-groups-mapped",stage:"authenticated",title:"the node role is mapped to a user name or groups that are not a node’s",needs:["kube/aws-auth","aws/instance","aws/instance-profile","kube/Node","aws/cluster"],symptoms:["node-forbidden"],formerly:[],load:()=>import('./authenticated/wrong-username-or-groups-mapped/cause.ts')},

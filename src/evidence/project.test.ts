@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { project, projectFact } from './project.ts';
+import type { Json } from './json.ts';
+import { project, type Projected, projectFact } from './project.ts';
 import {
   always,
   amount,
@@ -12,6 +13,7 @@ import {
   shown,
   text,
   texts,
+  type ValueOf,
 } from './shape.ts';
 
 const DISK = {
@@ -26,6 +28,12 @@ const DISK = {
   Verbs: [text],
   Zones: keys,
 } as const satisfies Fields;
+
+function readDisk(given: Json): Projected<ValueOf<typeof DISK>> {
+  const read = projectFact(DISK, given);
+  assert.ok(read !== null);
+  return read;
+}
 
 describe('what is kept of an answer', () => {
   test('are the named fields, each in its form', () => {
@@ -57,19 +65,19 @@ describe('what is kept of an answer', () => {
   });
 
   test('a field that a whole answer lacks is absent, unless a whole answer may leave it out', () => {
-    const { value, extent } = projectFact(DISK, { Id: 'disk-1', Turns: null }) ?? {};
+    const { value, extent } = readDisk({ Id: 'disk-1', Turns: null });
     assert.equal(extent, 'whole');
-    assert.equal(value?.Turns, null);
-    assert.equal(value?.Parts, null);
-    assert.equal(value?.Status, undefined);
+    assert.equal(value.Turns, null);
+    assert.equal(value.Parts, null);
+    assert.equal(value.Status, undefined);
   });
 
   test('without a field that every whole answer has, the others that are missing are unknown', () => {
-    const { value, extent } = projectFact(DISK, { Turns: 1 }) ?? {};
+    const { value, extent } = readDisk({ Turns: 1 });
     assert.equal(extent, 'part');
-    assert.equal(value?.Turns, 1);
-    assert.equal(value?.Parts, undefined);
-    assert.equal(value?.Encrypted, undefined);
+    assert.equal(value.Turns, 1);
+    assert.equal(value.Parts, undefined);
+    assert.equal(value.Encrypted, undefined);
   });
 
   test('a value of another form is unknown, not absent', () => {

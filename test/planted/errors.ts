@@ -40,7 +40,7 @@ export const PLANTED_ERRORS: readonly PlantedError[] = [
     ],
     [
       'a policy of the account is not AWS’s of the same name',
-      'const isAccounts = /:iam::\\d+:policy\\//.test(arn ?? \'\');',
+      "const isAccounts = /:iam::\\d+:policy\\//.test(arn ?? '');",
       'const isAccounts = false;',
       POLICIES,
     ],

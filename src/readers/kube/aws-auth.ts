@@ -1,4 +1,4 @@
-import { isObject, type Json, listAt, textAt } from '../../evidence/json.ts';
+import { at, isObject, type Json, listAt, textAt } from '../../evidence/json.ts';
 import type { AwsAuth, AwsAuthEntry } from '../../evidence/kinds.ts';
 import { parseYamlDocuments } from '../text/parse.ts';
 
@@ -16,7 +16,13 @@ function entryOf(value: Json, arnField: string): AwsAuthEntry | null {
   return { arn, username: textAt(value, 'username'), groups };
 }
 
-function mapping(text: string | null, key: string, arnField: string): Mapping {
+function mapping(body: Json, key: string, arnField: string): Mapping {
+  const given = at(body, `data.${key}`);
+  if (Array.isArray(given)) {
+    const malformed = `${key} is a YAML list where a text holding one belongs`;
+    return { entries: [], malformed };
+  }
+  const text = textAt(body, `data.${key}`);
   if (text === null || text.trim() === '') return { entries: [], malformed: null };
   const lines = text.split('\n').slice(0, LINES_MAX);
   const [parsed] = [...parseYamlDocuments(lines, 1)];
@@ -35,8 +41,8 @@ function mapping(text: string | null, key: string, arnField: string): Mapping {
 
 /** Reads the aws-auth ConfigMap's `data` as the authenticator would. */
 export function parseAwsAuth(body: Json): AwsAuth {
-  const roles = mapping(textAt(body, 'data.mapRoles'), 'mapRoles', 'rolearn');
-  const users = mapping(textAt(body, 'data.mapUsers'), 'mapUsers', 'userarn');
+  const roles = mapping(body, 'mapRoles', 'rolearn');
+  const users = mapping(body, 'mapUsers', 'userarn');
   return {
     roles: roles.entries,
     users: users.entries,

@@ -122,24 +122,27 @@ type Evidence = View<
 >;
 
 function matchInstance(view: Evidence): Match | null {
-  const own = view
+  const instances = view
     .list('aws/instance')
     .filter(({ value }) => view.instanceId === null || value.InstanceId === view.instanceId);
-  const [instance] = own;
-  const isOne = new Set(own.map(({ value }) => value.InstanceId ?? null)).size === 1;
+  const [instance] = instances;
+  const isOne = new Set(instances.map(({ value }) => value.InstanceId ?? null)).size === 1;
   const complains = view.sign('noCredentials') !== null || view.sign('pluginFailed') !== null;
   if (instance === undefined || !isOne || !(complains || isNode(instance.value))) return null;
   if (!complains && view.nowMs !== null && !isLostOfEks(view)) return null;
   if (isKnownWithout(instance.value))
     return found({}, [view.quote(instance, 'the instance has no IamInstanceProfile')]);
-  const profile = profileOf(view, instance.value);
-  const underway = matchAssociation(view, instance.value);
-  if (underway !== null) return underway;
+  const own = matchAssociation(view, instance.value) ?? matchProfile(view, instance.value);
+  return own?.verdict === 'clear' && complains ? null : own;
+}
+
+function matchProfile(view: Evidence, instance: Instance): Match | null {
+  const profile = profileOf(view, instance);
   const roles = profile?.value.Roles;
   if (profile === undefined || roles === undefined) return null;
   const name = profile.value.InstanceProfileName ?? '';
   const role = roles?.[0]?.Arn ?? null;
-  if (role !== null) return matchTrust(view, role) ?? (complains ? null : clear);
+  if (role !== null) return matchTrust(view, role) ?? clear;
   return found({ profile: name }, [view.quote(profile, `instance profile ${name} has no roles`)]);
 }
 

@@ -29,14 +29,7 @@ export default defineCause({
       weight: 'context',
     },
   },
-  needs: [
-    'kube/aws-auth',
-    'kube/ConfigMap',
-    'aws/instance',
-    'aws/instance-profile',
-    'kube/Node',
-    'aws/cluster',
-  ],
+  needs: ['kube/aws-auth', 'aws/instance', 'aws/instance-profile', 'kube/Node', 'aws/cluster'],
   symptoms: ['kubelet-unauthorized'],
   withdrawnBy: [],
   explains: [
@@ -54,11 +47,6 @@ export default defineCause({
     const isOfUsers =
       auth.state === 'seen' && auth.value.malformed?.startsWith('mapUsers') === true;
     if (lost !== null && (lost.length === 0 || !isRead || isOfUsers)) return clear;
-    const manifest = view.list('kube/ConfigMap').find((map) => map.value.name === 'aws-auth');
-    if (manifest !== undefined && Array.isArray(manifest.value.data?.mapRoles)) {
-      const why = 'mapRoles is a YAML list where a text holding one belongs';
-      return found({ why }, [view.quote(manifest, `ConfigMap aws-auth: ${why}`)]);
-    }
     // One entry without an ARN costs only itself; the authenticator keeps the others.
     if (
       auth.state !== 'seen' ||
