@@ -227,6 +227,7 @@ const CASES: readonly (readonly [name: string, parts: Parts, passed: readonly St
         NetworkInterfaces: [
           {
             PrivateIpAddresses: [{ PrivateIpAddress: '10.0.1.20' }],
+            NetworkInterfaceId: 'eni-0a1b2c3d4e5f60718',
             Ipv6Prefixes: [{ Ipv6Prefix: 'fd00::/80' }],
           },
         ],

@@ -127,7 +127,8 @@ describe('the status checks of an instance', () => {
 
 test('a machine cannot be told while EC2 shows no address that the VPC CNI could give to a pod', async () => {
   const verdictWith = async (one: JsonObject): Promise<string | undefined> => {
-    const instance = { ...INSTANCE, NetworkInterfaces: [one] };
+    const shownWhole = { NetworkInterfaceId: 'eni-0a1b2c3d4e5f60718', ...one };
+    const instance = { ...INSTANCE, NetworkInterfaces: [shownWhole] };
     const shown = { Reservations: [{ Instances: [instance] }] };
     return (await verdictOf(shown, node(), awsNode))[0];
   };
