@@ -3,8 +3,8 @@
  * print, over the releases in use, and what Rollcall knows of each.
  *
  * Sources come through the Go module proxy into the cache of the go command. Ends with 1 when a
- * release brings messages that nobody has judged or a judgement fits nothing, and with 64 when an
- * argument names no program.
+ * release brings messages that nobody has judged or a judgement fits nothing, with 69 when a source
+ * cannot be had, and with 64 when an argument names no program.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,6 +12,7 @@ import { CAUSES } from '../src/causes/index.generated.ts';
 import { type Census, censusOf, type Entry, faultsOf } from './census/census-of.ts';
 import { readable } from './census/fold.ts';
 import { readJudgements } from './census/judged.ts';
+import { ModuleNotServed } from './census/modules.ts';
 import { censusPage, coverageLine } from './census/page.ts';
 import { type Program, PROGRAMS } from './census/programs.ts';
 
@@ -44,17 +45,30 @@ function list({ entries }: Census, isUnjudgedOnly: boolean): void {
     if (!isUnjudgedOnly || entry.verdict === 'unjudged') print(entryLine(entry));
 }
 
+/** The census, or null when a source of the program cannot be had. */
+async function tryCensus(program: Program): Promise<Census | null> {
+  try {
+    return await censusOf(program, readJudgements(program.name));
+  } catch (error) {
+    if (!(error instanceof ModuleNotServed)) throw error;
+    fail(`${program.name}: ${error.message}`, 69);
+    return null;
+  }
+}
+
 async function run(programs: readonly Program[], options: ReadonlySet<string>): Promise<void> {
   const known = new Set(CAUSES.map(({ id }) => id));
   const censuses: Census[] = [];
   for (const program of programs) {
-    const census = await censusOf(program, readJudgements(program.name));
+    const census = await tryCensus(program);
+    if (census === null) continue;
     censuses.push(census);
     if (options.has('--list') || options.has('--unjudged')) list(census, options.has('--unjudged'));
     else print(coverageLine(census));
     for (const fault of faultsOf(census, known)) fail(fault, 1);
   }
-  if (options.has('--write')) writeFileSync(PAGE, censusPage(censuses));
+  const isWhole = censuses.length === PROGRAMS.length;
+  if (options.has('--write') && isWhole) writeFileSync(PAGE, censusPage(censuses));
 }
 
 const given = process.argv.slice(2);

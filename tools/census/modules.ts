@@ -14,17 +14,25 @@ const FILE_BYTES_MAX = 4 << 20;
 const LEFT_OUT =
   /_test\.go$|zz_generated|\.pb\.go$|(?:^|\/)(?:fake|mocks?|testing|testdata|test|testutils?|vendor)\//;
 
-/** @throws Error when the module proxy does not serve the version */
+/** The go command could not bring a module; its message says why. */
+export class ModuleNotServed extends Error {
+  override readonly name = 'ModuleNotServed';
+}
+
+/** @throws ModuleNotServed when neither the cache nor the module proxy has the version */
 export async function moduleFolder({ path, version }: GoModule): Promise<string> {
-  const { stdout } = await download(`${path}@${version}`);
-  const answer: unknown = JSON.parse(stdout);
-  const { Dir, Zip, Error: why } = answer as Readonly<Record<string, string | undefined>>;
-  // A module may ask for a newer Go than reads it; its source is there all the same.
-  const folder = Dir ?? Zip?.replace(/cache\/download\/(.+)\/@v\/(.+)\.zip$/, '$1@$2');
-  if (folder !== undefined && existsSync(folder)) return folder;
-  throw new Error(
-    `${path}@${version}: ${why ?? 'no folder'}; fetch it: go mod download ${path}@${version}`,
-  );
+  const module = `${path}@${version}`;
+  const { stdout } = await download(module);
+  const folder = folderIn(stdout);
+  if (folder !== null && existsSync(folder)) return folder;
+  throw new ModuleNotServed(`${module} is not served; see why: go mod download ${module}`);
+}
+
+/** Where the answer of `go mod download -json` says that the source is, or null. */
+export function folderIn(answer: string): string | null {
+  const { Dir, Zip } = JSON.parse(answer) as Readonly<Record<string, string | undefined>>;
+  // A module that asks for a newer Go than reads it has an error and its source all the same.
+  return Dir ?? Zip?.replace(/cache\/download\/(.+)\/@v\/(.+)\.zip$/, '$1@$2') ?? null;
 }
 
 async function download(module: string): Promise<{ readonly stdout: string }> {
