@@ -51,17 +51,32 @@ describe('names in texts', () => {
     assert.match(other, /^x1 i-[0-9a-f]{17} 10\.\d+\.\d+\.9 2600:\S+$/);
   });
 
-  for (const name of `aws-node amazon-x eks-x kube-proxy kubernetes-x k8s-x system-x ec2-x coredns
-    calico-x cilium-x karpenter-x kiam-x kube2iam-x nidhogg-x ebs-csi-x efs-csi-x
-    cluster-autoscaler-x awsserviceroleforamazoneks-x amazoneks-x amazonec2-x amazonssm-x default
-    master worker control-plane localhost 7th 12345 ip-10-0-x okapi-ip-10-0 okapi-0123abcd
-    okapi-0123456789abcdef0 jane@okapi`.split(/\s+/))
+  for (const name of `aws-eks amazon-ebs kube-system k8s-control-plane ec2 ebs-csi efs-csi coredns
+    calico cilium karpenter-core kiam kube2iam nidhogg-monitoring cluster-autoscaler worker-1
+    master-0 default localhost kubernetes eks-nodegroup-termination aws-auto-balancer AmazonSSM
+    AmazonEBSCSI AmazonEFSCSI AmazonEKSClusterAdmin AmazonEKSMinimal AmazonEKSView AmazonEKSEdit
+    AWSAutoScaling AmazonEKSBalancing amazon-eks-al2023-x86_64-standard-1.36-v20261110
+    amazon-eks-al2-arm64-nvidia bottlerocket-aws-k8s-neuron 12345 ip-10-0-x okapi-ip-10-0
+    okapi-0123abcd okapi-0123456789abcdef0 jane@okapi`.split(/\s+/))
     test(`${name} says nothing of anybody, or is changed by its form`, () => {
       assert.equal(roles(name).learned().size, 0);
     });
 
+  for (const [name, other] of [
+    ['eks-acme', 'eks-x1'],
+    ['kubeacme', 'x1'],
+    ['worker-acme-1', 'worker-x1-1'],
+    ['amazoneks-acme', 'x1-x2'],
+    ['AmazonEKSAcme', 'AmazonEKSx1'],
+    ['ACMERole', 'x1x2'],
+    ['3com', 'x1'],
+  ] as const)
+    test(`${name} begins like a public name, or not, and becomes ${other}`, () => {
+      assert.equal(roles(name).text(name), other);
+    });
+
   for (const name of [
-    'my-aws',
+    'my-eks',
     'okapi-0123abc',
     'okapi-0123abcdx',
     'okapi-longer-than-12-0123abcd',
@@ -77,6 +92,7 @@ describe('words that programs print', () => {
     );
     assert.equal(anonymizer.text('zebra-node-group Node'), 'x1-node-group Node');
     assert.deepEqual([...anonymizer.learned()], [['role', 2]]);
+    assert.equal(having([{ RoleName: 'node-group' }], ['node', 'group']).learned().size, 0);
   });
 
   test('are those of anchors and expressions, whole and in parts, in small letters', () => {

@@ -129,6 +129,10 @@ describe('places in texts and in names of fields', () => {
       Array.from({ length: levels }).reduce<Json>((value) => [value], { RoleName: 'zebra' });
     assert.deepEqual(ofFact(deep(40)), ['zebra role']);
     assert.deepEqual(ofFact(deep(41)), []);
+    const inObjects = Array.from({ length: 41 }).reduce<Json>((a) => ({ a }), {
+      RoleName: 'zebra',
+    });
+    assert.deepEqual(ofFact(inObjects), []);
     assert.deepEqual(ofFact([]), []);
     assert.deepEqual(ofFact(null), []);
   });
