@@ -105,6 +105,8 @@ describe('maps in pasted lines', () => {
     ['below a key with a block of another form', `mapRoles: |-\n${indented(ROLE)}`],
     ['below a key that is indented', `  mapRoles:   |+ \n${indented(indented(ROLE))}`],
     ['below a key alone, as kubectl describe shows it', `mapRoles:\n----\n${ROLE}\n\n`],
+    ['below many dashes', `mapRoles:\n-------  \n${ROLE}`],
+    ['to a blank line', `mapRoles:\n----\n${ROLE}  \n- text`],
     ['to an empty line', `mapRoles:\n----\n${ROLE}\n- text`],
     ['to the next map', `mapRoles: |\n${indented(ROLE)}mapAccounts: |\n  - text`],
     ['to the events', `mapRoles:\n----\n${ROLE}Events:  <none>`],
@@ -142,6 +144,7 @@ describe('the table of eksctl', () => {
 
   test('ends at the first row that is none', () => {
     assert.deepEqual(table('arn:r u a,,b', 'none', 'arn:s v a')?.roles, roles);
+    assert.deepEqual(table('arn:r    u   a,b')?.roles, roles);
     assert.deepEqual(table(' arn:r u a')?.roles, []);
     assert.deepEqual(table('arn:r')?.roles, []);
   });
