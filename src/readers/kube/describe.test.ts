@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { KubeNode } from '../../evidence/kinds.ts';
 import { readDescribe, readEventLine } from './describe.ts';
-import { factOf, namesOf, type Written, writtenBy } from './testing.ts';
+import { factOf, namesOf, type Written, writtenBy } from '../testing.ts';
 
 function read(text: string): Written {
   const lines = text.split('\n');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { JsonObject } from '../../evidence/json.ts';
 import { readKubeObject } from './object.ts';
-import { factOf, namesOf, type Written, writtenBy } from './testing.ts';
+import { factOf, namesOf, type Written, writtenBy } from '../testing.ts';
 
 const ID = 'i-0123456789abcdef0';
 const STAMP = '2026-11-22T08:00:00Z';

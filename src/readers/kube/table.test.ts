@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { LineSource } from '../../evidence/source.ts';
 import { machineOfEvent, readTable } from './table.ts';
-import { factOf, namesOf, type Written, writtenBy } from './testing.ts';
+import { factOf, namesOf, type Written, writtenBy } from '../testing.ts';
 
 function read(text: string, source: LineSource = 'unknown'): Written {
   const [header = '', ...rows] = text.split('\n');

@@ -1,11 +1,11 @@
 /** What one reader of a passage writes down. */
-import type { FactKind, FactTypes } from '../../evidence/kinds.ts';
-import type { FactRecord, Listing, NameLink } from '../../evidence/observations.ts';
-import type { LineSource } from '../../evidence/source.ts';
-import { createCollector } from '../collector.ts';
-import { openPassage, type PassageReading } from '../passage.ts';
-import type { ReadLine } from '../quotes.ts';
-import { compileSigns } from '../sign-table.ts';
+import type { FactKind, FactTypes } from '../evidence/kinds.ts';
+import type { FactRecord, Listing, NameLink } from '../evidence/observations.ts';
+import type { LineSource } from '../evidence/source.ts';
+import { createCollector } from './collector.ts';
+import { openPassage, type PassageReading } from './passage.ts';
+import type { ReadLine } from './quotes.ts';
+import { compileSigns } from './sign-table.ts';
 
 const NO_SIGNS = compileSigns([]);
 
