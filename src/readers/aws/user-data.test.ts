@@ -201,17 +201,27 @@ for (const [title, text, unreadable] of [
     CONFIG.replace('v1alpha1', 'v1alpha10'),
     'its apiVersion is “node.eks.aws/v1alpha10”, not node.eks.aws/v1alpha1',
   ],
+  [
+    'a version behind words',
+    CONFIG.replace('node.eks', 'my.node.eks'),
+    'its apiVersion is “my.node.eks.aws/v1alpha1”, not node.eks.aws/v1alpha1',
+  ],
   ['a later version', CONFIG.replace('v1alpha1', 'v1beta2'), null],
   ['a text', 'kind: NodeConfig words'.replace('kind: ', ''), 'it is no YAML mapping'],
 ] as const)
   test(`a NodeConfig with ${title} is told`, () => {
     const part = `Content-Type: application/node.eks.aws\r\n\r\n${text}`;
-    assert.equal(given(multipart(part)).nodeConfigs[0]?.unreadable, unreadable);
+    const script = 'Content-Type: text/x-shellscript\r\n\r\n#!/bin/sh';
+    const { nodeConfigs } = given(multipart(script, part));
+    assert.deepEqual(
+      nodeConfigs.map((config) => config.unreadable),
+      [unreadable],
+    );
   });
 
 test('a NodeConfig of several lines says in which it breaks, in few words', () => {
   const broken = given('kind: NodeConfig\na:\n  - b\n c: [').nodeConfigs[0]?.unreadable ?? '';
-  assert.match(broken, /^line \d of the NodeConfig: /);
+  assert.match(broken, /^line 4 of the NodeConfig: /);
   assert.ok(broken.length <= 190);
   const named = given(CONFIG.replace('kind: NodeConfig', `kind: NodeConfig${'x'.repeat(100)}`));
   assert.ok((named.nodeConfigs[0]?.unreadable ?? '').length < 110);
@@ -239,6 +249,8 @@ for (const [args, cluster, isExplicit] of [
   ['--a "b c" shop;', 'shop', false],
   ['shop && echo', 'shop', false],
   ['shop | tee', 'shop', false],
+  ["--kubelet-extra-args '--a b' shop", 'shop', false],
+  ['--a   b shop', 'shop', false],
   ['-shop', null, false],
   ['shop.example', null, false],
   ['x'.repeat(101), null, false],
