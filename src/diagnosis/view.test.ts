@@ -85,7 +85,9 @@ describe('signs of a cause', () => {
     assert.deepEqual([cleared, left.size], [true, 0]);
     assert.equal(read([seen('failed', 10)]).cleared, false);
   });
+});
 
+describe('signs seen more than once', () => {
   test('that have to be seen often are counted since the last success', () => {
     const times = (count: number, ...ms: readonly number[]): Hit =>
       seen('often', ms.at(-1) ?? 0, { count, quotes: ms.map((one) => quoteOf(one, one)) });
@@ -194,15 +196,17 @@ describe('what a cause reads', () => {
 
   test('is complete when it was listed, and cut when it was collected without', () => {
     const complete = (around: Partial<Surroundings>): readonly boolean[] => {
-      const { isComplete, isCut } = view({ around });
-      return [isComplete('kube/Node'), isCut('kube/Node')];
+      const seeing = view({ around });
+      return [seeing.isComplete('kube/Node'), seeing.isCut('kube/Node')];
     };
     assert.deepEqual(complete({}), [false, false]);
     assert.deepEqual(complete({ listings: LISTED }), [true, false]);
     assert.deepEqual(complete({ collection: COLLECTION }), [false, true]);
     assert.deepEqual(complete({ listings: LISTED, collection: COLLECTION }), [true, false]);
   });
+});
 
+describe('a view of one subject', () => {
   test('is the names of its subject, its signs and the time', () => {
     const subject = {
       names: [{ kind: 'host', value: 'h' } as const],
@@ -248,74 +252,72 @@ describe('what a cause reads', () => {
   });
 });
 
-describe('machines around', () => {
-  const milestone = (id: string, ms: number): Hit => hitOf(`milestone:${id}`, quoteOf(ms, ms));
-  const symptom = (id: string, ms: number): Hit => hitOf(`symptom:${id}`, quoteOf(ms, ms));
-  const log = hitOf('x', quoteOf(1, 1));
-  const machine = (
-    name: string,
-    hits: readonly Hit[],
-    facts: readonly FactRecord[] = [],
-    change: Partial<Subject> = {},
-  ): Subject => subjectOf({ name, hits, ...change }, facts);
-  const instance = (state: string): FactRecord =>
-    factOf('aws/instance', { InstanceId: 'i-1', State: { Name: state } } as never);
+const milestone = (id: string, ms: number): Hit => hitOf(`milestone:${id}`, quoteOf(ms, ms));
+const symptom = (id: string, ms: number): Hit => hitOf(`symptom:${id}`, quoteOf(ms, ms));
+const log = hitOf('x', quoteOf(1, 1));
+const machine = (
+  name: string,
+  hits: readonly Hit[],
+  facts: readonly FactRecord[] = [],
+  change: Partial<Subject> = {},
+): Subject => subjectOf({ name, hits, ...change }, facts);
+const instance = (state: string): FactRecord =>
+  factOf('aws/instance', { InstanceId: 'i-1', State: { Name: state } } as never);
 
-  for (const [title, subject, outside] of [
-    ['whose Node was deleted', machine('m', [symptom('node-object-deleted', 10)]), [true, true]],
-    [
-      'whose Node was deleted before it came back',
-      machine('m', [symptom('node-object-deleted', 10), milestone('node-registered', 20)]),
-      [false, true],
-    ],
-    [
-      'whose Node was deleted before it was Ready',
-      machine('m', [symptom('node-object-deleted', 10), milestone('node-ready', 20)]),
-      [false, false],
-    ],
-    [
-      'whose Node was deleted after it came back',
-      machine('m', [milestone('node-registered', 5), symptom('node-object-deleted', 10)]),
-      [true, true],
-    ],
-    ['with logs alone', machine('m', [log]), [false, true]],
-    [
-      'without logs',
-      machine('m', [hitOf('symptom:node-object-deleted', quoteOf(1, 1), { onMachine: false })]),
-      [false, false],
-    ],
-    [
-      'with a Node',
-      machine('m', [symptom('node-object-deleted', 10)], [node('m')]),
-      [false, false],
-    ],
-    [
-      'that has ended',
-      machine('m', [symptom('node-object-deleted', 10)], [instance('terminated')], {
-        instanceId: 'i-1',
-      }),
-      [false, false],
-    ],
-    [
-      'that runs',
-      machine('m', [symptom('node-object-deleted', 10)], [instance('running')], {
-        instanceId: 'i-1',
-      }),
-      [true, true],
-    ],
-    [
-      'beside another that has ended',
-      machine('m', [symptom('node-object-deleted', 10)], [instance('terminated')], {
-        instanceId: 'i-2',
-      }),
-      [true, true],
-    ],
-    [
-      'that is the cluster',
-      machine('m', [symptom('node-object-deleted', 10)], [], { kind: 'Cluster' }),
-      [false, false],
-    ],
-  ] as const)
+const MACHINES_AROUND = [
+  ['whose Node was deleted', machine('m', [symptom('node-object-deleted', 10)]), [true, true]],
+  [
+    'whose Node was deleted before it came back',
+    machine('m', [symptom('node-object-deleted', 10), milestone('node-registered', 20)]),
+    [false, true],
+  ],
+  [
+    'whose Node was deleted before it was Ready',
+    machine('m', [symptom('node-object-deleted', 10), milestone('node-ready', 20)]),
+    [false, false],
+  ],
+  [
+    'whose Node was deleted after it came back',
+    machine('m', [milestone('node-registered', 5), symptom('node-object-deleted', 10)]),
+    [true, true],
+  ],
+  ['with logs alone', machine('m', [log]), [false, true]],
+  [
+    'without logs',
+    machine('m', [hitOf('symptom:node-object-deleted', quoteOf(1, 1), { onMachine: false })]),
+    [false, false],
+  ],
+  ['with a Node', machine('m', [symptom('node-object-deleted', 10)], [node('m')]), [false, false]],
+  [
+    'that has ended',
+    machine('m', [symptom('node-object-deleted', 10)], [instance('terminated')], {
+      instanceId: 'i-1',
+    }),
+    [false, false],
+  ],
+  [
+    'that runs',
+    machine('m', [symptom('node-object-deleted', 10)], [instance('running')], {
+      instanceId: 'i-1',
+    }),
+    [true, true],
+  ],
+  [
+    'beside another that has ended',
+    machine('m', [symptom('node-object-deleted', 10)], [instance('terminated')], {
+      instanceId: 'i-2',
+    }),
+    [true, true],
+  ],
+  [
+    'that is the cluster',
+    machine('m', [symptom('node-object-deleted', 10)], [], { kind: 'Cluster' }),
+    [false, false],
+  ],
+] as const;
+
+describe('machines around', () => {
+  for (const [title, subject, outside] of MACHINES_AROUND)
     test(`one ${title} has ${outside[0] ? 'no Node' : 'one, as far as is known'}`, () => {
       const names = (listings: Surroundings['listings']): boolean =>
         view({ around: { subjects: [subject], listings } }).machinesWithoutNode().length === 1;

@@ -26,8 +26,11 @@ export function writtenBy(read: (passage: PassageReading) => void): Written {
   return { facts, links, listings, said, sources: documents.flatMap(({ sources }) => sources) };
 }
 
-export function factOf<K extends FactKind>(written: Written, kind: K): FactTypes[K] | undefined {
-  return written.facts.find((fact) => fact.kind === kind)?.value as FactTypes[K] | undefined;
+export function factOf<K extends FactKind>(
+  { facts }: Pick<Written, 'facts'>,
+  kind: K,
+): FactTypes[K] | undefined {
+  return facts.find((fact) => fact.kind === kind)?.value as FactTypes[K] | undefined;
 }
 
 /** `instance-id i-0a`, for all machines that a fact or a line is about. */

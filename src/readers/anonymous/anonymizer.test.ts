@@ -144,7 +144,7 @@ describe('domains', () => {
 
   test('a name is no longer than DNS takes', () => {
     const long = (characters: number): string =>
-      `${'a.'.repeat(characters)}`.slice(0, characters).replace(/\.$/, 'a');
+      'a.'.repeat(characters).slice(0, characters).replace(/\.$/, 'a');
     const anonymizer = own('zebra.okapi.dev');
     assert.ok(!anonymizer.text(`${long(243)}.okapi.dev`).includes('okapi'));
     assert.ok(anonymizer.text(`${long(2)}.${'b'.repeat(400)}`).length > 400);

@@ -49,34 +49,60 @@ describe('ids of resources', () => {
     test(`${text} is none`, () => assert.equal(withoutIds(text), text));
 });
 
+const OTHER_IDS = [
+  [
+    'a UID',
+    'a0b1c2d3-e4f5-4678-9abc-def012345678',
+    /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  ],
+  [
+    'a UID in capitals',
+    'A0B1C2D3-E4F5-4678-9ABC-DEF012345678',
+    /^[0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}$/,
+  ],
+  ['an issuer', HASH, /^[0-9a-f]{32}$/],
+  ['an endpoint', HASH.toUpperCase(), /^[0-9A-F]{32}$/],
+  ['a digest', HASH + HASH, /^[0-9a-f]{64}$/],
+  ['a MAC address', '06:1b:2c:3d:4e:5f', /^0a(?::[0-9a-f]{2}){5}$/],
+  ['a MAC address in capitals', '06:1B:2C:3D:4E:5F', /^0a(?::[0-9A-F]{2}){5}$/],
+  ['an account', '111122223333', /^[1-9]\d{11}$/],
+  ['a role', `AROA${'A'.repeat(17)}`, /^AROA[0-9A-F]{17}$/],
+  ['a user', `AIDA${'B'.repeat(17)}`, /^AIDA[0-9A-F]{17}$/],
+  ['a group', `AGPA${'B'.repeat(12)}`, /^AGPA[0-9A-F]{12}$/],
+  ['an instance profile', `AIPA${'B'.repeat(30)}`, /^AIPA[0-9A-F]{30}$/],
+  ['a policy', `ANPA${'B'.repeat(17)}`, /^ANPA[0-9A-F]{17}$/],
+  ['a version of a policy', `ANVA${'B'.repeat(17)}`, /^ANVA[0-9A-F]{17}$/],
+  ['a public key', `APKA${'B'.repeat(17)}`, /^APKA[0-9A-F]{17}$/],
+  ['a certificate', `ASCA${'B'.repeat(17)}`, /^ASCA[0-9A-F]{17}$/],
+  ['an address of mail', 'jane.doe+aws@mail.shop.example', /^user-[0-9a-f]{8}@example\.com$/],
+] as const;
+
+const NO_IDS = [
+  'g4f6d2c1a9e8b7d6c5f4e3d2c1b0a9f8e',
+  `${HASH}g`,
+  HASH.slice(1),
+  HASH + HASH + HASH,
+  HASH.replace('f', 'F'),
+  '1111222233334',
+  '11112222333',
+  '1.111122223333',
+  '111122223333.5',
+  '111122223333-4',
+  '-111122223333',
+  '06:1b:2c:3d:4e',
+  '06:1b:2c:3d:4e:5f:6a',
+  '2:06:1b:2c:3d:4e:5f',
+  `XAROA${'A'.repeat(17)}`,
+  `AROA${'A'.repeat(31)}`,
+  `AROA${'A'.repeat(11)}`,
+  'jane@localhost',
+  '@shop.example',
+  'xa0b1c2d3-e4f5-4678-9abc-def012345678',
+  'a0b1c2d3-e4f5-4678-9abc-def012345678x',
+];
+
 describe('other ids', () => {
-  for (const [what, id, form] of [
-    [
-      'a UID',
-      'a0b1c2d3-e4f5-4678-9abc-def012345678',
-      /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
-    ],
-    [
-      'a UID in capitals',
-      'A0B1C2D3-E4F5-4678-9ABC-DEF012345678',
-      /^[0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}$/,
-    ],
-    ['an issuer', HASH, /^[0-9a-f]{32}$/],
-    ['an endpoint', HASH.toUpperCase(), /^[0-9A-F]{32}$/],
-    ['a digest', HASH + HASH, /^[0-9a-f]{64}$/],
-    ['a MAC address', '06:1b:2c:3d:4e:5f', /^0a(?::[0-9a-f]{2}){5}$/],
-    ['a MAC address in capitals', '06:1B:2C:3D:4E:5F', /^0a(?::[0-9A-F]{2}){5}$/],
-    ['an account', '111122223333', /^[1-9]\d{11}$/],
-    ['a role', `AROA${'A'.repeat(17)}`, /^AROA[0-9A-F]{17}$/],
-    ['a user', `AIDA${'B'.repeat(17)}`, /^AIDA[0-9A-F]{17}$/],
-    ['a group', `AGPA${'B'.repeat(12)}`, /^AGPA[0-9A-F]{12}$/],
-    ['an instance profile', `AIPA${'B'.repeat(30)}`, /^AIPA[0-9A-F]{30}$/],
-    ['a policy', `ANPA${'B'.repeat(17)}`, /^ANPA[0-9A-F]{17}$/],
-    ['a version of a policy', `ANVA${'B'.repeat(17)}`, /^ANVA[0-9A-F]{17}$/],
-    ['a public key', `APKA${'B'.repeat(17)}`, /^APKA[0-9A-F]{17}$/],
-    ['a certificate', `ASCA${'B'.repeat(17)}`, /^ASCA[0-9A-F]{17}$/],
-    ['an address of mail', 'jane.doe+aws@mail.shop.example', /^user-[0-9a-f]{8}@example\.com$/],
-  ] as const)
+  for (const [what, id, form] of OTHER_IDS)
     test(`${what} becomes another`, () => {
       const other = withoutIds(`(${id})`).slice(1, -1);
       assert.match(other, form);
@@ -95,29 +121,7 @@ describe('other ids', () => {
       assert.notEqual(withoutIds(one), withoutIds(two));
   });
 
-  for (const text of [
-    'g4f6d2c1a9e8b7d6c5f4e3d2c1b0a9f8e',
-    `${HASH}g`,
-    HASH.slice(1),
-    HASH + HASH + HASH,
-    HASH.replace('f', 'F'),
-    '1111222233334',
-    '11112222333',
-    '1.111122223333',
-    '111122223333.5',
-    '111122223333-4',
-    '-111122223333',
-    '06:1b:2c:3d:4e',
-    '06:1b:2c:3d:4e:5f:6a',
-    '2:06:1b:2c:3d:4e:5f',
-    `XAROA${'A'.repeat(17)}`,
-    `AROA${'A'.repeat(31)}`,
-    `AROA${'A'.repeat(11)}`,
-    'jane@localhost',
-    '@shop.example',
-    'xa0b1c2d3-e4f5-4678-9abc-def012345678',
-    'a0b1c2d3-e4f5-4678-9abc-def012345678x',
-  ])
+  for (const text of NO_IDS)
     test(`${text.slice(0, 40)} is none`, () => assert.equal(withoutIds(text), text));
 });
 
@@ -152,9 +156,9 @@ describe('other digits', () => {
       otherDigits(`${index}`.padStart(3, '0'), 'key'),
     );
     const firsts = new Set(many.map((one) => one[0]));
-    assert.deepEqual([...firsts].toSorted().join(''), '123456789');
+    assert.deepEqual([...firsts].toSorted((a, b) => Number(a) - Number(b)).join(''), '123456789');
     const lasts = new Set(many.map((one) => one[2]));
-    assert.deepEqual([...lasts].toSorted().join(''), '0123456789');
+    assert.deepEqual([...lasts].toSorted((a, b) => Number(a) - Number(b)).join(''), '0123456789');
     for (const one of many) assert.match(one, /^\d{3}$/);
   });
 

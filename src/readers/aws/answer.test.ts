@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { markOfAuthority, authoritySumOf } from '../../evidence/checksum.ts';
 import type { JsonObject } from '../../evidence/json.ts';
-import { namesOf, type Written, writtenBy } from '../testing.ts';
+import { factOf, namesOf, type Written, writtenBy } from '../testing.ts';
 import { readAwsAnswer } from './answer.ts';
 import { beginsYamlAnswer } from './answer-shapes.ts';
 
@@ -117,7 +117,9 @@ describe('an answer of AWS', () => {
         assert.deepEqual([read(rest).facts, read(rest).understood], [[], false], path);
       }
     });
+});
 
+describe('an answer of AWS of its own form', () => {
   test('of other lists and objects is read as well', () => {
     assert.deepEqual(kindsOf({ update: { id: 'u', status: 'Failed' } }), [
       'aws/update by aws eks describe-update',
@@ -146,6 +148,19 @@ describe('an answer of AWS', () => {
       assert.equal(read(answer).understood, false, JSON.stringify(answer));
   });
 });
+
+const ABOUT_INSTANCES = [
+  ['a status check', { InstanceStatuses: [{ InstanceId: ID }] }, [`instance-id ${ID}`]],
+  ['a spot request', { SpotInstanceRequests: [{ InstanceId: ID }] }, [`instance-id ${ID}`]],
+  ['a profile', { IamInstanceProfileAssociations: [{ InstanceId: ID }] }, [`instance-id ${ID}`]],
+  [
+    'an interface that is attached',
+    { NetworkInterfaces: [{ Attachment: { InstanceId: ID }, PrivateIpAddress: '10.0.1.5' }] },
+    [`instance-id ${ID}`],
+  ],
+  ['an interface of nobody', { NetworkInterfaces: [{ PrivateIpAddress: '10.0.1.5' }] }, []],
+  ['a subnet', { Subnets: [{ InstanceId: ID }] }, []],
+] as const;
 
 describe('instances', () => {
   const INSTANCE = {
@@ -185,18 +200,7 @@ describe('instances', () => {
     assert.deepEqual([facts.length, listings, understood], [1, [], true]);
   });
 
-  for (const [title, answer, about] of [
-    ['a status check', { InstanceStatuses: [{ InstanceId: ID }] }, [`instance-id ${ID}`]],
-    ['a spot request', { SpotInstanceRequests: [{ InstanceId: ID }] }, [`instance-id ${ID}`]],
-    ['a profile', { IamInstanceProfileAssociations: [{ InstanceId: ID }] }, [`instance-id ${ID}`]],
-    [
-      'an interface that is attached',
-      { NetworkInterfaces: [{ Attachment: { InstanceId: ID }, PrivateIpAddress: '10.0.1.5' }] },
-      [`instance-id ${ID}`],
-    ],
-    ['an interface of nobody', { NetworkInterfaces: [{ PrivateIpAddress: '10.0.1.5' }] }, []],
-    ['a subnet', { Subnets: [{ InstanceId: ID }] }, []],
-  ] as const)
+  for (const [title, answer, about] of ABOUT_INSTANCES)
     test(`${title} is about its instance`, () => {
       assert.deepEqual(namesOf(read(answer).facts[0]?.about ?? []), about);
     });
@@ -245,8 +249,8 @@ describe('texts of a machine', () => {
       [{}, 'empty'],
     ] as const) {
       const { facts, understood } = read({ InstanceId: ID, UserData });
-      const { form: read_, instanceId } = facts[0]?.value as never;
-      assert.deepEqual([read_, instanceId, understood], [form, ID, true]);
+      const given = factOf({ facts }, 'aws/user-data');
+      assert.deepEqual([given?.form, given?.instanceId, understood], [form, ID, true]);
       assert.deepEqual(
         [facts[0]?.kind, facts[0]?.by, facts[0]?.locator, ...namesOf(facts[0]?.about ?? [])],
         ['aws/user-data', 'aws ec2 describe-instance-attribute', 'file:7', `instance-id ${ID}`],
@@ -279,97 +283,11 @@ describe('the authority of a cluster', () => {
   });
 });
 
-describe('sentences of an answer', () => {
-  for (const [title, answer, sentence] of [
-    [
-      'an activity',
-      {
-        Activities: [
-          {
-            AutoScalingGroupName: 'web',
-            StatusCode: 'Failed',
-            StatusMessage: 'no capacity',
-            Description: 'Launching',
-            Cause: 'desired',
-            StartTime: '2026-11-22T10:00:00Z',
-          },
-        ],
-      },
-      'Auto Scaling group web activity Failed no capacity Launching desired',
-    ],
-    [
-      'an event of a stack',
-      {
-        StackEvents: [
-          {
-            ResourceStatus: 'CREATE_FAILED',
-            LogicalResourceId: 'NG',
-            ResourceStatusReason: 'denied',
-            Timestamp: '2026-11-22T10:00:00Z',
-          },
-        ],
-      },
-      'CREATE_FAILED NG denied',
-    ],
-  ] as const)
-    test(`${title} is a line with its time`, () => {
-      const { said, understood } = read(answer);
-      assert.deepEqual(
-        said.map(({ text, source, line, when, about, host, isState }) => [
-          text,
-          source,
-          line,
-          when?.ms,
-          about,
-          host,
-          isState,
-        ]),
-        [[sentence, 'aws-message', 7, Date.parse('2026-11-22T10:00:00Z'), null, null, false]],
-      );
-      assert.equal(understood, true);
-    });
-
-  for (const [answer, sentence] of [
-    [
-      { nodegroup: { nodegroupName: 'ng', health: { issues: [{ code: 'C', message: 'words' }] } } },
-      'node group ng issue C words',
-    ],
-    [
-      { cluster: { name: 'shop', health: { issues: [{ code: 'C', message: 'words' }] } } },
-      'cluster shop issue C words',
-    ],
-    [
-      { addon: { addonName: 'cni', health: { issues: [{ code: 'C', message: 'words' }] } } },
-      'add-on cni issue C words',
-    ],
-    [{ update: { errors: [{ errorCode: 'C', errorMessage: 'words' }] } }, 'C words'],
-    [{ Activities: [{ StatusCode: 'Failed' }] }, 'Auto Scaling group  activity Failed'],
-  ] as const)
-    test(sentence, () => {
-      const { said } = read(answer as unknown as JsonObject);
-      assert.deepEqual(
-        said.map(({ text, when }) => [text, when]),
-        [[sentence, null]],
-      );
-    });
-
-  test('of one of several updates of a group says nothing', () => {
-    const update = { id: 'u', status: 'Failed', errors: [{ errorCode: 'C' }] };
-    assert.deepEqual(read({ nodegroupName: 'ng', update }).said, []);
-    assert.equal(read({ nodegroupName: 'ng', update }).facts.length, 1);
-  });
-
-  test('none are told where a list is empty, which is understood', () => {
-    for (const answer of [{ Activities: [] }, { StackEvents: [] }])
-      assert.deepEqual([read(answer).said, read(answer).understood], [[], true]);
-  });
-});
-
 describe('an answer in YAML', () => {
   for (const path of [
     ...[...rows(LISTS), ...rows(SINGLES), ...rows(WHOLES)]
-      .map(([path]) => path)
-      .filter((path) => path !== 'PolicyNames'),
+      .map(([member]) => member)
+      .filter((member) => member !== 'PolicyNames'),
     'OpenIDConnectProviderList',
     'update',
     'Url',

@@ -43,7 +43,7 @@ describe('what a command of Systems Manager printed', () => {
 
   test('is read of 200 machines at most', () => {
     const one = { InstanceId: ID, CommandPlugins: [{ Output: 'a' }] };
-    assert.equal(texts({ CommandInvocations: Array<Json>(300).fill(one) }).length, 200);
+    assert.equal(texts({ CommandInvocations: Array.from({ length: 300 }, () => one) }).length, 200);
   });
 
   test('is none in other values', () => {

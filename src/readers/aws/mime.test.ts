@@ -5,64 +5,79 @@ import { looksLikeMime, mimeLineCount, readMime } from './mime.ts';
 const HEAD = ['MIME-Version: 1.0', 'Content-Type: multipart/mixed; boundary="B"', ''];
 const mime = (...lines: readonly string[]): string => [...HEAD, ...lines].join('\n');
 
+const SOUND_MIME = [
+  [
+    'have a type and a body',
+    mime('--B', 'Content-Type: text/x-shellscript; charset="us-ascii"', '', 'a', 'b', '--B--'),
+    [['text/x-shellscript', 'a\nb', false]],
+  ],
+  [
+    'are several',
+    mime('--B', '', 'a', '--B', '', 'b', '--B--'),
+    [
+      ['text/plain', 'a', false],
+      ['text/plain', 'b', false],
+    ],
+  ],
+  ['are plain text without a type', mime('--B', '', 'a', '--B--'), [['text/plain', 'a', false]]],
+  [
+    'have a type in any letters',
+    mime('--B', 'CONTENT-TYPE:  Text/Cloud-Config ', '', 'a', '--B--'),
+    [['text/cloud-config', 'a', false]],
+  ],
+  [
+    'may be in base64',
+    mime('--B', 'Content-Transfer-Encoding: BASE64', '', 'YQ==', '--B--'),
+    [['text/plain', 'YQ==', true]],
+  ],
+  [
+    'may be in other encodings',
+    mime('--B', 'Content-Transfer-Encoding: 7bit', '', 'a', '--B--'),
+    [['text/plain', 'a', false]],
+  ],
+  [
+    'may have headers over several lines',
+    mime('--B', 'Content-Type:', '\ttext/cloud-config;', ' charset=x', '', 'a', '--B--'),
+    [['text/cloud-config', 'a', false]],
+  ],
+  [
+    'end with the closing line',
+    mime('--B', '', 'a', '--B--', '--B', '', 'b'),
+    [['text/plain', 'a', false]],
+  ],
+  ['may be empty', mime('--B', '', '--B--'), [['text/plain', '', false]]],
+  [
+    'may have blanks behind the boundary',
+    mime('--B  ', '', 'a', '--B-- '),
+    [['text/plain', 'a', false]],
+  ],
+  [
+    'may have a boundary without quotes',
+    'Content-Type: multipart/mixed; boundary=B\n\n--B\n\na\n--B--',
+    [['text/plain', 'a', false]],
+  ],
+  [
+    'may have returns, and blanks before the first header',
+    `\n ${mime('--B', '', 'a', '--B--').replaceAll('\n', '\r\n')}`,
+    [['text/plain', 'a', false]],
+  ],
+] as const;
+
+const PART_HEADERS = [
+  'Content-Disposition',
+  'MIME-Version',
+  'Merge-Type',
+  'Number-Attachments',
+  'Launch-Index',
+  'X-My-Header',
+  'From',
+  'To',
+  'Subject',
+  'Date',
+];
+
 describe('parts of a MIME document', () => {
-  for (const [title, text, parts] of [
-    [
-      'have a type and a body',
-      mime('--B', 'Content-Type: text/x-shellscript; charset="us-ascii"', '', 'a', 'b', '--B--'),
-      [['text/x-shellscript', 'a\nb', false]],
-    ],
-    [
-      'are several',
-      mime('--B', '', 'a', '--B', '', 'b', '--B--'),
-      [
-        ['text/plain', 'a', false],
-        ['text/plain', 'b', false],
-      ],
-    ],
-    ['are plain text without a type', mime('--B', '', 'a', '--B--'), [['text/plain', 'a', false]]],
-    [
-      'have a type in any letters',
-      mime('--B', 'CONTENT-TYPE:  Text/Cloud-Config ', '', 'a', '--B--'),
-      [['text/cloud-config', 'a', false]],
-    ],
-    [
-      'may be in base64',
-      mime('--B', 'Content-Transfer-Encoding: BASE64', '', 'YQ==', '--B--'),
-      [['text/plain', 'YQ==', true]],
-    ],
-    [
-      'may be in other encodings',
-      mime('--B', 'Content-Transfer-Encoding: 7bit', '', 'a', '--B--'),
-      [['text/plain', 'a', false]],
-    ],
-    [
-      'may have headers over several lines',
-      mime('--B', 'Content-Type:', '\ttext/cloud-config;', ' charset=x', '', 'a', '--B--'),
-      [['text/cloud-config', 'a', false]],
-    ],
-    [
-      'end with the closing line',
-      mime('--B', '', 'a', '--B--', '--B', '', 'b'),
-      [['text/plain', 'a', false]],
-    ],
-    ['may be empty', mime('--B', '', '--B--'), [['text/plain', '', false]]],
-    [
-      'may have blanks behind the boundary',
-      mime('--B  ', '', 'a', '--B-- '),
-      [['text/plain', 'a', false]],
-    ],
-    [
-      'may have a boundary without quotes',
-      'Content-Type: multipart/mixed; boundary=B\n\n--B\n\na\n--B--',
-      [['text/plain', 'a', false]],
-    ],
-    [
-      'may have returns, and blanks before the first header',
-      `\n ${mime('--B', '', 'a', '--B--').replaceAll('\n', '\r\n')}`,
-      [['text/plain', 'a', false]],
-    ],
-  ] as const)
+  for (const [title, text, parts] of SOUND_MIME)
     test(title, () => {
       const read = readMime(text);
       assert.deepEqual(
@@ -72,18 +87,7 @@ describe('parts of a MIME document', () => {
       assert.equal(read.fault, null);
     });
 
-  for (const header of [
-    'Content-Disposition',
-    'MIME-Version',
-    'Merge-Type',
-    'Number-Attachments',
-    'Launch-Index',
-    'X-My-Header',
-    'From',
-    'To',
-    'Subject',
-    'Date',
-  ])
+  for (const header of PART_HEADERS)
     test(`may have the header ${header}`, () => {
       assert.equal(readMime(mime('--B', `${header}: x`, '', 'a', '--B--')).fault, null);
     });

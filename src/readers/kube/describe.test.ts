@@ -99,7 +99,9 @@ describe('kubectl describe node', () => {
       taintWriters: [],
     });
   });
+});
 
+describe('what kubectl describe shows of a node', () => {
   test('is a part of the object, links its names and says its state', () => {
     const { facts, links, sources, said } = read(NODE);
     const [fact = assert.fail()] = facts;
@@ -149,9 +151,11 @@ describe('kubectl describe node', () => {
     assert.deepEqual(nodeOf('Roles: a\nTaints: <none>').taints, []);
     assert.equal(nodeOf('Roles: a').name, '');
   });
+});
 
+describe('parts of kubectl describe', () => {
   test('conditions are seen without the line above them', () => {
-    const [row = ''] = NODE.split('\n').filter((line) => line.includes('KubeletNotReady'));
+    const row = NODE.split('\n').find((line) => line.includes('KubeletNotReady'));
     assert.equal(nodeOf(`Name: a\nPodCIDR: x\n${row}`).ready, false);
     const elsewhere = `Name: a\nPodCIDR: x\nConditions:\n  none\nOther:\n${row}`;
     assert.equal(nodeOf(elsewhere).ready, null);

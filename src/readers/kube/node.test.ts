@@ -125,7 +125,9 @@ describe('a Node', () => {
       ],
     });
   });
+});
 
+describe('what a Node does not say', () => {
   test('without any field says nothing', () => {
     assert.deepEqual(projectNode({}), NOTHING);
     assert.equal(projectNode({ spec: { unschedulable: 'true' } }).unschedulable, false);

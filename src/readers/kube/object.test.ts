@@ -65,7 +65,7 @@ test('an audit record is the line that the API server printed', () => {
     const record = { kind: 'Event', apiVersion: 'audit.k8s.io/v1', verb: 'get', ...stamps };
     const { said, facts } = read(record);
     assert.equal(facts.length, 0);
-    const [{ text = '', source, when, isState, about, host, line } = assert.fail()] = said;
+    const [{ text, source, when, isState, about, host, line } = assert.fail()] = said;
     assert.deepEqual(JSON.parse(text), record);
     assert.deepEqual(
       [source, when?.ms, isState, about, host, line],
@@ -205,7 +205,9 @@ describe('facts of other kinds', () => {
     const same = factOf(read({ kind: 'Pod', metadata: { annotations: kept } }), 'kube/Pod');
     assert.deepEqual(same?.annotations, kept);
   });
+});
 
+describe('ConfigMaps', () => {
   test('aws-auth and cluster-info are read for what they mean', () => {
     const map = (name: string, namespace: string, entries: JsonObject): Written =>
       read({ kind: 'ConfigMap', metadata: { name, namespace }, data: entries });
@@ -230,7 +232,9 @@ describe('facts of other kinds', () => {
     const none = { kind: 'ConfigMap', metadata: secret.metadata };
     assert.deepEqual(signedBy(read(none)), []);
   });
+});
 
+describe('facts that are prepared', () => {
   test('a kind keeps its fields under the name that it had', () => {
     const rule = { kind: 'NodeReadinessGateRule', metadata: { name: 'r' } };
     assert.deepEqual(
@@ -279,10 +283,11 @@ describe('facts of other kinds', () => {
   });
 });
 
-describe('lines of objects', () => {
-  const lines = (value: JsonObject): readonly string[] =>
-    read(value).said.map(({ text, source }) => `${source}: ${text}`);
+function linesOf(value: JsonObject): readonly string[] {
+  return read(value).said.map(({ text, source }) => `${source}: ${text}`);
+}
 
+describe('lines of objects', () => {
   for (const [kind, source] of [
     ['NodeClaim', 'node-claim'],
     ['NodePool', 'node-claim'],
@@ -303,7 +308,7 @@ describe('lines of objects', () => {
         {},
       ];
       const value = { kind, metadata: { name: 'x' }, status: { conditions } };
-      assert.deepEqual(lines(value), [
+      assert.deepEqual(linesOf(value), [
         `${source}: ${kind} x condition Ready=False Why words`,
         `${source}: ${kind} x condition =  `,
       ]);
@@ -315,7 +320,9 @@ describe('lines of objects', () => {
         ],
       );
     });
+});
 
+describe('lines of a Pod', () => {
   test('of a Pod leave out what is fulfilled, and have its containers', () => {
     const pod = {
       kind: 'Pod',
@@ -341,7 +348,7 @@ describe('lines of objects', () => {
         ],
       },
     };
-    assert.deepEqual(lines(pod), [
+    assert.deepEqual(linesOf(pod), [
       'pod-status: Pod p condition Initialized=True  ',
       'pod-status: Pod p condition Ready=False  ',
       'pod-status: Pod p condition Other=True Why ',
@@ -354,73 +361,5 @@ describe('lines of objects', () => {
       [null, null, null, STAMP_MS, null],
     );
     assert.ok(said.every(({ about }) => about?.value === 'a'));
-  });
-});
-
-describe('equal parts of pods', () => {
-  const pod = (nodeName: string, state: object): JsonObject =>
-    ({
-      kind: 'Pod',
-      metadata: {
-        name: nodeName,
-        labels: { app: 'web' },
-        ownerReferences: [{ kind: 'ReplicaSet' }],
-      },
-      spec: { nodeName, containers: [{ name: 'web', image: 'web:1' }] },
-      status: {
-        phase: 'Running',
-        conditions: [
-          { type: 'Initialized', status: 'True', lastTransitionTime: nodeName },
-          { type: 'Ready', status: 'True', lastTransitionTime: nodeName },
-          { type: 'ContainersReady', status: 'False', lastTransitionTime: nodeName },
-        ],
-        containerStatuses: [
-          { name: 'web', image: 'web:1', state, lastState: { terminated: { reason: 'A' } } },
-        ],
-        initContainerStatuses: [{ name: 'init', image: 'init:1', state }],
-      },
-    }) as unknown as JsonObject;
-  const both = (state: object): readonly [Pod: any, Pod: any] => {
-    const { facts } = writtenBy((passage) => {
-      readKubeObject(passage, pod('a', state), 1);
-      readKubeObject(passage, pod('b', state), 1);
-    });
-    return [facts[0]?.value, facts[1]?.value];
-  };
-
-  test('are kept once, and say what each of them said', () => {
-    const [one, other] = both({ waiting: { reason: 'W' } });
-    assert.equal(one.labels, other.labels);
-    assert.equal(one.metadata.ownerReferences[0].kind, 'ReplicaSet');
-    assert.equal(one.metadata.ownerReferences, other.metadata.ownerReferences);
-    assert.equal(one.spec.containers, other.spec.containers);
-    assert.deepEqual([one.spec.nodeName, other.spec.nodeName], ['a', 'b']);
-    const [status] = one.status.containerStatuses;
-    const [same] = other.status.containerStatuses;
-    assert.equal(status.state, same.state);
-    assert.equal(status.lastState, same.lastState);
-    assert.deepEqual(
-      [status.name, status.image, status.state.waiting.reason],
-      ['web', 'web:1', 'W'],
-    );
-    assert.equal(
-      one.status.initContainerStatuses[0].state,
-      other.status.initContainerStatuses[0].state,
-    );
-  });
-
-  test('since when a passed condition holds is left out, of others it is kept', () => {
-    const [one, other] = both({ running: { startedAt: STAMP } });
-    const times = one.status.conditions.map((c: any) => c.lastTransitionTime ?? null);
-    assert.deepEqual(times, [null, 'a', 'a']);
-    assert.equal(one.status.conditions[0], other.status.conditions[0]);
-    assert.deepEqual([one.status.phase, other.status.phase], ['Running', 'Running']);
-  });
-
-  test('a pod that tells nothing has no parts', () => {
-    const { facts } = read({ kind: 'Pod', metadata: { name: 'p' } });
-    const { spec, status } = facts[0]?.value as never as { spec: unknown; status: unknown };
-    assert.deepEqual([spec ?? null, status ?? null], [null, null]);
-    assert.equal(read({ kind: 'Pod', metadata: { name: 'p' }, status: {} }).facts.length, 1);
   });
 });

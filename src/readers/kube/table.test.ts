@@ -61,7 +61,9 @@ describe('kubectl get nodes', () => {
       [[], {}, {}, {}, []],
     );
   });
+});
 
+describe('a table of Nodes', () => {
   test('is a list of all Nodes, and links a name and an address', () => {
     const { listings, links, sources } = read(WIDE);
     assert.deepEqual(listings, [{ kind: 'kube/Node', by: 'kubectl get nodes', locator: 'file' }]);
@@ -121,7 +123,7 @@ describe('cells', () => {
   };
   const HEADER = 'NAME      STATUS   ROLES    VERSION   INTERNAL-IP';
 
-  for (const [title, row, read] of [
+  for (const [title, row, cells] of [
     [
       'that are all there are taken in order',
       '            web-1  Ready  <none>  v1  10.0.0.1',
@@ -150,7 +152,7 @@ describe('cells', () => {
     ],
   ] as const)
     test(title, () => {
-      const [name, kubeletVersion, internalIp] = read;
+      const [name, kubeletVersion, internalIp] = cells;
       assert.deepEqual(rowOf(HEADER, row), { name, kubeletVersion, internalIp });
     });
 });

@@ -62,6 +62,58 @@ describe('ages', () => {
   });
 });
 
+const WITH_YEAR = [
+  ['2026-11-22T10:00:00+0130 x', '2026-11-22T08:30:00Z'],
+  ['2026-11-22T10:00:00-01:30 x', '2026-11-22T11:30:00Z'],
+  ['2026/11/22 10:00:00 UTC x', '2026-11-22T10:00:00Z'],
+  ['2026-11-22 10:00:00.123456789 Z', '2026-11-22T10:00:00.123Z'],
+  ['Nov 22 2026 10:00:00.250 h x: y', '2026-11-22T10:00:00.250Z'],
+  ['Sun, 22 Nov 2026 10:00:00', '2026-11-22T10:00:00Z'],
+  ['Sun, 22 Nov 2026 10:00:00 +0130', '2026-11-22T08:30:00Z'],
+  ['Sun, 22 Nov 2026 10:00:00 -0130', '2026-11-22T11:30:00Z'],
+  ['{"ts":1724872350}', '2024-08-28T19:12:30Z'],
+  ['{"time": 1724872350.125,"a":1}', '2024-08-28T19:12:30.125Z'],
+  ['{"timestamp":"1724872350"}', '2024-08-28T19:12:30Z'],
+  ['{"__REALTIME_TIMESTAMP" : "1724872350000000"}', '2024-08-28T19:12:30Z'],
+  ['{"__REALTIME_TIMESTAMP":"1724872350000000"}', '2024-08-28T19:12:30Z'],
+] as const;
+
+const LOCAL_OR_NOT = [
+  ['2026-11-22T10:00:00Z', undefined],
+  ['2026-11-22T10:00:00+00:00', undefined],
+  ['2026-11-22 10:00:00 x', true],
+  ['Nov 22 2026 10:00:00 h', true],
+  ['I1122 10:00:00.5 1 x.go:1] y', true],
+  ['Sun, 22 Nov 2026 10:00:00 +0000', undefined],
+  ['{"ts":1724872350}', undefined],
+] as const;
+
+const WITHOUT_STAMP = [
+  'xI1122 10:00:00.25 1',
+  'h Nov 22 10:00:00 x',
+  'Foo 22 10:00:00 h x: y',
+  'Sun, 22 Foo 2026 10:00:00 +0000',
+  '{"ts":17248723509}',
+  '{"ats":1724872350}',
+  '{"ts":1724872350',
+  '{"ts":2724872350}',
+  '{"__REALTIME_TIMESTAMP":"17248723500000001"}',
+  '{"__REALTIME_TIMESTAMP":"x724872350000000"}',
+  `${' '.repeat(400)}2026-11-22T10:00:00Z`,
+  `${' '.repeat(400)}Sun, 22 Nov 2026 10:00:00 +0000`,
+  `${' '.repeat(2000)}{"ts":1724872350}`,
+];
+
+const AGES = [
+  ['0s', 0],
+  ['1y', 365 * 86_400_000],
+  ['10y', 365 * 86_400_000],
+  ['5m3', null],
+  ['x1y', null],
+  ['1yx', null],
+  ['1y2h', null],
+] as const;
+
 describe('forms of stamps', () => {
   const msOf = (line: string): number | undefined => parseWhen(line)?.ms;
 
@@ -73,36 +125,14 @@ describe('forms of stamps', () => {
       assert.equal(msOf(`x Sun, 01 ${name} 2026 10:00:00 +0000`), Date.UTC(2026, month, 1, 10));
     });
 
-  for (const [line, iso] of [
-    ['2026-11-22T10:00:00+0130 x', '2026-11-22T08:30:00Z'],
-    ['2026-11-22T10:00:00-01:30 x', '2026-11-22T11:30:00Z'],
-    ['2026/11/22 10:00:00 UTC x', '2026-11-22T10:00:00Z'],
-    ['2026-11-22 10:00:00.123456789 Z', '2026-11-22T10:00:00.123Z'],
-    ['Nov 22 2026 10:00:00.250 h x: y', '2026-11-22T10:00:00.250Z'],
-    ['Sun, 22 Nov 2026 10:00:00', '2026-11-22T10:00:00Z'],
-    ['Sun, 22 Nov 2026 10:00:00 +0130', '2026-11-22T08:30:00Z'],
-    ['Sun, 22 Nov 2026 10:00:00 -0130', '2026-11-22T11:30:00Z'],
-    ['{"ts":1724872350}', '2024-08-28T19:12:30Z'],
-    ['{"time": 1724872350.125,"a":1}', '2024-08-28T19:12:30.125Z'],
-    ['{"timestamp":"1724872350"}', '2024-08-28T19:12:30Z'],
-    ['{"__REALTIME_TIMESTAMP" : "1724872350000000"}', '2024-08-28T19:12:30Z'],
-    ['{"__REALTIME_TIMESTAMP":"1724872350000000"}', '2024-08-28T19:12:30Z'],
-  ] as const)
+  for (const [line, iso] of WITH_YEAR)
     test(`${line} is ${iso}`, () => {
       assert.equal(Math.trunc(msOf(line) ?? 0), Date.parse(iso));
       assert.equal(parseWhen(line)?.yearless, false);
       assert.equal(parseWhen(line)?.clock, 'utc');
     });
 
-  for (const [line, isLocal] of [
-    ['2026-11-22T10:00:00Z', undefined],
-    ['2026-11-22T10:00:00+00:00', undefined],
-    ['2026-11-22 10:00:00 x', true],
-    ['Nov 22 2026 10:00:00 h', true],
-    ['I1122 10:00:00.5 1 x.go:1] y', true],
-    ['Sun, 22 Nov 2026 10:00:00 +0000', undefined],
-    ['{"ts":1724872350}', undefined],
-  ] as const)
+  for (const [line, isLocal] of LOCAL_OR_NOT)
     test(`${line} is ${isLocal ? 'a stamp without a zone' : 'certain'}`, () => {
       assert.equal(parseWhen(line)?.isLocal, isLocal);
     });
@@ -117,21 +147,7 @@ describe('forms of stamps', () => {
       assert.equal(parseWhen(line)?.yearless, true);
     });
 
-  for (const line of [
-    'xI1122 10:00:00.25 1',
-    'h Nov 22 10:00:00 x',
-    'Foo 22 10:00:00 h x: y',
-    'Sun, 22 Foo 2026 10:00:00 +0000',
-    '{"ts":17248723509}',
-    '{"ats":1724872350}',
-    '{"ts":1724872350',
-    '{"ts":2724872350}',
-    '{"__REALTIME_TIMESTAMP":"17248723500000001"}',
-    '{"__REALTIME_TIMESTAMP":"x724872350000000"}',
-    `${' '.repeat(400)}2026-11-22T10:00:00Z`,
-    `${' '.repeat(400)}Sun, 22 Nov 2026 10:00:00 +0000`,
-    `${' '.repeat(2000)}{"ts":1724872350}`,
-  ])
+  for (const line of WITHOUT_STAMP)
     test(`${line.trim()} tells no time here`, () => assert.equal(parseWhen(line), null));
 
   test('the beginning of a line counts before what it quotes', () => {
@@ -141,16 +157,7 @@ describe('forms of stamps', () => {
     assert.equal(msOf(far), Date.UTC(2026, 0, 1));
   });
 
-  for (const [text, ms] of [
-    ['0s', 0],
-    ['1y', 365 * 86_400_000],
-    ['10y', 365 * 86_400_000],
-    ['5m3', null],
-    ['x1y', null],
-    ['1yx', null],
-    ['1y2h', null],
-  ] as const)
-    test(`the age ${text}`, () => assert.equal(parseAgeMs(text), ms));
+  for (const [text, ms] of AGES) test(`the age ${text}`, () => assert.equal(parseAgeMs(text), ms));
 
   test('an age counts backwards from its dump', () => {
     assert.deepEqual(agoIn(3, 500), { ms: -500, yearless: false, clock: 'dump 3' });

@@ -41,60 +41,72 @@ function found(text: string): readonly string[] {
 
 const factKinds = (text: string): readonly string[] => read(text).facts.map(({ kind }) => kind);
 
+const HELD_WORDS = [
+  ['lines, with their number', 'a\r\nWANTED', ['unknown 2']],
+  ['lines of a program around', 'nidhogg\nnidhogg\nWANTED', ['nidhogg 3']],
+  ['but not of one in another paragraph', 'nidhogg\nnidhogg\n\nWANTED', ['unknown 4']],
+  ['a command that was asked says nothing', '$ kubectl get WANTED', []],
+  ['a row of a table', 'NAME   WHAT\na   WANTED', ['unknown 2']],
+  [
+    'a block of describe',
+    'Name:   a\nLabels:   b\nNode:   web-1/10.0.0.1\nStatus:   WANTED',
+    ['unknown 4 web-1'],
+  ],
+  ['a record in JSON', '{"a":\n "WANTED"}', ['unknown 1']],
+  ['broken JSON', '{"a":\n "WANTED",}', ['unknown 2']],
+  [
+    'an object, whose lines are not read again',
+    'apiVersion: v1\nkind: Node\nmetadata:\n  name: WANTED',
+    [],
+  ],
+  [
+    'what an object says',
+    'apiVersion: v1\nkind: Pod\nstatus:\n  conditions:\n  - reason: WANTED',
+    ['pod-status 1'],
+  ],
+  [
+    'an object of a kind that is not known',
+    'apiVersion: v1\nkind: Other\nwhat: WANTED',
+    ['unknown 3'],
+  ],
+  [
+    'a list of objects that are known',
+    'apiVersion: v1\nkind: List\nitems:\n- kind: Pod\n  what: WANTED',
+    [],
+  ],
+  [
+    'a list of one that is not known',
+    'apiVersion: v1\nkind: List\nitems:\n- kind: Other\n  what: WANTED',
+    ['unknown 5'],
+  ],
+  ['an answer of AWS', 'Subnets:\n- SubnetId: WANTED', []],
+  ['broken YAML', 'kind: Node\nwhat: [\n  WANTED', ['unknown 3']],
+  ['comments of YAML', '---\n# WANTED', ['unknown 2']],
+  [
+    'an export of the journal',
+    '__CURSOR=1\nMESSAGE=a\n\n__CURSOR=2\nMESSAGE=WANTED\n',
+    ['unknown 2'],
+  ],
+  ['user data', '#!/bin/bash\nWANTED', ['user-data 2']],
+  [
+    'user data of several paragraphs',
+    'MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="B"\n\n--B\n\nWANTED\n\n--B--\n\nwords',
+    ['user-data 6'],
+  ],
+] as const;
+
+const LOGIN_PROMPTS = [
+  ['the prompt at its end', 'a\nweb-1 login: ', ['web-1']],
+  ['the last of several', 'web-1 login:\nweb-2 login:', ['web-2']],
+  ['a prompt of nobody', 'localhost login:', []],
+  ['another one before it', 'web-1 login:\nlocalhost.localdomain login:', ['web-1']],
+  ['words', 'the login: a', []],
+  ['a prompt with words', 'web-1 login: root', []],
+  ['a prompt far from the end', `web-1 login:\n${'a\n'.repeat(101)}`, []],
+] as const;
+
 describe('a text', () => {
-  for (const [title, text, hits] of [
-    ['lines, with their number', 'a\r\nWANTED', ['unknown 2']],
-    ['lines of a program around', 'nidhogg\nnidhogg\nWANTED', ['nidhogg 3']],
-    ['but not of one in another paragraph', 'nidhogg\nnidhogg\n\nWANTED', ['unknown 4']],
-    ['a command that was asked says nothing', '$ kubectl get WANTED', []],
-    ['a row of a table', 'NAME   WHAT\na   WANTED', ['unknown 2']],
-    [
-      'a block of describe',
-      'Name:   a\nLabels:   b\nNode:   web-1/10.0.0.1\nStatus:   WANTED',
-      ['unknown 4 web-1'],
-    ],
-    ['a record in JSON', '{"a":\n "WANTED"}', ['unknown 1']],
-    ['broken JSON', '{"a":\n "WANTED",}', ['unknown 2']],
-    [
-      'an object, whose lines are not read again',
-      'apiVersion: v1\nkind: Node\nmetadata:\n  name: WANTED',
-      [],
-    ],
-    [
-      'what an object says',
-      'apiVersion: v1\nkind: Pod\nstatus:\n  conditions:\n  - reason: WANTED',
-      ['pod-status 1'],
-    ],
-    [
-      'an object of a kind that is not known',
-      'apiVersion: v1\nkind: Other\nwhat: WANTED',
-      ['unknown 3'],
-    ],
-    [
-      'a list of objects that are known',
-      'apiVersion: v1\nkind: List\nitems:\n- kind: Pod\n  what: WANTED',
-      [],
-    ],
-    [
-      'a list of one that is not known',
-      'apiVersion: v1\nkind: List\nitems:\n- kind: Other\n  what: WANTED',
-      ['unknown 5'],
-    ],
-    ['an answer of AWS', 'Subnets:\n- SubnetId: WANTED', []],
-    ['broken YAML', 'kind: Node\nwhat: [\n  WANTED', ['unknown 3']],
-    ['comments of YAML', '---\n# WANTED', ['unknown 2']],
-    [
-      'an export of the journal',
-      '__CURSOR=1\nMESSAGE=a\n\n__CURSOR=2\nMESSAGE=WANTED\n',
-      ['unknown 2'],
-    ],
-    ['user data', '#!/bin/bash\nWANTED', ['user-data 2']],
-    [
-      'user data of several paragraphs',
-      'MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="B"\n\n--B\n\nWANTED\n\n--B--\n\nwords',
-      ['user-data 6'],
-    ],
-  ] as const)
+  for (const [title, text, hits] of HELD_WORDS)
     test(`holds ${title}`, () => assert.deepEqual(found(text), hits));
 
   test('tells broken YAML, and where', () => {
@@ -116,15 +128,7 @@ describe('a text', () => {
     assert.deepEqual(document?.sources.toSorted(), ['calico-node', 'nidhogg']);
   });
 
-  for (const [title, text, machines] of [
-    ['the prompt at its end', 'a\nweb-1 login: ', ['web-1']],
-    ['the last of several', 'web-1 login:\nweb-2 login:', ['web-2']],
-    ['a prompt of nobody', 'localhost login:', []],
-    ['another one before it', 'web-1 login:\nlocalhost.localdomain login:', ['web-1']],
-    ['words', 'the login: a', []],
-    ['a prompt with words', 'web-1 login: root', []],
-    ['a prompt far from the end', `web-1 login:\n${'a\n'.repeat(101)}`, []],
-  ] as const)
+  for (const [title, text, machines] of LOGIN_PROMPTS)
     test(`is of the machine that it names by ${title}`, () => {
       const [document] = read(text).documents;
       assert.deepEqual(
@@ -132,7 +136,9 @@ describe('a text', () => {
         machines,
       );
     });
+});
 
+describe('facts in a text', () => {
   test('may have a map of aws-auth that is no object', () => {
     const table = 'ARN   USERNAME   GROUPS\narn:aws:iam::111122223333:role/r   u   g';
     assert.deepEqual(factKinds(table), ['kube/aws-auth']);
