@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { FactRecord, Hit, Observations } from '../evidence/observations.ts';
-import { nodeOf } from '../evidence/testing.ts';
+import type { DocumentSummary, FactRecord, Hit, Observations } from '../evidence/observations.ts';
+import { nodeOf, podOf } from '../evidence/testing.ts';
 import { assembleSubjects } from './subjects.ts';
 import { factOf, fileOf, logOf, named, observationsOf } from './testing.ts';
 
 const ONE = 'i-0123456789abcdef0';
 const TWO = 'i-0fedcba9876543210';
 
-/** What the cluster's sources say, about nobody. */
-const event = (about: null): Hit => logOf(about, 0, { onMachine: false });
+/** What the cluster's sources say, about a machine or nobody. */
+const event = (about: string | null): Hit => logOf(about, 0, { onMachine: false });
 
 const node = (called: string): FactRecord =>
   factOf('kube/Node', nodeOf(called), named(`node ${called}`));
@@ -175,4 +175,63 @@ describe('what a machine says of itself', () => {
     ],
   ] as const)
     test(title, () => assert.deepEqual(clocks(change as Partial<Observations>), read));
+});
+
+const archived = (): readonly DocumentSummary[] => [0, 1, 2].map(() => fileOf({ container: 'a' }));
+const ready = { owner: 'milestone:node-ready' };
+
+describe('lines among several machines', () => {
+  for (const [title, change, read] of [
+    [
+      'of an archive are of the instance that it names',
+      {
+        documents: [
+          fileOf({ container: 'a' }),
+          fileOf({ container: 'a', machines: named(`instance-id ${ONE}`) }),
+        ],
+        hits: [logOf('host web-1'), logOf(`instance-id ${ONE}`, 1)],
+      },
+      ['Machine web-1 2'],
+    ],
+    [
+      'are of the one with logs beside one that is only known',
+      { facts: [node('web-2')], hits: [logOf('host web-1'), logOf(null, 1)] },
+      ['Machine web-2 0 kube/Node', 'Machine web-1 2'],
+    ],
+    [
+      'are of the one that is known beside a mere name',
+      {
+        links: [{ names: named('host x', 'host y'), proof: '', locator: '' }],
+        facts: [node('web-1')],
+        hits: [logOf(null)],
+      },
+      ['Machine web-1 1 kube/Node'],
+    ],
+    [
+      'are not of one that an event in the same file names',
+      { hits: [event('node web-1'), logOf('host a', 1), logOf('host b', 2), logOf(null)] },
+      ['Machine web-1 1', 'Machine a 1', 'Machine b 1', 'Cluster cluster 1'],
+    ],
+    [
+      'are of nobody where two have lines in the same file',
+      { hits: [logOf('host a'), logOf('host b'), logOf(null)] },
+      ['Machine a 1', 'Machine b 1', 'Cluster cluster 1'],
+    ],
+    [
+      'of a pod that is well by now are left out',
+      { facts: [factOf('kube/Pod', podOf())], hits: [event(`pod shop/${podOf().name}`)] },
+      [],
+    ],
+    [
+      'say of a clock in an archive of two whose it is, if at all',
+      { documents: archived(), hits: [logOf('host a'), logOf('host b', 1)], facts: [clock(2)] },
+      ['Machine a 1', 'Machine b 1'],
+    ],
+    [
+      'of a clock that has its machine are not the cluster’s as well',
+      { hits: [logOf('host a', 0, ready)], facts: [clock(0)] },
+      ['Machine a 1 host/clock'],
+    ],
+  ] as const)
+    test(title, () => assert.deepEqual(subjects(change as Partial<Observations>), read));
 });

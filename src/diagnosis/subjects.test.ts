@@ -189,6 +189,17 @@ describe('the name of a machine', () => {
       );
     });
 
+  for (const provider of ['aws:///z/none', `aws:///z/${ONE}/more`])
+    test(`tells no instance in ${provider}`, () => {
+      const [subject] = assembled({ hits: [logOf(`provider-id ${provider}`)] });
+      assert.deepEqual([subject?.name, subject?.instanceId], [provider, null]);
+    });
+
+  test('is known by all names of a fact', () => {
+    const [subject] = assembled({ facts: [node('web-1', `instance-id ${ONE}`)] });
+    assert.deepEqual([subject?.name, subject?.instanceId], ['web-1', ONE]);
+  });
+
   test('is that of a Node which is called by an address', () => {
     const facts = [factOf('kube/Node', nodeOf('10.0.0.1'), named('ip 10.0.0.1'))];
     const [subject] = assembled({ facts });

@@ -143,7 +143,9 @@ describe('values of a lease', () => {
     const nameless = lease({ 'option host-name': '' });
     assert.deepEqual(leasesSaid(nameless, [])[0]?.about[1], null);
   });
+});
 
+describe('the form of a lease', () => {
   test('a lease has a limit of characters, and a file one of fields', () => {
     assert.equal(said(lease({ note: 'x'.repeat(15_000) })).length, 1);
     assert.equal(said(lease({ note: 'x'.repeat(16_000) })).length, 0);
@@ -155,7 +157,7 @@ describe('values of a lease', () => {
   });
 
   test('a file of networkd begins with its mark and ends with the first other line', () => {
-    const lines = [...NETWORKD.split('\n')];
+    const lines = NETWORKD.split('\n');
     const [one] = leasesSaid(NETWORKD, lines);
     assert.deepEqual([one?.by, one?.line], ['DHCP lease of systemd-networkd', 2]);
     assert.deepEqual(said(NETWORKD.replace('# This', 'This')), []);
