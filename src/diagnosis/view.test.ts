@@ -77,7 +77,9 @@ describe('signs of a cause', () => {
     assert.deepEqual(standing([state(10), seen('over', 20)]), []);
     const later = quoteOf(20, 20);
     const dump = { ...later, moment: { ...later.moment, isState: true } };
-    assert.deepEqual(standing([state(30), hitOf('c', dump, { sign: 'over' })]).length <= 1, true);
+    const fine = hitOf('c', dump, { sign: 'over', last: dump });
+    const line = quoteOf(1, null, 1);
+    assert.deepEqual(standing([hitOf('c', line, { sign: 'failed' }), fine]), []);
   });
 
   test('that say that all is well clear the cause', () => {
