@@ -29,6 +29,7 @@ function aligned(...hits: readonly Hit[]): readonly (When | null)[] {
     links: [],
     listings: [],
     losses: [],
+    troubled: [],
     collection: null,
   };
   return alignClocks(observations).hits.map((entry) => entry.first.moment.when);

@@ -6,7 +6,8 @@ import { isOvertaken } from '../evidence/time.ts';
 import type { Cause } from './cause.ts';
 import type { DiagnosisDocument, SubjectReport } from './document.ts';
 import { evaluate, type Evaluation } from './evaluate.ts';
-import { possibleFindings, shownFinding } from './findings.ts';
+import { NO_RESEMBLANCE, possibleFindings, type Resemblance } from './candidates.ts';
+import { shownFinding } from './findings.ts';
 import { splitGroups } from './groups.ts';
 import { firstCutIn } from './fact-index.ts';
 import { buildLadder, type Failure, stageOf, verdictOf, withoutUsable } from './ladder.ts';
@@ -26,6 +27,8 @@ export interface DiagnosisInput {
   /** Causes that may matter: those with a hit, a needed fact or an open symptom. */
   readonly causes: readonly Cause[];
   readonly catalogueVersion: string;
+  /** What the lines of a subject resemble, where nothing is named; asked when not given: nothing. */
+  readonly resemblance?: (subject: Subject) => Resemblance;
   /** Which machines are asked about; all when not given. */
   readonly asked?: (subject: Pick<Subject, 'name' | 'instanceId' | 'node' | 'names'>) => boolean;
 }
@@ -259,12 +262,21 @@ function reportOf(
   const { subject } = standing;
   const roled = assignRoles(standing, shared);
   const shown = roled.map((entry) => shownFinding(entry, subject));
-  const findings = [...shown, ...possibleFindings(standing, roled, input.causes)];
-  if (subject.kind !== 'Machine' && findings.length === 0 && standing.symptoms.length === 0)
-    return null;
   const built = buildLadder(subject, failuresOf(standing, roled), pending);
   const cut = firstCutIn(input.observations.facts);
   const ladder = cut === null ? built : withoutUsable(built);
+  const resemblance = pending ? NO_RESEMBLANCE : (input.resemblance?.(subject) ?? NO_RESEMBLANCE);
+  const { causes, observations } = input;
+  const possible = possibleFindings(
+    standing,
+    roled,
+    causes,
+    failingAt(resemblance, causes, ladder),
+    observations,
+  );
+  const findings = [...shown, ...possible];
+  if (subject.kind !== 'Machine' && findings.length === 0 && standing.symptoms.length === 0)
+    return null;
   return {
     kind: subject.kind,
     name: subject.name,
@@ -277,6 +289,17 @@ function reportOf(
     notObservable: notObservableOf(ladder, subject, input.observations),
     timeline: timelineOf(standing, roled),
   };
+}
+
+/** A stage that was seen to hold is not the one that fails, whatever the lines resemble. */
+function failingAt(
+  { alike, lines }: Resemblance,
+  causes: readonly Cause[],
+  ladder: SubjectReport['ladder'],
+): Resemblance {
+  const passed = new Set(ladder.flatMap(({ stage, state }) => (state === 'passed' ? [stage] : [])));
+  const over = new Set(causes.flatMap(({ id, stage }) => (passed.has(stage) ? [id] : [])));
+  return { alike: alike.filter(({ cause }) => !over.has(cause)), lines };
 }
 
 function failuresOf(standing: Standing, roled: ReturnType<typeof assignRoles>): readonly Failure[] {

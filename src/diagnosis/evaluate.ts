@@ -81,7 +81,7 @@ function notCollected(sources: readonly LineSource[]): readonly WhyUnknown[] {
 }
 
 /** A success was seen that takes back every failure of this kind, whether or not one was seen. */
-function hasSucceeded(cause: Cause, subject: Subject): boolean {
+export function hasSucceeded(cause: Cause, subject: Subject): boolean {
   const successes = cause.withdrawnBy ?? defaultWithdrawal(cause.stage);
   return (
     successes.some((id) => hitsOf(subject, `milestone:${id}`).length > 0) ||

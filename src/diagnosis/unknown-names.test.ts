@@ -25,7 +25,16 @@ function instance(state: string): FactRecord {
 
 function look(facts: readonly FactRecord[], refusals: readonly Refusal[] = []): Observations {
   const collection = { atMs: 0, cluster: 'shop', asked: [], refusals, shortened: [] };
-  return { documents: [], hits: [], facts, links: [], listings: [], losses: [], collection };
+  return {
+    documents: [],
+    hits: [],
+    facts,
+    links: [],
+    listings: [],
+    losses: [],
+    troubled: [],
+    collection,
+  };
 }
 
 function sentences(name: string, state: string): readonly string[] {

@@ -32,6 +32,7 @@ const OBSERVATIONS: Observations = {
   links: [],
   listings: [],
   losses: [],
+  troubled: [],
   collection: { atMs: 0, cluster: 'simulated', asked: [], refusals: [], shortened: [] },
 };
 
