@@ -158,6 +158,7 @@ export function diagnose(
   { causes, standings: examined }: Examination = examine(input),
 ): DiagnosisDocument {
   const assembled = withClusterRuledOut(examined, causes);
+  const cleared = new Set(assembled.flatMap(({ ruledOut }) => [...ruledOut]));
   const shared = assembled
     .filter(({ subject }) => subject.kind === 'Cluster')
     .flatMap(({ founds }) => founds);
@@ -166,7 +167,8 @@ export function diagnose(
   );
   const told = standings.filter(({ subject }) => !isBystander(subject, input));
   const all = told.flatMap((standing) => {
-    const report = reportOf(standing, standing.subject.kind === 'Machine' ? shared : [], input);
+    const its = standing.subject.kind === 'Machine' ? shared : [];
+    const report = reportOf(standing, its, { ...input, cleared });
     return report === null ? [] : [{ report, subject: standing.subject }];
   });
   const reports = concerning(all, input);
@@ -255,7 +257,7 @@ function isYoung(node: KubeNode, { collection }: Observations): boolean {
 function reportOf(
   given: Standing,
   shared: readonly FoundCause[],
-  input: DiagnosisInput,
+  input: DiagnosisInput & { readonly cleared: ReadonlySet<string> },
 ): SubjectReport | null {
   const pending = given.subject.kind === 'Machine' && isPending(given, input.observations);
   const standing = pending ? { ...given, symptoms: [] } : given;
@@ -271,7 +273,7 @@ function reportOf(
     standing,
     roled,
     causes,
-    failingAt(resemblance, causes, ladder),
+    failingAt(resemblance, input, ladder),
     observations,
   );
   const findings = [...shown, ...possible];
@@ -291,15 +293,15 @@ function reportOf(
   };
 }
 
-/** A stage that was seen to hold is not the one that fails, whatever the lines resemble. */
+/** Neither what was ruled out nor a stage that was seen to hold fails, whatever lines resemble. */
 function failingAt(
   { alike, lines }: Resemblance,
-  causes: readonly Cause[],
+  { causes, cleared }: Pick<DiagnosisInput, 'causes'> & { readonly cleared: ReadonlySet<string> },
   ladder: SubjectReport['ladder'],
 ): Resemblance {
   const passed = new Set(ladder.flatMap(({ stage, state }) => (state === 'passed' ? [stage] : [])));
   const over = new Set(causes.flatMap(({ id, stage }) => (passed.has(stage) ? [id] : [])));
-  return { alike: alike.filter(({ cause }) => !over.has(cause)), lines };
+  return { alike: alike.filter(({ cause }) => !over.has(cause) && !cleared.has(cause)), lines };
 }
 
 function failuresOf(standing: Standing, roled: ReturnType<typeof assignRoles>): readonly Failure[] {
