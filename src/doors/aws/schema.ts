@@ -71,7 +71,7 @@ export function operationNames(module: Readonly<Record<string, unknown>>): reado
 }
 
 function httpOf(traits: OperationSchema[3]): Operation['http'] {
-  const http: unknown = typeof traits === 'object' ? traits?.http : undefined;
+  const http: unknown = typeof traits === 'object' ? traits.http : undefined;
   if (!Array.isArray(http)) return null;
   const [method, path, status] = http as readonly unknown[];
   return { method: String(method), path: String(path), status: Number(status) };
