@@ -20,7 +20,7 @@ const FILES: readonly PrivateFile[] = [
   {
     path: 'undici/lib/api/api-request.js',
     name: 'Dispatcher.prototype.request',
-    value: Dispatcher.prototype.request,
+    value: Reflect.get(Dispatcher.prototype, 'request'),
   },
 ];
 
@@ -45,5 +45,5 @@ for (const { path, name, value } of FILES)
 test('no other file of undici is loaded by its path', () => {
   const source = readFileSync(new URL('undici.ts', import.meta.url), 'utf8');
   const paths = [...source.matchAll(/'(undici\/[^']+)'/g)].map(([, path]) => path);
-  assert.deepEqual(paths.toSorted(), FILES.map(({ path }) => path).toSorted());
+  assert.deepEqual(new Set(paths), new Set(FILES.map(({ path }) => path)));
 });
