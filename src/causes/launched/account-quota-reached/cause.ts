@@ -61,12 +61,6 @@ export default defineCause({
       pattern: /request for accessing resources in this region is being validated/,
       weight: 'definite',
     },
-    volumeLimit: {
-      in: LAUNCHERS,
-      anchors: ['VolumeLimitExceeded'],
-      pattern: /\bClient\.(?<code>VolumeLimitExceeded)\b/,
-      weight: 'definite',
-    },
     launchedAfter: {
       in: ['karpenter', 'event'],
       anchors: ['launched nodeclaim', 'launched machine', 'Type: Launched, Status: '],
@@ -91,13 +85,7 @@ export default defineCause({
     'node-creation-failure-verdict',
   ],
   match: (view) =>
-    clearWhenFilled(view, [
-      'vcpuLimit',
-      'code',
-      'claimReason',
-      'accountUnderValidation',
-      'volumeLimit',
-    ]),
+    clearWhenFilled(view, ['vcpuLimit', 'code', 'claimReason', 'accountUnderValidation']),
   summary: ({ limit, code }) =>
     `The account’s EC2 quota${limit === undefined ? '' : ` of ${limit}`} is used up (${code ?? 'limit exceeded'}), so AWS refuses to launch further machines.`,
   remedy: () => [
@@ -122,7 +110,7 @@ export default defineCause({
     prevent:
       'Alarm on the Service Quotas usage metric at 80 %, and raise quotas before the cluster grows.',
     notThis:
-      'The message names a limit of the account. insufficient-instance-capacity names the zone and goes away in another one; here it does not. A permission is launch-permission-denied. Template and role limits of a node group are node-group-build-failure.',
+      'The message names a limit of the account. insufficient-instance-capacity names the zone and goes away in another one; here it does not. EBS storage has its own limit: ebs-volume-quota-reached. A permission is launch-permission-denied. Template and role limits of a node group are node-group-build-failure.',
     alsoKnownAs: [
       'VcpuLimitExceeded',
       'You have requested more vCPU capacity than your current vCPU limit',

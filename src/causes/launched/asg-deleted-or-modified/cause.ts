@@ -12,12 +12,11 @@ export default defineCause({
       anchors: [
         'AutoScalingGroupNotFound',
         'AutoScalingGroupInvalidConfiguration',
-        'AutoScalingGroupOptInRequired',
         'AutoScalingGroupRateLimitExceeded',
         'AutoScalingGroupInstanceRefreshActive',
       ],
       pattern:
-        /\b(?<code>AutoScalingGroup(?:NotFound|InvalidConfiguration|OptInRequired|RateLimitExceeded|InstanceRefreshActive))\b(?:.*?(?<group>eks-[\w-]{8,}))?/,
+        /\b(?<code>AutoScalingGroup(?:NotFound|InvalidConfiguration|RateLimitExceeded|InstanceRefreshActive))\b(?:.*?(?<group>eks-[\w-]{8,}))?/,
       weight: 'definite',
     },
   },

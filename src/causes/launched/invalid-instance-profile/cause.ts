@@ -20,8 +20,8 @@ export default defineCause({
   signs: {
     healthCode: {
       in: LAUNCHERS,
-      anchors: ['IamInstanceProfileNotFound', 'IamNodeRoleNotFound', 'InstanceProfileNameInvalid'],
-      pattern: /\b(?:IamInstanceProfileNotFound|IamNodeRoleNotFound|InstanceProfileNameInvalid)\b/,
+      anchors: ['IamInstanceProfileNotFound', 'InstanceProfileNameInvalid'],
+      pattern: /\b(?:IamInstanceProfileNotFound|InstanceProfileNameInvalid)\b/,
       weight: 'definite',
     },
     parameter: {
@@ -35,7 +35,7 @@ export default defineCause({
       in: ['node-claim'],
       anchors: ['condition InstanceProfileReady=False'],
       pattern:
-        /condition InstanceProfileReady=False (?!.*(?:AccessDenied|not authorized|UnauthorizedOperation))/,
+        /condition InstanceProfileReady=False (?!.*(?:NodeRoleNotFound|AccessDenied|not authorized|UnauthorizedOperation))/,
       weight: 'likely',
     },
     launchedAfter: {
@@ -81,7 +81,7 @@ export default defineCause({
     prevent:
       'Create profile and role in one stack, and let Karpenter make the profile from spec.role.',
     notThis:
-      'A machine that did launch and has no credentials is no-aws-credentials. A launcher that may not pass the role is launch-permission-denied. A role that exists but is not let into the cluster is one of the 401 causes.',
+      'A machine that did launch and has no credentials is no-aws-credentials. A role that was deleted is node-role-deleted. A launcher that may not pass the role is launch-permission-denied. A role that exists but is not let into the cluster is one of the 401 causes.',
     alsoKnownAs: ['Invalid IAM Instance Profile name', 'IamInstanceProfileNotFound'],
     refs: [
       'https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html',

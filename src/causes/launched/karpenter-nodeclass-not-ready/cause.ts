@@ -80,7 +80,11 @@ export default defineCause({
   symptoms: ['pod-not-scheduled'],
   withdrawnBy: [],
   blocksAbove: false,
-  explains: ['karpenter-launch-timeout', 'node-creation-failure-verdict'],
+  explains: [
+    'no-instance-type-satisfies-nodepool',
+    'karpenter-launch-timeout',
+    'node-creation-failure-verdict',
+  ],
   match: (view) => matchClasses(view),
   summary: ({ nodeClass, reason, message, pools }) =>
     `The EC2NodeClass ${nodeClass ?? ''}${pools === undefined ? '' : ` of NodePool ${pools}`} is not ready (${reason ?? 'a condition is False'}${message === undefined ? '' : `: ${message}`}), so Karpenter deletes its claims before anything is launched.`.replace(

@@ -1,0 +1,95 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
+
+const LAUNCHERS = [
+  'aws-message',
+  'terraform',
+  'client-output',
+  'karpenter',
+  'node-claim',
+  'object',
+  'event',
+] as const;
+
+/** The role that machines of the group run with is not there any more. */
+export default defineCause({
+  id: 'node-role-deleted',
+  stage: 'launched',
+  title: 'the IAM role of the node group or its instance profile was deleted',
+  scope: 'group',
+  signs: {
+    healthCode: {
+      in: LAUNCHERS,
+      anchors: ['IamNodeRoleNotFound'],
+      pattern:
+        /\bIamNodeRoleNotFound\b(?:.*?:role\/(?:[\w+=,.@-]+\/){0,8}(?<role>[\w+=,.@-]{1,64}))?/,
+      weight: 'definite',
+    },
+    nodeClass: {
+      in: ['node-claim', 'karpenter', 'object', 'event'],
+      anchors: ['NodeRoleNotFound', 'Failed to detect the NodeRole'],
+      pattern: /(?<!Iam)\bNodeRoleNotFound\b|Failed to detect the NodeRole/,
+      weight: 'definite',
+    },
+    addToProfile: {
+      in: LAUNCHERS,
+      anchors: ['The role with name '],
+      pattern:
+        /instance ?profile\b.*?The role with name (?<role>[\w+=,.@-]{1,64}) cannot be found/i,
+      weight: 'definite',
+    },
+    profileReady: {
+      in: ['node-claim'],
+      anchors: ['condition InstanceProfileReady=True'],
+      pattern: /condition InstanceProfileReady=True/,
+      weight: 'withdraws',
+    },
+  },
+  needs: ['aws/auto-scaling-group'],
+  symptoms: ['group-cannot-launch'],
+  withdrawnBy: [],
+  blocksAbove: false,
+  explains: [
+    'invalid-instance-profile',
+    'karpenter-nodeclass-not-ready',
+    'no-aws-credentials',
+    'karpenter-launch-timeout',
+    'node-creation-failure-verdict',
+  ],
+  match: (view) => clearWhenFilled(view, ['healthCode', 'nodeClass', 'addToProfile']),
+  summary: ({ role }) =>
+    `The IAM role ${role ?? 'of the nodes'} does not exist any more, so new machines get no credentials or are not launched at all.`,
+  remedy: ({ role }) => [
+    {
+      text: 'See whether the role exists, and who deleted it.',
+      command: `aws iam get-role --role-name ${role ?? '<node-role>'}; aws cloudtrail lookup-events --region us-east-1 --lookup-attributes AttributeKey=EventName,AttributeValue=DeleteRole --query 'Events[].[EventTime,Username,Resources[0].ResourceName]'`,
+    },
+    {
+      text: 'Create it again under the same name and path, with the trust of EC2 and the node policies.',
+      command: `aws iam create-role --role-name ${role ?? '<node-role>'} --assume-role-policy-document '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Service":"ec2.amazonaws.com"},"Action":"sts:AssumeRole"}]}'; for policy in AmazonEKSWorkerNodePolicy AmazonEC2ContainerRegistryPullOnly AmazonEKS_CNI_Policy; do aws iam attach-role-policy --role-name ${role ?? '<node-role>'} --policy-arn arn:aws:iam::aws:policy/$policy; done`,
+    },
+    {
+      text: 'Delete and create its access entry: an entry still means the old role, though the name is the same.',
+      command: `aws eks delete-access-entry --cluster-name <cluster> --principal-arn arn:aws:iam::<account>:role/${role ?? '<node-role>'} && aws eks create-access-entry --cluster-name <cluster> --principal-arn arn:aws:iam::<account>:role/${role ?? '<node-role>'} --type EC2_LINUX`,
+    },
+  ],
+  decide: {
+    text: 'Ask IAM for the role that the node group or node class names.',
+    command:
+      'aws iam get-role --role-name "$(aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group> --query nodegroup.nodeRole --output text | sed \'s|.*/||\')"',
+  },
+  page: {
+    why: 'The role of the nodes is made by a stack of its own and goes with it, or a clean-up takes it for unused. A managed node group cannot change its role, and EKS marks it Degraded.',
+    prevent:
+      'Keep role and node group in one stack, and refuse iam:DeleteRole on node roles in a service control policy.',
+    notThis:
+      'A missing or empty instance profile is invalid-instance-profile. A role that was made again under the same name is let in no more: recreated-node-role. A launcher that may not pass an existing role is launch-permission-denied.',
+    alsoKnownAs: ['IamNodeRoleNotFound', 'The role with name KarpenterNodeRole cannot be found'],
+    refs: [
+      'https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html#troubleshoot-managed-node-groups',
+      'https://docs.aws.amazon.com/eks/latest/APIReference/API_Issue.html',
+      'https://github.com/aws/karpenter-provider-aws/blob/HEAD/pkg/controllers/nodeclass/instanceprofile.go',
+    ],
+  },
+});
