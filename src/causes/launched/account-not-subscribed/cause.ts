@@ -56,7 +56,7 @@ export default defineCause({
     },
   },
   needs: ['aws/auto-scaling-group'],
-  symptoms: ['group-cannot-launch', 'launch-timed-out'],
+  symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
   explains: [

@@ -50,7 +50,7 @@ export default defineCause({
     },
   },
   needs: [],
-  symptoms: ['pod-not-scheduled', 'group-cannot-launch'],
+  symptoms: [],
   withdrawnBy: ['node-registered', 'node-ready'],
   blocksAbove: false,
   explains: ['node-removed-by-autoscaler'],

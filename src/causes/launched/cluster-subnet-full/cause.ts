@@ -22,7 +22,7 @@ export default defineCause({
     },
   },
   needs: ['aws/cluster', 'aws/subnet'],
-  symptoms: ['machine-without-node'],
+  symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['subnet-full-at-launch', 'node-creation-failure-verdict'],

@@ -60,7 +60,7 @@ export default defineCause({
     },
   },
   needs: ['aws/auto-scaling-group'],
-  symptoms: ['group-cannot-launch', 'pod-not-scheduled'],
+  symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
   explains: [

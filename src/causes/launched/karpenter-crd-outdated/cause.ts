@@ -54,7 +54,7 @@ export default defineCause({
     },
   },
   needs: [],
-  symptoms: ['pod-not-scheduled'],
+  symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['karpenter-nodeclass-not-ready', 'karpenter-launch-timeout'],

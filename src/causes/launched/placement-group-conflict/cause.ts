@@ -53,7 +53,7 @@ export default defineCause({
     },
   },
   needs: ['aws/auto-scaling-group'],
-  symptoms: ['group-cannot-launch'],
+  symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
   explains: [

@@ -37,7 +37,7 @@ export default defineCause({
     },
   },
   needs: ['aws/vpc-endpoint'],
-  symptoms: ['pod-not-scheduled'],
+  symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
   explains: [

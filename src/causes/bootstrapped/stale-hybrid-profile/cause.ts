@@ -1,0 +1,54 @@
+import { defineCause } from '../../../diagnosis/cause.ts';
+
+/** nodeadm init was run before with another configuration, and does not overwrite what it wrote then. */
+export default defineCause({
+  id: 'stale-hybrid-profile',
+  stage: 'bootstrapped',
+  title: 'files of an earlier nodeadm run do not match the new configuration',
+  scope: 'machine',
+  signs: {
+    differs: {
+      in: ['nodeadm', 'cloud-init', 'console', 'journal', 'client-output'],
+      anchors: ['hybrid profile already exists'],
+      pattern:
+        /hybrid profile already exists(?: at (?<path>\/[^\s"]{1,200}))?(?: but its contents do not align)?/,
+      weight: 'definite',
+    },
+    uninstalled: {
+      in: ['nodeadm', 'client-output'],
+      anchors: ['Finishing up install'],
+      pattern: /Finishing up install/,
+      weight: 'withdraws',
+    },
+  },
+  needs: [],
+  symptoms: [],
+  explains: ['failed-user-script'],
+  withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
+  summary: ({ machine, path }) =>
+    `${machine ?? 'The host'} still has the hybrid profile${path === undefined ? '' : ` ${path}`} of an earlier nodeadm run with another configuration, so nodeadm init stops.`,
+  remedy: () => [
+    {
+      text: 'Remove what the earlier run wrote, then install and join with the new configuration.',
+      command:
+        'sudo nodeadm uninstall && sudo nodeadm install <kubernetes-version> --credential-provider <ssm-or-iam-ra> && sudo nodeadm init --config-source file://nodeConfig.yaml',
+    },
+  ],
+  decide: {
+    text: 'Compare the profile with the configuration.',
+    command: 'sudo cat /etc/aws/hybrid/config; grep -v activationCode nodeConfig.yaml',
+  },
+  page: {
+    why: 'With IAM Roles Anywhere nodeadm writes the AWS profile of the host once (role, profile, trust anchor, region). Another nodeConfig.yaml for the same host finds the old one and does not guess which is right.',
+    prevent: 'Run nodeadm uninstall before each change of the configuration.',
+    notThis:
+      'State of an earlier kubelet is stale-kubelet-state; an earlier kubeadm join is kubeadm-preflight-failed. An earlier SSM installation is ssm-installation-conflict.',
+    alsoKnownAs: [
+      'hybrid profile already exists at /etc/aws/hybrid/config but its contents do not align with the expected configuration',
+    ],
+    refs: [
+      'https://docs.aws.amazon.com/eks/latest/userguide/hybrid-nodes-troubleshooting.html',
+      'https://github.com/aws/eks-hybrid/tree/HEAD/internal/iamrolesanywhere',
+    ],
+  },
+});
