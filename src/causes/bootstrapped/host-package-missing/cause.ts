@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** Programs which the join, the runtime or the kubelet call and which no container brings along. */
 export default defineCause({
@@ -7,52 +8,37 @@ export default defineCause({
   title: 'a program or kernel module that the join needs is not on the image',
   scope: 'machine',
   signs: {
-    preflight: {
-      in: ['kubeadm', 'cloud-init', 'console'],
-      anchors: ['[ERROR FileExisting-'],
-      pattern: /\[ERROR FileExisting-(?<program>[\w.+-]{1,60})\]/,
-      weight: 'definite',
-    },
-    bridgeFilter: {
-      in: ['kubeadm', 'cloud-init', 'console', 'journal', 'client-output'],
-      anchors: ['/proc/sys/net/bridge/bridge-nf-call', 'net.bridge.bridge-nf-call'],
-      pattern:
-        /\[ERROR FileContent--proc-sys-net-bridge-bridge-nf-call-ip6?tables\]: .{0,60}does not exist|cannot stat \/proc\/sys\/net\/bridge\/bridge-nf-call-ip6?tables|setting key "?net[./]bridge[./]bridge-nf-call-ip6?tables"?: No such file/,
-      weight: 'definite',
-    },
-    moduleMissing: {
-      in: ['cloud-init', 'console', 'journal', 'kernel', 'containerd', 'kubelet', 'client-output'],
-      anchors: [
-        'Module br_netfilter',
-        'Module overlay',
-        'Module nf_',
-        'Module ip',
-        "module 'br_netfilter'",
-        "module 'overlay'",
-      ],
-      pattern:
-        /\bmodule '?(?<module>br_netfilter|overlay|nf_(?:conntrack|nat|tables)\w{0,20}|ip_(?:tables|vs)\w{0,20}|iptable_nat|xt_\w{1,30})'? (?:not found|is not found|doesn't exist)|failed to find module '(?<module2>br_netfilter|overlay|nf_conntrack)'/i,
-      weight: 'likely',
-    },
-    notInPath: {
-      in: ['kubelet', 'containerd', 'kubeadm', 'cloud-init', 'event', 'journal', 'kube-proxy'],
-      anchors: ['executable file not found in $PATH'],
-      pattern:
-        /exec: "?(?<program>conntrack|iptables(?:-restore|-save)?|ip6tables(?:-restore|-save)?|socat|ethtool|ebtables|ipset|tc|nft|nsenter|modprobe|runc|crun|containerd-shim-runc-v2|crictl|mount|ip)"?: executable file not found in \$PATH/,
-      weight: 'likely',
-    },
-    forwarderMissing: {
-      in: ['client-output', 'kubelet', 'event', 'containerd'],
-      anchors: ['unable to do port forwarding'],
-      pattern: /unable to do port forwarding: (?<program>socat|nsenter) not found/,
-      weight: 'definite',
-    },
-    joined: {
-      in: ['kubeadm', 'cloud-init', 'console'],
-      anchors: ['This node has joined the cluster'],
-      pattern: /This node has joined the cluster/,
-      weight: 'withdraws',
-    },
+    preflight: definite(
+      ['kubeadm', 'cloud-init', 'console'],
+      /\[ERROR FileExisting-(?<program>[\w.+-]{1,60})\]/,
+    ),
+    bridgeFilter: definite(
+      ['kubeadm', 'cloud-init', 'console', 'journal', 'client-output'],
+      /\[ERROR FileContent--proc-sys-net-bridge-bridge-nf-call-ip6?tables\]: .{0,60}does not exist|cannot stat \/proc\/sys\/net\/bridge\/bridge-nf-call-ip6?tables|setting key "?net[./]bridge[./]bridge-nf-call-ip6?tables"?: No such file/,
+    ),
+    moduleMissing: likely(
+      ['cloud-init', 'console', 'journal', 'kernel', 'containerd', 'kubelet', 'client-output'],
+      /\bmodule '?(?<module>br_netfilter|overlay|nf_(?:conntrack|nat|tables)\w{0,20}|ip_(?:tables|vs)\w{0,20}|iptable_nat|xt_\w{1,30})'? (?:not found|is not found|doesn't exist)|failed to find module '(?<module2>br_netfilter|overlay|nf_conntrack)'/i,
+      {
+        anchors: [
+          'Module br_netfilter',
+          'Module overlay',
+          'Module nf_',
+          'Module ip',
+          "module 'br_netfilter'",
+          "module 'overlay'",
+        ],
+      },
+    ),
+    notInPath: likely(
+      ['kubelet', 'containerd', 'kubeadm', 'cloud-init', 'event', 'journal', 'kube-proxy'],
+      /exec: "?(?<program>conntrack|iptables(?:-restore|-save)?|ip6tables(?:-restore|-save)?|socat|ethtool|ebtables|ipset|tc|nft|nsenter|modprobe|runc|crun|containerd-shim-runc-v2|crictl|mount|ip)"?: executable file not found in \$PATH/,
+    ),
+    forwarderMissing: definite(
+      ['client-output', 'kubelet', 'event', 'containerd'],
+      /unable to do port forwarding: (?<program>socat|nsenter) not found/,
+    ),
+    joined: withdraws(['kubeadm', 'cloud-init', 'console'], /This node has joined the cluster/),
   },
   needs: [],
   symptoms: ['user-data-script-failed'],
@@ -67,21 +53,20 @@ export default defineCause({
     `${machine ?? 'The machine'} lacks ${program !== undefined ? `the program ${program}` : `the kernel module ${module ?? module2 ?? 'br_netfilter'}`}, so the join or the kubelet cannot go on.`,
   remedy: ({ program, module, module2 }) => [
     program === undefined
-      ? {
-          text: 'Load the module now and at each boot; if it is not there, install the kernel’s extra modules.',
-          command: `sudo modprobe ${module ?? module2 ?? 'br_netfilter'} && echo ${module ?? module2 ?? 'br_netfilter'} | sudo tee /etc/modules-load.d/kubernetes.conf; uname -r; ls /lib/modules`,
-        }
-      : {
-          text: 'Install the package (dnf or apt-get, as the system has it), better in the image build.',
-          command: `sudo dnf install -y ${packageOf(program)} || sudo apt-get install -y ${packageOf(program)}`,
-        },
-    { text: 'Then join again.', command: 'kubeadm token create --print-join-command' },
+      ? step(
+          'Load the module now and at each boot; if it is not there, install the kernel’s extra modules.',
+          `sudo modprobe ${module ?? module2 ?? 'br_netfilter'} && echo ${module ?? module2 ?? 'br_netfilter'} | sudo tee /etc/modules-load.d/kubernetes.conf; uname -r; ls /lib/modules`,
+        )
+      : step(
+          'Install the package (dnf or apt-get, as the system has it), better in the image build.',
+          `sudo dnf install -y ${packageOf(program)} || sudo apt-get install -y ${packageOf(program)}`,
+        ),
+    step('Then join again.', 'kubeadm token create --print-join-command'),
   ],
-  decide: {
-    text: 'See which of them the machine has.',
-    command:
-      "ls -l /usr/sbin/conntrack /usr/bin/socat /usr/sbin/iptables /usr/sbin/ethtool /usr/sbin/tc /usr/bin/runc /usr/sbin/runc; lsmod | grep -E '^(br_netfilter|overlay|nf_conntrack) '",
-  },
+  decide: step(
+    'See which of them the machine has.',
+    "ls -l /usr/sbin/conntrack /usr/bin/socat /usr/sbin/iptables /usr/sbin/ethtool /usr/sbin/tc /usr/bin/runc /usr/sbin/runc; lsmod | grep -E '^(br_netfilter|overlay|nf_conntrack) '",
+  ),
   page: {
     why: 'Minimal images leave out conntrack, socat or iptables, and cloud kernels put br_netfilter and overlay into a package of their own. kubeadm checks for them; the kubelet and the runtime only fail when they call them.',
     prevent:

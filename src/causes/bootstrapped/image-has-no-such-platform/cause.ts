@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** The image was built for other processors or another system than the machine's. */
 export default defineCause({
@@ -7,43 +8,32 @@ export default defineCause({
   title: 'an image has no variant for the machine’s architecture',
   scope: 'machine',
   signs: {
-    pullFailed: {
-      in: ['event', 'kubelet', 'containerd', 'pod-status', 'client-output'],
-      anchors: [
-        'no match for platform in manifest',
-        'no matching manifest for ',
-        'no image found in manifest list',
-        'no child with platform',
-      ],
-      pattern:
-        /(?:image "(?<image>[^"\s]{1,250})".{0,1000}?)?(?:no match for platform in manifest|no matching manifest for (?<platform>(?:linux|windows)\/[\w/]{2,20})|no image found in manifest list for architecture "?(?<architecture>\w{2,20})|no child with platform (?<platform2>(?:linux|windows)\/[\w/]{2,20}))/i,
-      weight: 'definite',
-    },
-    execFormat: {
-      in: ['pod-app', 'event', 'kubelet', 'containerd', 'pod-status', 'client-output'],
-      anchors: ['exec format error'],
-      pattern:
-        /(?:exec user process caused:? "?|exec "?(?<program>\/?[^\s":]{1,200})"?: |exec: "(?<program2>[^"]{1,200})": )exec format error/,
-      weight: 'likely',
-    },
-    windowsVersion: {
-      in: ['event', 'kubelet', 'containerd', 'pod-status'],
-      anchors: ['operating system does not match the host'],
-      pattern: /container operating system does not match the host operating system/i,
-      weight: 'definite',
-    },
-    credentialPlugin: {
-      in: ['kubelet'],
-      anchors: ['getting credentials: '],
-      pattern: /getting credentials: (?:exec: )?fork\/exec \S+: exec format error/,
-      weight: 'context',
-    },
-    pulled: {
-      in: ['event', 'kubelet'],
-      anchors: ['Successfully pulled image'],
-      pattern: /Successfully pulled image "(?<image>[^"\s]{1,250})"/,
-      weight: 'withdraws',
-    },
+    pullFailed: definite(
+      ['event', 'kubelet', 'containerd', 'pod-status', 'client-output'],
+      /(?:image "(?<image>[^"\s]{1,250})".{0,1000}?)?(?:no match for platform in manifest|no matching manifest for (?<platform>(?:linux|windows)\/[\w/]{2,20})|no image found in manifest list for architecture "?(?<architecture>\w{2,20})|no child with platform (?<platform2>(?:linux|windows)\/[\w/]{2,20}))/i,
+      {
+        anchors: [
+          'no match for platform in manifest',
+          'no matching manifest for ',
+          'no image found in manifest list',
+          'no child with platform',
+        ],
+      },
+    ),
+    execFormat: likely(
+      ['pod-app', 'event', 'kubelet', 'containerd', 'pod-status', 'client-output'],
+      /(?:exec user process caused:? "?|exec "?(?<program>\/?[^\s":]{1,200})"?: |exec: "(?<program2>[^"]{1,200})": )exec format error/,
+    ),
+    windowsVersion: definite(
+      ['event', 'kubelet', 'containerd', 'pod-status'],
+      /container operating system does not match the host operating system/i,
+      { anchors: ['operating system does not match the host'] },
+    ),
+    credentialPlugin: context(
+      ['kubelet'],
+      /getting credentials: (?:exec: )?fork\/exec \S+: exec format error/,
+    ),
+    pulled: withdraws(['event', 'kubelet'], /Successfully pulled image "(?<image>[^"\s]{1,250})"/),
   },
   per: ['image'],
   needs: [],
@@ -54,25 +44,23 @@ export default defineCause({
   summary: ({ image, platform, platform2, architecture, program, program2 }) =>
     `The image ${image ?? program ?? program2 ?? 'of a pod'} has no variant for ${platform ?? platform2 ?? architecture ?? 'the architecture of this machine'}, so its pods do not start here.`,
   remedy: ({ image }) => [
-    {
-      text: 'See for which platforms the image was built, and which the nodes have.',
-      command: `docker buildx imagetools inspect ${image ?? '<image>'}; kubectl get nodes -L kubernetes.io/arch,kubernetes.io/os,node.kubernetes.io/windows-build`,
-    },
-    {
-      text: 'Build it for both, under one tag.',
-      command: `docker buildx build --platform linux/amd64,linux/arm64 --tag ${image ?? '<image>'} --push .`,
-    },
-    {
-      text: 'Until then keep the pods on nodes that it fits, and the pool to that architecture.',
-      command:
-        'kubectl patch deployment <deployment> -p \'{"spec":{"template":{"spec":{"nodeSelector":{"kubernetes.io/arch":"amd64"}}}}}\'',
-    },
+    step(
+      'See for which platforms the image was built, and which the nodes have.',
+      `docker buildx imagetools inspect ${image ?? '<image>'}; kubectl get nodes -L kubernetes.io/arch,kubernetes.io/os,node.kubernetes.io/windows-build`,
+    ),
+    step(
+      'Build it for both, under one tag.',
+      `docker buildx build --platform linux/amd64,linux/arm64 --tag ${image ?? '<image>'} --push .`,
+    ),
+    step(
+      'Until then keep the pods on nodes that it fits, and the pool to that architecture.',
+      'kubectl patch deployment <deployment> -p \'{"spec":{"template":{"spec":{"nodeSelector":{"kubernetes.io/arch":"amd64"}}}}}\'',
+    ),
   ],
-  decide: {
-    text: 'Read what the failed pulls say, and compare with the nodes’ architectures.',
-    command:
-      'kubectl get events -A --field-selector reason=Failed; kubectl get nodes -L kubernetes.io/arch,kubernetes.io/os',
-  },
+  decide: step(
+    'Read what the failed pulls say, and compare with the nodes’ architectures.',
+    'kubectl get events -A --field-selector reason=Failed; kubectl get nodes -L kubernetes.io/arch,kubernetes.io/os',
+  ),
   page: {
     why: 'Graviton and Windows nodes come into a cluster, often chosen by Karpenter for their price, and an image was only built for linux/amd64. DaemonSets go on every node and are met first.',
     prevent:

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite, withdraws } from '../../../diagnosis/sign.ts';
 
 /** nodeadm changes the host and refuses to try without the right to. */
 export default defineCause({
@@ -7,18 +8,15 @@ export default defineCause({
   title: 'nodeadm was run without root',
   scope: 'machine',
   signs: {
-    refused: {
-      in: ['nodeadm', 'cloud-init', 'console', 'client-output', 'journal'],
-      anchors: ['must run as root', 'must be run as root'],
-      pattern: /(?:Command failed|\bnodeadm\b).{0,200}?\bmust (?:be )?run as root/i,
-      weight: 'definite',
-    },
-    wentOn: {
-      in: ['nodeadm', 'cloud-init', 'journal'],
-      anchors: ['Finishing up install', 'Setting up system aspects', 'Loading configuration'],
-      pattern: /Finishing up install|Setting up system aspects|Loading configuration/,
-      weight: 'withdraws',
-    },
+    refused: definite(
+      ['nodeadm', 'cloud-init', 'console', 'client-output', 'journal'],
+      /(?:Command failed|\bnodeadm\b).{0,200}?\bmust (?:be )?run as root/i,
+      { anchors: ['must run as root', 'must be run as root'] },
+    ),
+    wentOn: withdraws(
+      ['nodeadm', 'cloud-init', 'journal'],
+      /Finishing up install|Setting up system aspects|Loading configuration/,
+    ),
   },
   needs: [],
   symptoms: [],
@@ -27,19 +25,16 @@ export default defineCause({
   summary: ({ machine }) =>
     `nodeadm was run without root on ${machine ?? 'the machine'}, so it ended before it did anything.`,
   remedy: () => [
-    {
-      text: 'Run it with sudo.',
-      command: 'sudo nodeadm init --config-source file://nodeConfig.yaml',
-    },
-    {
-      text: 'For the installation likewise.',
-      command: 'sudo nodeadm install <kubernetes-version> --credential-provider <ssm-or-iam-ra>',
-    },
+    step('Run it with sudo.', 'sudo nodeadm init --config-source file://nodeConfig.yaml'),
+    step(
+      'For the installation likewise.',
+      'sudo nodeadm install <kubernetes-version> --credential-provider <ssm-or-iam-ra>',
+    ),
   ],
-  decide: {
-    text: 'See as whom you run it, and what it said.',
-    command: 'id -u; journalctl -u nodeadm-config -u nodeadm-run --no-pager | tail -n 20',
-  },
+  decide: step(
+    'See as whom you run it, and what it said.',
+    'id -u; journalctl -u nodeadm-config -u nodeadm-run --no-pager | tail -n 20',
+  ),
   page: {
     why: 'nodeadm writes units, certificates and configuration below /etc and installs packages. On a hybrid host somebody runs it by hand or from a pipeline without sudo.',
     prevent: 'Use sudo in the runbook, or run it from user data, which is root.',

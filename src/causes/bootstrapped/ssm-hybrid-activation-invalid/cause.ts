@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite, withdraws } from '../../../diagnosis/sign.ts';
 
 /** SSM does not take the activation that the host registers with. */
 export default defineCause({
@@ -7,33 +8,24 @@ export default defineCause({
   title: 'the SSM hybrid activation is expired, used up, or of another region',
   scope: 'machine',
   signs: {
-    nodeadm: {
-      in: ['nodeadm', 'cloud-init', 'console', 'journal', 'client-output'],
-      anchors: ['SSM activation'],
-      pattern:
-        /\b(?<reason>SSM activation expired|invalid SSM activation)\. Please use a valid activation/i,
-      weight: 'definite',
-    },
-    agent: {
-      in: ['nodeadm', 'cloud-init', 'console', 'journal', 'client-output'],
-      anchors: ['registering the instance with A'],
-      pattern:
-        /error registering the instance with A[\w ]{1,30}SSM\W{1,3}(?<reason>ActivationExpired|InvalidActivation\w{0,10}|RegistrationLimitExceeded|ActivationLimit\w{0,20})/i,
-      weight: 'definite',
-    },
-    code: {
-      in: ['nodeadm', 'cloud-init', 'console', 'journal', 'client-output'],
-      anchors: ['InvalidActivation', 'ActivationExpired'],
-      pattern:
-        /(?:RegisterManagedInstance|ssm-setup-cli|on-prem registration|register machine command).{0,300}\b(?<reason>ActivationExpired|InvalidActivation(?:Id)?)\b/,
-      weight: 'definite',
-    },
-    registered: {
-      in: ['nodeadm', 'cloud-init', 'console', 'journal', 'client-output'],
-      anchors: ['Successfully registered the instance with AWS SSM', 'Machine registered with SSM'],
-      pattern: /Successfully registered the instance with AWS SSM|Machine registered with SSM/,
-      weight: 'withdraws',
-    },
+    nodeadm: definite(
+      ['nodeadm', 'cloud-init', 'console', 'journal', 'client-output'],
+      /\b(?<reason>SSM activation expired|invalid SSM activation)\. Please use a valid activation/i,
+      { anchors: ['SSM activation'] },
+    ),
+    agent: definite(
+      ['nodeadm', 'cloud-init', 'console', 'journal', 'client-output'],
+      /error registering the instance with A[\w ]{1,30}SSM\W{1,3}(?<reason>ActivationExpired|InvalidActivation\w{0,10}|RegistrationLimitExceeded|ActivationLimit\w{0,20})/i,
+      { anchors: ['registering the instance with A'] },
+    ),
+    code: definite(
+      ['nodeadm', 'cloud-init', 'console', 'journal', 'client-output'],
+      /(?:RegisterManagedInstance|ssm-setup-cli|on-prem registration|register machine command).{0,300}\b(?<reason>ActivationExpired|InvalidActivation(?:Id)?)\b/,
+    ),
+    registered: withdraws(
+      ['nodeadm', 'cloud-init', 'console', 'journal', 'client-output'],
+      /Successfully registered the instance with AWS SSM|Machine registered with SSM/,
+    ),
   },
   needs: [],
   symptoms: [],
@@ -42,26 +34,23 @@ export default defineCause({
   summary: ({ machine, reason }) =>
     `SSM does not accept the hybrid activation of ${machine ?? 'the host'} (${reasonWords(reason)}), so the host gets no AWS credentials and does not join.`,
   remedy: () => [
-    {
-      text: 'See the activations of the cluster’s region: expired, used up, or not there.',
-      command:
-        "aws ssm describe-activations --region <region> --query 'ActivationList[].[ActivationId,Expired,ExpirationDate,RegistrationsCount,RegistrationLimit,IamRole]' --output table",
-    },
-    {
-      text: 'Create a new one in the region of the cluster; it is valid for 24 hours unless you say otherwise (at most 30 days).',
-      command:
-        'aws ssm create-activation --region <region> --iam-role <hybrid-nodes-role> --registration-limit 10 --expiration-date "$(date -u -d \'+29 days\' +%FT%TZ)"',
-    },
-    {
-      text: 'Put its id and code into nodeConfig.yaml (spec.hybrid.ssm) and join again.',
-      command: 'sudo nodeadm init --config-source file://nodeConfig.yaml',
-    },
+    step(
+      'See the activations of the cluster’s region: expired, used up, or not there.',
+      "aws ssm describe-activations --region <region> --query 'ActivationList[].[ActivationId,Expired,ExpirationDate,RegistrationsCount,RegistrationLimit,IamRole]' --output table",
+    ),
+    step(
+      'Create a new one in the region of the cluster; it is valid for 24 hours unless you say otherwise (at most 30 days).',
+      'aws ssm create-activation --region <region> --iam-role <hybrid-nodes-role> --registration-limit 10 --expiration-date "$(date -u -d \'+29 days\' +%FT%TZ)"',
+    ),
+    step(
+      'Put its id and code into nodeConfig.yaml (spec.hybrid.ssm) and join again.',
+      'sudo nodeadm init --config-source file://nodeConfig.yaml',
+    ),
   ],
-  decide: {
-    text: 'Compare the activation in nodeConfig.yaml with those of the region.',
-    command:
-      "aws ssm describe-activations --region <region> --query 'ActivationList[].[ActivationId,Expired,RegistrationsCount,RegistrationLimit]'",
-  },
+  decide: step(
+    'Compare the activation in nodeConfig.yaml with those of the region.',
+    "aws ssm describe-activations --region <region> --query 'ActivationList[].[ActivationId,Expired,RegistrationsCount,RegistrationLimit]'",
+  ),
   page: {
     why: 'A hybrid host registers with an activation: an id and a code of one region, for a number of hosts and a time (24 hours by default). Expired, used up, mistyped or of another region than spec.cluster.region, it is refused.',
     prevent:

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** What an earlier SSM installation left on the host does not fit the new one. */
 export default defineCause({
@@ -7,26 +8,19 @@ export default defineCause({
   title: 'an earlier SSM installation stands in the way',
   scope: 'machine',
   signs: {
-    checksum: {
-      in: ['nodeadm', 'cloud-init', 'console', 'journal', 'client-output'],
-      anchors: ['ssm-setup-cli'],
-      pattern:
-        /checksum mismatch with latest ssm-setup-cli|verifying installed ssm-setup-cli checksum|ssm-setup-cli checksum mismatch/,
-      weight: 'definite',
-    },
-    otherwise: {
-      in: ['nodeadm', 'cloud-init', 'console', 'journal', 'client-output'],
-      anchors: ['on-prem registration: '],
-      pattern:
-        /Failed to perform agent-installation\/on-prem registration: (?!.*(?:Activation|dial tcp|timeout|no such host|lookup))(?<reason>.{0,160}\b(?:already (?:installed|registered|exists)|conflict\w*|existing|uninstall\w*)\b.{0,80})/i,
-      weight: 'likely',
-    },
-    registered: {
-      in: ['nodeadm', 'cloud-init', 'console', 'journal', 'client-output'],
-      anchors: ['Successfully registered the instance with AWS SSM', 'Machine registered with SSM'],
-      pattern: /Successfully registered the instance with AWS SSM|Machine registered with SSM/,
-      weight: 'withdraws',
-    },
+    checksum: definite(
+      ['nodeadm', 'cloud-init', 'console', 'journal', 'client-output'],
+      /checksum mismatch with latest ssm-setup-cli|verifying installed ssm-setup-cli checksum|ssm-setup-cli checksum mismatch/,
+    ),
+    otherwise: likely(
+      ['nodeadm', 'cloud-init', 'console', 'journal', 'client-output'],
+      /Failed to perform agent-installation\/on-prem registration: (?!.*(?:Activation|dial tcp|timeout|no such host|lookup))(?<reason>.{0,160}\b(?:already (?:installed|registered|exists)|conflict\w*|existing|uninstall\w*)\b.{0,80})/i,
+      { anchors: ['on-prem registration: '] },
+    ),
+    registered: withdraws(
+      ['nodeadm', 'cloud-init', 'console', 'journal', 'client-output'],
+      /Successfully registered the instance with AWS SSM|Machine registered with SSM/,
+    ),
   },
   needs: [],
   symptoms: [],
@@ -35,22 +29,19 @@ export default defineCause({
   summary: ({ machine, reason }) =>
     `${machine ?? 'The host'} has an earlier SSM installation that does not fit the one nodeadm uses (${reason?.trim() ?? 'the checksum of ssm-setup-cli differs'}), so it is not registered and does not join.`,
   remedy: () => [
-    {
-      text: 'Remove the earlier installation (RPM systems, then Ubuntu).',
-      command:
-        'sudo dnf remove -y amazon-ssm-agent || { sudo snap remove amazon-ssm-agent; sudo apt-get remove -y --purge amazon-ssm-agent; }; sudo rm -rf /var/lib/amazon/ssm/Vault/Store/RegistrationKey /opt/ssm /opt/aws/ssm-setup-cli',
-    },
-    {
-      text: 'Then install and join again.',
-      command:
-        'sudo nodeadm install <kubernetes-version> --credential-provider ssm && sudo nodeadm init --config-source file://nodeConfig.yaml',
-    },
+    step(
+      'Remove the earlier installation (RPM systems, then Ubuntu).',
+      'sudo dnf remove -y amazon-ssm-agent || { sudo snap remove amazon-ssm-agent; sudo apt-get remove -y --purge amazon-ssm-agent; }; sudo rm -rf /var/lib/amazon/ssm/Vault/Store/RegistrationKey /opt/ssm /opt/aws/ssm-setup-cli',
+    ),
+    step(
+      'Then install and join again.',
+      'sudo nodeadm install <kubernetes-version> --credential-provider ssm && sudo nodeadm init --config-source file://nodeConfig.yaml',
+    ),
   ],
-  decide: {
-    text: 'See what of SSM is on the host.',
-    command:
-      'ls -l /opt/ssm /opt/aws /usr/bin/amazon-ssm-agent /snap/amazon-ssm-agent /var/lib/amazon/ssm/registration',
-  },
+  decide: step(
+    'See what of SSM is on the host.',
+    'ls -l /opt/ssm /opt/aws /usr/bin/amazon-ssm-agent /snap/amazon-ssm-agent /var/lib/amazon/ssm/registration',
+  ),
   page: {
     why: 'ssm-setup-cli compares itself with the latest release. A host that had the agent before (another region, an image, a management tool) keeps the old installer, and each new release of the agent makes a kept one old.',
     prevent:

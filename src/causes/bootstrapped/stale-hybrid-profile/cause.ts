@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite, withdraws } from '../../../diagnosis/sign.ts';
 
 /** nodeadm init was run before with another configuration, and does not overwrite what it wrote then. */
 export default defineCause({
@@ -7,19 +8,11 @@ export default defineCause({
   title: 'files of an earlier nodeadm run do not match the new configuration',
   scope: 'machine',
   signs: {
-    differs: {
-      in: ['nodeadm', 'cloud-init', 'console', 'journal', 'client-output'],
-      anchors: ['hybrid profile already exists'],
-      pattern:
-        /hybrid profile already exists(?: at (?<path>\/[^\s"]{1,200}))?(?: but its contents do not align)?/,
-      weight: 'definite',
-    },
-    uninstalled: {
-      in: ['nodeadm', 'client-output'],
-      anchors: ['Finishing up install'],
-      pattern: /Finishing up install/,
-      weight: 'withdraws',
-    },
+    differs: definite(
+      ['nodeadm', 'cloud-init', 'console', 'journal', 'client-output'],
+      /hybrid profile already exists(?: at (?<path>\/[^\s"]{1,200}))?(?: but its contents do not align)?/,
+    ),
+    uninstalled: withdraws(['nodeadm', 'client-output'], /Finishing up install/),
   },
   needs: [],
   symptoms: [],
@@ -28,16 +21,15 @@ export default defineCause({
   summary: ({ machine, path }) =>
     `${machine ?? 'The host'} still has the hybrid profile${path === undefined ? '' : ` ${path}`} of an earlier nodeadm run with another configuration, so nodeadm init stops.`,
   remedy: () => [
-    {
-      text: 'Remove what the earlier run wrote, then install and join with the new configuration.',
-      command:
-        'sudo nodeadm uninstall && sudo nodeadm install <kubernetes-version> --credential-provider <ssm-or-iam-ra> && sudo nodeadm init --config-source file://nodeConfig.yaml',
-    },
+    step(
+      'Remove what the earlier run wrote, then install and join with the new configuration.',
+      'sudo nodeadm uninstall && sudo nodeadm install <kubernetes-version> --credential-provider <ssm-or-iam-ra> && sudo nodeadm init --config-source file://nodeConfig.yaml',
+    ),
   ],
-  decide: {
-    text: 'Compare the profile with the configuration.',
-    command: 'sudo cat /etc/aws/hybrid/config; grep -v activationCode nodeConfig.yaml',
-  },
+  decide: step(
+    'Compare the profile with the configuration.',
+    'sudo cat /etc/aws/hybrid/config; grep -v activationCode nodeConfig.yaml',
+  ),
   page: {
     why: 'With IAM Roles Anywhere nodeadm writes the AWS profile of the host once (role, profile, trust anchor, region). Another nodeConfig.yaml for the same host finds the old one and does not guess which is right.',
     prevent: 'Run nodeadm uninstall before each change of the configuration.',

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step, matched } from '../../../diagnosis/cause.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 
 const LAUNCHERS = [
@@ -12,48 +13,40 @@ const LAUNCHERS = [
 ] as const;
 
 /** EC2 refuses the launch because the account never subscribed: to EC2 itself or to a Marketplace image. */
-export default defineCause({
+const cause = defineCause({
   id: 'account-not-subscribed',
   stage: 'launched',
   title: 'the account is not subscribed to the service or to the Marketplace image',
   scope: 'group',
   signs: {
-    marketplaceTerms: {
-      in: LAUNCHERS,
-      anchors: [
-        'need to accept terms and subscribe',
-        'not authorized to use the requested product',
-        'aws.amazon.com/marketplace/pp',
-      ],
-      pattern:
-        /need to accept terms and subscribe(?:.*?(?<page>https?:\/\/aws\.amazon\.com\/marketplace\/pp\?sku=\w+))?|not authorized to use the requested product\. Please complete the seller registration|\bOptInRequired\b.*?(?<page2>https?:\/\/aws\.amazon\.com\/marketplace\/pp\?sku=\w+)/i,
-      weight: 'definite',
-    },
-    notSubscribed: {
-      in: LAUNCHERS,
-      anchors: ['not subscribed to this service', 'needs a subscription for the service'],
-      pattern:
-        /(?<service>not subscribed to this service|AWS Access Key (?:Id )?needs a subscription for the service)/i,
-      weight: 'definite',
-    },
-    code: {
-      in: LAUNCHERS,
-      anchors: ['OptInRequired'],
-      pattern: /(?:^|[\s":(.]|\bAutoScalingGroup)(?<service>OptInRequired)\b(?!Exception)/,
-      weight: 'likely',
-    },
-    launchedAfter: {
-      in: ['karpenter', 'event'],
-      anchors: ['launched nodeclaim', 'launched machine', 'Type: Launched, Status: '],
-      pattern: /\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,
-      weight: 'withdraws',
-    },
-    activitySucceeded: {
-      in: ['aws-message'],
-      anchors: ['Launching a new EC2 instance: i-'],
-      pattern: /\bSuccessful\b.{0,20}\bLaunching a new EC2 instance: i-/,
-      weight: 'withdraws',
-    },
+    marketplaceTerms: definite(
+      LAUNCHERS,
+      /need to accept terms and subscribe(?:.*?(?<page>https?:\/\/aws\.amazon\.com\/marketplace\/pp\?sku=\w+))?|not authorized to use the requested product\. Please complete the seller registration|\bOptInRequired\b.*?(?<page2>https?:\/\/aws\.amazon\.com\/marketplace\/pp\?sku=\w+)/i,
+      {
+        anchors: [
+          'need to accept terms and subscribe',
+          'not authorized to use the requested product',
+          'aws.amazon.com/marketplace/pp',
+        ],
+      },
+    ),
+    notSubscribed: definite(
+      LAUNCHERS,
+      /(?<service>not subscribed to this service|AWS Access Key (?:Id )?needs a subscription for the service)/i,
+      { anchors: ['not subscribed to this service', 'needs a subscription for the service'] },
+    ),
+    code: likely(
+      LAUNCHERS,
+      /(?:^|[\s":(.]|\bAutoScalingGroup)(?<service>OptInRequired)\b(?!Exception)/,
+    ),
+    launchedAfter: withdraws(
+      ['karpenter', 'event'],
+      /\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,
+    ),
+    activitySucceeded: withdraws(
+      ['aws-message'],
+      /\bSuccessful\b.{0,20}\bLaunching a new EC2 instance: i-/,
+    ),
   },
   needs: ['aws/auto-scaling-group'],
   symptoms: [],
@@ -65,31 +58,27 @@ export default defineCause({
     'node-group-build-failure',
     'node-creation-failure-verdict',
   ],
-  match: (view) => clearWhenFilled(view, ['marketplaceTerms', 'notSubscribed', 'code']),
   summary: ({ page, page2, service }) =>
     service === undefined
       ? `The image is a Marketplace product that this account has not subscribed to${page === undefined && page2 === undefined ? '' : ` (${page ?? page2 ?? ''})`}, so EC2 refuses to launch it.`
       : 'The account is not subscribed to the service or product that the launch uses, so EC2 refuses the launch.',
   remedy: ({ page, page2 }) => [
-    {
-      text: `Accept the terms once, in the account that launches${page === undefined && page2 === undefined ? ', on the product’s Marketplace page' : `, on ${page ?? page2 ?? ''}`}.`,
-      command: null,
-    },
-    {
-      text: 'See which product the image belongs to.',
-      command:
-        "aws ec2 describe-images --image-ids <ami> --query 'Images[].[ImageId,OwnerId,ProductCodes,Name]'",
-    },
-    {
-      text: 'For the service itself: finish the sign-up of the account (payment method, phone, support plan), or enable the region if it is one to opt in to.',
-      command: 'aws account list-regions --region-opt-status-contains DISABLED ENABLING',
-    },
+    step(
+      `Accept the terms once, in the account that launches${page === undefined && page2 === undefined ? ', on the product’s Marketplace page' : `, on ${page ?? page2 ?? ''}`}.`,
+    ),
+    step(
+      'See which product the image belongs to.',
+      "aws ec2 describe-images --image-ids <ami> --query 'Images[].[ImageId,OwnerId,ProductCodes,Name]'",
+    ),
+    step(
+      'For the service itself: finish the sign-up of the account (payment method, phone, support plan), or enable the region if it is one to opt in to.',
+      'aws account list-regions --region-opt-status-contains DISABLED ENABLING',
+    ),
   ],
-  decide: {
-    text: 'Read what EC2 says to the last launches; for a Marketplace image it names the product page.',
-    command:
-      "aws autoscaling describe-scaling-activities --auto-scaling-group-name <group> --max-items 10 --query 'Activities[].[StatusCode,StatusMessage]'",
-  },
+  decide: step(
+    'Read what EC2 says to the last launches; for a Marketplace image it names the product page.',
+    "aws autoscaling describe-scaling-activities --auto-scaling-group-name <group> --max-items 10 --query 'Activities[].[StatusCode,StatusMessage]'",
+  ),
   page: {
     why: 'Marketplace images (hardened systems, GPU images, firewalls) need an accepted subscription in each account; a new or suspended account may not use EC2 at all. Nobody sees the refusal but the launcher.',
     prevent:
@@ -106,3 +95,7 @@ export default defineCause({
     ],
   },
 });
+
+export default matched(cause, (view) =>
+  clearWhenFilled(view, ['marketplaceTerms', 'notSubscribed', 'code']),
+);

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step, matched } from '../../../diagnosis/cause.ts';
+import { definite, withdraws } from '../../../diagnosis/sign.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 
 const LAUNCHERS = [
@@ -12,38 +13,30 @@ const LAUNCHERS = [
 ] as const;
 
 /** The image exists, but EC2 has not finished making it. */
-export default defineCause({
+const cause = defineCause({
   id: 'ami-pending',
   stage: 'launched',
   title: 'the machine image is still being made',
   scope: 'group',
   signs: {
-    pending: {
-      in: LAUNCHERS,
-      anchors: ['is pending, and cannot be run'],
-      pattern:
-        /(?:AMI |image )?'?\[?(?<image>ami-[0-9a-f]{8,17})\]?'? is pending, and cannot be run/i,
-      weight: 'definite',
-    },
-    unavailable: {
-      in: LAUNCHERS,
-      anchors: ['InvalidAMIID.Unavailable'],
-      pattern:
-        /InvalidAMIID\.Unavailable\b(?=.*(?:pending|not (?:yet )?(?:ready|available)))(?:.*?(?<image>ami-[0-9a-f]{8,17}))?/i,
-      weight: 'definite',
-    },
-    launchedAfter: {
-      in: ['karpenter', 'event'],
-      anchors: ['launched nodeclaim', 'launched machine', 'Type: Launched, Status: '],
-      pattern: /\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,
-      weight: 'withdraws',
-    },
-    activitySucceeded: {
-      in: ['aws-message'],
-      anchors: ['Launching a new EC2 instance: i-'],
-      pattern: /\bSuccessful\b.{0,20}\bLaunching a new EC2 instance: i-/,
-      weight: 'withdraws',
-    },
+    pending: definite(
+      LAUNCHERS,
+      /(?:AMI |image )?'?\[?(?<image>ami-[0-9a-f]{8,17})\]?'? is pending, and cannot be run/i,
+      { anchors: ['is pending, and cannot be run'] },
+    ),
+    unavailable: definite(
+      LAUNCHERS,
+      /InvalidAMIID\.Unavailable\b(?=.*(?:pending|not (?:yet )?(?:ready|available)))(?:.*?(?<image>ami-[0-9a-f]{8,17}))?/i,
+      { anchors: ['InvalidAMIID.Unavailable'] },
+    ),
+    launchedAfter: withdraws(
+      ['karpenter', 'event'],
+      /\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,
+    ),
+    activitySucceeded: withdraws(
+      ['aws-message'],
+      /\bSuccessful\b.{0,20}\bLaunching a new EC2 instance: i-/,
+    ),
   },
   needs: ['aws/auto-scaling-group'],
   symptoms: [],
@@ -55,23 +48,22 @@ export default defineCause({
     'openshift-machine-failed',
     'node-creation-failure-verdict',
   ],
-  match: (view) => clearWhenFilled(view, ['pending', 'unavailable']),
   summary: ({ image }) =>
     `The machine image ${image ?? 'of the launch'} is still pending, so EC2 cannot launch from it yet.`,
   remedy: ({ image }) => [
-    {
-      text: 'Wait until the image is available; copying a large snapshot takes up to an hour.',
-      command: `aws ec2 wait image-available --image-ids ${image ?? '<ami>'}`,
-    },
-    {
-      text: 'If it ends as failed, read why and make it again.',
-      command: `aws ec2 describe-images --image-ids ${image ?? '<ami>'} --query 'Images[].[ImageId,State,StateReason.Message,CreationDate]'`,
-    },
+    step(
+      'Wait until the image is available; copying a large snapshot takes up to an hour.',
+      `aws ec2 wait image-available --image-ids ${image ?? '<ami>'}`,
+    ),
+    step(
+      'If it ends as failed, read why and make it again.',
+      `aws ec2 describe-images --image-ids ${image ?? '<ami>'} --query 'Images[].[ImageId,State,StateReason.Message,CreationDate]'`,
+    ),
   ],
-  decide: {
-    text: 'Read the state of the image.',
-    command: "aws ec2 describe-images --image-ids <ami> --query 'Images[].[ImageId,State]'",
-  },
+  decide: step(
+    'Read the state of the image.',
+    "aws ec2 describe-images --image-ids <ami> --query 'Images[].[ImageId,State]'",
+  ),
   page: {
     why: 'create-image and copy-image return an id at once and copy snapshots afterwards. A pipeline that hands the id on without waiting launches from an image that is not there yet.',
     prevent:
@@ -82,3 +74,5 @@ export default defineCause({
     refs: ['https://docs.aws.amazon.com/autoscaling/ec2/userguide/ts-as-ami.html'],
   },
 });
+
+export default matched(cause, (view) => clearWhenFilled(view, ['pending', 'unavailable']));

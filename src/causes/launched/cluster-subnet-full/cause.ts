@@ -1,53 +1,55 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  step,
+  matched,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 
 /** EKS needs free addresses in the subnets of the control plane, and there are too few. */
-export default defineCause({
+const cause = defineCause({
   id: 'cluster-subnet-full',
   stage: 'launched',
   title: 'the subnets of the control plane have too few free addresses for EKS',
   scope: 'cluster',
   signs: {
-    healthCode: {
-      in: ['aws-message', 'client-output', 'terraform'],
-      anchors: ['IP_NOT_AVAILABLE', 'IpNotAvailable'],
-      pattern:
-        /\b(?<code>IP_NOT_AVAILABLE|IpNotAvailable)\b(?:.*?(?<subnet>subnet-[0-9a-f]{8,17}))?/,
-      weight: 'definite',
-    },
-    sentence: {
-      in: ['aws-message', 'client-output', 'terraform'],
-      anchors: ['IP addresses for Amazon EKS', 'IP addresses for EKS'],
-      pattern: /enough (?:available |free )?IP addresses for (?:Amazon )?EKS\b/i,
-      weight: 'definite',
-    },
+    healthCode: definite(
+      ['aws-message', 'client-output', 'terraform'],
+      /\b(?<code>IP_NOT_AVAILABLE|IpNotAvailable)\b(?:.*?(?<subnet>subnet-[0-9a-f]{8,17}))?/,
+    ),
+    sentence: definite(
+      ['aws-message', 'client-output', 'terraform'],
+      /enough (?:available |free )?IP addresses for (?:Amazon )?EKS\b/i,
+      { anchors: ['IP addresses for Amazon EKS', 'IP addresses for EKS'] },
+    ),
   },
   needs: ['aws/cluster', 'aws/subnet'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['subnet-full-at-launch', 'node-creation-failure-verdict'],
-  match: (view) => matchHealth(view),
   summary: ({ subnet, cluster, free }) =>
     `The control plane of ${cluster === undefined ? 'the cluster' : `cluster ${cluster}`} has too few free addresses in its subnets${subnet === undefined || subnet === '' ? '' : ` (${subnet}${free === undefined ? '' : `, ${free} free`})`}, so EKS cannot update it or repair its interfaces.`,
   remedy: ({ cluster, subnet }) => [
-    {
-      text: 'Count the free addresses of the cluster’s subnets; EKS wants at least 6 in each, better 16.',
-      command: `aws ec2 describe-subnets --subnet-ids ${subnetArguments(subnet)} --query 'Subnets[].[SubnetId,AvailabilityZone,CidrBlock,AvailableIpAddressCount]'`,
-    },
-    {
-      text: 'Delete interfaces there that belong to nothing any more.',
-      command: `aws ec2 describe-network-interfaces --filters Name=status,Values=available Name=subnet-id,Values=${subnetArguments(subnet).split(' ')[0] ?? '<subnet>'} --query 'NetworkInterfaces[].[NetworkInterfaceId,Description]'`,
-    },
-    {
-      text: 'Or give the control plane other subnets of the same zones.',
-      command: `aws eks update-cluster-config --name ${cluster ?? '<cluster>'} --resources-vpc-config subnetIds=<subnet>,<subnet-of-another-zone>`,
-    },
+    step(
+      'Count the free addresses of the cluster’s subnets; EKS wants at least 6 in each, better 16.',
+      `aws ec2 describe-subnets --subnet-ids ${subnetArguments(subnet)} --query 'Subnets[].[SubnetId,AvailabilityZone,CidrBlock,AvailableIpAddressCount]'`,
+    ),
+    step(
+      'Delete interfaces there that belong to nothing any more.',
+      `aws ec2 describe-network-interfaces --filters Name=status,Values=available Name=subnet-id,Values=${subnetArguments(subnet).split(' ')[0] ?? '<subnet>'} --query 'NetworkInterfaces[].[NetworkInterfaceId,Description]'`,
+    ),
+    step(
+      'Or give the control plane other subnets of the same zones.',
+      `aws eks update-cluster-config --name ${cluster ?? '<cluster>'} --resources-vpc-config subnetIds=<subnet>,<subnet-of-another-zone>`,
+    ),
   ],
-  decide: {
-    text: 'Read the cluster’s health and count the free addresses of its subnets.',
-    command:
-      "aws eks describe-cluster --name <cluster> --query 'cluster.[health,resourcesVpcConfig.subnetIds]'; aws ec2 describe-subnets --subnet-ids <subnet> --query 'Subnets[].[SubnetId,AvailableIpAddressCount]'",
-  },
+  decide: step(
+    'Read the cluster’s health and count the free addresses of its subnets.',
+    "aws eks describe-cluster --name <cluster> --query 'cluster.[health,resourcesVpcConfig.subnetIds]'; aws ec2 describe-subnets --subnet-ids <subnet> --query 'Subnets[].[SubnetId,AvailableIpAddressCount]'",
+  ),
   page: {
     why: 'EKS puts 2 to 4 interfaces into the cluster’s subnets and needs up to 5 more addresses while it updates. Nodes and pods in the same small subnets take them all.',
     prevent:
@@ -66,7 +68,9 @@ export default defineCause({
   },
 });
 
-type Own = View<'aws/cluster' | 'aws/subnet', 'healthCode' | 'sentence'>;
+export default matched(cause, (view) => matchHealth(view));
+
+type Own = ViewOf<typeof cause>;
 
 const SHORT_OF_ADDRESSES = ['InsufficientFreeAddresses', 'IpNotAvailable', 'IP_NOT_AVAILABLE'];
 

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite, withdraws } from '../../../diagnosis/sign.ts';
 
 /** EKS does not place control planes in this zone. */
 export default defineCause({
@@ -7,26 +8,19 @@ export default defineCause({
   title: 'a subnet is in a zone that cannot host the EKS control plane',
   scope: 'cluster',
   signs: {
-    sentence: {
-      in: ['terraform', 'client-output', 'aws-message'],
-      anchors: ['the targeted availability zone, does not'],
-      pattern:
-        /(?:Cannot create cluster ['"]?(?<cluster>[\w-]{1,100})['"]? )?because (?:(?<zone>[a-z]{2}(?:-[a-z]+)+-\d[a-z]),? )?the targeted availability zone, does not (?:currently )?have sufficient capacity to support the cluster(?:.{0,80}?availability zones: (?<others>[a-z0-9-]+(?:, ?[a-z0-9-]+){0,8}))?/i,
-      weight: 'definite',
-    },
-    code: {
-      in: ['terraform', 'client-output', 'aws-message'],
-      anchors: ['UnsupportedAvailabilityZone'],
-      pattern: /\bUnsupportedAvailabilityZone(?:Exception)?\b/,
-      weight: 'definite',
-    },
-    created: {
-      in: ['terraform', 'client-output'],
-      anchors: ['aws_eks_cluster', 'region is ready'],
-      pattern:
-        /aws_eks_cluster\.[^:]{1,120}: Creation complete|EKS cluster "[\w-]+" in "[a-z0-9-]+" region is ready/,
-      weight: 'withdraws',
-    },
+    sentence: definite(
+      ['terraform', 'client-output', 'aws-message'],
+      /(?:Cannot create cluster ['"]?(?<cluster>[\w-]{1,100})['"]? )?because (?:(?<zone>[a-z]{2}(?:-[a-z]+)+-\d[a-z]),? )?the targeted availability zone, does not (?:currently )?have sufficient capacity to support the cluster(?:.{0,80}?availability zones: (?<others>[a-z0-9-]+(?:, ?[a-z0-9-]+){0,8}))?/i,
+      { anchors: ['the targeted availability zone, does not'] },
+    ),
+    code: definite(
+      ['terraform', 'client-output', 'aws-message'],
+      /\bUnsupportedAvailabilityZone(?:Exception)?\b/,
+    ),
+    created: withdraws(
+      ['terraform', 'client-output'],
+      /aws_eks_cluster\.[^:]{1,120}: Creation complete|EKS cluster "[\w-]+" in "[a-z0-9-]+" region is ready/,
+    ),
   },
   needs: [],
   symptoms: [],
@@ -35,20 +29,19 @@ export default defineCause({
   summary: ({ cluster, zone, others }) =>
     `EKS cannot place the control plane of ${cluster === undefined ? 'the cluster' : `cluster ${cluster}`} in ${zone ?? 'one of the zones of its subnets'}, so the cluster is not created${others === undefined ? '' : `; it can use ${others}`}.`,
   remedy: ({ zone }) => [
-    {
-      text: `Give the cluster subnets of at least two other zones${zone === undefined ? '' : ` than ${zone}`}.`,
-      command: `aws ec2 describe-subnets --filters Name=vpc-id,Values=<vpc> --query 'Subnets[?AvailabilityZone!=\`${zone ?? '<zone>'}\`].[SubnetId,AvailabilityZone,AvailabilityZoneId]'`,
-    },
-    {
-      text: 'With eksctl, name the zones.',
-      command: 'eksctl create cluster --name <cluster> --zones <zone>,<zone>',
-    },
+    step(
+      `Give the cluster subnets of at least two other zones${zone === undefined ? '' : ` than ${zone}`}.`,
+      `aws ec2 describe-subnets --filters Name=vpc-id,Values=<vpc> --query 'Subnets[?AvailabilityZone!=\`${zone ?? '<zone>'}\`].[SubnetId,AvailabilityZone,AvailabilityZoneId]'`,
+    ),
+    step(
+      'With eksctl, name the zones.',
+      'eksctl create cluster --name <cluster> --zones <zone>,<zone>',
+    ),
   ],
-  decide: {
-    text: 'See which zones the subnets are in; use1-az3, usw1-az2 and cac1-az3 host no control plane.',
-    command:
-      "aws ec2 describe-availability-zones --query 'AvailabilityZones[].[ZoneName,ZoneId,State]'",
-  },
+  decide: step(
+    'See which zones the subnets are in; use1-az3, usw1-az2 and cac1-az3 host no control plane.',
+    "aws ec2 describe-availability-zones --query 'AvailabilityZones[].[ZoneName,ZoneId,State]'",
+  ),
   page: {
     why: 'Some old zones have no room for control planes. Zone names differ between accounts: us-east-1e of one account is use1-az3, in another it is another one.',
     prevent: 'Choose zones by id, not by name, and leave out those that EKS names.',

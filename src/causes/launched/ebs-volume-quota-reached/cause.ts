@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step, matched } from '../../../diagnosis/cause.ts';
+import { definite, withdraws } from '../../../diagnosis/sign.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 
 const LAUNCHERS = [
@@ -21,43 +22,29 @@ const SPEAKERS = [
 ] as const;
 
 /** The account may not have more EBS storage, volumes or IOPS in this region. */
-export default defineCause({
+const cause = defineCause({
   id: 'ebs-volume-quota-reached',
   stage: 'launched',
   title: 'the account has reached its EBS storage or volume limit',
   scope: 'group',
   signs: {
-    code: {
-      in: SPEAKERS,
-      anchors: [
-        'VolumeLimitExceeded',
-        'MaxIOPSLimitExceeded',
-        'VolumeIOPSLimit',
-        'VolumeStorageLimit',
-      ],
-      pattern:
-        /(?<![a-z])(?<code>VolumeLimitExceeded|MaxIOPSLimitExceeded|VolumeIOPSLimit(?:Exceeded)?|VolumeStorageLimit(?:Exceeded)?)\b/,
-      weight: 'definite',
-    },
-    sentence: {
-      in: SPEAKERS,
-      anchors: ['exceeded your maximum ', 'EBS volume limit', 'olume limit exceeded'],
-      pattern:
-        /exceeded your maximum (?<kind>gp[23]|io[12]|st1|sc1|standard|magnetic|provisioned IOPS|IOPS)\b.{0,20}? (?:storage |IOPS |volume )?(?:limit|quota)(?: of (?<limit>\d+(?:[.,]\d+)? ?[KMGTP]i?B?))?|(?:EBS )?volume limit exceeded/i,
-      weight: 'definite',
-    },
-    launchedAfter: {
-      in: ['karpenter', 'event'],
-      anchors: ['launched nodeclaim', 'launched machine', 'Type: Launched, Status: '],
-      pattern: /\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,
-      weight: 'withdraws',
-    },
-    activitySucceeded: {
-      in: ['aws-message'],
-      anchors: ['Launching a new EC2 instance: i-'],
-      pattern: /\bSuccessful\b.{0,20}\bLaunching a new EC2 instance: i-/,
-      weight: 'withdraws',
-    },
+    code: definite(
+      SPEAKERS,
+      /(?<![a-z])(?<code>VolumeLimitExceeded|MaxIOPSLimitExceeded|VolumeIOPSLimit(?:Exceeded)?|VolumeStorageLimit(?:Exceeded)?)\b/,
+    ),
+    sentence: definite(
+      SPEAKERS,
+      /exceeded your maximum (?<kind>gp[23]|io[12]|st1|sc1|standard|magnetic|provisioned IOPS|IOPS)\b.{0,20}? (?:storage |IOPS |volume )?(?:limit|quota)(?: of (?<limit>\d+(?:[.,]\d+)? ?[KMGTP]i?B?))?|(?:EBS )?volume limit exceeded/i,
+      { anchors: ['exceeded your maximum ', 'EBS volume limit', 'olume limit exceeded'] },
+    ),
+    launchedAfter: withdraws(
+      ['karpenter', 'event'],
+      /\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,
+    ),
+    activitySucceeded: withdraws(
+      ['aws-message'],
+      /\bSuccessful\b.{0,20}\bLaunching a new EC2 instance: i-/,
+    ),
   },
   needs: ['aws/auto-scaling-group'],
   symptoms: [],
@@ -70,26 +57,22 @@ export default defineCause({
     'openshift-machine-failed',
     'node-creation-failure-verdict',
   ],
-  match: (view) => clearWhenFilled(view, ['code', 'sentence']),
   summary: ({ kind, limit, code }) =>
     `The account has reached its EBS limit${kind === undefined ? '' : ` for ${kind}`}${limit === undefined ? '' : ` of ${limit}`}${kind === undefined && code !== undefined ? ` (${code})` : ''} in this region, so a new machine gets no root volume and ends at once.`,
   remedy: () => [
-    {
-      text: 'Find volumes that nothing uses; deleting them frees the limit at once.',
-      command:
-        "aws ec2 describe-volumes --filters Name=status,Values=available --query 'Volumes[].[VolumeId,VolumeType,Size,CreateTime]' --output table",
-    },
-    {
-      text: 'See the EBS limits (L-7A658B76 is gp3 storage, L-D18FCD1D gp2 storage, both in TiB), then ask for more.',
-      command:
-        "aws service-quotas list-service-quotas --service-code ebs --query 'Quotas[].[QuotaCode,QuotaName,Value]' --output table",
-    },
+    step(
+      'Find volumes that nothing uses; deleting them frees the limit at once.',
+      "aws ec2 describe-volumes --filters Name=status,Values=available --query 'Volumes[].[VolumeId,VolumeType,Size,CreateTime]' --output table",
+    ),
+    step(
+      'See the EBS limits (L-7A658B76 is gp3 storage, L-D18FCD1D gp2 storage, both in TiB), then ask for more.',
+      "aws service-quotas list-service-quotas --service-code ebs --query 'Quotas[].[QuotaCode,QuotaName,Value]' --output table",
+    ),
   ],
-  decide: {
-    text: 'Read why the last machines ended.',
-    command:
-      "aws ec2 describe-instances --filters Name=instance-state-name,Values=terminated --query 'Reservations[].Instances[].[InstanceId,StateReason.Code,StateReason.Message]'",
-  },
+  decide: step(
+    'Read why the last machines ended.',
+    "aws ec2 describe-instances --filters Name=instance-state-name,Values=terminated --query 'Reservations[].Instances[].[InstanceId,StateReason.Code,StateReason.Message]'",
+  ),
   page: {
     why: 'EBS counts storage by volume type, and IOPS, per account and region. Volumes of deleted claims with policy Retain and of crashed test clusters stay, until new machines get no root volume. EC2 accepts the launch first, so the machine is seen for seconds.',
     prevent: 'Alarm on the Service Quotas usage of EBS storage, and delete released volumes.',
@@ -106,3 +89,5 @@ export default defineCause({
     ],
   },
 });
+
+export default matched(cause, (view) => clearWhenFilled(view, ['code', 'sentence']));

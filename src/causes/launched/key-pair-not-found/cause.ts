@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step, matched } from '../../../diagnosis/cause.ts';
+import { definite, withdraws } from '../../../diagnosis/sign.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 
 const LAUNCHERS = [
@@ -12,37 +13,26 @@ const LAUNCHERS = [
 ] as const;
 
 /** The key pair that the launch names is not in this region and account. */
-export default defineCause({
+const cause = defineCause({
   id: 'key-pair-not-found',
   stage: 'launched',
   title: 'the key pair of the launch does not exist',
   scope: 'group',
   signs: {
-    doesNotExist: {
-      in: LAUNCHERS,
-      anchors: ['key pair ', 'KeyPair ', 'keypair '],
-      pattern:
-        /\bkey ?pairs? (?:with name )?['"[(]?(?<key>[^'"\])]{1,255}?)['"\])]? (?:does|do) not exist/i,
-      weight: 'definite',
-    },
-    code: {
-      in: LAUNCHERS,
-      anchors: ['InvalidKeyPair.NotFound', 'InvalidKeyPairNotFound'],
-      pattern: /\bInvalidKeyPair\.?NotFound\b/,
-      weight: 'definite',
-    },
-    launchedAfter: {
-      in: ['karpenter', 'event'],
-      anchors: ['launched nodeclaim', 'launched machine', 'Type: Launched, Status: '],
-      pattern: /\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,
-      weight: 'withdraws',
-    },
-    activitySucceeded: {
-      in: ['aws-message'],
-      anchors: ['Launching a new EC2 instance: i-'],
-      pattern: /\bSuccessful\b.{0,20}\bLaunching a new EC2 instance: i-/,
-      weight: 'withdraws',
-    },
+    doesNotExist: definite(
+      LAUNCHERS,
+      /\bkey ?pairs? (?:with name )?['"[(]?(?<key>[^'"\])]{1,255}?)['"\])]? (?:does|do) not exist/i,
+      { anchors: ['key pair ', 'KeyPair ', 'keypair '] },
+    ),
+    code: definite(LAUNCHERS, /\bInvalidKeyPair\.?NotFound\b/),
+    launchedAfter: withdraws(
+      ['karpenter', 'event'],
+      /\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,
+    ),
+    activitySucceeded: withdraws(
+      ['aws-message'],
+      /\bSuccessful\b.{0,20}\bLaunching a new EC2 instance: i-/,
+    ),
   },
   needs: ['aws/auto-scaling-group'],
   symptoms: [],
@@ -54,29 +44,26 @@ export default defineCause({
     'openshift-machine-failed',
     'node-creation-failure-verdict',
   ],
-  match: (view) => clearWhenFilled(view, ['doesNotExist', 'code']),
   summary: ({ key }) =>
     `The launch names the key pair ${key ?? 'that its template gives'}, which does not exist in this region, so EC2 launches nothing.`,
   remedy: ({ key }) => [
-    {
-      text: 'See which key pairs the region has.',
-      command: "aws ec2 describe-key-pairs --query 'KeyPairs[].[KeyName,KeyPairId,CreateTime]'",
-    },
-    {
-      text: 'Import the public key under the name again; nothing else has to change.',
-      command: `aws ec2 import-key-pair --key-name ${keyArgument(key)} --public-key-material fileb://~/.ssh/id_ed25519.pub`,
-    },
-    {
-      text: 'Or make a template version without a key (Session Manager needs none) and let the group use it.',
-      command:
-        'aws ec2 create-launch-template-version --launch-template-id <template> --source-version \'$Latest\' --launch-template-data \'{"KeyName":""}\'',
-    },
+    step(
+      'See which key pairs the region has.',
+      "aws ec2 describe-key-pairs --query 'KeyPairs[].[KeyName,KeyPairId,CreateTime]'",
+    ),
+    step(
+      'Import the public key under the name again; nothing else has to change.',
+      `aws ec2 import-key-pair --key-name ${keyArgument(key)} --public-key-material fileb://~/.ssh/id_ed25519.pub`,
+    ),
+    step(
+      'Or make a template version without a key (Session Manager needs none) and let the group use it.',
+      'aws ec2 create-launch-template-version --launch-template-id <template> --source-version \'$Latest\' --launch-template-data \'{"KeyName":""}\'',
+    ),
   ],
-  decide: {
-    text: 'Compare the template’s key name with the key pairs of the region.',
-    command:
-      "aws ec2 describe-launch-template-versions --launch-template-id <template> --versions '$Default' --query 'LaunchTemplateVersions[].LaunchTemplateData.KeyName'; aws ec2 describe-key-pairs --query 'KeyPairs[].KeyName'",
-  },
+  decide: step(
+    'Compare the template’s key name with the key pairs of the region.',
+    "aws ec2 describe-launch-template-versions --launch-template-id <template> --versions '$Default' --query 'LaunchTemplateVersions[].LaunchTemplateData.KeyName'; aws ec2 describe-key-pairs --query 'KeyPairs[].KeyName'",
+  ),
   page: {
     why: 'Launch templates and configurations keep the name of a key, not the key. Somebody cleaned up key pairs, or the template was copied to a region that has no such key; running machines go on, new ones are refused.',
     prevent:
@@ -93,6 +80,8 @@ export default defineCause({
     ],
   },
 });
+
+export default matched(cause, (view) => clearWhenFilled(view, ['doesNotExist', 'code']));
 
 /** Key names may hold blanks; what a shell would read otherwise is left for the reader to fill in. */
 function keyArgument(key: string | undefined): string {

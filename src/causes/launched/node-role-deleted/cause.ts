@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step, matched } from '../../../diagnosis/cause.ts';
+import { definite, withdraws } from '../../../diagnosis/sign.ts';
 
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 
@@ -13,38 +14,26 @@ const LAUNCHERS = [
 ] as const;
 
 /** The role that machines of the group run with is not there any more. */
-export default defineCause({
+const cause = defineCause({
   id: 'node-role-deleted',
   stage: 'launched',
   title: 'the IAM role of the node group or its instance profile was deleted',
   scope: 'group',
   signs: {
-    healthCode: {
-      in: LAUNCHERS,
-      anchors: ['IamNodeRoleNotFound'],
-      pattern:
-        /\bIamNodeRoleNotFound\b(?:.*?:role\/(?:[\w+=,.@-]+\/){0,8}(?<role>[\w+=,.@-]{1,64}))?/,
-      weight: 'definite',
-    },
-    nodeClass: {
-      in: ['node-claim', 'karpenter', 'object', 'event'],
-      anchors: ['NodeRoleNotFound', 'Failed to detect the NodeRole'],
-      pattern: /(?<!Iam)\bNodeRoleNotFound\b|Failed to detect the NodeRole/,
-      weight: 'definite',
-    },
-    addToProfile: {
-      in: LAUNCHERS,
-      anchors: ['The role with name '],
-      pattern:
-        /instance ?profile\b.*?The role with name (?<role>[\w+=,.@-]{1,64}) cannot be found/i,
-      weight: 'definite',
-    },
-    profileReady: {
-      in: ['node-claim'],
-      anchors: ['condition InstanceProfileReady=True'],
-      pattern: /condition InstanceProfileReady=True/,
-      weight: 'withdraws',
-    },
+    healthCode: definite(
+      LAUNCHERS,
+      /\bIamNodeRoleNotFound\b(?:.*?:role\/(?:[\w+=,.@-]+\/){0,8}(?<role>[\w+=,.@-]{1,64}))?/,
+    ),
+    nodeClass: definite(
+      ['node-claim', 'karpenter', 'object', 'event'],
+      /(?<!Iam)\bNodeRoleNotFound\b|Failed to detect the NodeRole/,
+    ),
+    addToProfile: definite(
+      LAUNCHERS,
+      /instance ?profile\b.*?The role with name (?<role>[\w+=,.@-]{1,64}) cannot be found/i,
+      { anchors: ['The role with name '] },
+    ),
+    profileReady: withdraws(['node-claim'], /condition InstanceProfileReady=True/),
   },
   needs: ['aws/auto-scaling-group'],
   symptoms: [],
@@ -57,28 +46,26 @@ export default defineCause({
     'karpenter-launch-timeout',
     'node-creation-failure-verdict',
   ],
-  match: (view) => clearWhenFilled(view, ['healthCode', 'nodeClass', 'addToProfile']),
   summary: ({ role }) =>
     `The IAM role ${role ?? 'of the nodes'} does not exist any more, so new machines get no credentials or are not launched at all.`,
   remedy: ({ role }) => [
-    {
-      text: 'See whether the role exists, and who deleted it.',
-      command: `aws iam get-role --role-name ${role ?? '<node-role>'}; aws cloudtrail lookup-events --region us-east-1 --lookup-attributes AttributeKey=EventName,AttributeValue=DeleteRole --query 'Events[].[EventTime,Username,Resources[0].ResourceName]'`,
-    },
-    {
-      text: 'Create it again under the same name and path, with the trust of EC2 and the node policies.',
-      command: `aws iam create-role --role-name ${role ?? '<node-role>'} --assume-role-policy-document '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Service":"ec2.amazonaws.com"},"Action":"sts:AssumeRole"}]}'; for policy in AmazonEKSWorkerNodePolicy AmazonEC2ContainerRegistryPullOnly AmazonEKS_CNI_Policy; do aws iam attach-role-policy --role-name ${role ?? '<node-role>'} --policy-arn arn:aws:iam::aws:policy/$policy; done`,
-    },
-    {
-      text: 'Delete and create its access entry: an entry still means the old role, though the name is the same.',
-      command: `aws eks delete-access-entry --cluster-name <cluster> --principal-arn arn:aws:iam::<account>:role/${role ?? '<node-role>'} && aws eks create-access-entry --cluster-name <cluster> --principal-arn arn:aws:iam::<account>:role/${role ?? '<node-role>'} --type EC2_LINUX`,
-    },
+    step(
+      'See whether the role exists, and who deleted it.',
+      `aws iam get-role --role-name ${role ?? '<node-role>'}; aws cloudtrail lookup-events --region us-east-1 --lookup-attributes AttributeKey=EventName,AttributeValue=DeleteRole --query 'Events[].[EventTime,Username,Resources[0].ResourceName]'`,
+    ),
+    step(
+      'Create it again under the same name and path, with the trust of EC2 and the node policies.',
+      `aws iam create-role --role-name ${role ?? '<node-role>'} --assume-role-policy-document '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Service":"ec2.amazonaws.com"},"Action":"sts:AssumeRole"}]}'; for policy in AmazonEKSWorkerNodePolicy AmazonEC2ContainerRegistryPullOnly AmazonEKS_CNI_Policy; do aws iam attach-role-policy --role-name ${role ?? '<node-role>'} --policy-arn arn:aws:iam::aws:policy/$policy; done`,
+    ),
+    step(
+      'Delete and create its access entry: an entry still means the old role, though the name is the same.',
+      `aws eks delete-access-entry --cluster-name <cluster> --principal-arn arn:aws:iam::<account>:role/${role ?? '<node-role>'} && aws eks create-access-entry --cluster-name <cluster> --principal-arn arn:aws:iam::<account>:role/${role ?? '<node-role>'} --type EC2_LINUX`,
+    ),
   ],
-  decide: {
-    text: 'Ask IAM for the role that the node group or node class names.',
-    command:
-      'aws iam get-role --role-name "$(aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group> --query nodegroup.nodeRole --output text | sed \'s|.*/||\')"',
-  },
+  decide: step(
+    'Ask IAM for the role that the node group or node class names.',
+    'aws iam get-role --role-name "$(aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group> --query nodegroup.nodeRole --output text | sed \'s|.*/||\')"',
+  ),
   page: {
     why: 'The role of the nodes is made by a stack of its own and goes with it, or a clean-up takes it for unused. A managed node group cannot change its role, and EKS marks it Degraded.',
     prevent:
@@ -93,3 +80,7 @@ export default defineCause({
     ],
   },
 });
+
+export default matched(cause, (view) =>
+  clearWhenFilled(view, ['healthCode', 'nodeClass', 'addToProfile']),
+);

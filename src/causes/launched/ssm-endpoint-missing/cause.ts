@@ -1,40 +1,38 @@
-import { clear, defineCause, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  type Match,
+  step,
+  matched,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context, definite, withdraws } from '../../../diagnosis/sign.ts';
 
 /** Karpenter asks SSM which image is current, and a private VPC has no way to SSM. */
-export default defineCause({
+const cause = defineCause({
   id: 'ssm-endpoint-missing',
   stage: 'launched',
   title: 'Karpenter cannot reach SSM, so it finds no image',
   scope: 'cluster',
   signs: {
-    parameterUnread: {
-      in: ['karpenter'],
-      anchors: ['from ssm', 'ssm parameter', 'SSM parameter'],
-      pattern:
-        /(?:discovering amis from ssm|getting ssm parameters?\b).*?(?:https:\/\/ssm\.(?<region>[a-z]{2}(?:-[a-z]+)+-\d)\.[\w.]+\/?\\?"?:? .{0,40})?(?:dial tcp|i\/o timeout|no such host|context deadline exceeded|connection (?:refused|timed out)|request context canceled)/i,
-      weight: 'definite',
-    },
-    endpointSilent: {
-      in: ['karpenter'],
-      anchors: ['https://ssm.'],
-      pattern:
-        /https:\/\/ssm\.(?<region>[a-z]{2}(?:-[a-z]+)+-\d)\.[\w.]+\/?\\?"?:? (?:dial tcp|net\/http|context deadline)\b.*?(?:i\/o timeout|no such host|connection (?:refused|timed out)|TLS handshake timeout|deadline exceeded)/,
-      weight: 'definite',
-      strict: true,
-    },
-    othersSilent: {
-      in: ['karpenter'],
-      anchors: ['https://ec2.', 'https://sts.', 'https://eks.'],
-      pattern:
-        /https:\/\/(?:ec2|sts|eks)\.[a-z0-9-]+\.[\w.]+\/?[^\s"]*\\?"?:? (?:dial tcp|net\/http|context deadline)\b.*?(?:i\/o timeout|no such host|connection timed out|deadline exceeded)/,
-      weight: 'context',
-    },
-    imagesFound: {
-      in: ['karpenter', 'node-claim', 'event'],
-      anchors: ['condition AMIsReady=True', 'discovered amis', 'launched nodeclaim'],
-      pattern: /condition AMIsReady=True|discovered amis|\blaunched nodeclaim\b/,
-      weight: 'withdraws',
-    },
+    parameterUnread: definite(
+      ['karpenter'],
+      /(?:discovering amis from ssm|getting ssm parameters?\b).*?(?:https:\/\/ssm\.(?<region>[a-z]{2}(?:-[a-z]+)+-\d)\.[\w.]+\/?\\?"?:? .{0,40})?(?:dial tcp|i\/o timeout|no such host|context deadline exceeded|connection (?:refused|timed out)|request context canceled)/i,
+      { anchors: ['from ssm', 'ssm parameter', 'SSM parameter'] },
+    ),
+    endpointSilent: definite(
+      ['karpenter'],
+      /https:\/\/ssm\.(?<region>[a-z]{2}(?:-[a-z]+)+-\d)\.[\w.]+\/?\\?"?:? (?:dial tcp|net\/http|context deadline)\b.*?(?:i\/o timeout|no such host|connection (?:refused|timed out)|TLS handshake timeout|deadline exceeded)/,
+      { strict: true },
+    ),
+    othersSilent: context(
+      ['karpenter'],
+      /https:\/\/(?:ec2|sts|eks)\.[a-z0-9-]+\.[\w.]+\/?[^\s"]*\\?"?:? (?:dial tcp|net\/http|context deadline)\b.*?(?:i\/o timeout|no such host|connection timed out|deadline exceeded)/,
+    ),
+    imagesFound: withdraws(
+      ['karpenter', 'node-claim', 'event'],
+      /condition AMIsReady=True|discovered amis|\blaunched nodeclaim\b/,
+    ),
   },
   needs: ['aws/vpc-endpoint'],
   symptoms: [],
@@ -46,25 +44,22 @@ export default defineCause({
     'no-nat-or-vpc-endpoints',
     'karpenter-launch-timeout',
   ],
-  match: (view) => clearWhenOpen(view),
   summary: ({ region }) =>
     `Karpenter gets no answer from SSM${region === undefined ? '' : ` in ${region}`}, so it does not learn the current image and launches nothing.`,
   remedy: ({ region }) => [
-    {
-      text: 'Give the VPC an interface endpoint for SSM, with private DNS and 443 open from the controller.',
-      command: `aws ec2 create-vpc-endpoint --vpc-endpoint-type Interface --vpc-id <vpc> --service-name com.amazonaws.${region ?? '<region>'}.ssm --subnet-ids <subnet> --security-group-ids <security-group> --private-dns-enabled`,
-    },
-    {
-      text: 'Or name the image by id in the node class; Karpenter then asks EC2 only.',
-      command:
-        'kubectl patch ec2nodeclass <node-class> --type merge -p \'{"spec":{"amiSelectorTerms":[{"id":"<ami>"}]}}\'',
-    },
+    step(
+      'Give the VPC an interface endpoint for SSM, with private DNS and 443 open from the controller.',
+      `aws ec2 create-vpc-endpoint --vpc-endpoint-type Interface --vpc-id <vpc> --service-name com.amazonaws.${region ?? '<region>'}.ssm --subnet-ids <subnet> --security-group-ids <security-group> --private-dns-enabled`,
+    ),
+    step(
+      'Or name the image by id in the node class; Karpenter then asks EC2 only.',
+      'kubectl patch ec2nodeclass <node-class> --type merge -p \'{"spec":{"amiSelectorTerms":[{"id":"<ami>"}]}}\'',
+    ),
   ],
-  decide: {
-    text: 'See whether the VPC has an endpoint for SSM.',
-    command:
-      "aws ec2 describe-vpc-endpoints --filters Name=service-name,Values=com.amazonaws.<region>.ssm --query 'VpcEndpoints[].[VpcId,State,PrivateDnsEnabled,Groups[].GroupId]'",
-  },
+  decide: step(
+    'See whether the VPC has an endpoint for SSM.',
+    "aws ec2 describe-vpc-endpoints --filters Name=service-name,Values=com.amazonaws.<region>.ssm --query 'VpcEndpoints[].[VpcId,State,PrivateDnsEnabled,Groups[].GroupId]'",
+  ),
   page: {
     why: 'Karpenter reads the id of the current EKS image from a public SSM parameter. In a VPC without NAT that call needs an interface endpoint for SSM, which the nodes themselves do not need.',
     prevent:
@@ -79,10 +74,9 @@ export default defineCause({
   },
 });
 
-type Own = View<
-  'aws/vpc-endpoint',
-  'parameterUnread' | 'endpointSilent' | 'othersSilent' | 'imagesFound'
->;
+export default matched(cause, (view) => clearWhenOpen(view));
+
+type Own = ViewOf<typeof cause>;
 
 /** An endpoint that is there and silent has another failing than being missing. */
 function clearWhenOpen(view: Own): Match | null {

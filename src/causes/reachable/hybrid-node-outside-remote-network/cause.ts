@@ -1,50 +1,55 @@
 import { addressOf, cidrOf, isInside } from '../../../domain/network/cidr.ts';
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  step,
+  matched,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 
 /** The control plane routes to hybrid nodes by the networks that the cluster was told. */
-export default defineCause({
+const cause = defineCause({
   id: 'hybrid-node-outside-remote-network',
   stage: 'reachable',
   title: 'the hybrid node’s address is not within the cluster’s remote node networks',
   scope: 'machine',
   signs: {
-    refused: {
-      in: ['nodeadm', 'cloud-init', 'journal', 'console', 'client-output'],
-      anchors: ['remote network CIDR blocks'],
-      pattern:
-        /node IP:? "?(?<address>\d{1,3}(?:\.\d{1,3}){3})?"? ?is not in any of the remote network CIDR blocks(?:: \[(?<networks>[\d./ ,]{1,200})\])?/i,
-      weight: 'definite',
-    },
+    refused: definite(
+      ['nodeadm', 'cloud-init', 'journal', 'console', 'client-output'],
+      /node IP:? "?(?<address>\d{1,3}(?:\.\d{1,3}){3})?"? ?is not in any of the remote network CIDR blocks(?:: \[(?<networks>[\d./ ,]{1,200})\])?/i,
+      { anchors: ['remote network CIDR blocks'] },
+    ),
   },
   needs: ['aws/cluster', 'kube/Node'],
   symptoms: [],
   withdrawnBy: [],
   explains: ['api-port-blocked', 'unapproved-client-csr'],
-  match: (view) => matchAddresses(view),
   summary: ({ machine, node, address, networks }) =>
     `The address ${address ?? ''} of ${node ?? machine ?? 'the hybrid node'} is not within the remote node networks of the cluster${networks === undefined ? '' : ` (${networks.trim()})`}, so the control plane does not reach its kubelet.`.replace(
       'address  of',
       'address of',
     ),
   remedy: ({ cluster, networks, address }) => [
-    {
-      text: 'See the remote networks of the cluster.',
-      command: `aws eks describe-cluster --name ${cluster ?? '<cluster>'} --query cluster.remoteNetworkConfig`,
-    },
-    {
-      text: `Give the host an address within ${networks?.trim() ?? 'them'}, or let the kubelet announce the one it has there: in nodeConfig.yaml, spec.kubelet.flags: ["--node-ip=<address>"]. Then join again.`,
-      command: 'ip -br -4 addr; sudo nodeadm init --config-source file://nodeConfig.yaml',
-    },
-    {
-      text: 'Or add the host’s network to the cluster, and to routes and security groups of the VPC (the command replaces the list: name all of them).',
-      command: `aws eks update-cluster-config --name ${cluster ?? '<cluster>'} --remote-network-config '{"remoteNodeNetworks":[{"cidrs":[${cidrsOf(networks)}"<network-of-${address ?? 'the-host'}>"]}]}'`,
-    },
+    step(
+      'See the remote networks of the cluster.',
+      `aws eks describe-cluster --name ${cluster ?? '<cluster>'} --query cluster.remoteNetworkConfig`,
+    ),
+    step(
+      `Give the host an address within ${networks?.trim() ?? 'them'}, or let the kubelet announce the one it has there: in nodeConfig.yaml, spec.kubelet.flags: ["--node-ip=<address>"]. Then join again.`,
+      'ip -br -4 addr; sudo nodeadm init --config-source file://nodeConfig.yaml',
+    ),
+    step(
+      'Or add the host’s network to the cluster, and to routes and security groups of the VPC (the command replaces the list: name all of them).',
+      `aws eks update-cluster-config --name ${cluster ?? '<cluster>'} --remote-network-config '{"remoteNodeNetworks":[{"cidrs":[${cidrsOf(networks)}"<network-of-${address ?? 'the-host'}>"]}]}'`,
+    ),
   ],
-  decide: {
-    text: 'Compare the nodes’ addresses with the cluster’s remote node networks.',
-    command:
-      "kubectl get nodes -l eks.amazonaws.com/compute-type=hybrid -o wide; aws eks describe-cluster --name <cluster> --query 'cluster.remoteNetworkConfig.remoteNodeNetworks'",
-  },
+  decide: step(
+    'Compare the nodes’ addresses with the cluster’s remote node networks.',
+    "kubectl get nodes -l eks.amazonaws.com/compute-type=hybrid -o wide; aws eks describe-cluster --name <cluster> --query 'cluster.remoteNetworkConfig.remoteNodeNetworks'",
+  ),
   page: {
     why: 'EKS learns at creation which networks hybrid nodes are in, and reaches kubelets only there. A host with several interfaces announces the wrong one, or a new site was not added.',
     prevent:
@@ -59,7 +64,9 @@ export default defineCause({
   },
 });
 
-type Own = View<'aws/cluster' | 'kube/Node', 'refused'>;
+export default matched(cause, (view) => matchAddresses(view));
+
+type Own = ViewOf<typeof cause>;
 
 /** Known networks as a JSON list goes on, for a command that replaces the whole list. */
 function cidrsOf(networks: string | undefined): string {

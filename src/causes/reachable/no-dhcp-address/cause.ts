@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 const SPEAKERS = ['journal', 'console', 'cloud-init', 'kernel', 'bottlerocket'] as const;
 
@@ -9,64 +10,31 @@ export default defineCause({
   title: 'the machine got no address by DHCP',
   scope: 'machine',
   signs: {
-    noOffer: {
-      in: SPEAKERS,
-      anchors: ['No DHCPOFFERS received', 'No working leases in persistent'],
-      pattern: /No DHCPOFFERS received|No working leases in persistent database/,
-      weight: 'definite',
-    },
-    requestTimedOut: {
-      in: SPEAKERS,
-      anchors: ['request timed out', 'DHCPv4 lease lost', 'dhcp4'],
-      pattern:
-        /dhcp4 \((?<interface>[\w.-]{1,15})\): (?:request timed out|state changed \S+ -> (?:timeout|fail)\b)|(?<interface2>[\w.-]{1,15}): DHCPv4 lease lost/,
-      weight: 'definite',
-    },
-    clientTimedOut: {
-      in: SPEAKERS,
-      anchors: [
-        'timed out',
-        'NoDHCPLease',
-        'no DHCP lease',
-        'No DHCP lease',
-        'Defer DHCPv4 timeout',
-      ],
-      pattern:
-        /dhcpcd(?:-\S{1,10})?\[\d+\]: (?:(?<interface>[\w.-]{1,15}): )?timed out|\bNoDHCPLease(?:Interface)?Error\b|[Nn]o DHCP lease (?:was )?(?:found|obtained)|(?<interface2>[\w.-]{1,15}): Defer DHCPv4 timeout reached/,
-      weight: 'likely',
-    },
-    waitFailed: {
-      in: SPEAKERS,
-      anchors: [
-        'Wait for Network to be Configured',
-        'systemd-networkd-wait-online',
-        'while waiting for network connectivity',
-      ],
-      pattern:
-        /\[\s*FAILED\s*\] Failed to start .*Wait for Network to be Configured|Failed to start (?:systemd-networkd-wait-online\.service - )?Wait for Network to be Configured|wait-online\S*: (?:Timeout occurred while waiting for network connectivity|Event loop failed: Connection timed out)/,
-      weight: 'likely',
-    },
-    interfaceDown: {
-      in: ['cloud-init', 'console'],
-      anchors: ['ci-info: |'],
-      pattern:
-        /ci-info: \|\s{1,10}(?<interface>(?:eth0|ens\d+|enp\S+))\s{1,10}\|\s{1,3}False\s{1,3}\|\s{1,20}\.\s/,
-      weight: 'context',
-    },
-    addressGiven: {
-      in: [...SPEAKERS, 'host-file'],
-      anchors: ['DHCPACK', 'bound to ', 'DHCPv4 address ', 'new lease', 'leased '],
-      pattern:
-        /\bDHCPACK\b|bound to \d{1,3}\.|DHCPv4 address \d{1,3}\.|dhcp4 \([\w.-]{1,15}\): .{0,40}new lease|leased \d{1,3}\.\d/,
-      weight: 'withdraws',
-    },
-    addressShown: {
-      in: ['cloud-init', 'console'],
-      anchors: ['ci-info: |'],
-      pattern:
-        /ci-info: \|\s{1,10}(?:eth|ens|enp)\S*\s{1,10}\|\s{1,3}True\s{1,3}\|\s{1,20}(?!127\.)\d{1,3}\.\d{1,3}\.\d/,
-      weight: 'withdraws',
-    },
+    noOffer: definite(SPEAKERS, /No DHCPOFFERS received|No working leases in persistent database/),
+    requestTimedOut: definite(
+      SPEAKERS,
+      /dhcp4 \((?<interface>[\w.-]{1,15})\): (?:request timed out|state changed \S+ -> (?:timeout|fail)\b)|(?<interface2>[\w.-]{1,15}): DHCPv4 lease lost/,
+    ),
+    clientTimedOut: likely(
+      SPEAKERS,
+      /dhcpcd(?:-\S{1,10})?\[\d+\]: (?:(?<interface>[\w.-]{1,15}): )?timed out|\bNoDHCPLease(?:Interface)?Error\b|[Nn]o DHCP lease (?:was )?(?:found|obtained)|(?<interface2>[\w.-]{1,15}): Defer DHCPv4 timeout reached/,
+    ),
+    waitFailed: likely(
+      SPEAKERS,
+      /\[\s*FAILED\s*\] Failed to start .*Wait for Network to be Configured|Failed to start (?:systemd-networkd-wait-online\.service - )?Wait for Network to be Configured|wait-online\S*: (?:Timeout occurred while waiting for network connectivity|Event loop failed: Connection timed out)/,
+    ),
+    interfaceDown: context(
+      ['cloud-init', 'console'],
+      /ci-info: \|\s{1,10}(?<interface>(?:eth0|ens\d+|enp\S+))\s{1,10}\|\s{1,3}False\s{1,3}\|\s{1,20}\.\s/,
+    ),
+    addressGiven: withdraws(
+      [...SPEAKERS, 'host-file'],
+      /\bDHCPACK\b|bound to \d{1,3}\.|DHCPv4 address \d{1,3}\.|dhcp4 \([\w.-]{1,15}\): .{0,40}new lease|leased \d{1,3}\.\d/,
+    ),
+    addressShown: withdraws(
+      ['cloud-init', 'console'],
+      /ci-info: \|\s{1,10}(?:eth|ens|enp)\S*\s{1,10}\|\s{1,3}True\s{1,3}\|\s{1,20}(?!127\.)\d{1,3}\.\d{1,3}\.\d/,
+    ),
   },
   needs: [],
   symptoms: ['no-answer-from-metadata'],
@@ -80,29 +48,27 @@ export default defineCause({
   summary: ({ machine, interface: name, interface2 }) =>
     `${machine ?? 'The machine'} got no address by DHCP${(name ?? interface2) === undefined ? '' : ` on ${name ?? interface2 ?? ''}`}, so it reaches neither AWS nor the API server.`,
   remedy: () => [
-    {
-      text: 'Read the console: it says which interface waits and which client asks.',
-      command: 'aws ec2 get-console-output --latest --output text --instance-id <instance>',
-    },
-    {
-      text: 'See what the machine knows of its interfaces and of the client’s configuration.',
-      command:
-        'ip -br addr; networkctl status --no-pager; ls /etc/systemd/network /etc/netplan /etc/sysconfig/network-scripts 2>/dev/null',
-    },
-    {
-      text: 'In an image of your own: remove interface names and MAC addresses that the build machine left, and run cloud-init again.',
-      command:
-        'sudo rm -f /etc/udev/rules.d/70-persistent-net.rules /etc/netplan/50-cloud-init.yaml && sudo cloud-init clean --logs --reboot',
-    },
-    {
-      text: 'Outside of AWS: see whether the DHCP server reaches the VLAN of the machine and has addresses left.',
-      command: 'sudo tcpdump -ni any -c 20 port 67 or port 68',
-    },
+    step(
+      'Read the console: it says which interface waits and which client asks.',
+      'aws ec2 get-console-output --latest --output text --instance-id <instance>',
+    ),
+    step(
+      'See what the machine knows of its interfaces and of the client’s configuration.',
+      'ip -br addr; networkctl status --no-pager; ls /etc/systemd/network /etc/netplan /etc/sysconfig/network-scripts 2>/dev/null',
+    ),
+    step(
+      'In an image of your own: remove interface names and MAC addresses that the build machine left, and run cloud-init again.',
+      'sudo rm -f /etc/udev/rules.d/70-persistent-net.rules /etc/netplan/50-cloud-init.yaml && sudo cloud-init clean --logs --reboot',
+    ),
+    step(
+      'Outside of AWS: see whether the DHCP server reaches the VLAN of the machine and has addresses left.',
+      'sudo tcpdump -ni any -c 20 port 67 or port 68',
+    ),
   ],
-  decide: {
-    text: 'Read what the DHCP client said.',
-    command: "journalctl -b --no-pager | grep -iE 'dhcp|networkd|wait-online' | tail -n 40",
-  },
+  decide: step(
+    'Read what the DHCP client said.',
+    "journalctl -b --no-pager | grep -iE 'dhcp|networkd|wait-online' | tail -n 40",
+  ),
   page: {
     why: 'EC2 answers DHCP itself, so that there the fault is mostly in the image: a fixed interface name or MAC address, a missing ENA driver, two network managers. On bare metal the DHCP server is out of reach or out of addresses.',
     prevent:
