@@ -1,5 +1,5 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** The image was built for other processors or another system than the machine's. */
 export default defineCause({
@@ -22,16 +22,12 @@ export default defineCause({
     ),
     execFormat: likely(
       ['pod-app', 'event', 'kubelet', 'containerd', 'pod-status', 'client-output'],
-      /(?:exec user process caused:? "?|exec "?(?<program>\/?[^\s":]{1,200})"?: |exec: "(?<program2>[^"]{1,200})": )exec format error/,
+      /(?:exec user process caused:? "?|(?<!fork\/)exec "?(?<program>\/?[^\s":]{1,200})"?: |exec: "(?<program2>[^"]{1,200})": )exec format error/,
     ),
     windowsVersion: definite(
       ['event', 'kubelet', 'containerd', 'pod-status'],
       /container operating system does not match the host operating system/i,
       { anchors: ['operating system does not match the host'] },
-    ),
-    credentialPlugin: context(
-      ['kubelet'],
-      /getting credentials: (?:exec: )?fork\/exec \S+: exec format error/,
     ),
     pulled: withdraws(['event', 'kubelet'], /Successfully pulled image "(?<image>[^"\s]{1,250})"/),
   },

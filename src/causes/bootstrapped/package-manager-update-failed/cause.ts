@@ -32,7 +32,7 @@ export default defineCause({
     ),
     signature: likely(
       SPEAKERS,
-      /(?<reason>E: The repository '[^']{1,200}' (?:is not signed|does not have a Release file|no longer has a Release file)|Error: GPG check FAILED|(?:W|E): GPG error: .{0,160}(?:NO_PUBKEY|EXPKEYSIG) \w+)/,
+      /(?<reason>E: The repository '[^']{1,200}' (?:is not signed|does not have a Release file|no longer has a Release file)|Error: GPG check FAILED|E: GPG error: .{0,160}(?:NO_PUBKEY|EXPKEYSIG) \w+)/,
     ),
     waiting: context(
       SPEAKERS,

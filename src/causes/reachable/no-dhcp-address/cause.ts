@@ -1,5 +1,5 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
+import { clears, context, definite, likely } from '../../../diagnosis/sign.ts';
 
 const SPEAKERS = ['journal', 'console', 'cloud-init', 'kernel', 'bottlerocket'] as const;
 
@@ -27,11 +27,11 @@ export default defineCause({
       ['cloud-init', 'console'],
       /ci-info: \|\s{1,10}(?<interface>(?:eth0|ens\d+|enp\S+))\s{1,10}\|\s{1,3}False\s{1,3}\|\s{1,20}\.\s/,
     ),
-    addressGiven: withdraws(
+    addressGiven: clears(
       [...SPEAKERS, 'host-file'],
       /\bDHCPACK\b|bound to \d{1,3}\.|DHCPv4 address \d{1,3}\.|dhcp4 \([\w.-]{1,15}\): .{0,40}new lease|leased \d{1,3}\.\d/,
     ),
-    addressShown: withdraws(
+    addressShown: clears(
       ['cloud-init', 'console'],
       /ci-info: \|\s{1,10}(?:eth|ens|enp)\S*\s{1,10}\|\s{1,3}True\s{1,3}\|\s{1,20}(?!127\.)\d{1,3}\.\d{1,3}\.\d/,
     ),
