@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '293-f88d83ce';
+export const CATALOGUE_VERSION = '293-0779485d';
 
 export const SIGNS: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
@@ -1177,7 +1177,7 @@ export const CAUSES: readonly CauseEntry[] = [
 {id:"host-package-missing",stage:"bootstrapped",title:"a program or kernel module that the join needs is not on the image",needs:[],symptoms:["user-data-script-failed"],formerly:[],load:()=>import('./bootstrapped/host-package-missing/cause.ts')},
 {id:"ignition-cannot-fetch-config",stage:"bootstrapped",title:"Ignition cannot fetch the machine’s configuration from port 22623",needs:[],symptoms:[],formerly:[],load:()=>import('./bootstrapped/ignition-cannot-fetch-config/cause.ts')},
 {id:"image-credential-provider-missing",stage:"bootstrapped",title:"the image credential provider is missing or misconfigured",needs:[],symptoms:[],formerly:[],load:()=>import('./bootstrapped/image-credential-provider-missing/cause.ts')},
-{id:"image-has-no-such-platform",stage:"bootstrapped",title:"an image has no variant for the machine’s architecture",needs:[],symptoms:["image-not-pulled"],formerly:[],load:()=>import('./bootstrapped/image-has-no-such-platform/cause.ts')},
+{id:"image-has-no-such-platform",stage:"bootstrapped",title:"an image has no variant for the machine’s architecture",needs:[],symptoms:[],formerly:[],load:()=>import('./bootstrapped/image-has-no-such-platform/cause.ts')},
 {id:"imds-unreachable-on-host",stage:"bootstrapped",title:"instance metadata is disabled or blocked on the host",needs:["aws/instance","kube/Node"],symptoms:["no-answer-from-metadata"],formerly:[],load:()=>import('./bootstrapped/imds-unreachable-on-host/cause.ts')},
 {id:"incomplete-nodeconfig",stage:"bootstrapped",title:"the NodeConfig lacks a mandatory cluster field",needs:["aws/instance","aws/image","aws/user-data"],symptoms:[],formerly:[],load:()=>import('./bootstrapped/incomplete-nodeconfig/cause.ts')},
 {id:"install-download-failed",stage:"bootstrapped",title:"the installer cannot download or verify a file",needs:[],symptoms:["user-data-script-failed"],formerly:[],load:()=>import('./bootstrapped/install-download-failed/cause.ts')},
@@ -1227,7 +1227,7 @@ export const CAUSES: readonly CauseEntry[] = [
 {id:"control-plane-network-deleted",stage:"reachable",title:"subnets, security groups, role or key of the EKS control plane are gone",needs:["aws/cluster"],symptoms:[],formerly:[],load:()=>import('./reachable/control-plane-network-deleted/cause.ts')},
 {id:"gossip-dns-without-protokube",stage:"reachable",title:"protokube is not on the worker, so the gossip cluster’s names do not resolve",needs:[],symptoms:[],formerly:[],load:()=>import('./reachable/gossip-dns-without-protokube/cause.ts')},
 {id:"hybrid-node-outside-remote-network",stage:"reachable",title:"the hybrid node’s address is not within the cluster’s remote node networks",needs:["aws/cluster","kube/Node"],symptoms:[],formerly:[],load:()=>import('./reachable/hybrid-node-outside-remote-network/cause.ts')},
-{id:"no-dhcp-address",stage:"reachable",title:"the machine got no address by DHCP",needs:[],symptoms:["no-answer-from-metadata"],formerly:[],load:()=>import('./reachable/no-dhcp-address/cause.ts')},
+{id:"no-dhcp-address",stage:"reachable",title:"the machine got no address by DHCP",needs:[],symptoms:[],formerly:[],load:()=>import('./reachable/no-dhcp-address/cause.ts')},
 {id:"no-nat-or-vpc-endpoints",stage:"reachable",title:"the subnet reaches no AWS API: no NAT route and no VPC endpoint",needs:["aws/instance","aws/route-table","aws/nat-gateway","aws/vpc-endpoint","aws/cluster"],symptoms:["boot-call-retried","api-silent","boot-verdict","user-data-script-failed","machine-without-node"],formerly:[],load:()=>import('./reachable/no-nat-or-vpc-endpoints/cause.ts')},
 {id:"node-in-another-vpc",stage:"reachable",title:"the machine was launched in another VPC than the cluster",needs:["aws/instance","aws/cluster","kube/Node"],symptoms:["api-silent"],formerly:[],load:()=>import('./reachable/node-in-another-vpc/cause.ts')},
 {id:"public-endpoint-cidr-restricted",stage:"reachable",title:"the public endpoint lets only some networks in, and the private one is off",needs:["aws/cluster","aws/instance","aws/route-table","aws/nat-gateway","kube/Node"],symptoms:["api-silent","boot-verdict","machine-without-node"],formerly:[],load:()=>import('./reachable/public-endpoint-cidr-restricted/cause.ts')},

@@ -33,7 +33,7 @@ export default defineCause({
   },
   per: ['image'],
   needs: [],
-  symptoms: ['image-not-pulled'],
+  symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['cni-image-pull-failed', 'pause-image-pull-failed', 'cni-configuration-missing'],

@@ -37,7 +37,7 @@ export default defineCause({
     ),
   },
   needs: [],
-  symptoms: ['no-answer-from-metadata'],
+  symptoms: [],
   explains: [
     'imds-unreachable-on-host',
     'api-name-unresolvable',
