@@ -1,6 +1,7 @@
 import type { SecurityRule, SecurityGroup } from '../../../evidence/aws/network.ts';
+import { misannounced } from '../../../domain/nodes/announced-address.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { Cluster } from '../../../evidence/aws/groups.ts';
 
@@ -64,7 +65,7 @@ export default defineCause({
   // A pod that its owner got later takes back only that owner's failures.
   per: ['owner'],
   blocksAbove: false,
-  match: (view) => matchGroups(view),
+  match: (view) => (isElsewhere(view) ? clear : matchGroups(view)),
   summary: ({ address, port, group, control }) =>
     group !== undefined
       ? `No rule of ${group} lets the cluster’s security group ${control ?? ''} reach port ${port ?? '10250'}, so logs, exec and metrics of ${address ?? 'the node'} fail while it stays Ready.`
@@ -90,7 +91,7 @@ export default defineCause({
     why: 'Heartbeats go from the node to the control plane; logs, exec, webhooks and aggregated APIs go the other way. Custom security groups often let only some ports in (443 and 10250), and a webhook’s pod listens on 9443, 8443 or 4443.',
     prevent: 'Use the cluster security group for nodes, or let all ports in from it.',
     notThis:
-      'Connection refused means that nothing listens. tls: internal error is kubelet-serving-certificate-missing. no endpoints available is webhook-blocks-system-pods. A node that is NotReady as well has another cause.',
+      'Connection refused means that nothing listens. tls: internal error is kubelet-serving-certificate-missing. no endpoints available is webhook-blocks-system-pods. A node that is NotReady as well has another cause; an address that is not the instance’s primary one is kubelet-announces-wrong-address.',
     alsoKnownAs: [
       'Error from server: Get https://…:10250/containerLogs: dial tcp i/o timeout',
       'failed calling webhook context deadline exceeded',
@@ -103,6 +104,16 @@ export default defineCause({
 });
 
 type Own = View<'kube/Node' | 'aws/instance' | 'aws/cluster' | 'aws/security-group', string>;
+
+/** The address that does not answer is not the one by which EC2 knows the machine. */
+function isElsewhere(view: Own): boolean {
+  const address = view.sign('kubeletSilent')?.last.captures['address'];
+  const others = [view.sign('webhookSilent'), view.sign('apiServiceSilent')];
+  if (others.some((sign) => sign !== null)) return false;
+  return (
+    misannounced(address, view.everywhere('kube/Node'), view.everywhere('aws/instance')) !== null
+  );
+}
 
 /** All groups of a Ready node are seen, and none lets anybody in on the kubelet's port. */
 function matchGroups(view: Own): Match | null {
