@@ -19,7 +19,7 @@ export default defineCause({
         'ertificate revoked',
       ],
       pattern:
-        /AccessDenied(?:Exception)?: (?<why>Untrusted (?:signing )?certificate(?:\. [\w ]{4,60})?|Insufficient certificate|Certificate revoked)/i,
+        /AccessDenied(?:Exception)?: (?<why>Untrusted (?:signing )?certificate(?:\. [\w ]{4,60})?|Insufficient certificate|Certificate revoked)|(?<why2>Untrusted certificate\. Insufficient certificate)/i,
       weight: 'definite',
     },
     roleRefused: {

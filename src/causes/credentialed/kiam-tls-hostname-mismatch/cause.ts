@@ -11,7 +11,7 @@ export default defineCause({
       in: ['kiam-agent', 'kiam-server', 'client-output', 'event'],
       anchors: ['x509: certificate is valid for'],
       pattern:
-        /authentication handshake failed: .{0,60}x509: certificate is valid for (?<names>[^"]{3,200}?kiam[^"]{0,200}|localhost[^"]{0,200}), not (?<server>[\w.:-]+)|kiam.*x509: certificate is valid for (?<names2>[^"]{3,300}), not (?<server2>[\w.:-]+)/,
+        /authentication handshake failed: .{0,60}x509: certificate is valid for (?<names>[^"]{0,200}?kiam[^"]{0,200}|localhost[^"]{0,200}), not (?<server>[\w.:-]+)|kiam.*x509: certificate is valid for (?<names2>[^"]{3,300}), not (?<server2>[\w.:-]+)/,
       weight: 'definite',
     },
     noConnection: {

@@ -18,7 +18,7 @@ export default defineCause({
       in: ['client-output', 'event', 'kube-apiserver', 'pod-app', 'audit', 'controller-manager'],
       anchors: [':10250'],
       pattern:
-        /dial tcp (?<owner>(?<address>\d+\.\d+\.\d+\.\d+):(?<port>10250)): (?:i\/o timeout|connect: (?:connection timed out|no route to host))/,
+        /dial tcp (?<owner>(?<address>\d+\.\d+\.\d+\.\d+):(?<port>10250)): (?:i\/o timeout|(?:connect|getsockopt): (?:connection timed out|(?<!dial tcp 172\.17\.\d+\.\d+:10250: (?:connect|getsockopt): )no route to host))/,
       weight: 'likely',
     },
     webhookSilent: {
