@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** A machine of a name that was used before shows another password than the server remembers. */
 export default defineCause({
@@ -7,52 +8,41 @@ export default defineCause({
   title: 'k3s or RKE2 knows another password for this node name',
   scope: 'machine',
   signs: {
-    rejected: {
-      in: ['journal', 'kubelet', 'client-output', 'cloud-init'],
-      anchors: ['Node password rejected'],
-      pattern: /Node password rejected\b/,
-      weight: 'definite',
-    },
-    refusedByServer: {
-      in: ['journal', 'client-output', 'pod-app'],
-      anchors: ['Node password validation failed for', 'unable to verify password for node'],
-      pattern:
-        /Node password validation failed for \[?'?(?<name>[\w.-]{1,253})|unable to verify password for node \[?'?(?<name2>[\w.-]{1,253})/,
-      weight: 'definite',
-    },
-    certificateForbidden: {
-      in: ['journal', 'client-output', 'cloud-init'],
-      anchors: ['/v1-k3s/node.crt', '/v1-k3s/serving-kubelet.crt', '/v1-k3s/client-kubelet.crt'],
-      pattern:
-        /\/v1-k3s\/(?:node|serving-kubelet|client-kubelet)\.crt: (?:403 Forbidden|https?:\/\/\S+: 403)/,
-      weight: 'likely',
-    },
-    joined: {
-      in: ['journal', 'kubelet'],
-      anchors: ['Running kubelet ', 'k3s agent is up and running', 'rke2 agent is up and running'],
-      pattern: /msg="(?:Running kubelet |(?:k3s|rke2) agent is up and running)/,
-      weight: 'withdraws',
-    },
+    rejected: definite(
+      ['journal', 'kubelet', 'client-output', 'cloud-init'],
+      /Node password rejected\b/,
+    ),
+    refusedByServer: definite(
+      ['journal', 'client-output', 'pod-app'],
+      /Node password validation failed for \[?'?(?<name>[\w.-]{1,253})|unable to verify password for node \[?'?(?<name2>[\w.-]{1,253})/,
+    ),
+    certificateForbidden: likely(
+      ['journal', 'client-output', 'cloud-init'],
+      /\/v1-k3s\/(?:node|serving-kubelet|client-kubelet)\.crt: (?:403 Forbidden|https?:\/\/\S+: 403)/,
+    ),
+    joined: withdraws(
+      ['journal', 'kubelet'],
+      /msg="(?:Running kubelet |(?:k3s|rke2) agent is up and running)/,
+    ),
   },
   needs: [],
   symptoms: ['machine-without-node'],
   summary: ({ machine, name, name2 }) =>
     `The server knows the node name ${name ?? name2 ?? 'of this machine'} with another password, so it gives ${machine ?? 'the machine'} no certificates and it does not join.`,
   remedy: ({ name, name2 }) => [
-    {
-      text: 'Delete the old Node and the password that is kept for its name; the next try writes the new one.',
-      command: `kubectl delete node ${name ?? name2 ?? '<node>'} --ignore-not-found && kubectl -n kube-system delete secret ${name ?? name2 ?? '<node>'}.node-password.k3s ${name ?? name2 ?? '<node>'}.node-password.rke2 --ignore-not-found`,
-    },
-    {
-      text: 'Where two machines have one name, give each its own: with-node-id in the agent’s configuration.',
-      command:
-        "echo 'with-node-id: true' | sudo tee -a /etc/rancher/k3s/config.yaml && sudo systemctl restart k3s-agent",
-    },
+    step(
+      'Delete the old Node and the password that is kept for its name; the next try writes the new one.',
+      `kubectl delete node ${name ?? name2 ?? '<node>'} --ignore-not-found && kubectl -n kube-system delete secret ${name ?? name2 ?? '<node>'}.node-password.k3s ${name ?? name2 ?? '<node>'}.node-password.rke2 --ignore-not-found`,
+    ),
+    step(
+      'Where two machines have one name, give each its own: with-node-id in the agent’s configuration.',
+      "echo 'with-node-id: true' | sudo tee -a /etc/rancher/k3s/config.yaml && sudo systemctl restart k3s-agent",
+    ),
   ],
-  decide: {
-    text: 'See which passwords the server keeps, by node name.',
-    command: 'kubectl -n kube-system get secrets | grep node-password; kubectl get nodes',
-  },
+  decide: step(
+    'See which passwords the server keeps, by node name.',
+    'kubectl -n kube-system get secrets | grep node-password; kubectl get nodes',
+  ),
   page: {
     why: 'At its first join an agent makes up a password (/etc/rancher/node/password) and the server keeps a hash of it under the node’s name, so that nobody else joins under that name. A machine that is built again under the old name, or a second one with the same host name, has another password.',
     prevent:

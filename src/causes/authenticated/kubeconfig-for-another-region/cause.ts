@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite, likely } from '../../../diagnosis/sign.ts';
 
 /** The token helper asks, or signs for, a region in which the cluster is not. */
 export default defineCause({
@@ -7,26 +8,18 @@ export default defineCause({
   title: 'the token helper of the kubelet names another region or a Local Zone',
   scope: 'group',
   signs: {
-    zoneForRegion: {
-      in: ['kubelet', 'cloud-init', 'console', 'journal', 'containerd', 'nodeadm'],
-      anchors: ['.amazonaws.com'],
-      pattern:
-        /https:\/\/(?:[a-z.]{2,12})\.(?<region>[a-z]{2}(?:-[a-z]+)+-\d(?:-[a-z]{3,4}-\d[a-z]?|[a-f]))\.amazonaws\.com/,
-      weight: 'definite',
-    },
-    notOfRegionForm: {
-      in: ['kubelet', 'cloud-init', 'console', 'journal', 'client-output'],
-      anchors: ["doesn't match a supported format", 'Invalid endpoint: https://sts'],
-      pattern:
-        /Provided region_name '(?<region>[^']{0,60})' doesn't match a supported format|Invalid endpoint: https:\/\/(?:sts|eks)\.(?<region2>[\w-]{0,60})\.amazonaws\.com/,
-      weight: 'definite',
-    },
-    unexpectedHost: {
-      in: ['authenticator', 'kube-apiserver'],
-      anchors: ['in pre-signed URL'],
-      pattern: /unexpected hostname "+(?<host>sts\.[\w.-]{4,100})"+ in pre-signed URL/,
-      weight: 'likely',
-    },
+    zoneForRegion: definite(
+      ['kubelet', 'cloud-init', 'console', 'journal', 'containerd', 'nodeadm'],
+      /https:\/\/(?:[a-z.]{2,12})\.(?<region>[a-z]{2}(?:-[a-z]+)+-\d(?:-[a-z]{3,4}-\d[a-z]?|[a-f]))\.amazonaws\.com/,
+    ),
+    notOfRegionForm: definite(
+      ['kubelet', 'cloud-init', 'console', 'journal', 'client-output'],
+      /Provided region_name '(?<region>[^']{0,60})' doesn't match a supported format|Invalid endpoint: https:\/\/(?:sts|eks)\.(?<region2>[\w-]{0,60})\.amazonaws\.com/,
+    ),
+    unexpectedHost: likely(
+      ['authenticator', 'kube-apiserver'],
+      /unexpected hostname "+(?<host>sts\.[\w.-]{4,100})"+ in pre-signed URL/,
+    ),
   },
   needs: [],
   symptoms: ['kubelet-unauthorized'],
@@ -42,25 +35,23 @@ export default defineCause({
       ? `${machine ?? 'The machine'} asks AWS in ${region ?? region2 ?? 'a region that does not exist'}, which is not a region but a zone or a mistake, so the kubelet gets no token.`
       : `The token of a kubelet is signed for ${host}, which the cluster’s region does not take, so the API server answers 401 Unauthorized.`,
   remedy: ({ region }) => [
-    {
-      text: 'See which region the kubelet’s kubeconfig and the machine’s AWS settings name.',
-      command:
-        'sudo grep -n -A16 "exec:" /var/lib/kubelet/kubeconfig; sudo grep -rn region /root/.aws /etc/eks 2>/dev/null',
-    },
-    {
-      text: 'Write the cluster’s own region there, as metadata has it (placement/region, not the zone with its last letter cut off), and restart the kubelet.',
-      command: `sudo sed -i 's/${region ?? '<wrong-region>'}/<region>/' /var/lib/kubelet/kubeconfig && sudo systemctl restart kubelet`,
-    },
-    {
-      text: 'Then correct the template: a current EKS AMI asks metadata for the region.',
-      command:
-        'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<version>/amazon-linux-2023/x86_64/standard/recommended/image_id --query Parameter.Value --output text',
-    },
+    step(
+      'See which region the kubelet’s kubeconfig and the machine’s AWS settings name.',
+      'sudo grep -n -A16 "exec:" /var/lib/kubelet/kubeconfig; sudo grep -rn region /root/.aws /etc/eks 2>/dev/null',
+    ),
+    step(
+      'Write the cluster’s own region there, as metadata has it (placement/region, not the zone with its last letter cut off), and restart the kubelet.',
+      `sudo sed -i 's/${region ?? '<wrong-region>'}/<region>/' /var/lib/kubelet/kubeconfig && sudo systemctl restart kubelet`,
+    ),
+    step(
+      'Then correct the template: a current EKS AMI asks metadata for the region.',
+      'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<version>/amazon-linux-2023/x86_64/standard/recommended/image_id --query Parameter.Value --output text',
+    ),
   ],
-  decide: {
-    text: 'Read the arguments of the token helper.',
-    command: 'sudo grep -n -A16 "exec:" /var/lib/kubelet/kubeconfig',
-  },
+  decide: step(
+    'Read the arguments of the token helper.',
+    'sudo grep -n -A16 "exec:" /var/lib/kubelet/kubeconfig',
+  ),
   page: {
     why: 'The region is often made from the zone’s name by cutting off its last letter. In a Local Zone (us-west-2-lax-1a) that leaves us-west-2-lax-1, which is no region and has no endpoints. A kubeconfig that was copied from another region signs tokens that this cluster’s authenticator does not take.',
     prevent:

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 
 const ON_HOST = ['nodeadm', 'kubelet', 'journal', 'client-output', 'cloud-init'] as const;
 
@@ -9,38 +10,19 @@ export default defineCause({
   title: 'the Roles Anywhere certificate or key of a hybrid node is missing or not PEM',
   scope: 'machine',
   signs: {
-    fileMissing: {
-      in: ON_HOST,
-      anchors: ['/etc/iam/pki', 'rolesanywhere'],
-      pattern:
-        /\b(?:open|stat) "?(?<file>\/\S*(?:\/iam\/pki|rolesanywhere)\S*?)"?: (?<why>no such file or directory|permission denied)/,
-      weight: 'definite',
-    },
-    notPem: {
-      in: ON_HOST,
-      anchors: [
-        'could not parse PEM data',
-        'could not parse private key',
-        'unable to parse private key',
-        'could not parse certificate',
-      ],
-      pattern:
-        /(?:^|[\s":])(?<why>could not parse (?:PEM data|private key|certificate)|unable to parse private key)\b/,
-      weight: 'likely',
-    },
-    refusedByNodeadm: {
-      in: ON_HOST,
-      anchors: ['iam-roles-anywhere certificate'],
-      pattern:
-        /(?<why>no iam-roles-anywhere certificate found|(?:checking|reading|parsing) iam-roles-anywhere certificate)/,
-      weight: 'definite',
-    },
-    helperFailed: {
-      in: ON_HOST,
-      anchors: ['error in credential_process'],
-      pattern: /process provider error: error in credential_process/,
-      weight: 'context',
-    },
+    fileMissing: definite(
+      ON_HOST,
+      /\b(?:open|stat) "?(?<file>\/\S*(?:\/iam\/pki|rolesanywhere)\S*?)"?: (?<why>no such file or directory|permission denied)/,
+    ),
+    notPem: likely(
+      ON_HOST,
+      /(?:^|[\s":])(?<why>could not parse (?:PEM data|private key|certificate)|unable to parse private key)\b/,
+    ),
+    refusedByNodeadm: definite(
+      ON_HOST,
+      /(?<why>no iam-roles-anywhere certificate found|(?:checking|reading|parsing) iam-roles-anywhere certificate)/,
+    ),
+    helperFailed: context(ON_HOST, /process provider error: error in credential_process/),
   },
   needs: [],
   symptoms: ['no-answer-from-metadata'],
@@ -49,25 +31,20 @@ export default defineCause({
   summary: ({ machine, file, why }) =>
     `${machine ?? 'The hybrid node'} has no usable Roles Anywhere certificate or key${file === undefined ? '' : ` at ${file}`}${why === undefined ? '' : ` (${why})`}, so it gets no AWS credentials and cannot join.`,
   remedy: ({ file }) => [
-    {
-      text: 'See what is there: both files, readable for root, each in PEM.',
-      command: `sudo ls -l /etc/iam/pki; sudo head -n 1 ${file ?? '/etc/iam/pki/server.pem /etc/iam/pki/server.key'}`,
-    },
-    {
-      text: 'Put this host’s own certificate and key there, or name their place in nodeConfig.yaml (certificatePath, privateKeyPath).',
-      command:
-        'sudo mkdir -p /etc/iam/pki && sudo install -m 600 server.pem server.key /etc/iam/pki/',
-    },
-    {
-      text: 'Run the initialization again.',
-      command: 'sudo nodeadm init -c file://nodeConfig.yaml',
-    },
+    step(
+      'See what is there: both files, readable for root, each in PEM.',
+      `sudo ls -l /etc/iam/pki; sudo head -n 1 ${file ?? '/etc/iam/pki/server.pem /etc/iam/pki/server.key'}`,
+    ),
+    step(
+      'Put this host’s own certificate and key there, or name their place in nodeConfig.yaml (certificatePath, privateKeyPath).',
+      'sudo mkdir -p /etc/iam/pki && sudo install -m 600 server.pem server.key /etc/iam/pki/',
+    ),
+    step('Run the initialization again.', 'sudo nodeadm init -c file://nodeConfig.yaml'),
   ],
-  decide: {
-    text: 'Read the certificate as the signing helper does.',
-    command:
-      'sudo openssl x509 -noout -subject -issuer -dates -in /etc/iam/pki/server.pem; sudo ls -l /etc/iam/pki',
-  },
+  decide: step(
+    'Read the certificate as the signing helper does.',
+    'sudo openssl x509 -noout -subject -issuer -dates -in /etc/iam/pki/server.pem; sudo ls -l /etc/iam/pki',
+  ),
   page: {
     why: 'With IAM Roles Anywhere a hybrid node proves itself by an X.509 certificate. nodeadm writes /etc/aws/hybrid/config, which runs aws_signing_helper with the certificate and key; by default /etc/iam/pki/server.pem and server.key. A missing folder, DER in place of PEM, or a key with a passphrase end it there.',
     prevent:

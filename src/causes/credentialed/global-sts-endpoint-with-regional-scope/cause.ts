@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 
 /** The address of the call and the region of its signature do not belong together. */
 export default defineCause({
@@ -7,8 +8,8 @@ export default defineCause({
   title: 'an application calls the global STS endpoint while it signs for its own region',
   scope: 'machine',
   signs: {
-    scopedElsewhere: {
-      in: [
+    scopedElsewhere: definite(
+      [
         'pod-app',
         'client-output',
         'csi-driver',
@@ -19,16 +20,12 @@ export default defineCause({
         'journal',
         'object',
       ],
-      anchors: ['scoped to a valid region'],
-      pattern: /Credential should be scoped to a valid region(?:, not '(?<region>[\w-]{2,40})')?/,
-      weight: 'definite',
-    },
-    globalToken: {
-      in: ['pod-app', 'client-output', 'csi-driver', 'karpenter', 'event', 'journal'],
-      anchors: ['InvalidClientTokenId', 'AuthFailure'],
-      pattern: /https:\/\/sts\.amazonaws\.com\b.*(?:InvalidClientTokenId|AuthFailure)/,
-      weight: 'context',
-    },
+      /Credential should be scoped to a valid region(?:, not '(?<region>[\w-]{2,40})')?/,
+    ),
+    globalToken: context(
+      ['pod-app', 'client-output', 'csi-driver', 'karpenter', 'event', 'journal'],
+      /https:\/\/sts\.amazonaws\.com\b.*(?:InvalidClientTokenId|AuthFailure)/,
+    ),
   },
   needs: [],
   symptoms: ['pod-without-identity'],
@@ -37,24 +34,23 @@ export default defineCause({
   summary: ({ node, machine, region }) =>
     `A program on ${node ?? machine ?? 'a node'} signs its STS call for ${region ?? 'its region'} and sends it to another endpoint, the global one by default, which refuses the signature; it gets no AWS credentials.`,
   remedy: ({ region }) => [
-    {
-      text: 'Let the program use the endpoint of its region: on the service account for IRSA, then start its pods again.',
-      command:
-        'kubectl -n <namespace> annotate serviceaccount <service-account> eks.amazonaws.com/sts-regional-endpoints=true --overwrite',
-    },
-    {
-      text: 'Or in its environment.',
-      command: `kubectl -n <namespace> set env deployment/<deployment> AWS_STS_REGIONAL_ENDPOINTS=regional AWS_REGION=${region ?? '<region>'}`,
-    },
-    {
-      text: 'Where the endpoint is configured by hand (a provider’s sts_region, an endpoint URL), name the same region for both; the SDK’s own update does the rest.',
-      command: 'kubectl -n <namespace> get deployment <deployment> -o yaml',
-    },
+    step(
+      'Let the program use the endpoint of its region: on the service account for IRSA, then start its pods again.',
+      'kubectl -n <namespace> annotate serviceaccount <service-account> eks.amazonaws.com/sts-regional-endpoints=true --overwrite',
+    ),
+    step(
+      'Or in its environment.',
+      `kubectl -n <namespace> set env deployment/<deployment> AWS_STS_REGIONAL_ENDPOINTS=regional AWS_REGION=${region ?? '<region>'}`,
+    ),
+    step(
+      'Where the endpoint is configured by hand (a provider’s sts_region, an endpoint URL), name the same region for both; the SDK’s own update does the rest.',
+      'kubectl -n <namespace> get deployment <deployment> -o yaml',
+    ),
   ],
-  decide: {
-    text: 'Read which endpoint and region the pod was given.',
-    command: 'kubectl -n <namespace> get pod <pod> -o yaml',
-  },
+  decide: step(
+    'Read which endpoint and region the pod was given.',
+    'kubectl -n <namespace> get pod <pod> -o yaml',
+  ),
   page: {
     why: 'A signature holds the region it is made for. The global endpoint sts.amazonaws.com takes us-east-1 alone. Old SDKs, and programs with an endpoint of their own, call it while they sign for the region from AWS_REGION; in opt-in regions its tokens are not valid either.',
     prevent:

@@ -1,4 +1,13 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { definite, likely } from '../../../diagnosis/sign.ts';
 import {
   environmentOf,
   isCrashing,
@@ -11,14 +20,14 @@ import {
 const ROLE = /^arn:aws[\w-]*:iam::\d{12}:role\/[\w+=,.@/-]+$/;
 
 /** The annotation on the service account is not the ARN of a role. */
-export default defineCause({
+const cause = defineCause({
   id: 'irsa-role-arn-malformed',
   stage: 'credentialed',
   title: 'the role ARN in the service account’s annotation is malformed',
   scope: 'machine',
   signs: {
-    invalid: {
-      in: [
+    invalid: definite(
+      [
         'pod-app',
         'client-output',
         'csi-driver',
@@ -30,49 +39,36 @@ export default defineCause({
         'journal',
         'object',
       ],
-      anchors: ['Request ARN is invalid', "at 'roleArn' failed to satisfy constraint"],
-      pattern:
-        /Request ARN is invalid|(?:[Vv]alue '(?<role>[^']{0,200})' )?at 'roleArn' failed to satisfy constraint/,
-      weight: 'definite',
-    },
-    notAnArn: {
-      in: ['pod-app', 'client-output', 'csi-driver', 'pod-identity-webhook', 'event', 'journal'],
-      anchors: [
-        'is not a valid role ARN',
-        'arn: invalid prefix',
-        'invalid role ARN',
-        'nvalid length for parameter RoleArn',
-      ],
-      pattern:
-        /(?<role>\S{1,200}) is not a valid role ARN|invalid role ARN|[Ii]nvalid length for parameter RoleArn|AssumeRoleWithWebIdentity.*arn: (?:invalid prefix|not enough sections)/,
-      weight: 'likely',
-    },
+      /Request ARN is invalid|(?:[Vv]alue '(?<role>[^']{0,200})' )?at 'roleArn' failed to satisfy constraint/,
+    ),
+    notAnArn: likely(
+      ['pod-app', 'client-output', 'csi-driver', 'pod-identity-webhook', 'event', 'journal'],
+      /(?<role>\S{1,200}) is not a valid role ARN|invalid role ARN|[Ii]nvalid length for parameter RoleArn|AssumeRoleWithWebIdentity.*arn: (?:invalid prefix|not enough sections)/,
+    ),
   },
   needs: ['kube/Pod'],
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
-  match: (view) => matchPods(view),
   summary: ({ role, pod, account }) =>
     `${account === undefined ? 'The role in the service account’s annotation' : `The role of the service account ${account}`}${role === undefined || role === '' ? '' : ` (${role})`} is not the ARN of an IAM role, so STS refuses the call and ${pod === undefined ? 'its pods get' : `the pod ${pod} gets`} no AWS credentials.`,
   remedy: ({ account }) => {
     const [namespace, name] = (account ?? '<namespace>/<service-account>').split('/');
     return [
-      {
-        text: 'Write the whole ARN of the role, without quotes, blanks or placeholders: arn:aws:iam::ACCOUNT:role/NAME.',
-        command: `kubectl -n ${namespace ?? '<namespace>'} annotate serviceaccount ${name ?? '<service-account>'} eks.amazonaws.com/role-arn=<role-arn> --overwrite`,
-      },
-      {
-        text: 'Start the pods again: the annotation is read when a pod is created.',
-        command: `kubectl -n ${namespace ?? '<namespace>'} rollout restart deployment <deployment>`,
-      },
+      step(
+        'Write the whole ARN of the role, without quotes, blanks or placeholders: arn:aws:iam::ACCOUNT:role/NAME.',
+        `kubectl -n ${namespace ?? '<namespace>'} annotate serviceaccount ${name ?? '<service-account>'} eks.amazonaws.com/role-arn=<role-arn> --overwrite`,
+      ),
+      step(
+        'Start the pods again: the annotation is read when a pod is created.',
+        `kubectl -n ${namespace ?? '<namespace>'} rollout restart deployment <deployment>`,
+      ),
     ];
   },
-  decide: {
-    text: 'Read the annotations of the service accounts.',
-    command:
-      'kubectl get serviceaccounts -A -o custom-columns=NAMESPACE:.metadata.namespace,NAME:.metadata.name,ROLE:.metadata.annotations.eks\\\\.amazonaws\\\\.com/role-arn',
-  },
+  decide: step(
+    'Read the annotations of the service accounts.',
+    'kubectl get serviceaccounts -A -o custom-columns=NAMESPACE:.metadata.namespace,NAME:.metadata.name,ROLE:.metadata.annotations.eks\\\\.amazonaws\\\\.com/role-arn',
+  ),
   page: {
     why: 'The pod identity webhook copies the annotation eks.amazonaws.com/role-arn into AWS_ROLE_ARN as it is. A role’s name in place of its ARN, an account number that lost its leading zero in YAML, a template that was not filled in, or a policy’s ARN reach STS, which refuses the form before it looks at anything else.',
     prevent:
@@ -91,7 +87,9 @@ export default defineCause({
   },
 });
 
-type Own = View<'kube/Pod', 'invalid' | 'notAnArn'>;
+export default matched(cause, matchPods);
+
+type Own = ViewOf<typeof cause>;
 
 /** A crashing pod with a token, and with something in AWS_ROLE_ARN that is not the ARN of a role. */
 function matchPods(view: Own): Match | null {

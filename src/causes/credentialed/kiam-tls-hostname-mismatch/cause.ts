@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** kiam's server shows a certificate that lacks the name by which its agent or probe calls it. */
 export default defineCause({
@@ -7,26 +8,18 @@ export default defineCause({
   title: 'kiam’s server certificate lacks the host name that the agent uses',
   scope: 'cluster',
   signs: {
-    otherNames: {
-      in: ['kiam-agent', 'kiam-server', 'client-output', 'event'],
-      anchors: ['x509: certificate is valid for'],
-      pattern:
-        /authentication handshake failed: .{0,60}x509: certificate is valid for (?<names>[^"]{0,200}?kiam[^"]{0,200}|localhost[^"]{0,200}), not (?<server>[\w.:-]+)|kiam.*x509: certificate is valid for (?<names2>[^"]{3,300}), not (?<server2>[\w.:-]+)/,
-      weight: 'definite',
-    },
-    noConnection: {
-      in: ['kiam-agent', 'event', 'client-output'],
-      anchors: ['there is no connection available'],
-      pattern:
-        /(?:error finding role for pod|error warming credentials|error creating server gateway|error checking health|error processing request).*there is no connection available/,
-      weight: 'likely',
-    },
-    served: {
-      in: ['kiam-agent'],
-      anchors: ['processed request'],
-      pattern: /"msg":\s*"processed request".*"status":\s*200|processed request.*status=200/,
-      weight: 'withdraws',
-    },
+    otherNames: definite(
+      ['kiam-agent', 'kiam-server', 'client-output', 'event'],
+      /authentication handshake failed: .{0,60}x509: certificate is valid for (?<names>[^"]{0,200}?kiam[^"]{0,200}|localhost[^"]{0,200}), not (?<server>[\w.:-]+)|kiam.*x509: certificate is valid for (?<names2>[^"]{3,300}), not (?<server2>[\w.:-]+)/,
+    ),
+    noConnection: likely(
+      ['kiam-agent', 'event', 'client-output'],
+      /(?:error finding role for pod|error warming credentials|error creating server gateway|error checking health|error processing request).*there is no connection available/,
+    ),
+    served: withdraws(
+      ['kiam-agent'],
+      /"msg":\s*"processed request".*"status":\s*200|processed request.*status=200/,
+    ),
   },
   needs: [],
   symptoms: ['pod-without-identity'],
@@ -42,25 +35,23 @@ export default defineCause({
       ? 'kiam’s agent resolves its server and gets no TLS connection to it, as when the server’s certificate lacks the name that the agent uses, so pods get no credentials.'
       : `kiam’s server shows a certificate for ${names ?? names2 ?? ''} and not for ${server ?? server2 ?? 'the name the agent uses'}, so the agent does not connect and pods get no credentials.`,
   remedy: ({ server, server2 }) => [
-    {
-      text: 'Issue the server’s certificate with every name that agents and probes use, the port included where the message has one.',
-      command: `kubectl -n kube-system get secret kiam-server-tls -o jsonpath='{.data.server\\.pem}' | base64 -d | openssl x509 -noout -ext subjectAltName`,
-    },
-    {
-      text: `Or let the agent use a name that is in it: --server-address and the probes’ arguments${(server ?? server2) === undefined ? '' : ` (now ${server ?? server2 ?? ''})`}.`,
-      command:
-        'kubectl -n kube-system get daemonset -l app=kiam -o yaml | grep -n -A2 server-address',
-    },
-    {
-      text: 'kiam is no longer maintained; service account roles or Pod Identity need none of this.',
-      command: 'aws eks list-pod-identity-associations --cluster-name <cluster>',
-    },
+    step(
+      'Issue the server’s certificate with every name that agents and probes use, the port included where the message has one.',
+      `kubectl -n kube-system get secret kiam-server-tls -o jsonpath='{.data.server\\.pem}' | base64 -d | openssl x509 -noout -ext subjectAltName`,
+    ),
+    step(
+      `Or let the agent use a name that is in it: --server-address and the probes’ arguments${(server ?? server2) === undefined ? '' : ` (now ${server ?? server2 ?? ''})`}.`,
+      'kubectl -n kube-system get daemonset -l app=kiam -o yaml | grep -n -A2 server-address',
+    ),
+    step(
+      'kiam is no longer maintained; service account roles or Pod Identity need none of this.',
+      'aws eks list-pod-identity-associations --cluster-name <cluster>',
+    ),
   ],
-  decide: {
-    text: 'Compare the names in the certificate with the address the agent is given.',
-    command:
-      "kubectl -n kube-system get daemonset -l app=kiam -o yaml; kubectl -n kube-system get secret kiam-server-tls -o jsonpath='{.data.server\\.pem}' | base64 -d | openssl x509 -noout -ext subjectAltName",
-  },
+  decide: step(
+    'Compare the names in the certificate with the address the agent is given.',
+    "kubectl -n kube-system get daemonset -l app=kiam -o yaml; kubectl -n kube-system get secret kiam-server-tls -o jsonpath='{.data.server\\.pem}' | base64 -d | openssl x509 -noout -ext subjectAltName",
+  ),
   page: {
     why: 'Agent and server know each other by certificates. The server’s must hold exactly the host that the agent dials, kiam-server as a rule, and localhost for the probe; some releases of gRPC compare the name with its port. Otherwise each handshake fails, and the agent only says that there is no connection.',
     prevent:

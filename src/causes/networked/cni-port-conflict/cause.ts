@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite, likely } from '../../../diagnosis/sign.ts';
 
 /** A program of the pod network cannot listen, because another holds its port on the host. */
 export default defineCause({
@@ -7,8 +8,8 @@ export default defineCause({
   title: 'the CNI or its network policy agent cannot bind its port, which another program holds',
   scope: 'machine',
   signs: {
-    knownPort: {
-      in: [
+    knownPort: definite(
+      [
         'aws-node',
         'ipamd',
         'cilium',
@@ -18,36 +19,21 @@ export default defineCause({
         'pod-status',
         'client-output',
       ],
-      anchors: ['ddress already in use'],
-      pattern:
-        /(?:listen|bind).{0,60}?:(?<port>50051|50052|61678|61679|8162|8163|9099|9098|9879|9876|9890|9891|4240|4244): (?:bind: )?[Aa]ddress already in use/,
-      weight: 'definite',
-    },
-    agentSays: {
-      in: ['aws-node', 'ipamd', 'pod-app', 'event', 'pod-status', 'client-output'],
-      anchors: [
-        'failed to listen to gRPC port',
-        'failed to listen on unix socket',
-        'failed to listen on Unix socket',
-      ],
-      pattern:
-        /(?<agent>network policy agent|ipamd): failed to listen (?:to gRPC port|on [Uu]nix socket)(?:.*:(?<port>\d{2,5}): bind: address already in use)?/,
-      weight: 'definite',
-    },
-    metricsOfAgent: {
-      in: ['aws-node', 'pod-app', 'client-output', 'event'],
-      anchors: ['ddress already in use'],
-      pattern:
-        /(?<agent>nodeagent|network-policy-agent|aws-node|amazon-vpc-cni|cilium|calico|felix)\b.{0,300}listen tcp\d? \S{0,60}:(?<port>\d{2,5}): bind: address already in use/,
-      weight: 'likely',
-    },
-    ofItsLog: {
-      in: ['aws-node', 'ipamd', 'cilium', 'calico-node'],
-      anchors: ['ddress already in use'],
-      pattern: /listen (?:tcp|udp)\d? \S{0,60}:(?<port>\d{2,5}): bind: address already in use/,
-      weight: 'likely',
-      strict: true,
-    },
+      /(?:listen|bind).{0,60}?:(?<port>50051|50052|61678|61679|8162|8163|9099|9098|9879|9876|9890|9891|4240|4244): (?:bind: )?[Aa]ddress already in use/,
+    ),
+    agentSays: definite(
+      ['aws-node', 'ipamd', 'pod-app', 'event', 'pod-status', 'client-output'],
+      /(?<agent>network policy agent|ipamd): failed to listen (?:to gRPC port|on [Uu]nix socket)(?:.*:(?<port>\d{2,5}): bind: address already in use)?/,
+    ),
+    metricsOfAgent: likely(
+      ['aws-node', 'pod-app', 'client-output', 'event'],
+      /(?<agent>nodeagent|network-policy-agent|aws-node|amazon-vpc-cni|cilium|calico|felix)\b.{0,300}listen tcp\d? \S{0,60}:(?<port>\d{2,5}): bind: address already in use/,
+    ),
+    ofItsLog: likely(
+      ['aws-node', 'ipamd', 'cilium', 'calico-node'],
+      /listen (?:tcp|udp)\d? \S{0,60}:(?<port>\d{2,5}): bind: address already in use/,
+      { strict: true },
+    ),
   },
   needs: [],
   symptoms: ['cni-daemon-silent', 'cni-uninitialized'],
@@ -56,25 +42,17 @@ export default defineCause({
   summary: ({ node, machine, port, agent }) =>
     `${agent === undefined ? 'The pod network’s agent' : `The ${agent}`} on ${node ?? machine ?? 'the node'} cannot listen on port ${port ?? 'it needs'}, which another program on the host holds, so its pod does not become ready.`,
   remedy: ({ port }) => [
-    {
-      text: 'See which program holds the port.',
-      command: `sudo ss -lntup | grep :${port ?? '<port>'}`,
-    },
-    {
-      text: 'Find pods that take ports of the host.',
-      command:
-        'kubectl get pods -A -o jsonpath=\'{range .items[*]}{.metadata.namespace}/{.metadata.name} {.spec.hostNetwork} {.spec.containers[*].ports[*].hostPort}{"\\n"}{end}\' | grep -E "true|[0-9]"',
-    },
-    {
-      text: 'Move that program, or give the network policy agent other ports (metrics and health).',
-      command:
-        'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts PRESERVE --configuration-values \'{"nodeAgent":{"metricsBindAddr":"9162","healthProbeBindAddr":"9163"}}\'',
-    },
+    step('See which program holds the port.', `sudo ss -lntup | grep :${port ?? '<port>'}`),
+    step(
+      'Find pods that take ports of the host.',
+      'kubectl get pods -A -o jsonpath=\'{range .items[*]}{.metadata.namespace}/{.metadata.name} {.spec.hostNetwork} {.spec.containers[*].ports[*].hostPort}{"\\n"}{end}\' | grep -E "true|[0-9]"',
+    ),
+    step(
+      'Move that program, or give the network policy agent other ports (metrics and health).',
+      'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts PRESERVE --configuration-values \'{"nodeAgent":{"metricsBindAddr":"9162","healthProbeBindAddr":"9163"}}\'',
+    ),
   ],
-  decide: {
-    text: 'See who listens on the port that the log names.',
-    command: 'sudo ss -lntup',
-  },
+  decide: step('See who listens on the port that the log names.', 'sudo ss -lntup'),
   page: {
     why: 'The daemons of a pod network run on the host’s network and have fixed ports there: 50051, 50052, 61678, 61679, 8162 and 8163 for the VPC CNI and its network policy agent (8080 and 8081 in their first releases), 9099 for Calico, 4240, 4244 and 9876 and following for Cilium. An ingress, an exporter or a second copy on the same ports keeps them from starting.',
     prevent:

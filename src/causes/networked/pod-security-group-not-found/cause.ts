@@ -4,8 +4,12 @@ import {
   defineCause,
   found,
   type Match,
-  type View,
+  matched,
+  step,
+  type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { definite, withdraws } from '../../../diagnosis/sign.ts';
+import { sentence } from '../../../diagnosis/sentence.ts';
 import { isSettled, podName, waitsForSandbox } from '../../../domain/pods/pods.ts';
 import {
   asksForBranch,
@@ -20,32 +24,21 @@ import type { Pod } from '../../../evidence/kube/pod.ts';
 import type { SecurityGroupPolicy } from '../../../evidence/kube/network.ts';
 
 /** A pod is to get a security group which EC2 does not know. */
-export default defineCause({
+const cause = defineCause({
   id: 'pod-security-group-not-found',
   stage: 'networked',
   title: 'a SecurityGroupPolicy names a security group that does not exist',
   scope: 'cluster',
   signs: {
-    refused: {
-      in: ['event', 'vpc-resource-controller', 'client-output'],
-      anchors: ['.NotFound', 'InvalidGroupId', 'InvalidSecurityGroup', 'The security group '],
-      pattern:
-        /(?:\bpod\/(?<pod>\S+)\s.{0,200})?(?:branch (?:ENI|interface)|BranchAllocationFailed|creating network interface).*?(?:Invalid(?:Group|SecurityGroup(?:ID)?|GroupId)\.(?:NotFound|Malformed)|The security group '?sg-[0-9a-f]+'? does not exist)(?:.*?(?<group>sg-[0-9a-f]{8,17}))?/,
-      weight: 'definite',
-    },
-    otherNetwork: {
-      in: ['event', 'vpc-resource-controller', 'client-output'],
-      anchors: ['belong to different networks'],
-      pattern:
-        /(?:\bpod\/(?<pod>\S+)\s.{0,200})?(?:branch (?:ENI|interface)|BranchAllocationFailed).*belong to different networks/,
-      weight: 'definite',
-    },
-    allocated: {
-      in: ['event'],
-      anchors: ['ResourceAllocated'],
-      pattern: /ResourceAllocated(?:\s+pod\/(?<pod>\S+))?/,
-      weight: 'withdraws',
-    },
+    refused: definite(
+      ['event', 'vpc-resource-controller', 'client-output'],
+      /(?:\bpod\/(?<pod>\S+)\s.{0,200})?(?:branch (?:ENI|interface)|BranchAllocationFailed|creating network interface).*?(?:Invalid(?:Group|SecurityGroup(?:ID)?|GroupId)\.(?:NotFound|Malformed)|The security group '?sg-[0-9a-f]+'? does not exist)(?:.*?(?<group>sg-[0-9a-f]{8,17}))?/,
+    ),
+    otherNetwork: definite(
+      ['event', 'vpc-resource-controller', 'client-output'],
+      /(?:\bpod\/(?<pod>\S+)\s.{0,200})?(?:branch (?:ENI|interface)|BranchAllocationFailed).*belong to different networks/,
+    ),
+    allocated: withdraws(['event'], /ResourceAllocated(?:\s+pod\/(?<pod>\S+))?/),
   },
   needs: ['kube/Pod', 'kube/SecurityGroupPolicy', 'kube/ServiceAccount', 'aws/security-group'],
   symptoms: ['sandbox-not-created'],
@@ -53,28 +46,24 @@ export default defineCause({
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['branch-eni-allocation-failed'],
-  match: (view) => matchGroups(view),
   summary: ({ pod, policy, groups, group }) =>
     policy === undefined
-      ? `EC2 does not know the security group ${group ?? ''} that a SecurityGroupPolicy gives the pod ${pod ?? ''}, so no branch interface is made and the pod does not start.`.replaceAll(
-          '  ',
-          ' ',
-        )
-      : `The SecurityGroupPolicy ${policy} names ${groups ?? 'security groups'}, which the VPC of the nodes does not have, so no branch interface is made for the pod ${pod ?? ''} and it does not start.`,
+      ? sentence`EC2 does not know the security group ${group} that a SecurityGroupPolicy gives the pod ${pod}, so no branch interface is made and the pod does not start.`
+      : sentence`The SecurityGroupPolicy ${policy} names ${groups ?? 'security groups'}, which the VPC of the nodes does not have, so no branch interface is made for the pod ${pod} and it does not start.`,
   remedy: ({ policy, groups, group }) => [
-    {
-      text: 'See which policies name it, and whether the group exists and in which VPC.',
-      command: `kubectl get securitygrouppolicies -A -o yaml | grep -n -B12 ${group ?? groups?.split(', ')[0] ?? 'sg-'}; aws ec2 describe-security-groups --group-ids ${group ?? groups?.split(', ')[0] ?? '<security-group>'} --query "SecurityGroups[].VpcId"`,
-    },
-    {
-      text: `Name groups of the nodes’ VPC instead${groups === undefined ? '' : ` of ${groups}`}, then delete the pods that wait.`,
-      command: `kubectl -n ${policy?.split('/')[0] ?? '<namespace>'} edit securitygrouppolicy ${policy?.split('/')[1] ?? '<policy>'}`,
-    },
+    step(
+      'See which policies name it, and whether the group exists and in which VPC.',
+      `kubectl get securitygrouppolicies -A -o yaml | grep -n -B12 ${group ?? groups?.split(', ')[0] ?? 'sg-'}; aws ec2 describe-security-groups --group-ids ${group ?? groups?.split(', ')[0] ?? '<security-group>'} --query "SecurityGroups[].VpcId"`,
+    ),
+    step(
+      `Name groups of the nodes’ VPC instead${groups === undefined ? '' : ` of ${groups}`}, then delete the pods that wait.`,
+      `kubectl -n ${policy?.split('/')[0] ?? '<namespace>'} edit securitygrouppolicy ${policy?.split('/')[1] ?? '<policy>'}`,
+    ),
   ],
-  decide: {
-    text: 'Read the controller’s events on the pod, and the policies’ groups.',
-    command: 'kubectl get events -A | grep Branch; kubectl get securitygrouppolicies -A -o yaml',
-  },
+  decide: step(
+    'Read the controller’s events on the pod, and the policies’ groups.',
+    'kubectl get events -A | grep Branch; kubectl get securitygrouppolicies -A -o yaml',
+  ),
   page: {
     why: 'The controller asks EC2 for an interface with the policy’s groups. A group that was deleted and made again has another id; one of another VPC, account or region is as good as none.',
     prevent:
@@ -92,10 +81,9 @@ export default defineCause({
   },
 });
 
-type Own = View<
-  'kube/Pod' | 'kube/SecurityGroupPolicy' | 'kube/ServiceAccount' | 'aws/security-group',
-  string
->;
+export default matched(cause, matchGroups);
+
+type Own = ViewOf<typeof cause>;
 
 /** Pods on their nodes that ask for a branch interface and have waited to start too long. */
 function waitingFor(view: Own): readonly Seen<Pod>[] {

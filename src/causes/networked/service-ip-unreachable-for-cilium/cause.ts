@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 const AGENT = ['cilium', 'pod-app', 'pod-status', 'client-output'] as const;
 
@@ -9,33 +10,19 @@ export default defineCause({
   title: 'the Cilium agent does not reach the API server through the service address',
   scope: 'machine',
   signs: {
-    notContacted: {
-      in: AGENT,
-      anchors: ['Unable to contact k8s api-server', 'Establishing connection to apiserver'],
-      pattern:
-        /Unable to contact k8s api-server.*dial tcp (?<address>\d+\.\d+\.\d+\.\d+|\[[\da-f:]+\]|<[\w -]{1,40}>):443: (?:i\/o timeout|connect: |operation was canceled)/,
-      weight: 'definite',
-    },
-    notStarted: {
-      in: AGENT,
-      anchors: ['/api/v1/namespaces/kube-system', 'Unable to initialize Kubernetes subsystem'],
-      pattern:
-        /(?:failed to start|Start hook failed|Start failed|Unable to initialize Kubernetes subsystem|unable to create k8s client).*https:\/\/(?<address>\d+\.\d+\.\d+\.\d+|\[[\da-f:]+\]|<[\w -]{1,40}>):443\/.*(?:i\/o timeout|connect: |context deadline exceeded)/,
-      weight: 'definite',
-    },
-    alone: {
-      in: AGENT,
-      anchors: ['Unable to contact k8s api-server'],
-      pattern:
-        /Unable to contact k8s api-server(?!.*(?:https:\/\/[a-zA-Z]|:6443|x509|Unauthorized|[Ff]orbidden|certificate|no such host))/,
-      weight: 'likely',
-    },
-    connected: {
-      in: AGENT,
-      anchors: ['Connected to apiserver', 'Connected to k8s api-server'],
-      pattern: /msg="?Connected to (?:apiserver|k8s api-server)/,
-      weight: 'withdraws',
-    },
+    notContacted: definite(
+      AGENT,
+      /Unable to contact k8s api-server.*dial tcp (?<address>\d+\.\d+\.\d+\.\d+|\[[\da-f:]+\]|<[\w -]{1,40}>):443: (?:i\/o timeout|connect: |operation was canceled)/,
+    ),
+    notStarted: definite(
+      AGENT,
+      /(?:failed to start|Start hook failed|Start failed|Unable to initialize Kubernetes subsystem|unable to create k8s client).*https:\/\/(?<address>\d+\.\d+\.\d+\.\d+|\[[\da-f:]+\]|<[\w -]{1,40}>):443\/.*(?:i\/o timeout|connect: |context deadline exceeded)/,
+    ),
+    alone: likely(
+      AGENT,
+      /Unable to contact k8s api-server(?!.*(?:https:\/\/[a-zA-Z]|:6443|x509|Unauthorized|[Ff]orbidden|certificate|no such host))/,
+    ),
+    connected: withdraws(AGENT, /msg="?Connected to (?:apiserver|k8s api-server)/),
   },
   needs: [],
   symptoms: ['cni-uninitialized'],
@@ -44,26 +31,23 @@ export default defineCause({
   summary: ({ address, machine }) =>
     `The Cilium agent on ${machine ?? 'the node'} gets no answer from ${address ?? 'the API server’s service address'}, so it does not start and pods get no network there.`,
   remedy: () => [
-    {
-      text: 'Where kube-proxy is meant to run, see that it does: it makes the service address.',
-      command:
-        'kubectl -n kube-system get pods -l k8s-app=kube-proxy -o wide; kubectl -n kube-system logs -l k8s-app=kube-proxy --tail=30',
-    },
-    {
-      text: 'Without kube-proxy, give Cilium the API server’s own name and port.',
-      command:
-        'helm -n kube-system upgrade cilium cilium/cilium --reuse-values --set kubeProxyReplacement=true --set k8sServiceHost=<api-host> --set k8sServicePort=443',
-    },
-    {
-      text: 'On hybrid nodes, see that the cluster knows the remote node network, and that its routes and security group let it in.',
-      command: 'aws eks describe-cluster --name <cluster> --query cluster.remoteNetworkConfig',
-    },
+    step(
+      'Where kube-proxy is meant to run, see that it does: it makes the service address.',
+      'kubectl -n kube-system get pods -l k8s-app=kube-proxy -o wide; kubectl -n kube-system logs -l k8s-app=kube-proxy --tail=30',
+    ),
+    step(
+      'Without kube-proxy, give Cilium the API server’s own name and port.',
+      'helm -n kube-system upgrade cilium cilium/cilium --reuse-values --set kubeProxyReplacement=true --set k8sServiceHost=<api-host> --set k8sServicePort=443',
+    ),
+    step(
+      'On hybrid nodes, see that the cluster knows the remote node network, and that its routes and security group let it in.',
+      'aws eks describe-cluster --name <cluster> --query cluster.remoteNetworkConfig',
+    ),
   ],
-  decide: {
-    text: 'See where the agent looks for the API server, and try that address from the node.',
-    command:
-      'curl -sk -m 5 https://$(kubectl get service kubernetes -o jsonpath={.spec.clusterIP})/version',
-  },
+  decide: step(
+    'See where the agent looks for the API server, and try that address from the node.',
+    'curl -sk -m 5 https://$(kubectl get service kubernetes -o jsonpath={.spec.clusterIP})/version',
+  ),
   page: {
     why: 'The agent starts on the host’s network and asks the service kubernetes before anything else. That address exists only while kube-proxy, or an earlier agent, has written its rules. After a reboot without kube-proxy, or with rules that another proxy mode left, nothing answers.',
     prevent:

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
 
 /** systemd wrote the cgroups of running containers again and took their GPU devices away. */
 export default defineCause({
@@ -7,18 +8,15 @@ export default defineCause({
   title: 'running containers lose their GPU when systemd reloads',
   scope: 'machine',
   signs: {
-    unknownError: {
-      in: ['pod-app', 'client-output', 'device-plugin', 'event', 'pod-status', 'kubelet'],
-      anchors: ['nitialize NVML: Unknown Error', 'NVML: Unknown Error'],
-      pattern: /(?<reason>(?:initialize )?NVML: Unknown Error)\b/i,
-      weight: 'likely',
-    },
-    reloaded: {
-      in: ['journal', 'console', 'client-output'],
-      anchors: ['systemd[1]: Reloading', 'daemon-reload'],
-      pattern: /systemd\[1\]: Reloading(?:\.| requested)|systemctl daemon-reload/,
-      weight: 'context',
-    },
+    unknownError: likely(
+      ['pod-app', 'client-output', 'device-plugin', 'event', 'pod-status', 'kubelet'],
+      /(?<reason>(?:initialize )?NVML: Unknown Error)\b/i,
+      { anchors: ['nitialize NVML: Unknown Error', 'NVML: Unknown Error'] },
+    ),
+    reloaded: context(
+      ['journal', 'console', 'client-output'],
+      /systemd\[1\]: Reloading(?:\.| requested)|systemctl daemon-reload/,
+    ),
   },
   needs: [],
   symptoms: [],
@@ -27,24 +25,23 @@ export default defineCause({
   summary: ({ node, machine, reason }) =>
     `A container on ${node ?? machine ?? 'the node'} lost access to its GPU while it ran (${reason ?? 'NVML: Unknown Error'}): systemd has reloaded and dropped the devices from its cgroup. New containers get theirs.`,
   remedy: () => [
-    {
-      text: 'Delete the pods that lost theirs; they get it back when they start.',
-      command: 'kubectl -n <namespace> delete pod <pod>',
-    },
-    {
-      text: 'Make the device links that runc and systemd look for, on the machine and in the image build.',
-      command: 'sudo nvidia-ctk system create-dev-char-symlinks --create-all',
-    },
-    {
-      text: 'For good, let the device plugin hand GPUs out by CDI, or update the NVIDIA toolkit and the GPU operator.',
-      command: 'kubectl get clusterpolicies.nvidia.com -o jsonpath="{.items[*].spec.cdi}"',
-    },
+    step(
+      'Delete the pods that lost theirs; they get it back when they start.',
+      'kubectl -n <namespace> delete pod <pod>',
+    ),
+    step(
+      'Make the device links that runc and systemd look for, on the machine and in the image build.',
+      'sudo nvidia-ctk system create-dev-char-symlinks --create-all',
+    ),
+    step(
+      'For good, let the device plugin hand GPUs out by CDI, or update the NVIDIA toolkit and the GPU operator.',
+      'kubectl get clusterpolicies.nvidia.com -o jsonpath="{.items[*].spec.cdi}"',
+    ),
   ],
-  decide: {
-    text: 'See whether systemd reloaded after the container had started.',
-    command:
-      'journalctl -b --no-pager | grep "Reloading" | tail -n 5; kubectl -n <namespace> get pod <pod>',
-  },
+  decide: step(
+    'See whether systemd reloaded after the container had started.',
+    'journalctl -b --no-pager | grep "Reloading" | tail -n 5; kubectl -n <namespace> get pod <pod>',
+  ),
   page: {
     why: 'With the systemd cgroup driver, systemd owns the list of devices of each container. When it reloads its units (a package update, an agent, daemon-reload), it writes the list from what it knows, and devices that the NVIDIA hook added behind its back are gone.',
     prevent:

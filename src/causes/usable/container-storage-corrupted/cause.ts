@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { context, definite, withdraws } from '../../../diagnosis/sign.ts';
 
 const RUNTIME = [
   'containerd',
@@ -16,46 +17,24 @@ export default defineCause({
   title: 'the runtime’s image or layer storage is inconsistent',
   scope: 'machine',
   signs: {
-    parentMissing: {
-      in: RUNTIME,
-      anchors: ['missing parent ', 'parent snapshot ', 'failed to stat parent: stat '],
-      pattern:
-        /(?:pod\/(?<pod>[\w.-]{1,253})\s.{0,900})?(?:missing parent "+(?<layer>[^"\s]{1,200})"+ bucket: not found|parent snapshot (?<layer2>\S{1,200}) does not exist: not found|failed to stat parent: stat (?<layer3>\/\S{1,300}): no such file or directory)/,
-      weight: 'definite',
-    },
-    contentMissing: {
-      in: RUNTIME,
-      anchors: ['from content store: content digest', 'failed to extract layer'],
-      pattern:
-        /(?:pod\/(?<pod>[\w.-]{1,253})\s.{0,900})?failed to get reader from content store: content digest (?<layer>sha256:[0-9a-f]{8,64}): not found/,
-      weight: 'definite',
-    },
-    layerOfCrio: {
-      in: [...RUNTIME, 'kernel'],
-      anchors: ["can't stat lower layer", 'layer not known', 'identifier is not a layer'],
-      pattern:
-        /can't stat lower layer (?<layer>\S{0,300}).{0,20}because it does not exist|(?:read-write layer|creating container|locating (?:item named|image)|reading image|getting image|mounting).{0,300}(?:layer not known|identifier is not a layer)/,
-      weight: 'definite',
-    },
-    metadataBroken: {
-      in: RUNTIME,
-      anchors: ['meta.db', 'metadata.db', 'overlayfs'],
-      pattern:
-        /(?:meta\.db|metadata\.db|io\.containerd\.\S{0,60}).{0,120}(?:invalid database|checksum error|structure needs cleaning|file size too small|version mismatch)/,
-      weight: 'definite',
-    },
-    started: {
-      in: ['event'],
-      anchors: ['Started container'],
-      pattern: /\bStarted\s+pod\/(?<pod>[\w.-]{1,253})\s+Started container/,
-      weight: 'withdraws',
-    },
-    imageNotKnown: {
-      in: RUNTIME,
-      anchors: ['image not known', 'unexpected commit digest'],
-      pattern: /(?:image not known|unexpected commit digest)/,
-      weight: 'context',
-    },
+    parentMissing: definite(
+      RUNTIME,
+      /(?:pod\/(?<pod>[\w.-]{1,253})\s.{0,900})?(?:missing parent "+(?<layer>[^"\s]{1,200})"+ bucket: not found|parent snapshot (?<layer2>\S{1,200}) does not exist: not found|failed to stat parent: stat (?<layer3>\/\S{1,300}): no such file or directory)/,
+    ),
+    contentMissing: definite(
+      RUNTIME,
+      /(?:pod\/(?<pod>[\w.-]{1,253})\s.{0,900})?failed to get reader from content store: content digest (?<layer>sha256:[0-9a-f]{8,64}): not found/,
+    ),
+    layerOfCrio: definite(
+      [...RUNTIME, 'kernel'],
+      /can't stat lower layer (?<layer>\S{0,300}).{0,20}because it does not exist|(?:read-write layer|creating container|locating (?:item named|image)|reading image|getting image|mounting).{0,300}(?:layer not known|identifier is not a layer)/,
+    ),
+    metadataBroken: definite(
+      RUNTIME,
+      /(?:meta\.db|metadata\.db|io\.containerd\.\S{0,60}).{0,120}(?:invalid database|checksum error|structure needs cleaning|file size too small|version mismatch)/,
+    ),
+    started: withdraws(['event'], /\bStarted\s+pod\/(?<pod>[\w.-]{1,253})\s+Started container/),
+    imageNotKnown: context(RUNTIME, /(?:image not known|unexpected commit digest)/),
   },
   needs: [],
   symptoms: ['sandbox-not-created', 'image-not-pulled'],
@@ -66,30 +45,27 @@ export default defineCause({
   summary: ({ node, machine, layer, layer2, layer3 }) =>
     `The image storage of the runtime on ${node ?? machine ?? 'the node'} is inconsistent (${layer ?? layer2 ?? layer3 ?? 'a layer'} is missing), so containers of the images concerned do not start there.`,
   remedy: () => [
-    {
-      text: 'A cloud machine is cheaper to replace: drain it and let its group make another.',
-      command: 'kubectl drain <node> --ignore-daemonsets --delete-emptydir-data',
-    },
-    {
-      text: 'To keep it, remove the image concerned, so that it is pulled whole.',
-      command: 'sudo crictl rmi <image>',
-    },
-    {
-      text: 'If that does not help, empty the storage while kubelet and runtime are stopped.',
-      command:
-        'sudo systemctl stop kubelet containerd && sudo mv /var/lib/containerd /var/lib/containerd.broken && sudo systemctl start containerd kubelet',
-    },
-    {
-      text: 'With CRI-O, wipe its storage (after a drain).',
-      command:
-        'sudo systemctl stop kubelet crio && sudo crio wipe -f && sudo systemctl start crio kubelet',
-    },
+    step(
+      'A cloud machine is cheaper to replace: drain it and let its group make another.',
+      'kubectl drain <node> --ignore-daemonsets --delete-emptydir-data',
+    ),
+    step(
+      'To keep it, remove the image concerned, so that it is pulled whole.',
+      'sudo crictl rmi <image>',
+    ),
+    step(
+      'If that does not help, empty the storage while kubelet and runtime are stopped.',
+      'sudo systemctl stop kubelet containerd && sudo mv /var/lib/containerd /var/lib/containerd.broken && sudo systemctl start containerd kubelet',
+    ),
+    step(
+      'With CRI-O, wipe its storage (after a drain).',
+      'sudo systemctl stop kubelet crio && sudo crio wipe -f && sudo systemctl start crio kubelet',
+    ),
   ],
-  decide: {
-    text: 'Read what the runtime says when it makes a container or unpacks an image.',
-    command:
-      'journalctl -u containerd -u crio --no-pager | grep -E "not found|does not exist|not known" | tail -n 20',
-  },
+  decide: step(
+    'Read what the runtime says when it makes a container or unpacks an image.',
+    'journalctl -u containerd -u crio --no-pager | grep -E "not found|does not exist|not known" | tail -n 20',
+  ),
   page: {
     why: 'The runtime keeps a database of images and layers beside their files. A machine that lost power, a full disk, files removed by hand, or an image baked while the runtime ran leaves entries without files. The runtime believes its database and does not pull again.',
     prevent:

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite, likely } from '../../../diagnosis/sign.ts';
 
 /** EKS calls addresses of the cluster’s own networks alone; an overlay’s pods have others. */
 export default defineCause({
@@ -8,8 +9,8 @@ export default defineCause({
     'the control plane does not call pods whose addresses are outside of the cluster’s networks',
   scope: 'cluster',
   signs: {
-    webhookRefused: {
-      in: [
+    webhookRefused: definite(
+      [
         'client-output',
         'event',
         'kube-apiserver',
@@ -19,17 +20,12 @@ export default defineCause({
         'pod-app',
         'journal',
       ],
-      anchors: ['Address is not allowed', 'address is not allowed'],
-      pattern:
-        /(?:failed (?:calling|to call) webhook|Post |Get |no response from|error dialing backend).*?(?:https:\/\/(?<service>[a-z0-9][\w.-]*|\[[\da-f:]+\])(?::\d+)?.*)?[Aa]ddress is not allowed/,
-      weight: 'definite',
-    },
-    alone: {
-      in: ['client-output', 'event', 'kube-apiserver', 'terraform', 'object', 'pod-app'],
-      anchors: ['Address is not allowed'],
-      pattern: /: Address is not allowed\b/,
-      weight: 'likely',
-    },
+      /(?:failed (?:calling|to call) webhook|Post |Get |no response from|error dialing backend).*?(?:https:\/\/(?<service>[a-z0-9][\w.-]*|\[[\da-f:]+\])(?::\d+)?.*)?[Aa]ddress is not allowed/,
+    ),
+    alone: likely(
+      ['client-output', 'event', 'kube-apiserver', 'terraform', 'object', 'pod-app'],
+      /: Address is not allowed\b/,
+    ),
   },
   needs: [],
   symptoms: [],
@@ -38,23 +34,23 @@ export default defineCause({
   summary: ({ service }) =>
     `The control plane does not call ${service ?? 'a webhook or aggregated API'}: its pods have addresses outside of the cluster’s VPC and remote pod networks, so creating objects that it checks fails.`,
   remedy: ({ service }) => [
-    {
-      text: 'Let the pods behind the service use the host’s network, on ports that are free there (most charts have hostNetwork).',
-      command: `kubectl get endpointslices -A -o wide | grep ${service?.split('.')[0] ?? '<service>'}`,
-    },
-    {
-      text: 'On hybrid nodes, make the pod network known to the cluster, and route it.',
-      command: 'aws eks describe-cluster --name <cluster> --query cluster.remoteNetworkConfig',
-    },
-    {
-      text: 'On EC2, use the VPC CNI, whose pods have addresses of the VPC, or run the webhook on such nodes.',
-      command: 'kubectl -n kube-system get daemonset aws-node',
-    },
+    step(
+      'Let the pods behind the service use the host’s network, on ports that are free there (most charts have hostNetwork).',
+      `kubectl get endpointslices -A -o wide | grep ${service?.split('.')[0] ?? '<service>'}`,
+    ),
+    step(
+      'On hybrid nodes, make the pod network known to the cluster, and route it.',
+      'aws eks describe-cluster --name <cluster> --query cluster.remoteNetworkConfig',
+    ),
+    step(
+      'On EC2, use the VPC CNI, whose pods have addresses of the VPC, or run the webhook on such nodes.',
+      'kubectl -n kube-system get daemonset aws-node',
+    ),
   ],
-  decide: {
-    text: 'Compare the addresses behind the service with the networks of the VPC and the cluster.',
-    command: 'kubectl get endpointslices -A -o wide',
-  },
+  decide: step(
+    'Compare the addresses behind the service with the networks of the VPC and the cluster.',
+    'kubectl get endpointslices -A -o wide',
+  ),
   page: {
     why: 'The control plane of EKS is not on the nodes’ overlay. It calls webhooks and aggregated APIs only at addresses of the VPC, or of the remote networks of hybrid nodes, and refuses others before it tries. With Calico, Cilium or Weave as an overlay every pod has such an address.',
     prevent:

@@ -1,62 +1,59 @@
 import type { Instance } from '../../../evidence/aws/instance.ts';
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 import { misannounced } from '../../../domain/nodes/announced-address.ts';
 
 /** The address in the Node is one by which nobody reaches the kubelet. */
-export default defineCause({
+const cause = defineCause({
   id: 'kubelet-announces-wrong-address',
   stage: 'usable',
   title: 'the kubelet announces an address that the others cannot reach',
   scope: 'machine',
   signs: {
-    notOnHost: {
-      in: ['kubelet'],
-      anchors: ["not found in the host's network interfaces", 'failed to validate nodeIP'],
-      pattern:
-        /(?:validate nodeIP: )?[Nn]ode IP: "?(?<address>[\da-f.:]+)"? not found in the host's network interfaces/,
-      weight: 'definite',
-    },
-    notOfInstance: {
-      in: ['kubelet', 'cloud-controller', 'controller-manager'],
-      anchors: ['from cloud provider that matches ip', 'Node IP not found in cloudprovider'],
-      pattern:
-        /failed to get node address from cloud provider that matches ip: (?<address>[\da-f.:]+)|[Ss]pecified Node IP not found in cloudprovider for node "?(?<node>[a-z0-9][\w.-]*)?/,
-      weight: 'definite',
-    },
-    notReached: {
-      in: ['client-output', 'event', 'kube-apiserver', 'pod-app', 'journal'],
-      anchors: [':10250'],
-      pattern:
-        /dial tcp (?<address>\d+\.\d+\.\d+\.\d+):10250: (?:i\/o timeout|(?:connect|getsockopt): )/,
-      weight: 'context',
-    },
+    notOnHost: definite(
+      ['kubelet'],
+      /(?:validate nodeIP: )?[Nn]ode IP: "?(?<address>[\da-f.:]+)"? not found in the host's network interfaces/,
+    ),
+    notOfInstance: definite(
+      ['kubelet', 'cloud-controller', 'controller-manager'],
+      /failed to get node address from cloud provider that matches ip: (?<address>[\da-f.:]+)|[Ss]pecified Node IP not found in cloudprovider for node "?(?<node>[a-z0-9][\w.-]*)?/,
+    ),
+    notReached: context(
+      ['client-output', 'event', 'kube-apiserver', 'pod-app', 'journal'],
+      /dial tcp (?<address>\d+\.\d+\.\d+\.\d+):10250: (?:i\/o timeout|(?:connect|getsockopt): )/,
+    ),
   },
   needs: ['kube/Node', 'aws/instance'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['node-ports-closed-to-control-plane'],
-  match: (view) => matchAddress(view),
   summary: ({ node, machine, address, primary }) =>
     primary === undefined
       ? `The kubelet of ${node ?? machine ?? 'the node'} announces ${address === undefined ? 'an address' : `the address ${address}`} that its machine does not have for others, so logs, exec and node-to-node traffic fail.`
       : `The Node ${node ?? ''} has the address ${address ?? ''}, which is not the primary address ${primary} of its instance and does not answer, so logs and exec of its pods fail.`,
   remedy: ({ primary }) => [
-    {
-      text: 'Name the address to the kubelet: --node-ip in its extra arguments, then restart it.',
-      command: `echo 'KUBELET_EXTRA_ARGS=--node-ip=${primary ?? '<address>'}' | sudo tee /etc/default/kubelet && sudo systemctl restart kubelet`,
-    },
-    {
-      text: 'In user data, take it from metadata rather than from an interface’s name or order.',
-      command:
-        'TOKEN=$(curl -sX PUT -H "X-aws-ec2-metadata-token-ttl-seconds: 60" http://169.254.169.254/latest/api/token); curl -s -H "X-aws-ec2-metadata-token: $TOKEN" http://169.254.169.254/latest/meta-data/local-ipv4',
-    },
+    step(
+      'Name the address to the kubelet: --node-ip in its extra arguments, then restart it.',
+      `echo 'KUBELET_EXTRA_ARGS=--node-ip=${primary ?? '<address>'}' | sudo tee /etc/default/kubelet && sudo systemctl restart kubelet`,
+    ),
+    step(
+      'In user data, take it from metadata rather than from an interface’s name or order.',
+      'TOKEN=$(curl -sX PUT -H "X-aws-ec2-metadata-token-ttl-seconds: 60" http://169.254.169.254/latest/api/token); curl -s -H "X-aws-ec2-metadata-token: $TOKEN" http://169.254.169.254/latest/meta-data/local-ipv4',
+    ),
   ],
-  decide: {
-    text: 'Compare the Node’s InternalIP with the primary address of the instance.',
-    command:
-      'kubectl get nodes -o wide; aws ec2 describe-instances --instance-ids <instance> --query "Reservations[].Instances[].[PrivateIpAddress,NetworkInterfaces[].PrivateIpAddresses[].PrivateIpAddress]"',
-  },
+  decide: step(
+    'Compare the Node’s InternalIP with the primary address of the instance.',
+    'kubectl get nodes -o wide; aws ec2 describe-instances --instance-ids <instance> --query "Reservations[].Instances[].[PrivateIpAddress,NetworkInterfaces[].PrivateIpAddresses[].PrivateIpAddress]"',
+  ),
   page: {
     why: 'The kubelet takes the address of the default route’s interface, or what the cloud provider lists first. With several interfaces, a floating address, an address that the CNI gives to pods, or a --node-ip that was copied from another machine, that is not where others find it.',
     prevent:
@@ -75,7 +72,9 @@ export default defineCause({
   },
 });
 
-type Own = View<'kube/Node' | 'aws/instance', 'notOnHost' | 'notOfInstance' | 'notReached'>;
+export default matched(cause, matchAddress);
+
+type Own = ViewOf<typeof cause>;
 
 /** Calls to the Node's address fail, and it is not the one by which EC2 knows the machine. */
 function matchAddress(view: Own): Match | null {

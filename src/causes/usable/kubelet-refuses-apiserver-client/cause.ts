@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 
 /** The API server reaches the kubelet, which does not know it or does not let it. */
 export default defineCause({
@@ -7,34 +8,23 @@ export default defineCause({
   title: 'the kubelet refuses the API server (logs and exec are Unauthorized or Forbidden)',
   scope: 'machine',
   signs: {
-    unauthorized: {
-      in: ['client-output', 'pod-app', 'kube-apiserver', 'event'],
-      anchors: ['provide credentials', 'unable to upgrade connection: Unauthorized'],
-      pattern:
-        /the server has asked for the client to provide credentials \( ?pods\/(?:log|exec|attach|portforward)|unable to upgrade connection: Unauthorized/,
-      weight: 'definite',
-    },
-    forbidden: {
-      in: ['client-output', 'pod-app', 'kube-apiserver', 'event'],
-      anchors: ['Forbidden (user=', 'Forbidden: user='],
-      pattern:
-        /Forbidden[: ] ?\(?user=(?<user>(?!system:serviceaccount:|system:anonymous, verb=get, resource=nodes, subresource=(?:stats|metrics))[\w:.@/-]+), verb=\w+, resource=nodes, subresource(?:\(s\))?=/,
-      weight: 'definite',
-    },
-    notAuthenticated: {
-      in: ['kubelet'],
-      anchors: ['Unable to authenticate the request due to an error'],
-      pattern:
-        /Unable to authenticate the request due to an error.*x509: (?<why>certificate [\w ]{6,80})/,
-      weight: 'context',
-      strict: true,
-    },
-    webhookRefused: {
-      in: ['kubelet'],
-      anchors: ['tokenreviews', 'subjectaccessreviews'],
-      pattern: /cannot create resource "(?:tokenreviews|subjectaccessreviews)"/,
-      weight: 'context',
-    },
+    unauthorized: definite(
+      ['client-output', 'pod-app', 'kube-apiserver', 'event'],
+      /the server has asked for the client to provide credentials \( ?pods\/(?:log|exec|attach|portforward)|unable to upgrade connection: Unauthorized/,
+    ),
+    forbidden: definite(
+      ['client-output', 'pod-app', 'kube-apiserver', 'event'],
+      /Forbidden[: ] ?\(?user=(?<user>(?!system:serviceaccount:|system:anonymous, verb=get, resource=nodes, subresource=(?:stats|metrics))[\w:.@/-]+), verb=\w+, resource=nodes, subresource(?:\(s\))?=/,
+    ),
+    notAuthenticated: context(
+      ['kubelet'],
+      /Unable to authenticate the request due to an error.*x509: (?<why>certificate [\w ]{6,80})/,
+      { strict: true },
+    ),
+    webhookRefused: context(
+      ['kubelet'],
+      /cannot create resource "(?:tokenreviews|subjectaccessreviews)"/,
+    ),
   },
   needs: [],
   symptoms: [],
@@ -46,30 +36,28 @@ export default defineCause({
       : `The kubelet lets ${user} not use its API, as whom the API server comes, so logs, exec and port-forward are Forbidden while pods run.`,
   remedy: ({ user }) => [
     user === 'system:anonymous'
-      ? {
-          text: 'The API server shows no certificate: give it --kubelet-client-certificate and --kubelet-client-key.',
-          command: 'grep kubelet-client /etc/kubernetes/manifests/kube-apiserver.yaml',
-        }
+      ? step(
+          'The API server shows no certificate: give it --kubelet-client-certificate and --kubelet-client-key.',
+          'grep kubelet-client /etc/kubernetes/manifests/kube-apiserver.yaml',
+        )
       : user === undefined
-        ? {
-            text: 'Put this cluster’s CA where the kubelet’s clientCAFile points, then restart it.',
-            command:
-              'sudo grep -A4 clientCAFile /var/lib/kubelet/config.yaml && sudo systemctl restart kubelet',
-          }
-        : {
-            text: 'Bind the role that lets the API server’s user in.',
-            command: `kubectl create clusterrolebinding apiserver-kubelet-api-admin --clusterrole=system:kubelet-api-admin --user=${user}`,
-          },
-    {
-      text: 'Renew the API server’s client certificate on kubeadm control planes when it has expired.',
-      command: 'sudo kubeadm certs renew apiserver-kubelet-client',
-    },
+        ? step(
+            'Put this cluster’s CA where the kubelet’s clientCAFile points, then restart it.',
+            'sudo grep -A4 clientCAFile /var/lib/kubelet/config.yaml && sudo systemctl restart kubelet',
+          )
+        : step(
+            'Bind the role that lets the API server’s user in.',
+            `kubectl create clusterrolebinding apiserver-kubelet-api-admin --clusterrole=system:kubelet-api-admin --user=${user}`,
+          ),
+    step(
+      'Renew the API server’s client certificate on kubeadm control planes when it has expired.',
+      'sudo kubeadm certs renew apiserver-kubelet-client',
+    ),
   ],
-  decide: {
-    text: 'Compare the authority of the API server’s client certificate with the kubelet’s clientCAFile.',
-    command:
-      'sudo openssl x509 -in /etc/kubernetes/pki/apiserver-kubelet-client.crt -noout -issuer -subject -enddate; sudo grep -A2 clientCAFile /var/lib/kubelet/config.yaml',
-  },
+  decide: step(
+    'Compare the authority of the API server’s client certificate with the kubelet’s clientCAFile.',
+    'sudo openssl x509 -in /etc/kubernetes/pki/apiserver-kubelet-client.crt -noout -issuer -subject -enddate; sudo grep -A2 clientCAFile /var/lib/kubelet/config.yaml',
+  ),
   page: {
     why: 'For logs and exec the API server is a client of the kubelet. The kubelet checks its certificate against clientCAFile and asks the cluster whether that user may. A machine with the CA of another cluster, an expired certificate, a missing flag or a missing binding of system:kubelet-api-admin break it.',
     prevent:

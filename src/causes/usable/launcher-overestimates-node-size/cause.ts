@@ -1,72 +1,64 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 import { podCondition, podName } from '../../../domain/pods/pods.ts';
 
 /** The launcher makes nodes for pods that do not fit on them, again and again. */
-export default defineCause({
+const cause = defineCause({
   id: 'launcher-overestimates-node-size',
   stage: 'usable',
   title: 'Karpenter or the autoscaler expects more room on a node than it has',
   scope: 'group',
   signs: {
-    lessThanExpected: {
-      in: ['event', 'karpenter', 'node-claim'],
-      anchors: [
-        'of resource memory, but found',
-        'of resource cpu, but found',
-        'of resource pods, but found',
-        'of resource ephemeral-storage, but found',
-      ],
-      pattern:
-        /expected (?<expected>\S{1,40}) of resource (?<resource>memory|cpu|pods|ephemeral-storage), but found (?<actual>\S{1,40}) \((?<share>[\d.]+)% of expected\)/,
-      weight: 'definite',
-    },
-    checkFailed: {
-      in: ['event', 'node-claim'],
-      anchors: ['FailedConsistencyCheck', 'ConsistentStateFound=False'],
-      pattern: /\bFailedConsistencyCheck\b|condition ConsistentStateFound=False/,
-      weight: 'context',
-    },
-    refusedByKubelet: {
-      in: ['event', 'pod-status', 'kubelet'],
-      anchors: ["Node didn't have enough resource"],
-      pattern:
-        /Node didn't have enough resource: (?<resource>memory|cpu|ephemeral-storage), requested/,
-      weight: 'context',
-    },
+    lessThanExpected: definite(
+      ['event', 'karpenter', 'node-claim'],
+      /expected (?<expected>\S{1,40}) of resource (?<resource>memory|cpu|pods|ephemeral-storage), but found (?<actual>\S{1,40}) \((?<share>[\d.]+)% of expected\)/,
+    ),
+    checkFailed: context(
+      ['event', 'node-claim'],
+      /\bFailedConsistencyCheck\b|condition ConsistentStateFound=False/,
+    ),
+    refusedByKubelet: context(
+      ['event', 'pod-status', 'kubelet'],
+      /Node didn't have enough resource: (?<resource>memory|cpu|ephemeral-storage), requested/,
+    ),
   },
   needs: ['kube/Node', 'kube/NodeClaim', 'kube/Pod'],
   symptoms: ['pod-not-scheduled'],
   withdrawnBy: [],
   blocksAbove: false,
-  match: (view) => matchClaims(view),
   summary: ({ node, pod, resource, expected, actual, share }) =>
     pod === undefined
       ? `${node ?? 'The node'} has less ${resource ?? 'memory'} than its launcher expected${expected === undefined ? '' : ` (${actual ?? 'less'} of ${expected}${share === undefined ? '' : `, ${share} %`})`}, so pods for which it was made may not fit, and further nodes are made in vain.`
       : `Karpenter expected ${expected ?? 'more'} of allocatable memory on ${node ?? 'the node'}, which has ${actual ?? 'less'}, so the pod ${pod} stays Pending there and further nodes are made in vain.`,
   remedy: () => [
-    {
-      text: 'Let Karpenter reckon with more overhead of the virtual machine (the default is 0.075).',
-      command: 'kubectl -n kube-system set env deployment/karpenter VM_MEMORY_OVERHEAD_PERCENT=0.1',
-    },
-    {
-      text: 'Tell it what the kubelet reserves: kubelet settings belong into the EC2NodeClass, not into user data alone.',
-      command: 'kubectl get ec2nodeclasses -o yaml',
-    },
-    {
-      text: 'For the Cluster Autoscaler from zero nodes, set the node-template tags of the group to what its nodes have.',
-      command:
-        'aws autoscaling describe-tags --filters Name=auto-scaling-group,Values=<group> --query "Tags[?contains(Key,\'node-template\')]"',
-    },
-    {
-      text: 'Or ask for a little less in the pod: requests that fill a type to its last megabyte hit this first.',
-      command: 'kubectl get pods -A --field-selector status.phase=Pending',
-    },
+    step(
+      'Let Karpenter reckon with more overhead of the virtual machine (the default is 0.075).',
+      'kubectl -n kube-system set env deployment/karpenter VM_MEMORY_OVERHEAD_PERCENT=0.1',
+    ),
+    step(
+      'Tell it what the kubelet reserves: kubelet settings belong into the EC2NodeClass, not into user data alone.',
+      'kubectl get ec2nodeclasses -o yaml',
+    ),
+    step(
+      'For the Cluster Autoscaler from zero nodes, set the node-template tags of the group to what its nodes have.',
+      'aws autoscaling describe-tags --filters Name=auto-scaling-group,Values=<group> --query "Tags[?contains(Key,\'node-template\')]"',
+    ),
+    step(
+      'Or ask for a little less in the pod: requests that fill a type to its last megabyte hit this first.',
+      'kubectl get pods -A --field-selector status.phase=Pending',
+    ),
   ],
-  decide: {
-    text: 'Compare what the NodeClaim expects with what the Node has.',
-    command:
-      'kubectl get nodeclaims -o custom-columns=NODE:.status.nodeName,EXPECTED:.status.allocatable.memory,PODS:.status.allocatable.pods; kubectl get nodes -o custom-columns=NAME:.metadata.name,MEMORY:.status.allocatable.memory,PODS:.status.allocatable.pods',
-  },
+  decide: step(
+    'Compare what the NodeClaim expects with what the Node has.',
+    'kubectl get nodeclaims -o custom-columns=NODE:.status.nodeName,EXPECTED:.status.allocatable.memory,PODS:.status.allocatable.pods; kubectl get nodes -o custom-columns=NAME:.metadata.name,MEMORY:.status.allocatable.memory,PODS:.status.allocatable.pods',
+  ),
   page: {
     why: 'Before a node exists its size is an estimate: the type’s memory less an overhead and the kubelet’s reserves. Firmware, kernel and image take a share that differs by type and image; a custom image or user data may reserve more. A pod between the two numbers makes Karpenter launch a node that the scheduler then does not use.',
     prevent:
@@ -82,10 +74,9 @@ export default defineCause({
   },
 });
 
-type Own = View<
-  'kube/Node' | 'kube/NodeClaim' | 'kube/Pod',
-  'lessThanExpected' | 'checkFailed' | 'refusedByKubelet'
->;
+export default matched(cause, matchClaims);
+
+type Own = ViewOf<typeof cause>;
 
 const UNITS: Readonly<Record<string, number>> = {
   '': 1,

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite, withdraws } from '../../../diagnosis/sign.ts';
 
 /** Pods ask for the runtime handler nvidia, and the node's runtime has none of this name. */
 export default defineCause({
@@ -7,32 +8,19 @@ export default defineCause({
   title: 'the container runtime has no nvidia handler, which pods ask for',
   scope: 'machine',
   signs: {
-    notConfigured: {
-      in: ['event', 'kubelet', 'containerd', 'pod-status', 'client-output', 'journal'],
-      anchors: ['no runtime for ', 'find runtime handler ', 'RuntimeHandler '],
-      pattern:
-        /(?:pod\/(?<pod>[\w.-]{1,253})\s.{0,200})?(?:no runtime for "?(?<handler>nvidia[\w-]*)"? is configured|find runtime handler "?(?<handler2>nvidia[\w-]*)"? from runtime list|RuntimeHandler "?(?<handler3>nvidia[\w-]*)"? not supported)/i,
-      weight: 'definite',
-    },
-    unknownToDocker: {
-      in: ['event', 'kubelet', 'pod-status', 'client-output', 'journal'],
-      anchors: ['nknown runtime specified', 'nknown or invalid runtime name'],
-      pattern: /nknown (?:runtime specified|or invalid runtime name):? "?(?<handler>nvidia[\w-]*)/,
-      weight: 'definite',
-    },
-    binaryMissing: {
-      in: ['event', 'kubelet', 'containerd', 'pod-status', 'client-output', 'journal'],
-      anchors: ['nvidia-container-runtime'],
-      pattern:
-        /(?:pod\/(?<pod>[\w.-]{1,253})\s.{0,400})?\bexec:? "?(?<binary>[\w./-]{0,120}nvidia-container-runtime[\w.-]{0,20})"?: (?:no such file or directory|executable file not found|stat )/,
-      weight: 'definite',
-    },
-    started: {
-      in: ['event'],
-      anchors: ['Started container'],
-      pattern: /\bStarted\s+pod\/(?<pod>[\w.-]{1,253})\s+Started container/,
-      weight: 'withdraws',
-    },
+    notConfigured: definite(
+      ['event', 'kubelet', 'containerd', 'pod-status', 'client-output', 'journal'],
+      /(?:pod\/(?<pod>[\w.-]{1,253})\s.{0,200})?(?:no runtime for "?(?<handler>nvidia[\w-]*)"? is configured|find runtime handler "?(?<handler2>nvidia[\w-]*)"? from runtime list|RuntimeHandler "?(?<handler3>nvidia[\w-]*)"? not supported)/,
+    ),
+    unknownToDocker: definite(
+      ['event', 'kubelet', 'pod-status', 'client-output', 'journal'],
+      /nknown (?:runtime specified|or invalid runtime name):? "?(?<handler>nvidia[\w-]*)/,
+    ),
+    binaryMissing: definite(
+      ['event', 'kubelet', 'containerd', 'pod-status', 'client-output', 'journal'],
+      /(?:pod\/(?<pod>[\w.-]{1,253})\s.{0,400})?\bexec:? "?(?<binary>[\w./-]{0,120}nvidia-container-runtime[\w.-]{0,20})"?: (?:no such file or directory|executable file not found|stat )/,
+    ),
+    started: withdraws(['event'], /\bStarted\s+pod\/(?<pod>[\w.-]{1,253})\s+Started container/),
   },
   needs: [],
   symptoms: ['sandbox-not-created'],
@@ -43,26 +31,23 @@ export default defineCause({
   summary: ({ node, machine, handler, handler2, handler3, binary, pod }) =>
     `The container runtime of ${node ?? machine ?? 'the node'} ${binary === undefined ? `has no handler ${handler ?? handler2 ?? handler3 ?? 'nvidia'}` : `does not find ${binary}`}, so ${pod === undefined ? 'pods that ask for it do' : `the pod ${pod} does`} not start there.`,
   remedy: () => [
-    {
-      text: 'See what the NVIDIA container toolkit of this node says; it writes the handler into the runtime’s configuration.',
-      command:
-        'kubectl get pods -A -o wide | grep -E "nvidia-container-toolkit|nvidia-driver|nvidia-operator-validator"',
-    },
-    {
-      text: 'Without the GPU operator, let the toolkit write it on the machine, then restart the runtime.',
-      command:
-        'sudo nvidia-ctk runtime configure --runtime=containerd && sudo systemctl restart containerd',
-    },
-    {
-      text: 'On EKS, use the accelerated AMI (here for AL2023), which carries driver and toolkit.',
-      command:
-        'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<version>/amazon-linux-2023/x86_64/nvidia/recommended/image_id --query Parameter.Value --output text',
-    },
+    step(
+      'See what the NVIDIA container toolkit of this node says; it writes the handler into the runtime’s configuration.',
+      'kubectl get pods -A -o wide | grep -E "nvidia-container-toolkit|nvidia-driver|nvidia-operator-validator"',
+    ),
+    step(
+      'Without the GPU operator, let the toolkit write it on the machine, then restart the runtime.',
+      'sudo nvidia-ctk runtime configure --runtime=containerd && sudo systemctl restart containerd',
+    ),
+    step(
+      'On EKS, use the accelerated AMI (here for AL2023), which carries driver and toolkit.',
+      'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<version>/amazon-linux-2023/x86_64/nvidia/recommended/image_id --query Parameter.Value --output text',
+    ),
   ],
-  decide: {
-    text: 'Look for the handler in the configuration of the node’s runtime.',
-    command: 'sudo containerd config dump | grep -A4 nvidia; kubectl get runtimeclass',
-  },
+  decide: step(
+    'Look for the handler in the configuration of the node’s runtime.',
+    'sudo containerd config dump | grep -A4 nvidia; kubectl get runtimeclass',
+  ),
   page: {
     why: 'A RuntimeClass names a handler, and each node’s runtime must know it. The NVIDIA toolkit writes it into containerd’s or CRI-O’s configuration; a plain AMI has no toolkit, the GPU operator’s toolkit pod may wait for the driver, and a runtime whose configuration was overwritten after that has lost the handler.',
     prevent:

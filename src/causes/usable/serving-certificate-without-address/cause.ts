@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 
 const CALLERS = [
   'pod-app',
@@ -18,40 +19,23 @@ export default defineCause({
   title: 'the kubelet’s serving certificate lacks the address it is called by',
   scope: 'machine',
   signs: {
-    noSans: {
-      in: CALLERS,
-      anchors: ["it doesn't contain any IP SANs"],
-      pattern:
-        /(?::10250\b.*|error dialing backend: .*|[Ff]ailed to scrape node.*|unable to fully scrape metrics.*)x509: cannot validate certificate for (?<address>[\da-f.:]+) because it doesn't contain any IP SANs/,
-      weight: 'definite',
-    },
-    otherNames: {
-      in: CALLERS,
-      anchors: ['certificate is valid for', 'certificate is not valid for any names'],
-      pattern:
-        /(?::10250\b.*|error dialing backend: .*|[Ff]ailed to scrape node.*)x509: certificate is (?:valid for (?<names>[^"]{3,300}?), not (?<address>[\w.:-]+)|not valid for any names, but wanted to match (?<address2>[\w.-]+))/,
-      weight: 'definite',
-    },
-    legacyName: {
-      in: CALLERS,
-      anchors: ['certificate relies on legacy Common Name field'],
-      pattern:
-        /(?::10250\b.*|error dialing backend: .*|[Ff]ailed to scrape node.*)x509: certificate relies on legacy Common Name field/,
-      weight: 'definite',
-    },
-    noSansAlone: {
-      in: CALLERS,
-      anchors: ["it doesn't contain any IP SANs"],
-      pattern:
-        /^(?!.*(?:connect to the server|couldn't get|:2379|:2380|:6443|:443\/|webhook|etcd|\/api\/v1)).*x509: cannot validate certificate for (?<address>[\da-f.:]+) because it doesn't contain any IP SANs/,
-      weight: 'likely',
-    },
-    scraped: {
-      in: ['pod-app'],
-      anchors: ['Scraping node', 'Storing metrics'],
-      pattern: /"Storing metrics"|Scraping metrics from node .* succeeded/,
-      weight: 'context',
-    },
+    noSans: definite(
+      CALLERS,
+      /(?::10250\b.*|error dialing backend: .*|[Ff]ailed to scrape node.*|unable to fully scrape metrics.*)x509: cannot validate certificate for (?<address>[\da-f.:]+) because it doesn't contain any IP SANs/,
+    ),
+    otherNames: definite(
+      CALLERS,
+      /(?::10250\b.*|error dialing backend: .*|[Ff]ailed to scrape node.*)x509: certificate is (?:valid for (?<names>[^"]{3,300}?), not (?<address>[\w.:-]+)|not valid for any names, but wanted to match (?<address2>[\w.-]+))/,
+    ),
+    legacyName: definite(
+      CALLERS,
+      /(?::10250\b.*|error dialing backend: .*|[Ff]ailed to scrape node.*)x509: certificate relies on legacy Common Name field/,
+    ),
+    noSansAlone: likely(
+      CALLERS,
+      /^(?!.*(?:connect to the server|couldn't get|:2379|:2380|:6443|:443\/|webhook|etcd|\/api\/v1)).*x509: cannot validate certificate for (?<address>[\da-f.:]+) because it doesn't contain any IP SANs/,
+    ),
+    scraped: context(['pod-app'], /"Storing metrics"|Scraping metrics from node .* succeeded/),
   },
   needs: [],
   symptoms: [],
@@ -60,30 +44,27 @@ export default defineCause({
   summary: ({ node, address, address2, names }) =>
     `The certificate that the kubelet of ${node ?? address ?? address2 ?? 'the node'} serves ${names === undefined ? 'does not hold the address by which it is called' : `is for ${names} and not for ${address ?? 'the address by which it is called'}`}, so metrics, and logs and exec where the API server checks it, fail while the node is Ready.`,
   remedy: ({ address }) => [
-    {
-      text: 'Let the kubelet ask the cluster for its certificate (serverTLSBootstrap: true), which holds the node’s names and addresses; then restart it.',
-      command:
-        "sudo sed -i '$aserverTLSBootstrap: true' /var/lib/kubelet/config.yaml && sudo systemctl restart kubelet",
-    },
-    {
-      text: 'kubeadm clusters have no approver: approve the requests, or run one.',
-      command: 'kubectl get csr --field-selector spec.signerName=kubernetes.io/kubelet-serving',
-    },
-    {
-      text: 'If the node’s address changed, remove the old certificate so that the kubelet asks again.',
-      command:
-        'sudo rm /var/lib/kubelet/pki/kubelet-server-current.pem && sudo systemctl restart kubelet',
-    },
-    {
-      text: 'See what the certificate holds now.',
-      command: `openssl s_client -connect ${address ?? '<node-address>'}:10250 </dev/null 2>/dev/null | openssl x509 -noout -issuer -ext subjectAltName`,
-    },
+    step(
+      'Let the kubelet ask the cluster for its certificate (serverTLSBootstrap: true), which holds the node’s names and addresses; then restart it.',
+      "sudo sed -i '$aserverTLSBootstrap: true' /var/lib/kubelet/config.yaml && sudo systemctl restart kubelet",
+    ),
+    step(
+      'kubeadm clusters have no approver: approve the requests, or run one.',
+      'kubectl get csr --field-selector spec.signerName=kubernetes.io/kubelet-serving',
+    ),
+    step(
+      'If the node’s address changed, remove the old certificate so that the kubelet asks again.',
+      'sudo rm /var/lib/kubelet/pki/kubelet-server-current.pem && sudo systemctl restart kubelet',
+    ),
+    step(
+      'See what the certificate holds now.',
+      `openssl s_client -connect ${address ?? '<node-address>'}:10250 </dev/null 2>/dev/null | openssl x509 -noout -issuer -ext subjectAltName`,
+    ),
   ],
-  decide: {
-    text: 'Read the names in the certificate that the kubelet serves.',
-    command:
-      'openssl s_client -connect <node-address>:10250 </dev/null 2>/dev/null | openssl x509 -noout -issuer -ext subjectAltName',
-  },
+  decide: step(
+    'Read the names in the certificate that the kubelet serves.',
+    'openssl s_client -connect <node-address>:10250 </dev/null 2>/dev/null | openssl x509 -noout -issuer -ext subjectAltName',
+  ),
   page: {
     why: 'Without serverTLSBootstrap the kubelet signs its own certificate, which holds the host name alone; metrics-server calls by address and checks. A certificate that was issued for another name or an earlier address fails in the same way.',
     prevent:

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 
 /** A machine that belonged to another cluster kept the certificate which that cluster gave it. */
 export default defineCause({
@@ -7,33 +8,22 @@ export default defineCause({
   title: 'the kubelet serves a certificate of the cluster it belonged to before',
   scope: 'machine',
   signs: {
-    notOfThisCluster: {
-      in: ['nodeadm', 'journal', 'client-output', 'cloud-init'],
-      anchors: ['certificate is not valid for the current cluster'],
-      pattern: /[Kk]ubelet (?:server )?certificate is not valid for the current cluster/,
-      weight: 'definite',
-    },
-    sameNameOtherKey: {
-      in: ['pod-app', 'client-output', 'event', 'kube-apiserver', 'journal'],
-      anchors: ['trying to verify candidate authority certificate'],
-      pattern:
-        /(?:(?<address>[\d.]+):10250\b.*|error dialing backend: .*|[Ff]ailed to scrape node.*)x509: certificate signed by unknown authority \(possibly because of .{0,80}trying to verify candidate authority certificate/,
-      weight: 'definite',
-    },
-    unknownAuthority: {
-      in: ['kube-apiserver', 'client-output', 'event', 'pod-app', 'journal'],
-      anchors: ['certificate signed by unknown authority'],
-      pattern:
-        /(?:(?<address>[\d.]+):10250\/(?:containerLogs|exec|attach|portForward|run)\b.*|error dialing backend: .*)x509: certificate signed by unknown authority/,
-      weight: 'likely',
-    },
-    scrapeRefused: {
-      in: ['pod-app', 'journal'],
-      anchors: ['certificate signed by unknown authority'],
-      pattern:
-        /(?:[Ff]ailed to scrape node|:10250\/(?:metrics|stats)).*x509: certificate signed by unknown authority/,
-      weight: 'context',
-    },
+    notOfThisCluster: definite(
+      ['nodeadm', 'journal', 'client-output', 'cloud-init'],
+      /[Kk]ubelet (?:server )?certificate is not valid for the current cluster/,
+    ),
+    sameNameOtherKey: definite(
+      ['pod-app', 'client-output', 'event', 'kube-apiserver', 'journal'],
+      /(?:(?<address>[\d.]+):10250\b.*|error dialing backend: .*|[Ff]ailed to scrape node.*)x509: certificate signed by unknown authority \(possibly because of .{0,80}trying to verify candidate authority certificate/,
+    ),
+    unknownAuthority: likely(
+      ['kube-apiserver', 'client-output', 'event', 'pod-app', 'journal'],
+      /(?:(?<address>[\d.]+):10250\/(?:containerLogs|exec|attach|portForward|run)\b.*|error dialing backend: .*)x509: certificate signed by unknown authority/,
+    ),
+    scrapeRefused: context(
+      ['pod-app', 'journal'],
+      /(?:[Ff]ailed to scrape node|:10250\/(?:metrics|stats)).*x509: certificate signed by unknown authority/,
+    ),
   },
   needs: [],
   symptoms: [],
@@ -42,21 +32,19 @@ export default defineCause({
   summary: ({ node, machine, address }) =>
     `The kubelet of ${node ?? machine ?? address ?? 'the node'} serves a certificate that this cluster’s authority did not sign, as a machine does that kept its files from an earlier cluster; logs, exec and metrics of its pods fail.`,
   remedy: () => [
-    {
-      text: 'Remove the old certificate on the machine; the kubelet asks this cluster for one when it starts.',
-      command:
-        'sudo rm -f /var/lib/kubelet/pki/kubelet-server-current.pem /var/lib/kubelet/pki/kubelet.crt /var/lib/kubelet/pki/kubelet.key && sudo systemctl restart kubelet',
-    },
-    {
-      text: 'Approve its request where nothing does.',
-      command: 'kubectl get csr --field-selector spec.signerName=kubernetes.io/kubelet-serving',
-    },
+    step(
+      'Remove the old certificate on the machine; the kubelet asks this cluster for one when it starts.',
+      'sudo rm -f /var/lib/kubelet/pki/kubelet-server-current.pem /var/lib/kubelet/pki/kubelet.crt /var/lib/kubelet/pki/kubelet.key && sudo systemctl restart kubelet',
+    ),
+    step(
+      'Approve its request where nothing does.',
+      'kubectl get csr --field-selector spec.signerName=kubernetes.io/kubelet-serving',
+    ),
   ],
-  decide: {
-    text: 'Compare the issuer and date of the certificate that the kubelet serves with this cluster.',
-    command:
-      'sudo openssl x509 -in /var/lib/kubelet/pki/kubelet-server-current.pem -noout -issuer -subject -dates',
-  },
+  decide: step(
+    'Compare the issuer and date of the certificate that the kubelet serves with this cluster.',
+    'sudo openssl x509 -in /var/lib/kubelet/pki/kubelet-server-current.pem -noout -issuer -subject -dates',
+  ),
   page: {
     why: 'The kubelet keeps its serving certificate under /var/lib/kubelet/pki and uses it as long as it is valid. A hybrid or on-premises host that is joined to a new cluster, or a kubeadm cluster that was created again, finds a certificate there which an authority of the same name, but another key, has signed.',
     prevent:

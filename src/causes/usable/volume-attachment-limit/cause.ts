@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** EC2 attaches no further volume to the instance, whatever pods were placed there. */
 export default defineCause({
@@ -7,49 +8,23 @@ export default defineCause({
   title: 'the node has as many volumes as its instance can attach',
   scope: 'machine',
   signs: {
-    stuckAttaching: {
-      in: ['event', 'csi-driver', 'kubelet', 'pod-status', 'client-output'],
-      anchors: [
-        'expected device to be attached but was attaching',
-        'expected device but be attached',
-      ],
-      pattern:
-        /(?:pod\/(?<pod>[\w.-]{1,253})\s.{0,400})?expected device (?:to be attached but was attaching|but be attached but was attaching)/,
-      weight: 'likely',
-    },
-    refused: {
-      in: ['event', 'csi-driver', 'pod-status', 'client-output', 'aws-message'],
-      anchors: [
-        'AttachmentLimitExceeded',
-        'ttachment limit exceeded',
-        'VolumeLimitExceeded',
-        'volumes attached to node',
-        'number of volumes (',
-      ],
-      pattern:
-        /(?:AttachVolume|[Aa]ttach volume|(?<volume>vol-[0-9a-f]{8,17}|pvc-[0-9a-f-]{36})).{0,600}(?:AttachmentLimitExceeded|[Aa]ttachment limit exceeded|[Tt]oo many (?:EBS )?volumes attached to node|max number of volumes \(\d+\) already attached)/,
-      weight: 'definite',
-    },
-    noDeviceName: {
-      in: ['event', 'csi-driver', 'pod-status', 'client-output'],
-      anchors: ['get a free device name to assign', 'oo many EBS volumes attached to node'],
-      pattern:
-        /could not get a free device name to assign to node (?<instance>i-[0-9a-f]{8,17})?|[Tt]oo many EBS volumes attached to node (?<node2>[\w.-]+)?/,
-      weight: 'definite',
-    },
-    schedulerFull: {
-      in: ['event', 'pod-status', 'scheduler', 'client-output'],
-      anchors: ['exceed max volume count'],
-      pattern:
-        /(?:pod\/(?<pod>[\w.-]{1,253})\s{1,200})?\b0\/\d+ nodes are available:(?!.*(?:not-ready|unreachable|uninitialized|NotReady|unschedulable|-pressure|network-unavailable)).*?node\(s\) exceed max volume count/,
-      weight: 'likely',
-    },
-    attached: {
-      in: ['event'],
-      anchors: ['SuccessfulAttachVolume'],
-      pattern: /\bSuccessfulAttachVolume\b(?:\s+pod\/(?<pod>[\w.-]{1,253}))?/,
-      weight: 'withdraws',
-    },
+    stuckAttaching: likely(
+      ['event', 'csi-driver', 'kubelet', 'pod-status', 'client-output'],
+      /(?:pod\/(?<pod>[\w.-]{1,253})\s.{0,400})?expected device (?:to be attached but was attaching|but be attached but was attaching)/,
+    ),
+    refused: definite(
+      ['event', 'csi-driver', 'pod-status', 'client-output', 'aws-message'],
+      /(?:AttachVolume|[Aa]ttach volume|(?<volume>vol-[0-9a-f]{8,17}|pvc-[0-9a-f-]{36})).{0,600}(?:AttachmentLimitExceeded|[Aa]ttachment limit exceeded|[Tt]oo many (?:EBS )?volumes attached to node|max number of volumes \(\d+\) already attached)/,
+    ),
+    noDeviceName: definite(
+      ['event', 'csi-driver', 'pod-status', 'client-output'],
+      /could not get a free device name to assign to node (?<instance>i-[0-9a-f]{8,17})?|[Tt]oo many EBS volumes attached to node (?<node2>[\w.-]+)?/,
+    ),
+    schedulerFull: likely(
+      ['event', 'pod-status', 'scheduler', 'client-output'],
+      /(?:pod\/(?<pod>[\w.-]{1,253})\s{1,200})?\b0\/\d+ nodes are available:(?!.*(?:not-ready|unreachable|uninitialized|NotReady|unschedulable|-pressure|network-unavailable)).*?node\(s\) exceed max volume count/,
+    ),
+    attached: withdraws(['event'], /\bSuccessfulAttachVolume\b(?:\s+pod\/(?<pod>[\w.-]{1,253}))?/),
   },
   needs: [],
   symptoms: ['pod-not-scheduled'],
@@ -61,26 +36,23 @@ export default defineCause({
       ? `EC2 attaches no further volume to ${node ?? node2 ?? instance ?? machine ?? 'the node'}: its volumes and interfaces have reached the limit of its instance type, so pods with further volumes do not start there.`
       : `The pod ${pod} stays Pending because the nodes have as many volumes as they can attach.`,
   remedy: () => [
-    {
-      text: 'See what limit each node’s driver reports; without one the scheduler places pods without end.',
-      command:
-        'kubectl get csinodes -o custom-columns="NODE:.metadata.name,DRIVERS:.spec.drivers[*].name,LIMIT:.spec.drivers[*].allocatable.count"',
-    },
-    {
-      text: 'Where interfaces share the limit of a Nitro instance, reserve their places in the EBS CSI driver.',
-      command:
-        'aws eks update-addon --cluster-name <cluster> --addon-name aws-ebs-csi-driver --resolve-conflicts PRESERVE --configuration-values \'{"node":{"reservedVolumeAttachments":4}}\'',
-    },
-    {
-      text: 'Move the waiting pods: spread them, or take more nodes or types of the newer generations, whose volumes have a limit of their own.',
-      command: 'kubectl get volumeattachments -o wide',
-    },
+    step(
+      'See what limit each node’s driver reports; without one the scheduler places pods without end.',
+      'kubectl get csinodes -o custom-columns="NODE:.metadata.name,DRIVERS:.spec.drivers[*].name,LIMIT:.spec.drivers[*].allocatable.count"',
+    ),
+    step(
+      'Where interfaces share the limit of a Nitro instance, reserve their places in the EBS CSI driver.',
+      'aws eks update-addon --cluster-name <cluster> --addon-name aws-ebs-csi-driver --resolve-conflicts PRESERVE --configuration-values \'{"node":{"reservedVolumeAttachments":4}}\'',
+    ),
+    step(
+      'Move the waiting pods: spread them, or take more nodes or types of the newer generations, whose volumes have a limit of their own.',
+      'kubectl get volumeattachments -o wide',
+    ),
   ],
-  decide: {
-    text: 'Count the volumes and interfaces of the instance: most Nitro types attach 28 of both together.',
-    command:
-      'aws ec2 describe-instances --instance-ids <instance> --query "Reservations[].Instances[].[length(BlockDeviceMappings),length(NetworkInterfaces)]"',
-  },
+  decide: step(
+    'Count the volumes and interfaces of the instance: most Nitro types attach 28 of both together.',
+    'aws ec2 describe-instances --instance-ids <instance> --query "Reservations[].Instances[].[length(BlockDeviceMappings),length(NetworkInterfaces)]"',
+  ),
   page: {
     why: 'An instance attaches a fixed number of volumes, on most Nitro types 28 together with its network interfaces and local disks. The scheduler knows the limit only from CSINode, which the driver fills when it starts: interfaces that the VPC CNI adds later, volumes of the old in-tree plug-in and volumes attached by hand are not counted.',
     prevent:

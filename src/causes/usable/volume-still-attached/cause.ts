@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** A volume of one writer still hangs on the instance where its last pod ran. */
 export default defineCause({
@@ -7,26 +8,18 @@ export default defineCause({
   title: 'a volume is still attached to another instance',
   scope: 'machine',
   signs: {
-    multiAttach: {
-      in: ['event', 'pod-status', 'controller-manager', 'client-output'],
-      anchors: ['Multi-Attach error for volume'],
-      pattern:
-        /Multi-Attach error for volume "+(?<volume>[\w.-]{1,253})"+.*?(?:already exclusively attached to one node|already used by (?:pod\(s\) (?<holder>[\w., -]{1,200}?)(?: on different nodes?|$)|\d+ pod))/,
-      weight: 'likely',
-    },
-    inUse: {
-      in: ['event', 'csi-driver', 'pod-status', 'client-output', 'aws-message'],
-      anchors: ['VolumeInUse', 'is already attached to an instance'],
-      pattern:
-        /VolumeInUse\W.*?(?<disk>vol-[0-9a-f]{8,17})? ?is already attached to an instance|(?<disk2>vol-[0-9a-f]{8,17}) is already attached to an instance/,
-      weight: 'definite',
-    },
-    attached: {
-      in: ['event'],
-      anchors: ['AttachVolume.Attach succeeded'],
-      pattern: /AttachVolume\.Attach succeeded for volume "+(?<volume>[\w.-]{1,253})"/,
-      weight: 'withdraws',
-    },
+    multiAttach: likely(
+      ['event', 'pod-status', 'controller-manager', 'client-output'],
+      /Multi-Attach error for volume "+(?<volume>[\w.-]{1,253})"+.*?(?:already exclusively attached to one node|already used by (?:pod\(s\) (?<holder>[\w., -]{1,200}?)(?: on different nodes?|$)|\d+ pod))/,
+    ),
+    inUse: definite(
+      ['event', 'csi-driver', 'pod-status', 'client-output', 'aws-message'],
+      /VolumeInUse\W.*?(?<disk>vol-[0-9a-f]{8,17})? ?is already attached to an instance|(?<disk2>vol-[0-9a-f]{8,17}) is already attached to an instance/,
+    ),
+    attached: withdraws(
+      ['event'],
+      /AttachVolume\.Attach succeeded for volume "+(?<volume>[\w.-]{1,253})"/,
+    ),
   },
   needs: [],
   symptoms: [],
@@ -36,25 +29,23 @@ export default defineCause({
   summary: ({ volume, disk, disk2, holder }) =>
     `The volume ${volume ?? disk ?? disk2 ?? 'of the pod'} is still attached to another instance${holder === undefined ? '' : ` (used by ${holder})`}, so its pod stays in ContainerCreating on the new node.`,
   remedy: ({ volume, disk, disk2 }) => [
-    {
-      text: 'See which node Kubernetes thinks the volume is attached to, and whether a pod there still uses it.',
-      command: `kubectl get volumeattachments -o wide | grep ${volume ?? '<volume>'}`,
-    },
-    {
-      text: 'If that machine is shut down or lost for good, say so: the taint frees its pods and volumes at once.',
-      command:
-        'kubectl taint nodes <old-node> node.kubernetes.io/out-of-service=nodeshutdown:NoExecute',
-    },
-    {
-      text: 'If no pod uses it any more, detach it from the old instance.',
-      command: `aws ec2 detach-volume --volume-id ${disk ?? disk2 ?? '<volume-id>'}`,
-    },
+    step(
+      'See which node Kubernetes thinks the volume is attached to, and whether a pod there still uses it.',
+      `kubectl get volumeattachments -o wide | grep ${volume ?? '<volume>'}`,
+    ),
+    step(
+      'If that machine is shut down or lost for good, say so: the taint frees its pods and volumes at once.',
+      'kubectl taint nodes <old-node> node.kubernetes.io/out-of-service=nodeshutdown:NoExecute',
+    ),
+    step(
+      'If no pod uses it any more, detach it from the old instance.',
+      `aws ec2 detach-volume --volume-id ${disk ?? disk2 ?? '<volume-id>'}`,
+    ),
   ],
-  decide: {
-    text: 'Ask EC2 which instance has the volume, and in which state.',
-    command:
-      'aws ec2 describe-volumes --volume-ids <volume-id> --query "Volumes[].Attachments[].[InstanceId,State,AttachTime]"',
-  },
+  decide: step(
+    'Ask EC2 which instance has the volume, and in which state.',
+    'aws ec2 describe-volumes --volume-ids <volume-id> --query "Volumes[].Attachments[].[InstanceId,State,AttachTime]"',
+  ),
   page: {
     why: 'An EBS volume with ReadWriteOnce is on one instance at a time. A node that went away without being drained, or a Deployment that starts the new pod before the old one is gone, leaves the volume where it was; Kubernetes waits six minutes before it detaches by force.',
     prevent:
