@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '293-d9f5d0e5';
+export const CATALOGUE_VERSION = '293-ffeeba74';
 
 export const SIGNS: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
@@ -714,7 +714,7 @@ export const SIGNS: readonly SignRow[] = [
 {owner:"cni-plugin-too-old-for-configuration",name:"started",in:["event"],anchors:["Started container"],pattern:/\bStarted\s{1,100}pod\/(?<pod>[\w.-]{1,253})\s{1,100}Started container/,strict:false,per:["pod"]},
 {owner:"cni-pod-not-scheduled",name:"unschedulable",in:["event","pod-status"],anchors:["FailedScheduling","PodScheduled=False"],pattern:/(?:FailedScheduling\s{1,100}(?:pods?\/)?|Pod )(?<pod>(?:aws-node|calico-node|cilium(?!-operator)|kube-flannel-ds|weave-net|kube-router|canal)-[a-z0-9-]{0,400}[a-z0-9]{5})\s{1,100}(?:condition PodScheduled=False .{0,1000}|.{0,1000}?)(?<reason>Insufficient \w{1,400}|untolerated taint(?:\(s\)| \{[^}]{0,400}\})|didn't (?:tolerate|have free ports)[^,.]{0,400}|Too many pods)/,strict:false,per:["pod"]},
 {owner:"cni-pod-not-scheduled",name:"scheduled",in:["event"],anchors:["Successfully assigned "],pattern:/Successfully assigned \S{1,400}\/(?<pod>(?:aws-node|calico-node|cilium|kube-flannel-ds|weave-net|kube-router|canal)-\S{1,400}) to /,strict:false,per:["pod"]},
-{owner:"cni-port-conflict",name:"knownPort",in:["aws-node","ipamd","cilium","calico-node","pod-app","event","pod-status","client-output"],anchors:["Address already in use","address already in use"],pattern:/(?:listen|bind).{0,60}?:(?<port>50051|50052|61678|61679|8162|8163|9099|9098|9879|9876|9890|9891|4240|4244): (?:bind: )?[Aa]ddress already in use/,strict:false,per:[]},
+{owner:"cni-port-conflict",name:"knownPort",in:["aws-node","ipamd","cilium","calico-node","pod-app","event","pod-status","client-output"],anchors:["ddress already in use"],pattern:/(?:listen|bind).{0,60}?(?::(?<port>61678|61679|8162|8163|9876|9879|9890|9891|4240|4244)|127\.0\.0\.1:(?<port2>50051|50052|9098|9099)): (?:bind: )?[Aa]ddress already in use/,strict:false,per:[]},
 {owner:"cni-port-conflict",name:"agentSays",in:["aws-node","ipamd","pod-app","event","pod-status","client-output"],anchors:["network policy agent: failed to listen ","ipamd: failed to listen "],pattern:/(?<agent>network policy agent|ipamd): failed to listen (?:to gRPC port|on [Uu]nix socket)(?:.{0,1000}:(?<port>\d{2,5}): bind: address already in use)?/,strict:false,per:[]},
 {owner:"cni-port-conflict",name:"metricsOfAgent",in:["aws-node","pod-app","client-output","event"],anchors:[": bind: address already in use"],pattern:/(?<agent>nodeagent|network-policy-agent|aws-node|amazon-vpc-cni|cilium|calico|felix)\b.{0,300}listen tcp\d? \S{0,60}:(?<port>\d{2,5}): bind: address already in use/,strict:false,per:[]},
 {owner:"cni-port-conflict",name:"ofItsLog",in:["aws-node","ipamd","cilium","calico-node"],anchors:[": bind: address already in use"],pattern:/listen (?:tcp|udp)\d? \S{0,60}:(?<port>\d{2,5}): bind: address already in use/,strict:true,per:[]},

@@ -8,7 +8,7 @@ export default defineCause({
   title: 'the CNI or its network policy agent cannot bind its port, which another program holds',
   scope: 'machine',
   signs: {
-    knownPort: definite(
+    knownPort: likely(
       [
         'aws-node',
         'ipamd',
@@ -19,7 +19,9 @@ export default defineCause({
         'pod-status',
         'client-output',
       ],
-      /(?:listen|bind).{0,60}?:(?<port>50051|50052|61678|61679|8162|8163|9099|9098|9879|9876|9890|9891|4240|4244): (?:bind: )?[Aa]ddress already in use/,
+      /(?:listen|bind).{0,60}?(?::(?<port>61678|61679|8162|8163|9876|9879|9890|9891|4240|4244)|127\.0\.0\.1:(?<port2>50051|50052|9098|9099)): (?:bind: )?[Aa]ddress already in use/,
+      // Other programs listen on these too, so it is not certain whose line it is.
+      { anchors: ['ddress already in use'] },
     ),
     agentSays: definite(
       ['aws-node', 'ipamd', 'pod-app', 'event', 'pod-status', 'client-output'],
@@ -39,10 +41,13 @@ export default defineCause({
   symptoms: ['cni-daemon-silent', 'cni-uninitialized'],
   withdrawnBy: ['node-ready', 'networking-initialised'],
   explains: ['cni-killed-by-own-probes', 'cni-configuration-missing'],
-  summary: ({ node, machine, port, agent }) =>
-    `${agent === undefined ? 'The pod network’s agent' : `The ${agent}`} on ${node ?? machine ?? 'the node'} cannot listen on port ${port ?? 'it needs'}, which another program on the host holds, so its pod does not become ready.`,
-  remedy: ({ port }) => [
-    step('See which program holds the port.', `sudo ss -lntup | grep :${port ?? '<port>'}`),
+  summary: ({ node, machine, port, port2, agent }) =>
+    `${agent === undefined ? 'The pod network’s agent' : `The ${agent}`} on ${node ?? machine ?? 'the node'} cannot listen on port ${port ?? port2 ?? 'it needs'}, which another program on the host holds, so its pod does not become ready.`,
+  remedy: ({ port, port2 }) => [
+    step(
+      'See which program holds the port.',
+      `sudo ss -lntup | grep :${port ?? port2 ?? '<port>'}`,
+    ),
     step(
       'Find pods that take ports of the host.',
       'kubectl get pods -A -o jsonpath=\'{range .items[*]}{.metadata.namespace}/{.metadata.name} {.spec.hostNetwork} {.spec.containers[*].ports[*].hostPort}{"\\n"}{end}\' | grep -E "true|[0-9]"',
