@@ -37,7 +37,7 @@ export default defineCause({
   remedy: ({ region }) => [
     step(
       'See which region the kubelet’s kubeconfig and the machine’s AWS settings name.',
-      'sudo grep -n -A16 "exec:" /var/lib/kubelet/kubeconfig; sudo grep -rn region /root/.aws /etc/eks 2>/dev/null',
+      'sudo grep -n -A16 "exec:" /var/lib/kubelet/kubeconfig; sudo grep -rn region ~root/.aws /etc/eks 2>/dev/null',
     ),
     step(
       'Write the cluster’s own region there, as metadata has it (placement/region, not the zone with its last letter cut off), and restart the kubelet.',

@@ -48,7 +48,7 @@ export default defineCause({
   ],
   decide: step(
     'See when the credentials were written last; they live for an hour.',
-    'sudo ls -l /root/.aws/credentials; sudo tail -n 50 /var/log/amazon/ssm/amazon-ssm-agent.log',
+    'sudo ls -l ~root/.aws/credentials; sudo tail -n 50 /var/log/amazon/ssm/amazon-ssm-agent.log',
   ),
   page: {
     why: 'The SSM agent of a hybrid node writes credentials that live one hour and renews them. While the host cannot reach SSM it waits longer and longer between tries, up to 30 minutes with agents from 3.3.808.0 and longer before; so the node stays away after the network is back.',

@@ -43,12 +43,12 @@ export default defineCause({
   ],
   decide: step(
     'See whether the file is there and how old it is.',
-    'sudo ls -l /root/.aws/credentials; sudo tail -n 50 /var/log/amazon/ssm/amazon-ssm-agent.log',
+    'sudo ls -l ~root/.aws/credentials; sudo tail -n 50 /var/log/amazon/ssm/amazon-ssm-agent.log',
   ),
   page: {
-    why: 'After registration the SSM agent writes /root/.aws/credentials, from which kubelet and nodeadm get their identity. The file is missing where it was deleted, the agent was removed or does not run, or the host was deregistered in SSM.',
+    why: 'After registration the SSM agent writes `~root/.aws/credentials`, from which kubelet and nodeadm get their identity. The file is missing where it was deleted, the agent was removed or does not run, or the host was deregistered in SSM.',
     prevent:
-      'Leave /root/.aws to the agent on hybrid nodes, and do not deregister hosts that are still nodes.',
+      'Leave `~root/.aws` to the agent on hybrid nodes, and do not deregister hosts that are still nodes.',
     notThis:
       'Credentials that are there and old are ssm-credentials-expired. process provider error: error in credential_process belongs to IAM Roles Anywhere (roles-anywhere-certificate-missing, roles-anywhere-trust).',
     alsoKnownAs: [
