@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '293-ffeeba74';
+export const CATALOGUE_VERSION = '293-3bc59fec';
 
 export const SIGNS: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
@@ -1225,8 +1225,8 @@ export const CAUSES: readonly CauseEntry[] = [
 {id:"roles-anywhere-certificate-missing",stage:"authenticated",title:"the Roles Anywhere certificate or key of a hybrid node is missing or not PEM",needs:[],symptoms:["no-answer-from-metadata"],formerly:[],load:()=>import('./authenticated/roles-anywhere-certificate-missing/cause.ts')},
 {id:"roles-anywhere-trust",stage:"authenticated",title:"the Roles Anywhere trust anchor, profile or role does not accept the certificate",needs:[],symptoms:["no-answer-from-metadata"],formerly:[],load:()=>import('./authenticated/roles-anywhere-trust/cause.ts')},
 {id:"session-name-not-instance-id",stage:"authenticated",title:"the token’s session is not named after an instance id",needs:[],symptoms:["kubelet-unauthorized"],formerly:[],load:()=>import('./authenticated/session-name-not-instance-id/cause.ts')},
-{id:"ssm-credentials-expired",stage:"authenticated",title:"the SSM credentials of a hybrid node have expired",needs:[],symptoms:["kubelet-unauthorized","no-answer-from-metadata"],formerly:[],load:()=>import('./authenticated/ssm-credentials-expired/cause.ts')},
-{id:"ssm-credentials-missing",stage:"authenticated",title:"a hybrid node has no SSM credentials file",needs:[],symptoms:["no-answer-from-metadata","kubelet-unauthorized"],formerly:[],load:()=>import('./authenticated/ssm-credentials-missing/cause.ts')},
+{id:"ssm-credentials-expired",stage:"authenticated",title:"the SSM credentials of a hybrid node have expired",needs:[],symptoms:["no-answer-from-metadata"],formerly:[],load:()=>import('./authenticated/ssm-credentials-expired/cause.ts')},
+{id:"ssm-credentials-missing",stage:"authenticated",title:"a hybrid node has no SSM credentials file",needs:[],symptoms:["no-answer-from-metadata"],formerly:[],load:()=>import('./authenticated/ssm-credentials-missing/cause.ts')},
 {id:"sts-endpoint-unavailable",stage:"authenticated",title:"the STS endpoint of the region is disabled or not reachable",needs:[],symptoms:[],formerly:[],load:()=>import('./authenticated/sts-endpoint-unavailable/cause.ts')},
 {id:"sts-throttling",stage:"authenticated",title:"STS throttles the checks of tokens, so authentication flaps",needs:[],symptoms:[],formerly:[],load:()=>import('./authenticated/sts-throttling/cause.ts')},
 {id:"token-for-another-cluster",stage:"authenticated",title:"the token is signed for another cluster name",needs:[],symptoms:["kubelet-unauthorized"],formerly:[],load:()=>import('./authenticated/token-for-another-cluster/cause.ts')},

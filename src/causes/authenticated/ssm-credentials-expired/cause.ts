@@ -27,7 +27,7 @@ export default defineCause({
     ),
   },
   needs: [],
-  symptoms: ['kubelet-unauthorized', 'no-answer-from-metadata'],
+  symptoms: ['no-answer-from-metadata'],
   withdrawnBy: ['api-answered', 'node-registered', 'node-ready'],
   explains: ['no-aws-credentials', 'describe-cluster-failed'],
   summary: ({ machine, instance, instance2 }) =>

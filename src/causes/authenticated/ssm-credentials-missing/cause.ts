@@ -22,7 +22,7 @@ export default defineCause({
     ),
   },
   needs: [],
-  symptoms: ['no-answer-from-metadata', 'kubelet-unauthorized'],
+  symptoms: ['no-answer-from-metadata'],
   withdrawnBy: ['api-answered', 'node-registered', 'node-ready'],
   explains: ['no-aws-credentials', 'describe-cluster-failed'],
   summary: ({ machine, file, why }) =>

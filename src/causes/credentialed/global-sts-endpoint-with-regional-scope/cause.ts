@@ -49,7 +49,7 @@ export default defineCause({
   ],
   decide: step(
     'Read which endpoint and region the pod was given.',
-    'kubectl -n <namespace> get pod <pod> -o yaml',
+    'kubectl get pod <pod> -o yaml',
   ),
   page: {
     why: 'A signature holds the region it is made for. The global endpoint sts.amazonaws.com takes us-east-1 alone. Old SDKs, and programs with an endpoint of their own, call it while they sign for the region from AWS_REGION; in opt-in regions its tokens are not valid either.',

@@ -49,8 +49,8 @@ export default defineCause({
     ),
   ],
   decide: step(
-    'Compare the names in the certificate with the address the agent is given.',
-    "kubectl -n kube-system get daemonset -l app=kiam -o yaml; kubectl -n kube-system get secret kiam-server-tls -o jsonpath='{.data.server\\.pem}' | base64 -d | openssl x509 -noout -ext subjectAltName",
+    'Read the server’s log: an agent that refuses its certificate leaves “tls: bad certificate” there.',
+    'kubectl -n kube-system logs -l app=kiam,component=server --prefix --tail=200',
   ),
   page: {
     why: 'Agent and server know each other by certificates. The server’s must hold exactly the host that the agent dials, kiam-server as a rule, and localhost for the probe; some releases of gRPC compare the name with its port. Otherwise each handshake fails, and the agent only says that there is no connection.',
