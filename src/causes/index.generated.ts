@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '293-3bc59fec';
+export const CATALOGUE_VERSION = '293-ef3b71e3';
 
 export const SIGNS: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
@@ -1216,7 +1216,7 @@ export const CAUSES: readonly CauseEntry[] = [
 {id:"identity-rejected-by-kops-controller",stage:"authenticated",title:"kops-controller rejects the identity of the node",needs:[],symptoms:["node-object-missing"],formerly:[],load:()=>import('./authenticated/identity-rejected-by-kops-controller/cause.ts')},
 {id:"instance-invisible-to-authenticator",stage:"authenticated",title:"the authenticator cannot look up the instance that calls",needs:[],symptoms:[],formerly:[],load:()=>import('./authenticated/instance-invisible-to-authenticator/cause.ts')},
 {id:"instance-profile-arn-in-aws-auth",stage:"authenticated",title:"aws-auth maps an instance profile instead of its role",needs:["kube/aws-auth","aws/instance-profile","aws/instance","kube/Node","aws/cluster"],symptoms:["kubelet-unauthorized"],formerly:[],load:()=>import('./authenticated/instance-profile-arn-in-aws-auth/cause.ts')},
-{id:"k3s-node-password-mismatch",stage:"authenticated",title:"k3s or RKE2 knows another password for this node name",needs:[],symptoms:["machine-without-node"],formerly:[],load:()=>import('./authenticated/k3s-node-password-mismatch/cause.ts')},
+{id:"k3s-node-password-mismatch",stage:"authenticated",title:"k3s or RKE2 knows another password for this node name",needs:[],symptoms:[],formerly:[],load:()=>import('./authenticated/k3s-node-password-mismatch/cause.ts')},
 {id:"kubeconfig-for-another-region",stage:"authenticated",title:"the token helper of the kubelet names another region or a Local Zone",needs:[],symptoms:["kubelet-unauthorized"],formerly:[],load:()=>import('./authenticated/kubeconfig-for-another-region/cause.ts')},
 {id:"no-aws-credentials",stage:"authenticated",title:"the machine has no AWS credentials: no instance profile, no role in it, or a role EC2 may not assume",needs:["aws/instance","aws/instance-profile","aws/profile-association","aws/role","aws/cluster"],symptoms:["no-answer-from-metadata","machine-without-node"],formerly:[],load:()=>import('./authenticated/no-aws-credentials/cause.ts')},
 {id:"node-role-not-in-aws-auth",stage:"authenticated",title:"aws-auth does not map the role of these nodes",needs:["kube/aws-auth","aws/node-group","aws/instance-profile","aws/access-entry-list","aws/cluster","aws/instance","kube/Node"],symptoms:["kubelet-unauthorized","boot-verdict"],formerly:[],load:()=>import('./authenticated/node-role-not-in-aws-auth/cause.ts')},

@@ -26,7 +26,7 @@ export default defineCause({
     ),
   },
   needs: [],
-  symptoms: ['machine-without-node'],
+  symptoms: [],
   summary: ({ machine, name, name2 }) =>
     `The server knows the node name ${name ?? name2 ?? 'of this machine'} with another password, so it gives ${machine ?? 'the machine'} no certificates and it does not join.`,
   remedy: ({ name, name2 }) => [
