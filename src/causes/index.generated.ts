@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '293-ef3b71e3';
+export const CATALOGUE_VERSION = '293-722e07f4';
 
 export const SIGNS: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
@@ -512,7 +512,7 @@ export const SIGNS: readonly SignRow[] = [
 {owner:"ssm-credentials-expired",name:"expiredSomewhere",in:["kubelet","nodeadm"],anchors:["security token included in the request is expired"],pattern:/security token included in the request is expired/,strict:false,per:[]},
 {owner:"ssm-credentials-expired",name:"renewed",in:["nodeadm","journal"],anchors:["SSM agent is registered","Successfully refreshed credentials"],pattern:/SSM agent is registered|Successfully refreshed credentials/i,strict:false,per:[]},
 {owner:"ssm-credentials-missing",name:"notRefreshed",in:["nodeadm","journal","client-output","cloud-init"],anchors:["get credentials: failed to refresh cached credentials"],pattern:/operation error SSM: \w{1,400}, (?:get identity: )?get credentials: failed to refresh cached credentials(?!, process provider error)/,strict:false,per:[]},
-{owner:"ssm-credentials-missing",name:"fileMissing",in:["nodeadm","kubelet","journal","client-output"],anchors:["/root/.aws/credentials","/eks-hybrid/.aws/credentials"],pattern:/(?:open|stat) "?(?<file>\/root\/\.aws\/credentials|\/eks-hybrid\/\.aws\/credentials)"?: (?<why>no such file or directory|permission denied)/,strict:false,per:[]},
+{owner:"ssm-credentials-missing",name:"fileMissing",in:["nodeadm","kubelet","journal","client-output"],anchors:["/.aws/credentials"],pattern:/(?:open|stat) "?(?<file>\/(?:root|eks-hybrid)\/\.aws\/credentials)"?: (?<why>no such file or directory|permission denied)/,strict:false,per:[]},
 {owner:"ssm-credentials-missing",name:"notWritten",in:["nodeadm","journal"],anchors:["reading aws config for SSM: "],pattern:/reading aws config for SSM: .{0,1000}(?:deadline exceeded|no such file|timed out|not found)/,strict:false,per:[]},
 {owner:"sts-endpoint-unavailable",name:"regionDisabled",in:["kubelet","nodeadm","cloud-init","karpenter","aws-message","client-output","authenticator","nodeup","kops-controller"],anchors:["RegionDisabledException","STS is not activated in this region"],pattern:/RegionDisabledException|STS is not activated in this region(?: for account:?\s?(?<account>\d{12}))?/,strict:false,per:[]},
 {owner:"sts-endpoint-unavailable",name:"healthSaysSo",in:["aws-message"],anchors:["STS_REGIONAL_ENDPOINT_DISABLED"],pattern:/STS_REGIONAL_ENDPOINT_DISABLED/,strict:false,per:[]},

@@ -14,7 +14,8 @@ export default defineCause({
     ),
     fileMissing: definite(
       ['nodeadm', 'kubelet', 'journal', 'client-output'],
-      /(?:open|stat) "?(?<file>\/root\/\.aws\/credentials|\/eks-hybrid\/\.aws\/credentials)"?: (?<why>no such file or directory|permission denied)/,
+      /(?:open|stat) "?(?<file>\/(?:root|eks-hybrid)\/\.aws\/credentials)"?: (?<why>no such file or directory|permission denied)/,
+      { anchors: ['/.aws/credentials'] },
     ),
     notWritten: likely(
       ['nodeadm', 'journal'],
