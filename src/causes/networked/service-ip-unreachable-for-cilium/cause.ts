@@ -16,7 +16,7 @@ export default defineCause({
     ),
     notStarted: definite(
       AGENT,
-      /(?:failed to start|Start hook failed|Start failed|Unable to initialize Kubernetes subsystem|unable to create k8s client).*https:\/\/(?<address>\d+\.\d+\.\d+\.\d+|\[[\da-f:]+\]|<[\w -]{1,40}>):443\/.*(?:i\/o timeout|connect: |context deadline exceeded)/,
+      /(?:failed to start|Start hook failed|Start failed|Unable to initialize Kubernetes subsystem|unable to create k8s client).{0,160}https:\/\/(?<address>\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[[\da-f:]{2,40}\]|<[\w -]{1,40}>):443\/.{0,160}(?:i\/o timeout|connect: |context deadline exceeded)/,
     ),
     alone: likely(
       AGENT,

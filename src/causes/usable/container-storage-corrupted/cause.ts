@@ -19,11 +19,11 @@ export default defineCause({
   signs: {
     parentMissing: definite(
       RUNTIME,
-      /(?:pod\/(?<pod>[\w.-]{1,253})\s.{0,900})?(?:missing parent "+(?<layer>[^"\s]{1,200})"+ bucket: not found|parent snapshot (?<layer2>\S{1,200}) does not exist: not found|failed to stat parent: stat (?<layer3>\/\S{1,300}): no such file or directory)/,
+      /(?:pod\/(?<pod>[\w.-]{1,253})\s.{0,450})?(?:missing parent "(?<layer>[^"\s]{1,200})" bucket: not found|parent snapshot (?<layer2>\S{1,200}) does not exist: not found|failed to stat parent: stat (?<layer3>\/\S{1,200}): no such file or directory)/,
     ),
     contentMissing: definite(
       RUNTIME,
-      /(?:pod\/(?<pod>[\w.-]{1,253})\s.{0,900})?failed to get reader from content store: content digest (?<layer>sha256:[0-9a-f]{8,64}): not found/,
+      /(?:pod\/(?<pod>[\w.-]{1,253})\s.{0,450})?failed to get reader from content store: content digest (?<layer>sha256:[0-9a-f]{8,64}): not found/,
     ),
     layerOfCrio: definite(
       [...RUNTIME, 'kernel'],
@@ -31,7 +31,7 @@ export default defineCause({
     ),
     metadataBroken: definite(
       RUNTIME,
-      /(?:meta\.db|metadata\.db|io\.containerd\.\S{0,60}).{0,120}(?:invalid database|checksum error|structure needs cleaning|file size too small|version mismatch)/,
+      /(?:meta\.db|metadata\.db|io\.containerd\.).{0,120}(?:invalid database|checksum error|structure needs cleaning|file size too small|version mismatch)/,
     ),
     started: withdraws(['event'], /\bStarted\s+pod\/(?<pod>[\w.-]{1,253})\s+Started container/),
     imageNotKnown: context(RUNTIME, /(?:image not known|unexpected commit digest)/),

@@ -20,7 +20,7 @@ export default defineCause({
         'pod-app',
         'journal',
       ],
-      /(?:failed (?:calling|to call) webhook|Post |Get |no response from|error dialing backend).*?(?:https:\/\/(?<service>[a-z0-9][\w.-]*|\[[\da-f:]+\])(?::\d+)?.*)?[Aa]ddress is not allowed/,
+      /https:\/\/(?<service>[a-z0-9][\w.-]{0,100})[^\s"]{0,200}"?: [Aa]ddress is not allowed/,
     ),
     alone: likely(
       ['client-output', 'event', 'kube-apiserver', 'terraform', 'object', 'pod-app'],

@@ -10,7 +10,7 @@ export default defineCause({
   signs: {
     multiAttach: likely(
       ['event', 'pod-status', 'controller-manager', 'client-output'],
-      /Multi-Attach error for volume "+(?<volume>[\w.-]{1,253})"+.*?(?:already exclusively attached to one node|already used by (?:pod\(s\) (?<holder>[\w., -]{1,200}?)(?: on different nodes?|$)|\d+ pod))/,
+      /Multi-Attach error for volume "(?<volume>[\w.-]{1,253})".{0,300}?Volume is already (?:exclusively attached to one node|used by (?:pod\(s\) (?<holder>[\w.-]{1,253})|\d{1,4} pod))/,
     ),
     inUse: definite(
       ['event', 'csi-driver', 'pod-status', 'client-output', 'aws-message'],
