@@ -17,6 +17,12 @@ export const SYMPTOMS_OF_BOOT = [
         pattern: /Unable to locate credentials|NoCredentialProviders|request to EC2 IMDS failed/,
         strict: true,
       },
+      {
+        // Hybrid nodes run a helper where EC2 asks metadata.
+        in: ['nodeadm', 'kubelet', 'journal', 'cloud-init'],
+        anchors: ['error in credential_process'],
+        pattern: /process provider error: error in credential_process/,
+      },
     ],
     withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
     blocksAbove: false,

@@ -202,7 +202,7 @@ export const SYMPTOMS_OF_NODES = [
           'get credentials: failed to refresh cached credentials',
         ],
         pattern:
-          /no EC2 IMDS role found|failed to introspect vpcID|WebIdentityErr|get credentials: failed to refresh cached credentials/,
+          /no EC2 IMDS role found|failed to introspect vpcID|WebIdentityErr|get credentials: failed to refresh cached credentials(?!, process provider error)/,
       },
       {
         in: ['kiam-agent', 'kiam-server'],
