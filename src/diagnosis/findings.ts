@@ -90,7 +90,7 @@ function possible(cause: Cause, open: OpenSymptom, subject: Subject): Finding {
     role: 'root',
     explainedBy: null,
     confidence: 'possible',
-    summary: `The evidence shows ${open.symptom.title}; ${cause.title} would explain it, and nothing here decides.`,
+    summary: `The evidence shows ${open.symptom.title}; ${cause.title} would explain it, but this evidence does not decide.`,
     evidence: open.proof.slice(0, 2).map(evidenceLine),
     remedy: [],
     decide: filled(cause.decide, subject),

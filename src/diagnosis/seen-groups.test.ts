@@ -44,7 +44,7 @@ describe('an Auto Scaling group that lacks machines', () => {
     assert.deepEqual(gap(activity('Cancelled'), early), [
       `${GAP}its last activity Cancelled: why Cancelled`,
     ]);
-    const none = `${GAP}none of its activities says why`;
+    const none = `${GAP}none of its activities gives a reason`;
     assert.deepEqual(gap(), [none]);
     assert.deepEqual(gap(activity('Failed', { StartTime: ago(99) }), early), [none]);
     assert.deepEqual(gap(activity('Failed', { AutoScalingGroupName: 'other' })), [none]);
@@ -86,7 +86,7 @@ describe('what is told of an Auto Scaling group', () => {
       'aws/auto-scaling-group': [scaling({ DesiredCapacity: 9 }), scaling({ Tags })],
     };
     const who = 'Auto Scaling group asg (node group ng) has 2 of 3 machines; ';
-    assert.deepEqual(wordsOf(lists), [`${who}none of its activities says why`]);
+    assert.deepEqual(wordsOf(lists), [`${who}none of its activities gives a reason`]);
     const issues = [{ code: 'AsgInstanceLaunchFailures', message: 'no' }, { code: 'second' }];
     const nodeGroup = {
       nodegroupName: 'ng',
@@ -134,7 +134,7 @@ describe('a node group whose Auto Scaling group nobody read', () => {
     wordsOf({ 'aws/node-group': [one], 'aws/instance': instances }, listed);
 
   test('is counted by its instances, each once', () => {
-    const words = ['node group ng has 2 of 3 machines; its health says nothing of it'];
+    const words = ['node group ng has 2 of 3 machines; its health does not mention it'];
     for (const status of ['ACTIVE', 'DEGRADED', 'CREATE_FAILED'])
       assert.deepEqual(gap(group(status)), words, status);
   });

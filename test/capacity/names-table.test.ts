@@ -83,7 +83,7 @@ test('a name that nobody resolves has its reason', () => {
     namesTable({ ...BASE, dnsA: [], dnsSupport }, NEW).find(({ name }) => name === 'dns-a')
       ?.because;
   assert.equal(because(false), 'enableDnsSupport of the VPC is off');
-  assert.equal(because(true), 'there is none');
+  assert.equal(because(true), 'none');
 });
 
 test('nothing agrees or disagrees with a name that is not known', () => {

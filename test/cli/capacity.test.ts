@@ -140,7 +140,7 @@ test('a healthy cluster ends with 0 and shows the arithmetic', async (t) => {
 test('max-pods above the addresses is named', async (t) => {
   const { code, document, text } = await look(t, { maxPods: 110 });
   assert.equal(code, 1);
-  assert.match(document.nodes[0]?.problem ?? '', /max-pods is 110, but addresses are there for 29/);
+  assert.match(document.nodes[0]?.problem ?? '', /max-pods is 110, but only 29 pods get addresses/);
   assert.match(text, /110 !/);
 });
 
@@ -197,7 +197,7 @@ test('without aws-node no arithmetic is made up', async (t) => {
   assert.equal(document.nodes[0]?.addressPods, null);
   assert.equal(document.nodes[0].problem, null);
   assert.deepEqual(document.withoutPodAddresses, []);
-  assert.match(text, /aws-node is not there/);
+  assert.match(text, /No DaemonSet kube-system\/aws-node/);
 });
 
 test('a type that nobody knows is unknown, with the command that tells', async (t) => {

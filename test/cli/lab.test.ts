@@ -28,7 +28,7 @@ describe('what the lab refuses', () => {
     ['two stories', ['a', 'b'], /unexpected argument "b"; see: rollcall help lab/],
     ['a speed that is none', ['--speed', 'fast'], /--speed takes a number from 0\.1 to 1000/],
     ['a port out of range', ['--port', '70000'], /--port takes a whole number from 0 to 65535/],
-    ['a folder as a story', [FOLDER], /must be a YAML file/],
+    ['a folder as a story', [FOLDER], /is a YAML file/],
   ];
   for (const [name, args, expected] of refusals)
     test(name, async () => {
@@ -46,7 +46,7 @@ describe('what the lab refuses', () => {
     const { code, err } = await capture(['lab', path]);
     assert.equal(code, 64);
     assert.match(err, /wrong\.yaml:3: until must be a time/);
-    assert.match(err, /wrong\.yaml:5: "nomad" is none of kubeadm, eks/);
+    assert.match(err, /wrong\.yaml:5: "nomad" is not one of kubeadm, eks/);
   });
 
   test('a scenario that is no YAML', async () => {
@@ -73,7 +73,7 @@ describe('what the lab refuses', () => {
     const { code, err } = await capture(['lab', '--port', String(port), '--folder', FOLDER]);
     server.close();
     assert.equal(code, 69);
-    assert.match(err, new RegExp(`Port ${port} cannot be listened on .*choose another: --port`));
+    assert.match(err, new RegExp(`Port ${port} is not available .*choose another: --port`));
   });
 });
 
@@ -111,7 +111,7 @@ describe('every story ends as it says', () => {
   for (const { name } of shippedStories())
     test(name, async () => {
       const { code, out } = await capture(['lab', name, '--fast']);
-      assert.match(out, /All \d+ expectations? of the story were met\./);
+      assert.match(out, /All \d+ expectations? of the story hold\./);
       assert.equal(code, 0);
     });
 

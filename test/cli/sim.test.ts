@@ -20,7 +20,7 @@ describe('what rollcall sim refuses', () => {
     [['--hours', 'x'], /^--hours takes a number from 0\.01 to 720, not "x"\n$/],
     [['--planted', 'P1'], /^unknown planted bug "P1"; did you mean P18\?\n$/],
     [['--save', join(FOLDER, 'none/x.tar.gz')], /^The evidence cannot be saved .*mkdir -p .*\n$/],
-    [['--save', FOLDER], /^--save takes a file to write; .* is a folder\.\n$/],
+    [['--save', FOLDER], /^--save needs a file; .* is a folder\.\n$/],
     [['--bogus'], /^unknown option --bogus; see: rollcall help sim\n$/],
     [['extra'], /^unexpected argument "extra"; see: rollcall help sim\n$/],
   ];

@@ -121,7 +121,7 @@ test('a stage fails since its condition changed, and the story is in that order'
   const failed = machine.ladder.find(({ stage }) => stage === 'networked');
   assert.deepEqual([failed?.state, failed?.evidence[0]?.time], ['failed', CHANGED]);
   assert.deepEqual(timesOf(machine), [
-    [CREATED, 'a kubelet reported its state into the Node object'],
+    [CREATED, 'a kubelet updated the status of the Node'],
     [CHANGED, 'a Node that is not Ready'],
   ]);
 });

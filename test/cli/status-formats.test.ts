@@ -69,9 +69,9 @@ const TEMPLATES: readonly (readonly [string, string])[] = [
 
 /** Templates that cannot be read, and where. */
 const UNREADABLE: readonly (readonly [string, RegExp])[] = [
-  ['{.rows', /character 1: this brace is not closed/],
+  ['{.rows', /character 1: unclosed brace/],
   ['{.rows[}', /a bracket holds an index/],
-  ['{.rows[?(@.a==)]}', /a filter compares with something/],
+  ['{.rows[?(@.a==)]}', /a filter needs a value to compare with/],
   ['{.rows[?(@.a=="b" && @.c)]}', /has no &&/],
   ['{end}', /ends no range/],
   ['{name}', /a field begins with a dot: \.name/],

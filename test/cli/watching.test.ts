@@ -172,7 +172,7 @@ test('silence is told with its age, leads to a look, and is told to be over', as
 test('a denied watch is told with what grants it, and the others still wake', async (context) => {
   const { api, clock, looks, said } = await scene(context, { forbidden: ['watch nodes'] });
   assert.deepEqual(said, [
-    'Nodes not watched: watching is denied; looking every 60 s instead; ' +
+    'Nodes not watched: watch permission is denied; looking every 60 s instead; ' +
       'grant it: rollcall permissions --for watch',
   ]);
   await clock.advance(SOON_MS);
@@ -242,7 +242,7 @@ test('a look that nobody answers is told and followed by others, but not the fir
   });
   api.put(NODES, node('a', 'False'));
   await clock.advance(2 * SOON_MS);
-  assert.deepEqual(said, ['The last look was not answered: https://kube.test: no answer']);
+  assert.deepEqual(said, ['The last look failed: https://kube.test: no answer']);
   onLook(async () => {});
   finish();
   api.put(NODES, node('a', 'True'));

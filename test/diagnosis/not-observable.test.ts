@@ -102,6 +102,6 @@ describe('the taints of a Node', () => {
 
   test('do not tell of gates before it is Ready', async () => {
     const gated = (await lacking([INSTANCE, nodeWith(['a'], 'False')])).get('gated');
-    assert.equal(gated?.why, 'before the Node is Ready its taints do not tell of gates');
+    assert.equal(gated?.why, 'taints show gates only once the Node is Ready');
   });
 });

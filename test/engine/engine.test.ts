@@ -367,7 +367,7 @@ describe('the timeline', () => {
       subject?.timeline.map((entry) => [entry.time, entry.what]),
       [
         ['1970-01-01T00:00:01Z', 'the kubelet runs'],
-        ['1970-01-01T00:00:02Z', 'the Node object was registered'],
+        ['1970-01-01T00:00:02Z', 'the Node registered'],
         ['1970-01-01T00:00:03Z', 'a: the title of a'],
       ],
     );

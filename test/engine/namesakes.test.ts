@@ -52,7 +52,7 @@ async function machinesOf(
   };
 }
 
-const UNSEEN = " Not seen: the Node's and EC2's names are not both here.";
+const UNSEEN = ' Not seen: the Node name and the EC2 name are not both in this evidence.';
 
 const TWO = {
   subjects: [
@@ -100,7 +100,7 @@ for (const { what, other } of [
   test(`a Node under a new domain with the same ${what} is the same machine`, async () => {
     const { subjects, rows } = await machinesOf([node(A, { ip: '10.0.0.1' }), node(B, other)]);
     assert.equal(subjects.length, 1);
-    assert.deepEqual(rows, [[A, `2 Nodes are of this machine: ${A}, ${B}.${UNSEEN}`]]);
+    assert.deepEqual(rows, [[A, `2 Nodes belong to this machine: ${A}, ${B}.${UNSEEN}`]]);
   });
 
 test('a Node called by its address is named', async () => {

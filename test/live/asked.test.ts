@@ -115,7 +115,7 @@ test('an instance that was ended is said to be', WITH_PARTS, async () => {
   const run = await rollcall(['diagnose', ended.id], site.env);
   assert.match(
     run.stderr,
-    new RegExp(`^${ended.id} is terminated .*; see what is left: rollcall status\n$`),
+    new RegExp(`^${ended.id} is terminated .*; list the others: rollcall status\n$`),
   );
   assert.equal(run.stdout, '');
   assert.equal(run.code, 64);
@@ -202,10 +202,7 @@ test(
 test('a roll call of another cluster than the Nodes are of says so first', WITH_PARTS, async () => {
   const page = await rollcall(['status', '--cluster', 'other'], site.env);
   const told = page.stdout.replaceAll(/\s+/g, ' ').match(/Left out: .*?(?=Left out: |$)/g) ?? [];
-  assert.match(
-    told[0] ?? '',
-    /carry the tag of lab, not of other; ask about that cluster: --cluster lab/,
-  );
+  assert.match(told[0] ?? '', /carry the tag of lab, not of other; use --cluster lab/);
 });
 
 test('a list by the name that kubectl gives it is told ours', WITH_PARTS, async () => {

@@ -201,7 +201,7 @@ for (const [minutes, words] of [
 ] as const)
   test(`ages by a server whose clock says ${minutes} min`, WITH_PARTS, async () => {
     site.kube.setAhead(minutes * 60_000);
-    const told = `The clock here is 60 min ${words} the API server's, so ages are wrong by as much; set it: sudo timedatectl set-ntp true`;
+    const told = `The clock here is 60 min ${words} the API server's, so ages are off by as much; set it: sudo timedatectl set-ntp true`;
     const { losses } = await seen([], site.env, 1);
     assert.equal(losses.split('\n').filter((line) => line === `clock: ${told}`).length, 1);
     const page = await rollcall(['status'], site.env);

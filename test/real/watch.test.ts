@@ -261,7 +261,10 @@ describe('an identity', () => {
       ['status', '--watch'],
       await grant('lister', ['status', 'details']),
     );
-    await shown(/Nodes.* not watched: watching is denied; .*permissions --for watch\n/, said);
+    await shown(
+      /Nodes.* not watched: watch permission is denied; .*permissions --for watch\n/,
+      said,
+    );
     await shown(/: new, not-usable/, said);
     await setReady(true);
     await shown(/-> usable\n/, said);

@@ -59,7 +59,7 @@ describe('machines that are gone', () => {
         headline: null,
       },
     ]);
-    assert.match(document.rows[0]?.note ?? '', /^EC2 says it is terminated \(Client/);
+    assert.match(document.rows[0]?.note ?? '', /^EC2 reports it as terminated \(Client/);
   });
 });
 

@@ -33,8 +33,11 @@ describe('what EC2 says of an instance', () => {
     };
     assert.equal(await noteIn('running', 'why'), null);
     assert.equal(await noteIn('pending', 'why'), null);
-    assert.equal(await noteIn('stopped', 'it was spot'), 'EC2 says it is stopped (it was spot).');
-    assert.equal(await noteIn('stopped'), 'EC2 says it is stopped.');
+    assert.equal(
+      await noteIn('stopped', 'it was spot'),
+      'EC2 reports it as stopped (it was spot).',
+    );
+    assert.equal(await noteIn('stopped'), 'EC2 reports it as stopped.');
     assert.ok(((await noteIn('stopped', 'x'.repeat(999)))?.length ?? 999) < 240);
     assert.deepEqual(await notesOf({ instances: [instance(1, { State: undefined })] }), [null]);
   });
@@ -114,7 +117,7 @@ describe('what a subject says in the note of its row', () => {
     const notObservable = [unseen];
     assert.equal(
       await noteOf({ ladder: [launched, registered], notObservable }),
-      'It is still within the normal time of its stage.',
+      'Still within the normal time of its stage.',
     );
     assert.equal(
       await noteOf({ ladder: [launched], notObservable }),
@@ -128,7 +131,7 @@ describe('a machine that is only expected', () => {
   const expected = [{ name: dnsName(1) }];
 
   test('is said to be so where nothing shows it', async () => {
-    const words = 'It is expected, but no source shows it.';
+    const words = 'Expected, but not found in any source.';
     assert.deepEqual(await notesOf({}, [], expected), [words]);
     for (const sources of [{ instances: [instance(1)] }, { nodes: [node(1)] }])
       assert.deepEqual(await notesOf(sources, [], expected), [null]);

@@ -75,7 +75,7 @@ describe('Nodes and their machines', () => {
     );
     assert.match(
       rows.map((row) => row.note).join(),
-      /^2 Nodes are of this machine: node00\.k8s\.internal, ip-10/,
+      /^2 Nodes belong to this machine: node00\.k8s\.internal, ip-10/,
     );
   });
 
@@ -85,7 +85,7 @@ describe('Nodes and their machines', () => {
     const files = await rollCall(sources, [machine(1), machine(2)], { nowMs: null });
     const noteIn = ({ rows }: typeof live): string | null =>
       rows.find((row) => row.instanceId === instanceId(2))?.note ?? null;
-    assert.equal(noteIn(live), `The Node is there, but EC2 has no instance ${instanceId(2)}.`);
+    assert.equal(noteIn(live), `The Node exists, but EC2 has no instance ${instanceId(2)}.`);
     assert.equal(noteIn(files), null);
   });
 
@@ -184,7 +184,7 @@ describe('expected machines', () => {
     assert.deepEqual(
       rows.map((row) => [row.name, row.note]),
       [
-        ['node-9', 'It is expected, but no source shows it.'],
+        ['node-9', 'Expected, but not found in any source.'],
         [dnsName(1), null],
       ],
     );

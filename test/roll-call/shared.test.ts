@@ -100,7 +100,7 @@ describe('what failures share', () => {
     );
     assert.match(
       sharedSentence({ ...claim, attribute: 'zone', usable: 0, cause: 'no-nat' }, 40),
-      /share zone subnet-0bad .*; the cause there: no-nat$/,
+      /share zone subnet-0bad .*; cause: no-nat$/,
     );
   });
 

@@ -100,11 +100,11 @@ expect:
 `),
       [
         '3: until must be a time such as 30s or 1m30s',
-        '6: "nomad" is none of kubeadm, eks',
-        '7: colour is not known here; known are cloudController, cniVersion, gate, kind, name, nodeRoleMapped, podIdentity, podNetwork, podNetworkWarmUp, version',
+        '6: "nomad" is not one of kubeadm, eks',
+        '7: colour is an unknown field; known fields: cloudController, cniVersion, gate, kind, name, nodeRoleMapped, podIdentity, podNetwork, podNetworkWarmUp, version',
         '10: count must be a whole number from 0 to 5000',
         '12: at must be a time such as 30s or 1m30s',
-        '15: machine and is belong together: machine: workers-0, is: gone',
+        '15: machine and is need each other: machine: workers-0, is: gone',
       ],
     );
   });

@@ -28,7 +28,7 @@ Because.
 | \`Two\` | kubelet journal | names it unless something speaks against it |
 | \`2\` | kubelet journal | names it unless something speaks against it |
 | \`three\` | kubelet journal | supports it |
-| \`four\` | kubelet journal | seen later, takes it back |
+| \`four\` | kubelet journal | clears it when seen later |
 | \`five\` | kubelet journal | rules it out |
 
 It also reads: \`kube/Node\`, \`aws/instance\`.

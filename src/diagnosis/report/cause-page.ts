@@ -6,7 +6,7 @@ const READS: Readonly<Record<Sign['weight'], string>> = {
   definite: 'names it alone',
   likely: 'names it unless something speaks against it',
   context: 'supports it',
-  withdraws: 'seen later, takes it back',
+  withdraws: 'clears it when seen later',
   clears: 'rules it out',
 };
 

@@ -47,9 +47,9 @@ describe('the Markdown page', () => {
     ]);
   });
 
-  test('without a headline says that no cause can be named', () => {
+  test('without a headline says that the cause is unknown', () => {
     const [title, ...others] = page([reportOf('n', { verdict: 'usable' })]);
-    assert.equal(title, '# Diagnosis: no cause can be named');
+    assert.equal(title, '# Diagnosis: the cause is unknown');
     assert.deepEqual(others.slice(0, 2), ['', '## Machine `n`: usable']);
   });
 

@@ -120,7 +120,8 @@ test('the answer names the role, its policies and what would decide', () => {
   assert.equal(right?.names, 'Little, Other, own');
   assert.deepEqual(right.why, {
     reason: 'not-collected',
-    detail: 'whether the inline or own policies of the role node allow ec2:CreateNetworkInterface',
+    detail:
+      'whether the inline or customer-managed policies of the role node allow ec2:CreateNetworkInterface',
     collect: 'aws iam list-role-policies --role-name node',
   });
   assert.equal(held([], NO_INLINE)?.names, 'none');

@@ -14,7 +14,7 @@ describe('the page of the stories', () => {
     for (const { name, title } of shippedStories()) {
       const { seed, missing } = loadScenario(name);
       assert.ok(PAGE.includes(`## ${title}\n\n\`rollcall lab ${name}\` (seed ${seed}).`), STALE);
-      assert.ok(missing !== '' && PAGE.includes(`Not here yet: ${missing}`), STALE);
+      assert.ok(missing !== '' && PAGE.includes(`Not simulated yet: ${missing}`), STALE);
     }
   });
 
