@@ -139,7 +139,7 @@ async function openLab(story: string, asked: readonly string[] = []): Promise<Op
   child.stdout.setEncoding('utf8').on('data', (part: string) => {
     text += part;
   });
-  while (!text.includes('what Rollcall says') && child.exitCode === null)
+  while (!text.includes('what Rollcall reports') && child.exitCode === null)
     await once(child.stdout, 'data');
   const folder = dirname(/source (\S+)/.exec(text)?.[1] ?? '');
   return { child, folder, text: () => text };

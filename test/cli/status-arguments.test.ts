@@ -7,7 +7,7 @@ describe('mistakes on the command line', () => {
   const mistakes: readonly (readonly [readonly string[], RegExp])[] = [
     [['-o', 'xml'], /^unknown format "xml"; use table, wide, json, /],
     [['-o', 'jsonpath={.a'], /^JSONPath, character 1: unclosed brace$/],
-    [['-o', 'custom-columns=A'], /is no column such as NAME:\.name$/],
+    [['-o', 'custom-columns=A'], /is not a column; write it as NAME:\.name$/],
     [['-o', 'jsonpath-file=/nowhere/at/all'], /cannot be read: ENOENT/],
     [['-l', 'a in b'], /^-l cannot read "a in b"/],
     [['--sort-by', '{'], /^JSONPath/],

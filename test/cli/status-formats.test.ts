@@ -72,8 +72,8 @@ const UNREADABLE: readonly (readonly [string, RegExp])[] = [
   ['{.rows', /character 1: unclosed brace/],
   ['{.rows[}', /a bracket holds an index/],
   ['{.rows[?(@.a==)]}', /a filter needs a value to compare with/],
-  ['{.rows[?(@.a=="b" && @.c)]}', /has no &&/],
-  ['{end}', /ends no range/],
+  ['{.rows[?(@.a=="b" && @.c)]}', /does not support &&/],
+  ['{end}', /without a range/],
   ['{name}', /a field begins with a dot: \.name/],
   ['{"x}', /quote/],
   ['{....a}', /\.\. follows \.\./],
@@ -319,7 +319,7 @@ describe('--expect', () => {
   });
 
   for (const bad of ['node 1', 'a\u001bb', '-x', 'node-1 i-0123456789abcdef0 x'])
-    test(`${JSON.stringify(bad)} is no host`, () => {
-      assert.throws(() => parseExpectedHosts(`ok\n${bad}`), /^Error: Line 2 is no host/);
+    test(`${JSON.stringify(bad)} is not a host`, () => {
+      assert.throws(() => parseExpectedHosts(`ok\n${bad}`), /^Error: Line 2 is not a host/);
     });
 });

@@ -87,7 +87,7 @@ describe('what was not seen', () => {
 
   test('is pods, not conditions, where the Node is Ready', async () => {
     const machine = await machineOf('node.json', nodeWith({}));
-    assert.match(lackOf(machine, 'networked'), /^no pod with an address of its own .*get pods -A/);
+    assert.match(lackOf(machine, 'networked'), /^no pod with its own pod IP .*get pods -A/);
   });
 
   test('is who closed a Node that is cordoned', async () => {
@@ -103,7 +103,7 @@ describe('what was not seen', () => {
     const machine = await machineOf('kubelet.log', line);
     const asked = machine.notObservable.filter(({ collect }) => collect.includes('-u kubelet'));
     assert.deepEqual(asked, []);
-    assert.match(lackOf(machine, 'reachable'), /^the kubelet log here shows no answer/);
+    assert.match(lackOf(machine, 'reachable'), /^the kubelet log shows no answer/);
   });
 
   test('is asked of the kubelet log where there is none', async () => {

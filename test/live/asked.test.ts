@@ -103,7 +103,7 @@ test(
     assert.equal(run.stdout, '');
     assert.match(
       run.stderr,
-      /^No machine of .* is called i-0123456789abcdef0; .*\n.*allow ec2:DescribeInstances/,
+      /^No machine in .* is named i-0123456789abcdef0; .*\n.*allow ec2:DescribeInstances/,
     );
     assert.equal(run.code, 2);
   },
@@ -144,7 +144,7 @@ test('a look under way at the limit of the waiting does not hold it up', WITH_PA
   const { code, stdout, stderr } = await ended;
   assert.match(stderr, /\nThe waiting ended after 9s, /);
   assert.match(stdout, /^NOT USABLE {2}Machine /);
-  assert.doesNotMatch(stdout, /list nodes|Not everything was answered/);
+  assert.doesNotMatch(stdout, /list nodes|Some answers did not arrive/);
   assert.equal(code, 2);
 });
 

@@ -147,7 +147,7 @@ test(
   async () => {
     site.aws.fail(always(403, refusedStatus(403, 'Forbidden', 'no')));
     const look = await seen(['--cluster', CLUSTER, '--region', 'eu-west-1'], site.env, 2);
-    assert.doesNotMatch(look.losses, /there is no EKS cluster/);
+    assert.doesNotMatch(look.losses, /No EKS cluster/);
   },
 );
 
