@@ -8,7 +8,7 @@ function clock(aheadMs: number | null, isSynchronised: boolean | null = true): H
   return { aheadMs, isSynchronised };
 }
 
-test('of several readings the most exact comes first, and what measured nothing is none', () => {
+test('the most exact reading comes first, and a reading without a measurement does not count', () => {
   const readings = [
     'rollcall probe',
     'timedatectl timesync-status',

@@ -52,7 +52,7 @@ describe('an Auto Scaling group that lacks machines', () => {
     assert.deepEqual(gap(bare), [`${GAP}its last activity Failed: launching`]);
   });
 
-  test('is none while a launch is under way, the group goes, or nothing lacks', () => {
+  test('reports no gap during a launch, for a deleted group or when nothing is missing', () => {
     for (const status of [
       'PendingSpotBidPlacement',
       'WaitingForInstanceId',
@@ -76,8 +76,8 @@ describe('an Auto Scaling group that lacks machines', () => {
   });
 });
 
-describe('what is told of an Auto Scaling group', () => {
-  test('is told once, as it was read last, with its node group and what EKS says', () => {
+describe('what is reported of an Auto Scaling group', () => {
+  test('is reported once, in its newest state, with its node group and what EKS reports', () => {
     const Tags = [
       { Key: 'other', Value: 'x' },
       { Key: 'eks:nodegroup-name', Value: 'ng' },
@@ -148,7 +148,7 @@ describe('a node group whose Auto Scaling group nobody read', () => {
   });
 });
 
-test('a symptom that a fact shows is a line of its own, dated when the fact says so', () => {
+test('gives a symptom that a fact shows a separate line with the time of the fact', () => {
   const record = factOf('aws/vpc', awsOf('aws/vpc', {}), [{ kind: 'node', value: 'node00' }]);
   const hit = seenHit(record, 'symptom:x', 'words', 5);
   assert.deepEqual(

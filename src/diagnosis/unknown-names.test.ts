@@ -45,13 +45,13 @@ test('a name with an edit or two gets the one that was meant', () => {
   ]);
 });
 
-test('an instance that was ended on purpose is told with its reason', () => {
+test('reports a deliberately terminated instance with its reason', () => {
   assert.deepEqual(sentences(ID, 'terminated'), [
     `${ID} is terminated (User initiated (2026-11-22 08:00:00 GMT)); list the others: rollcall status`,
   ]);
 });
 
-test('why a machine may be unseen is told once, by the lists that show machines', () => {
+test('explains once why a machine may be unseen, by the lists that show machines', () => {
   const refusal = (call: string, message: string): Refusal => ({
     call,
     message,

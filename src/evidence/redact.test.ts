@@ -35,7 +35,7 @@ describe('redact', () => {
     assert.equal(redact(`Unauthorized ${line} after`), 'Unauthorized ‹redacted› after');
   });
 
-  test('names, paths and hashes are no secrets', () => {
+  test('names, paths and hashes do not count as secrets', () => {
     const texts = [
       'arn:aws:iam::123456789012:role/aws-service-role/eks/AWSServiceRoleForAmazonEKSNodegroup',
       '/var/lib/kubelet/pods/volumes/kubernetes/configmap/metadata/annotations/9',
@@ -45,7 +45,7 @@ describe('redact', () => {
     for (const text of texts) assert.equal(redact(text), text);
   });
 
-  test('kinds, operations and error codes are no runs drawn by chance', () => {
+  test('kinds, operations and error codes do not count as random strings', () => {
     const texts = [
       'EC2NodeClassList',
       'route53:ListHostedZonesByVPC',
@@ -60,7 +60,7 @@ describe('redact', () => {
     assert.equal(redact('used bQ7xW2kPz9LmT4vR today'), 'used ‹redacted› today');
   });
 
-  test('the reason behind a sentence about a token or credentials is none', () => {
+  test('the reason after a sentence about a token or credentials does not count as a secret', () => {
     const texts = [
       'could not get token: NoCredentialProviders: no valid providers in chain',
       'getting credentials: failed to assume the role',
@@ -152,7 +152,7 @@ describe('an excerpt', () => {
     assert.equal(excerptOf('  a  b\n\n c\t\td '), 'a b c d');
   });
 
-  test('has at most so many characters, the last of which says that there is more', () => {
+  test('has a maximum length and ends with a mark that there is more', () => {
     assert.equal(excerptOf('12345', 5), '12345');
     assert.equal(excerptOf('123456', 5), '1234…');
     assert.equal(excerptOf('x'.repeat(401)).length, 400);

@@ -99,7 +99,7 @@ describe('civil time', () => {
 describe('moments of states and of both clocks', () => {
   const state = { ...moment(0, 1, null, true), sinceMs: 20 };
 
-  test('a state is dated by its own time only where it has no stamp', () => {
+  test('dates a state by its start time only without a timestamp', () => {
     assert.deepEqual(dated(state).when, utc(20));
     const stamped = { ...state, when: utc(5) };
     assert.equal(dated(stamped), stamped);

@@ -24,7 +24,7 @@ test('a package that users do not get is named where it is imported', () => {
   assert.match(all[0] ?? '', /main\.ts:2 imports @s\/one, which users do not get/);
 });
 
-test('a package that only tests import is no package for users', () => {
+test('does not count a package that only tests import as a runtime package', () => {
   const all = found(['one'], {
     'src/a/b.test.ts': "import 'one';",
     'test/c.test.ts': "import 'one';",

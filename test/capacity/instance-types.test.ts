@@ -124,7 +124,7 @@ test('a type that only EC2 knows has no trunk and no table', () => {
   assert.equal(type.tables.known, false);
 });
 
-test('an answer without interfaces of the default card is no type', () => {
+test('rejects a type without interfaces of the default card', () => {
   const { NetworkCards: _, ...network } = AWS_P5.NetworkInfo;
   for (const item of [{}, { InstanceType: 'm5.large' }, { ...AWS_P5, NetworkInfo: network }])
     assert.equal(typeFromAws(awsOf('aws/instance-type', item), TYPES), null);

@@ -96,7 +96,7 @@ test('a Node that names another instance is not taken for its address', () => {
   assert.deepEqual(foundAs([instance(), other], ID), [ID, null]);
 });
 
-test('where AWS said nothing the Ready Node with the address stands for the machine', () => {
+test('uses the Ready Node with the address where AWS did not answer', () => {
   const nodes = [node({ name: 'old', ready: 'Unknown' }), node({ name: 'new' })];
   assert.deepEqual(foundAs(nodes, 'old'), [null, 'new']);
   const apart = [node({ name: 'old', ready: 'Unknown' }), node({ name: 'new', ip: '10.20.1.51' })];
@@ -161,7 +161,7 @@ function workload(name: string, image: string, args: readonly string[] = []): Th
 
 const KCM = 'kube-controller-manager';
 
-test('who decides about the cloud is told by the programs that run', () => {
+test('reads the cloud provider from the running programs', () => {
   const ccm = workload('ccm', 'x/aws-cloud-controller-manager:v1.30.2@sha256:0');
   const kcm = (flag: string) => workload(KCM, 'x/kube-controller-manager:v1.26.0', [flag]);
   const seen = (things: readonly Thing[], isListed = true) =>

@@ -90,7 +90,7 @@ test('each number has its sum as a line', () => {
   );
 });
 
-test('what departs from the plain rule is said', () => {
+test('reports what departs from the plain rule', () => {
   const lines = (name: string, part: Partial<NetworkMode>) =>
     maxPodsOf(named(name), mode(part)).lines.join('\n');
   assert.match(lines('m4.large', { addressing: 'prefix' }), /runs on Xen/);

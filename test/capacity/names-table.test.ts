@@ -148,7 +148,7 @@ test('the twin is the Node of the same instance, then of a former name, then of 
   assert.equal(found([current, node({ name: 'c', internalIp: '10.0.0.1' })]), null);
 });
 
-test('a Node of another instance is no twin, whatever its name and address', () => {
+test('does not report a Node of another instance as a twin, whatever its name and address', () => {
   const other = node({ providerId: `aws:///a/${OTHER}`, internalIp: '172.12.4.2' });
   assert.equal(twinOf([other], MACHINE), null);
   assert.equal(twinOf([node({ internalIp: null })], { ...MACHINE, formerNames: [] }), null);

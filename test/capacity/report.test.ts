@@ -101,7 +101,7 @@ for (const [title, type, part, expected] of PLANS)
     assert.equal(verdictOfPlan(planned(type, part)), expected);
   });
 
-test('a subnet that is not there is told apart from one that nobody could ask for', () => {
+test('distinguishes a missing subnet from one that could not be requested', () => {
   const { document } = planned('m5.large', { subnets: ['subnet-0a', 'subnet-0b'] });
   assert.equal(document.moreNodes, null);
   assert.match(document.notObservable[0]?.why ?? '', /^no such subnet in this account/);
@@ -234,7 +234,7 @@ test('no row of a page is over 100 columns, whatever the names are', () => {
   fc.assert(property, { numRuns: 40 });
 });
 
-test('what is said of every type fits 100 columns', () => {
+test('fits the report of every type into 100 columns', () => {
   const mode = {
     ...DEFAULT_MODE,
     addressing: 'prefix',

@@ -248,7 +248,7 @@ test('a subnet that was not to be seen is unknown', async (t) => {
   assert.match(JSON.stringify(document['notObservable']), /subnet-0aaaaaaaaaaaaaaa1/);
 });
 
-test('an unknown type is said to be one', async (t) => {
+test('reports an unknown type as unknown', async (t) => {
   const { code, document } = await plan(t, '--type', 'x99.mega');
   assert.equal(code, 2);
   assert.equal(document['source'], 'unknown');

@@ -81,7 +81,7 @@ describe('the Nodes, before anything is judged', () => {
     assert.match(page, /9 machines: 9 usable/);
   });
 
-  test('are taken away when there is no answer', async () => {
+  test('disappear when there is no answer', async () => {
     const end = (): never => {
       throw new SourceError('nobody answered');
     };

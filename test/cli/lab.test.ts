@@ -49,7 +49,7 @@ describe('what the lab refuses', () => {
     assert.match(err, /wrong\.yaml:5: "nomad" is not one of kubeadm, eks/);
   });
 
-  test('a scenario that is no YAML', async () => {
+  test('rejects a scenario that is not YAML', async () => {
     const { code, err } = await capture(['lab', fileOf('broken.yaml', 'a: [1\nb: }')]);
     assert.equal(code, 64);
     assert.match(err, /broken\.yaml:2: /);
@@ -190,7 +190,7 @@ describe('an open lab', () => {
     assert.equal(await instancesSeen(folder), 3);
   });
 
-  test('ends cleanly on an interrupt, and takes its own folder away', async (t) => {
+  test('ends cleanly on an interrupt and removes its folder', async (t) => {
     const { child, folder } = await openLab('joined-and-was-gone');
     t.after(() => child.kill('SIGKILL'));
     assert.ok(existsSync(join(folder, 'env')));

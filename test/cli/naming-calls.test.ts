@@ -49,7 +49,7 @@ test('the records of the zone that covers the name are taken', async () => {
   assert.deepEqual(found, { dnsA: ['10.20.1.50'], dnsPtr: [`${NAME}.`] });
 });
 
-test('a zone without the name says that there is none', async () => {
+test('a zone without the name proves that the name is missing', async () => {
   const { found } = await recordsIn([zone('Z2', 'k8s.internal.')], { Z2: [] });
   assert.deepEqual(found, { dnsA: [] });
 });

@@ -155,7 +155,7 @@ test('a machine without a Node lacks it since it was launched', async () => {
   ]);
 });
 
-test('an object that says no time is told without one', async () => {
+test('reports an object without a time without one', async () => {
   const bare = nodeOf({ status: 'False' }) as {
     metadata: object;
     status: { conditions: readonly object[] };

@@ -71,7 +71,7 @@ test('templates ask for any field that a roll call has', () => {
     assert.equal(readStatusArguments(['-o', `jsonpath=${template}`]).output.kind, 'jsonpath');
 });
 
-test('paths, names and options of every kind are told apart', () => {
+test('distinguishes paths, names and options of every kind', () => {
   const asked = readStatusArguments([
     './x',
     '-',

@@ -121,7 +121,7 @@ describe('JSONPath as kubectl reads it', () => {
     );
   });
 
-  test('text without braces is printed as it stands', () => {
+  test('prints text without braces as it is', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const plain = text.replaceAll('{', '');
@@ -135,7 +135,7 @@ describe('JSONPath as kubectl reads it', () => {
     assert.throws(() => printTemplate('x'.repeat(100_000), DOCUMENT), JsonPathError);
   });
 
-  test('names of the prototype are no fields', () => {
+  test('ignores names of the prototype', () => {
     assert.equal(printTemplate('{.__proto__}{.constructor}{.rows.length}', DOCUMENT), '');
   });
 });

@@ -95,7 +95,7 @@ describe('a refused call', () => {
 });
 
 describe('the taints of a Node', () => {
-  test('of which one may be a gate are named, three at most', async () => {
+  test('names up to three that may be a gate', async () => {
     const gated = (await lacking([INSTANCE, nodeWith(['a', 'b', 'c', 'd'])])).get('gated');
     assert.equal(gated?.why, 'a taint of the Node may be a gate: a, b, c');
   });

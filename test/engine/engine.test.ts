@@ -23,7 +23,7 @@ function rolesOf(document: DiagnosisDocument): Readonly<Record<string, string>> 
 }
 
 describe('the headline', () => {
-  test('is the root at the lowest stage, wherever it stands in the log', () => {
+  test('is the root at the lowest stage, wherever it is in the log', () => {
     const low = plainCause('low', { stage: 'bootstrapped' });
     const high = plainCause('high', { stage: 'networked' });
     assert.equal(
@@ -115,7 +115,7 @@ describe('no headline', () => {
 });
 
 describe('roles', () => {
-  test('what stands above the root is its consequence', () => {
+  test('what is above the root is its consequence', () => {
     const document = diagnosisOf(
       [machineWith([hitAt('low', 'deciding', 5), hitAt('high', 'deciding', 1)])],
       [plainCause('low', { stage: 'reachable' }), plainCause('high', { stage: 'networked' })],
@@ -335,7 +335,7 @@ describe('the ladder', () => {
     );
   });
 
-  test('a machine stands at its first failed stage even when lower ones are unknown', () => {
+  test('a machine is at its first failed stage even when lower ones are unknown', () => {
     const [subject] = diagnosisOf(
       [machineWith([hitAt('a', 'deciding', 3)])],
       [plainCause('a', { stage: 'networked' })],

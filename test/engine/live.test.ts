@@ -78,7 +78,7 @@ describe('a running instance without a Node', () => {
   });
 });
 
-describe('a Node of which only events are left', () => {
+describe('a Node with only events left', () => {
   const nodeEvent = (reason: string, message: string, minutes: number): JsonObject => ({
     metadata: { name: `gone.${reason}`, namespace: 'default' },
     involvedObject: { kind: 'Node', name: 'ip-10-0-9-9' },
@@ -106,7 +106,7 @@ describe('a Node of which only events are left', () => {
     );
   };
 
-  test('is told of when it was deleted soon after it had come', async () => {
+  test('is reported when it was deleted soon after it appeared', async () => {
     const told = await names(registered(6), deleted);
     assert.deepEqual(told, ['ip-10-0-9-9 node-deleted-as-not-in-cloud']);
   });
@@ -127,7 +127,7 @@ describe('pods tell of their Node', () => {
     assert.deepEqual([early.verdict, stateOf(early, 'networked')], ['cannot-tell', 'unknown']);
   });
 
-  test('a Node without pods of its own is usable while its pod network is Ready', async () => {
+  test('a Node without workload pods is usable while its pod network is Ready', async () => {
     const report = await machine(...all, listOf('Pod', [DAEMON]));
     assert.equal(report.verdict, 'usable');
   });

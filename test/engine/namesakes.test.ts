@@ -70,7 +70,7 @@ test('two Nodes with one host part, two domains and two addresses are two machin
   assert.deepEqual(await machinesOf(given), TWO);
 });
 
-test('their bare host name says nothing of which one is meant', async () => {
+test('a bare host name does not tell two machines apart', async () => {
   const given = [
     node(A, { ip: '10.0.0.1', hostname: 'node-1' }),
     node(B, { ip: '10.0.0.2', hostname: 'node-1' }),
@@ -78,7 +78,7 @@ test('their bare host name says nothing of which one is meant', async () => {
   assert.deepEqual(await machinesOf(given), TWO);
 });
 
-test('what a kubelet says by its whole name is of its own machine', async () => {
+test('assigns lines of a kubelet with its full name to its machine', async () => {
   const given = [node(A, { ip: '10.0.0.1' }), node(B, { ip: '10.0.0.2' })];
   const observations = await readTexts([
     { name: 'nodes.json', text: JSON.stringify({ kind: 'NodeList', items: given }) },

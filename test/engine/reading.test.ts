@@ -128,7 +128,7 @@ describe('evidence without a name', () => {
     assert.equal(two.find((subject) => subject.kind === 'Cluster')?.hits.length, 1);
   });
 
-  test('an archive with an instance id of its own is that machine’s', () => {
+  test('an archive with an instance id belongs to that machine', () => {
     const subjects = assembleSubjects(
       read(
         {

@@ -99,7 +99,7 @@ describe('a healthy AL2023 node', () => {
 });
 
 describe('a kubelet that is not authorized', () => {
-  test('stands at authenticated, as its journal alone says', async () => {
+  test('is at authenticated, as its journal alone shows', async () => {
     const { diagnosis, documents } = await collect(machines.UNAUTHORIZED_NODE);
     const [subject, ...others] = diagnosis.subjects;
     assert.equal(others.length, 0);
@@ -178,7 +178,7 @@ describe('user data that was given as gzip', () => {
     assert.equal(textOf(documents, 'cloud-init/user-data.txt'), script);
   });
 
-  test('and is damaged, is told as unreadable', async () => {
+  test('and is damaged, is reported as unreadable', async () => {
     const files = { ...machines.HEALTHY.files, [path]: gzipSync(script).subarray(0, 20) };
     const { observed } = await collect({ ...machines.HEALTHY, files });
     assert.ok(observed.some(({ locator, what }) => locator === path && /is binary/.test(what)));
@@ -205,7 +205,7 @@ describe('what instance metadata says', () => {
     assert.equal(textOf(documents, 'imds/spot-instance-action.json'), `${notice}\n`);
   });
 
-  test('that is disabled is said to be', async () => {
+  test('that is disabled is reported as disabled', async () => {
     const token = 'PUT http://169.254.169.254/latest/api/token';
     const { losses } = await collect({
       ...machines.HEALTHY,
@@ -249,7 +249,7 @@ describe('what the probes saw', () => {
   });
 });
 
-describe('a machine of which nothing may be read', () => {
+describe('a machine that allows no reads', () => {
   test('says what is missing and which command gets it', async () => {
     const { diagnosis, documents, losses } = await collect(machines.UNREADABLE);
     assert.equal(diagnosis.headline, null);
@@ -275,7 +275,7 @@ describe('a machine of which nothing may be read', () => {
 });
 
 describe('a machine without any program', () => {
-  test('says each missing one once, and that it is no EC2 instance', async () => {
+  test('reports each missing program once, and that this is not an EC2 instance', async () => {
     const { diagnosis, documents, losses } = await collect(machines.EMPTY);
     assert.deepEqual([diagnosis.headline, namesOf(documents)], [null, [NAMES]]);
     const words = said(losses);

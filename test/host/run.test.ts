@@ -63,7 +63,7 @@ describe('where a program is looked for', () => {
     });
   });
 
-  test('at its own path when it has one', async () => {
+  test('uses the configured path when there is one', async () => {
     assert.equal(text(await run(join(own, 'rollcall-said'))), 'said\n');
     await assert.rejects(run(join(own, 'nothing')), isFailure('not-found'));
   });
@@ -81,7 +81,7 @@ describe('what a program is given', () => {
     assert.match(text(await run('env')), /^SYSTEMD_PAGER=$/m);
   });
 
-  test('the root folder, no input, and a group of processes of its own', async () => {
+  test('runs at the root folder without input in a separate process group', async () => {
     assert.equal(text(await run('pwd')), '/\n');
     assert.equal(text(await run('cat')), '');
     const stat = text(await run('sh', '-c', 'cat /proc/$$/stat; true'));

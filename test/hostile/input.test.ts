@@ -114,7 +114,7 @@ describe('bad documents leave the rest of the evidence in use', () => {
     await withBad('apiVersion: v1\nkind: ConfigMap\ndata:\n  mapRoles: "- rolearn: [\n');
   });
 
-  test('one dump of more than 64 MB that is no list is refused by name', async () => {
+  test('rejects one dump of more than 64 MB that is not a list by name', async () => {
     function* chunks(): Generator<Uint8Array> {
       yield encoder.encode('apiVersion: v1\nkind: ConfigMap\ndata:\n');
       const filler = encoder.encode(`  key: ${'x'.repeat(1 << 20)}\n`);

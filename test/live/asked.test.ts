@@ -56,7 +56,7 @@ function withContexts(): Surroundings {
   return { ...site.env, KUBECONFIG: path };
 }
 
-test('a name that no machine has is said so, and nothing else', WITH_PARTS, async () => {
+test('reports only that no machine has the name', WITH_PARTS, async () => {
   const run = await rollcall(['diagnose', 'nobody'], site.env);
   assert.equal(run.stdout, '');
   assert.equal(run.stderr, 'No machine of lab is called nobody; see all: rollcall status\n');
@@ -76,7 +76,7 @@ test('a document of a name that no machine has says so too', WITH_PARTS, async (
   assert.deepEqual(losses[0], { locator: 'nobody', what: sentence });
 });
 
-test('a name that is nearly a machine’s is told the machine’s', WITH_PARTS, async () => {
+test('suggests the machine with a similar name', WITH_PARTS, async () => {
   for (const [asked, meant] of [
     [healthy.name.split('.')[0] ?? '', healthy.name],
     [`${healthy.id.slice(0, -1)}${healthy.id.endsWith('0') ? '1' : '0'}`, healthy.id],
@@ -87,7 +87,7 @@ test('a name that is nearly a machine’s is told the machine’s', WITH_PARTS, 
   }
 });
 
-test('one of two names is answered, and the other is said to be nobody’s', WITH_PARTS, async () => {
+test('answers for one of two names and reports the other as unknown', WITH_PARTS, async () => {
   const run = await rollcall(['diagnose', lonely.id, 'nobody'], site.env);
   assert.match(run.stdout, /^NOT USABLE/);
   assert.match(run.stderr, /^No machine of lab is called nobody; see all: rollcall status\n$/);
@@ -109,7 +109,7 @@ test(
   },
 );
 
-test('an instance that was ended is said to be', WITH_PARTS, async () => {
+test('reports an instance as terminated', WITH_PARTS, async () => {
   const ended = await runMachine(site);
   await site.moto.ec2('TerminateInstances', { 'InstanceId.1': ended.id });
   const run = await rollcall(['diagnose', ended.id], site.env);
@@ -205,7 +205,7 @@ test('a roll call of another cluster than the Nodes are of says so first', WITH_
   assert.match(told[0] ?? '', /carry the tag of lab, not of other; use --cluster lab/);
 });
 
-test('a list by the name that kubectl gives it is told ours', WITH_PARTS, async () => {
+test('maps the kubectl name of a list to the name used here', WITH_PARTS, async () => {
   const run = await rollcall(['status', '-o', 'jsonpath={.items[*].metadata.name}'], site.env);
   assert.match(
     run.stderr,

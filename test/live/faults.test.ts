@@ -225,7 +225,7 @@ test('a list of Nodes that never comes leaves what AWS says of a named machine',
   );
 });
 
-test('a time limit that is none is a mistake of the command line', { skip }, async () => {
+test('rejects an invalid time limit as a usage error', { skip }, async () => {
   const run = await rollcall(['diagnose', '--timeout', 'soon'], site.env);
   assert.equal(run.code, 64);
   assert.match(run.stderr, /^--timeout takes a time such as 30s, 15m, 2h or 1d, not "soon"\n$/);
@@ -292,7 +292,7 @@ test('a clock that AWS does not accept', { skip }, async () => {
   assert.match(losses, /clock/);
 });
 
-test('a machine that is not there is said so', { skip }, async () => {
+test('reports a machine that does not exist', { skip }, async () => {
   const run = await rollcall(['diagnose', 'ip-10-9-9-9.ec2.internal'], site.env);
   assertWorded(run);
   assert.match(run.stderr, /^No machine of lab is called ip-10-9-9-9\.ec2\.internal; see all: /);

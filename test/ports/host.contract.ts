@@ -57,7 +57,7 @@ function filesContract(name: string, open: () => Host, scene: HostScene): void {
       assert.equal(await text(3), '789');
     });
 
-    test('tells a file that is missing from one that is none', async () => {
+    test('distinguishes a missing file from an invalid one', async () => {
       await assert.rejects(open().readFile(`${scene.sub}/no`, 9), fails('not-found'));
       await assert.rejects(open().readFile(scene.sub, 9), fails('invalid'));
     });

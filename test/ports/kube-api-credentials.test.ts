@@ -173,7 +173,7 @@ for (const [what, run, failure, message] of EXEC_FAULTS)
     assert.match(error.message, message);
   });
 
-test('a credential command that wants a terminal where there is none', async (context) => {
+test('rejects a credential command that needs a terminal', async (context) => {
   const exec = { ...EXEC, interactiveMode: 'Always' as const };
   const { client } = await scene(context, { kind: 'exec', exec }, fakeEnvironment());
   assert.match((await failureOf(client)).message, /wants a terminal and there is none/);

@@ -249,7 +249,7 @@ test('a watch outlives the limit between two pieces of an answer', async (contex
   await assert.rejects(next, reason);
 });
 
-test('an abort before and during a call rejects with its own reason', async (context) => {
+test('an abort before and during a call rejects with its reason', async (context) => {
   const client = await answering(context, null);
   const reason = new Error('enough');
   await assert.rejects(client.version(AbortSignal.abort(reason)), reason);

@@ -138,7 +138,7 @@ test('a watch lives 5 to 10 minutes and goes on without a listing', async (conte
   assert.ok(counts.watches >= 3 && counts.watches <= 5, `${counts.watches} watches`);
 });
 
-test('what is no PortError ends the reflector with it', async () => {
+test('any error but a PortError ends the reflector', async () => {
   const clock = virtualClock();
   const api = new FakeKubeApi({ clock });
   api.serve(NODES);

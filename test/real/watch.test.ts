@@ -255,7 +255,7 @@ async function grant(user: string, features: readonly string[]): Promise<Surroun
 }
 
 describe('an identity', () => {
-  test('that may not watch is told so, and still sees what changes', WITH_PARTS, async (t) => {
+  test('that may not watch gets a notice and still sees changes', WITH_PARTS, async (t) => {
     const { said, interrupt } = start(
       t,
       ['status', '--watch'],
@@ -271,7 +271,7 @@ describe('an identity', () => {
     assert.equal((await interrupt()).code, 130);
   });
 
-  test('that may what the table says is told of changes', WITH_PARTS, async (t) => {
+  test('that may do what the table lists gets the changes', WITH_PARTS, async (t) => {
     const { said, interrupt } = start(
       t,
       ['status', '--watch'],

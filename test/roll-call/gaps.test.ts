@@ -35,7 +35,7 @@ const idsOf = async (...args: Parameters<typeof rollCall>): Promise<(string | nu
   (await rollCall(...args)).rows.map((row) => row.instanceId);
 
 describe('machines that are gone', () => {
-  test('the newest that a group lacks are rows, and the gap is told', async () => {
+  test('shows the newest missing machines of a group as rows and reports the gap', async () => {
     const terminated = [2, 3, 4].map((n) =>
       gone(n, 'Client.UserInitiatedShutdown', {
         ...tags(WORKERS),
@@ -64,7 +64,7 @@ describe('machines that are gone', () => {
 });
 
 describe('gone machines that no group lacks', () => {
-  test('without a gap or a Node, one that was asked to go is no row', async () => {
+  test('without a gap or a Node, gives no row to a machine that was asked to go', async () => {
     assert.deepEqual(await idsOf({ instances: [gone(1, 'Client.UserInitiatedShutdown')] }, []), []);
     assert.deepEqual(await idsOf({ instances: [gone(1, 'Server.SpotInstanceTermination')] }, []), [
       instanceId(1),
@@ -214,7 +214,7 @@ describe('gaps of groups', () => {
     assert.deepEqual(await gapsIn(sources, []), [words]);
   });
 
-  test('are told once of each group, as it was read last', async () => {
+  test('are reported once for each group, in its newest state', async () => {
     const instances = [instance(1, tags(WORKERS))];
     const later = managed({ scalingConfig: { desiredSize: 5 } });
     const other = managed({ nodegroupName: 'other' });
@@ -226,7 +226,7 @@ describe('gaps of groups', () => {
     assert.deepEqual(await gapsIn({ scaling: twice }, []), []);
   });
 
-  test('have the headline of the group’s own subject, by either of its names', async () => {
+  test('have the headline of the group, by either of its names', async () => {
     const findings = [finding('insufficient-capacity', { stage: 'launched' })];
     const told = async (change: object): Promise<readonly string[]> =>
       gapsIn({ scaling: [scaling(2, [1])] }, [

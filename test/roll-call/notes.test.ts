@@ -23,7 +23,7 @@ async function notesOf(
 }
 
 describe('what EC2 says of an instance', () => {
-  test('is told with its reason when it neither runs nor starts', async () => {
+  test('is reported with its reason when it neither runs nor starts', async () => {
     const noteIn = async (Name: string, Message?: string): Promise<string | null> => {
       const StateReason = { Code: 'Server.SpotInstanceTermination', Message };
       const [note = null] = await notesOf({
@@ -130,7 +130,7 @@ describe('what a subject says in the note of its row', () => {
 describe('a machine that is only expected', () => {
   const expected = [{ name: dnsName(1) }];
 
-  test('is said to be so where nothing shows it', async () => {
+  test('is reported as missing where nothing shows it', async () => {
     const words = 'Expected, but not found in any source.';
     assert.deepEqual(await notesOf({}, [], expected), [words]);
     for (const sources of [{ instances: [instance(1)] }, { nodes: [node(1)] }])
@@ -163,14 +163,14 @@ describe('an instance that has ended', () => {
     return (await rollCall({ instances: [gone], objects }, [])).rows.length;
   };
 
-  test('is no row when somebody asked for it, or nobody says why', async () => {
+  test('gets no row when it was requested or nobody says why', async () => {
     assert.equal(await rowsOf({ Code: 'Client.UserInitiatedShutdown' }), 0);
     assert.equal(await rowsOf(undefined), 0);
     assert.equal(await rowsOf({ Code: 'Server.InternalError' }), 1);
     assert.equal(await rowsOf({ Code: 'Client.InstanceInitiatedShutdown' }), 1);
   });
 
-  test('is no row when its claim is deleted', async () => {
+  test('gets no row when its claim is deleted', async () => {
     const providerID = `aws:///eu-west-1a/${instanceId(1)}`;
     const deleted = {
       apiVersion: 'karpenter.sh/v1',

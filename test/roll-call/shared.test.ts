@@ -122,7 +122,7 @@ describe('what failures share', () => {
     assert.deepEqual(sharedAttributes(lacking), []);
   });
 
-  test('machines of which nobody can tell count on neither side', () => {
+  test('counts machines with an unknown verdict on neither side', () => {
     const known = [...machines(5, 'not-usable', BAD), ...machines(20, 'usable', GOOD)];
     const withUnknown = [...known, ...machines(100, 'cannot-tell', BAD)];
     assert.deepEqual(sharedAttributes(withUnknown), sharedAttributes(known));

@@ -80,7 +80,7 @@ describe('a scenario', () => {
     });
   });
 
-  test('with mistakes is told the line and the reason of each', () => {
+  test('with mistakes reports the line and reason of each', () => {
     assert.deepEqual(
       mistakesOf(`story: x
 title: y
@@ -109,7 +109,7 @@ expect:
     );
   });
 
-  test('that is no YAML, no mapping or nothing is refused too', () => {
+  test('that is invalid YAML, not a mapping or empty is rejected too', () => {
     assert.match(mistakesOf('a: [1\nb: }').join(), /^2: /);
     assert.match(mistakesOf('just words').join('\n'), /^1: must be a mapping of fields/);
     assert.match(mistakesOf('').join('\n'), /must be a mapping|expected/);

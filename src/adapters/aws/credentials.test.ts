@@ -160,7 +160,7 @@ test('without a region only the services that are the same everywhere are asked'
   assert.deepEqual(aws.asked, ['GetCallerIdentity']);
 });
 
-test('what is no region goes into no host name', async (t) => {
+test('keeps an invalid region out of host names', async (t) => {
   const aws = await cloud(t);
   assert.throws(() => openWith(t, aws, { region: 'x.evil.example/', env: KEYS }), {
     failure: 'not-configured',
@@ -176,7 +176,7 @@ test('a profile that is in no file is named before anything is sent', async (t) 
   assert.deepEqual(aws.asked, []);
 });
 
-test('where there are no credentials at all it says how to get some', async (t) => {
+test('says how to get credentials when there are none', async (t) => {
   setProgramEnvironment(t, {});
   const aws = await cloud(t);
   const failure = await failureOf(openWith(t, aws), WHO_AM_I);

@@ -121,7 +121,7 @@ test('skippable frames of zstd are skipped, and what is behind the last is left 
   assert.match(sentences(cut), /^- was cut: its zstd content ends early/);
 });
 
-test('all forms of zstd frames are told apart', async (t) => {
+test('distinguishes all forms of zstd frames', async (t) => {
   if (!hasProgram(t, 'zstd')) return;
   const folder = await temporaryFolder(t);
   await writeFile(join(folder, 'in'), CONTENT);
@@ -237,7 +237,7 @@ test('a bomb as an entry of a compressed archive ends the archive', async () => 
   assert.match(sentences(reading), /more than 100 times its size/);
 });
 
-test('a bomb of bombs is measured from outside as well', async () => {
+test('measures a bomb inside a bomb from outside too', async () => {
   const zeros = gzipSync(Buffer.alloc(1_000_000));
   const many = Array.from({ length: 100 }, (_, index) => ({ name: `z${index}`, content: zeros }));
   const limits = { ratioFloorBytes: 2_000_000, ratioMax: 500 };
@@ -365,7 +365,7 @@ async function oneProgram(
   assert.ok(documents[0]?.text === CONTENT);
 }
 
-test('a zstd window larger than is granted is told with the command that helps', async (t) => {
+test('reports a zstd window above the limit with the command that helps', async (t) => {
   if (!hasProgram(t, 'zstd')) return;
   const packed = execFileSync('zstd', ['--long=31', '-c'], { input: CONTENT, maxBuffer: 1e8 });
   // The frame header byte of the window: 2 to the power of 31.

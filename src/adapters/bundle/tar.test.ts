@@ -148,7 +148,7 @@ test('archives put one behind the other are one, and what follows the last is le
   }
 });
 
-test('entries that are no files are left out, one loss a kind', async () => {
+test('reports each kind of entry that is not a file once', async () => {
   const tar = await packTar([
     { name: '../climb', content: 'x' },
     { name: 'a/../../climb', content: 'x' },
@@ -200,7 +200,7 @@ test('entries of one name are both delivered', async () => {
   );
 });
 
-test('a cut archive is read up to the cut, and the cut is told', async () => {
+test('reads a cut archive up to the cut and reports the cut', async () => {
   const tar = await packTar([
     { name: 'whole', content: 'w'.repeat(700) },
     { name: 'part', content: 'p'.repeat(5000) },
@@ -214,7 +214,7 @@ test('a cut archive is read up to the cut, and the cut is told', async () => {
   assert.match(losses[0]?.what ?? '', /^- was cut: it ends 3\.7 KiB before the end of 'part'/);
 });
 
-test('a cut is told as well when the entry it hits is not read', async (t) => {
+test('reports a cut inside an entry that is not read', async (t) => {
   const folder = await temporaryFolder(t);
   const tar = await packTar([{ name: 'part', content: 'p'.repeat(500_000) }]);
   await writeFile(join(folder, 'cut.tar'), tar.subarray(0, 200_000));
@@ -222,7 +222,7 @@ test('a cut is told as well when the entry it hits is not read', async (t) => {
   assert.match(losses[0]?.what ?? '', /cut\.tar was cut/);
 });
 
-test('an archive cut between two entries is told', async () => {
+test('reports an archive cut between two entries', async () => {
   const tar = await packTar([
     { name: 'a', content: 'x'.repeat(512) },
     { name: 'b', content: 'y' },

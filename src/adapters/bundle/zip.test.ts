@@ -175,7 +175,7 @@ test('a cut stored entry is delivered as far as it goes', async (t) => {
   assert.match(sentences(reading), /a\.zip!a was cut: its last .* are missing/);
 });
 
-test('a damaged directory ends the list, and that is told', async (t) => {
+test('reports a damaged directory, which ends the list', async (t) => {
   const zip = packZip(['a', 'b', 'c'].map((name) => ({ name, content: name })));
   const third = zip.lastIndexOf('PK\u0001\u0002');
   zip.write('XX', third);

@@ -81,7 +81,7 @@ test('a token is taken with its expiry, or without one', async () => {
   assert.deepEqual(alone.result, { token: 'abc', client: null, expiresAtMs: null });
 });
 
-test('the program is told what is asked of it, and of the cluster only when it wants that', async () => {
+test('passes the request to the program, and the cluster only if it asks for it', async () => {
   const told = async (setting: Setting): Promise<unknown> => {
     const { commands } = await ask(credential({ token: 'abc' }), setting);
     const [{ argv, env } = assert.fail('nothing ran')] = commands;
@@ -132,7 +132,7 @@ test('a program that always wants a terminal is not started without one', async 
   }
 });
 
-test('what is no failure of a program is a bug and stays one', async () => {
+test('treats any other error of a program as a bug', async () => {
   const bug = new TypeError('x is not a function');
   assert.equal((await ask(bug)).result, bug);
 });
@@ -147,7 +147,7 @@ test('a program that does not start says why, and its hint only when it has one'
   assert.match((await refusalOf(refused)).message, /does not start \(spawn aws EACCES\);/);
 });
 
-test('of what a program complains the last two lines are told', async () => {
+test('shows the last two lines of what a program prints on failure', async () => {
   const told = async (stderr: string, exitCode: number | null = 1): Promise<string> =>
     (await refusalOf({ exitCode, stderr })).message;
   assert.match(
@@ -171,7 +171,7 @@ test('a login by SSO that is over is made again, no other complaint is one', asy
     assert.match(await told(words), /; run it by hand: /);
 });
 
-test('what is no ExecCredential is named and not quoted', async () => {
+test('names a malformed ExecCredential without quoting it', async () => {
   const printed = async (stdout: string): Promise<string> => (await refusalOf({ stdout })).message;
   for (const text of ['', 'hunter2', '"hunter2"', '[]', 'null'])
     assert.match(await printed(text), /printed something that is no JSON instead/);

@@ -117,7 +117,7 @@ test('inside a pod without kubeconfig the service account speaks', async () => {
   assert.equal(describeContext(target).contextName, null);
 });
 
-test('a pod without a service account token is told how to get one', async () => {
+test('says how to give a pod a service account token', async () => {
   const error = await refused({}, {}, POD);
   assert.match(error.message, /automountServiceAccountToken: true/);
 });

@@ -57,14 +57,14 @@ test('a token is sent without what is around it, and not at all when no header t
   }
 });
 
-test('a program is named, or stands beside the file', () => {
+test('finds a program by name or next to the file', () => {
   assert.equal(execOf({}).command, 'aws');
   assert.equal(execOf({ command: './bin/aws' }).command, '/home/ubuntu/.kube/bin/aws');
   assert.equal(execOf({ command: '/bin/aws' }).command, '/bin/aws');
   assert.match(refusal({ exec: { apiVersion: V1 } }).message, /has an exec without a command; for/);
 });
 
-test('what a program is given stands in its entry', () => {
+test('reads the arguments of a program from its entry', () => {
   const env = [{ name: 'A', value: '1' }, { name: 'B' }, { value: 'nameless' }];
   const exec = execOf({ args: ['token', 7], env, installHint: 'get it', provideClusterInfo: true });
   assert.deepEqual(exec.args, ['token', '7']);

@@ -93,7 +93,7 @@ describe('the Markdown page', () => {
 describe('further parts of the Markdown page', () => {
   const entry = { time: 'at noon', what: 'a | b', source: 'kubelet', locator: 'a.log:1' };
 
-  test('a timeline is a table, and one entry alone is none', () => {
+  test('shows a timeline of several entries as a table and omits one of a single entry', () => {
     const lines = page([
       reportOf('n', { verdict: 'usable', timeline: [entry, { ...entry, time: null }] }),
     ]);
@@ -108,7 +108,7 @@ describe('further parts of the Markdown page', () => {
     assert.deepEqual(from('| stage', alone), ['| stage | state |', '|---|---|', '']);
   });
 
-  test('what was left out is told once, and after it what would decide', () => {
+  test('lists what was left out once, then what would decide', () => {
     const what = 'a.log goes on after 1 MB';
     const decide = { text: 'look', command: 'kubectl get nodes' };
     const maybe = findingOf('c', 'launched', { confidence: 'possible', decide });

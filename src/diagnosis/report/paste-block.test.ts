@@ -60,7 +60,7 @@ test('a headline and a usable machine need no block', () => {
   assert.deepEqual(pasteBlock(documentOf(subject({ verdict: 'usable' }))), []);
 });
 
-test('the command that tells most candidates apart comes first, and stands once', () => {
+test('the command that separates most candidates comes first, once', () => {
   const block = blockFor(['date -u', 'aws eks list-clusters; date -u', 'kubectl get csr']);
   assert.deepEqual(block, [
     '# on the machine',

@@ -72,7 +72,7 @@ describe('what an instance was launched with', () => {
     assert.deepEqual([launch?.family, launch?.isPublished], ['al2', true]);
   });
 
-  test('an image of EKS is told by how its name begins', () => {
+  test('recognizes an EKS image by the start of its name', () => {
     const published = (Name: string): boolean | undefined =>
       launchOf(factsWith({ images: [{ ImageId: 'ami-1', Name }] }))?.isPublished;
     assert.equal(published('bottlerocket-aws-k8s-1.33'), true);

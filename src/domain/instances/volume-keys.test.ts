@@ -45,7 +45,7 @@ function wordsOf(lists: Readonly<Record<string, readonly Json[]>>): readonly str
 }
 
 describe('a launch that ends with the error of a key', () => {
-  test('is told by the last activity of the group', () => {
+  test('is reported from the last activity of the group', () => {
     const told = [`Auto Scaling group workers activity Failed ${ERROR}`];
     assert.deepEqual(wordsOf({ 'aws/scaling-activity': [activity()] }), told);
     const early = activity({ StartTime: '2026-05-01T10:00:00Z', StatusCode: 'Successful' });
@@ -55,7 +55,7 @@ describe('a launch that ends with the error of a key', () => {
     assert.deepEqual(wordsOf({ 'aws/scaling-activity': [late, activity()] }), []);
   });
 
-  test('is none of another group, of a launch that goes on, or for another reason', () => {
+  test('does not come from another group, from a running launch or for another reason', () => {
     for (const change of [
       { AutoScalingGroupName: 'other' },
       { StatusCode: 'InProgress' },

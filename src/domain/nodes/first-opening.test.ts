@@ -94,7 +94,7 @@ describe('pods that ask an agent for a role', () => {
     assert.equal(tolerates({ key: 'my.nidhogg.uswitch.com/x' }), true);
   });
 
-  test('are told with their role, place and run', () => {
+  test('are reported with their role, place and run', () => {
     const pod = asker({ runs: 300 });
     assert.equal(placedMs(pod), NOW_MS - 600_000);
     assert.equal(
@@ -152,7 +152,7 @@ describe('a Lease that nobody renews', () => {
     assert.equal(isLost(999, { renewTime: 'once' }), false);
   });
 
-  test('is told with its holder', () => {
+  test('is reported with its holder', () => {
     const lost = lostLease(lease(3000), NOW_MS);
     assert.deepEqual(
       [lost?.name, lost?.holder, lost?.renewedMs],

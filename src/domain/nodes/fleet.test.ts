@@ -262,7 +262,7 @@ describe('instances that only interfaces show', () => {
     assert.deepEqual(attachedWithoutNode([joined, own], [], byId), []);
   });
 
-  test('an interface of nobody is no machine', () => {
+  test('an interface without an owner does not make a machine', () => {
     assert.deepEqual(attachedWithoutNode([joined, attached(null, ['sg-1'])], [], nodes), []);
   });
 

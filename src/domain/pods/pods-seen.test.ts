@@ -110,7 +110,7 @@ function waitingNode(changedSeconds: number | null, createdSeconds: number | nul
   });
 }
 
-test('the broken pod of the network’s own DaemonSet on the Node is told first', () => {
+test('reports the broken pod of the network DaemonSet on the Node first', () => {
   const broken = fact(podOf({ ...LATE_PARTS }, { name: 'aws-node-x7k2p' }));
   const elsewhere = fact(
     podOf({ ...LATE_PARTS, spec: { nodeName: 'node01' } }, { name: 'aws-node-abcde' }),

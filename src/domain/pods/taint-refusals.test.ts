@@ -116,7 +116,7 @@ describe('the waiting pod of a controller', () => {
     assert.equal(taintRefusal(null, REFUSED)?.tolerations, null);
   });
 
-  test('is known by an event alone, and without either there is none', () => {
+  test('is known from an event alone and unknown without one', () => {
     const event = told('web-2');
     const found = { refusing: 2, tolerations: null, name: 'web-2', namespace: null };
     assert.deepEqual(refusedPod([], event), { ...found, pod: null, event });
@@ -125,7 +125,7 @@ describe('the waiting pod of a controller', () => {
     assert.equal(refusedPod([], told('web-2', 'Insufficient cpu')), null);
   });
 
-  test('is spoken of by an event of its own name only', () => {
+  test('needs an event with its name', () => {
     const silent = waits('web-1', { status: { phase: 'Pending' } });
     assert.equal(refusedPod([silent], told('web-2')), null);
     assert.deepEqual(refusedPod([silent], told('web-1'))?.tolerations, tolerations);
@@ -133,7 +133,7 @@ describe('the waiting pod of a controller', () => {
     assert.equal(refusedPod([other], told('web-1')), null);
   });
 
-  test('is none where one of them has a Node, unless that one has ended', () => {
+  test('does not exist where one of them has a Node, unless that one has ended', () => {
     const placed = { spec: { nodeName: 'node00' } };
     assert.equal(refusedPod([waits('web-1'), fact(podOf(placed))], null), null);
     for (const phase of ['Succeeded', 'Failed']) {

@@ -177,7 +177,7 @@ test('objects are created, read, changed in four ways and deleted', async () => 
   assert.equal((await ask(door, path)).code, 404);
 });
 
-test('who writes is told by the name of its program; who applies names itself', async () => {
+test('names a writer after its program; an applier names itself', async () => {
   const managers: (string | undefined)[] = [];
   const spied = await openCluster({
     wrap: (api) => ({

@@ -74,7 +74,7 @@ test('a pod comes out as JSON has it', () => {
   assert.equal(podSpec['priority'], -5);
 });
 
-test('a kind that is not known is told apart from bytes that are none', () => {
+test('distinguishes an unknown kind from bytes without one', () => {
   assert.equal(decodeObject(object('example.test/v1', 'Thing')), null);
   assert.throws(() => decodeObject(Buffer.from('{}')), WireError);
   assert.throws(() => decodeObject(Buffer.from('k8s\0\xff', 'latin1')), WireError);

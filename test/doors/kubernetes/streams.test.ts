@@ -61,7 +61,7 @@ test('a watch goes on from a version and leaves out what was before', async () =
   assert.deepEqual(told(text), ['ADDED node-c']);
 });
 
-test('a watch from a version that is forgotten is told so', async () => {
+test('answers a watch from a compacted version with an error', async () => {
   cluster.api.compact();
   const watch = await open(cluster.door, '/api/v1/nodes?watch=true&resourceVersion=1');
   if (watch.code !== 200) {

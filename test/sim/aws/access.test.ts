@@ -117,7 +117,7 @@ test('calls are refused as told, so often as told', () => {
   assert.equal(aws.controls.calls().get('ec2:DescribeVpcs'), 3);
 });
 
-test('what would be allowed is told without doing it', () => {
+test('reports what would be allowed without doing it', () => {
   const { output, roleArn } = smallAws();
   const { EvaluationResults } = output('iam', 'SimulatePrincipalPolicy', {
     PolicySourceArn: roleArn,

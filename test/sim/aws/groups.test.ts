@@ -135,7 +135,7 @@ test('a spot wave: notices two minutes ahead, then the end, then others in their
   assert.equal(notices.length, 3);
 });
 
-test('prices of a pool change now and then and are told again as they were', () => {
+test('prices of a pool change now and then and repeat unchanged', () => {
   const world = smallAws();
   const ask = () =>
     world.output('ec2', 'DescribeSpotPriceHistory', { InstanceTypes: ['m5.large'] });

@@ -91,7 +91,7 @@ test('a role that trusts somebody else, or is not there, refuses in the same wor
   assert.ok(like.includes(url) && byToken(token(STS_AUDIENCE)).ok);
 });
 
-test('tokens are told what is wrong with them as STS words it', () => {
+test('reports what is wrong with a token as STS words it', () => {
   const { aws, api, byToken, token, issuer, provider, pass, kernel } = scene();
   const good = token(STS_AUDIENCE, 600);
   const invalid = (message: string): AwsRefusal => ({
@@ -189,7 +189,7 @@ test('EKS Auth refuses strangers, old tokens, accounts without a role and roles 
   assert.match(refusalOf(forPod(old)).message, /^The token included in the request is expired: /);
 });
 
-test('a token for AWS is none for the API server', () => {
+test('the API server rejects a token for AWS', () => {
   const { api, token, issuer } = scene();
   const who = (bearerToken: string): string | null =>
     api.authenticate({ bearerToken, certificate: null })?.name ?? null;

@@ -30,7 +30,7 @@ test('an address is taken once and can be taken again when it was given back', (
   assert.equal(book.free, 251);
 });
 
-test('a prefix is sixteen aligned addresses of which none is in use', () => {
+test('a prefix is sixteen aligned addresses that are all free', () => {
   const book = block(26);
   const chance = random();
   // The first block has the reserved addresses, the last one the broadcast address.

@@ -123,7 +123,7 @@ describe('what watchers owe', () => {
     assert.match(of('old').join('; '), /behind by two minutes/);
   });
 
-  test('L-08: watchers that begin anew have to hear of everything again', async () => {
+  test('L-08: watchers that restart have to hear of everything again', async () => {
     const { stage, of, pass, hear, come } = await watchedPods();
     come('steady');
     hear('steady');

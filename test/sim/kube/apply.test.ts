@@ -214,7 +214,7 @@ test('replicas that were scaled belong to the scale of their owner', () => {
   assert.equal(apply(world, 'two', deployment(2), place).code, 200);
 });
 
-test('conflicts with several owners are told owner by owner', () => {
+test('reports conflicts with several owners by owner', () => {
   const world = scene();
   apply(world, 'two', configMap('a', { data: { x: '1' } }));
   apply(world, 'one', configMap('a', { data: { y: '1', z: '1' } }));

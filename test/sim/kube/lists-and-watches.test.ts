@@ -72,7 +72,7 @@ test('a watch replays what happened since its version and goes on', () => {
   assert.deepEqual(told(), ['ADDED b', 'DELETED a', 'MODIFIED b']);
 });
 
-test('a watch from a forgotten version is told so by an event, and ends', () => {
+test('a watch from a compacted version ends with an error event', () => {
   const world = withMaps('a');
   world.server.compact();
   const watch = seen(world, { ...PLURAL, query: { resourceVersion: '5' } });
@@ -112,7 +112,7 @@ test('bookmarks come each minute and before the end, which comes when it was ask
   assert.ok(watch.isEnded());
 });
 
-test('a watch without a time of its own lives for thirty to sixty minutes', () => {
+test('a watch without a timeout lives for 30 to 60 min', () => {
   const world = withMaps();
   const watch = seen(world, PLURAL);
   world.pass(1_799_000);
@@ -139,7 +139,7 @@ test('a WatchList ends its beginning with an annotated bookmark', () => {
   assert.equal(annotations['k8s.io/initial-events-end'], 'true');
 });
 
-test('what leaves a selection is told as deleted, as it was when it was last selected', () => {
+test('reports an object that leaves a selection as deleted, in its last selected state', () => {
   const world = scene();
   done(world.admin.create(pod('p')));
   const query = { fieldSelector: 'spec.nodeName=n1' };
@@ -149,7 +149,7 @@ test('what leaves a selection is told as deleted, as it was when it was last sel
   assert.deepEqual(watch.told(), ['ADDED p', 'MODIFIED p', 'DELETED p']);
 });
 
-test('a listener that writes is told of it after everybody heard what it heard', () => {
+test('notifies a writing listener after everybody heard the previous event', () => {
   const world = withMaps('a');
   const order: string[] = [];
   const watcher = (name: string, react: () => void) => ({

@@ -120,7 +120,7 @@ test('a pod that tolerates everything for ever is given no five minutes', () => 
   assert.equal(listAt(made, 'spec.tolerations').length, 1);
 });
 
-test('everything that is wrong with a pod is told at once', () => {
+test('reports everything that is wrong with a pod at once', () => {
   const world = scene();
   const containers = [
     { name: 'A', image: '' },

@@ -66,7 +66,7 @@ function inSimulatedWorld(): KubeApiHarness {
 
 kubeApiContract('the simulated API server', () => Promise.resolve(inSimulatedWorld()));
 
-test('a look at a world that stands still plans nothing', async () => {
+test('a look at a paused world plans nothing', async () => {
   const { kernel, port } = scene();
   const before = kernel.nextAtMs();
   for await (const page of port.list({ ...CONFIG_MAPS, plural: 'namespaces', isNamespaced: false }))

@@ -24,7 +24,7 @@ test('a kubelet reads itself and its pods, and nobody else', () => {
   assert.throws(() => kubelet.list('DaemonSet'), /cannot list resource "daemonsets"/);
 });
 
-test('a kubelet writes its own Node, without labels and taints of others', () => {
+test('a kubelet writes only its Node, without labels and taints of others', () => {
   const world = scene();
   const kubelet = world.as('system:node:n1', NODES);
   assert.equal(
@@ -45,7 +45,7 @@ test('a kubelet writes its own Node, without labels and taints of others', () =>
   assert.match(refusal(kubelet.delete('Node', 'n1')), /cannot delete resource "nodes"/);
 });
 
-test('a kubelet renews its own Lease only', () => {
+test('a kubelet renews only its Lease', () => {
   const world = scene();
   const kubelet = world.as('system:node:n1', NODES);
   const lease = (

@@ -67,7 +67,7 @@ test('the service network can be lost and come back', () => {
   assert.equal(network.serviceWay(true), 'delivered');
 });
 
-test('without a rule a pod gets the role of its node, with one its own', () => {
+test('without a rule a pod gets the node role, with one its role', () => {
   const way = bench();
   assert.equal(identity(way), 'node-role');
   const other = bench();
@@ -99,7 +99,7 @@ test('a rule for an interface that pods do not have takes nothing', () => {
   assert.equal(identity(way, { ...POD, podUid: 'u2' }), 'own-role');
 });
 
-test('only its own rule is undone', () => {
+test('removes only its rule', () => {
   const way = bench();
   way.metadata.redirect(AGENT);
   way.metadata.undo({ ...AGENT });

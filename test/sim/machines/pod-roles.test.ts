@@ -60,7 +60,7 @@ function dropAssociations({ simulated }: Lab): void {
 }
 
 describe('a program with a web identity', () => {
-  test('has its own role once STS has taken its token, also from an issuer of its own', async () => {
+  test('gets its role once STS accepts its token, also from a custom issuer', async () => {
     const own = await openLab(
       kubeadmWorld({ podIdentity: 'irsa', podNetwork: 'ready-made' }, [ORDERS]),
     );
@@ -163,13 +163,13 @@ describe('what Rollcall says of programs that end without their role', () => {
 });
 
 describe('a program with EKS Pod Identity', () => {
-  test('has its own role from the agent of its node', async () => {
+  test('gets its role from the agent on its node', async () => {
     const lab = await openPodIdentity();
     await lab.until(90);
     assert.equal(identityOf(lab), 'own-role');
   });
 
-  test('is told what EKS Auth refuses the agent without association', async () => {
+  test('gets the error that EKS Auth gives the agent without an association', async () => {
     const lab = await openPodIdentity();
     dropAssociations(lab);
     await lab.until(90);

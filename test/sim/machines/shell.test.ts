@@ -57,7 +57,7 @@ test('set -e ends a script at the first failure that nobody asks about', () => {
   assert.equal(ran('fail 4\necho on').stdout, 'on\n');
 });
 
-test('a loop goes round until its command ends well, and sleeps in virtual time', () => {
+test('a loop runs until its command succeeds, and sleeps in virtual time', () => {
   const { exitCode, stdout, seconds } = ran(
     'until count; do echo again; sleep 10; done; echo done',
   );

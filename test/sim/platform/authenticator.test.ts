@@ -70,7 +70,7 @@ it('authenticator: remembers a refusal of the same token for two minutes', () =>
   assert.notEqual(authenticator.authenticate(token), null);
 });
 
-it('authenticator: maps nobody after a map that is no YAML list, until it is mended', () => {
+it('authenticator: maps nobody after an invalid YAML list until it is fixed', () => {
   const { cluster, ask } = setUp();
   writeMap(cluster, NODES);
   cluster.pass(2000);

@@ -249,7 +249,7 @@ describe('cloud controller: initialisation', () => {
 });
 
 describe('verdictOf', () => {
-  it('keeps a running instance and an answer that is none', () => {
+  it('keeps a running instance and an answer that is not one', () => {
     const instance = { State: { Name: 'running' } };
     assert.deepEqual(verdictOf({ kind: 'found', instance }, true), { kind: 'keep' });
     const refused = { kind: 'refused', message: 'throttled', isThrottled: true } as const;

@@ -208,7 +208,7 @@ it('scheduler: places critical pods before the others that wait', () => {
   );
 });
 
-it('scheduler: tells a pod what one of the same wishes was told, until something changes', () => {
+it('scheduler: gives a pod with the same wishes the same answer until something changes', () => {
   const misfits = new Misfits();
   const toleration = { key: 'a', operator: 'Exists' };
   const view = (spec: JsonObject): ReturnType<typeof podView> => podView(podObject('p', spec));
