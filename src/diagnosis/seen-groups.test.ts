@@ -112,7 +112,7 @@ describe('what is reported of an Auto Scaling group', () => {
   });
 });
 
-describe('a node group whose Auto Scaling group nobody read', () => {
+describe('a node group whose Auto Scaling group was not read', () => {
   const own = (id: string, State: string, name = 'ng'): Json => ({
     InstanceId: id,
     State: { Name: State },

@@ -10,7 +10,7 @@ import { isStage, stageIndex } from './stage.ts';
 describe('paths into JSON', () => {
   const value = { a: { b: [1, 2], text: 'x', yes: true, five: 5, none: null }, list: [{ a: 1 }] };
 
-  test('lead through objects, not through lists, texts or what is inherited', () => {
+  test('lead through objects, not through lists, texts or inherited members', () => {
     assert.equal(at(value, 'a.text'), 'x');
     assert.deepEqual(at(value, 'a.b'), [1, 2]);
     assert.equal(at(value, 'a.none'), null);
@@ -101,7 +101,7 @@ test('a fact is seen, absent or unknown, and says where or why', () => {
   assert.deepEqual([locatorAt('a', 0), locatorAt('a', 3)], ['a', 'a:3']);
 });
 
-test('facts of one kind are given in order, and a list is known as whole by its kind', () => {
+test('returns facts of one kind in order, and knows a complete list by its kind', () => {
   const observations = {
     facts: [
       { kind: 'aws/vpc', value: 1 },

@@ -25,7 +25,7 @@ describe('names of machines', () => {
     assert.equal(classifyName('node00.k8s.internal')?.kind, 'node');
   });
 
-  test('names that say nothing are none', () => {
+  test('ignores names without meaning', () => {
     for (const text of ['', 'localhost', '-', '(none)', '<none>', 'two words'])
       assert.equal(classifyName(text), null, text);
   });

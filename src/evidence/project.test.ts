@@ -35,7 +35,7 @@ function readDisk(given: Json): Projected<ValueOf<typeof DISK>> {
   return read;
 }
 
-describe('what is kept of an answer', () => {
+describe('what an answer keeps', () => {
   test('are the named fields, each in its form', () => {
     const kept = project(DISK, {
       Encrypted: 'True',

@@ -127,7 +127,7 @@ test('a secret is cut behind a blank and an equals sign, and in a line joined to
   );
 });
 
-describe('what is printed of a text', () => {
+describe('printable text', () => {
   const PRINTED: readonly (readonly [string, string])[] = [
     ['\u001b[31mred\u001b[0m', 'red'],
     ['\u001b[1;31mred\u001b[m', 'red'],
@@ -227,7 +227,7 @@ describe('redaction of values', () => {
     assert.deepEqual(redactValue(['a', 'token=hunter2hunter2']), ['a', `token=${HIDDEN}`]);
   });
 
-  test('texts keep their lines and lose what is not printed', () => {
+  test('texts keep their lines and lose unprintable characters', () => {
     assert.deepEqual(redactValue({ a: 'one\ntwo\u202e three\n' }), { a: 'one\ntwo three\n' });
     assert.equal(redactValue('one\n\ttwo three'), 'one\n\ttwo three');
     assert.equal(redactValue('pw=12345'), `pw=${HIDDEN}`);
@@ -236,7 +236,7 @@ describe('redaction of values', () => {
 });
 
 describe('redaction of large and shared values', () => {
-  test('what is nested deeper than 400 levels is left out', () => {
+  test('leaves out what is nested deeper than 400 levels', () => {
     const nest = (levels: number, inner: unknown): unknown =>
       levels === 0 ? inner : nest(levels - 1, levels % 2 === 0 ? { a: inner } : [inner]);
     const kept = nest(400, { a: 'b' });

@@ -90,7 +90,7 @@ describe('civil time', () => {
     );
   });
 
-  test('a moment whose year nobody wrote has no ISO text', () => {
+  test('a time without a year has no ISO text', () => {
     assert.equal(isoTime(utc(0, true)), null);
     assert.equal(isoTime(null), null);
   });
@@ -119,7 +119,7 @@ describe('moments of states and of both clocks', () => {
     assert.equal(isAfter(moment(0, 1, utc(10)), moment(0, 1, utc(10))), false);
   });
 
-  test('a moment of a clock that nobody knows has no ISO text', () => {
+  test('a time of an unknown clock has no ISO text', () => {
     assert.equal(isoTime({ ms: 0, yearless: false, clock: 'dump 1' }), null);
   });
 });

@@ -31,7 +31,7 @@ test('reports a failure in its turn without affecting earlier results', async ()
   }, /gone/);
 });
 
-test('lists are taken as they are', async () => {
+test('reads lists as they are', async () => {
   const taken: string[] = [];
   for await (const value of ahead(['a', 'b'])) taken.push(value);
   assert.deepEqual(taken, ['a', 'b']);

@@ -72,7 +72,7 @@ describe('failures that people had, and states of both APIs', async () => {
     assert.ok(stagesOf(judged).right >= floors.stagesRight, `floor: ${floors.stagesRight}`);
   });
 
-  test('the floors are as high as what is reached', () => {
+  test('the floors are as high as the figures', () => {
     const better = betterThan(floors, judged).map(({ text }) => text);
     assert.deepEqual(better, [], RECORD);
     assert.ok(stagesOf(judged).right <= floors.stagesRight, RECORD);

@@ -100,7 +100,7 @@ describe('what Rollcall reports of a broken machine', () => {
 });
 
 describe('what Rollcall reports of a healthy machine', () => {
-  test('is right when it is usable, or when nobody can tell', () => {
+  test('is right when it is usable or unknown', () => {
     assert.equal(outcome(HEALTHY, EMPTY, EXIT.usable), 'right');
     assert.equal(outcome(HEALTHY, EMPTY, EXIT.cannotTell), 'right');
   });

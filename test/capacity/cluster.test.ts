@@ -321,7 +321,7 @@ for (const [title, things, expected] of VERDICTS)
     assert.equal(verdictOfCapacity(documentOf(things)), expected);
   });
 
-test('without the list of interfaces it cannot be told, and the call is shown', () => {
+test('is unknown without the list of interfaces, and shows the call', () => {
   const observations = observed([node(), instance(), subnet(OWN), cni({})], ['kube/Node']);
   const document = capacityDocument({ observations, instances: NOBODY, nowMs: null, asked: [] });
   assert.equal(verdictOfCapacity(document), 'cannot-tell');

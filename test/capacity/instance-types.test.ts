@@ -91,7 +91,7 @@ const AWS_P5 = {
   },
 };
 
-test('what EC2 describes wins over what is shipped, which fills in what EC2 does not say', () => {
+test('EC2 wins over the shipped table, which fills in what EC2 does not report', () => {
   const type = typeFromAws(awsOf('aws/instance-type', AWS_P5), TYPES);
   const shipped = named('p5.48xlarge');
   assert.deepEqual(type, {

@@ -205,7 +205,7 @@ test('a VPC tells its domain and its DNS attributes, and what was not asked is m
   assert.deepEqual(vpcNames(observed(things), null), {});
 });
 
-test('zones and naming types that are none tell nothing', () => {
+test('invalid zones and naming types are ignored', () => {
   assert.deepEqual(
     ['eu-west-1a', 'us-gov-west-1b', 'us-west-2-lax-1a', 'eu-west-1', null].map(regionOfZone),
     ['eu-west-1', 'us-gov-west-1', null, null, null],
@@ -214,7 +214,7 @@ test('zones and naming types that are none tell nothing', () => {
   assert.equal(namingTypeOf('other'), undefined);
 });
 
-test('what is seen of a machine is what its instance and its Node say', () => {
+test('combines what the instance and its Node report of a machine', () => {
   const tags = [{ Key: 'kubernetes.io/cluster/shop', Value: 'owned' }];
   const things = [instance({ Tags: tags }), node({ name: 'node00', providerID: PROVIDER_ID })];
   const machine = machineNamed(observed(things), ID);

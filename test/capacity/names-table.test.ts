@@ -78,7 +78,7 @@ test('by instance id the user name of EKS Auto Mode agrees', () => {
   assert.equal(verdictOf({ dhcpDomain: 'k8s.internal' }, 'dhcp-domain', ID), 'unknown');
 });
 
-test('a name that nobody resolves has its reason', () => {
+test('gives a reason for a name that does not resolve', () => {
   const because = (dnsSupport: boolean) =>
     namesTable({ ...BASE, dnsA: [], dnsSupport }, NEW).find(({ name }) => name === 'dns-a')
       ?.because;

@@ -249,7 +249,7 @@ test('fits the report of every type into 100 columns', () => {
   }
 });
 
-test('commands go on behind a backslash, and a quoted program after its pipes', () => {
+test('wraps commands with a backslash, and a quoted program after its pipes', () => {
   assert.deepEqual(commandRows('kubectl get nodes'), ['    kubectl get nodes']);
   const long = `kubectl get pods -A -o json | jq -r --arg old ${'x'.repeat(40)} '.items[] | select(.spec.nodeName == $old) | .metadata.name'`;
   const rows = commandRows(long);

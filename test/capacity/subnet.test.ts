@@ -18,7 +18,7 @@ test('every address is its own text', () => {
   fc.assert(fc.property(ADDRESS, (address) => addressOf(addressText(address)) === address));
 });
 
-test('a block of any size is its own text, and one with host bits is none', () => {
+test('a block of any size is valid text, and one with host bits is not', () => {
   fc.assert(
     fc.property(ADDRESS, fc.integer({ min: 0, max: 31 }), (address, prefixLength) => {
       const size = 2 ** (32 - prefixLength);

@@ -48,7 +48,7 @@ describe('every cause', () => {
     );
   });
 
-  test('speaks in whole sentences even when nothing was captured', () => {
+  test('uses whole sentences even when nothing was captured', () => {
     assert.deepEqual(
       faults((cause) => {
         const said = [

@@ -66,7 +66,7 @@ async function factsAgain(text: string, t: TestContext): Promise<UserData | unde
   return factValues(seen, 'aws/user-data')[0];
 }
 
-test('user data says offline what it said live, and nothing else of it is saved', async (t) => {
+test('user data reads offline as it did live, and nothing else of it is saved', async (t) => {
   assert.deepEqual(await factsAgain(SCRIPT, t), readUserData(ID, encoded(SCRIPT)));
 });
 

@@ -177,7 +177,7 @@ function loose(id: string, maker: string): object {
   };
 }
 
-test('an interface that may have leaked is likely, as nobody asked for its instance', async (t) => {
+test('reports an interface as a likely leak if its instance was not requested', async (t) => {
   const interfaces = [loose('eni-0bbbbbbbbbbbbbbb1', 'i-0bbbbbbbbbbbbbbb1')];
   const { code, document } = await look(t, { interfaces });
   assert.equal(code, 0);
@@ -200,7 +200,7 @@ test('without aws-node no arithmetic is made up', async (t) => {
   assert.match(text, /No DaemonSet kube-system\/aws-node/);
 });
 
-test('a type that nobody knows is unknown, with the command that tells', async (t) => {
+test('reports an unknown type with the command that shows it', async (t) => {
   const { code, document } = await look(t, { type: 'x99.mega' });
   assert.equal(code, 1);
   assert.equal(document.nodes[0]?.addressPods, null);
@@ -255,7 +255,7 @@ test('reports an unknown type as unknown', async (t) => {
   assert.equal(document['addressPods'], null);
 });
 
-test('what is asked for changes the sum', async (t) => {
+test('options change the sum', async (t) => {
   const { document } = await plan(t, '--type', 'm5.large', '--custom-networking', '--max-eni', '2');
   assert.equal(document['addressPods'], 11);
   const { code } = await plan(t, '--type', 'm5.large', '--max-pods', '110');

@@ -75,7 +75,7 @@ describe('the Nodes, before anything is judged', () => {
     assert.doesNotMatch(first, /usable|cannot-tell|\u001b/);
   });
 
-  test('are taken away for the answer', async () => {
+  test('disappear for the answer', async () => {
     const [first = '', wipe, page = ''] = await written({});
     assert.equal(wipe, `\r\u001b[${linesOf(first).length}A\u001b[J`);
     assert.match(page, /9 machines: 9 usable/);

@@ -78,7 +78,7 @@ describe('what EKS is asked', () => {
 
 const ROLE = 'arn:aws:iam::111122223333:role/orders';
 
-describe('what is asked of roles and associations', () => {
+describe('calls about roles and associations', () => {
   test('nothing where everything is healthy', async () => {
     const { calls } = await asked(
       () => {},
@@ -139,7 +139,7 @@ describe('what is asked of roles and associations', () => {
   });
 });
 
-describe('what is asked of machines and registries', () => {
+describe('calls about machines and registries', () => {
   test('profiles of many machines are asked by few requests', async () => {
     const instanceIds = Array.from({ length: 401 }, (_, rank) => `i-${rank}`);
     const { calls } = await asked(

@@ -66,7 +66,7 @@ describe('what the lab refuses', () => {
       assert.match(err, /cannot be written \(E\w+: .*choose another: --folder PATH/);
     });
 
-  test('a port that somebody has', async () => {
+  test('a port in use', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as { readonly port: number };
@@ -165,7 +165,7 @@ function environmentOf(folder: string): Readonly<Record<string, string>> {
 }
 
 describe('an open lab', () => {
-  test('is what Rollcall itself looks at, and nobody without its token', async (t) => {
+  test('is visible to Rollcall, and to nobody without its token', async (t) => {
     const { child, folder } = await openLab('joined-and-was-gone', [
       '--folder',
       join(FOLDER, 'open'),

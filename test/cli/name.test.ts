@@ -275,7 +275,7 @@ test('an id that was made up for the example is called so', async (t) => {
   assert.match(text, /gets the id i-0123456789abcdef0, an example/);
 });
 
-test('a subnet that nobody may see leaves the name unknown', async (t) => {
+test('a subnet that may not be read leaves the name unknown', async (t) => {
   withoutClients(t);
   const { code, document } = await documentOf(
     '--subnet',

@@ -34,7 +34,7 @@ async function recordsIn(
   return { found, requests: aws.requests() };
 }
 
-test('the records of the zone that covers the name are taken', async () => {
+test('uses the records of the zone that covers the name', async () => {
   const { found } = await recordsIn(
     [zone('Z1', 'internal.'), zone('Z2', 'k8s.internal.'), zone('Z3', '20.10.in-addr.arpa.')],
     {

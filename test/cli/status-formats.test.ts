@@ -96,7 +96,7 @@ describe('JSONPath as kubectl reads it', () => {
       );
     });
 
-  test('no template breaks it: it prints or says what is wrong', () => {
+  test('no template breaks it: it prints or reports the mistake', () => {
     const pieces = fc.constantFrom(
       ...'{ } [ ] ( ) .. . * , : ? @ $ == != < > " \' \\ - 0 1 7 range end rows name ?( )] [?(@. {range {end} é 😀'.split(
         ' ',
@@ -141,7 +141,7 @@ describe('JSONPath as kubectl reads it', () => {
 });
 
 describe('custom columns', () => {
-  test('paths with and without braces, <none> for what is not there', () => {
+  test('reads paths with and without braces and prints <none> for missing values', () => {
     const columns = parseCustomColumns('NAME:.name,CAUSE:{.headline.cause},GROUP:group.name');
     assert.deepEqual(customLines(columns, DOCUMENT.rows, true), [
       'NAME   CAUSE    GROUP',

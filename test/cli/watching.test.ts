@@ -250,7 +250,7 @@ test('reports a failed look and continues, except after the first', async (conte
   assert.equal(await done, 3);
 });
 
-test('the first look that nobody answers is the end', async (context) => {
+test('ends when the first look fails', async (context) => {
   const first = async (): Promise<void> => {
     throw new SourceError('https://kube.test: no answer');
   };

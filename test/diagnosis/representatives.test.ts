@@ -103,7 +103,7 @@ describe('machines that are asked one by one', () => {
     assert.equal((await ids({ subjects: many(45), instances })).length, 40);
   });
 
-  test('are none that is usable, no cluster, and none without an instance', async () => {
+  test('reject unusable cluster names and missing instances', async () => {
     const subjects = [
       machine(1),
       machine(2, { verdict: 'cannot-tell' }),

@@ -307,7 +307,7 @@ describe('signs', () => {
 });
 
 describe('the ladder', () => {
-  test('has eleven rungs; what a milestone proves is passed, the rest unknown and said how to see', () => {
+  test('has eleven rungs; what a milestone proves is passed, the rest unknown with the command that shows it', () => {
     const [subject] = diagnosisOf(
       [machineWith([hitAt('milestone:node-registered', '0', 3)])],
       [],

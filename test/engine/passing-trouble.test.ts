@@ -94,7 +94,7 @@ describe('a pod that does not get its sandbox', () => {
     assert.notEqual(await rungOf('networked', pods, list('Event', EVENT)), 'failed');
   });
 
-  test('is stuck when the pile goes on for minutes', async () => {
+  test('is stuck when the pile continues for minutes', async () => {
     const late = { ...EVENT, count: 30, lastTimestamp: '2026-03-02T09:06:40Z' };
     const pods = list('Pod', waiting, running('2026-03-02T09:01:10Z'));
     assert.equal(await rungOf('networked', pods, list('Event', late)), 'failed');
@@ -111,7 +111,7 @@ describe('a pod that does not get its sandbox', () => {
     assert.equal(rung?.state, 'failed', 'by what a pod elsewhere says');
   });
 
-  test('is stuck when nobody knows how old it is', async () => {
+  test('is stuck when its age is unknown', async () => {
     assert.equal(await rungOf('networked', list('Event', EVENT)), 'failed');
   });
 });

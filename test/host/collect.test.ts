@@ -227,7 +227,7 @@ describe('what instance metadata says', () => {
 describe('what the probes saw', () => {
   const silent = { ...machines.UNAUTHORIZED_NODE, names: {} };
 
-  test('a name that nobody knows is a cause', async () => {
+  test('reports a name that does not resolve as a cause', async () => {
     const { diagnosis } = await collect(silent);
     assert.equal(diagnosis.headline?.cause, 'api-name-unresolvable');
   });
@@ -250,7 +250,7 @@ describe('what the probes saw', () => {
 });
 
 describe('a machine that allows no reads', () => {
-  test('says what is missing and which command gets it', async () => {
+  test('reports gaps with the command that fills them', async () => {
     const { diagnosis, documents, losses } = await collect(machines.UNREADABLE);
     assert.equal(diagnosis.headline, null);
     assert.deepEqual(namesOf(documents), [NAMES]);
@@ -310,7 +310,7 @@ function hanging(clock: Clock): FakeMachine {
 }
 
 describe('a machine on which every command hangs', () => {
-  test('ends at the limit, with what its files said', async () => {
+  test('ends at the limit with the files it has read', async () => {
     const clock = createVirtualClock();
     const { documents, losses } = await collect(hanging(clock), clock);
     assert.equal(clock.monotonicMs(), 20_000);

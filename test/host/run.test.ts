@@ -69,7 +69,7 @@ describe('where a program is looked for', () => {
   });
 });
 
-describe('what a program is given', () => {
+describe('input of a program', () => {
   test('an environment that makes its output the same everywhere, and nothing else', async () => {
     const names = text(await run('env'))
       .split('\n')
@@ -96,7 +96,7 @@ describe('what a program is given', () => {
   });
 });
 
-describe('what is kept of a program', () => {
+describe('output of a program', () => {
   test('the last 16 KiB of its complaint', async () => {
     const { stderr } = await run(
       'sh',

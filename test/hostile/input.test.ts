@@ -129,7 +129,7 @@ describe('bad documents leave the rest of the evidence in use', () => {
   });
 });
 
-describe('what is quoted cannot act on a terminal', () => {
+describe('quoted text cannot control a terminal', () => {
   test('escape sequences, control and bidirectional characters are gone', async () => {
     const evil = `\u001b[2J\u001b]0;owned\u0007\u202egnp.exe\u0008 ${DECIDING.trim()} \u001b[31mred\u2066\n`;
     const document = await diagnosisOf(pile(['evil.log', evil]));

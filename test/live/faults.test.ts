@@ -238,7 +238,7 @@ test('AWS that throttles for a while is asked again', { skip }, async () => {
   assert.doesNotMatch(losses, /throttled/);
 });
 
-test('AWS that throttles for ever is given up', { skip }, async () => {
+test('gives up on AWS that throttles forever', { skip }, async () => {
   site.moto.refuse('*', THROTTLED);
   const { machines, losses } = await partial(['--timeout', '8s'], site.env, 2);
   assert.equal(machines.length, 1);

@@ -83,7 +83,7 @@ function programsContract(name: string, open: () => Host): void {
       assert.deepEqual([ran.exitCode, ran.isCut, ran.stderr], [0, false, '']);
     });
 
-    test('gives what a program that failed has said', async () => {
+    test('shows what a failed program printed', async () => {
       const argv = ['sh', '-c', 'echo out; echo complaint >&2; exit 3'];
       const { stdout, stderr, exitCode } = await open().run(argv, LIMITS);
       assert.deepEqual(

@@ -130,7 +130,7 @@ test('F13 a bookmark behind the known version leads to a listing', async (contex
   assert.deepEqual(names(reflector), ['n2']);
 });
 
-test('a watch lives 5 to 10 minutes and goes on without a listing', async (context) => {
+test('a watch lives 5 to 10 min and continues without a listing', async (context) => {
   const { clock, reflector } = await scene(context);
   await clock.advance(1_500_000);
   const { counts } = reflector.state();

@@ -210,7 +210,7 @@ test('F20 F24 reflectors of two resources lag independently of each other', asyn
   await running;
 });
 
-test('F21 a bookmark that jumps is where the next watch goes on', async (context) => {
+test('F21 the next watch continues at a bookmark that jumps', async (context) => {
   const { api, clock, reflector } = await scene(context);
   api.skipVersions(5_000);
   api.bookmark();

@@ -79,7 +79,7 @@ describe('the file of a recorder', () => {
 });
 
 describe('an append', () => {
-  test('takes all of its events or none, and the next one goes on as ever', async () => {
+  test('stores all of its events or none, and the next one works as before', async () => {
     const path = freshPath();
     const recorder = openRecorder(path);
     const other = new DatabaseSync(path);

@@ -78,7 +78,7 @@ describe('a Lease that is renewed without a Node', () => {
     assert.equal(await isTold(lease(1, 'node-9'), { nodes: [] }, [{ name: 'Node-9' }]), true);
   });
 
-  test('is not told where the Node is there, or nobody listed the Nodes', async () => {
+  test('is not reported where the Node exists or Nodes are not listed', async () => {
     assert.equal(await isTold(lease(1), { instances: [instance(1)], nodes: [node(1)] }), false);
     assert.equal(await isTold(lease(1), { instances: [instance(1)] }), false);
   });
@@ -148,7 +148,7 @@ describe('a claim', () => {
     status,
   });
 
-  test('without an instance says so, with no reason where none is given', async () => {
+  test('without an instance says so, with no reason where there is none', async () => {
     assert.deepEqual(await notesOf({ objects: [claim()] }), ['NodeClaim spot-x1 has no instance.']);
     const providerID = `aws:///eu-west-1a/${instanceId(1)}`;
     assert.deepEqual(await notesOf({ objects: [claim({ providerID })] }), [null]);
@@ -163,7 +163,7 @@ describe('an instance that has ended', () => {
     return (await rollCall({ instances: [gone], objects }, [])).rows.length;
   };
 
-  test('gets no row when it was requested or nobody says why', async () => {
+  test('gets no row when it was requested or has no reason', async () => {
     assert.equal(await rowsOf({ Code: 'Client.UserInitiatedShutdown' }), 0);
     assert.equal(await rowsOf(undefined), 0);
     assert.equal(await rowsOf({ Code: 'Server.InternalError' }), 1);

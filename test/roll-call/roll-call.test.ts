@@ -57,7 +57,7 @@ describe('rows', () => {
     });
   });
 
-  test('a machine that no subject speaks of cannot be told', async () => {
+  test('a machine without a subject is unknown', async () => {
     const { rows } = await rollCall({ instances: [instance(1)] }, []);
     assert.deepEqual([rows[0]?.verdict, rows[0]?.stage], ['cannot-tell', null]);
   });

@@ -140,7 +140,7 @@ describe('what failures share', () => {
   });
 });
 
-describe('what is claimed', () => {
+describe('claims of shared attributes', () => {
   test('a cause is named only when all of them are named it', () => {
     const causeOf = (causes: readonly (string | null)[]): string | null | undefined =>
       sharedAttributes([

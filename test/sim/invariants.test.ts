@@ -227,8 +227,8 @@ describe('invariants of evidence and gaps', () => {
   });
 });
 
-describe('invariants of what is printed', () => {
-  test('I-28: a secret of the world in what is printed', () => {
+describe('invariants of the printed output', () => {
+  test('I-28: finds a secret of the world in the output', () => {
     const [secret] = secretsOf(STAGE);
     assert.ok(secret !== undefined);
     assert.deepEqual(violations('I-28', lookOf({ printed: ['all is well'] })), []);

@@ -61,7 +61,7 @@ test('a failure in either is named with its line and fails the run', () => {
   assert.match(out, /FAILED bad\n {2}test\/b\.test\.ts:2\n/);
 });
 
-test('a file that a started program keeps alive is ended and told', () => {
+test('ends and reports a file that a started program keeps alive', () => {
   const hangs = `import { spawn } from 'node:child_process';
 import { test } from 'node:test';
 test('starts', () => { spawn('sleep', ['20'], { stdio: ['ignore', 'pipe', 'ignore'] }); });

@@ -252,7 +252,7 @@ test('the machine is asked for its role last', async (t) => {
   assert.equal(aws.signers.at(-1), 'AKIDIMDS');
 });
 
-test('a machine that does not answer is given up, and not asked by every service', async (t) => {
+test('gives up on a machine that does not answer, once for all services', async (t) => {
   const aws = await cloud(t, 'hangs');
   setProgramEnvironment(t, {
     AWS_EC2_METADATA_DISABLED: 'false',
@@ -284,7 +284,7 @@ test('a program gives credentials, once for all services', async (t) => {
   assert.equal(readFileSync(join(folder, 'runs'), 'utf8'), 'run\n');
 });
 
-test('a program that prints something else is named, and nobody else signs', async (t) => {
+test('names a program that prints something else and signs with nothing else', async (t) => {
   const aws = await cloud(t);
   setProgramEnvironment(t, {
     AWS_EC2_METADATA_DISABLED: 'false',
@@ -297,7 +297,7 @@ test('a program that prints something else is named, and nobody else signs', asy
   assert.ok(!aws.asked.includes('GetCallerIdentity'));
 });
 
-test('a program that hangs is given up', async (t) => {
+test('gives up on a program that hangs', async (t) => {
   setProgramEnvironment(t, {});
   const folder = folderOf(t);
   const clock = testClock();

@@ -107,7 +107,7 @@ function assertBeginning(text: string | undefined, share: number): void {
   assert.ok(text.length > CONTENT.length * share, `${text.length} of ${CONTENT.length}`);
 }
 
-test('skippable frames of zstd are skipped, and what is behind the last is left out', async () => {
+test('skips skippable frames of zstd and leaves out bytes after the last frame', async () => {
   const skippable = Buffer.concat([Buffer.from('502a4d1805000000', 'hex'), Buffer.from('12345')]);
   const frames = [skippable, zstdCompressSync('one\n'), skippable, zstdCompressSync('two\n')];
   const whole = await readAll(['-'], {}, inPieces(Buffer.concat([...frames, skippable]), 3));
@@ -177,7 +177,7 @@ function gzipBomb(): Buffer {
   return Buffer.concat(Array.from({ length: 160 }, () => member));
 }
 
-test('a bomb stops soon, and what is beside it is read', async (t) => {
+test('a bomb stops soon and does not stop its neighbors', async (t) => {
   const folder = await temporaryFolder(t);
   const bomb = gzipBomb();
   const entries = [

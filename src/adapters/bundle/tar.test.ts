@@ -232,7 +232,7 @@ test('reports an archive cut between two entries', async () => {
   assert.match(sentences(reading), /ends without the mark that closes a tar archive/);
 });
 
-test('behind a damaged header, reading goes on at the next sound one', async () => {
+test('continues at the next sound header after a damaged one', async () => {
   const parts = await Promise.all(
     ['a', 'b', 'c'].map(async (name) =>
       (await packTar([{ name, content: name }])).subarray(0, 1024),

@@ -128,7 +128,7 @@ test('entries of one name are both delivered, control characters are not', async
   assert.deepEqual(locators(reading), ['a.zip!a\uFFFD[31m', 'a.zip!a\uFFFD[31m']);
 });
 
-test('content that does not match its checksum is delivered and told', async (t) => {
+test('delivers content that does not match its checksum and reports it', async (t) => {
   const reading = await readZipFile(t, packZip([{ name: 'a', content: CONTENT, crc: 7 }]));
   assert.ok(reading.documents[0]?.text === CONTENT);
   assert.match(sentences(reading), /a\.zip!a does not match its checksum/);

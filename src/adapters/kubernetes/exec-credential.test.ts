@@ -72,7 +72,7 @@ async function refusalOf(result: Result | Error, setting: Setting = {}): Promise
   throw new Error('it was no refusal', { cause: error });
 }
 
-test('a token is taken with its expiry, or without one', async () => {
+test('accepts a token with its expiry or without', async () => {
   const expirationTimestamp = '2026-03-02T09:14:00Z';
   const both = await ask(credential({ token: 'abc', expirationTimestamp }));
   const expiresAtMs = Date.parse(expirationTimestamp);

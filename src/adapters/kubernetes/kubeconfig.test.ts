@@ -104,7 +104,7 @@ test('files named in a kubeconfig are beside it', async () => {
 const FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
 const POD = { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '443' };
 
-test('inside a pod without kubeconfig the service account speaks', async () => {
+test('uses the service account inside a pod without kubeconfig', async () => {
   const files = {
     [`${FOLDER}/token`]: 't',
     [`${FOLDER}/ca.crt`]: 'PEM',

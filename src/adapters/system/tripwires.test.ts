@@ -144,7 +144,7 @@ describe('tripwires let pass', () => {
   });
 });
 
-describe('tripwires are taken down', () => {
+describe('removes tripwires', () => {
   const before = reached();
 
   test('after the task, and after its error', async () => {

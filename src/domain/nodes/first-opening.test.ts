@@ -132,7 +132,7 @@ describe('pods that ask an agent for a role', () => {
   });
 });
 
-describe('a Lease that nobody renews', () => {
+describe('a Lease without renewals', () => {
   const lease = (seconds: number, spec: JsonObject = {}, change: Partial<KubeObject> = {}) => {
     const body = { spec: { renewTime: ago(seconds), holderIdentity: 'one', ...spec } };
     return fact(objectOf('Lease', 'karpenter', body, change));
@@ -250,7 +250,7 @@ describe('the cluster that user data gives', () => {
     clusterGiven({ nodeConfigs: [], settings: null, bootstrapCall: null, ...change } as UserData);
   const call = { cluster: 'shop', isExplicit: false, words: '' };
 
-  test('is that of a call of the bootstrap script, else nobody’s', () => {
+  test('belongs to a call of the bootstrap script, else to none', () => {
     assert.deepEqual(given({ bootstrapCall: call }), { ...nothing, name: 'shop' });
     assert.equal(given({}), null);
   });

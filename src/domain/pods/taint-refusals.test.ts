@@ -61,7 +61,7 @@ test('without the tolerations one node must carry nothing else', () => {
   assert.equal(taintThatKeepsOut({ refusing: 2, tolerations: gate }, both, isMeant), null);
 });
 
-test('a taint that not every refusing node is seen to carry keeps nobody out for sure', () => {
+test('a taint that not every refusing node is seen to carry does not exclude pods for certain', () => {
   const refusal = { refusing: 2, tolerations: null };
   assert.equal(
     taintThatKeepsOut(refusal, [node('gate')], () => true),
@@ -157,7 +157,7 @@ describe('taints and tolerations', () => {
     assert.equal(tolerates(toleration({ key: 'dedicated' }), { ...own, value: '' }), true);
   });
 
-  test('a taint that is only a preference keeps nobody out, nor does none', () => {
+  test('a preferred taint keeps no pod out', () => {
     const soft = { taints: [taint('soft', 'PreferNoSchedule'), own] } as unknown as KubeNode;
     assert.deepEqual(untoleratedTaints(soft, []), [own]);
     assert.deepEqual(untoleratedTaints({ taints: null } as unknown as KubeNode, []), []);

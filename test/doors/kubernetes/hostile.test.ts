@@ -81,7 +81,7 @@ test('a connection that says nothing is closed, before and after the handshake',
   await untilClosed(await tls());
 });
 
-test('a head that comes letter by letter is given up', async () => {
+test('gives up on headers that come letter by letter', async () => {
   const socket = await tls();
   const timer = setInterval(() => socket.write('x'), 50);
   socket.write('GET /api HTTP/1.1\r\nx-slow: ');
@@ -89,7 +89,7 @@ test('a head that comes letter by letter is given up', async () => {
   clearInterval(timer);
 });
 
-test('a body that comes letter by letter is given up', async () => {
+test('gives up on a body that comes letter by letter', async () => {
   const socket = await tls();
   const timer = setInterval(() => socket.write('1\r\n \r\n'), 50);
   const path = '/api/v1/namespaces/default/configmaps';
@@ -182,7 +182,7 @@ test('rejects targets that are not paths', async () => {
   }
 });
 
-test('methods and upgrades that nothing here speaks are refused', async () => {
+test('rejects unsupported methods and upgrades', async () => {
   const lines = [
     `CONNECT other:443 HTTP/1.1\r\n${HEAD}\r\n`,
     `TRACE /api HTTP/1.1\r\n${HEAD}connection: close\r\n\r\n`,
@@ -305,7 +305,7 @@ test('survives a caller that leaves in the middle of a body', async () => {
   assert.deepEqual(cluster.bugs, []);
 });
 
-test('closing ends what is open', async () => {
+test('closing ends open connections', async () => {
   const other = await openCluster();
   const watch = await open(other.door, '/api/v1/nodes?watch=true');
   const idle = connectPlain(other.door.port, '127.0.0.1');

@@ -168,7 +168,7 @@ test('of an Accept the clause of the greatest quality is served, of equal ones t
   assert.ok(types(`${'x'.repeat(5000)}, a/b`).every((type) => type !== 'a/b'));
 });
 
-test('what is wanted is an object, a table or metadata of a known version, or nothing here', () => {
+test('negotiates an object, a table or metadata of a known version, or rejects', () => {
   const object = { as: 'object', version: 'v1', isYaml: false };
   for (const type of ['application/json', 'application/*', '*/*', 'APPLICATION/JSON'])
     assert.deepEqual(wantedOf(type), object);

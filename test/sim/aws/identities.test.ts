@@ -67,7 +67,7 @@ test('a token that the role trusts is good for keys of the role, for an hour', (
   assert.equal(refusalOf(aws.answer(identity, who)).code, 'ExpiredToken');
 });
 
-test('a role that trusts somebody else, or is not there, refuses in the same words', () => {
+test('a role that trusts somebody else and a missing role reject in the same words', () => {
   const { aws, byToken, token, issuer, provider, shopRole } = scene();
   const denied = {
     code: 'AccessDenied',
@@ -119,7 +119,7 @@ test('reports what is wrong with a token as STS words it', () => {
   assert.deepEqual(refusalOf(byToken(good)), invalid(missing));
 });
 
-test('what is missing can be made by calls, and STS follows at once', () => {
+test('missing roles can be created by calls, and STS follows at once', () => {
   const { aws, byToken, token, issuer, provider, output, refusal, kernel } = scene();
   aws.controls.account.plain['oidc-provider'].delete(provider, kernel.nowMs());
   const made = { Url: issuer, ClientIDList: [STS_AUDIENCE] };

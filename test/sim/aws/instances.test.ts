@@ -126,7 +126,7 @@ test('tags may be late while the instance is there', () => {
   assert.deepEqual(shown(world, id)['Tags'], [{ Key: 'team', Value: 'a' }]);
 });
 
-test('with a late API a new instance is missed by some calls, by fewer as time goes on', () => {
+test('with a late API some calls miss a new instance, fewer as time passes', () => {
   const world = smallAws({ lag: LATE, isThrottled: false });
   world.pass(600_000);
   const id = world.launch();

@@ -20,7 +20,7 @@ test('five addresses of a subnet belong to EC2', () => {
   );
 });
 
-test('an address is taken once and can be taken again when it was given back', () => {
+test('assigns an address once and again after its release', () => {
   const book = block(24);
   assert.equal(book.take('10.0.0.9'), true);
   assert.equal(book.take('10.0.0.9'), false);
@@ -143,7 +143,7 @@ test('a full subnet launches nothing and gives nothing', () => {
   assert.equal(world.refusal('ec2', 'RunInstances', wanted), 'InsufficientFreeAddressesInSubnet');
 });
 
-test('addresses are given back one by one, never the primary one or a foreign one', () => {
+test('releases addresses one by one, never the primary one or a foreign one', () => {
   const world = smallAws({ isThrottled: false });
   const id = create(world, { SecondaryPrivateIpAddressCount: 2, Ipv4PrefixCount: 1 });
   const addresses = world.aws.controls.account.interfaces.get(id)?.addresses ?? [];

@@ -110,7 +110,7 @@ describe('what watchers owe', () => {
     assert.match(of('passing').join('; '), /behind by two minutes/);
   });
 
-  test('L-08: what is gone does not stay in memory, nor come back to it', async () => {
+  test('L-08: deleted objects leave the memory and do not return', async () => {
     const { of, pass, tell, hear, come, go } = await watchedPods();
     come('old');
     hear('old');

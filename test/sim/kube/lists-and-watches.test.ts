@@ -15,7 +15,7 @@ function list(world: Scene, query: Readonly<Record<string, string>>): ReturnType
   return ask(world, { verb: 'list', ...PLURAL, query });
 }
 
-test('a list goes on with the state in which it began', () => {
+test('a list continues in the state in which it began', () => {
   const world = withMaps('a', 'b', 'c', 'd');
   const first = list(world, { limit: '2' });
   assert.deepEqual(names(first), ['a', 'b']);
@@ -54,14 +54,14 @@ test('an exact version is the state of that time; one to come is refused', () =>
   assert.equal(at(later.object, 'details.retryAfterSeconds'), 1);
 });
 
-test('tokens and versions that are none are refused, not read', () => {
+test('rejects invalid tokens and versions', () => {
   const world = withMaps('a');
   for (const query of [{ continue: 'xx' }, { resourceVersion: 'x' }, { labelSelector: 'a b' }])
     assert.equal(list(world, query).code, 400, JSON.stringify(query));
   assert.equal(list(world, { continue: 'x'.repeat(100_000) }).code, 400);
 });
 
-test('a watch replays what happened since its version and goes on', () => {
+test('a watch replays the events since its version and continues', () => {
   const world = withMaps('a');
   const since = versionOf(list(world, {}).object);
   done(world.admin.create(configMap('b')));

@@ -14,7 +14,7 @@ function withNodes(): Scene {
   return world;
 }
 
-test('a kubelet reads itself and its pods, and nobody else', () => {
+test('a kubelet reads only itself and its pods', () => {
   const world = withNodes();
   const kubelet = world.as('system:node:n1', NODES);
   assert.notEqual(kubelet.get('Node', 'n1'), null);
@@ -138,7 +138,7 @@ test('controllers of the platform have the roles that come with the server', () 
   assert.ok(server.authorize(scheduler, bind).isAllowed);
 });
 
-test('everybody may see the version and nobody the metrics', () => {
+test('everybody may read the version and nobody the metrics', () => {
   const { server } = scene();
   const anonymous = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
   const may = (nonResourcePath: string): boolean =>

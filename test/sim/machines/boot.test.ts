@@ -102,7 +102,7 @@ test('an unmapped role is Unauthorized everywhere, again and again, and let in o
   assert.equal(conditionOf(lab.node('workers-0'), 'Ready'), 'True');
 });
 
-test('a mapping that is taken away is felt within the time the server keeps tokens', async () => {
+test('a removed mapping takes effect within the time the server caches tokens', async () => {
   const lab = await openLab(eksWorld());
   await lab.until(120);
   lab.client.delete('ConfigMap', 'kube-system/aws-auth');

@@ -47,7 +47,7 @@ test('kubelets of EKS ask for a serving certificate, those of kubeadm do not', a
   }
 });
 
-test('a kubelet that hangs is missed, and finds its pods when it goes on', async () => {
+test('a kubelet that hangs is missed, and finds its pods when it continues', async () => {
   const lab = await openLab(kubeadmWorld({ podNetwork: 'ready-made' }));
   await lab.until(60);
   const machine = lab.machine('workers-0');

@@ -179,7 +179,7 @@ describe('a program with EKS Pod Identity', () => {
     assert.ok(agentLines(lab).some((line) => said.test(line)));
   });
 
-  test('asks nobody else while the agent is not there, and has its role when it is', async () => {
+  test('asks nothing else while the agent is missing, and gets its role once it is there', async () => {
     const lab = await openPodIdentity();
     const agents = 'kube-system/eks-pod-identity-agent';
     await lab.until(20);

@@ -124,7 +124,7 @@ test('an image that cannot be had is asked for with a growing pause', async () =
   assert.equal(textAt(status(lab, 'pull'), 'ready'), 'true');
 });
 
-test('a readiness probe is asked after its delay, and holds back what is not ready', async () => {
+test('a readiness probe starts after its delay and holds back an unready pod', async () => {
   const lab = await readyLab();
   const probe = { httpGet: { path: '/', port: 8080 }, initialDelaySeconds: 20, periodSeconds: 5 };
   create(

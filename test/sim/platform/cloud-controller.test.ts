@@ -237,7 +237,7 @@ describe('cloud controller: initialisation', () => {
     );
   });
 
-  it('a stopped controller deletes and initialises nothing, and a started one goes on', () => {
+  it('a stopped controller deletes and initializes nothing, and a started one continues', () => {
     const { cluster, controller } = setUp('1.29');
     controller.stop();
     join(cluster, UNKNOWN);

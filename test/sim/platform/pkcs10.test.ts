@@ -52,7 +52,7 @@ describe('a certificate request of a kubelet', () => {
   });
 });
 
-describe('a request that somebody made with openssl', () => {
+describe('a request made with openssl', () => {
   it('is read, with a key of another kind and more in its name', { skip }, () => {
     const subject = '/C=DE/O=system:nodes/CN=system:node:n1';
     const pem = openssl(`req -new -newkey rsa:2048 -nodes -keyout /dev/null -subj ${subject}`);
