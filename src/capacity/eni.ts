@@ -58,7 +58,7 @@ function unknownToCni(type: InstanceType, cniVersion: string): SeenLimits {
   if (isAtLeast(cniVersion, ASKS_EC2_SINCE) === true) {
     const more = (type.enisAllCards ?? enis) > enis ? '; it then counts all network cards' : '';
     const note =
-      `CNI ${cniVersion} has no limits for ${type.name} and asks EC2, for which aws-node needs` +
+      `CNI ${cniVersion} has no limits for ${type.name} and asks EC2, which needs aws-node to have` +
       ` ec2:DescribeInstanceTypes${more}.`;
     return { enis, ipv4PerEni, note };
   }
@@ -99,7 +99,7 @@ function addressingOf(type: InstanceType, mode: NetworkMode): Addressing {
   }
   const can = canHoldPrefixes(type);
   if (can === true) return { addressing: wanted, note: null };
-  const why = can === false ? 'runs on Xen' : 'is not known to run on Nitro';
+  const why = can === false ? 'runs on Xen' : 'may not run on Nitro';
   const pods = wanted === 'ipv6' ? ', so no pod gets an IPv6 address' : '';
   const note = `${type.name} ${why}; prefixes need Nitro or bare metal${pods}: single addresses.`;
   return { addressing: 'secondary', note };

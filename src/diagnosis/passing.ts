@@ -129,7 +129,7 @@ function passedByNames(fact: FactRecord<'kube/Node'>, subject: Subject): readonl
       ['identified', proofOf(own, `EC2 and Kubernetes both say ${node.name}`, node.createdMs)],
     ];
   if (!isInitialisedAs(node, own)) return [];
-  const words = `Node ${node.name} is initialised as ${id}, and gives EC2's ${name} among its addresses`;
+  const words = `Node ${node.name} is initialized as ${id}, and gives EC2's ${name} among its addresses`;
   return [['identified', proofOf(own, words, node.createdMs)]];
 }
 

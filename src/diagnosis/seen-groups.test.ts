@@ -139,7 +139,7 @@ describe('a node group whose Auto Scaling group was not read', () => {
       assert.deepEqual(gap(group(status)), words, status);
   });
 
-  test('says nothing while it changes, has what it wants, or instances were not listed', () => {
+  test('is not reported while it changes, is complete, or instances were not listed', () => {
     for (const status of ['CREATING', 'UPDATING', 'DELETING'])
       assert.deepEqual(gap(group(status)), [], status);
     assert.deepEqual(gap(group('ACTIVE', 2)), []);

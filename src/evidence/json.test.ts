@@ -67,7 +67,7 @@ describe('checksums', () => {
     assert.equal(new Set(sums.map((sum) => sum.slice(0, 8))).size, sums.length);
   });
 
-  test('stand for authorities in base64, and for no other text', () => {
+  test('replace authorities in base64 and no other text', () => {
     const authority = 'QUJD'.repeat(25);
     const mark = markOfAuthority(authority);
     assert.match(mark, /^‹checksum [0-9a-f]{16}›$/);
@@ -116,7 +116,7 @@ test('returns facts of one kind in order, and knows a complete list by its kind'
   assert.equal(isListed(observations, 'aws/subnet'), false);
 });
 
-test('stages stand in their order, and nothing else is one', () => {
+test('lists exactly the stages in their order', () => {
   assert.deepEqual([stageIndex('launched'), stageIndex('usable')], [0, 10]);
   assert.ok(stageIndex('authenticated') < stageIndex('registered'));
   assert.deepEqual(['usable', 'Usable', ''].map(isStage), [true, false, false]);

@@ -86,7 +86,7 @@ test('gives a reason for a name that does not resolve', () => {
   assert.equal(because(true), 'none');
 });
 
-test('nothing agrees or disagrees with a name that is not known', () => {
+test('compares nothing with an unknown name', () => {
   const seen = { ...BASE, nodeName: OLD, osHostname: OLD, dnsA: ['172.12.4.2'] };
   assert.ok(namesTable(seen, null).every(({ verdict }) => verdict === 'unknown'));
   assert.equal(verdictOf({ providerId: `aws:///a/${OTHER}` }, 'provider-id', null), 'disagrees');

@@ -271,7 +271,7 @@ test('reports unchecked settings that would change the name', () => {
   assert.deepEqual(settled.provided, []);
 });
 
-test('an unknown name comes with what it may be and the command that would tell', () => {
+test('shows candidates for an unknown name and the command that decides', () => {
   const found = nodeNameOf(given({ image: 'ubuntu', dhcpDomain: 'a.example. b.example' }));
   assert.ok(found.state === 'unknown');
   assert.deepEqual(found.candidates, ['ip-172-12-4-2.a.example', 'ip-172-12-4-2']);

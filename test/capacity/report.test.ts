@@ -212,7 +212,7 @@ test('the page of a machine begins with its Node, the name and its rule', () => 
   assert.ok(rows.some((row) => row.includes('rollcall.dev/machine=node00')));
 });
 
-test('the page of a name that is not known shows what to collect', () => {
+test('the page of an unknown name shows what to collect', () => {
   const rows = namingRows({ ...STORY, kubeletVersion: null }, 'node00.k8s.internal');
   assert.equal(rows[2], 'The Node name is unknown.');
   assert.ok(rows.includes('    ps -o args= -C kubelet; kubelet --version'));

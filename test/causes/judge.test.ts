@@ -51,7 +51,7 @@ describe('what a clear example must show', () => {
     assert.match(await faults(clearExample(REFUSED)), /stays a candidate[\s\S]*cannot say/);
   });
 
-  test('lines that speak of nothing rule nothing out', async () => {
+  test('lines without content rule nothing out', async () => {
     assert.match(await faults(clearExample(QUIET)), /nothing in it rules the cause out/);
   });
 

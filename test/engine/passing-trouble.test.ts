@@ -21,18 +21,18 @@ describe('a Node that was deleted', () => {
     `I0302 ${at}       1 node_controller.go:483] Successfully initialized node ${NAME} with cloud provider`;
   const DELETED = `I0302 08:55:23.967000       1 node_lifecycle_controller.go:164] deleting node since it is no longer present in cloud provider: ${NAME}`;
 
-  test('is back when the cloud controller has initialised one of its name again', async () => {
+  test('is back when the cloud controller has initialized one of its name again', async () => {
     const lines = [initialised('08:55:22.102000'), DELETED, initialised('09:11:08.179000'), ''];
     assert.notEqual(await rungOf('retained', lines.join('\n')), 'failed');
     assert.equal(await rungOf('registered', lines.join('\n')), 'passed');
   });
 
-  test('is gone when it was initialised only before', async () => {
+  test('is gone when it was initialized only before', async () => {
     const lines = [initialised('08:55:22.102000'), DELETED, ''];
     assert.equal(await rungOf('retained', lines.join('\n')), 'failed');
   });
 
-  test('is gone when another one was initialised', async () => {
+  test('is gone when another one was initialized', async () => {
     const other = initialised('09:11:08.179000').replace(NAME, 'ip-10-0-2-130');
     const piled = [{ name: 'ccm.log', text: [DELETED, other, ''].join('\n') }];
     const { subjects } = await diagnoseTexts(piled);

@@ -175,7 +175,7 @@ describe('sandboxes that were not created while the pod network came up', () => 
   const ec2 = { Reservations: [{ Instances: [INSTANCE] }] };
   const answers = [node(), pod(), ec2, failed];
 
-  test('say nothing once a pod has started there', async () => {
+  test('do not count once a pod has started there', async () => {
     assert.equal((await verdictOf(...answers, started('web-1')))[0], 'usable');
   });
 

@@ -160,12 +160,15 @@ describe('to Kubernetes, with nothing that names the cluster to AWS', () => {
 
   test('a credential plugin that hangs is ended and named', { skip }, async () => {
     const run = await rollcall(['diagnose', '--timeout', '3s'], plugin('exec sleep 600'));
-    assertNoSource(run, /^The credential command \S+ printed nothing whole .* see where it hangs/);
+    assertNoSource(
+      run,
+      /^The credential command \S+ printed no complete answer .* see where it hangs/,
+    );
   });
 
   test('a credential plugin that prints something else', { skip }, async () => {
     const run = await rollcall(['diagnose'], plugin('printf "\\033[31m<html>hello"'));
-    assertNoSource(run, /^The credential command \S+ printed something that is no JSON/);
+    assertNoSource(run, /^The credential command \S+ printed output that is not JSON/);
   });
 });
 

@@ -110,7 +110,7 @@ function writingContract(name: string, open: () => Recorder): void {
       const recorder = open();
       await recorder.close();
       await recorder.close();
-      const closed = isFailure('unavailable', /was closed already/);
+      const closed = isFailure('unavailable', /is already closed/);
       await assert.rejects(recorder.append([event(1)]), closed);
       await assert.rejects(recorder.read({ cluster: 'one', limit: 1 }), closed);
     });

@@ -44,7 +44,7 @@ describe('a stamp', () => {
   ] as const)
     test(`${text} is ${ms}`, () => assert.equal(isoMs(text), ms));
 
-  test('that is missing is none', () => {
+  test('that is missing is missing', () => {
     assert.equal(isoMs(undefined), null);
     assert.equal(isoMs(null), null);
   });
@@ -71,7 +71,7 @@ describe('the Node of a machine that has several', () => {
     assert.equal(await nameOf(named('d', old, 'True'), ...nodes), 'd');
   });
 
-  test('is none where the machine has none', async () => {
+  test('is missing where the machine has none', async () => {
     assert.equal(currentNode(await machineOf({ instances: [instance(1)] })), null);
   });
 });

@@ -154,7 +154,7 @@ test('the largest page is asked for, except beside a choice of objects', () => {
   assert.deepEqual(firstInput({ Filters: [] }, paging), { Filters: [], MaxResults: 1000 });
 });
 
-test('paging continues with three tokens, one of which may be missing', () => {
+test('paging continues with three tokens and copes with a missing one', () => {
   const paging = shapeOf('route53', 'ListResourceRecordSets')?.paging ?? null;
   const page = { ResourceRecordSets: [], NextRecordName: 'b.', NextRecordType: 'A' };
   assert.deepEqual(nextTokens(page, paging), { StartRecordName: 'b.', StartRecordType: 'A' });

@@ -42,7 +42,7 @@ test('names an endpoint that is not an address', async () => {
   const env = { ...KEYS, ...FILES, AWS_ENDPOINT_URL: 'localhost' };
   const failure = await failureOf(openAt('', { env }));
   assert.equal(failure.failure, 'not-configured');
-  assert.match(failure.message, /^AWS_ENDPOINT_URL is no http address/);
+  assert.match(failure.message, /^AWS_ENDPOINT_URL is not an http address/);
 });
 
 test('certificates that cannot be read are named', async () => {

@@ -155,7 +155,7 @@ test('without a region only the services that are the same everywhere are asked'
   assert.equal(opened.region, null);
   const failure = await failureOf(opened, CLUSTERS);
   assert.equal(failure.failure, 'not-configured');
-  assert.match(failure.message, /^AWS needs a region; give --region/);
+  assert.match(failure.message, /^AWS needs a region; use --region/);
   await allPages(opened, WHO_AM_I);
   assert.deepEqual(aws.asked, ['GetCallerIdentity']);
 });

@@ -74,8 +74,8 @@ const CODES: readonly (readonly [string, PortFailure, RegExp])[] = [
     /no connection within 5 s.*nc -vz -w 5 api\.example 6443$/,
   ],
   ['ETIMEDOUT', 'timeout', /no connection within 5 s/],
-  ['UND_ERR_HEADERS_TIMEOUT', 'timeout', /gave no answer within 15 s/],
-  ['UND_ERR_BODY_TIMEOUT', 'timeout', /gave half an answer and then nothing within 15 s/],
+  ['UND_ERR_HEADERS_TIMEOUT', 'timeout', /returned no answer within 15 s/],
+  ['UND_ERR_BODY_TIMEOUT', 'timeout', /returned half an answer and then nothing within 15 s/],
   [
     'ENOTFOUND',
     'unreachable',

@@ -128,7 +128,7 @@ test('a program that always wants a terminal is not started without one', async 
     const { commands, result } = await ask(credential({ token: 'abc' }), whole);
     assert.equal(commands.length, 0);
     assert.ok(result instanceof PortError && result.failure === 'not-configured');
-    assert.match(result.message, /run it once by hand: AWS_PROFILE=prod aws eks get-token/);
+    assert.match(result.message, /run it once manually: AWS_PROFILE=prod aws eks get-token/);
   }
 });
 
@@ -152,7 +152,7 @@ test('shows the last two lines of what a program prints on failure', async () =>
     (await refusalOf({ exitCode, stderr })).message;
   assert.match(
     await told('one\ntwo\nthree\n'),
-    /ended with 1 and said: two three; run it by hand: AWS_P/,
+    /ended with 1 and said: two three; run it manually: AWS_P/,
   );
   assert.match(await told('  \n'), /said: nothing;/);
   assert.match(await told('', null), /ended with a signal and said: nothing/);
@@ -168,13 +168,13 @@ test('a login by SSO that is over is made again, no other complaint is one', asy
     /log in: aws sso login$/,
   );
   for (const words of ['The SSO session is odd', 'The token has expired', 'The ISSOR has expired'])
-    assert.match(await told(words), /; run it by hand: /);
+    assert.match(await told(words), /; run it manually: /);
 });
 
 test('names a malformed ExecCredential without quoting it', async () => {
   const printed = async (stdout: string): Promise<string> => (await refusalOf({ stdout })).message;
   for (const text of ['', 'hunter2', '"hunter2"', '[]', 'null'])
-    assert.match(await printed(text), /printed something that is no JSON instead/);
+    assert.match(await printed(text), /printed output that is not JSON instead/);
   assert.match(
     await printed('{"token":"hunter2"}'),
     /printed a JSON object without a kind instead/,

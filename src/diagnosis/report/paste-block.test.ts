@@ -73,7 +73,7 @@ test('the command that separates most candidates comes first, once', () => {
   assert.equal(blockFor(['aws sts get-caller-identity'])[0], '# on the machine');
 });
 
-test('excerpts become whole answers, which are recognised when they are piped back', () => {
+test('turns excerpts into whole answers that Rollcall recognizes when piped back', () => {
   const whole = [
     ['kubectl get node <node> -o jsonpath={.spec.taints}', 'kubectl get node <node> -o json'],
     [

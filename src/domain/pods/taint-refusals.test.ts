@@ -74,7 +74,7 @@ test('a taint that not every refusing node is seen to carry does not exclude pod
   );
 });
 
-test('other wording about the nodes says nothing', () => {
+test('ignores other wording about the nodes', () => {
   const said = (message: string): number | null => refusingNodes(message);
   assert.equal(said('0/12 nodes are available: 12 node(s) had untolerated taint(s).'), 12);
   assert.equal(said('0/2 nodes are available: 2 node(s) had untolerated taint(s)'), 2);

@@ -76,7 +76,7 @@ test('answers 400 to bytes that are not HTTP and closes', async () => {
   }
 });
 
-test('a connection that says nothing is closed, before and after the handshake', async () => {
+test('closes a silent connection, before and after the handshake', async () => {
   await untilClosed(connectPlain(cluster.door.port, '127.0.0.1'));
   await untilClosed(await tls());
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { at, listAt, textAt } from '../../../src/evidence/json.ts';
 import { conditionOf, eksWorld, kubeadmWorld, kubeletLines, openLab } from './lab.ts';
 
-test('nodeadm looks its name up, says so in JSON, and the node is initialised', async () => {
+test('nodeadm looks its name up, says so in JSON, and the node is initialized', async () => {
   const lab = await openLab(eksWorld());
   await lab.until(120);
   const machine = lab.machine('workers-0');

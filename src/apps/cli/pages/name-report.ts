@@ -94,6 +94,6 @@ export function effectLines({ breaks, pin }: RenameEffects): readonly string[] {
     ...paragraph('Pin pods by a label instead of a name:'),
     ...pin.commands.flatMap((command) => commandRows(command)),
     ...paragraph(`In the pod, instead of nodeName or the hostname: ${pin.podSpec}`, '  '),
-    ...paragraph(`For the kubelet, so that a new join keeps it: ${pin.kubeletFlag}`, '  '),
+    ...paragraph(`For the kubelet, to keep it across joins: ${pin.kubeletFlag}`, '  '),
   ];
 }
