@@ -44,7 +44,7 @@ describe('a stamp', () => {
   ] as const)
     test(`${text} is ${ms}`, () => assert.equal(isoMs(text), ms));
 
-  test('that is missing is missing', () => {
+  test('that is empty is missing', () => {
     assert.equal(isoMs(undefined), null);
     assert.equal(isoMs(null), null);
   });
