@@ -32,7 +32,7 @@ const HABITS: readonly Habit[] = [
 /** Habits that texts of causes and readers still have. */
 const MORE_HABITS: readonly Habit[] = [
   {
-    words: /(?<!\bthere )\b(?:is|are|was|were) none\b/,
+    words: /(?<!\b[Tt]here )\b(?:is|are|was|were) none\b/,
     instead: 'write "is not" or "there are no"',
   },
   {

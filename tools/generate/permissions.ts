@@ -288,6 +288,9 @@ function feature(
   };
 }
 
+const GRANTS =
+  'Grant Rollcall what it needs, then check what is missing:\n\n```\nrollcall permissions --rbac | kubectl apply -f -\nrollcall permissions --iam > rollcall-policy.json\nrollcall permissions --check\n```';
+
 /** What each part of the program asks for, found by running it. */
 export async function recordPermissions(): Promise<readonly FeaturePermissions[]> {
   const status = await recordStatus();
@@ -354,13 +357,7 @@ function pageText(features: readonly FeaturePermissions[]): string {
     '',
     '# Permissions',
     '',
-    'Grant Rollcall what it needs, then check what is missing:',
-    '',
-    '```',
-    'rollcall permissions --rbac | kubectl apply -f -',
-    'rollcall permissions --iam > rollcall-policy.json',
-    'rollcall permissions --check',
-    '```',
+    GRANTS,
     '',
     'Rollcall only reads. This page lists every permission it uses, recorded by running the collection',
     'against APIs that log each call. A denied call makes its answer *unknown*, never *fine*.',
