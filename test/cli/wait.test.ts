@@ -187,5 +187,5 @@ test('a limit on several looks ends each wait with its reason', () => {
 });
 
 test('suggests a longer limit', () => {
-  assert.match(lateSentence(15_000), /ended after 15s, .*: --timeout 45s$/);
+  assert.match(lateSentence(15_000), /Timed out after 15 s: .*: --timeout 45s$/);
 });
