@@ -116,7 +116,7 @@ function possible(
   const summary =
     symptom === null
       ? `Lines like these belong to this cause: ${cause.title}. They do not prove it.`
-      : `The evidence shows ${symptom.symptom.title}; ${cause.title} would explain it, and nothing here decides.`;
+      : `The evidence shows ${symptom.symptom.title}; ${cause.title} would explain it, but this evidence does not decide.`;
   return {
     cause: cause.id,
     stage: cause.stage,

@@ -17,7 +17,7 @@ test('every call only reads', () => {
   }
 });
 
-test('what is not in the table has no shape, members of all objects included', () => {
+test('a name outside the table has no shape, even a member of all objects', () => {
   assert.equal(shapeOf('ec2', 'TerminateInstances'), null);
   assert.equal(shapeOf('iam', 'constructor'), null);
   assert.equal(shapeOf('iam', 'DescribeInstances'), null);

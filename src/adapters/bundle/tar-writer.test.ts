@@ -14,7 +14,7 @@ async function unpack(bytes: Iterable<Uint8Array>): Promise<Record<string, strin
   return files;
 }
 
-test('what is written is what others read', async () => {
+test('what it writes is what others read', async () => {
   const entries = [
     { name: 'rollcall/a.json', text: '{"a":1}' },
     { name: 'rollcall/empty.txt', text: '' },

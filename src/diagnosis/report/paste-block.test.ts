@@ -60,7 +60,7 @@ test('a headline and a usable machine need no block', () => {
   assert.deepEqual(pasteBlock(documentOf(subject({ verdict: 'usable' }))), []);
 });
 
-test('the command that tells most candidates apart comes first, and stands once', () => {
+test('the command that separates most candidates comes first, once', () => {
   const block = blockFor(['date -u', 'aws eks list-clusters; date -u', 'kubectl get csr']);
   assert.deepEqual(block, [
     '# on the machine',
@@ -73,7 +73,7 @@ test('the command that tells most candidates apart comes first, and stands once'
   assert.equal(blockFor(['aws sts get-caller-identity'])[0], '# on the machine');
 });
 
-test('excerpts become whole answers, which are recognised when they are piped back', () => {
+test('turns excerpts into whole answers that Rollcall recognizes when piped back', () => {
   const whole = [
     ['kubectl get node <node> -o jsonpath={.spec.taints}', 'kubectl get node <node> -o json'],
     [

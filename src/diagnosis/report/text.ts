@@ -66,7 +66,7 @@ export function renderText(document: DiagnosisDocument, options: TextOptions): s
   );
   for (const subject of ordered.slice(0, SUBJECTS_MAX)) renderSubject(page, subject, document);
   if (ordered.length > SUBJECTS_MAX)
-    page.lines.push(`… and ${ordered.length - SUBJECTS_MAX} more; all of them: -o json`, '');
+    page.lines.push(`… and ${ordered.length - SUBJECTS_MAX} more; list them: -o json`, '');
   if (ordered.length === 0)
     page.lines.push('CANNOT TELL  No machine or cluster in this evidence.', '');
   renderLosses(page, document);
@@ -273,5 +273,5 @@ function renderPasteBlock(page: Page, document: DiagnosisDocument): void {
   const more = decidingCommands(document).length - (most ?? Infinity);
   if (more > 0) page.lines.push(`${counted(more, 'more command')}: --all`, '');
   if (!page.options.paths.includes('-')) return;
-  page.lines.push(`${PIPED} is a file with what came through the pipe: … | tee ${PIPED}`, '');
+  page.lines.push(`${PIPED} is a file with the piped input: … | tee ${PIPED}`, '');
 }

@@ -212,7 +212,7 @@ test('parameters become flags, numbers, maps, lists and structures', () => {
   assert.deepEqual(inputOf({ 'names.x': 'y' }), { names: [] });
 });
 
-test('EC2 has names of its own, and capitals', () => {
+test('EC2 has its special names and capitals', () => {
   assert.deepEqual(inputOf({ Own: 'a', Other: 'b', 'Below.Text': 'c', Flag: 'true' }, true), {
     flag: true,
     named: 'b',

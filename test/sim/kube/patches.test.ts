@@ -92,7 +92,7 @@ test('a merge patch that changes nothing leaves the very same object', () => {
   assert.deepEqual([merged['a'], target.a], [{ b: 2 }, { b: 1 }]);
 });
 
-test('a patch is checked wherever it differs from what is stored, however deep', () => {
+test('checks a patch wherever it differs from the stored object, however deep', () => {
   const { admin } = scene();
   const toleration = { key: 'a', operator: 'Exists' };
   const container = { name: 'app', image: 'app:1', env: [{ name: 'A', value: '1' }] };
