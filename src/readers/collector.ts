@@ -20,6 +20,7 @@ import type { Moment, When } from '../evidence/time.ts';
 import type { SignRow } from '../evidence/sign-row.ts';
 import { createShare, type Share } from './sharing.ts';
 import { createTroubled, type Troubled } from './troubled.ts';
+import { archiveOwner, machineOf, shownName } from './named-machines.ts';
 import { createShortening, shownCount, type Shortening } from './shortening.ts';
 import { capturesOf, quoteOf, rawQuote, type RawQuote, type ReadLine } from './quotes.ts';
 import { acceptsSource } from './sign-table.ts';
@@ -87,36 +88,6 @@ export interface FactOrigin {
   readonly line: number;
   readonly about: readonly (MachineName | null)[];
   readonly when?: When | null;
-}
-
-/** A name that an object carries may hold a secret like any other text. */
-function shownName(name: MachineName): MachineName {
-  const value = redact(name.value);
-  return value === name.value ? name : { kind: name.kind, value };
-}
-
-function machineOf(captures: Captures, line: ReadLine): MachineName | null {
-  const named = captures['instance'] ?? captures['node'] ?? captures['self'];
-  const captured = named === undefined ? null : classifyName(named);
-  if (captured !== null) return captured;
-  if (line.about !== null) return line.about;
-  if (line.host === null || !hostCounts(line.source)) return null;
-  return classifyName(line.host, 'host');
-}
-
-function hostCounts(source: LineSource): boolean {
-  return SOURCES[source].onMachine || source === 'unknown';
-}
-
-/**
- * The machine of `eks_i-0123456789abcdef0_2026-03-02_0926-UTC_0.7.8.tar.gz`, as the log collector of
- * EKS calls its archives, or of a folder of that name (amazon-eks-ami, eks-log-collector.sh).
- */
-const COLLECTED_FROM = /(?:^|[/\\!])eks_(i-[0-9a-f]{8,17})_\d{4}-/;
-
-function archiveOwner(path: string): MachineName | null {
-  const id = COLLECTED_FROM.exec(path)?.[1];
-  return id === undefined ? null : classifyName(id, 'instance-id');
 }
 
 interface State {
@@ -329,9 +300,8 @@ function finish(state: State): Observations {
   };
 }
 
-/** An empty collector, for one pile of evidence. */
-export function createCollector(): Collector {
-  const state: State = {
+function emptyState(): State {
+  return {
     documents: [],
     hits: new Map(),
     facts: [],
@@ -346,6 +316,11 @@ export function createCollector(): Collector {
     troubled: createTroubled(),
     latest: null,
   };
+}
+
+/** An empty collector, for one pile of evidence. */
+export function createCollector(): Collector {
+  const state = emptyState();
   const { documents, links, listings, losses } = state;
   return {
     openDocument(given, givenContainer, isGiven = false) {

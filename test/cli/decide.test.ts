@@ -14,6 +14,8 @@ import { type ExampleFile, loadExamples, parseExample } from '../causes/example.
 import { capture } from './capture.ts';
 import { whatWrites } from './read-only.ts';
 
+/** As many as `--all` shows. */
+const ALL_COMMANDS = 40;
 const UNDECIDED = join(import.meta.dirname, 'undecided');
 
 describe('commands that only read', () => {
@@ -67,9 +69,11 @@ function blockIn(text: string): readonly string[] {
 }
 
 function headings(document: DiagnosisDocument): readonly (readonly number[])[] {
-  const worth = new Map(decidingCommands(document).map((one) => [one.command, one.worth]));
+  const worth = new Map(
+    decidingCommands(document, ALL_COMMANDS).map((one) => [one.command, one.worth]),
+  );
   const groups: number[][] = [];
-  for (const line of pasteBlock(document)) {
+  for (const line of pasteBlock(document, ALL_COMMANDS)) {
     if (line.startsWith('# ')) groups.push([]);
     else groups.at(-1)?.push(worth.get(line) ?? 0);
   }
@@ -113,7 +117,7 @@ describe('what nothing decides ends with one block to paste', async () => {
       const earlier = lines.pop();
       assert.equal(earlier, '… | rollcall diagnose - --with logs');
       assert.ok(text.endsWith(`${earlier}\n`), text);
-      assert.deepEqual(lines, pasteBlock(document));
+      assert.deepEqual(lines, pasteBlock(document, ALL_COMMANDS));
       const commands = lines.filter((line) => !line.startsWith('# '));
       assert.ok(commands.length > 0, text);
       assert.deepEqual(
@@ -183,7 +187,9 @@ describe('the answer to one command of the block decides', async () => {
       const { expect, earlier, command, answer } = await readUndecided(name);
       const folder = await folderOf(t, earlier);
       assert.equal(await headlineOf([folder], null), null);
-      const block = blockIn((await capture(['diagnose', folder, '--all'])).out).map((line) => line.trim());
+      const block = blockIn((await capture(['diagnose', folder, '--all'])).out).map((line) =>
+        line.trim(),
+      );
       const line = typed(block, command);
       assert.ok(line !== undefined, `\`${command}\` is not in\n${block.join('\n')}`);
       const asked = command.includes('…') ? line : command;

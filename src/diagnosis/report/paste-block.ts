@@ -116,11 +116,11 @@ function uncovered({ causes }: Asked, covered: ReadonlySet<string>): number {
 type Chosen = readonly [string, Asked, number];
 
 /** As many as fit in a block, each the one that tells most of the candidates left. */
-function chosen(asked: ReadonlyMap<string, Asked>): readonly Chosen[] {
+function chosen(asked: ReadonlyMap<string, Asked>, most: number): readonly Chosen[] {
   const left = [...asked];
   const covered = new Set<string>();
   const taken: Chosen[] = [];
-  while (taken.length < COMMANDS_MAX && left.length > 0) {
+  while (taken.length < most && left.length > 0) {
     const gains = left.map(([, entry]) => uncovered(entry, covered));
     const worth = Math.max(...gains);
     const [best] = left.splice(gains.indexOf(worth), 1);
@@ -132,7 +132,10 @@ function chosen(asked: ReadonlyMap<string, Asked>): readonly Chosen[] {
 }
 
 /** The commands that decide between the candidates, the one first that tells most of the likeliest. */
-export function decidingCommands(document: DiagnosisDocument): readonly DecidingCommand[] {
+export function decidingCommands(
+  document: DiagnosisDocument,
+  most = COMMANDS_MAX,
+): readonly DecidingCommand[] {
   const shared = sharedNames(document);
   const asked = new Map<string, Asked>();
   for (const subject of document.subjects) {
@@ -141,7 +144,7 @@ export function decidingCommands(document: DiagnosisDocument): readonly Deciding
         ask(asked, part, { cause, rank });
     }
   }
-  return chosen(asked).map(commandOf);
+  return chosen(asked, most).map(commandOf);
 }
 
 /** When nothing decides and no cause asks for more: what shows the lowest stages nobody saw. */
@@ -171,7 +174,7 @@ function isAllUsable({ subjects }: DiagnosisDocument): boolean {
  */
 export function pasteBlock(document: DiagnosisDocument, most = COMMANDS_MAX): readonly string[] {
   if (document.headline !== null || isAllUsable(document)) return [];
-  const deciding = decidingCommands(document).slice(0, most);
+  const deciding = decidingCommands(document, most);
   const commands = deciding.length > 0 ? deciding : collectingCommands(document);
   const places = [...new Set(commands.map((entry) => entry.where))];
   return places.flatMap((where) => {

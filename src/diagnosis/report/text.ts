@@ -20,6 +20,7 @@ const SUBJECTS_MAX = 12;
 const CANDIDATES_MAX = 3;
 /** Commands shown of those that would decide; the first tells most. */
 const COMMANDS_MAX = 1;
+const ALL_COMMANDS_MAX = 40;
 const NOT_SEEN_MAX = 3;
 const TIMELINE_MIN = 3;
 
@@ -258,7 +259,7 @@ function renderLosses(page: Page, document: DiagnosisDocument): void {
 const PIPED = 'EARLIER';
 
 function renderPasteBlock(page: Page, document: DiagnosisDocument): void {
-  const most = page.options.all === true ? undefined : COMMANDS_MAX;
+  const most = page.options.all === true ? ALL_COMMANDS_MAX : COMMANDS_MAX;
   const lines = pasteBlock(document, most);
   if (lines.length === 0) return;
   page.lines.push(
@@ -270,7 +271,7 @@ function renderPasteBlock(page: Page, document: DiagnosisDocument): void {
   }
   const earlier = page.options.paths.map((path) => ` --with ${path === '-' ? PIPED : path}`);
   page.lines.push('', `    … | rollcall diagnose -${earlier.join('')}`, '');
-  const more = decidingCommands(document).length - (most ?? Infinity);
+  const more = decidingCommands(document, ALL_COMMANDS_MAX).length - most;
   if (more > 0) page.lines.push(`${counted(more, 'more command')}: --all`, '');
   if (!page.options.paths.includes('-')) return;
   page.lines.push(`${PIPED} is a file with the piped input: … | tee ${PIPED}`, '');

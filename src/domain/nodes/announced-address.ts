@@ -25,3 +25,18 @@ export function misannounced(
   if (primary === null || address.includes(':') || address === primary) return null;
   return { node, instance, address, primary };
 }
+
+/** True where a Node has this address and EC2's answer was cut, so that nobody can compare the two. */
+export function isAnnouncementUnknown(
+  address: string | undefined,
+  nodes: readonly Seen<KubeNode>[],
+  instances: readonly Seen<Instance>[],
+): boolean {
+  const isNode = nodes.some(({ value }) => value.internalIp === (address ?? null));
+  return (
+    isNode &&
+    instances.some(
+      ({ value }) => value.InstanceId === undefined || value.PrivateIpAddress === undefined,
+    )
+  );
+}

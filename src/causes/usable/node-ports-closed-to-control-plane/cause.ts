@@ -1,7 +1,8 @@
 import type { SecurityRule, SecurityGroup } from '../../../evidence/aws/network.ts';
-import { misannounced } from '../../../domain/nodes/announced-address.ts';
+import { isAnnouncementUnknown, misannounced } from '../../../domain/nodes/announced-address.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import {
+  cannotSay,
   clear,
   defineCause,
   found,
@@ -97,16 +98,19 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) => (isElsewhere(view) ? clear : matchGroups(view)));
+export default matched(cause, (view) => matchAddress(view) ?? matchGroups(view));
 
 type Own = ViewOf<typeof cause>;
 
-/** The address that does not answer is not the one by which EC2 knows the machine. */
-function isElsewhere(view: Own): boolean {
+/** The address that does not answer may not be the one by which EC2 knows the machine. */
+function matchAddress(view: Own): Match | null {
   const address = view.sign('kubeletSilent')?.last.captures['address'];
-  if (view.anySign('webhookSilent', 'apiServiceSilent')) return false;
+  if (address === undefined || view.anySign('webhookSilent', 'apiServiceSilent')) return null;
   const [nodes, instances] = [view.everywhere('kube/Node'), view.everywhere('aws/instance')];
-  return misannounced(address, nodes, instances) !== null;
+  if (misannounced(address, nodes, instances) !== null) return clear;
+  if (!isAnnouncementUnknown(address, nodes, instances)) return null;
+  const detail = `whether EC2 knows the machine by ${address}`;
+  return cannotSay({ reason: 'not-in-source', detail, collect: cause.decide.command });
 }
 
 /** All groups of a Ready node are seen, and none lets anybody in on the kubelet's port. */
