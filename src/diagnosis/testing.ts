@@ -1,7 +1,7 @@
 /** What tests of this room are made of: only what is of matter is given. */
 import type { FactKind, FactTypes } from '../evidence/kinds.ts';
-import type { MachineName } from '../evidence/names.ts';
-import type { FactRecord, Hit, Observations } from '../evidence/observations.ts';
+import type { MachineName, NameKind } from '../evidence/names.ts';
+import type { DocumentSummary, FactRecord, Hit, Observations } from '../evidence/observations.ts';
 import type { Quote } from '../evidence/sighting.ts';
 import type { Stage } from '../evidence/stage.ts';
 import type { Cause, Found } from './cause.ts';
@@ -37,6 +37,26 @@ export function factOf<K extends FactKind>(
 ): FactRecord<K> {
   const moment = { when: null, at: { document: 0, line: 1 }, isState: true };
   return { kind, value, by: 'test', extent: 'whole', locator: 'test:1', moment, about };
+}
+
+/** Names written as `host web-1`. */
+export function named(...texts: readonly string[]): readonly MachineName[] {
+  return texts.map((text) => {
+    const [kind = '', value = ''] = text.split(' ');
+    return { kind: kind as NameKind, value };
+  });
+}
+
+/** A line of a machine's own log, of nobody where no name is given. */
+export function logOf(about: string | null, document = 0, change: Partial<Hit> = {}): Hit {
+  const [machine = null] = about === null ? [] : named(about);
+  const quote = quoteOf(document + 1, null, document);
+  return hitOf('cause', quote, { about: machine, document, ...change });
+}
+
+export function fileOf(change: Partial<DocumentSummary> = {}): DocumentSummary {
+  const nothing = { container: null, machines: [], sources: [], linesRead: 1, zoneOffsetMs: null };
+  return { locator: 'file', ...nothing, ...change };
 }
 
 export function observationsOf(change: Partial<Observations> = {}): Observations {

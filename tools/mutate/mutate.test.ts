@@ -106,6 +106,30 @@ test('a change that acts while its module loads, or makes a loop endless, is not
   assert.doesNotMatch(out, /survived: end > 0 → false/);
 });
 
+test('a change in a table is noticed by who reads it, beside a function that others call', () => {
+  const source = `export const KINDS = ['node'];
+export function isLong(text: string): boolean {
+  return text.length > 3;
+}
+`;
+  const head = "import assert from 'node:assert/strict';\nimport { test } from 'node:test';\n";
+  const calls = `import { isLong } from './table.ts';
+test('long', () => assert.ok(isLong('long') && !isLong('one')));
+`;
+  const reads = `import { KINDS } from './table.ts';
+test('kinds', () => assert.deepEqual(KINDS, ['node']));
+`;
+  const { out, err } = runTool(
+    {
+      'src/toy/table.ts': source,
+      'src/toy/calls.test.ts': head + calls,
+      'src/toy/reads.test.ts': head + reads,
+    },
+    'toy',
+  );
+  assert.match(out, /table\.ts .* 0 survived/, err);
+});
+
 test('a survivor that is accepted is counted apart', () => {
   const reason = 'nothing has exactly ten';
   const one = { file: 'src/toy/limit.ts', original: 'count > 10', replacement: 'count >= 10' };

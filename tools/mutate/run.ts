@@ -105,12 +105,11 @@ interface Candidate {
 function testsFor({ mutant, reach, ofFile, kills }: Candidate): Chosen {
   if (!reach.loading.has(mutant.id))
     return choose(reach, mutant, reach.testsByMutant.get(mutant.id) ?? [], kills);
-  const using = reachingFile(reach, ofFile);
-  const reaching = using.length > 0 ? using : importing(reach, mutant.file);
-  return choose(reach, mutant, reaching, kills);
+  const reaching = new Set([...reachingFile(reach, ofFile), ...importing(reach, mutant.file)]);
+  return choose(reach, mutant, [...reaching], kills);
 }
 
-/** A module of constants runs nothing: whoever imports it may notice. */
+/** A table runs nothing: whoever imports it may notice, besides those that call its module. */
 function importing(reach: Reach, file: string): readonly number[] {
   const found = new Set([file]);
   for (const one of found) reach.importers.get(one)?.forEach((importer) => found.add(importer));

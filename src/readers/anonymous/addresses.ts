@@ -89,7 +89,7 @@ export function withoutIpv4(text: string): string {
 }
 
 const V6 =
-  /(?<![\w:.])(?:[0-9a-f]{1,4}:){2,7}(?::?[0-9a-f]{1,4}){0,6}(?:::)?(?:\/\d{1,3})?(?![\w:])/gi;
+  /(?<![\w:.])(?:[0-9a-f]{1,4}:){1,7}(?::?[0-9a-f]{1,4}){0,6}(?:::)?(?:\/\d{1,3})?(?![\w:])/gi;
 /** Unique local, link-local and loopback, by which readers tell what an address is for. */
 const KEPT_V6 = /^(?:fe80|fd00:ec2|::1|ff)/i;
 

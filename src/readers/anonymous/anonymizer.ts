@@ -29,10 +29,12 @@ export function createAnonymizer(
   const otherWord = createWords(known);
   const learn: Learn = (name, of) => {
     const key = (name ?? '').toLowerCase();
-    if (key.length < NAME_LEAST || names.has(key) || known.has(key) || isPublic(key)) return;
+    if (key.length < NAME_LEAST || names.has(key) || known.has(key) || FORMED.test(key)) return;
     const count = (counts.get(of) ?? 0) + 1;
+    const other = of === 'domain' ? domainName(key, count) : otherWord(name ?? '');
+    if (other === name) return;
     counts.set(of, count);
-    names.set(key, of === 'domain' ? domainName(key, count) : otherWord(name ?? ''));
+    names.set(key, other);
   };
   for (const observations of seen) learnNames(observations, learn);
   const text = (given: string): string => {
@@ -56,15 +58,23 @@ function changed(value: unknown, text: Anonymizer['text']): unknown {
   );
 }
 
-/** The words of a name: `KarpenterNodeRole-orders` has four. */
-const WORD = /[A-Z]?[a-z0-9]+|[A-Z0-9]+/g;
+/** The words of a name: `KarpenterNodeRole-orders` and `AmazonEKSNodeRole` have four. */
+const WORD = /[A-Z]?[a-z0-9]+|[A-Z0-9]+(?![a-z])/g;
+
+/** Words that whoever knows AWS and Kubernetes knows: they say nothing of a user. */
+const PUBLIC = new Set(
+  `admin al2 al2023 amazon arm64 auto autoscaler aws balancer balancing bottlerocket calico cilium
+  cluster control core coredns csi default ebs ebscsi ec2 edit efs efscsi eks k8s karpenter kiam kube
+  kube2iam kubernetes localhost master minimal monitoring neuron nidhogg nodegroup nvidia plane
+  scaling ssm standard system termination view worker x86`.split(/\s+/),
+);
 
 /** Changes the words of names that nobody knows, each always into the same one. */
 function createWords(known: ReadonlySet<string>): (name: string) => string {
   const words = new Map<string, string>();
   const other = (word: string): string => {
     const key = word.toLowerCase();
-    if (known.has(key) || /^\d*$/.test(key)) return word;
+    if (known.has(key) || PUBLIC.has(key) || /^v?\d+$/.test(key)) return word;
     const made = words.get(key) ?? `x${words.size + 1}`;
     words.set(key, made);
     return made;
@@ -84,16 +94,8 @@ function domainName(domain: string, count: number): string {
   return labels.join('.');
 }
 
-/** Names that whoever knows AWS and Kubernetes knows: they say nothing of a user. */
-const PUBLIC =
-  /^(?:aws|amazon|eks|kube|kubernetes|k8s|system|ec2|coredns|calico|cilium|karpenter|kiam|kube2iam|nidhogg|ebs-csi|efs-csi|cluster-autoscaler|awsserviceroleforamazoneks|amazoneks|amazonec2|amazonssm|default|master|worker|control-plane|localhost|\d)/;
-
 /** Ids and names of addresses are changed by their form. */
 const FORMED = /^(?:\d+$|(?:.*-)?ip-\d|[a-z-]{1,12}-[0-9a-f]{8,17}$|.*@)/;
-
-function isPublic(name: string): boolean {
-  return PUBLIC.test(name) || FORMED.test(name);
-}
 
 /** A word without the signs with which a sentence goes on behind it. */
 function withoutEnd(token: string): string {

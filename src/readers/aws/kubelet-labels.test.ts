@@ -37,3 +37,27 @@ test('a comment gives no label', () => {
   const text = '#!/bin/bash\n# --node-labels=node-role.kubernetes.io/worker=\n';
   assert.deepEqual(reservedLabelsOf(text), []);
 });
+
+for (const [flags, keys] of [
+  ['--node-labels=kubernetes.io/role=a', ['kubernetes.io/role']],
+  ['--node-labels   k8s.io/role=a', ['k8s.io/role']],
+  ['--node-labels "k8s.io/role=a"', ['k8s.io/role']],
+  ['--node-labels=k8s.io/a=1,k8s.io/a=2 --node-labels=k8s.io/b=', ['k8s.io/a', 'k8s.io/b']],
+  ['--node-labels=kubernetes.io.example/a=1', []],
+  ['--node-labels=mykubernetes.io/a=1', []],
+  ['--node-labels=A_B.k8s.io/a=1', []],
+  ['--node-labels=node.kubernetes.io.k8s.io/a=1', ['node.kubernetes.io.k8s.io/a']],
+  ['--node-labels=my.kubernetes.io/hostname=a', ['my.kubernetes.io/hostname']],
+  ['--node-labels=kubernetes.io/hostnames=a', ['kubernetes.io/hostnames']],
+  ['--node-labels=beta.kubernetes.io/os=a,failure-domain.beta.kubernetes.io/zone=b', []],
+  ['--node-label=k8s.io/a=1', []],
+] as const)
+  test(`${flags} gives ${keys.join(' and ') || 'none'}`, () => {
+    assert.deepEqual(reservedLabelsOf(`kubelet ${flags}`), keys);
+    assert.deepEqual(reservedLabelsOf(`   # kubelet ${flags}`), []);
+  });
+
+test('at most twenty labels are named', () => {
+  const labels = Array.from({ length: 30 }, (_, index) => `k8s.io/a${index}=`);
+  assert.equal(reservedLabelsOf(`--node-labels=${labels.join(',')}`).length, 20);
+});

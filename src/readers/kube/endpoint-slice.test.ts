@@ -29,3 +29,8 @@ test('endpoints beyond what the API server takes are not counted', () => {
   const endpoints = Array.from({ length: 5000 }, () => ({ conditions: { ready: false } }));
   assert.equal(countedEndpoints({ metadata: { labels }, endpoints })['notReady'], 1000);
 });
+
+test('ports beyond a hundred are left out', () => {
+  const ports = Array.from({ length: 200 }, (_, port) => ({ port }));
+  assert.deepEqual(countedEndpoints({ ports })['ports'], [...Array(100).keys()]);
+});

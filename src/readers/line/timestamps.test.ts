@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { parseAgeMs, parseWhen } from './timestamps.ts';
+import { reporterOf } from './reporter.ts';
+import { agoIn, parseAgeMs, parseWhen } from './timestamps.ts';
 
 const FULL: readonly (readonly [string, string])[] = [
   ['2018-09-11T07:28:11Z [DEBUG] Found eni', '2018-09-11T07:28:11Z'],
@@ -59,4 +60,113 @@ describe('ages', () => {
     for (const text of ['', '<unknown>', 'Running', '5', 'm5'])
       assert.equal(parseAgeMs(text), null, text);
   });
+});
+
+const WITH_YEAR = [
+  ['2026-11-22T10:00:00+0130 x', '2026-11-22T08:30:00Z'],
+  ['2026-11-22T10:00:00-01:30 x', '2026-11-22T11:30:00Z'],
+  ['2026/11/22 10:00:00 UTC x', '2026-11-22T10:00:00Z'],
+  ['2026-11-22 10:00:00.123456789 Z', '2026-11-22T10:00:00.123Z'],
+  ['Nov 22 2026 10:00:00.250 h x: y', '2026-11-22T10:00:00.250Z'],
+  ['Sun, 22 Nov 2026 10:00:00', '2026-11-22T10:00:00Z'],
+  ['Sun, 22 Nov 2026 10:00:00 +0130', '2026-11-22T08:30:00Z'],
+  ['Sun, 22 Nov 2026 10:00:00 -0130', '2026-11-22T11:30:00Z'],
+  ['{"ts":1724872350}', '2024-08-28T19:12:30Z'],
+  ['{"time": 1724872350.125,"a":1}', '2024-08-28T19:12:30.125Z'],
+  ['{"timestamp":"1724872350"}', '2024-08-28T19:12:30Z'],
+  ['{"__REALTIME_TIMESTAMP" : "1724872350000000"}', '2024-08-28T19:12:30Z'],
+  ['{"__REALTIME_TIMESTAMP":"1724872350000000"}', '2024-08-28T19:12:30Z'],
+] as const;
+
+const LOCAL_OR_NOT = [
+  ['2026-11-22T10:00:00Z', undefined],
+  ['2026-11-22T10:00:00+00:00', undefined],
+  ['2026-11-22 10:00:00 x', true],
+  ['Nov 22 2026 10:00:00 h', true],
+  ['I1122 10:00:00.5 1 x.go:1] y', true],
+  ['Sun, 22 Nov 2026 10:00:00 +0000', undefined],
+  ['{"ts":1724872350}', undefined],
+] as const;
+
+const WITHOUT_STAMP = [
+  'xI1122 10:00:00.25 1',
+  'h Nov 22 10:00:00 x',
+  'Foo 22 10:00:00 h x: y',
+  'Sun, 22 Foo 2026 10:00:00 +0000',
+  '{"ts":17248723509}',
+  '{"ats":1724872350}',
+  '{"ts":1724872350',
+  '{"ts":2724872350}',
+  '{"__REALTIME_TIMESTAMP":"17248723500000001"}',
+  '{"__REALTIME_TIMESTAMP":"x724872350000000"}',
+  `${' '.repeat(400)}2026-11-22T10:00:00Z`,
+  `${' '.repeat(400)}Sun, 22 Nov 2026 10:00:00 +0000`,
+  `${' '.repeat(2000)}{"ts":1724872350}`,
+];
+
+const AGES = [
+  ['0s', 0],
+  ['1y', 365 * 86_400_000],
+  ['10y', 365 * 86_400_000],
+  ['5m3', null],
+  ['x1y', null],
+  ['1yx', null],
+  ['1y2h', null],
+] as const;
+
+describe('forms of stamps', () => {
+  const msOf = (line: string): number | undefined => parseWhen(line)?.ms;
+
+  for (const [month, name] of 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'
+    .split(' ')
+    .entries())
+    test(`${name} is month ${month + 1}`, () => {
+      assert.equal(msOf(`${name} 01 10:00:00 h x: y`), Date.UTC(2000, month, 1, 10));
+      assert.equal(msOf(`x Sun, 01 ${name} 2026 10:00:00 +0000`), Date.UTC(2026, month, 1, 10));
+    });
+
+  for (const [line, iso] of WITH_YEAR)
+    test(`${line} is ${iso}`, () => {
+      assert.equal(Math.trunc(msOf(line) ?? 0), Date.parse(iso));
+      assert.equal(parseWhen(line)?.yearless, false);
+      assert.equal(parseWhen(line)?.clock, 'utc');
+    });
+
+  for (const [line, isLocal] of LOCAL_OR_NOT)
+    test(`${line} is ${isLocal ? 'a stamp without a zone' : 'certain'}`, () => {
+      assert.equal(parseWhen(line)?.isLocal, isLocal);
+    });
+
+  for (const line of [
+    'I1122 10:00:00.25 1 x.go:1] y',
+    'h "I1122 10:00:00.25 1 x.go:1] y',
+    'h I1122 10:00:00.25 1 x.go:1] y',
+  ])
+    test(`klog in ${line.slice(0, 10)} has fractions and no year`, () => {
+      assert.equal(msOf(line), Date.UTC(2000, 10, 22, 10, 0, 0, 250));
+      assert.equal(parseWhen(line)?.yearless, true);
+    });
+
+  for (const line of WITHOUT_STAMP)
+    test(`${line.trim()} tells no time here`, () => assert.equal(parseWhen(line), null));
+
+  test('the beginning of a line counts before what it quotes', () => {
+    const quoted = `I1122 10:00:00.25 1 x.go:1] ${'.'.repeat(100)} 2026-01-01T00:00:00Z`;
+    assert.equal(parseWhen(quoted)?.yearless, true);
+    const far = `${'.'.repeat(300)} 2026-01-01T00:00:00Z`;
+    assert.equal(msOf(far), Date.UTC(2026, 0, 1));
+  });
+
+  for (const [text, ms] of AGES) test(`the age ${text}`, () => assert.equal(parseAgeMs(text), ms));
+
+  test('an age counts backwards from its dump', () => {
+    assert.deepEqual(agoIn(3, 500), { ms: -500, yearless: false, clock: 'dump 3' });
+  });
+});
+
+test('a row of events may name the kubelet that reported it', () => {
+  const node = { kind: 'node', value: 'ip-10-0-1-2.ec2.internal' };
+  assert.deepEqual(reporterOf('5m Warning x kubelet, ip-10-0-1-2.ec2.internal words'), node);
+  for (const row of ['kubelet words', 'mykubelet, a', 'kubelet,a'])
+    assert.equal(reporterOf(row), null);
 });

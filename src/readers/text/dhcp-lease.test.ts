@@ -102,3 +102,80 @@ describe('leases of systemd-networkd and NetworkManager', () => {
     );
   });
 });
+
+describe('values of a lease', () => {
+  const changed = (name: string, value: string): DhcpLease | undefined =>
+    said(lease({ [name]: value }))[0];
+
+  for (const [name, value, field, read] of [
+    ['interface', '"ens5.100-a_b"', 'interface', 'ens5.100-a_b'],
+    ['interface', '"abcdefghijklmnop"', 'interface', null],
+    ['interface', '"eth 0"', 'interface', null],
+    ['option domain-name', '"  ec2.internal  "', 'domainName', 'ec2.internal'],
+    ['option domain-name', '"a$(b)"', 'domainName', null],
+    ['option domain-name', `"${'a '.repeat(21)}a"`, 'domainName', null],
+    ['option host-name', '"a b$"', 'hostName', null],
+    ['option host-name', '"web-1"', 'hostName', 'web-1'],
+    ['option domain-name-servers', '10.0.0.2, x  10.0.0.3', 'dnsServers', ['10.0.0.2', '10.0.0.3']],
+    ['option domain-name-servers', '10.0.0.2000', 'dnsServers', []],
+    [
+      'option domain-name-servers',
+      Array(30).fill('10.0.0.2').join(','),
+      'dnsServers',
+      Array(20).fill('10.0.0.2'),
+    ],
+  ] as const)
+    test(`${name} ${value.slice(0, 40)}`, () =>
+      assert.deepEqual(changed(name, value)?.[field], read));
+
+  for (const address of ['10.0.31', 'x10.0.31.7', '10.0.31.7x', '10.0.31.7.8'])
+    test(`${address} is no address`, () =>
+      assert.deepEqual(said(lease({ 'fixed-address': address })), []));
+
+  test('the machine is named by its address and its host name', () => {
+    const text = lease();
+    const [one] = leasesSaid(text, text.split('\n'));
+    assert.equal(one?.by, 'dhclient lease');
+    assert.deepEqual(
+      one.about.map((name) => `${name?.kind} ${name?.value}`),
+      ['ip 10.0.31.7', 'host ip-10-0-31-7'],
+    );
+    const nameless = lease({ 'option host-name': '' });
+    assert.deepEqual(leasesSaid(nameless, [])[0]?.about[1], null);
+  });
+});
+
+describe('the form of a lease', () => {
+  test('a lease has a limit of characters, and a file one of fields', () => {
+    assert.equal(said(lease({ note: 'x'.repeat(15_000) })).length, 1);
+    assert.equal(said(lease({ note: 'x'.repeat(16_000) })).length, 0);
+    const [head = '', ...fields] = NETWORKD.split('\n');
+    const padded = (count: number): string =>
+      [head, ...Array.from({ length: count }, (_, index) => `A${index}=`), ...fields].join('\n');
+    assert.equal(said(padded(90)).length, 1);
+    assert.equal(said(padded(100)).length, 0);
+  });
+
+  test('a file of networkd begins with its mark and ends with the first other line', () => {
+    const lines = NETWORKD.split('\n');
+    const [one] = leasesSaid(NETWORKD, lines);
+    assert.deepEqual([one?.by, one?.line], ['DHCP lease of systemd-networkd', 2]);
+    assert.deepEqual(said(NETWORKD.replace('# This', 'This')), []);
+    assert.deepEqual(said(NETWORKD.replace('ADDRESS=', 'address=')), []);
+    assert.deepEqual(said(NETWORKD.replace('DNS=', '\nDNS='))[0]?.dnsServers, []);
+    const bySubnet = NETWORKD.replace(/\n(?:SERVER_ADDRESS|DOMAINNAME)=.*/g, '');
+    assert.equal(said(bySubnet)[0]?.domainName, '');
+    const byServer = NETWORKD.replace(/\n(?:NETMASK|DOMAINNAME)=.*/g, '');
+    assert.equal(said(byServer)[0]?.domainName, '');
+  });
+
+  for (const [text, speaks] of [
+    [NETWORKD, true],
+    [lease(), true],
+    ['lease', false],
+    ['fixed-address', false],
+  ] as const)
+    test(`${JSON.stringify(text.slice(0, 20))} ${speaks ? 'speaks' : 'does not speak'} of a lease`, () => {
+      assert.equal(speaksOfLease(text), speaks);
+    });
+});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { clocksSaid } from './host-clock.ts';
+import { clocksSaid, speaksOfClock } from './host-clock.ts';
 
 const CHRONY = `Reference ID    : A9FEA97B (169.254.169.123)
 Stratum         : 4
@@ -115,5 +115,90 @@ describe('what a machine says of its clock', () => {
     const [first, second] = [...clocksSaid([...CHRONY.split('\n'), probe('-312.0')])];
     assert.deepEqual([first?.line, first?.about], [4, null]);
     assert.deepEqual([second?.line, second?.about?.value], [14, 'ip-10-0-31-7.ec2.internal']);
+  });
+});
+
+/** Texts of one clock each, with its error and whether it is kept right. */
+const CLOCKS: readonly (readonly [
+  text: string,
+  aheadMs: number | null,
+  isSynchronised: boolean | null,
+])[] = [
+  ['System time     : 0.000000000 seconds fast of NTP time\nLeap status     : Normal', 0, true],
+  ['System time     : 1.5 seconds fast of NTP time', 1500, null],
+  [
+    `System time     : 1.5 seconds fast of NTP time\n${'x\n'.repeat(10)}Leap status     : Normal  `,
+    1500,
+    true,
+  ],
+  [
+    `System time     : 1.5 seconds fast of NTP time\n${'x\n'.repeat(11)}Leap status     : Normal`,
+    1500,
+    null,
+  ],
+  ['NTPSynchronized=yes', null, true],
+  ['  System clock synchronized: no ', null, false],
+  [timesync('+1us'), -0.001, true],
+  [timesync('-399ms'), 399, true],
+  [timesync('+400ms'), null, true],
+  [timesync('+0.3s'), -300, true],
+  [timesync('-1min'), null, true],
+  [timesync('-1h'), null, true],
+  [timesync('-1d'), null, true],
+  [timesync('+1ms 500us'), -1.5, true],
+  [ntpq('o'), -4021.512, true],
+  [ntpq('*').replace('4021.512', '-4021.512'), 4021.512, true],
+  [ntpq('*').replace('4021.512', '+1'), -1, true],
+  [ntpq('*').replace('jitter', 'disp'), -4021.512, true],
+  [ntpq('*').replace('====', '\n===='), null, false],
+  [ntpq('* '), null, false],
+  ['synchronised to NTP server\n  a\n  b\n   polling server every 8 s', null, true],
+  [probe('1.9'), 0, null],
+  [probe('-1.9'), 0, null],
+  [probe('2.0'), -2000, null],
+  [probe('2.0').replace('rollcall:', 'rollcall[7]:'), -2000, null],
+];
+
+const NO_CLOCKS: readonly string[] = [
+  'System time     : 1.5 seconds off NTP time',
+  'System time     : 1.5 seconds fast of NTP time today',
+  'x System clock synchronized: no',
+  'System clock synchronized: maybe',
+  timesync('1ms'),
+  timesync('+1'),
+  timesync('+1ms').replace('Root distance', 'Distance'),
+  timesync('+1ms').replace('Root distance: 640us (max: 5s)', 'Root distance: 640us\na\nb\nc'),
+  ntpq('*').replace('4021.512', '4021.512x'),
+  ntpq('*').replace(/\s+4021\.512\s+0\.051/, ''),
+  'x     remote           refid      st t when poll reach   delay   offset  jitter',
+  'synchronised to NTP server\n  a\n  b\n  c\n   polling server every 8 s',
+  'not synchronised\n   polling server every 8 s',
+  'synchronisedly\n   polling server every 8 s',
+  probe('2'),
+  probe('2.0').replace('rollcall:', 'myrollcall:'),
+  `${probe('2.0')} x`,
+];
+
+describe('each form of a clock', () => {
+  for (const [text, aheadMs, isSynchronised] of CLOCKS)
+    test(text.slice(0, 300).replaceAll(/\s+/g, ' ').slice(-80), () => {
+      const [one, ...more] = said(text);
+      assert.deepEqual(one?.slice(0, 2), [aheadMs, isSynchronised]);
+      assert.deepEqual(more, []);
+      assert.equal(speaksOfClock(text), true);
+    });
+
+  for (const text of NO_CLOCKS)
+    test(`none in ${text.replaceAll(/\s+/g, ' ').slice(-80)}`, () =>
+      assert.deepEqual(said(text), []));
+
+  test('a probe without a host is of no machine', () => {
+    const [one] = clocksSaid(["rollcall: x: its clock minus this machine's is 2.0 s"]);
+    assert.equal(one?.about, null);
+  });
+
+  test('other texts speak of none', () => {
+    for (const text of ['', 'the time', 'NTP', 'Offset: +1s', 'it is'])
+      assert.equal(speaksOfClock(text), false, text);
   });
 });

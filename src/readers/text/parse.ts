@@ -53,6 +53,9 @@ function expandedSize(value: unknown, sizes: Map<object, number>): number {
   return size;
 }
 
+/** A document of comments alone is empty. */
+const WITHOUT_CONTENT = /^\s*(?:#|$)/;
+
 /** Lines from which a list is read item by item. */
 const SPLIT_LINES_MIN = 2000;
 
@@ -74,7 +77,8 @@ export function* parseYamlDocuments(
     if (key !== undefined) seen.add(key);
     if (line !== undefined && !isMark && !isRepeated) continue;
     const body = lines.slice(start, index);
-    if (body.some((text) => text.trim() !== '')) yield* parseYamlBody(body, firstLine + start);
+    if (body.some((text) => !WITHOUT_CONTENT.test(text)))
+      yield* parseYamlBody(body, firstLine + start);
     start = isMark ? index + 1 : index;
     seen.clear();
     if (isRepeated) seen.add(key);

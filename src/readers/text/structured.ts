@@ -182,7 +182,9 @@ function readYaml(
   source: LineSource,
 ): void {
   let isUnderstood = true;
+  let isEmpty = true;
   for (const part of parseYamlDocuments(segment.lines, segment.line)) {
+    isEmpty = false;
     if (part.ok) {
       const isRead = readAnswer(passage, part.value, part.line);
       isUnderstood &&= isRead && isTold(part.value);
@@ -195,5 +197,5 @@ function readYaml(
     }
   }
   // What an object says was read from the object; its lines again would be of nobody.
-  if (!isUnderstood) rawLines(passage, said, segment.line, segment.lines, source);
+  if (isEmpty || !isUnderstood) rawLines(passage, said, segment.line, segment.lines, source);
 }
