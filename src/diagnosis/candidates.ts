@@ -15,21 +15,24 @@ import { hitsOf, type Subject } from './subject.ts';
 export interface Resemblance {
   readonly alike: readonly Alike[];
   readonly lines: readonly TroubledLine[];
+  /** How many reports of each cause are known; empty where nothing was compared. */
+  readonly reported: ReadonlyMap<string, number>;
 }
 
-export const NO_RESEMBLANCE: Resemblance = { alike: [], lines: [] };
+export const NO_RESEMBLANCE: Resemblance = { alike: [], lines: [], reported: new Map() };
 
 /**
  * What speaks for a candidate, in the units of likeness. Made by trying each on the examples that
  * hold a cause's trouble without what decides it; from 0.2 to 3 the ranking hardly changes.
  */
-export const CANDIDATE_WEIGHTS = { supported: 0.5, symptom: 0.5 } as const;
+export const CANDIDATE_WEIGHTS = { supported: 0.5, symptom: 0.5, reported: 0.2 } as const;
 
 interface Candidate {
   readonly cause: Cause;
   readonly symptom: OpenSymptom | null;
   readonly isSupported: boolean;
   readonly alike: Alike | null;
+  readonly reported: number;
 }
 
 function isExplained(open: OpenSymptom, roled: readonly RoledFinding[]): boolean {
@@ -42,11 +45,12 @@ function explainsStage(cause: Cause, open: OpenSymptom): boolean {
   return cause.blocksAbove !== false && stageIndex(cause.stage) <= stageIndex(open.symptom.stage);
 }
 
-function scoreOf({ symptom, isSupported, alike }: Candidate): number {
+function scoreOf({ symptom, isSupported, alike, reported }: Candidate): number {
   return (
     (alike?.likeness ?? 0) +
     (isSupported ? CANDIDATE_WEIGHTS.supported : 0) +
-    (symptom === null ? 0 : CANDIDATE_WEIGHTS.symptom)
+    (symptom === null ? 0 : CANDIDATE_WEIGHTS.symptom) +
+    CANDIDATE_WEIGHTS.reported * Math.log2(1 + reported)
   );
 }
 
@@ -58,7 +62,7 @@ export function possibleFindings(
   standing: Standing,
   roled: readonly RoledFinding[],
   causes: readonly Cause[],
-  { alike, lines }: Resemblance,
+  { alike, lines, reported }: Resemblance,
   observations: Pick<Observations, 'documents'>,
 ): readonly Finding[] {
   const open = standing.symptoms.filter((symptom) => !isExplained(symptom, roled));
@@ -76,6 +80,7 @@ export function possibleFindings(
         symptom: open.find(({ symptom }) => cause.symptoms.includes(symptom.id as never)) ?? null,
         isSupported: hitsOf(standing.subject, cause.id).some(({ sign }) => supports(cause, sign)),
         alike: alikeOf(cause),
+        reported: reported.get(cause.id) ?? 0,
       }),
     )
     .filter((one) => one.symptom !== null || one.alike !== null)

@@ -295,13 +295,13 @@ function reportOf(
 
 /** Neither what was ruled out nor a stage that was seen to hold fails, whatever lines resemble. */
 function failingAt(
-  { alike, lines }: Resemblance,
+  { alike, ...rest }: Resemblance,
   { causes, cleared }: Pick<DiagnosisInput, 'causes'> & { readonly cleared: ReadonlySet<string> },
   ladder: SubjectReport['ladder'],
 ): Resemblance {
   const passed = new Set(ladder.flatMap(({ stage, state }) => (state === 'passed' ? [stage] : [])));
   const over = new Set(causes.flatMap(({ id, stage }) => (passed.has(stage) ? [id] : [])));
-  return { alike: alike.filter(({ cause }) => !over.has(cause) && !cleared.has(cause)), lines };
+  return { alike: alike.filter(({ cause }) => !over.has(cause) && !cleared.has(cause)), ...rest };
 }
 
 function failuresOf(standing: Standing, roled: ReturnType<typeof assignRoles>): readonly Failure[] {

@@ -1,4 +1,4 @@
-import { NO_RESEMBLANCE, type Resemblance } from '../diagnosis/candidates.ts';
+import type { Resemblance } from '../diagnosis/candidates.ts';
 import type { DiagnosisDocument, SubjectReport } from '../diagnosis/document.ts';
 import { type LikenessIndex, openIndex } from '../diagnosis/likeness/likeness-index.ts';
 import { rankAlike } from '../diagnosis/likeness/rank-alike.ts';
@@ -82,7 +82,7 @@ export async function resemblances(
         index,
         lines.map(({ text }) => text),
       ).filter(({ likeness }) => likeness >= LIKENESS_MIN);
-      return [subject, alike.length === 0 ? NO_RESEMBLANCE : { alike, lines }];
+      return [subject, { alike, lines, reported: index.reported }];
     }),
   );
 }

@@ -1,6 +1,8 @@
 /** What is typical of the evidence of one cause. */
 export interface CauseLikeness {
   readonly cause: string;
+  /** Examples of this cause that re-enact what somebody reported. */
+  readonly reported: number;
   /** For each feature four characters of its number and one of its weight, in base 64. */
   readonly packed: string;
 }
@@ -8,6 +10,8 @@ export interface CauseLikeness {
 /** Causes by the features that are typical of their evidence. */
 export interface LikenessIndex {
   readonly causes: readonly string[];
+  /** How many reports of each cause are known. */
+  readonly reported: ReadonlyMap<string, number>;
   /** For each feature the positions of its causes in `causes`, with weights. */
   readonly postings: ReadonlyMap<number, readonly Posting[]>;
 }
@@ -52,5 +56,6 @@ export function openIndex(entries: readonly CauseLikeness[]): LikenessIndex {
       else known.push(posting);
     }
   }
-  return { causes: entries.map(({ cause }) => cause), postings };
+  const reported = new Map(entries.map((entry) => [entry.cause, entry.reported]));
+  return { causes: entries.map(({ cause }) => cause), reported, postings };
 }
