@@ -11,6 +11,8 @@ import type { Captures, Quote } from '../evidence/sighting.ts';
 import type { LineSource } from '../evidence/source.ts';
 import type { When } from '../evidence/time.ts';
 
+/** Expressions see this much of a line, which bounds what any of them can cost. */
+export const MATCH_CHARACTERS_MAX = 16_384;
 const CAPTURE_CHARACTERS_MAX = 300;
 /** What is kept of a line until it is shown: more than is shown, for secrets across the cut. */
 const KEPT_CHARACTERS_MAX = 1200;

@@ -1,0 +1,91 @@
+import type { MatchedLine } from '../scan/line-matcher.ts';
+import { indexOfWord, type Span, standsAlikeAt, standsAt } from './raw-bytes.ts';
+import type { TriedRow } from './tried-row.ts';
+
+/** Names are looked for in so much of a line. */
+const NAMED_BYTES_MAX = 2000;
+const PLACES_MAX = 16;
+/** What tells the program of a line without a tag: stamp, level and the file that logs. */
+const HEAD_BYTES = 80;
+const KLOG_HEAD_BYTES_MAX = 120;
+const TAG_BYTES_MAX = 200;
+const TAG_END = new TextEncoder().encode(': ');
+const KLOG_END = new TextEncoder().encode('] ');
+
+interface FixedBytes {
+  /** From the start of the line. */
+  readonly at: number;
+  readonly bytes: Uint8Array;
+}
+
+/** How far the part of a line reaches that says who printed it, from the start of the line. */
+export function headLength(bytes: Uint8Array, line: Span, isTagged: boolean): number {
+  const { start, end } = line;
+  const [mark, most] = isTagged ? [TAG_END, TAG_BYTES_MAX] : [KLOG_END, KLOG_HEAD_BYTES_MAX];
+  const at = indexOfWord(bytes, { start, end: Math.min(end, start + most) }, mark);
+  return at < 0 ? Math.min(end - start, HEAD_BYTES) : at + mark.length - start;
+}
+
+/** All places of a name in a line, each with the byte before and behind it. */
+function placesOf(name: Uint8Array, bytes: Uint8Array, line: Span): readonly FixedBytes[] {
+  const end = Math.min(line.end, line.start + NAMED_BYTES_MAX);
+  const places: FixedBytes[] = [];
+  let start = line.start;
+  while (places.length < PLACES_MAX) {
+    const at = indexOfWord(bytes, { start, end }, name);
+    if (at < 0) break;
+    start = at + name.length;
+    const from = Math.max(line.start, at - 1);
+    const to = Math.min(line.end, start + 1);
+    places.push({ at: from - line.start, bytes: bytes.slice(from, to) });
+  }
+  return places;
+}
+
+/**
+ * Lines that one program prints again and again with the same anchors. Of rows that were seen in
+ * them as often as anybody asks only the last sighting matters, so that most of these lines need
+ * not be read: they differ in digits where stamps are, and name the same machines and objects.
+ */
+export class FamiliarLine {
+  readonly #head: Uint8Array;
+  readonly #fixed: FixedBytes[] = [];
+  #repeated: readonly TriedRow[] = [];
+  #open: readonly TriedRow[];
+  /** Lines of the piece at hand that nobody has read. */
+  readonly unread: MatchedLine[] = [];
+
+  /** @param open rows that any such line may still match for the first time */
+  constructor(head: Uint8Array, open: readonly TriedRow[]) {
+    this.#head = head;
+    this.#open = open;
+  }
+
+  /** Rows of which only the last sighting matters. */
+  get repeated(): readonly TriedRow[] {
+    return this.#repeated;
+  }
+
+  get open(): readonly TriedRow[] {
+    return this.#open;
+  }
+
+  /** True when the line is one of these. */
+  fits(bytes: Uint8Array, { start, end }: Span): boolean {
+    if (end - start < this.#head.length || !standsAlikeAt(bytes, start, this.#head)) return false;
+    return this.#fixed.every((fixed) => standsAt(bytes, start + fixed.at, fixed.bytes));
+  }
+
+  /** Has every line of this kind name what this one names; false where that cannot be seen. */
+  fix(name: string, bytes: Uint8Array, line: Span): boolean {
+    const encoded = new TextEncoder().encode(name);
+    const places = encoded.length < 2 ? [] : placesOf(encoded, bytes, line);
+    this.#fixed.push(...places);
+    return places.length > 0;
+  }
+
+  repeats(tried: TriedRow): void {
+    this.#open = this.#open.filter((one) => one !== tried);
+    this.#repeated = [...this.#repeated, tried];
+  }
+}
