@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '268-9ae569e8';
+export const CATALOGUE_VERSION = '268-7eeefca6';
 
 export const SIGNS: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
@@ -643,7 +643,7 @@ export const SIGNS: readonly SignRow[] = [
 {owner:"termination-handler-loop",name:"requested",in:["pod-app","client-output"],anchors:["REBALANCE_RECOMMENDATION"],pattern:/Requesting instance drain.{0,400}kind=REBALANCE_RECOMMENDATION|"kind":"REBALANCE_RECOMMENDATION".{0,400}"message":"Requesting instance drain/,strict:false,per:[]},
 {owner:"untagged-instance-filtered-out",name:"deleted",in:["event","controller-manager","cloud-controller","kubelet","client-output"],anchors:["not present according to cloud provider","because it does not exist in the cloud provider","no longer present in cloud provider"],pattern:/[Dd]eleting [Nn]ode (?:(?:since it is |\()?no longer present in cloud provider\)?"?:? (?:node=)?"?(?<node>[a-z0-9][a-z0-9.-]{0,400})|(?<node2>[a-z0-9][a-z0-9.-]{0,400}) because it(?:'s not present according to| does not exist in the) cloud provider)/,strict:false,per:[]},
 {owner:"address-limit-per-eni-exceeded",name:"refused",in:["ipamd","aws-node"],anchors:["PrivateIpAddressLimitExceeded","Number of private addresses will exceed limit"],pattern:/(?:(?<eni>eni-[0-9a-f]{1,17}\b).{0,400})?(?:PrivateIpAddressLimitExceeded: |Number of private addresses will exceed limit)/,strict:false,per:[]},
-{owner:"address-limit-per-eni-exceeded",name:"corrected",in:["ipamd"],anchors:["uccessfully increased IP","Added ENI","IP pool stats","IP Address Pool stats","node init completed"],pattern:/[Ss]uccessfully increased IP|IP Address Pool stats: total: [1-9]|node init completed successfully/,strict:false,per:[]},
+{owner:"address-limit-per-eni-exceeded",name:"corrected",in:["ipamd"],anchors:["uccessfully increased IP","IP Address Pool stats","node init completed"],pattern:/[Ss]uccessfully increased IP|IP Address Pool stats: total: [1-9]|node init completed successfully/,strict:false,per:[]},
 {owner:"branch-eni-allocation-failed",name:"notAnnotated",in:["event"],anchors:["BranchENIAnnotationFailed"],pattern:/BranchENIAnnotationFailed(?:\s{1,100}pod\/(?<pod>\S{1,400}))?(?:.{0,1000}(?<reason>is forbidden|denied the request|is invalid))?/,strict:false,per:["pod"]},
 {owner:"branch-eni-allocation-failed",name:"notAllocated",in:["event"],anchors:["BranchAllocationFailed"],pattern:/BranchAllocationFailed(?:\s{1,100}pod\/(?<pod>\S{1,400}))?/,strict:false,per:["pod"]},
 {owner:"branch-eni-allocation-failed",name:"refused",in:["event","vpc-resource-controller","client-output"],anchors:["failed to allocate branch ENI to pod","failed to annotate pod with branch ENI"],pattern:/(?:\bpod\/(?<pod>\S{1,400})\s{1,100})?failed to (?:allocate branch ENI to pod|annotate pod with branch ENI details): (?<reason2>[^,"]{1,120})/,strict:false,per:["pod"]},

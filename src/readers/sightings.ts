@@ -88,8 +88,9 @@ function isRepeated(known: RawHit, line: ReadLine): boolean {
 
 /** Lists of events stand in the order of their names; every other document goes on with time. */
 function isEarlier({ line }: RawQuote, than: RawQuote): boolean {
+  if (line.source !== 'event') return false;
   const [one, other] = [line.when, than.line.when];
-  if (line.source !== 'event' || one === null || other === null) return false;
+  if (one === null || other === null) return false;
   return one.clock === other.clock && one.yearless === other.yearless && one.ms < other.ms;
 }
 

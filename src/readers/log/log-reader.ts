@@ -22,6 +22,7 @@ import { acceptsSource, type SignTable } from '../sign-table.ts';
 import { AnchorSets, type AnchorSetRows } from './anchor-sets.ts';
 import { FamiliarLine, headLength } from './familiar-line.ts';
 import { type Examined, LineExaminer, type MatchingRow } from './line-examiner.ts';
+import { LineGrams } from './line-grams.ts';
 import type { LogFindings } from './log.ts';
 import { mayMatch, type TriedRow } from './tried-row.ts';
 
@@ -68,6 +69,7 @@ export class LogReader {
   readonly #scanner: LineScanner;
   readonly #sets: AnchorSets;
   readonly #examiner: LineExaminer;
+  readonly #grams = new LineGrams();
   readonly #links: FoundLink[] = [];
   readonly #machines: MachineName[] = [];
   readonly #shortened = new Map<string, number>();
@@ -127,21 +129,27 @@ export class LogReader {
     const set = this.#sets.of(line.owners);
     const familiar = set.familiar.find((one) => one.fits(found.bytes, line));
     if (familiar === undefined) return this.#meet(found, line, set);
-    const open = familiar.open.filter((tried) => mayMatch(tried, found.bytes, line));
-    if (open.length > 0) this.#tryOpen(found, line, open, familiar);
+    if (familiar.open.length > 0) this.#tryOpen(found, line, familiar);
     if (familiar.repeated.length === 0) return;
     if (familiar.unread.length === 0) this.#waiting.push(familiar);
     familiar.unread.push(line);
   }
 
-  #tryOpen(
-    found: FoundLines,
-    line: MatchedLine,
-    open: readonly TriedRow[],
-    familiar: FamiliarLine,
-  ): void {
-    const examined = this.#examiner.examine(found.text(line), open);
+  #tryOpen(found: FoundLines, line: MatchedLine, familiar: FamiliarLine): void {
+    const likely = this.#likely(found, line, familiar.open);
+    if (likely.length === 0) return;
+    const examined = this.#examiner.examine(found.text(line), likely);
     if (examined !== null) this.#add(found, line, examined, familiar);
+  }
+
+  /** Those that the words of the line do not rule out. */
+  #likely(
+    { bytes }: FoundLines,
+    line: MatchedLine,
+    rows: readonly TriedRow[],
+  ): readonly TriedRow[] {
+    this.#grams.note(bytes, line);
+    return rows.filter((tried) => mayMatch(tried, this.#grams));
   }
 
   /** Reads a line that is like none before, so that later ones like it need less. */
@@ -205,7 +213,7 @@ export class LogReader {
     let left = familiar.repeated;
     for (const line of familiar.unread.splice(0).toReversed()) {
       if (left.length === 0) break;
-      const likely = left.filter((tried) => mayMatch(tried, found.bytes, line));
+      const likely = this.#likely(found, line, left);
       const examined =
         likely.length === 0 ? null : this.#examiner.examine(found.text(line), likely);
       if (examined === null || examined.matching.length === 0) continue;

@@ -26,15 +26,16 @@ export function standsAt(bytes: Uint8Array, at: number, these: Uint8Array): bool
   return true;
 }
 
-function isDigit(byte: number | undefined): boolean {
-  return byte !== undefined && byte >= 48 && byte <= 57;
-}
-
-/** As `standsAt`, but any digit stands for any other: stamps and process ids differ. */
+/** As `standsAt`, but any hexadecimal digit stands for any other: stamps and ids differ. */
 export function standsAlikeAt(bytes: Uint8Array, at: number, these: Uint8Array): boolean {
   for (let rank = 0; rank < these.length; rank++) {
-    const [one, other] = [bytes[at + rank], these[rank]];
-    if (one !== other && !(isDigit(one) && isDigit(other))) return false;
+    const one = bytes[at + rank]!;
+    const other = these[rank]!;
+    if (one !== other && !(isHexDigit(one) && isHexDigit(other))) return false;
   }
   return true;
+}
+
+function isHexDigit(byte: number): boolean {
+  return (byte - 48) >>> 0 < 10 || (byte - 97) >>> 0 < 6;
 }

@@ -17,13 +17,7 @@ export default defineCause({
     },
     corrected: {
       in: ['ipamd'],
-      anchors: [
-        'uccessfully increased IP',
-        'Added ENI',
-        'IP pool stats',
-        'IP Address Pool stats',
-        'node init completed',
-      ],
+      anchors: ['uccessfully increased IP', 'IP Address Pool stats', 'node init completed'],
       pattern:
         /[Ss]uccessfully increased IP|IP Address Pool stats: total: [1-9]|node init completed successfully/,
       weight: 'withdraws',
