@@ -5,6 +5,9 @@ import type { TriedRow } from './tried-row.ts';
 /** Names are looked for in so much of a line. */
 const NAMED_BYTES_MAX = 2000;
 const PLACES_MAX = 16;
+const TAILS_MAX = 4;
+/** Tails are no longer kept where of the last so many none came again. */
+const TAILS_UNUSED_MAX = 32;
 /** What tells the program of a line without a tag: stamp, level and the file that logs. */
 const HEAD_BYTES = 80;
 const KLOG_HEAD_BYTES_MAX = 120;
@@ -54,6 +57,9 @@ export class FamiliarLine {
   #open: readonly TriedRow[];
   /** Lines of the piece at hand that nobody has read. */
   readonly unread: MatchedLine[] = [];
+  /** Of these lines, some that say the same to the last byte. */
+  readonly #tails: FamiliarLine[] = [];
+  #tailsUnused = 0;
 
   /** @param open rows that any such line may still match for the first time */
   constructor(head: Uint8Array, open: readonly TriedRow[]) {
@@ -82,6 +88,29 @@ export class FamiliarLine {
     const places = encoded.length < 2 ? [] : placesOf(encoded, bytes, line);
     this.#fixed.push(...places);
     return places.length > 0;
+  }
+
+  /** Those of these lines that say the same as this one behind their head; null where none is known. */
+  sameTail(bytes: Uint8Array, line: Span): FamiliarLine | null {
+    const start = line.start + this.#head.length;
+    const same = this.#tails.find((tail) => {
+      const [rest] = tail.#fixed;
+      const length = line.end - start;
+      return rest?.bytes.length === length && standsAt(bytes, start, rest.bytes);
+    });
+    if (same !== undefined) this.#tailsUnused = 0;
+    return same ?? null;
+  }
+
+  /** Keeps the tail of a line of which every row that matches it is repeated. */
+  keepTail(bytes: Uint8Array, line: Span, repeated: readonly TriedRow[]): void {
+    if (++this.#tailsUnused > TAILS_UNUSED_MAX) return;
+    const at = this.#head.length;
+    const tail = new FamiliarLine(this.#head, []);
+    tail.#fixed.push({ at, bytes: bytes.slice(line.start + at, line.end) });
+    tail.#repeated = repeated;
+    if (this.#tails.length === TAILS_MAX) this.#tails.pop();
+    this.#tails.unshift(tail);
   }
 
   repeats(tried: TriedRow): void {

@@ -56,11 +56,11 @@ function readLineOf(found: FoundLines, line: MatchedLine, examined: Examined): R
 }
 
 /** Values that tell the machine and the object of a sighting; null where the line leaves one open. */
-function namesIn({ row, namesMachine }: TriedRow, { captures }: Sighted): readonly string[] | null {
-  const objects = row.per.map((name) => captures[name]);
+function namesIn(tried: TriedRow, { captures }: Sighted): readonly string[] | null {
+  const objects = tried.objects.map((name) => captures[name]);
   const machines = ['instance', 'node', 'self'].flatMap((name) => captures[name] ?? []);
   const named = objects.filter((name) => name !== undefined);
-  if (named.length < objects.length || (namesMachine && machines.length === 0)) return null;
+  if (named.length < objects.length || (tried.namesMachine && machines.length === 0)) return null;
   return [...named, ...machines];
 }
 
@@ -130,6 +130,10 @@ export class LogReader {
     const familiar = set.familiar.find((one) => one.fits(found.bytes, line));
     if (familiar === undefined) return this.#meet(found, line, set);
     if (familiar.open.length > 0) this.#tryOpen(found, line, familiar);
+    this.#leaveUnread(line, familiar);
+  }
+
+  #leaveUnread(line: MatchedLine, familiar: FamiliarLine): void {
     if (familiar.repeated.length === 0) return;
     if (familiar.unread.length === 0) this.#waiting.push(familiar);
     familiar.unread.push(line);
@@ -138,8 +142,13 @@ export class LogReader {
   #tryOpen(found: FoundLines, line: MatchedLine, familiar: FamiliarLine): void {
     const likely = this.#likely(found, line, familiar.open);
     if (likely.length === 0) return;
+    const same = familiar.sameTail(found.bytes, line);
+    if (same !== null) return this.#leaveUnread(line, same);
     const examined = this.#examiner.examine(found.text(line), likely);
-    if (examined !== null) this.#add(found, line, examined, familiar);
+    if (examined === null) return;
+    const repeated = this.#add(found, line, examined, familiar);
+    if (repeated.length === examined.matching.length)
+      familiar.keepTail(found.bytes, line, repeated);
   }
 
   /** Those that the words of the line do not rule out. */
@@ -180,23 +189,27 @@ export class LogReader {
     return isOfHost ? familiar : null;
   }
 
+  /** Returns the rows that were seen as often as anybody asks. */
   #add(
     found: FoundLines,
     line: MatchedLine,
     examined: Examined,
     familiar: FamiliarLine | null,
-  ): void {
+  ): readonly TriedRow[] {
     const readLine = examined.matching.length === 0 ? null : readLineOf(found, line, examined);
-    if (readLine === null) return;
+    if (readLine === null) return [];
     if (examined.isCut) this.#shorten(LONG_LINES);
+    const repeated: TriedRow[] = [];
     for (const { tried, match } of examined.matching) {
       const sighted = this.#sightings.add(tried.row, readLine, match);
-      if (sighted === null || familiar === null || readLine.source === 'event') continue;
-      if (sighted.hit.count < COUNTED_MAX) continue;
+      const isMore = sighted === null || sighted.hit.count < COUNTED_MAX;
+      if (isMore || familiar === null || readLine.source === 'event') continue;
+      repeated.push(tried);
       const names = namesIn(tried, sighted);
       if (names?.every((name) => familiar.fix(name, found.bytes, line)) === true)
         familiar.repeats(tried);
     }
+    return repeated;
   }
 
   #addLate(found: FoundLines, line: MatchedLine, examined: Examined): void {

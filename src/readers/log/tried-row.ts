@@ -9,6 +9,8 @@ export interface TriedRow {
   readonly row: SignRow;
   /** True when its expression may name a machine. */
   readonly namesMachine: boolean;
+  /** Captures of its expression that tell objects apart. */
+  readonly objects: readonly string[];
   /** A line without a word of each list cannot match; the grams of the words. */
   readonly required: readonly (readonly (readonly number[])[])[];
 }
@@ -22,6 +24,7 @@ export function triedRow(row: SignRow, anchors: readonly string[]): TriedRow {
   return {
     row,
     namesMachine: MACHINE_GROUP.test(row.pattern.source),
+    objects: row.per.filter((name) => new RegExp(`\\(\\?<${name}\\d*>`).test(row.pattern.source)),
     required: telling.map((words) => words.map(gramsOf)),
   };
 }
