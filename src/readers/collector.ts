@@ -166,13 +166,17 @@ function hitOf(state: State, document: number, raw: RawHit): Hit {
   return { owner, sign, object, about, document, onMachine, count, ...shown };
 }
 
+function sawSource(state: State, document: number, source: LineSource): void {
+  if (source !== 'unknown') state.documents[document]?.sources.add(source);
+}
+
 /** Adds what a log said that was read elsewhere; its lines follow those that were counted. */
 function addLog(state: State, document: number, log: LogFindings): void {
   const known = state.documents[document];
   if (known === undefined) return;
   const before = known.linesRead;
   known.linesRead += log.lines;
-  for (const source of log.sources) known.sources.add(source);
+  for (const source of log.sources) sawSource(state, document, source);
   for (const name of log.machines) addMachine(state, document, name);
   for (const link of log.links) addLink(state, document, { ...link, line: link.line + before });
   for (const { what, count } of log.shortened) state.shortening.count(what, count);
@@ -182,8 +186,7 @@ function addLog(state: State, document: number, log: LogFindings): void {
 function tryRows(state: State, document: number, given: ReadLine, rows: Iterable<SignRow>): void {
   const isShort = given.text.length <= MATCH_CHARACTERS_MAX;
   const line = isShort ? given : { ...given, text: given.text.slice(0, MATCH_CHARACTERS_MAX) };
-  if (!isShort)
-    state.shortening.count(LONG_LINES);
+  if (!isShort) state.shortening.count(LONG_LINES);
   for (const row of rows) {
     if (!acceptsSource(row, line.source)) continue;
     const match = row.pattern.exec(line.text);
@@ -211,6 +214,13 @@ function aboutOf(state: State, given: FactOrigin['about']): readonly MachineName
   return about;
 }
 
+/** The document's part is shown already, and the same for all that the document holds. */
+function shownLocator(state: State, document: number, locator: string): string {
+  const shown = state.documents[document]?.locator ?? '';
+  if (!locator.startsWith(`${shown}#`)) return redact(printable(locator));
+  return shown + redact(printable(locator.slice(shown.length)));
+}
+
 function addFact(
   state: State,
   document: number,
@@ -222,7 +232,7 @@ function addFact(
   const moment = momentOf(state, document, origin);
   const about = aboutOf(state, origin.about);
   const value = redactValue(record.value);
-  const locator = redact(printable(origin.locator));
+  const locator = shownLocator(state, document, origin.locator);
   const { by, extent = 'whole' } = origin;
   state.facts.push({ kind: record.kind, value, by, extent, locator, moment, about });
 }
@@ -231,12 +241,14 @@ function addFact(
 function silentDocuments(state: State): readonly InputLoss[] {
   const speaking = new Set(state.facts.map(({ moment }) => moment.at.document));
   const told = new Set([...state.losses, ...state.listings].map(({ locator }) => locator));
-  return state.documents.flatMap(({ locator, isGiven, sources, linesRead, sightings }, document) => {
-    const isSilent = sources.size === 0 && sightings.hits.size === 0 && !speaking.has(document);
-    if (!isGiven || !isSilent || told.has(locator)) return [];
-    const input = locator === '-' ? 'stdin' : locator;
-    return [{ locator, what: `unrecognized input (${input}, ${counted(linesRead, 'line')})` }];
-  });
+  return state.documents.flatMap(
+    ({ locator, isGiven, sources, linesRead, sightings }, document) => {
+      const isSilent = sources.size === 0 && sightings.hits.size === 0 && !speaking.has(document);
+      if (!isGiven || !isSilent || told.has(locator)) return [];
+      const input = locator === '-' ? 'stdin' : locator;
+      return [{ locator, what: `unrecognized input (${input}, ${counted(linesRead, 'line')})` }];
+    },
+  );
 }
 
 function finish(state: State): Observations {
@@ -262,6 +274,29 @@ function finish(state: State): Observations {
   return { documents, hits, facts, links, listings, losses, collection: state.collection };
 }
 
+function openDocument(
+  state: State,
+  given: string,
+  givenContainer: string | null,
+  isGiven: boolean,
+): number {
+  const locator = redact(printable(given));
+  const container = givenContainer === null ? null : redact(printable(givenContainer));
+  const owner = archiveOwner(locator);
+  const document = state.documents.length;
+  state.documents.push({
+    locator,
+    container,
+    machines: new Map(owner === null ? [] : [[owner.value, owner]]),
+    sources: new Set(),
+    linesRead: 0,
+    zoneOffsetMs: null,
+    isGiven,
+    sightings: new Sightings(sinkOf(state, document)),
+  });
+  return document;
+}
+
 /** An empty collector, for one pile of evidence. */
 export function createCollector(): Collector {
   const state: State = {
@@ -280,25 +315,9 @@ export function createCollector(): Collector {
   };
   const { documents, links, listings, losses } = state;
   return {
-    openDocument(given, givenContainer, isGiven = false) {
-      const locator = redact(printable(given));
-      const container = givenContainer === null ? null : redact(printable(givenContainer));
-      const owner = archiveOwner(locator);
-      documents.push({
-        sightings: new Sightings(sinkOf(state, documents.length)),
-        locator,
-        container,
-        machines: new Map(owner === null ? [] : [[owner.value, owner]]),
-        sources: new Set(),
-        linesRead: 0,
-        zoneOffsetMs: null,
-        isGiven,
-      });
-      return documents.length - 1;
-    },
-    sawSource(document, source) {
-      if (source !== 'unknown') documents[document]?.sources.add(source);
-    },
+    openDocument: (given, container, isGiven = false) =>
+      openDocument(state, given, container, isGiven),
+    sawSource: (document, source) => sawSource(state, document, source),
     sawMachine: (document, machine) => addMachine(state, document, machine),
     countLines(document, lines) {
       const known = documents[document];

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { SignRow } from '../../evidence/sign-row.ts';
-import { type LogFindings, type OpenLog, readHere } from '../../readers/log/log.ts';
+import type { LogFindings, OpenLog } from '../../readers/log/log.ts';
+import { readHere } from '../../readers/log/read-here.ts';
 import { compileSigns } from '../../readers/sign-table.ts';
 import { handedOver } from './handed-over.ts';
 import { createScanning } from './scanning.ts';
@@ -48,7 +49,12 @@ function saidBy(parts: readonly LogFindings[]): Said {
       const before = hits[sign];
       const from = before ?? [0, at(first.line.line), 0];
       const total = Math.min(64, (from[0] ?? 0) + count);
-      hits[sign] = [total, from[1] ?? 0, at(last.line.line), ...[...from.slice(3), ...quoted].slice(0, 4)];
+      hits[sign] = [
+        total,
+        from[1] ?? 0,
+        at(last.line.line),
+        ...[...from.slice(3), ...quoted].slice(0, 4),
+      ];
     }
     lines += part.lines;
   }

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { SignRow } from '../../evidence/sign-row.ts';
-import { type OpenLog, readHere } from '../../readers/log/log.ts';
+import type { OpenLog } from '../../readers/log/log.ts';
+import { readHere } from '../../readers/log/read-here.ts';
 import type { Scanning } from '../../readers/log/scanning.ts';
 import type { SignTable } from '../../readers/sign-table.ts';
 import { handedOver } from './handed-over.ts';

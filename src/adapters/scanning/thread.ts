@@ -101,7 +101,7 @@ export class ScanThread {
     this.#unanswered += 1;
     if (buffer !== null) this.#buffers[buffer]?.set(part);
     const request: ScanRequest = { buffer, usedBytes: part.length, source: this.#source };
-    this.#worker.postMessage(request);
+    this.#worker.postMessage(request, []);
   }
 
   #take({ buffer, findings }: ScanReply): void {

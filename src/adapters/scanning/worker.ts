@@ -20,5 +20,7 @@ function read({ buffer, usedBytes, source }: ScanRequest): ScanReply {
   return { buffer: null, findings };
 }
 
-parentPort?.on('message', (request: ScanRequest) => parentPort?.postMessage(read(request)));
-parentPort?.postMessage({ buffer: null, findings: null } satisfies ScanReply);
+parentPort?.on('message', (request: ScanRequest) => {
+  parentPort?.postMessage(read(request), []);
+});
+parentPort?.postMessage({ buffer: null, findings: null } satisfies ScanReply, []);

@@ -1,5 +1,5 @@
 import type { MatchedLine } from '../scan/line-matcher.ts';
-import { indexOfWord, type Span, standsAlikeAt, standsAt } from './raw-bytes.ts';
+import { indexOfWord, type Span, standsAlikeAt, standsAt } from '../scan/raw-bytes.ts';
 import type { TriedRow } from './tried-row.ts';
 
 /** Names are looked for in so much of a line. */

@@ -22,7 +22,7 @@ import { acceptsSource, type SignTable } from '../sign-table.ts';
 import { AnchorSets, type AnchorSetRows } from './anchor-sets.ts';
 import { FamiliarLine, headLength } from './familiar-line.ts';
 import { type Examined, LineExaminer, type MatchingRow } from './line-examiner.ts';
-import { LineGrams } from './line-grams.ts';
+import { LineGrams } from '../scan/line-grams.ts';
 import type { LogFindings } from './log.ts';
 import { mayMatch, type TriedRow } from './tried-row.ts';
 
@@ -121,7 +121,9 @@ export class LogReader {
   #readPiece(found: FoundLines): void {
     for (const line of found.lines) this.#read(found, line);
     const last = this.#waiting.splice(0).flatMap((familiar) => this.#lastOf(found, familiar));
-    for (const { line, examined } of last.toSorted((one, other) => one.line.start - other.line.start))
+    for (const { line, examined } of last.toSorted(
+      (one, other) => one.line.start - other.line.start,
+    ))
       this.#addLate(found, line, examined);
   }
 

@@ -2,8 +2,6 @@ import type { MachineName } from '../../evidence/names.ts';
 import type { Shortened } from '../../evidence/observations.ts';
 import type { LineSource } from '../../evidence/source.ts';
 import type { FoundLink, RawHit } from '../sightings.ts';
-import type { SignTable } from '../sign-table.ts';
-import { LogReader } from './log-reader.ts';
 
 /** What the lines of a log, or of a part of it, said; lines are counted from its start. */
 export interface LogFindings {
@@ -34,14 +32,3 @@ export type LogTold = (findings: LogFindings) => void;
  * @param source what lines are that do not say so themselves
  */
 export type OpenLog = (source: LineSource, told: LogTold) => Log;
-
-/** Reads where it is called, so that everything is told by the time that `end` returns. */
-export function readHere(table: SignTable): OpenLog {
-  return (source, told) => {
-    const reader = new LogReader(table, source);
-    return {
-      push: (chunk) => reader.push(chunk),
-      end: () => told(reader.end()),
-    };
-  };
-}

@@ -1,5 +1,6 @@
 import type { SignTable } from '../sign-table.ts';
-import { type OpenLog, readHere } from './log.ts';
+import type { OpenLog } from './log.ts';
+import { readHere } from './read-here.ts';
 
 /** Reads the logs of a pile one after another, here or elsewhere. */
 export interface Scanning {

@@ -1,5 +1,5 @@
 import type { SignRow } from '../../evidence/sign-row.ts';
-import { gramsOf, type LineGrams } from './line-grams.ts';
+import { gramsOf, type LineGrams } from '../scan/line-grams.ts';
 import { requiredWords } from './required-words.ts';
 
 const MACHINE_GROUP = /\(\?<(?:instance|node|self)\d*>/;
