@@ -133,4 +133,20 @@ describe('a large log of which most lines are not read', () => {
     assert.deepEqual([hits.length, pool?.sign, pool?.last.locator], [2, 'pool', 'a.log:100000']);
     assert.deepEqual([empty?.sign, empty?.count, empty?.last.locator], ['empty', 1, 'a.log:77778']);
   });
+
+  it('tells where each of two rows of the same lines was seen last', () => {
+    const line = (rank: number, words: string): string =>
+      `${stamped(rank, 'ip-10-0-0-1', 'kubelet[17]')}pool stats: ${words}\n`;
+    const lines = Array.from({ length: 800 }, (_, rank) =>
+      line(rank, rank < 500 ? `0 of ${rank % 90} left` : `${rank % 90} of 29 used`),
+    );
+    const { hits } = asLog(TABLE, lines.join(''));
+    assert.deepEqual(
+      hits.map(({ sign, last }) => [sign, last.locator]),
+      [
+        ['pool', 'a.log:800'],
+        ['empty', 'a.log:500'],
+      ],
+    );
+  });
 });
