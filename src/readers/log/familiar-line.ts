@@ -5,6 +5,8 @@ import type { TriedRow } from './tried-row.ts';
 /** Names are looked for in so much of a line. */
 const NAMED_BYTES_MAX = 2000;
 const PLACES_MAX = 16;
+/** Lines with more fixed places than that are tried one by one. */
+const FIXED_MAX = 64;
 const TAILS_MAX = 4;
 /** Tails are no longer kept where of the last so many none came again. */
 const TAILS_UNUSED_MAX = 32;
@@ -84,9 +86,14 @@ export class FamiliarLine {
 
   /** Has every line of this kind name what this one names; false where that cannot be seen. */
   fix(name: string, bytes: Uint8Array, line: Span): boolean {
+    if (this.#fixed.length > FIXED_MAX) return false;
     const encoded = new TextEncoder().encode(name);
     const places = encoded.length < 2 ? [] : placesOf(encoded, bytes, line);
-    this.#fixed.push(...places);
+    const isNew = (place: FixedBytes): boolean =>
+      this.#fixed.every(
+        ({ at, bytes: known }) => at !== place.at || known.length < place.bytes.length,
+      );
+    this.#fixed.push(...places.filter(isNew));
     return places.length > 0;
   }
 

@@ -149,4 +149,19 @@ describe('a large log of which most lines are not read', () => {
       ],
     );
   });
+
+  it('tells machines apart that a line names behind the name of its host', () => {
+    const lines = Array.from({ length: 400 }, (_, rank) => {
+      const node = rank < 300 ? 'ip-10-0-0-1' : 'ip-10-0-0-3';
+      return `${stamped(rank, 'ip-10-0-0-1', 'kubelet[17]')}Node is ${node}\n`;
+    });
+    const named = asLog(TABLE, lines.join('')).hits.filter(({ sign }) => sign === 'named');
+    assert.deepEqual(
+      named.map(({ about, count, last }) => [about?.value, count, last.locator]),
+      [
+        ['ip-10-0-0-1', 64, 'a.log:300'],
+        ['ip-10-0-0-3', 64, 'a.log:400'],
+      ],
+    );
+  });
 });
