@@ -54,7 +54,7 @@ test('a third of the lines of a busy node hold an anchor', () => {
   assert.ok(Math.abs(lines.length / hits.length - 3) < 0.3, `one in ${lines.length / hits.length}`);
 });
 
-test('what a real program printed is said again at other times with other ids', () => {
+test('repeated logs of real programs have other times and ids', () => {
   const kubelet = capturedLogs().get('kubelet') ?? '';
   const [first = '', second = ''] = firstBlocks(repeated(kubelet, 7));
   assert.notEqual(first, second);

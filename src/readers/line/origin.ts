@@ -127,7 +127,8 @@ const PHRASES: readonly (readonly [LineSource, RegExp])[] = [
   ],
   [
     'terraform',
-    /^\s*(?:│ )?Error: |aws_eks_\w+\.|module\.[\w-]+|Resource handler returned message|CREATE_FAILED|\[✖\]/,
+    // Runtimes and kubectl say “Error: failed to create …” and “Error: error …” too.
+    /^\s*(?:│ )?Error: (?!: |error |failed to (?:create (?:containerd|pod|shim|container)|start container|generate container))|aws_eks_\w+\.|module\.[\w-]+|Resource handler returned message|CREATE_FAILED|\[✖\]/,
   ],
   [
     'client-output',
