@@ -3,6 +3,7 @@ import type { LineSource } from '../evidence/source.ts';
 import { type AnchorSet, compileAnchors } from './scan/anchor-scanner.ts';
 
 export interface SignTable {
+  readonly rows: readonly SignRow[];
   readonly anchorSet: AnchorSet;
   /** Rows by the index of an anchor in the set. */
   readonly rowsByAnchor: readonly (readonly SignRow[])[];
@@ -18,7 +19,8 @@ export function compileSigns(rows: readonly SignRow[]): SignTable {
       else sharing.push(row);
     }
   }
-  return { anchorSet: compileAnchors([...byAnchor.keys()]), rowsByAnchor: [...byAnchor.values()] };
+  const anchorSet = compileAnchors([...byAnchor.keys()]);
+  return { rows, anchorSet, rowsByAnchor: [...byAnchor.values()] };
 }
 
 /** The rows that any of these anchors belongs to, each once. */

@@ -202,18 +202,23 @@ export function readPrefix(line: string): Prefix {
   };
 }
 
+/** The program that the tag or the source file of a line settles, whatever its words; else null. */
+export function settledSource(line: string, { program }: Prefix): LineSource | null {
+  if (program !== null) return program;
+  const head = line.slice(0, HEAD_CHARACTERS);
+  return CONFIG_SERVER.test(head) ? 'machine-config-server' : klogSource(head);
+}
+
 /** Which program printed a line, by its tag, its source file or its words; and on which host. */
 export function originOf(
   line: string,
   ofDocument: LineSource,
   prefix: Prefix = readPrefix(line),
 ): Origin {
-  const { host, program } = prefix;
-  if (program !== null) return { source: program, host };
-  const head = line.slice(0, HEAD_CHARACTERS);
-  if (CONFIG_SERVER.test(head)) return { source: 'machine-config-server', host };
-  const source = klogSource(head) ?? phraseSource(head, ofDocument);
-  return { source: source ?? (prefix.isTagged ? 'journal' : ofDocument), host };
+  const { host, isTagged } = prefix;
+  const source =
+    settledSource(line, prefix) ?? phraseSource(line.slice(0, HEAD_CHARACTERS), ofDocument);
+  return { source: source ?? (isTagged ? 'journal' : ofDocument), host };
 }
 
 /** First lines of user data: a script, cloud-config, MIME parts, NodeConfig or Bottlerocket settings. */
