@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '268-9ae569e8';
+export const CATALOGUE_VERSION = '268-b858b4a0';
 
 export const SIGNS: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
@@ -420,7 +420,7 @@ export const SIGNS: readonly SignRow[] = [
 {owner:"untrusted-api-certificate",name:"otherName",in:["kubelet","kubeadm","cloud-init","nodeup","bottlerocket","nodeadm"],anchors:["x509: certificate is valid for"],pattern:/(?:[Uu]nable to register node|[Ff]ailed to (?:list|watch) \*v1|[Ff]ailed to ensure lease|couldn't validate the identity|configmaps\/(?:cluster-info|kubeadm-config)).{0,1000}x509: certificate is valid for (?<names>[^"]{3,200}), not (?<server>[\w.:-]{1,400})/,strict:false,per:[]},
 {owner:"untrusted-api-certificate",name:"curl",in:["host-file","cloud-init"],anchors:["SSL certificate problem"],pattern:/eks\.amazonaws\.com.{0,1000}SSL certificate problem: (?:unable to get local issuer certificate|self[- ]signed certificate)/,strict:false,per:[]},
 {owner:"wrong-node-clock",name:"notYetValid",in:["kubelet","kubeadm","cloud-init","nodeup","bottlerocket","nodeadm","ipamd","aws-node","ignition"],anchors:["certificate has expired or is not yet valid"],pattern:/x509: certificate has expired or is not yet valid: current time (?<now>[\dTZ:+-]{1,400}) is before (?<from>[\dTZ:+-]{1,400})/,strict:false,per:[]},
-{owner:"wrong-node-clock",name:"signatureSkewed",in:["kubelet","kubeadm","cloud-init","nodeup","bottlerocket","nodeadm","ipamd","aws-node","ignition"],anchors:["Signature not yet current","Signature expired: ","RequestTimeTooSkewed"],pattern:/(?:Signature (?:expired|not yet current): (?<signed>\d{8}T\d{6}Z) is (?:now earlier|still later) than (?<from>\d{8}T\d{6}Z)|\bRequestTimeTooSkewed\b)/,strict:false,per:[]},
+{owner:"wrong-node-clock",name:"signatureSkewed",in:["kubelet","kubeadm","cloud-init","nodeup","bottlerocket","nodeadm","ipamd","aws-node","ignition"],anchors:["Signature not yet current","Signature expired: ","RequestTimeTooSkewed"],pattern:/(?<!getCallerIdentity failed.{0,1000})(?:Signature (?:expired|not yet current): (?<signed>\d{8}T\d{6}Z) is (?:now earlier|still later) than (?<from>\d{8}T\d{6}Z)|\bRequestTimeTooSkewed\b)/,strict:false,per:[]},
 {owner:"wrong-node-clock",name:"expired",in:["kubelet","kubeadm","cloud-init","nodeup","bottlerocket","nodeadm","ipamd","aws-node","ignition"],anchors:["certificate has expired or is not yet valid"],pattern:/x509: certificate has expired or is not yet valid: current time (?<now>[\dTZ:+-]{1,400}) is after (?<until>[\dTZ:+-]{1,400})/,strict:false,per:[]},
 {owner:"wrong-node-clock",name:"notValidated",in:["kubelet","kubeadm","cloud-init","nodeup","bottlerocket","nodeadm","ipamd","aws-node","ignition"],anchors:["not able to validate the provided access credentials","Request has expired"],pattern:/\bAuthFailure\b.{0,400}not able to validate the provided access credentials|\bRequestExpired\b.{0,400}Request has expired/,strict:false,per:[]},
 {owner:"wrong-node-clock",name:"unauthorized",in:["kubelet"],anchors:["Unauthorized"],pattern:/(?:register node|[Ff]ailed to (?:(?:list|watch) \*v1|ensure)).{0,1000}\bUnauthorized\b/,strict:false,per:[]},

@@ -18,6 +18,7 @@ import { type Captures, type Quote, QUOTES_MAX } from '../evidence/sighting.ts';
 import { type LineSource, SOURCES } from '../evidence/source.ts';
 import type { Moment, When } from '../evidence/time.ts';
 import type { SignRow } from '../evidence/sign-row.ts';
+import { type MutableDocument, newDocument } from './documents.ts';
 import { createShare, type Share } from './sharing.ts';
 import { createShortening, shownCount, type Shortening } from './shortening.ts';
 import { capturesOf, quoteOf, rawQuote, type RawQuote, type ReadLine } from './quotes.ts';
@@ -44,16 +45,6 @@ interface MutableHit extends Omit<Hit, 'count' | 'first' | 'last' | 'quotes'> {
   readonly quotes: RawQuote[];
 }
 
-interface MutableDocument {
-  readonly locator: string;
-  readonly container: string | null;
-  readonly machines: Map<string, MachineName>;
-  readonly sources: Set<LineSource>;
-  linesRead: number;
-  zoneOffsetMs: number | null;
-  readonly isGiven: boolean;
-}
-
 /** What the readers write into; bounded whatever the size of the input. */
 export interface Collector {
   /** `isGiven` is true for what a person named, of which it is told when nothing in it is known. */
@@ -71,6 +62,10 @@ export interface Collector {
   loss(loss: InputLoss): void;
   collected(collection: Collection): void;
   locatorOf(document: number): string;
+  /** The place of a line that was read; several may be at one place of what was given. */
+  locatorAt(document: number, line: number): string;
+  /** Tells that what is read are not the document's own lines, and where each of them is. */
+  renumber(document: number, lineNumbers: readonly number[]): void;
   /** Equal parts of objects, kept once. */
   readonly share: Share;
   finish(): Observations;
@@ -105,17 +100,6 @@ function hostCounts(source: LineSource): boolean {
   return SOURCES[source].onMachine || source === 'unknown';
 }
 
-/**
- * The machine of `eks_i-0123456789abcdef0_2026-03-02_0926-UTC_0.7.8.tar.gz`, as the log collector of
- * EKS calls its archives, or of a folder of that name (amazon-eks-ami, eks-log-collector.sh).
- */
-const COLLECTED_FROM = /(?:^|[/\\!])eks_(i-[0-9a-f]{8,17})_\d{4}-/;
-
-function archiveOwner(path: string): MachineName | null {
-  const id = COLLECTED_FROM.exec(path)?.[1];
-  return id === undefined ? null : classifyName(id, 'instance-id');
-}
-
 interface State {
   readonly documents: MutableDocument[];
   readonly hits: Map<string, MutableHit>;
@@ -134,7 +118,8 @@ interface State {
 }
 
 function locatorIn(state: State, document: number, line: number): string {
-  return locatorAt(state.documents[document]?.locator ?? '', line);
+  const known = state.documents[document];
+  return locatorAt(known?.locator ?? '', known?.lineNumbers?.[line - 1] ?? line);
 }
 
 function addMachine(state: State, document: number, machine: MachineName | null): void {
@@ -162,7 +147,7 @@ function linkHost(state: State, captures: Captures, line: ReadLine, document: nu
 function shownQuote(state: State, document: number, raw: RawQuote): Quote {
   const known = state.shown.get(raw);
   if (known !== undefined) return known;
-  const made = quoteOf(raw, document, state.documents[document]?.locator ?? '');
+  const made = quoteOf(raw, document, locatorIn(state, document, raw.line.line));
   state.shown.set(raw, made);
   return made;
 }
@@ -237,8 +222,9 @@ function tryRows(state: State, document: number, given: ReadLine, rows: Iterable
     state.shortening.count(
       `lines beyond their first ${shownCount(MATCH_CHARACTERS_MAX)} characters`,
     );
+  const { isKnown = true } = line;
   for (const row of rows) {
-    if (!acceptsSource(row, line.source)) continue;
+    if (!acceptsSource(row, { source: line.source, isKnown })) continue;
     const match = row.pattern.exec(line.text);
     if (match !== null) addHit(state, document, row, line, match);
   }
@@ -333,21 +319,7 @@ export function createCollector(): Collector {
   };
   const { documents, links, listings, losses } = state;
   return {
-    openDocument(given, givenContainer, isGiven = false) {
-      const locator = redact(printable(given));
-      const container = givenContainer === null ? null : redact(printable(givenContainer));
-      const owner = archiveOwner(locator);
-      documents.push({
-        locator,
-        container,
-        machines: new Map(owner === null ? [] : [[owner.value, owner]]),
-        sources: new Set(),
-        linesRead: 0,
-        zoneOffsetMs: null,
-        isGiven,
-      });
-      return documents.length - 1;
-    },
+    openDocument: (...given) => documents.push(newDocument(...given)) - 1,
     sawSource(document, source) {
       if (source !== 'unknown') documents[document]?.sources.add(source);
     },
@@ -381,6 +353,11 @@ export function createCollector(): Collector {
       state.collection = both(state.collection, redactValue(collection));
     },
     locatorOf: (document) => documents[document]?.locator ?? '',
+    locatorAt: (document, line) => locatorIn(state, document, line),
+    renumber(document, lineNumbers) {
+      const known = documents[document];
+      if (known !== undefined) known.lineNumbers = lineNumbers;
+    },
     share: createShare(),
     finish: () => finish(state),
   };

@@ -3,7 +3,7 @@ import type { LineSource } from '../evidence/source.ts';
 import type { Collector } from './collector.ts';
 import type { ReadLine } from './quotes.ts';
 import { decodeText, isBinary, needsDecoding } from './encoding.ts';
-import { documentSource, type Origin, originOf, readPrefix } from './line/origin.ts';
+import { documentSource, type Likely, type Origin, originOf, readPrefix } from './line/origin.ts';
 import { cleanLine } from './line/clean.ts';
 import { unwrapLine } from './line/envelope.ts';
 import { isCommandEcho } from './line/prompt.ts';
@@ -12,7 +12,7 @@ import { zoneOffsetMs } from './line/zones.ts';
 import type { HitLine } from './scan/anchor-scanner.ts';
 import { type OpenScan, type Scan, scanHere } from './scan/open-scan.ts';
 import { acceptsSource, rowsOf, type SignTable } from './sign-table.ts';
-import { readStructuredText } from './text/structured.ts';
+import { likelyOf, readStructuredText } from './text/structured.ts';
 import { openItems } from './text/items.ts';
 import { looksLikeList, looksStructured } from './text/shape.ts';
 
@@ -122,9 +122,9 @@ function soleInstanceId(text: string): MachineName | null {
 }
 
 /** Reads the lines of one document that hit. */
-function createHitReader(reading: Reading, ofDocument: LineSource): (hit: HitLine) => void {
+function createHitReader(reading: Reading, ofDocument: Likely): (hit: HitLine) => void {
   const { collector, table, document } = reading;
-  const seen = new Set([ofDocument]);
+  const seen = new Set([ofDocument.source]);
   return (hit) => {
     if (isCommandEcho(hit.text)) return;
     const text = cleanLine(unwrapLine(hit.text));
@@ -133,23 +133,26 @@ function createHitReader(reading: Reading, ofDocument: LineSource): (hit: HitLin
     // Of a program seen before nothing is learnt by expressions about others: they are not tried.
     const isSeen = program !== null && seen.has(program);
     const rows = rowsOf(table, hit.anchors).filter(
-      (row) => (!isSeen || acceptsSource(row, program)) && row.pattern.test(text),
+      (row) =>
+        (!isSeen || acceptsSource(row, { source: program, isKnown: true })) &&
+        row.pattern.test(text),
     );
     // Most lines with an anchor match no expression; who printed them and when need not be known.
     if (rows.length === 0) return;
     const origin = originOf(text, ofDocument, prefix);
     collector.sawSource(document, origin.source);
     seen.add(origin.source);
-    const accepted = rows.filter((row) => acceptsSource(row, origin.source));
+    const accepted = rows.filter((row) => acceptsSource(row, origin));
     if (accepted.length === 0) return;
     collector.tryRows(document, lineOf(hit, text, origin), accepted);
   };
 }
 
-function lineOf(hit: HitLine, text: string, { source, host }: Origin): ReadLine {
+function lineOf(hit: HitLine, text: string, { source, isKnown, host }: Origin): ReadLine {
   return {
     text,
     source,
+    isKnown,
     line: hit.lineNumber,
     lineEnd: hit.lineNumber,
     when: parseWhen(text),
@@ -163,12 +166,12 @@ function lineOf(hit: HitLine, text: string, { source, host }: Origin): ReadLine 
 function openStream(reading: Reading, head: string): Scan {
   const { collector, table, document, openScan = scanHere(table.anchorSet) } = reading;
   const headLines = head.split('\n', 400);
-  const known = documentSource(headLines);
-  const source = known === 'unknown' ? (reading.likely ?? known) : known;
-  collector.sawSource(document, source);
+  const guess = documentSource(headLines);
+  const likely = likelyOf(guess, reading.likely);
+  collector.sawSource(document, likely.source);
   collector.sawZone(document, zoneOffsetMs(headLines));
   return openScan({
-    hit: createHitReader(reading, source),
+    hit: createHitReader(reading, likely),
     ended: (lines) => collector.countLines(document, lines),
   });
 }

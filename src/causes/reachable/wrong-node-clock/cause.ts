@@ -35,7 +35,8 @@ export default defineCause({
       in: ON_NODE,
       anchors: ['Signature not yet current', 'Signature expired: ', 'RequestTimeTooSkewed'],
       pattern:
-        /(?:Signature (?:expired|not yet current): (?<signed>\d{8}T\d{6}Z) is (?:now earlier|still later) than (?<from>\d{8}T\d{6}Z)|\bRequestTimeTooSkewed\b)/,
+        // The authenticator of EKS tells of the clocks of those who ask it.
+        /(?<!getCallerIdentity failed.*)(?:Signature (?:expired|not yet current): (?<signed>\d{8}T\d{6}Z) is (?:now earlier|still later) than (?<from>\d{8}T\d{6}Z)|\bRequestTimeTooSkewed\b)/,
       weight: 'definite',
     },
     expired: {

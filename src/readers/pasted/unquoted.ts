@@ -1,0 +1,72 @@
+import type { SignRow } from '../../evidence/sign-row.ts';
+import { compileSigns, type SignTable } from '../sign-table.ts';
+
+const QUOTES_IN_TEXT = /["'`]/;
+
+/** Signs of a log or an answer that has quotes wherever it was printed. */
+const HAD_QUOTES =
+  /\berr=[A-Za-z]|\bmsg[=:] ?[A-Za-z]|^\s*\{\w[\w@]*:|^\s+[\w./-]+: [^{[\s].*,\s*$|\b(?:node|pod|container|configmaps|image|secrets?)=? [a-z0-9][\w./:-]+ |\bGet https?:\/\/|\w+\.go:\d+\] /m;
+
+/** True for a text of which a screenshot or an editor has lost all quotes. */
+export function hasLostQuotes(lines: readonly string[]): boolean {
+  if (lines.some((line) => QUOTES_IN_TEXT.test(line))) return false;
+  return lines.some((line) => HAD_QUOTES.test(line));
+}
+
+/** What escaped the quotes that are gone. */
+const BARE_ESCAPE = /(?<=^|[\s=:({[,])\\+(?=[^\s\\])(?![nrt](?:[\s\\-]|$))|\\+(?=[\s,:)}\]]|$)/g;
+
+/** A line without the backslashes that stood before quotes. */
+export function withoutEscapes(line: string): string {
+  return line.includes('\\') ? line.replace(BARE_ESCAPE, '') : line;
+}
+
+/** An anchor without quotes that is as good as the one with them; null where too little is left. */
+function bareAnchor(anchor: string): string | null {
+  const bare = anchor.replace(/["']/g, '');
+  return bare.trim().length < 4 ? null : bare;
+}
+
+/** A quote, perhaps with backslashes before it, or a class; and how often it stands there. */
+const PART =
+  /(\\{2}[?*+]?(?:\{\d+,\d*\})?["']|\\?["']|\\.|\[\^?(?:\\.|[^\]\\])*\])([?*+]|\{\d+,?\d*\})?/g;
+const OF_QUOTES = /^\[[\\"'`]+\]$/;
+/** What stands between two quotes, or is all of a value that is taken out. */
+const VALUE = /\[\^"\](?=(?:[?*+]|\{\d+,?\d*\})\)?")|(?<=\(\?<\w{1,40}>)\[\^"\]/g;
+
+/** Where a quote was, a value begins or ends. */
+const EDGE = '(?<=^|[\\s=:({[,])|(?=[\\s=,:;)}\\]]|$)';
+
+function bareParted(part: string, often: string): string {
+  const isQuote = part.startsWith('[') ? OF_QUOTES.test(part) : /["']$/.test(part);
+  if (!isQuote || /^[?*]|^\{0/.test(often)) return `${part}${often}`;
+  return `(?:${part}${often}|${EDGE})`;
+}
+
+/** The expression for a text that lost its quotes, whose values then end at a blank. */
+function bareSource(source: string): string {
+  return source
+    .replace(VALUE, '[^"\\s]')
+    .replace(PART, (_, part: string, often = '') => bareParted(part, often));
+}
+
+function bareRow(row: SignRow): SignRow | null {
+  const { source, flags } = row.pattern;
+  // Where nothing stands between the quotes, nothing is left to be known by.
+  if (!QUOTES_IN_TEXT.test(source) || /(?<!API group )(?:""|'')/.test(source)) return null;
+  const anchors = row.anchors.map(bareAnchor).filter((anchor) => anchor !== null);
+  if (anchors.length < row.anchors.length) return null;
+  return { ...row, anchors, pattern: new RegExp(bareSource(source), flags) };
+}
+
+const BARE_TABLES = new WeakMap<SignTable, SignTable>();
+
+/** The signs as they read without quotes; made once, when the first such text is read. */
+export function withoutQuotes(table: SignTable): SignTable {
+  const known = BARE_TABLES.get(table);
+  if (known !== undefined) return known;
+  const rows = [...new Set(table.rowsByAnchor.flat())];
+  const bare = compileSigns(rows.map((row) => bareRow(row) ?? row));
+  BARE_TABLES.set(table, bare);
+  return bare;
+}
