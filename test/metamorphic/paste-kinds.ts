@@ -118,6 +118,11 @@ function curly(text: string): string {
   return text.replace(/"([^"\n]*)"/g, '\u201c$1\u201d').replace(/'([^'\n]*)'/g, '\u2018$1\u2019');
 }
 
+/** A page shows runs of blanks as one; within strings of JSON they stand for lines. */
+function squeezed(text: string): string {
+  return /^\s*[{[]/.test(text) ? text : text.replace(/(?<=\S) {2,}/g, ' ');
+}
+
 const fenced = ({ name, text }: ExampleFile): string =>
   `**${name}**\n\n\`\`\`console\n${text.trimEnd()}\n\`\`\``;
 
@@ -175,10 +180,7 @@ export const PASTE_KINDS: readonly PasteKind[] = [
   { name: 'Windows line ends', apply: eachText((text) => text.replaceAll('\n', '\r\n')) },
   { name: 'quotes lost', apply: eachText(unquoted) },
   { name: 'curly quotes', apply: eachText(curly) },
-  {
-    name: 'runs of blanks made one',
-    apply: eachLine((line) => line.replace(/(?<=\S) {2,}/g, ' ')),
-  },
+  { name: 'runs of blanks made one', apply: eachText(squeezed) },
   {
     name: 'numbered lines',
     apply: eachLine((line, index) => `${String(index + 1).padStart(6)}\t${line}`),

@@ -45,7 +45,11 @@ function takeText(cursor: Cursor, isInList: boolean): Json {
     else if (letter === '}' || letter === ']') open--;
     cursor.at++;
   }
-  const text = cursor.text.slice(start, cursor.at).trim().replace(/,$/, '');
+  const text = cursor.text
+    .slice(start, cursor.at)
+    .trim()
+    .replace(/,$/, '')
+    .replace(/^"(.*)"$/, '$1');
   if (Object.hasOwn(LITERALS, text)) return LITERALS[text] ?? null;
   return NUMBER.test(text) ? Number(text) : text.replace(/\\n/g, '\n').replace(/\\t/g, '\t');
 }

@@ -38,6 +38,11 @@ const DRESSES: readonly Dress[] = [
   { prefix: /^[\w.[\]"-]{1,120} \((?:remote|local)-exec\): ?/, isUncertain: false },
   // Lines with their numbers: `cat -n`, `grep -n`, an editor, a page.
   { prefix: /^\s{0,8}\d{1,7}(?:[:\t]| {2}| ?\| ?)/, isUncertain: false, isOf: areNumbered },
+  // GitHub Actions and Jenkins, whose stamps no other program writes.
+  { prefix: /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{7}Z ?/, isUncertain: false },
+  { prefix: /^\[\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z\] ?/, isUncertain: false },
+  // Containers of docker compose have the number of their copy.
+  { prefix: /^[a-z][\w.-]{0,60}-\d{1,3} {1,30}\| ?/, isUncertain: false },
   // Services of docker compose and tasks of CI, each with its name.
   { prefix: /^[\w./-]{1,60}\s{1,30}\| ?/, isUncertain: true },
   { prefix: new RegExp(`^\\[${STAMP}\\] ?`), isUncertain: true },
@@ -115,7 +120,7 @@ function beginsIndented(lines: readonly string[], index: number): boolean {
 }
 
 /** Blocks that are indented as a whole, as Markdown and lists show what was printed. */
-function outdented(given: PastedLines): PastedLines {
+export function outdented(given: PastedLines): PastedLines {
   const { lines } = given;
   if (!lines.some((line) => /^[ \t]{2}/.test(line))) return given;
   let indent = 0;
@@ -142,5 +147,5 @@ function withoutMarks(given: PastedLines): PastedLines {
 
 /** Takes away what was put around and before the lines, one layer of each kind. */
 export function undress(given: PastedLines): PastedLines {
-  return outdented(DRESSES.reduce(without, withoutMarks(given)));
+  return DRESSES.reduce(without, withoutMarks(given));
 }

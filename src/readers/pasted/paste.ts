@@ -1,4 +1,4 @@
-import { undress } from './dress.ts';
+import { outdented, undress } from './dress.ts';
 import { textOfStrings } from './json-text.ts';
 import type { Layer, PastedLines } from './lines.ts';
 import { plain, textOfPage } from './markup.ts';
@@ -29,5 +29,6 @@ export function unpasted(lines: readonly string[]): PastedLines {
     given = LAYERS.reduce((inner, layer) => layer(inner), given);
     if (isSame(before, given)) break;
   }
-  return unwrapped(given);
+  // A wrapped line leaves its rest in the first column, which looks like the end of a block.
+  return unwrapped(outdented(unwrapped(given)));
 }

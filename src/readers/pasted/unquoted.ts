@@ -16,9 +16,13 @@ export function hasLostQuotes(lines: readonly string[]): boolean {
 /** What escaped the quotes that are gone. */
 const BARE_ESCAPE = /(?<=^|[\s=:({[,])\\+(?=[^\s\\])(?![nrt](?:[\s\\-]|$))|\\+(?=[\s,:)}\]]|$)/g;
 
-/** A line without the backslashes that stood before quotes. */
-export function withoutEscapes(line: string): string {
-  return line.includes('\\') ? line.replace(BARE_ESCAPE, '') : line;
+/** Kubernetes writes these two as texts; true and false as such have small letters. */
+const TEXT_OF_YAML = /(?<=: )(?:True|False)(?=\s*$|[,}])/g;
+
+/** A line without the backslashes that stood before quotes, and with quotes that YAML needs. */
+export function mended(line: string): string {
+  const plain = line.includes('\\') ? line.replace(BARE_ESCAPE, '') : line;
+  return plain.includes(': ') ? plain.replace(TEXT_OF_YAML, '"$&"') : plain;
 }
 
 /** An anchor without quotes that is as good as the one with them; null where too little is left. */

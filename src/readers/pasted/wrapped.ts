@@ -9,6 +9,11 @@ import {
 } from '../text/starts.ts';
 import { numberOf, type PastedLines } from './lines.ts';
 
+/** Widths of terminals and pages; lines that end there by chance are few. */
+const USUAL_COLUMNS = new Set([
+  72, 76, 78, 79, 80, 90, 100, 110, 120, 128, 130, 132, 140, 150, 160,
+]);
+
 const COLUMNS_MIN = 40;
 const COLUMNS_MAX = 240;
 /** So many pieces of one line are put together. */
@@ -51,12 +56,17 @@ function longest(lines: readonly string[], counts: (line: string) => boolean): n
 /** How a text was wrapped, by its longest lines and what follows them; null where it was not. */
 function wrappingOf(lines: readonly string[]): Wrapping | null {
   const widest = longest(lines, () => true);
-  const broken = lines.filter((_, index) => isRest(lines[index + 1] ?? ''));
-  const full = broken.filter((line) => line.length === widest).length;
-  // A word that is longer than a line is left whole.
-  const words = longest(lines, (line) => line.trim().includes(' '));
+  // A word that is longer than a line is left whole, and then in no column.
+  const ofWords = longest(lines, (line) => line.trim().includes(' '));
+  const isOneColumn =
+    USUAL_COLUMNS.has(widest) &&
+    lines.every((line) => line.length <= ofWords || line.length === widest);
+  const words = isOneColumn ? widest : ofWords;
+  const full = lines.filter(
+    (line, index) => line.length === widest && isRest(lines[index + 1] ?? ''),
+  );
   const near = lines.filter((line, index) => isBrokenByWord(line, lines[index + 1] ?? '', words));
-  const isByWords = full === 0 || words < widest || near.length * 3 >= full;
+  const isByWords = full.length === 0 || words < widest || near.length * 3 >= full.length;
   const columns = isByWords ? words : widest;
   return columns < COLUMNS_MIN || columns > COLUMNS_MAX ? null : { columns, isByWords };
 }
@@ -93,11 +103,6 @@ function isStringOpen(line: string): boolean {
 
 const CAPITALS = /^[A-Z][A-Z ()-]*$/;
 
-/** Widths of terminals and pages; lines that end there by chance are few. */
-const USUAL_COLUMNS = new Set([
-  72, 76, 78, 79, 80, 90, 100, 110, 120, 128, 130, 132, 140, 150, 160,
-]);
-
 /** A line that is being put together. */
 interface Whole {
   readonly first: string;
@@ -106,14 +111,20 @@ interface Whole {
   readonly isStringOpen: boolean;
 }
 
+/** A stamp alone is the end of a record that tells a time. */
+function beginsRecord(line: string): boolean {
+  return RECORD_START.test(line) && /\S\s+\S/.test(line);
+}
+
 type GoesOn = (first: string, next: string, block: Block, how: Wrapping) => boolean;
 
 /** Whether a line goes on with a full one above it, by what the lines of the block look like. */
 const GOES_ON: Readonly<Record<Block['kind'], GoesOn>> = {
   json: (_, next, __, how) => !how.isByWords && /^[^\s{}\]]/.test(next),
-  yaml: (first, next) =>
+  yaml: (first, next, _, how) =>
     /^\s/.test(first)
-      ? /^[^\s-]/.test(next) && !YAML_START.test(next)
+      ? (/^[^\s-]/.test(next) && !YAML_START.test(next)) ||
+        (!how.isByWords && /^ \S/.test(next) && !YAML_LINE.test(next))
       : /^\S/.test(next) && !YAML_LINE.test(next),
   describe: (_, next) => /^\S/.test(next) && !DESCRIBE_FIELD.test(next),
   table: (first, next, { cells }) => {
@@ -121,7 +132,10 @@ const GOES_ON: Readonly<Record<Block['kind'], GoesOn>> = {
     if (TABLE_HEADER.test(first)) return CAPITALS.test(next.trim());
     return cellsIn(next) < Math.max(2, cells - 1);
   },
-  other: (_, next, __, how) => !how.isByWords && USUAL_COLUMNS.has(how.columns) && isRest(next),
+  other: (first, next, _, how) =>
+    RECORD_START.test(first)
+      ? !beginsRecord(next) && !TABLE_HEADER.test(next) && /^\S/.test(next)
+      : !how.isByWords && USUAL_COLUMNS.has(how.columns) && isRest(next),
 };
 
 /** True when `next` goes on with the line so far, in a block of this kind. */
@@ -130,6 +144,8 @@ function goesOn(whole: Whole, next: string, block: Block, how: Wrapping): boolea
   if (next.trim() === '' || last.trim() === '') return false;
   if (block.kind === 'json' && whole.isStringOpen) return true;
   if (!isFull(last, next, how) || isCommandEcho(next)) return false;
+  // A run of blanks was broken, as between columns.
+  if (/\s$/.test(last) && /^\s/.test(next)) return true;
   return GOES_ON[block.kind](first, next, block, how);
 }
 
@@ -152,18 +168,17 @@ interface Joined {
 
 function joinedFrom(lines: readonly string[], from: number, block: Block, how: Wrapping): Joined {
   const pieces = [lines[from] ?? ''];
-  const between = how.isByWords ? ' ' : '';
   let end = from + 1;
   let isOpen = isStringOpen(pieces[0] ?? '');
   while (end < lines.length && pieces.length < PIECES_MAX) {
     const [last, next] = [lines[end - 1] ?? '', lines[end] ?? ''];
     const whole = { first: pieces[0] ?? '', last, isStringOpen: isOpen };
     if (!goesOn(whole, next, block, how)) break;
-    pieces.push(next);
+    pieces.push(how.isByWords ? ` ${next}` : next);
     if (isStringOpen(next)) isOpen = !isOpen;
     end++;
   }
-  return { text: pieces.join(between), end };
+  return { text: pieces.join(''), end };
 }
 
 /** Puts lines of answers, tables and manifests together that a terminal or a mail has broken. */

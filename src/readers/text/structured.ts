@@ -23,7 +23,7 @@ import { journalExportLines } from '../line/journal-export.ts';
 import { parseBareJson } from '../pasted/bare-json.ts';
 import { textsOfRecord } from '../pasted/json-text.ts';
 import { unpasted } from '../pasted/paste.ts';
-import { hasLostQuotes, withoutEscapes, withoutQuotes } from '../pasted/unquoted.ts';
+import { hasLostQuotes, mended, withoutQuotes } from '../pasted/unquoted.ts';
 import { type Segment, segments } from './segments.ts';
 import { readOwnState } from './own-state.ts';
 import { type Parsed, parseJson, parseYamlDocuments } from './parse.ts';
@@ -33,7 +33,7 @@ export function readStructuredText(given: TextReading, text: string): void {
   const { collector, document } = given;
   const { lines: unwrapped, numbers } = unpasted(journalExportLines(text) ?? text.split(/\r?\n/));
   const isUnquoted = hasLostQuotes(unwrapped);
-  const lines = isUnquoted ? unwrapped.map(withoutEscapes) : unwrapped;
+  const lines = isUnquoted ? unwrapped.map(mended) : unwrapped;
   const reading = isUnquoted ? { ...given, table: withoutQuotes(given.table) } : given;
   if (numbers !== null) collector.renumber(document, numbers);
   collector.countLines(document, lines.length);
@@ -124,18 +124,33 @@ export function likelyOf(guess: Likely, given: LineSource | undefined): Likely {
 /** Lines of a paragraph by which its program is known. */
 const PARAGRAPH_HEAD = 60;
 
-/** The program behind each line's paragraph: a pasted text holds several, parted by empty lines. */
+/** Lines behind a journal by which they are told from it. */
+const JOURNAL_TAIL = 20;
+
+/** True for a line at which a journal ends and something else begins without an empty line. */
+function endsJournal(lines: readonly string[], index: number): boolean {
+  const isTagged = (line: string | undefined): boolean => readPrefix(line ?? '').program !== null;
+  if (index === 0 || isTagged(lines[index]) || !isTagged(lines[index - 1])) return false;
+  const { source } = documentSource(lines.slice(index, index + JOURNAL_TAIL));
+  return source !== 'unknown';
+}
+
+/** Where the paragraphs of a text begin; a pasted one holds several, parted by empty lines. */
+function paragraphStarts(lines: readonly string[]): readonly number[] {
+  const isStart = (index: number): boolean =>
+    (lines[index - 1] ?? '').trim() === '' || endsJournal(lines, index);
+  return [...lines.keys()].filter((index) => (lines[index] ?? '').trim() !== '' && isStart(index));
+}
+
+/** The program behind each line's paragraph. */
 function paragraphSources(lines: readonly string[], likely?: LineSource): readonly Likely[] {
   const userDataLines = mimeLineCount(lines);
-  const sources: Likely[] = [];
-  let start = 0;
-  for (let index = 0; index <= lines.length; index++) {
-    if (index < lines.length && (lines[index] ?? '').trim() !== '') continue;
-    const head = lines.slice(start, Math.min(index, start + PARAGRAPH_HEAD));
-    const guess = head.length === 0 ? NOT_KNOWN : documentSource(head);
-    const source = likelyOf(guess, start < userDataLines ? 'user-data' : likely);
-    for (let line = start; line <= index; line++) sources.push(source);
-    start = index + 1;
+  const sources = new Array<Likely>(lines.length).fill(NOT_KNOWN);
+  const starts = paragraphStarts(lines);
+  for (const [index, start] of starts.entries()) {
+    const end = starts[index + 1] ?? lines.length;
+    const guess = documentSource(lines.slice(start, Math.min(end, start + PARAGRAPH_HEAD)));
+    sources.fill(likelyOf(guess, start < userDataLines ? 'user-data' : likely), start, end);
   }
   return sources;
 }
@@ -176,7 +191,7 @@ function rawLines(
 
 function parsedJson({ text }: Segment & { kind: 'json' }): Parsed {
   const parsed = parseJson(text);
-  if (parsed.ok || text.includes('"')) return parsed;
+  if (parsed.ok || text.includes('":')) return parsed;
   const value = parseBareJson(text);
   return value === undefined ? parsed : { ok: true, value, line: 1 };
 }
