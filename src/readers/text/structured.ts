@@ -2,6 +2,7 @@ import { isObject, type Json, listAt, textAt } from '../../evidence/json.ts';
 import { classifyName, type MachineName } from '../../evidence/names.ts';
 import type { LineSource } from '../../evidence/source.ts';
 import { readAnswer } from '../answers.ts';
+import { readTranscript } from '../asked/transcript.ts';
 import { commandOutputs, mayHoldOutput } from '../aws/command-output.ts';
 import { mimeLineCount } from '../aws/mime.ts';
 import { isOurs } from '../ours.ts';
@@ -47,6 +48,7 @@ export function readStructuredText(given: TextReading, text: string): void {
   }
   collector.sawMachine(document, loginHost(lines));
   readLooseAwsAuth(open.passage, lines);
+  readTranscript(open.passage, lines);
   readOwnState(open.passage, lines);
   open.flush();
 }
@@ -145,7 +147,7 @@ function paragraphStarts(lines: readonly string[]): readonly number[] {
 /** The program behind each line's paragraph. */
 function paragraphSources(lines: readonly string[], likely?: LineSource): readonly Likely[] {
   const userDataLines = mimeLineCount(lines);
-  const sources = new Array<Likely>(lines.length).fill(NOT_KNOWN);
+  const sources = Array.from({ length: lines.length }, () => NOT_KNOWN);
   const starts = paragraphStarts(lines);
   for (const [index, start] of starts.entries()) {
     const end = starts[index + 1] ?? lines.length;
