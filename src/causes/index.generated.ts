@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '268-b858b4a0';
+export const CATALOGUE_VERSION = '268-4980f9c1';
 
 export const SIGNS: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
@@ -626,7 +626,7 @@ export const SIGNS: readonly SignRow[] = [
 {owner:"node-group-rotation-stuck",name:"budget",in:["client-output","terraform","calico-node","aws-node","kube-proxy"],anchors:["violate the pod","pods are unevictable from node"],pattern:/Cannot evict pod as it would violate the pod's disruption budget|\d pods are unevictable from node/,strict:false,per:[]},
 {owner:"node-group-rotation-stuck",name:"drained",in:["client-output","terraform","calico-node","aws-node","kube-proxy"],anchors:[" drained","drained all nodes","drained nodes"],pattern:/node\/\S{1,400} drained|drained (?:all )?nodes?\b/,strict:false,per:[]},
 {owner:"node-heartbeat-lost",name:"unknownCondition",in:["node-status"],anchors:["condition Ready=Unknown"],pattern:/^Node (?<node>\S{1,400}) condition Ready=Unknown NodeStatusUnknown/,strict:true,per:[]},
-{owner:"node-heartbeat-lost",name:"pastedCondition",in:["node-status","object","client-output","kubelet","event","controller-manager"],anchors:["Kubelet stopped posting node status"],pattern:/Kubelet stopped posting node status/,strict:false,per:[]},
+{owner:"node-heartbeat-lost",name:"pastedCondition",in:["node-status","object","client-output","kubelet","event","controller-manager"],anchors:["Kubelet stopped posting node status"],pattern:/(?<!Last Ready is: .{0,1000})Kubelet stopped posting node status/,strict:false,per:[]},
 {owner:"node-heartbeat-lost",name:"plegStuck",in:["kubelet"],anchors:["PLEG is not healthy"],pattern:/PLEG is not healthy: pleg was last seen active/,strict:false,per:[]},
 {owner:"node-object-without-instance",name:"queryFails",in:["controller-manager","cloud-controller"],anchors:["error checking if node"],pattern:/error checking if node (?<node>[a-z0-9][a-z0-9.-]{0,400}) exists: .{0,400}InvalidInstanceID\.NotFound(?:.{0,400}?(?<gone>i-[0-9a-f]{8,17}))?/,strict:false,per:[]},
 {owner:"node-removed-by-autoscaler",name:"removing",in:["pod-app","event","controller-manager","cloud-controller","aws-message","karpenter"],anchors:["Removing unregistered node","Marking unregistered node"],pattern:/(?:Removing|Marking) unregistered node (?:for removal"? )?(?:node=)?(?:\{"name":)?"?(?:aws:\/\/\/[a-z0-9-]{0,400}\/)?(?:(?<instance>i-[0-9a-f]{8,17})|\S)/,strict:false,per:[]},

@@ -50,10 +50,11 @@ const KLOG_FILES: readonly (readonly [LineSource, RegExp])[] = [
   ['kubeadm', /^(?:join|preflight|checks|init|token|waiter|waitcontrolplane|kubeletstart)$/],
 ];
 
-/** Files that programs name in a field of each of their records. */
+/** Fields by which programs name their files or themselves in each of their records. */
 const CALLERS: readonly (readonly [LineSource, RegExp])[] = [
   ['ipamd', /"caller":"(?:ipamd|aws-k8s-agent|awsutils|networkutils|datastore|rpc)\//],
   ['cni-plugin', /"caller":"(?:routed-eni-cni-plugin|driver)\//],
+  ['karpenter', /"controllerGroup":"karpenter\./],
   [
     'aws-node',
     /"caller":"(?:entrypoint\.sh|\/usr\/local\/bin|(?:\/[\w./-]{1,80}\/)?runtime\/proc\.go|aws-vpc-cni|cp\/)/,
@@ -232,7 +233,7 @@ export function originOf(
 }
 
 function callerOf(head: string): LineSource | null {
-  if (!head.includes('"caller":"')) return null;
+  if (!head.includes('"caller":"') && !head.includes('"controllerGroup":"')) return null;
   return CALLERS.find(([, files]) => files.test(head))?.[0] ?? null;
 }
 

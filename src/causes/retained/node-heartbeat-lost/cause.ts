@@ -28,7 +28,8 @@ export default defineCause({
     pastedCondition: {
       in: ['node-status', 'object', 'client-output', 'kubelet', 'event', 'controller-manager'],
       anchors: ['Kubelet stopped posting node status'],
-      pattern: /Kubelet stopped posting node status/,
+      // A controller that quotes it names the Node before it.
+      pattern: /(?<!Last Ready is: .*)Kubelet stopped posting node status/,
       weight: 'likely',
     },
     plegStuck: {
