@@ -6,7 +6,9 @@ import { isStage, STAGES } from '../src/evidence/stage.ts';
 const CAUSES = join(import.meta.dirname, '../src/causes');
 
 function causeText(stage: string, id: string): string {
-  return `import { defineCause } from '../../../diagnosis/cause.ts';
+  return `import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { sentence } from '../../../diagnosis/sentence.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 
 /** What is wrong, in one sentence. */
 export default defineCause({
@@ -15,18 +17,13 @@ export default defineCause({
   title: '${id.replaceAll('-', ' ')}',
   scope: 'machine',
   signs: {
-    said: {
-      in: ['kubelet'],
-      anchors: ['words that every match contains'],
-      pattern: /words that every match contains: (?<object>\\S+)/,
-      weight: 'definite',
-    },
+    refused: definite(['kubelet'], /words that every match contains: (?<object>\\S+)/),
   },
   needs: [],
   symptoms: [],
-  summary: ({ machine, object }) => \`\${machine ?? 'The machine'} … \${object ?? ''}\`,
-  remedy: () => [{ text: 'What mends it.', command: 'true' }],
-  decide: { text: 'What tells whether it is this.', command: 'true' },
+  summary: ({ machine, object }) => sentence\`\${machine ?? 'The machine'} cannot … \${object}.\`,
+  remedy: () => [step('Do this.', 'true')],
+  decide: step('Read this.', 'true'),
   page: { why: '', prevent: '', notThis: '', refs: [] },
 });
 `;

@@ -58,6 +58,11 @@ export interface Step {
   readonly command: string | null;
 }
 
+/** One thing to do, with the command that does it where there is one. */
+export function step(text: string, command: string | null = null): Step {
+  return { text, command };
+}
+
 /** What a cause may look at: only the kinds and signs that it declared compile. */
 export interface View<K extends FactKind, S extends string> {
   /** The names of the subject, instance id and Node name first. */
@@ -88,6 +93,8 @@ export interface View<K extends FactKind, S extends string> {
   wasRefused(call: string): boolean;
   /** A sign as seen for the subject and not withdrawn since, null when it was not seen. */
   sign(name: S): Sighting | null;
+  /** True when one of these signs was seen for the subject and not withdrawn since. */
+  anySign(...names: readonly S[]): boolean;
   /**
    * A sign as it stands on the whole cluster: lines about no machine, such as events of pods that
    * no Node took.
@@ -150,6 +157,20 @@ export function defineCause<const K extends FactKind, const S extends string>(
   spec: CauseSpec<K, S>,
 ): CauseSpec<K, S> {
   return spec;
+}
+
+/** What the `match` of a declared cause may look at: its own kinds and signs. */
+export type ViewOf<C> = C extends CauseSpec<infer K, infer S> ? View<K, S> : never;
+
+/** The names of the signs of a declared cause. */
+export type SignNameOf<C> = C extends CauseSpec<infer _K, infer S> ? S : never;
+
+/** A declared cause with the function that judges what its signs alone do not decide. */
+export function matched<K extends FactKind, S extends string>(
+  cause: CauseSpec<K, S>,
+  match: (view: View<NoInfer<K>, NoInfer<S>>) => Match | null,
+): CauseSpec<K, S> {
+  return { ...cause, match };
 }
 
 export function found(

@@ -158,6 +158,7 @@ export function createView(
     machinesWithLogs: () => withLogs(subjects ?? []),
     wasRefused: (asked) => collection?.refusals.some(({ call }) => call === asked) === true,
     sign: (name) => reading.standing.get(name) ?? null,
+    anySign: (...names) => names.some((name) => reading.standing.has(name)),
     clusterSign: (name) => cluster?.().standing.get(name) ?? null,
     shows: (symptom) => hitsOf(subject, `symptom:${symptom}`).length > 0,
     nowMs: collection?.atMs ?? null,

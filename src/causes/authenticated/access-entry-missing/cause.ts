@@ -5,25 +5,26 @@ import {
   type Details,
   found,
   type Match,
-  type View,
+  matched,
+  step,
+  type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { sentence } from '../../../diagnosis/sentence.ts';
+import { context } from '../../../diagnosis/sign.ts';
 import { idsOf, lostRoles, type NodeRole, nodeRolesOf } from '../../../domain/nodes/fleet.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 
 /** On a cluster in mode API only access entries count, and the node role has none. */
-export default defineCause({
+const cause = defineCause({
   id: 'access-entry-missing',
   stage: 'authenticated',
   title: 'the cluster reads access entries only, and the node role has none',
   scope: 'group',
   signs: {
-    entryNotFound: {
-      in: ['client-output', 'aws-message', 'terraform'],
-      anchors: ['DescribeAccessEntry operation: The specified principalArn could not be found'],
-      pattern:
-        /when calling the DescribeAccessEntry operation: The specified principalArn could not be found/,
-      weight: 'context',
-    },
+    entryNotFound: context(
+      ['client-output', 'aws-message', 'terraform'],
+      /when calling the DescribeAccessEntry operation: The specified principalArn could not be found/,
+    ),
   },
   needs: [
     'aws/cluster',
@@ -37,23 +38,18 @@ export default defineCause({
   symptoms: ['kubelet-unauthorized', 'boot-verdict'],
   withdrawnBy: [],
   explains: ['aws-auth-missing', 'node-role-not-in-aws-auth'],
-  match: (view) => matchEntries(view),
   summary: ({ role, cluster }) =>
-    `The cluster ${cluster ?? ''} is in authentication mode API, where aws-auth is not read, and ${role ?? 'the node role'} has no access entry; its kubelets get 401 Unauthorized.`.replace(
-      '  ',
-      ' ',
-    ),
+    sentence`The cluster ${cluster} is in authentication mode API, where aws-auth is not read, and ${role ?? 'the node role'} has no access entry; its kubelets get 401 Unauthorized.`,
   remedy: ({ role, cluster }) => [
-    {
-      text: 'Give the node role an access entry (EC2_WINDOWS for Windows, HYBRID_LINUX for hybrid nodes).',
-      command: `aws eks create-access-entry --cluster-name ${cluster ?? '<cluster>'} --principal-arn ${role ?? '<node-role-arn>'} --type EC2_LINUX`,
-    },
+    step(
+      'Give the node role an access entry (EC2_WINDOWS for Windows, HYBRID_LINUX for hybrid nodes).',
+      `aws eks create-access-entry --cluster-name ${cluster ?? '<cluster>'} --principal-arn ${role ?? '<node-role-arn>'} --type EC2_LINUX`,
+    ),
   ],
-  decide: {
-    text: 'See the authentication mode and which roles have an entry.',
-    command:
-      'aws eks describe-cluster --name <cluster> --query cluster.accessConfig; aws eks list-access-entries --cluster-name <cluster>',
-  },
+  decide: step(
+    'See the authentication mode and which roles have an entry.',
+    'aws eks describe-cluster --name <cluster> --query cluster.accessConfig; aws eks list-access-entries --cluster-name <cluster>',
+  ),
   page: {
     why: 'When a cluster is switched to mode API, only managed node groups and Fargate profiles get their entries by themselves. Roles of self-managed and Karpenter nodes that lived in aws-auth are left outside, though the ConfigMap looks perfect.',
     prevent: 'Create the entries in mode API_AND_CONFIG_MAP first, then switch.',
@@ -66,16 +62,11 @@ export default defineCause({
   },
 });
 
-type Kinds =
-  | 'aws/cluster'
-  | 'aws/access-entry-list'
-  | 'aws/access-entry'
-  | 'aws/node-group'
-  | 'aws/instance-profile'
-  | 'aws/instance'
-  | 'kube/Node';
+export default matched(cause, matchEntries);
 
-function matchEntries(view: View<Kinds, 'entryNotFound'>): Match | null {
+type Own = ViewOf<typeof cause>;
+
+function matchEntries(view: Own): Match | null {
   const clusters = view.list('aws/cluster');
   const cluster = clusters.find((fact) => fact.value.accessConfig?.authenticationMode === 'API');
   if (cluster === undefined) return clusters.length === 0 ? null : clear;
@@ -105,7 +96,7 @@ const unlisted = cannotSay({
 
 /** Machines of a role without an entry, of which none has joined. */
 function matchLost(
-  view: View<Kinds, 'entryNotFound'>,
+  view: Own,
   lost: readonly NodeRole[],
   listed: readonly string[],
   details: Details,
@@ -122,7 +113,7 @@ function matchLost(
   return found({ ...details, role: role.arn }, proof, 'definite', machines);
 }
 
-function nodeRoles(view: View<Kinds, 'entryNotFound'>): readonly string[] {
+function nodeRoles(view: Own): readonly string[] {
   const groups = view.list('aws/node-group').map((group) => group.value.nodeRole ?? null);
   const profiles = view
     .list('aws/instance-profile')

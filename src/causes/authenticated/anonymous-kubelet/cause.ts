@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { likely } from '../../../diagnosis/sign.ts';
 
 /** The kubelet calls the API server without any credential. */
 export default defineCause({
@@ -7,21 +8,16 @@ export default defineCause({
   title: 'the kubelet presents no credential and counts as system:anonymous',
   scope: 'machine',
   signs: {
-    mayNotRegister: {
-      in: ['kubelet', 'bottlerocket'],
-      anchors: ['is forbidden: User '],
-      pattern:
-        /(?:nodes|node "?[a-z0-9.-]+"?) is forbidden: User "system:anonymous" cannot create (?:resource "nodes"|nodes)/,
-      weight: 'likely',
-    },
-    mayNotList: {
-      in: ['kubelet', 'bottlerocket'],
-      anchors: ['is forbidden: User '],
-      pattern:
-        /(?:[Ff]ailed to (?:list|watch) \*v1\.\w|lease exists|CSINode publishing).*is forbidden: User "system:anonymous" cannot /,
-      weight: 'likely',
-      atLeast: 3,
-    },
+    mayNotRegister: likely(
+      ['kubelet', 'bottlerocket'],
+      /(?:nodes|node "?[a-z0-9.-]+"?) is forbidden: User "system:anonymous" cannot create (?:resource "nodes"|nodes)/,
+      { anchors: ['is forbidden: User '] },
+    ),
+    mayNotList: likely(
+      ['kubelet', 'bottlerocket'],
+      /(?:[Ff]ailed to (?:list|watch) \*v1\.\w|lease exists|CSINode publishing).*is forbidden: User "system:anonymous" cannot /,
+      { atLeast: 3 },
+    ),
   },
   needs: [],
   symptoms: [],
@@ -29,24 +25,23 @@ export default defineCause({
   summary: ({ machine }) =>
     `The kubelet of ${machine ?? 'the machine'} sends no credential, so the API server takes it for system:anonymous and forbids it to register.`,
   remedy: () => [
-    {
-      text: 'See which credential the kubeconfig names, and whether the file is there and not empty.',
-      command:
-        "sudo grep -A12 '^users' /var/lib/kubelet/kubeconfig /etc/kubernetes/kubelet.conf; sudo ls -l /var/lib/kubelet/pki",
-    },
-    {
-      text: 'On OpenShift, approve the waiting certificate requests (client first, then serving).',
-      command: 'oc get csr -o name | xargs oc adm certificate approve',
-    },
-    {
-      text: 'Else run the bootstrap of the machine again.',
-      command: 'sudo kubeadm reset -f && sudo kubeadm join <join arguments>',
-    },
+    step(
+      'See which credential the kubeconfig names, and whether the file is there and not empty.',
+      "sudo grep -A12 '^users' /var/lib/kubelet/kubeconfig /etc/kubernetes/kubelet.conf; sudo ls -l /var/lib/kubelet/pki",
+    ),
+    step(
+      'On OpenShift, approve the waiting certificate requests (client first, then serving).',
+      'oc get csr -o name | xargs oc adm certificate approve',
+    ),
+    step(
+      'Else run the bootstrap of the machine again.',
+      'sudo kubeadm reset -f && sudo kubeadm join <join arguments>',
+    ),
   ],
-  decide: {
-    text: 'Read the user section of the kubelet’s kubeconfig.',
-    command: "sudo grep -A12 '^users' /var/lib/kubelet/kubeconfig /etc/kubernetes/kubelet.conf",
-  },
+  decide: step(
+    'Read the user section of the kubelet’s kubeconfig.',
+    "sudo grep -A12 '^users' /var/lib/kubelet/kubeconfig /etc/kubernetes/kubelet.conf",
+  ),
   page: {
     why: 'A kubeconfig with an empty user, or a certificate file that is missing or was never issued, makes the kubelet connect without identity. The API server lets anonymous callers in and forbids them everything.',
     prevent:

@@ -4,14 +4,16 @@ import {
   defineCause,
   found,
   type Match,
-  type View,
+  matched,
+  step,
+  type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { idsOf, lostRoles, type NodeRole, nodeRolesOf } from '../../../domain/nodes/fleet.ts';
 
 const POLICY = 'AmazonEKSAutoNodePolicy';
 
 /** Nodes of EKS Auto Mode have their rights by an access policy, and the role's entry lacks it. */
-export default defineCause({
+const cause = defineCause({
   id: 'auto-mode-policy-missing',
   stage: 'authenticated',
   title: 'the access entry of an Auto Mode node role lacks AmazonEKSAutoNodePolicy',
@@ -26,20 +28,18 @@ export default defineCause({
     'aws/cluster',
   ],
   symptoms: ['kubelet-unauthorized', 'boot-verdict'],
-  match: (view) => matchEntries(view),
   summary: ({ role, cluster, policies }) =>
     `The access entry of ${role ?? 'the node role'} in cluster ${cluster ?? '<cluster>'} is of type EC2 and has ${policies ?? 'no policy'}, not ${POLICY}; the API server refuses all that its Auto Mode nodes ask.`,
   remedy: ({ role, cluster }) => [
-    {
-      text: 'Associate the policy of Auto Mode nodes with the entry.',
-      command: `aws eks associate-access-policy --cluster-name ${cluster ?? '<cluster>'} --principal-arn ${role ?? '<node-role-arn>'} --policy-arn arn:aws:eks::aws:cluster-access-policy/${POLICY} --access-scope type=cluster`,
-    },
+    step(
+      'Associate the policy of Auto Mode nodes with the entry.',
+      `aws eks associate-access-policy --cluster-name ${cluster ?? '<cluster>'} --principal-arn ${role ?? '<node-role-arn>'} --policy-arn arn:aws:eks::aws:cluster-access-policy/${POLICY} --access-scope type=cluster`,
+    ),
   ],
-  decide: {
-    text: 'List the policies of the node role’s access entry.',
-    command:
-      'aws eks list-associated-access-policies --cluster-name <cluster> --principal-arn <node-role-arn>',
-  },
+  decide: step(
+    'List the policies of the node role’s access entry.',
+    'aws eks list-associated-access-policies --cluster-name <cluster> --principal-arn <node-role-arn>',
+  ),
   page: {
     why: 'Nodes of EKS Auto Mode come in through an access entry of type EC2. Other than EC2_LINUX that type brings no rights of its own: they are those of AmazonEKSAutoNodePolicy. EKS associates it for the role that it was given at the start; for the role of a NodeClass of one’s own somebody has to do it.',
     prevent:
@@ -53,15 +53,9 @@ export default defineCause({
   },
 });
 
-type Own = View<
-  | 'aws/access-entry'
-  | 'aws/access-policies'
-  | 'aws/instance'
-  | 'aws/instance-profile'
-  | 'kube/Node'
-  | 'aws/cluster',
-  never
->;
+export default matched(cause, matchEntries);
+
+type Own = ViewOf<typeof cause>;
 
 /** Roles of which no machine joined, whose entries are of the type of Auto Mode. */
 function matchEntries(view: Own): Match | null {

@@ -4,8 +4,12 @@ import {
   defineCause,
   found,
   type Match,
-  type View,
+  matched,
+  step,
+  type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
 import { type Absent, seen } from '../../../evidence/fact.ts';
 import {
   fadingNodes,
@@ -18,24 +22,18 @@ import {
 import type { Quote } from '../../../evidence/sighting.ts';
 
 /** Nobody created the aws-auth ConfigMap, and no access entry maps the node role either. */
-export default defineCause({
+const cause = defineCause({
   id: 'aws-auth-missing',
   stage: 'authenticated',
   title: 'the cluster has no aws-auth ConfigMap and no access entry for the node role',
   scope: 'cluster',
   signs: {
-    configMapNotFound: {
-      in: ['client-output', 'kube-apiserver', 'controller-manager', 'cloud-init', 'terraform'],
-      anchors: ['aws-auth'],
-      pattern: /configmaps? "?aws-auth"? (?:not found|does not exist)/,
-      weight: 'likely',
-    },
-    roleNotMapped: {
-      in: ['authenticator'],
-      anchors: ['ARN is not mapped', 'dentity is not mapped'],
-      pattern: /access denied.*(?:ARN|[Ii]dentity) is not mapped/,
-      weight: 'context',
-    },
+    configMapNotFound: likely(
+      ['client-output', 'kube-apiserver', 'controller-manager', 'cloud-init', 'terraform'],
+      /configmaps? "?aws-auth"? (?:not found|does not exist)/,
+      { anchors: ['aws-auth'] },
+    ),
+    roleNotMapped: context(['authenticator'], /access denied.*(?:ARN|[Ii]dentity) is not mapped/),
   },
   needs: [
     'kube/aws-auth',
@@ -47,28 +45,27 @@ export default defineCause({
   ],
   symptoms: ['kubelet-unauthorized', 'boot-verdict'],
   withdrawnBy: [],
-  match: (view) => matchMapping(view),
   summary: ({ role, cluster, count, still }) => {
-    const missing = `The ConfigMap kube-system/aws-auth does not exist${cluster === undefined ? '' : ` in cluster ${cluster}`} and no access entry maps ${role ?? 'the node role'}`;
+    const missing = sentence`The ConfigMap kube-system/aws-auth does not exist${phrase` in cluster ${cluster}`} and no access entry maps ${role ?? 'the node role'}`;
     const whom = count === undefined ? 'every kubelet' : `the kubelets of its ${count}`;
     return still === undefined
       ? `${missing}, so the API server answers ${whom} with 401 Unauthorized.`
       : `${missing}; within minutes the API server forgets its earlier answer and refuses ${whom}, which still run, with 401 Unauthorized.`;
   },
   remedy: ({ cluster, role }) => [
-    {
-      text: 'Let the node role in with an access entry (authentication mode API or API_AND_CONFIG_MAP).',
-      command: `aws eks create-access-entry --cluster-name ${cluster ?? '<cluster>'} --principal-arn ${role ?? '<node-role-arn>'} --type EC2_LINUX`,
-    },
-    {
-      text: 'Or, in authentication mode CONFIG_MAP, map the role in aws-auth.',
-      command: `eksctl create iamidentitymapping --cluster ${cluster ?? '<cluster>'} --arn ${role ?? '<node-role-arn>'} --group system:bootstrappers,system:nodes --username 'system:node:{{EC2PrivateDNSName}}'`,
-    },
+    step(
+      'Let the node role in with an access entry (authentication mode API or API_AND_CONFIG_MAP).',
+      `aws eks create-access-entry --cluster-name ${cluster ?? '<cluster>'} --principal-arn ${role ?? '<node-role-arn>'} --type EC2_LINUX`,
+    ),
+    step(
+      'Or, in authentication mode CONFIG_MAP, map the role in aws-auth.',
+      `eksctl create iamidentitymapping --cluster ${cluster ?? '<cluster>'} --arn ${role ?? '<node-role-arn>'} --group system:bootstrappers,system:nodes --username 'system:node:{{EC2PrivateDNSName}}'`,
+    ),
   ],
-  decide: {
-    text: 'See whether the ConfigMap exists and which role it maps.',
-    command: 'kubectl -n kube-system get configmap aws-auth -o yaml',
-  },
+  decide: step(
+    'See whether the ConfigMap exists and which role it maps.',
+    'kubectl -n kube-system get configmap aws-auth -o yaml',
+  ),
   page: {
     why: 'EKS lets a kubelet in only when its IAM role is mapped to system:nodes. eksctl and managed node groups write that mapping themselves; plain Terraform or CloudFormation for self-managed nodes does not, and nothing warns about it.',
     prevent:
@@ -83,16 +80,11 @@ export default defineCause({
   },
 });
 
-type Kinds =
-  | 'kube/aws-auth'
-  | 'kube/Node'
-  | 'aws/access-entry-list'
-  | 'aws/cluster'
-  | 'aws/instance'
-  | 'aws/instance-profile';
-type Evidence = View<Kinds, 'configMapNotFound' | 'roleNotMapped'>;
+export default matched(cause, matchMapping);
 
-function matchMapping(view: Evidence): Match | null {
+type Own = ViewOf<typeof cause>;
+
+function matchMapping(view: Own): Match | null {
   const configMap = view.read('kube/aws-auth');
   const mode = view
     .list('aws/cluster')
@@ -113,7 +105,7 @@ function matchMapping(view: Evidence): Match | null {
  * those whose machines run by an answer of before.
  */
 function matchRoles(
-  view: Evidence,
+  view: Own,
   configMap: Absent,
   roles: readonly NodeRole[],
   readsEntries: boolean,
@@ -139,7 +131,7 @@ interface Unmapped {
 }
 
 function foundRole(
-  view: Evidence,
+  view: Own,
   configMap: Absent,
   { role: { arn, profile, lost, ready }, isLost, listing }: Unmapped,
 ): Match {
@@ -155,13 +147,13 @@ function foundRole(
     : found({ ...details, still: 'true' }, proof, 'likely', []);
 }
 
-function quoteAbsence(view: Evidence, { by }: Absent): Quote {
+function quoteAbsence(view: Own, { by }: Absent): Quote {
   const gone = seen(null, by, by);
   return view.quote(gone, 'ConfigMap aws-auth is not in the list of all ConfigMaps of kube-system');
 }
 
 /** EC2 was not read; without the only map there is, no Node can be let in again. */
-function matchSilent(view: Evidence, configMap: Absent): Match {
+function matchSilent(view: Own, configMap: Absent): Match {
   const silent = fadingNodes(view);
   const [first] = silent;
   if (first === undefined) return clear;
@@ -182,7 +174,7 @@ const unknownEntries = cannotSay({
 });
 
 /** Some client was told that the ConfigMap is not there. */
-function matchAnswer(view: Evidence): Match {
+function matchAnswer(view: Own): Match {
   const notFound = view.sign('configMapNotFound');
   if (notFound === null) {
     return cannotSay({

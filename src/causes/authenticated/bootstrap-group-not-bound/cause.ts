@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 
 /** The token is good, but its group has none of the rights a join needs. */
 export default defineCause({
@@ -7,20 +8,15 @@ export default defineCause({
   title: 'the bootstrap token belongs to a group without the rights to join',
   scope: 'machine',
   signs: {
-    configForbidden: {
-      in: ['kubeadm', 'cloud-init'],
-      anchors: ['is forbidden: User '],
-      pattern:
-        /^(?!.*Continuing without it).*configmaps "(?<map>kubeadm-config|kubelet-config[\w.-]*|kube-proxy)" is forbidden: User "system:bootstrap:(?<token>[a-z0-9]{6})" cannot get resource "configmaps"/,
-      weight: 'definite',
-    },
-    requestForbidden: {
-      in: ['kubelet', 'kubeadm', 'cloud-init'],
-      anchors: ['certificatesigningrequests'],
-      pattern:
-        /User "(?<user>system:bootstrap:[a-z0-9]{6}|kubelet-bootstrap)" cannot create (?:resource ")?certificatesigningrequests/,
-      weight: 'definite',
-    },
+    configForbidden: definite(
+      ['kubeadm', 'cloud-init'],
+      /^(?!.*Continuing without it).*configmaps "(?<map>kubeadm-config|kubelet-config[\w.-]*|kube-proxy)" is forbidden: User "system:bootstrap:(?<token>[a-z0-9]{6})" cannot get resource "configmaps"/,
+      { anchors: ['is forbidden: User '] },
+    ),
+    requestForbidden: definite(
+      ['kubelet', 'kubeadm', 'cloud-init'],
+      /User "(?<user>system:bootstrap:[a-z0-9]{6}|kubelet-bootstrap)" cannot create (?:resource ")?certificatesigningrequests/,
+    ),
   },
   needs: [],
   symptoms: [],
@@ -29,21 +25,19 @@ export default defineCause({
   summary: ({ token, user, map }) =>
     `The API server knows the bootstrap ${token === undefined ? `user ${user ?? ''}` : `token ${token}`}, but its group may not ${map === undefined ? 'request a certificate' : `read the ConfigMap ${map}`}; the join ends there.`,
   remedy: () => [
-    {
-      text: 'Make a token in the group that kubeadm binds.',
-      command:
-        'kubeadm token create --groups system:bootstrappers:kubeadm:default-node-token --print-join-command',
-    },
-    {
-      text: 'When the bindings themselves are gone, write them again (on a control plane machine).',
-      command: 'sudo kubeadm init phase bootstrap-token',
-    },
+    step(
+      'Make a token in the group that kubeadm binds.',
+      'kubeadm token create --groups system:bootstrappers:kubeadm:default-node-token --print-join-command',
+    ),
+    step(
+      'When the bindings themselves are gone, write them again (on a control plane machine).',
+      'sudo kubeadm init phase bootstrap-token',
+    ),
   ],
-  decide: {
-    text: 'See which groups of bootstrap tokens are bound.',
-    command:
-      'kubectl get clusterrolebindings,rolebindings -A -o wide | grep -E "bootstrap|kubeadm"',
-  },
+  decide: step(
+    'See which groups of bootstrap tokens are bound.',
+    'kubectl get clusterrolebindings,rolebindings -A -o wide | grep -E "bootstrap|kubeadm"',
+  ),
   page: {
     why: 'A token brings the groups that are written in its Secret. kubeadm’s roles are bound to system:bootstrappers:kubeadm:default-node-token, so a token made by hand without that group is let in and may do nothing.',
     prevent: 'Create tokens with kubeadm token create.',

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 
 /** The join command pins another certificate authority than the cluster shows. */
 export default defineCause({
@@ -7,31 +8,22 @@ export default defineCause({
   title: 'the pinned CA hash or the token’s signature does not match the cluster',
   scope: 'machine',
   signs: {
-    notPinned: {
-      in: ['kubeadm', 'cloud-init'],
-      anchors: ['cluster CA found in cluster-info ConfigMap is invalid'],
-      pattern:
-        /cluster CA found in cluster-info ConfigMap is invalid(?:: none of the public keys "(?<hash>sha256:[0-9a-f]+))?/,
-      weight: 'definite',
-    },
-    nonePinned: {
-      in: ['kubeadm', 'cloud-init'],
-      anchors: ['none of the public keys'],
-      pattern: /none of the public keys "(?<hash>sha256:[0-9a-f]+)" are pinned/,
-      weight: 'definite',
-    },
-    signatureWrong: {
-      in: ['kubeadm', 'cloud-init'],
-      anchors: ['failed to verify JWS signature of received cluster info object'],
-      pattern: /failed to verify JWS signature of received cluster info object/,
-      weight: 'definite',
-    },
-    hashMalformed: {
-      in: ['kubeadm', 'cloud-init'],
-      anchors: ['invalid discovery token CA certificate hash'],
-      pattern: /invalid discovery token CA certificate hash/,
-      weight: 'definite',
-    },
+    notPinned: definite(
+      ['kubeadm', 'cloud-init'],
+      /cluster CA found in cluster-info ConfigMap is invalid(?:: none of the public keys "(?<hash>sha256:[0-9a-f]+))?/,
+    ),
+    nonePinned: definite(
+      ['kubeadm', 'cloud-init'],
+      /none of the public keys "(?<hash>sha256:[0-9a-f]+)" are pinned/,
+    ),
+    signatureWrong: definite(
+      ['kubeadm', 'cloud-init'],
+      /failed to verify JWS signature of received cluster info object/,
+    ),
+    hashMalformed: definite(
+      ['kubeadm', 'cloud-init'],
+      /invalid discovery token CA certificate hash/,
+    ),
   },
   needs: [],
   symptoms: [],
@@ -42,21 +34,19 @@ export default defineCause({
       ? 'What the API server shows does not match the CA hash or the token of the join command, so the machine does not trust it and stops.'
       : `The API server’s CA has the hash ${hash}, which the join command does not pin; the machine does not trust it and stops.`,
   remedy: () => [
-    {
-      text: 'Print the join command again on a control plane machine of the right cluster.',
-      command: 'kubeadm token create --print-join-command',
-    },
-    {
-      text: 'Or compute the hash of the present CA; put it first where several are listed, as some releases honour only the first.',
-      command:
-        "openssl x509 -pubkey -noout -in /etc/kubernetes/pki/ca.crt | openssl pkey -pubin -outform der | openssl dgst -sha256 -hex | sed 's/^.* /sha256:/'",
-    },
+    step(
+      'Print the join command again on a control plane machine of the right cluster.',
+      'kubeadm token create --print-join-command',
+    ),
+    step(
+      'Or compute the hash of the present CA; put it first where several are listed, as some releases honour only the first.',
+      "openssl x509 -pubkey -noout -in /etc/kubernetes/pki/ca.crt | openssl pkey -pubin -outform der | openssl dgst -sha256 -hex | sed 's/^.* /sha256:/'",
+    ),
   ],
-  decide: {
-    text: 'Compare the pinned hash with the CA that the API server shows.',
-    command:
-      'openssl x509 -pubkey -noout -in /etc/kubernetes/pki/ca.crt | openssl pkey -pubin -outform der | openssl dgst -sha256 -hex',
-  },
+  decide: step(
+    'Compare the pinned hash with the CA that the API server shows.',
+    'openssl x509 -pubkey -noout -in /etc/kubernetes/pki/ca.crt | openssl pkey -pubin -outform der | openssl dgst -sha256 -hex',
+  ),
   page: {
     why: 'A join trusts the API server by the hash of its CA. The cluster was rebuilt, the CA rotated, or the address leads to another cluster; rarely, someone stands in between.',
     prevent: 'Fetch hash and token together, from the cluster, at boot.',

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** OpenShift’s machine-approver looks at the request and finds no machine that may send it. */
 export default defineCause({
@@ -7,34 +8,25 @@ export default defineCause({
   title: 'OpenShift’s machine-approver refuses the certificate request',
   scope: 'cluster',
   signs: {
-    noMachine: {
-      in: ['machine-approver', 'controller-manager'],
-      anchors: ['failed to find machine '],
-      pattern:
-        /(?<csr>csr-\w+)(?:: | not authorized: )failed to find machine (?:for node|with InternalDNS matching) (?<name>[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)/,
-      weight: 'likely',
-      // A new Machine has no address in its first seconds, and the approver tries again.
-      atLeast: 2,
-    },
-    alreadyBound: {
-      in: ['machine-approver', 'controller-manager'],
-      anchors: ['already has node ref', ' already exists'],
-      pattern:
-        /(?:(?<csr>csr-\w+)(?:: | not authorized: ))?(?:machine for node (?<name>[a-z0-9][a-z0-9.-]*) (?<bound>already has node ref)|node (?<name2>[a-z0-9][a-z0-9.-]*) (?<bound2>already exists))(?:, cannot approve|$)/,
-      weight: 'likely',
-    },
-    tooLate: {
-      in: ['machine-approver', 'controller-manager'],
-      anchors: ['CSR creation time'],
-      pattern: /(?<csr>csr-\w+): CSR (?<late>creation time) .* not in range/,
-      weight: 'likely',
-    },
-    approved: {
-      in: ['machine-approver', 'controller-manager'],
-      anchors: ['CSR csr-'],
-      pattern: /CSR (?<csr>csr-\w+) approved/,
-      weight: 'withdraws',
-    },
+    // A new Machine has no address in its first seconds, and the approver tries again.
+    noMachine: likely(
+      ['machine-approver', 'controller-manager'],
+      /(?<csr>csr-\w+)(?:: | not authorized: )failed to find machine (?:for node|with InternalDNS matching) (?<name>[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)/,
+      { atLeast: 2 },
+    ),
+    alreadyBound: likely(
+      ['machine-approver', 'controller-manager'],
+      /(?:(?<csr>csr-\w+)(?:: | not authorized: ))?(?:machine for node (?<name>[a-z0-9][a-z0-9.-]*) (?<bound>already has node ref)|node (?<name2>[a-z0-9][a-z0-9.-]*) (?<bound2>already exists))(?:, cannot approve|$)/,
+    ),
+    tooLate: likely(
+      ['machine-approver', 'controller-manager'],
+      /(?<csr>csr-\w+): CSR (?<late>creation time) .* not in range/,
+    ),
+    approved: withdraws(
+      ['machine-approver', 'controller-manager'],
+      /CSR (?<csr>csr-\w+) approved/,
+      { anchors: ['CSR csr-'] },
+    ),
   },
   needs: [],
   symptoms: [],
@@ -47,21 +39,19 @@ export default defineCause({
         ? `machine-approver refuses ${csr ?? 'the request'}: the Machine or Node of ${name ?? 'that name'} is taken already.`
         : `machine-approver refuses ${csr ?? 'the request'}: no Machine has the internal DNS name ${name ?? 'of the node'}.`,
   remedy: ({ csr }) => [
-    {
-      text: 'Approve by hand when you know the machine (its serving request follows a minute later). On clusters without Machines this is the way by design.',
-      command: `oc adm certificate approve ${csr ?? '<csr>'}`,
-    },
-    {
-      text: 'Else compare the names of Machines and nodes: a custom DHCP domain or a reused Machine explains most refusals.',
-      command:
-        'oc get machines -A -o custom-columns=MACHINE:.metadata.name,DNS:.status.addresses[*].address,NODE:.status.nodeRef.name',
-    },
+    step(
+      'Approve by hand when you know the machine (its serving request follows a minute later). On clusters without Machines this is the way by design.',
+      `oc adm certificate approve ${csr ?? '<csr>'}`,
+    ),
+    step(
+      'Else compare the names of Machines and nodes: a custom DHCP domain or a reused Machine explains most refusals.',
+      'oc get machines -A -o custom-columns=MACHINE:.metadata.name,DNS:.status.addresses[*].address,NODE:.status.nodeRef.name',
+    ),
   ],
-  decide: {
-    text: 'Read what machine-approver says about the request.',
-    command:
-      'oc -n openshift-cluster-machine-approver logs deploy/machine-approver -c machine-approver-controller --tail=100',
-  },
+  decide: step(
+    'Read what machine-approver says about the request.',
+    'oc -n openshift-cluster-machine-approver logs deploy/machine-approver -c machine-approver-controller --tail=100',
+  ),
   page: {
     why: 'machine-approver signs only for a machine that it can recognise: a Machine whose InternalDNS is the requested name, that has no Node yet, and that was made less than two hours before.',
     prevent: 'Keep EC2’s domain in DHCP; delete Machines instead of reusing their instances.',

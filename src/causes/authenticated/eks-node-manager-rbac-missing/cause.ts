@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 
 /** EKS lost its own rights in the cluster by which it looks after managed nodes. */
 export default defineCause({
@@ -7,20 +8,16 @@ export default defineCause({
   title: 'EKS lost its Kubernetes rights for managed nodes (eks:node-manager)',
   scope: 'cluster',
   signs: {
-    forbidden: {
-      in: ['aws-message', 'kube-apiserver', 'audit', 'client-output', 'terraform', 'event'],
-      anchors: ['eks:node-manager'],
-      pattern:
-        /(?:User "eks:node-manager" cannot |no rules authorize user "eks:node-manager" .{0,80}to ")(?<verb>\w+)"? resource "(?<resource>[\w/]+)"/,
-      weight: 'definite',
-    },
-    roleNotFound: {
-      in: ['client-output', 'kube-apiserver', 'audit'],
-      anchors: ['eks:node-manager'],
-      pattern:
-        /(?:clusterroles?|clusterrolebindings?)\.rbac\.authorization\.k8s\.io "eks:node-manager" not found/,
-      weight: 'definite',
-    },
+    forbidden: definite(
+      ['aws-message', 'kube-apiserver', 'audit', 'client-output', 'terraform', 'event'],
+      /(?:User "eks:node-manager" cannot |no rules authorize user "eks:node-manager" .{0,80}to ")(?<verb>\w+)"? resource "(?<resource>[\w/]+)"/,
+      { anchors: ['eks:node-manager'] },
+    ),
+    roleNotFound: definite(
+      ['client-output', 'kube-apiserver', 'audit'],
+      /(?:clusterroles?|clusterrolebindings?)\.rbac\.authorization\.k8s\.io "eks:node-manager" not found/,
+      { anchors: ['eks:node-manager'] },
+    ),
   },
   needs: [],
   symptoms: [],
@@ -29,21 +26,19 @@ export default defineCause({
   summary: ({ verb, resource }) =>
     `EKS itself is not allowed to look after managed nodes${verb === undefined || resource === undefined ? '' : ` (eks:node-manager cannot ${verb} ${resource})`}; upgrades, labels and taints of node groups are not carried out.`,
   remedy: () => [
-    {
-      text: 'Create the role again.',
-      command:
-        'kubectl create clusterrole eks:node-manager --verb=get,list,watch,patch --resource=nodes && kubectl patch clusterrole eks:node-manager --type=json -p \'[{"op":"add","path":"/rules/-","value":{"apiGroups":[""],"resources":["pods"],"verbs":["get","list","watch","delete"]}},{"op":"add","path":"/rules/-","value":{"apiGroups":[""],"resources":["pods/eviction"],"verbs":["create"]}}]\'',
-    },
-    {
-      text: 'And its binding.',
-      command:
-        'kubectl create clusterrolebinding eks:node-manager --clusterrole=eks:node-manager --user=eks:node-manager',
-    },
+    step(
+      'Create the role again.',
+      'kubectl create clusterrole eks:node-manager --verb=get,list,watch,patch --resource=nodes && kubectl patch clusterrole eks:node-manager --type=json -p \'[{"op":"add","path":"/rules/-","value":{"apiGroups":[""],"resources":["pods"],"verbs":["get","list","watch","delete"]}},{"op":"add","path":"/rules/-","value":{"apiGroups":[""],"resources":["pods/eviction"],"verbs":["create"]}}]\'',
+    ),
+    step(
+      'And its binding.',
+      'kubectl create clusterrolebinding eks:node-manager --clusterrole=eks:node-manager --user=eks:node-manager',
+    ),
   ],
-  decide: {
-    text: 'See whether role and binding exist.',
-    command: 'kubectl get clusterrole,clusterrolebinding eks:node-manager',
-  },
+  decide: step(
+    'See whether role and binding exist.',
+    'kubectl get clusterrole,clusterrolebinding eks:node-manager',
+  ),
   page: {
     why: 'EKS acts in the cluster as the user eks:node-manager. Clean-up scripts and restored backups take its cluster role or binding away.',
     prevent: 'Leave objects alone whose names begin with eks:.',

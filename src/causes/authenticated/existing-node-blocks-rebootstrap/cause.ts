@@ -1,4 +1,6 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { sentence } from '../../../diagnosis/sentence.ts';
+import { likely } from '../../../diagnosis/sign.ts';
 
 /** A Ready Node of that name exists, so kops-controller gives out no second certificate. */
 export default defineCause({
@@ -7,42 +9,34 @@ export default defineCause({
   title: 'kops-controller refuses because a Ready Node of that name exists',
   scope: 'machine',
   signs: {
-    deniedByServer: {
-      in: ['kops-controller'],
-      anchors: ['denying to avoid node-impersonation attacks'],
-      pattern: /node "(?<node>[^"]+)" already exists; denying to avoid node-impersonation attacks/,
-      weight: 'likely',
-    },
-    conflictAtNode: {
-      in: ['nodeup', 'cloud-init', 'console'],
-      anchors: ['kops-controller returned status code 409', 'bootstrap returned status code 409'],
-      pattern: /(?:kops-controller|bootstrap) returned status code 409/,
-      weight: 'likely',
-    },
+    deniedByServer: likely(
+      ['kops-controller'],
+      /node "(?<node>[^"]+)" already exists; denying to avoid node-impersonation attacks/,
+    ),
+    conflictAtNode: likely(
+      ['nodeup', 'cloud-init', 'console'],
+      /(?:kops-controller|bootstrap) returned status code 409/,
+    ),
   },
   needs: [],
   symptoms: ['node-object-missing'],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   summary: ({ node, machine }) =>
-    `A Ready Node ${node ?? machine ?? ''} exists already, so kops-controller answers 409 and nodeup ends as if all were well, without a kubelet configuration.`.replace(
-      '  ',
-      ' ',
-    ),
+    sentence`A Ready Node ${node ?? machine} exists already, so kops-controller answers 409 and nodeup ends as if all were well, without a kubelet configuration.`,
   remedy: ({ node }) => [
-    {
-      text: 'See which instance the Node belongs to.',
-      command: `kubectl get node ${node ?? '<node>'} -o jsonpath='{.spec.providerID}'`,
-    },
-    {
-      text: 'When that is not this machine, or is this machine rebuilt, delete the Node and run the bootstrap again.',
-      command: `kubectl delete node ${node ?? '<node>'} && sudo systemctl restart kops-configuration`,
-    },
+    step(
+      'See which instance the Node belongs to.',
+      `kubectl get node ${node ?? '<node>'} -o jsonpath='{.spec.providerID}'`,
+    ),
+    step(
+      'When that is not this machine, or is this machine rebuilt, delete the Node and run the bootstrap again.',
+      `kubectl delete node ${node ?? '<node>'} && sudo systemctl restart kops-configuration`,
+    ),
   ],
-  decide: {
-    text: 'Compare the instance id of the Node with the machine’s own.',
-    command:
-      "kubectl get node <node> -o jsonpath='{.spec.providerID}'; cat /var/lib/cloud/data/instance-id",
-  },
+  decide: step(
+    'Compare the instance id of the Node with the machine’s own.',
+    "kubectl get node <node> -o jsonpath='{.spec.providerID}'; cat /var/lib/cloud/data/instance-id",
+  ),
   page: {
     why: 'Whoever can reach kops-controller from a node could otherwise ask for that node’s certificate again. A replaced machine that gets the same name before the old Node is gone meets the same rule.',
     prevent: 'Nodes named after instance ids, or the old Node deleted with its instance.',

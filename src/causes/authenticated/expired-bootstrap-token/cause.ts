@@ -4,77 +4,64 @@ import {
   defineCause,
   found,
   type Match,
-  type View,
+  matched,
+  step,
+  type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { definite, likely } from '../../../diagnosis/sign.ts';
 import { hasNeverJoined } from '../../../domain/nodes/fleet.ts';
 
 /** The bootstrap token of the join command is no longer, or never was, known to the cluster. */
-export default defineCause({
+const cause = defineCause({
   id: 'expired-bootstrap-token',
   stage: 'authenticated',
   title: 'the bootstrap token has expired or is unknown to the cluster',
   scope: 'machine',
   signs: {
-    tokenInvalid: {
-      in: ['kubeadm', 'cloud-init'],
-      anchors: ['is invalid for this cluster or it has expired'],
-      pattern: /token id "(?<token>[a-z0-9]{6})" is invalid for this cluster or it has expired/,
-      weight: 'definite',
-    },
-    noSignedToken: {
-      in: ['kubeadm', 'cloud-init'],
-      anchors: ['there is no JWS signed token in the cluster-info ConfigMap'],
-      pattern:
-        /there is no JWS signed token in the cluster-info ConfigMap\. This token id "(?<token>[a-z0-9]{6})" is invalid for this cluster/,
-      weight: 'definite',
-      atLeast: 2,
-    },
-    signatureMissing: {
-      in: ['kubeadm', 'cloud-init'],
-      anchors: ['could not find a JWS signature in the cluster-info ConfigMap'],
-      pattern:
-        /(?:couldn't validate the identity of the API Server|error execution phase \S+):.*could not find a JWS signature in the cluster-info ConfigMap for token ID "(?<token>[a-z0-9]{6})"/,
-      weight: 'definite',
-    },
-    signatureAwaited: {
-      in: ['kubeadm', 'cloud-init'],
-      anchors: ['does not yet contain a JWS signature', 'could not find a JWS signature'],
-      pattern:
-        /(?:does not yet contain|could not find) a JWS signature.*token ID "(?<token>[a-z0-9]{6})"/,
-      weight: 'likely',
-      atLeast: 6,
-    },
-    requestUnauthorized: {
-      in: ['kubelet', 'kubeadm'],
-      anchors: ['failed to run Kubelet: cannot create certificate signing request'],
-      // A kubelet that asks for its serving certificate prints the end of this line on any 401.
-      pattern: /failed to run Kubelet: cannot create certificate signing request: Unauthorized/,
-      weight: 'definite',
-    },
+    tokenInvalid: definite(
+      ['kubeadm', 'cloud-init'],
+      /token id "(?<token>[a-z0-9]{6})" is invalid for this cluster or it has expired/,
+    ),
+    noSignedToken: definite(
+      ['kubeadm', 'cloud-init'],
+      /there is no JWS signed token in the cluster-info ConfigMap\. This token id "(?<token>[a-z0-9]{6})" is invalid for this cluster/,
+      { atLeast: 2 },
+    ),
+    signatureMissing: definite(
+      ['kubeadm', 'cloud-init'],
+      /(?:couldn't validate the identity of the API Server|error execution phase \S+):.*could not find a JWS signature in the cluster-info ConfigMap for token ID "(?<token>[a-z0-9]{6})"/,
+    ),
+    signatureAwaited: likely(
+      ['kubeadm', 'cloud-init'],
+      /(?:does not yet contain|could not find) a JWS signature.*token ID "(?<token>[a-z0-9]{6})"/,
+      { atLeast: 6 },
+    ),
+    // A kubelet that asks for its serving certificate prints the end of this line on any 401.
+    requestUnauthorized: definite(
+      ['kubelet', 'kubeadm'],
+      /failed to run Kubelet: cannot create certificate signing request: Unauthorized/,
+    ),
   },
   needs: ['kube/cluster-info', 'aws/user-data', 'aws/instance'],
   symptoms: ['machine-without-node'],
   withdrawnBy: ['joined', 'node-registered', 'node-ready'],
   explains: ['failed-user-script'],
-  match: (view) => matchToken(view),
   summary: ({ token }) =>
     `The bootstrap token ${token === undefined ? 'of the join command' : `with id ${token}`} is not known to the cluster (tokens live 24 hours unless told otherwise), so the machine cannot join.`,
   remedy: () => [
-    {
-      text: 'Make a new token on a control plane machine and use the command it prints.',
-      command: 'kubeadm token create --print-join-command',
-    },
-    {
-      text: 'For machines that come and go, let user data fetch a fresh token from a secret store.',
-      command:
-        'aws secretsmanager get-secret-value --secret-id <join-token> --query SecretString --output text',
-    },
+    step(
+      'Make a new token on a control plane machine and use the command it prints.',
+      'kubeadm token create --print-join-command',
+    ),
+    step(
+      'For machines that come and go, let user data fetch a fresh token from a secret store.',
+      'aws secretsmanager get-secret-value --secret-id <join-token> --query SecretString --output text',
+    ),
   ],
-  decide: {
-    text: 'List the tokens that the cluster knows, and when they expire.',
-    command:
-      'kubectl -n kube-system get secrets --field-selector type=bootstrap.kubernetes.io/token',
-  },
+  decide: step(
+    'List the tokens that the cluster knows, and when they expire.',
+    'kubectl -n kube-system get secrets --field-selector type=bootstrap.kubernetes.io/token',
+  ),
   page: {
     why: 'A kubeadm token is a Secret that the token cleaner deletes when its time is over. The signature in cluster-info goes with it, and a join finds neither.',
     prevent:
@@ -89,7 +76,9 @@ export default defineCause({
   },
 });
 
-type Own = View<'kube/cluster-info' | 'aws/user-data' | 'aws/instance', string>;
+export default matched(cause, matchToken);
+
+type Own = ViewOf<typeof cause>;
 
 /** The machine has no Node, and cluster-info carries no signature by the token it joins with. */
 function matchToken(view: Own): Match | null {

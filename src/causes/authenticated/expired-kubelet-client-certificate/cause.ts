@@ -1,4 +1,6 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 
 /** The kubelet’s certificate ran out and nothing is left to get a new one with. */
 export default defineCause({
@@ -7,41 +9,33 @@ export default defineCause({
   title: 'the kubelet’s client certificate has expired',
   scope: 'machine',
   signs: {
-    expired: {
-      in: ['kubelet'],
-      anchors: ['art of the existing bootstrap client certificate'],
-      pattern:
-        /[Pp]art of the existing bootstrap client certificate (?:in \S+ )?is expired: (?<expired>\d{4}-\d{2}-\d{2})/,
-      weight: 'definite',
-    },
-    noBootstrapFile: {
-      in: ['kubelet'],
-      anchors: ['unable to load bootstrap kubeconfig'],
-      pattern: /unable to load bootstrap kubeconfig: stat (?<file>\S+): no such file or directory/,
-      weight: 'context',
-    },
+    expired: definite(
+      ['kubelet'],
+      /[Pp]art of the existing bootstrap client certificate (?:in \S+ )?is expired: (?<expired>\d{4}-\d{2}-\d{2})/,
+    ),
+    noBootstrapFile: context(
+      ['kubelet'],
+      /unable to load bootstrap kubeconfig: stat (?<file>\S+): no such file or directory/,
+    ),
   },
   needs: [],
   symptoms: ['kubelet-unauthorized'],
   summary: ({ machine, expired }) =>
-    `The client certificate of the kubelet on ${machine ?? 'the machine'} expired${expired === undefined ? '' : ` on ${expired}`} and there is no bootstrap kubeconfig to get another one; the kubelet exits.`,
+    sentence`The client certificate of the kubelet on ${machine ?? 'the machine'} expired${phrase` on ${expired}`} and there is no bootstrap kubeconfig to get another one; the kubelet exits.`,
   remedy: () => [
-    {
-      text: 'On a control plane machine, make a kubeconfig for this node.',
-      command:
-        'sudo kubeadm kubeconfig user --org system:nodes --client-name system:node:<node> > kubelet.conf',
-    },
-    {
-      text: 'Put it on the machine in place of the old one, and start again.',
-      command:
-        'sudo cp kubelet.conf /etc/kubernetes/kubelet.conf && sudo rm -f /var/lib/kubelet/pki/kubelet-client* && sudo systemctl restart kubelet',
-    },
+    step(
+      'On a control plane machine, make a kubeconfig for this node.',
+      'sudo kubeadm kubeconfig user --org system:nodes --client-name system:node:<node> > kubelet.conf',
+    ),
+    step(
+      'Put it on the machine in place of the old one, and start again.',
+      'sudo cp kubelet.conf /etc/kubernetes/kubelet.conf && sudo rm -f /var/lib/kubelet/pki/kubelet-client* && sudo systemctl restart kubelet',
+    ),
   ],
-  decide: {
-    text: 'Read when the certificate ends.',
-    command:
-      'sudo openssl x509 -in /var/lib/kubelet/pki/kubelet-client-current.pem -noout -enddate -subject',
-  },
+  decide: step(
+    'Read when the certificate ends.',
+    'sudo openssl x509 -in /var/lib/kubelet/pki/kubelet-client-current.pem -noout -enddate -subject',
+  ),
   page: {
     why: 'The kubelet renews its certificate while it runs. A machine that was off longer than the certificate lives (a year with kubeadm), or lost its pki folder, comes back with one that is too old, and kubeadm keeps no bootstrap kubeconfig.',
     prevent: 'Start stopped machines within the certificate’s life, or rebuild them instead.',

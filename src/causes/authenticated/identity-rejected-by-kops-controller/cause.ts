@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 
 /** kops-controller does not believe that the caller is a node of the cluster. */
 export default defineCause({
@@ -7,53 +8,42 @@ export default defineCause({
   title: 'kops-controller rejects the identity of the node',
   scope: 'machine',
   signs: {
-    refusedAtNode: {
-      in: ['nodeup', 'cloud-init', 'console'],
-      anchors: ['kops-controller returned status code 403', 'bootstrap returned status code 403'],
-      pattern: /(?:kops-controller|bootstrap) returned status code 403/,
-      weight: 'definite',
-    },
-    roleNotKnown: {
-      in: ['kops-controller'],
-      anchors: ['does not contain acceptable node role'],
-      pattern:
-        /bootstrap (?<node>\d+\.\d+\.\d+\.\d+):\d+ verify err: .*arn "(?<role>[^"]+)" does not contain acceptable node role/,
-      weight: 'definite',
-    },
-    notVerified: {
-      in: ['kops-controller'],
-      anchors: [' verify err: '],
-      pattern:
-        /bootstrap (?<node>\d+\.\d+\.\d+\.\d+):\d+ verify err: .*(?<reason>incorrect account|not in partion|received status code \d+ from STS|missing instance id|incorrect authorization (?:type|algorithm|format)|incorrect SHA|invalid STS url|url not valid for STS request|unexpected (?:signed headers|signature|credential) value)/,
-      weight: 'definite',
-    },
-    keypairDiffers: {
-      in: ['kops-controller', 'nodeup'],
-      anchors: ["didn't match server's"],
-      pattern: /request's (?<reason>keypair ID) .{0,200} didn't match server's/,
-      weight: 'definite',
-    },
+    refusedAtNode: definite(
+      ['nodeup', 'cloud-init', 'console'],
+      /(?:kops-controller|bootstrap) returned status code 403/,
+    ),
+    roleNotKnown: definite(
+      ['kops-controller'],
+      /bootstrap (?<node>\d+\.\d+\.\d+\.\d+):\d+ verify err: .*arn "(?<role>[^"]+)" does not contain acceptable node role/,
+    ),
+    notVerified: definite(
+      ['kops-controller'],
+      /bootstrap (?<node>\d+\.\d+\.\d+\.\d+):\d+ verify err: .*(?<reason>incorrect account|not in partion|received status code \d+ from STS|missing instance id|incorrect authorization (?:type|algorithm|format)|incorrect SHA|invalid STS url|url not valid for STS request|unexpected (?:signed headers|signature|credential) value)/,
+    ),
+    keypairDiffers: definite(
+      ['kops-controller', 'nodeup'],
+      /request's (?<reason>keypair ID) .{0,200} didn't match server's/,
+      { anchors: ["didn't match server's"] },
+    ),
   },
   needs: [],
   symptoms: ['node-object-missing'],
   summary: ({ machine, role, reason }) =>
     `kops-controller does not accept ${machine ?? 'the machine'} as a node${role === undefined ? (reason === undefined ? '' : ` (${reason})`) : `: ${role} is no role of its nodes`}, so nodeup gets no certificate.`,
   remedy: () => [
-    {
-      text: 'Read the real reason on the control plane; the machine is only told 403.',
-      command:
-        'kubectl -n kube-system logs -l k8s-app=kops-controller --tail=200 | grep -E "verify err|issue err"',
-    },
-    {
-      text: 'A role of your own: add it under spec.cloudProvider… additionalNodeRoles; a keypair that differs: finish the rotation.',
-      command: 'kops update cluster --yes && kops rolling-update cluster --yes',
-    },
-  ],
-  decide: {
-    text: 'Read what kops-controller says about this machine.',
-    command:
+    step(
+      'Read the real reason on the control plane; the machine is only told 403.',
       'kubectl -n kube-system logs -l k8s-app=kops-controller --tail=200 | grep -E "verify err|issue err"',
-  },
+    ),
+    step(
+      'A role of your own: add it under spec.cloudProvider… additionalNodeRoles; a keypair that differs: finish the rotation.',
+      'kops update cluster --yes && kops rolling-update cluster --yes',
+    ),
+  ],
+  decide: step(
+    'Read what kops-controller says about this machine.',
+    'kubectl -n kube-system logs -l k8s-app=kops-controller --tail=200 | grep -E "verify err|issue err"',
+  ),
   page: {
     why: 'A kOps node proves who it is with a signed call to STS. kops-controller checks account, partition, role and instance, and the key pair it should sign with; the answer to the node hides which check failed.',
     prevent: 'Let kOps make instance profiles, and roll all groups after a key rotation.',

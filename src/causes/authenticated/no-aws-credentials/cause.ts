@@ -1,45 +1,42 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
 import type { InstanceProfile, Role } from '../../../evidence/aws/iam.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 
 /** The instance has no role, so nothing on it gets AWS credentials. */
-export default defineCause({
+const cause = defineCause({
   id: 'no-aws-credentials',
   stage: 'authenticated',
   title:
     'the machine has no AWS credentials: no instance profile, no role in it, or a role EC2 may not assume',
   scope: 'machine',
   signs: {
-    trustWrong: {
-      in: ['kubelet', 'cloud-init', 'nodeadm', 'client-output', 'journal', 'host-file'],
-      anchors: ['AssumeRoleUnauthorizedAccess', 'InstanceProfileNotFound'],
-      pattern: /"Code"\s*:\s*"(?<code>AssumeRoleUnauthorizedAccess|InstanceProfileNotFound)"/,
-      weight: 'definite',
-    },
-    noRoleInMetadata: {
-      in: ['kubelet', 'nodeadm', 'cloud-init', 'bottlerocket'],
-      anchors: ['no EC2 IMDS role found'],
-      pattern: /no EC2 IMDS role found/,
-      weight: 'likely',
-      atLeast: 3,
-    },
-    noCredentials: {
-      in: ['kubelet'],
-      anchors: [
-        'NoCredentialProviders',
-        'Unable to locate credentials',
-        'no valid providers in chain',
-      ],
-      pattern: /NoCredentialProviders|Unable to locate credentials|no valid providers in chain/,
-      weight: 'context',
-    },
-    pluginFailed: {
-      in: ['kubelet'],
-      anchors: ['getting credentials: exec: executable'],
-      pattern: /getting credentials: exec: executable \S*aws\S* failed with exit code \d+/,
-      weight: 'context',
-    },
+    trustWrong: definite(
+      ['kubelet', 'cloud-init', 'nodeadm', 'client-output', 'journal', 'host-file'],
+      /"Code"\s*:\s*"(?<code>AssumeRoleUnauthorizedAccess|InstanceProfileNotFound)"/,
+    ),
+    noRoleInMetadata: likely(
+      ['kubelet', 'nodeadm', 'cloud-init', 'bottlerocket'],
+      /no EC2 IMDS role found/,
+      { atLeast: 3 },
+    ),
+    noCredentials: context(
+      ['kubelet'],
+      /NoCredentialProviders|Unable to locate credentials|no valid providers in chain/,
+    ),
+    pluginFailed: context(
+      ['kubelet'],
+      /getting credentials: exec: executable \S*aws\S* failed with exit code \d+/,
+    ),
   },
   needs: [
     'aws/instance',
@@ -57,7 +54,6 @@ export default defineCause({
     'failed-user-script',
     'pause-image-pull-failed',
   ],
-  match: (view) => matchInstance(view),
   summary: ({ machine, code, profile, role, trusted, association }) =>
     association !== undefined
       ? `EC2 has not given ${machine ?? 'the machine'} its instance profile ${profile ?? ''}: the association is ${association}, so metadata has no credentials and the kubelet no token.`
@@ -70,35 +66,30 @@ export default defineCause({
             : `EC2 cannot give ${machine ?? 'the machine'} the credentials of its role (${code}); the kubelet gets no token.`,
   remedy: ({ code, profile, role, association, id }) => [
     association !== undefined
-      ? {
-          text: 'End the association and make it again.',
-          command: `aws ec2 disassociate-iam-instance-profile --association-id ${id ?? '<association>'} && aws ec2 associate-iam-instance-profile --instance-id <instance> --iam-instance-profile Name=${profile ?? '<profile>'}`,
-        }
+      ? step(
+          'End the association and make it again.',
+          `aws ec2 disassociate-iam-instance-profile --association-id ${id ?? '<association>'} && aws ec2 associate-iam-instance-profile --instance-id <instance> --iam-instance-profile Name=${profile ?? '<profile>'}`,
+        )
       : code === undefined && profile === undefined && role === undefined
-        ? {
-            text: 'Give the instance a profile with the node role.',
-            command:
-              'aws ec2 associate-iam-instance-profile --instance-id <instance> --iam-instance-profile Name=<profile>',
-          }
+        ? step(
+            'Give the instance a profile with the node role.',
+            'aws ec2 associate-iam-instance-profile --instance-id <instance> --iam-instance-profile Name=<profile>',
+          )
         : profile === undefined
-          ? {
-              text: 'Let EC2 assume the role.',
-              command: `aws iam update-assume-role-policy --role-name ${role?.split('/').at(-1) ?? '<node-role>'} --policy-document '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Service":"ec2.amazonaws.com"},"Action":"sts:AssumeRole"}]}'`,
-            }
-          : {
-              text: 'Put the node role into the profile.',
-              command: `aws iam add-role-to-instance-profile --instance-profile-name ${profile} --role-name <node-role>`,
-            },
-    {
-      text: 'Then replace the machine or restart the kubelet.',
-      command: 'sudo systemctl restart kubelet',
-    },
+          ? step(
+              'Let EC2 assume the role.',
+              `aws iam update-assume-role-policy --role-name ${role?.split('/').at(-1) ?? '<node-role>'} --policy-document '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Service":"ec2.amazonaws.com"},"Action":"sts:AssumeRole"}]}'`,
+            )
+          : step(
+              'Put the node role into the profile.',
+              `aws iam add-role-to-instance-profile --instance-profile-name ${profile} --role-name <node-role>`,
+            ),
+    step('Then replace the machine or restart the kubelet.', 'sudo systemctl restart kubelet'),
   ],
-  decide: {
-    text: 'Ask metadata for the role and for the state of its credentials.',
-    command:
-      'TOKEN=$(curl -sX PUT -H "X-aws-ec2-metadata-token-ttl-seconds: 60" http://169.254.169.254/latest/api/token); curl -s -H "X-aws-ec2-metadata-token: $TOKEN" http://169.254.169.254/latest/meta-data/iam/info',
-  },
+  decide: step(
+    'Ask metadata for the role and for the state of its credentials.',
+    'TOKEN=$(curl -sX PUT -H "X-aws-ec2-metadata-token-ttl-seconds: 60" http://169.254.169.254/latest/api/token); curl -s -H "X-aws-ec2-metadata-token: $TOKEN" http://169.254.169.254/latest/meta-data/iam/info',
+  ),
   page: {
     why: 'A node signs its token with the credentials of its instance profile. A launch template without profile, a profile whose role was deleted, or a trust policy without ec2.amazonaws.com leave metadata without any.',
     prevent:
@@ -116,12 +107,11 @@ export default defineCause({
   },
 });
 
-type Evidence = View<
-  'aws/instance' | 'aws/instance-profile' | 'aws/profile-association' | 'aws/role' | 'aws/cluster',
-  'trustWrong' | 'noRoleInMetadata' | 'noCredentials' | 'pluginFailed'
->;
+export default matched(cause, matchInstance);
 
-function matchInstance(view: Evidence): Match | null {
+type Own = ViewOf<typeof cause>;
+
+function matchInstance(view: Own): Match | null {
   const instances = view
     .list('aws/instance')
     .filter(({ value }) => view.instanceId === null || value.InstanceId === view.instanceId);
@@ -136,7 +126,7 @@ function matchInstance(view: Evidence): Match | null {
   return own?.verdict === 'clear' && complains ? null : own;
 }
 
-function matchProfile(view: Evidence, instance: Instance): Match | null {
+function matchProfile(view: Own, instance: Instance): Match | null {
   const profile = profileOf(view, instance);
   const roles = profile?.value.Roles;
   if (profile === undefined || roles === undefined) return null;
@@ -146,7 +136,7 @@ function matchProfile(view: Evidence, instance: Instance): Match | null {
   return found({ profile: name }, [view.quote(profile, `instance profile ${name} has no roles`)]);
 }
 
-function profileOf(view: Evidence, instance: Instance): Seen<InstanceProfile> | undefined {
+function profileOf(view: Own, instance: Instance): Seen<InstanceProfile> | undefined {
   const arn = instance.IamInstanceProfile?.Arn;
   return view
     .list('aws/instance-profile')
@@ -154,7 +144,7 @@ function profileOf(view: Evidence, instance: Instance): Seen<InstanceProfile> | 
 }
 
 /** The profile is on its way to the instance, or from it, for longer than a machine takes to join. */
-function matchAssociation(view: Evidence, instance: Instance): Match | null {
+function matchAssociation(view: Own, instance: Instance): Match | null {
   const isLost = view.shows('machine-without-node') || view.sign('noCredentials') !== null;
   const own = view
     .list('aws/profile-association')
@@ -171,12 +161,12 @@ function matchAssociation(view: Evidence, instance: Instance): Match | null {
 }
 
 /** Nodes of EKS sign their tokens with the role; those of other clusters join without AWS. */
-function isLostOfEks(view: Evidence): boolean {
+function isLostOfEks(view: Own): boolean {
   return view.shows('machine-without-node') && view.list('aws/cluster').length > 0;
 }
 
 /** A role that EC2 may not assume gives a machine nothing, which then has no Node. */
-function matchTrust(view: Evidence, arn: string): Match | null {
+function matchTrust(view: Own, arn: string): Match | null {
   const role = view.list('aws/role').find(({ value }) => value.Arn === arn);
   const services = role === undefined ? null : trustedServices(role.value);
   if (role === undefined || services === null || services.some(isEc2)) return null;

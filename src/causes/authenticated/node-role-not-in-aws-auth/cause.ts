@@ -4,8 +4,11 @@ import {
   defineCause,
   found,
   type Match,
-  type View,
+  matched,
+  step,
+  type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { context } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import {
   fadingNodes,
@@ -20,51 +23,38 @@ import type { AwsAuth } from '../../../evidence/kinds.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 
 /** The aws-auth ConfigMap is there, but the role of these nodes is not in it. */
-export default defineCause({
+const cause = defineCause({
   id: 'node-role-not-in-aws-auth',
   stage: 'authenticated',
   title: 'aws-auth does not map the role of these nodes',
   scope: 'group',
   signs: {
-    refused: {
-      in: ['kubelet', 'bottlerocket'],
-      anchors: ['Unauthorized'],
-      pattern: /(?:register node|[Ff]ailed to (?:list|watch|ensure|contact)).*\bUnauthorized\b/,
-      weight: 'context',
-    },
-    denied: {
-      in: ['authenticator'],
-      anchors: ['ARN is not mapped', 'dentity is not mapped'],
-      pattern:
-        /access denied.*?\barn="?(?<role>arn:aws[\w-]*:iam::\d+:role\/[^"\s]+).*(?:ARN|[Ii]dentity) is not mapped/,
-      weight: 'context',
-      strict: true,
-    },
-    planned: {
-      in: ['terraform', 'client-output', 'kubelet'],
-      anchors: ['aws_auth'],
-      pattern: /aws_auth\S* (?:will be updated in-place|must be replaced|will be destroyed)/,
-      weight: 'context',
-    },
-    roleRemoved: {
-      in: ['terraform', 'client-output', 'kubelet'],
-      anchors: ['rolearn'],
-      pattern: /^\s*-\s+(?:(?:- |\s{2})"?rolearn"?: |rolearn\s+= )"?(?<role>arn:[^"\s]+)/,
-      weight: 'context',
-    },
-    nodeRemoved: {
-      in: ['terraform', 'client-output', 'kubelet'],
-      anchors: ['system:node'],
-      pattern:
-        /^\s*-\s+(?:(?:- |\s{2})(?:"?username"?: "?system:node:|- "?system:nodes"?|.*- system:nodes)|username\s+= "system:node:)/,
-      weight: 'context',
-    },
-    roleAdded: {
-      in: ['terraform', 'client-output', 'kubelet'],
-      anchors: ['rolearn'],
-      pattern: /^\s*\+\s+(?:(?:- |\s{2})"?rolearn"?: |rolearn\s+= )"?(?<role>arn:[^"\s]+)/,
-      weight: 'context',
-    },
+    refused: context(
+      ['kubelet', 'bottlerocket'],
+      /(?:register node|[Ff]ailed to (?:list|watch|ensure|contact)).*\bUnauthorized\b/,
+    ),
+    denied: context(
+      ['authenticator'],
+      /access denied.*?\barn="?(?<role>arn:aws[\w-]*:iam::\d+:role\/[^"\s]+).*(?:ARN|[Ii]dentity) is not mapped/,
+      { strict: true },
+    ),
+    planned: context(
+      ['terraform', 'client-output', 'kubelet'],
+      /aws_auth\S* (?:will be updated in-place|must be replaced|will be destroyed)/,
+      { anchors: ['aws_auth'] },
+    ),
+    roleRemoved: context(
+      ['terraform', 'client-output', 'kubelet'],
+      /^\s*-\s+(?:(?:- |\s{2})"?rolearn"?: |rolearn\s+= )"?(?<role>arn:[^"\s]+)/,
+    ),
+    nodeRemoved: context(
+      ['terraform', 'client-output', 'kubelet'],
+      /^\s*-\s+(?:(?:- |\s{2})(?:"?username"?: "?system:node:|- "?system:nodes"?|.*- system:nodes)|username\s+= "system:node:)/,
+    ),
+    roleAdded: context(
+      ['terraform', 'client-output', 'kubelet'],
+      /^\s*\+\s+(?:(?:- |\s{2})"?rolearn"?: |rolearn\s+= )"?(?<role>arn:[^"\s]+)/,
+    ),
   },
   needs: [
     'kube/aws-auth',
@@ -76,7 +66,6 @@ export default defineCause({
     'kube/Node',
   ],
   symptoms: ['kubelet-unauthorized', 'boot-verdict'],
-  match: (view) => matchConfigMap(view) ?? matchPlan(view),
   summary: ({ role, planned, still }) => {
     if (planned !== undefined)
       return `A Terraform plan takes ${role ?? 'the node role'} out of aws-auth; once applied, the API server answers the kubelets of that role with 401 Unauthorized.`;
@@ -85,25 +74,24 @@ export default defineCause({
     return `aws-auth does not map ${role ?? 'any role to system:nodes'}, so the API server answers ${role === undefined ? 'every kubelet' : 'the kubelets of that role'} with 401 Unauthorized.`;
   },
   remedy: ({ role, planned }) => [
-    {
-      text: 'Map the role.',
-      command: `eksctl create iamidentitymapping --cluster <cluster> --arn ${role ?? '<node-role-arn>'} --group system:bootstrappers,system:nodes --username 'system:node:{{EC2PrivateDNSName}}'`,
-    },
+    step(
+      'Map the role.',
+      `eksctl create iamidentitymapping --cluster <cluster> --arn ${role ?? '<node-role-arn>'} --group system:bootstrappers,system:nodes --username 'system:node:{{EC2PrivateDNSName}}'`,
+    ),
     planned === undefined
-      ? {
-          text: 'See which client wrote the ConfigMap last.',
-          command: 'kubectl -n kube-system get configmap aws-auth -o yaml --show-managed-fields',
-        }
-      : {
-          text: 'Let Terraform keep the entries that node groups write, or move to access entries.',
-          command: 'terraform plan',
-        },
+      ? step(
+          'See which client wrote the ConfigMap last.',
+          'kubectl -n kube-system get configmap aws-auth -o yaml --show-managed-fields',
+        )
+      : step(
+          'Let Terraform keep the entries that node groups write, or move to access entries.',
+          'terraform plan',
+        ),
   ],
-  decide: {
-    text: 'Compare the roles in aws-auth with the role of the node group.',
-    command:
-      'kubectl -n kube-system get configmap aws-auth -o yaml | grep rolearn; aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group> --query nodegroup.nodeRole',
-  },
+  decide: step(
+    'Compare the roles in aws-auth with the role of the node group.',
+    'kubectl -n kube-system get configmap aws-auth -o yaml | grep rolearn; aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group> --query nodegroup.nodeRole',
+  ),
   page: {
     why: 'Managed node groups and eksctl add their role to aws-auth when they are created. Whoever later applies the ConfigMap as a whole (Terraform, a pipeline, kubectl replace) takes entries out that are not in the file; the nodes keep running until their next token.',
     prevent: 'One owner for aws-auth, or access entries, which are separate objects.',
@@ -116,18 +104,11 @@ export default defineCause({
   },
 });
 
-type Kinds =
-  | 'kube/aws-auth'
-  | 'aws/node-group'
-  | 'aws/instance-profile'
-  | 'aws/access-entry-list'
-  | 'aws/cluster'
-  | 'aws/instance'
-  | 'kube/Node';
-type Signs = 'refused' | 'denied' | 'planned' | 'roleRemoved' | 'nodeRemoved' | 'roleAdded';
-type Evidence = View<Kinds, Signs>;
+export default matched(cause, (view) => matchConfigMap(view) ?? matchPlan(view));
 
-function matchConfigMap(view: Evidence): Match | null {
+type Own = ViewOf<typeof cause>;
+
+function matchConfigMap(view: Own): Match | null {
   const auth = view.read('kube/aws-auth');
   if (auth.state !== 'seen' || auth.value.malformed !== null) return null;
   if (isApiOnly(view)) return clear;
@@ -147,7 +128,7 @@ function matchConfigMap(view: Evidence): Match | null {
 }
 
 /** Roles that neither the ConfigMap nor an entry maps: first those whose machines are lost by it. */
-function matchFleet(view: Evidence, auth: Seen<AwsAuth>, fleet: readonly NodeRole[]): Match {
+function matchFleet(view: Own, auth: Seen<AwsAuth>, fleet: readonly NodeRole[]): Match {
   const unmapped = fleet.filter(({ arn }) => !isMapped(arn, auth.value) && !isAdmitted(arn, view));
   const lost = shutOutRoles(unmapped)[0];
   const role = lost ?? (isOfEks(view) ? unmapped.find(({ ready }) => ready.length > 0) : undefined);
@@ -156,12 +137,12 @@ function matchFleet(view: Evidence, auth: Seen<AwsAuth>, fleet: readonly NodeRol
   return lost === undefined ? stillRunning(view, auth, role) : shutOut(view, auth, role);
 }
 
-function quoteRoles(view: Evidence, auth: Seen<AwsAuth>): Quote {
+function quoteRoles(view: Own, auth: Seen<AwsAuth>): Quote {
   const arns = auth.value.roles.map(({ arn }) => arn).join(', ');
   return view.quote(auth, `mapRoles: ${arns || 'empty'}`);
 }
 
-function shutOut(view: Evidence, auth: Seen<AwsAuth>, { arn, lost, profile }: NodeRole): Match {
+function shutOut(view: Own, auth: Seen<AwsAuth>, { arn, lost, profile }: NodeRole): Match {
   const machines = idsOf(lost);
   const ran = `machines ${machines.join(', ')} run with the role ${arn} and are not heard`;
   const proof = [quoteRoles(view, auth), view.quote(profile, ran)];
@@ -172,11 +153,7 @@ function shutOut(view: Evidence, auth: Seen<AwsAuth>, { arn, lost, profile }: No
  * Machines that are let in by an answer of before. They work yet, so that it is said of none of them,
  * and that something else lets them in cannot be ruled out.
  */
-function stillRunning(
-  view: Evidence,
-  auth: Seen<AwsAuth>,
-  { arn, ready, profile }: NodeRole,
-): Match {
+function stillRunning(view: Own, auth: Seen<AwsAuth>, { arn, ready, profile }: NodeRole): Match {
   const machines = idsOf(ready);
   const runs = `machines ${machines.join(', ')} run with the role ${arn}, and their Nodes are Ready`;
   const still = machines.length === 1 ? `machine ${machines[0]}` : `${machines.length} machines`;
@@ -185,7 +162,7 @@ function stillRunning(
 }
 
 /** EC2 was not read, so that nobody knows the roles; a map without any node lets none of them in. */
-function matchNobody(view: Evidence, auth: Seen<AwsAuth>): Match {
+function matchNobody(view: Own, auth: Seen<AwsAuth>): Match {
   const silent = fadingNodes(view);
   const [first] = silent;
   if (first === undefined || hasNodeEntry(auth.value)) return clear;
@@ -205,11 +182,11 @@ const unlisted = cannotSay({
   collect: 'aws eks list-access-entries --cluster-name <cluster>',
 });
 
-function isOfEks(view: Evidence): boolean {
+function isOfEks(view: Own): boolean {
   return view.list('aws/cluster').length > 0;
 }
 
-function readsEntries(view: Evidence): boolean {
+function readsEntries(view: Own): boolean {
   const clusters = view.list('aws/cluster');
   if (clusters.length === 0) return true;
   return clusters.some(
@@ -218,7 +195,7 @@ function readsEntries(view: Evidence): boolean {
 }
 
 /** ARNs known to be a node's: of node groups, of instance profiles, and of denied callers named so. */
-function nodeRoles(view: Evidence): readonly string[] {
+function nodeRoles(view: Own): readonly string[] {
   const groups = view.list('aws/node-group').map((group) => group.value.nodeRole ?? null);
   const profiles = view
     .list('aws/instance-profile')
@@ -239,7 +216,7 @@ function isMapped(role: string, auth: AwsAuth): boolean {
   return auth.roles.some((entry) => nameOf(entry.arn) === nameOf(role));
 }
 
-function isAdmitted(role: string, view: Evidence): boolean {
+function isAdmitted(role: string, view: Own): boolean {
   const entries = view.read('aws/access-entry-list');
   return (
     entries.state === 'seen' &&
@@ -249,14 +226,14 @@ function isAdmitted(role: string, view: Evidence): boolean {
   );
 }
 
-function isApiOnly(view: Evidence): boolean {
+function isApiOnly(view: Own): boolean {
   return view
     .list('aws/cluster')
     .some((cluster) => cluster.value.accessConfig?.authenticationMode === 'API');
 }
 
 /** True when the mode or the list of entries shows that no access entry lets the role in. */
-function readsConfigMapOnly(view: Evidence): boolean {
+function readsConfigMapOnly(view: Own): boolean {
   const modes = view
     .list('aws/cluster')
     .map((cluster) => cluster.value.accessConfig?.authenticationMode ?? null);
@@ -271,7 +248,7 @@ function hasNodeEntry(auth: AwsAuth): boolean {
 }
 
 /** A plan that removes a node's mapping and does not write the same role again. */
-function matchPlan(view: Evidence): Match | null {
+function matchPlan(view: Own): Match | null {
   const planned = view.sign('planned');
   const removed = view.sign('roleRemoved');
   const added = view.sign('roleAdded');

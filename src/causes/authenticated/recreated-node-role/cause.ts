@@ -1,10 +1,18 @@
 import type { Told } from '../../../evidence/shape.ts';
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
 import { idsOf, lostRoles, nodeRolesOf } from '../../../domain/nodes/fleet.ts';
 import { utcMs } from '../../../evidence/time.ts';
 
 /** The role was deleted and made again, and the access entry still means the first one. */
-export default defineCause({
+const cause = defineCause({
   id: 'recreated-node-role',
   stage: 'authenticated',
   title: 'the node role is younger than its access entry, which is bound to the deleted role',
@@ -20,20 +28,18 @@ export default defineCause({
   ],
   symptoms: ['kubelet-unauthorized'],
   withdrawnBy: [],
-  match: (view) => matchAges(view),
   summary: ({ role }) =>
     `The role ${role ?? 'of the nodes'} was made again after its access entry, which is bound to the unique id of the deleted role; its kubelets get 401 Unauthorized.`,
   remedy: ({ role, cluster }) => [
-    {
-      text: 'Delete the entry and create it again.',
-      command: `aws eks delete-access-entry --cluster-name ${cluster ?? '<cluster>'} --principal-arn ${role ?? '<node-role-arn>'} && aws eks create-access-entry --cluster-name ${cluster ?? '<cluster>'} --principal-arn ${role ?? '<node-role-arn>'} --type EC2_LINUX`,
-    },
+    step(
+      'Delete the entry and create it again.',
+      `aws eks delete-access-entry --cluster-name ${cluster ?? '<cluster>'} --principal-arn ${role ?? '<node-role-arn>'} && aws eks create-access-entry --cluster-name ${cluster ?? '<cluster>'} --principal-arn ${role ?? '<node-role-arn>'} --type EC2_LINUX`,
+    ),
   ],
-  decide: {
-    text: 'Compare the ages of role and entry.',
-    command:
-      'aws iam get-role --role-name <node-role> --query Role.CreateDate; aws eks describe-access-entry --cluster-name <cluster> --principal-arn <node-role-arn> --query accessEntry.createdAt',
-  },
+  decide: step(
+    'Compare the ages of role and entry.',
+    'aws iam get-role --role-name <node-role> --query Role.CreateDate; aws eks describe-access-entry --cluster-name <cluster> --principal-arn <node-role-arn> --query accessEntry.createdAt',
+  ),
   page: {
     why: 'An access entry remembers the unique id of its principal, not only the ARN. Terraform destroy and apply, or a stack made again, gives the same ARN another id.',
     prevent: 'Let the same configuration own role and entry, so that both are replaced together.',
@@ -43,15 +49,11 @@ export default defineCause({
   },
 });
 
-type Kinds =
-  | 'aws/role'
-  | 'aws/access-entry'
-  | 'aws/instance'
-  | 'aws/instance-profile'
-  | 'kube/Node'
-  | 'aws/cluster';
+export default matched(cause, matchAges);
 
-function matchAges(view: View<Kinds, never>): Match | null {
+type Own = ViewOf<typeof cause>;
+
+function matchAges(view: Own): Match | null {
   const roles = view.list('aws/role');
   const entries = view.list('aws/access-entry').filter((entry) => entry.value.type !== 'STANDARD');
   if (roles.length === 0 || entries.length === 0) return null;

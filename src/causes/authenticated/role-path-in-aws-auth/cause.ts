@@ -1,16 +1,25 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context } from '../../../diagnosis/sign.ts';
 import { idsOf, lostRoles, nodeRolesOf, roleName } from '../../../domain/nodes/fleet.ts';
 import type { AwsAuthEntry } from '../../../evidence/kinds.ts';
 
 /** aws-auth names the node role by an ARN with its IAM path, which no caller ever carries. */
-export default defineCause({
+const cause = defineCause({
   id: 'role-path-in-aws-auth',
   stage: 'authenticated',
   title: 'aws-auth maps the node role by an ARN that contains its IAM path',
   scope: 'group',
   signs: {
-    pathMapped: {
-      in: [
+    pathMapped: context(
+      [
         'client-output',
         'object',
         'terraform',
@@ -19,13 +28,10 @@ export default defineCause({
         'authenticator',
         'cloud-init',
       ],
-      anchors: ['rolearn'],
-      pattern:
-        /"?rolearn"?:\s*"?(?<role>arn:aws[\w-]*:iam::[^:\s]*:role\/(?!aws-reserved\/|aws-service-role\/)[^\s"/]+\/[^\s"]+)/,
-      weight: 'context',
-    },
-    nodeMapped: {
-      in: [
+      /"?rolearn"?:\s*"?(?<role>arn:aws[\w-]*:iam::[^:\s]*:role\/(?!aws-reserved\/|aws-service-role\/)[^\s"/]+\/[^\s"]+)/,
+    ),
+    nodeMapped: context(
+      [
         'client-output',
         'object',
         'terraform',
@@ -34,12 +40,10 @@ export default defineCause({
         'authenticator',
         'cloud-init',
       ],
-      anchors: ['system:node:{{'],
-      pattern: /"?username"?:\s*"?system:node:\{\{/,
-      weight: 'context',
-    },
-    plainMapped: {
-      in: [
+      /"?username"?:\s*"?system:node:\{\{/,
+    ),
+    plainMapped: context(
+      [
         'client-output',
         'object',
         'terraform',
@@ -48,10 +52,8 @@ export default defineCause({
         'authenticator',
         'cloud-init',
       ],
-      anchors: ['rolearn'],
-      pattern: /"?rolearn"?:\s*"?(?<role>arn:aws[\w-]*:iam::[^:\s]*:role\/[^\s"/]+)"?\s*$/,
-      weight: 'context',
-    },
+      /"?rolearn"?:\s*"?(?<role>arn:aws[\w-]*:iam::[^:\s]*:role\/[^\s"/]+)"?\s*$/,
+    ),
   },
   needs: [
     'kube/aws-auth',
@@ -64,53 +66,22 @@ export default defineCause({
   symptoms: ['kubelet-unauthorized'],
   withdrawnBy: [],
   explains: ['node-role-not-in-aws-auth'],
-  match(view) {
-    const auth = view.read('kube/aws-auth');
-    if (auth.state !== 'seen') return matchLines(view);
-    const { roles } = auth.value;
-    const fleet = nodeRolesOf(view);
-    const lost = fleet === null ? null : lostRoles(fleet);
-    const entry = roles.find(
-      (role) =>
-        isNodeEntry(role) &&
-        hasPath(role.arn) &&
-        lost?.some(({ arn }) => roleName(arn) === roleName(role.arn)) !== false,
-    );
-    if (entry === undefined || isApiOnly(view)) return clear;
-    const plain = withoutPath(entry.arn);
-    const isMappedTwice = roles.some((role) => role.arn.toLowerCase() === plain.toLowerCase());
-    const entries = view.read('aws/access-entry-list');
-    const isAdmitted =
-      entries.state === 'seen' && JSON.stringify(entries.value).includes(entry.arn);
-    if (isMappedTwice || isAdmitted) return clear;
-    const of = lost?.find(({ arn }) => roleName(arn) === roleName(entry.arn));
-    const proof = [view.quote(auth, `rolearn: ${entry.arn}`)];
-    if (of === undefined) return found({ role: entry.arn, plain }, proof);
-    const machines = idsOf(of.lost);
-    const ran = `machines ${machines.join(', ')} run with the role ${of.arn} and have no Node`;
-    return found(
-      { role: entry.arn, plain },
-      [...proof, view.quote(of.profile, ran)],
-      'definite',
-      machines,
-    );
-  },
   summary: ({ role, plain }) =>
     `aws-auth maps ${role ?? 'the node role with its path'}, but the authenticator sees the role without its path (${plain ?? 'role/<name>'}); the two never match and its nodes get 401 Unauthorized.`,
   remedy: ({ role, plain }) => [
-    {
-      text: 'Write the ARN without the path in aws-auth.',
-      command: `eksctl create iamidentitymapping --cluster <cluster> --arn ${plain ?? '<role-arn-without-path>'} --group system:bootstrappers,system:nodes --username 'system:node:{{EC2PrivateDNSName}}'`,
-    },
-    {
-      text: 'Or use an access entry, which takes the real ARN with its path.',
-      command: `aws eks create-access-entry --cluster-name <cluster> --principal-arn ${role ?? '<role-arn>'} --type EC2_LINUX`,
-    },
+    step(
+      'Write the ARN without the path in aws-auth.',
+      `eksctl create iamidentitymapping --cluster <cluster> --arn ${plain ?? '<role-arn-without-path>'} --group system:bootstrappers,system:nodes --username 'system:node:{{EC2PrivateDNSName}}'`,
+    ),
+    step(
+      'Or use an access entry, which takes the real ARN with its path.',
+      `aws eks create-access-entry --cluster-name <cluster> --principal-arn ${role ?? '<role-arn>'} --type EC2_LINUX`,
+    ),
   ],
-  decide: {
-    text: 'Read the ARNs in aws-auth: a second slash after role/ is a path.',
-    command: 'kubectl -n kube-system get configmap aws-auth -o yaml | grep rolearn',
-  },
+  decide: step(
+    'Read the ARNs in aws-auth: a second slash after role/ is a path.',
+    'kubectl -n kube-system get configmap aws-auth -o yaml | grep rolearn',
+  ),
   page: {
     why: 'An assumed-role session (assumed-role/NAME/i-…) does not tell the path of its role. The authenticator turns it into role/NAME and looks that text up; role/team/app/NAME is another text.',
     prevent: 'Create node roles without a path, or move to access entries.',
@@ -125,6 +96,39 @@ export default defineCause({
   },
 });
 
+export default matched(cause, (view) => {
+  const auth = view.read('kube/aws-auth');
+  if (auth.state !== 'seen') return matchLines(view);
+  const { roles } = auth.value;
+  const fleet = nodeRolesOf(view);
+  const lost = fleet === null ? null : lostRoles(fleet);
+  const entry = roles.find(
+    (role) =>
+      isNodeEntry(role) &&
+      hasPath(role.arn) &&
+      lost?.some(({ arn }) => roleName(arn) === roleName(role.arn)) !== false,
+  );
+  if (entry === undefined || isApiOnly(view)) return clear;
+  const plain = withoutPath(entry.arn);
+  const isMappedTwice = roles.some((role) => role.arn.toLowerCase() === plain.toLowerCase());
+  const entries = view.read('aws/access-entry-list');
+  const isAdmitted = entries.state === 'seen' && JSON.stringify(entries.value).includes(entry.arn);
+  if (isMappedTwice || isAdmitted) return clear;
+  const of = lost?.find(({ arn }) => roleName(arn) === roleName(entry.arn));
+  const proof = [view.quote(auth, `rolearn: ${entry.arn}`)];
+  if (of === undefined) return found({ role: entry.arn, plain }, proof);
+  const machines = idsOf(of.lost);
+  const ran = `machines ${machines.join(', ')} run with the role ${of.arn} and have no Node`;
+  return found(
+    { role: entry.arn, plain },
+    [...proof, view.quote(of.profile, ran)],
+    'definite',
+    machines,
+  );
+});
+
+type Own = ViewOf<typeof cause>;
+
 const ROLE_WITH_PATH = /^(arn:aws[\w-]*:iam::[^:]*:role\/)[^/]+\/(?:.*\/)?([^/]+)$/;
 
 function hasPath(arn: string): boolean {
@@ -135,14 +139,14 @@ function withoutPath(arn: string): string {
   return arn.replace(ROLE_WITH_PATH, '$1$2');
 }
 
-function isApiOnly(view: View<'aws/cluster', never>): boolean {
+function isApiOnly(view: Own): boolean {
   return view
     .list('aws/cluster')
     .some((cluster) => cluster.value.accessConfig?.authenticationMode === 'API');
 }
 
 /** A ConfigMap pasted in part: one mapping, of a node, by a path. */
-function matchLines(view: View<never, 'pathMapped' | 'nodeMapped' | 'plainMapped'>): Match | null {
+function matchLines(view: Own): Match | null {
   const mapped = view.sign('pathMapped');
   if (mapped === null || view.sign('nodeMapped') === null || view.sign('plainMapped') !== null)
     return null;

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite, likely } from '../../../diagnosis/sign.ts';
 
 /** STS of the region is switched off for the account, or cannot be reached. */
 export default defineCause({
@@ -7,8 +8,8 @@ export default defineCause({
   title: 'the STS endpoint of the region is disabled or not reachable',
   scope: 'cluster',
   signs: {
-    regionDisabled: {
-      in: [
+    regionDisabled: definite(
+      [
         'kubelet',
         'nodeadm',
         'cloud-init',
@@ -19,61 +20,43 @@ export default defineCause({
         'nodeup',
         'kops-controller',
       ],
-      anchors: ['RegionDisabledException', 'STS is not activated in this region'],
-      pattern:
-        /RegionDisabledException|STS is not activated in this region(?: for account:?\s?(?<account>\d{12}))?/,
-      weight: 'definite',
-    },
-    healthSaysSo: {
-      in: ['aws-message'],
-      anchors: ['STS_REGIONAL_ENDPOINT_DISABLED'],
-      pattern: /STS_REGIONAL_ENDPOINT_DISABLED/,
-      weight: 'definite',
-    },
-    notReachedByServer: {
-      in: ['authenticator'],
-      anchors: ['error during GET'],
-      pattern: /sts getCallerIdentity failed: error during GET/,
-      weight: 'likely',
-      strict: true,
-      atLeast: 3,
-    },
-    notReachedByPlugin: {
-      in: ['kubelet'],
-      anchors: ['Could not connect to the endpoint URL'],
-      pattern:
-        /Could not connect to the endpoint URL: "https:\/\/sts\.(?<region>[a-z0-9-]+)\.amazonaws\.com/,
-      weight: 'likely',
-      atLeast: 3,
-    },
-    notReachedByNode: {
-      in: ['kubelet'],
-      anchors: ['https://sts.'],
-      pattern:
-        /https:\/\/sts\.(?<region>[a-z0-9-]+)\.amazonaws\.com.*(?:i\/o timeout|no such host|connection refused|Could not connect)/,
-      weight: 'likely',
-      strict: true,
-      atLeast: 3,
-    },
+      /RegionDisabledException|STS is not activated in this region(?: for account:?\s?(?<account>\d{12}))?/,
+    ),
+    healthSaysSo: definite(['aws-message'], /STS_REGIONAL_ENDPOINT_DISABLED/),
+    notReachedByServer: likely(
+      ['authenticator'],
+      /sts getCallerIdentity failed: error during GET/,
+      { strict: true, atLeast: 3 },
+    ),
+    notReachedByPlugin: likely(
+      ['kubelet'],
+      /Could not connect to the endpoint URL: "https:\/\/sts\.(?<region>[a-z0-9-]+)\.amazonaws\.com/,
+      { atLeast: 3 },
+    ),
+    notReachedByNode: likely(
+      ['kubelet'],
+      /https:\/\/sts\.(?<region>[a-z0-9-]+)\.amazonaws\.com.*(?:i\/o timeout|no such host|connection refused|Could not connect)/,
+      { anchors: ['https://sts.'], strict: true, atLeast: 3 },
+    ),
   },
   needs: [],
   symptoms: [],
   summary: ({ region, account }) =>
     `STS${region === undefined ? ' of the region' : ` of ${region}`} does not serve${account === undefined ? ' this account' : ` account ${account}`}, so tokens of nodes cannot be made or checked and kubelets get 401 Unauthorized.`,
   remedy: ({ region }) => [
-    {
-      text: 'Activate STS for the region: IAM console, account settings, Security Token Service. Then ask it once from a node.',
-      command: `aws sts get-caller-identity --region ${region ?? '<region>'}`,
-    },
-    {
-      text: 'In a VPC without internet, add the interface endpoint.',
-      command: `aws ec2 create-vpc-endpoint --vpc-id <vpc> --vpc-endpoint-type Interface --service-name com.amazonaws.${region ?? '<region>'}.sts --subnet-ids <subnets> --security-group-ids <security-group> --private-dns-enabled`,
-    },
+    step(
+      'Activate STS for the region: IAM console, account settings, Security Token Service. Then ask it once from a node.',
+      `aws sts get-caller-identity --region ${region ?? '<region>'}`,
+    ),
+    step(
+      'In a VPC without internet, add the interface endpoint.',
+      `aws ec2 create-vpc-endpoint --vpc-id <vpc> --vpc-endpoint-type Interface --service-name com.amazonaws.${region ?? '<region>'}.sts --subnet-ids <subnets> --security-group-ids <security-group> --private-dns-enabled`,
+    ),
   ],
-  decide: {
-    text: 'Ask STS of the region from the node.',
-    command: 'aws sts get-caller-identity --region <region>',
-  },
+  decide: step(
+    'Ask STS of the region from the node.',
+    'aws sts get-caller-identity --region <region>',
+  ),
   page: {
     why: 'A node’s token is a signed call to STS that the control plane carries out. When STS is deactivated for the account in that region, nothing can be checked; nodes that assume a role need it themselves.',
     prevent: 'Leave STS active in every region that runs clusters.',

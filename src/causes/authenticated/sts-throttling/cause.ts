@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 
 /** STS answers the authenticator with throttling, now and then. */
 export default defineCause({
@@ -7,13 +8,11 @@ export default defineCause({
   title: 'STS throttles the checks of tokens, so authentication flaps',
   scope: 'cluster',
   signs: {
-    throttled: {
-      in: ['authenticator'],
-      anchors: ['Throttling', 'Rate exceeded', 'throttled'],
-      pattern: /access denied.*(?:[Tt]hrottl(?:ing|ed)|Rate exceeded)/,
-      weight: 'definite',
-      atLeast: 2,
-    },
+    throttled: definite(
+      ['authenticator'],
+      /access denied.*(?:[Tt]hrottl(?:ing|ed)|Rate exceeded)/,
+      { anchors: ['Throttling', 'Rate exceeded', 'throttled'], atLeast: 2 },
+    ),
   },
   needs: [],
   symptoms: [],
@@ -21,21 +20,19 @@ export default defineCause({
   summary: () =>
     'STS throttles the calls by which tokens are checked, so the same kubelet gets 401 Unauthorized now and is let in a moment later.',
   remedy: () => [
-    {
-      text: 'Find out who calls most.',
-      command:
-        'aws cloudtrail lookup-events --lookup-attributes AttributeKey=EventName,AttributeValue=GetCallerIdentity --max-results 50',
-    },
-    {
-      text: 'Let pipelines keep their token (15 minutes) instead of making one per command.',
-      command: 'aws eks get-token --cluster-name <cluster> --query status.expirationTimestamp',
-    },
+    step(
+      'Find out who calls most.',
+      'aws cloudtrail lookup-events --lookup-attributes AttributeKey=EventName,AttributeValue=GetCallerIdentity --max-results 50',
+    ),
+    step(
+      'Let pipelines keep their token (15 minutes) instead of making one per command.',
+      'aws eks get-token --cluster-name <cluster> --query status.expirationTimestamp',
+    ),
   ],
-  decide: {
-    text: 'Look for throttling in the authenticator’s log.',
-    command:
-      'aws logs filter-log-events --log-group-name /aws/eks/<cluster>/cluster --log-stream-name-prefix authenticator- --filter-pattern \'?Throttling ?"Rate exceeded"\'',
-  },
+  decide: step(
+    'Look for throttling in the authenticator’s log.',
+    'aws logs filter-log-events --log-group-name /aws/eks/<cluster>/cluster --log-stream-name-prefix authenticator- --filter-pattern \'?Throttling ?"Rate exceeded"\'',
+  ),
   page: {
     why: 'Every new token is checked with a call to STS, which has a limit per account and region. Polling pipelines use it up for everybody.',
     prevent: 'Cache tokens; spread start times.',

@@ -1,59 +1,43 @@
-import { clear, defineCause } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, matched, step } from '../../../diagnosis/cause.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 
 /** The token was signed for a cluster of another name. */
-export default defineCause({
+const cause = defineCause({
   id: 'token-for-another-cluster',
   stage: 'authenticated',
   title: 'the token is signed for another cluster name',
   scope: 'cluster',
   signs: {
-    signatureDiffers: {
-      in: ['authenticator'],
-      anchors: ['SignatureDoesNotMatch'],
-      pattern:
-        /error from AWS \(expected 200, got 403\).*SignatureDoesNotMatch(?!.*[Ss]ignature (?:expired|not yet current))/,
-      weight: 'likely',
-      strict: true,
-      atLeast: 2,
-    },
-    headerNotSigned: {
-      in: ['authenticator'],
-      anchors: ['client did not sign the x-k8s-aws-id header'],
-      pattern: /client did not sign the x-k8s-aws-id header/,
-      weight: 'definite',
-    },
-    clockOff: {
-      in: ['authenticator'],
-      anchors: ['ignature expired', 'ignature not yet current', 'X-Amz-Date parameter is expired'],
-      pattern: /[Ss]ignature (?:expired|not yet current)|X-Amz-Date parameter is expired/,
-      weight: 'context',
-    },
+    signatureDiffers: likely(
+      ['authenticator'],
+      /error from AWS \(expected 200, got 403\).*SignatureDoesNotMatch(?!.*[Ss]ignature (?:expired|not yet current))/,
+      { anchors: ['SignatureDoesNotMatch'], strict: true, atLeast: 2 },
+    ),
+    headerNotSigned: definite(['authenticator'], /client did not sign the x-k8s-aws-id header/),
+    clockOff: context(
+      ['authenticator'],
+      /[Ss]ignature (?:expired|not yet current)|X-Amz-Date parameter is expired/,
+    ),
   },
   needs: [],
   symptoms: ['kubelet-unauthorized'],
   // STS compares the time first: what it says of the clock is all that it has looked at.
-  match: (view) =>
-    view.sign('clockOff') !== null &&
-    view.sign('signatureDiffers') === null &&
-    view.sign('headerNotSigned') === null
-      ? clear
-      : null,
   summary: () =>
     'A client signs its tokens for another cluster name than this cluster’s; STS rejects the signature and the client gets 401 Unauthorized.',
   remedy: () => [
-    {
-      text: 'Compare the name in the kubelet’s kubeconfig with the cluster’s, letter by letter.',
-      command: "sudo grep -A14 'exec:' /var/lib/kubelet/kubeconfig; aws eks list-clusters",
-    },
-    {
-      text: 'Correct it where the machines get it (bootstrap.sh argument, NodeConfig spec.cluster.name, settings.kubernetes.cluster-name), then replace them.',
-      command: 'aws autoscaling start-instance-refresh --auto-scaling-group-name <group>',
-    },
+    step(
+      'Compare the name in the kubelet’s kubeconfig with the cluster’s, letter by letter.',
+      "sudo grep -A14 'exec:' /var/lib/kubelet/kubeconfig; aws eks list-clusters",
+    ),
+    step(
+      'Correct it where the machines get it (bootstrap.sh argument, NodeConfig spec.cluster.name, settings.kubernetes.cluster-name), then replace them.',
+      'aws autoscaling start-instance-refresh --auto-scaling-group-name <group>',
+    ),
   ],
-  decide: {
-    text: 'Read the cluster name in the arguments of the credential plugin.',
-    command: "sudo grep -A14 'exec:' /var/lib/kubelet/kubeconfig",
-  },
+  decide: step(
+    'Read the cluster name in the arguments of the credential plugin.',
+    "sudo grep -A14 'exec:' /var/lib/kubelet/kubeconfig",
+  ),
   page: {
     why: 'The cluster name is part of what a token signs. The control plane repeats the call to STS with its own name, and a token for another name has another signature.',
     prevent: 'Hand the cluster name to user data from the cluster resource, not from text.',
@@ -65,3 +49,11 @@ export default defineCause({
     ],
   },
 });
+
+export default matched(cause, (view) =>
+  view.sign('clockOff') !== null &&
+  view.sign('signatureDiffers') === null &&
+  view.sign('headerNotSigned') === null
+    ? clear
+    : null,
+);

@@ -1,4 +1,13 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { definite, likely } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { ipInName } from '../../../evidence/names.ts';
 import { lostLeases } from '../../../domain/nodes/leases.ts';
@@ -7,78 +16,63 @@ import { isoMs } from '../../../evidence/time.ts';
 import type { CertificateSigningRequest } from '../../../evidence/kube/admission.ts';
 
 /** The kubelet asked for its client certificate and nobody approved or signed the request. */
-export default defineCause({
+const cause = defineCause({
   id: 'unapproved-client-csr',
   stage: 'authenticated',
   title: 'the kubelet’s request for a client certificate is not approved or not signed',
   scope: 'cluster',
   signs: {
-    pending: {
-      in: ['client-output', 'object', 'machine-approver', 'controller-manager'],
-      anchors: ['system:bootstrap:', 'openshift-machine-config-operator:node-bootstrapper'],
-      pattern:
-        /\b(?<csr>(?:node-)?csr-[\w-]+)\s+(?:\d+d)?(?:\d+h)?(?:\d+m)?(?<=[dhm])(?:\d+s)?\s+(?:kubernetes\.io\/kube-apiserver-client-kubelet\s+)?(?:system:bootstrap:[a-z0-9]{6}|system:serviceaccount:openshift-machine-config-operator:node-bootstrapper)\s+(?:\S+\s+)?Pending\b/,
-      weight: 'definite',
-    },
-    notIssued: {
-      in: ['client-output', 'object'],
-      anchors: ['system:bootstrap:', 'openshift-machine-config-operator:node-bootstrapper'],
-      pattern:
-        /\b(?<csr>(?:node-)?csr-[\w-]+)\s+(?:\d+d)?(?:\d+h)?(?:\d+m)?(?<=[dhm])(?:\d+s)?\s+(?:kubernetes\.io\/kube-apiserver-client-kubelet\s+)?(?:system:bootstrap:[a-z0-9]{6}|system:serviceaccount:openshift-machine-config-operator:node-bootstrapper)\s+(?:\S+\s+)?(?<approved>Approved)\s*$/,
-      weight: 'definite',
-    },
-    waitedInVain: {
-      in: ['kubelet'],
-      anchors: ['ertificate request was not signed'],
-      pattern:
-        /kube-apiserver-client-kubelet: [Cc]ertificate request was not signed|Certificate request was not signed.*logger="?kubernetes\.io\/kube-apiserver-client-kubelet/,
-      weight: 'likely',
-    },
+    pending: definite(
+      ['client-output', 'object', 'machine-approver', 'controller-manager'],
+      /\b(?<csr>(?:node-)?csr-[\w-]+)\s+(?:\d+d)?(?:\d+h)?(?:\d+m)?(?<=[dhm])(?:\d+s)?\s+(?:kubernetes\.io\/kube-apiserver-client-kubelet\s+)?(?:system:bootstrap:[a-z0-9]{6}|system:serviceaccount:openshift-machine-config-operator:node-bootstrapper)\s+(?:\S+\s+)?Pending\b/,
+    ),
+    notIssued: definite(
+      ['client-output', 'object'],
+      /\b(?<csr>(?:node-)?csr-[\w-]+)\s+(?:\d+d)?(?:\d+h)?(?:\d+m)?(?<=[dhm])(?:\d+s)?\s+(?:kubernetes\.io\/kube-apiserver-client-kubelet\s+)?(?:system:bootstrap:[a-z0-9]{6}|system:serviceaccount:openshift-machine-config-operator:node-bootstrapper)\s+(?:\S+\s+)?(?<approved>Approved)\s*$/,
+    ),
+    waitedInVain: likely(
+      ['kubelet'],
+      /kube-apiserver-client-kubelet: [Cc]ertificate request was not signed|Certificate request was not signed.*logger="?kubernetes\.io\/kube-apiserver-client-kubelet/,
+      { anchors: ['ertificate request was not signed'] },
+    ),
   },
   needs: ['kube/CertificateSigningRequest', 'kube/Lease', 'kube/Node'],
   symptoms: [],
   explains: ['anonymous-kubelet', 'controller-manager-not-leading'],
-  match: (view) => matchRequests(view),
   summary: ({ csr, approved, denied, user, lease, more }) =>
     denied !== undefined
       ? `The certificate request ${csr ?? 'of the kubelet'} for ${user ?? 'a node'} was denied (${denied}), so the kubelet gets no credential.`
       : lease !== undefined
         ? `The certificate request ${csr ?? 'of the kubelet'} for ${user ?? 'a node'} has no answer, as no kube-controller-manager leads that would approve and sign it: ${lease} is not renewed.`
         : approved === undefined
-          ? `The certificate request ${csr ?? 'of the kubelet'}${user === undefined ? '' : ` for ${user}`} waits for approval; until then the kubelet has no credential.${othersToo(more)}`
+          ? sentence`The certificate request ${csr ?? 'of the kubelet'}${phrase` for ${user}`} waits for approval; until then the kubelet has no credential.${othersToo(more)}`
           : `The certificate request ${csr ?? 'of the kubelet'} is approved but no certificate was issued; the signer in kube-controller-manager does not work.`,
   remedy: ({ csr, approved, denied, lease }) => [
     lease !== undefined
-      ? {
-          text: 'See why kube-controller-manager does not run or cannot renew its Lease.',
-          command:
-            'kubectl -n kube-system get pods -o wide -l component=kube-controller-manager; kubectl -n kube-system logs -l component=kube-controller-manager --tail=50',
-        }
+      ? step(
+          'See why kube-controller-manager does not run or cannot renew its Lease.',
+          'kubectl -n kube-system get pods -o wide -l component=kube-controller-manager; kubectl -n kube-system logs -l component=kube-controller-manager --tail=50',
+        )
       : denied !== undefined
-        ? {
-            text: 'A denied request stays so: delete it, and let the kubelet make a new one.',
-            command: `kubectl delete csr ${csr ?? '<csr>'}`,
-          }
+        ? step(
+            'A denied request stays so: delete it, and let the kubelet make a new one.',
+            `kubectl delete csr ${csr ?? '<csr>'}`,
+          )
         : approved === undefined
-          ? {
-              text: 'Approve it, if you know the machine.',
-              command: `kubectl certificate approve ${csr ?? '<csr>'}`,
-            }
-          : {
-              text: 'See why nothing is signed.',
-              command:
-                'kubectl -n kube-system logs -l component=kube-controller-manager --tail=200 | grep -iE "certificate|signing"',
-            },
-    {
-      text: 'Restore the automatic approval that kubeadm binds.',
-      command:
-        'kubectl create clusterrolebinding kubeadm:node-autoapprove-bootstrap --clusterrole=system:certificates.k8s.io:certificatesigningrequests:nodeclient --group=system:bootstrappers:kubeadm:default-node-token',
-    },
+          ? step(
+              'Approve it, if you know the machine.',
+              `kubectl certificate approve ${csr ?? '<csr>'}`,
+            )
+          : step(
+              'See why nothing is signed.',
+              'kubectl -n kube-system logs -l component=kube-controller-manager --tail=200 | grep -iE "certificate|signing"',
+            ),
+    step(
+      'Restore the automatic approval that kubeadm binds.',
+      'kubectl create clusterrolebinding kubeadm:node-autoapprove-bootstrap --clusterrole=system:certificates.k8s.io:certificatesigningrequests:nodeclient --group=system:bootstrappers:kubeadm:default-node-token',
+    ),
   ],
-  decide: {
-    text: 'List certificate requests and their condition.',
-    command: 'kubectl get csr',
-  },
+  decide: step('List certificate requests and their condition.', 'kubectl get csr'),
   page: {
     why: 'Two controllers in kube-controller-manager approve and sign. The approver needs a binding for the group of the token, the signer the CA’s key; one of them switched off, or no instance that leads, leaves the request as it is.',
     prevent:
@@ -92,10 +86,9 @@ export default defineCause({
   },
 });
 
-type Evidence = View<
-  'kube/CertificateSigningRequest' | 'kube/Lease' | 'kube/Node',
-  'pending' | 'notIssued' | 'waitedInVain'
->;
+export default matched(cause, matchRequests);
+
+type Own = ViewOf<typeof cause>;
 
 const SIGNER = 'kubernetes.io/kube-apiserver-client-kubelet';
 /** Those who ask for a machine's first certificate; nodes themselves ask for the next. */
@@ -110,7 +103,7 @@ function othersToo(more: string | undefined): string {
 }
 
 /** First requests of machines that nobody answered, without a Ready Node of the name they ask for. */
-function matchRequests(view: Evidence): Match | null {
+function matchRequests(view: Own): Match | null {
   const { nowMs } = view;
   if (nowMs === null) return null;
   const unanswered = leftRequests(view, nowMs);
@@ -134,7 +127,7 @@ function matchRequests(view: Evidence): Match | null {
   return found({ ...details, ...state, ...lease }, proof, 'definite', nodes.flatMap(namesOf));
 }
 
-function leftRequests(view: Evidence, nowMs: number): readonly Seen<CertificateSigningRequest>[] {
+function leftRequests(view: Own, nowMs: number): readonly Seen<CertificateSigningRequest>[] {
   const requests = view
     .list('kube/CertificateSigningRequest')
     .filter(({ value }) => isFirst(value) && nodeOf(value) !== null);
@@ -164,7 +157,7 @@ interface Silence {
 }
 
 /** The Lease of the controllers that answer requests, where it was not renewed since this one. */
-function leaderless(view: Evidence, request: CertificateSigningRequest): Silence | null {
+function leaderless(view: Own, request: CertificateSigningRequest): Silence | null {
   const [lost] = lostLeases(view.list('kube/Lease'), /^kube-controller-manager$/, view.nowMs);
   const madeMs = isoMs(request.metadata?.creationTimestamp);
   if (lost === undefined || madeMs === null || madeMs < lost.renewedMs) return null;

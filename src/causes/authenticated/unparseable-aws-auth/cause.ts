@@ -1,4 +1,6 @@
-import { clear, defineCause, found } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 import {
   fadingNodes,
   type FleetFacts,
@@ -10,24 +12,20 @@ import {
 } from '../../../domain/nodes/fleet.ts';
 
 /** The authenticator cannot parse mapRoles, so no entry of it counts. */
-export default defineCause({
+const cause = defineCause({
   id: 'unparseable-aws-auth',
   stage: 'authenticated',
   title: 'the content of aws-auth cannot be parsed',
   scope: 'cluster',
   signs: {
-    parsingFailed: {
-      in: ['authenticator'],
-      anchors: ['Errors parsing configmap', 'error parsing the config maps'],
-      pattern: /Errors parsing configmap|There was an error parsing the config maps/,
-      weight: 'definite',
-    },
-    listRefused: {
-      in: ['client-output', 'terraform'],
-      anchors: ['cannot unmarshal array into Go struct field ConfigMap.data'],
-      pattern: /cannot unmarshal array into Go struct field ConfigMap\.data/,
-      weight: 'context',
-    },
+    parsingFailed: definite(
+      ['authenticator'],
+      /Errors parsing configmap|There was an error parsing the config maps/,
+    ),
+    listRefused: context(
+      ['client-output', 'terraform'],
+      /cannot unmarshal array into Go struct field ConfigMap\.data/,
+    ),
   },
   needs: ['kube/aws-auth', 'aws/instance', 'aws/instance-profile', 'kube/Node', 'aws/cluster'],
   symptoms: ['kubelet-unauthorized'],
@@ -37,48 +35,22 @@ export default defineCause({
     'role-path-in-aws-auth',
     'wrong-username-or-groups-mapped',
   ],
-  match(view) {
-    const auth = view.read('kube/aws-auth');
-    const lost = shutOut(view);
-    const isRead = view
-      .list('aws/cluster')
-      .every(({ value }) => value.accessConfig?.authenticationMode !== 'API');
-    // Without mapUsers people are locked out, and nodes are not.
-    const isOfUsers =
-      auth.state === 'seen' && auth.value.malformed?.startsWith('mapUsers') === true;
-    if (lost !== null && (lost.length === 0 || !isRead || isOfUsers)) return clear;
-    // One entry without an ARN costs only itself; the authenticator keeps the others.
-    if (
-      auth.state !== 'seen' ||
-      auth.value.malformed === null ||
-      / has an entry without /.test(auth.value.malformed)
-    )
-      return null;
-    const why = auth.value.malformed.replace(/A YAML document cannot be parsed \((.*)\);.*$/, '$1');
-    return found(
-      { why },
-      [view.quote(auth, `ConfigMap aws-auth: ${why}`)],
-      'definite',
-      lost ?? undefined,
-    );
-  },
   summary: ({ why }) =>
-    `aws-auth cannot be parsed${why === undefined ? '' : ` (${why})`}; the entries in it do not count and nodes that rely on them get 401 Unauthorized.`,
+    sentence`aws-auth cannot be parsed${phrase` (${why})`}; the entries in it do not count and nodes that rely on them get 401 Unauthorized.`,
   remedy: () => [
-    {
-      text: 'Take the text out and find the line that is no YAML (tabs, a missing blank after a dash, wrong indentation).',
-      command:
-        "kubectl -n kube-system get configmap aws-auth -o jsonpath='{.data.mapRoles}' | python3 -c 'import sys,yaml; yaml.safe_load(sys.stdin)'",
-    },
-    {
-      text: 'Write it again; mapRoles is a text (note the bar) that holds a list.',
-      command: 'kubectl -n kube-system edit configmap aws-auth',
-    },
+    step(
+      'Take the text out and find the line that is no YAML (tabs, a missing blank after a dash, wrong indentation).',
+      "kubectl -n kube-system get configmap aws-auth -o jsonpath='{.data.mapRoles}' | python3 -c 'import sys,yaml; yaml.safe_load(sys.stdin)'",
+    ),
+    step(
+      'Write it again; mapRoles is a text (note the bar) that holds a list.',
+      'kubectl -n kube-system edit configmap aws-auth',
+    ),
   ],
-  decide: {
-    text: 'Read the map as it stands; what cannot be parsed is named.',
-    command: 'kubectl -n kube-system get configmap aws-auth -o yaml',
-  },
+  decide: step(
+    'Read the map as it stands; what cannot be parsed is named.',
+    'kubectl -n kube-system get configmap aws-auth -o yaml',
+  ),
   page: {
     why: 'To Kubernetes mapRoles is any text; nothing checks it when it is saved. The authenticator parses it as YAML and drops the whole list at the first error.',
     prevent:
@@ -89,6 +61,31 @@ export default defineCause({
       'https://github.com/kubernetes-sigs/aws-iam-authenticator/blob/HEAD/pkg/mapper/configmap/configmap.go',
     ],
   },
+});
+
+export default matched(cause, (view) => {
+  const auth = view.read('kube/aws-auth');
+  const lost = shutOut(view);
+  const isRead = view
+    .list('aws/cluster')
+    .every(({ value }) => value.accessConfig?.authenticationMode !== 'API');
+  // Without mapUsers people are locked out, and nodes are not.
+  const isOfUsers = auth.state === 'seen' && auth.value.malformed?.startsWith('mapUsers') === true;
+  if (lost !== null && (lost.length === 0 || !isRead || isOfUsers)) return clear;
+  // One entry without an ARN costs only itself; the authenticator keeps the others.
+  if (
+    auth.state !== 'seen' ||
+    auth.value.malformed === null ||
+    / has an entry without /.test(auth.value.malformed)
+  )
+    return null;
+  const why = auth.value.malformed.replace(/A YAML document cannot be parsed \((.*)\);.*$/, '$1');
+  return found(
+    { why },
+    [view.quote(auth, `ConfigMap aws-auth: ${why}`)],
+    'definite',
+    lost ?? undefined,
+  );
 });
 
 /** Machines that are shut out where nothing but aws-auth lets them in; null where nobody can say. */

@@ -1,28 +1,34 @@
 import type { AccessEntry, AccessPolicies } from '../../../evidence/aws/iam.ts';
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { definite, likely } from '../../../diagnosis/sign.ts';
 import { idsOf, lostRoles, nodeRolesOf } from '../../../domain/nodes/fleet.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 
 /** The node role has an access entry, but of a type that makes it no node. */
-export default defineCause({
+const cause = defineCause({
   id: 'wrong-access-entry-type',
   stage: 'authenticated',
   title: 'the node role’s access entry has the wrong type',
   scope: 'cluster',
   signs: {
-    hybridEntryMissing: {
-      in: ['kubelet', 'nodeadm'],
-      anchors: ['missing access entry of type HYBRID_LINUX'],
-      pattern: /missing access entry of type HYBRID_LINUX/,
-      weight: 'definite',
-    },
-    systemGroupRefused: {
-      in: ['aws-message', 'client-output', 'terraform'],
-      anchors: ['it cannot start with system:'],
-      pattern:
-        /kubernetes group name (?<group>system:\S+) is invalid, it cannot start with system:/i,
-      weight: 'likely',
-    },
+    hybridEntryMissing: definite(
+      ['kubelet', 'nodeadm'],
+      /missing access entry of type HYBRID_LINUX/,
+    ),
+    systemGroupRefused: likely(
+      ['aws-message', 'client-output', 'terraform'],
+      /kubernetes group name (?<group>system:\S+) is invalid, it cannot start with system:/i,
+      { anchors: ['it cannot start with system:'] },
+    ),
   },
   needs: [
     'aws/access-entry',
@@ -33,20 +39,18 @@ export default defineCause({
     'aws/cluster',
   ],
   symptoms: ['kubelet-unauthorized', 'boot-verdict', 'node-object-missing'],
-  match: (view) => matchLost(view) ?? matchTypes(view),
   summary: ({ role, cluster, type, policies }) =>
-    `The access entry of ${role ?? 'the node role'} in cluster ${cluster ?? '<cluster>'} ${type === undefined ? 'is not of a node type' : `is of type ${type}`}${policies === undefined ? '' : ` (with ${policies}, which gives no node’s rights)`}; such an entry cannot be in system:nodes, so the kubelet is refused.`,
+    sentence`The access entry of ${role ?? 'the node role'} in cluster ${cluster ?? '<cluster>'} ${type === undefined ? 'is not of a node type' : `is of type ${type}`}${phrase` (with ${policies}, which gives no node’s rights)`}; such an entry cannot be in system:nodes, so the kubelet is refused.`,
   remedy: ({ role, cluster }) => [
-    {
-      text: 'The type of an entry cannot be changed: delete it and create it as a node’s (EC2_WINDOWS for Windows, HYBRID_LINUX for hybrid nodes).',
-      command: `aws eks delete-access-entry --cluster-name ${cluster ?? '<cluster>'} --principal-arn ${role ?? '<node-role-arn>'} && aws eks create-access-entry --cluster-name ${cluster ?? '<cluster>'} --principal-arn ${role ?? '<node-role-arn>'} --type EC2_LINUX`,
-    },
+    step(
+      'The type of an entry cannot be changed: delete it and create it as a node’s (EC2_WINDOWS for Windows, HYBRID_LINUX for hybrid nodes).',
+      `aws eks delete-access-entry --cluster-name ${cluster ?? '<cluster>'} --principal-arn ${role ?? '<node-role-arn>'} && aws eks create-access-entry --cluster-name ${cluster ?? '<cluster>'} --principal-arn ${role ?? '<node-role-arn>'} --type EC2_LINUX`,
+    ),
   ],
-  decide: {
-    text: 'Read the type of the node role’s access entry.',
-    command:
-      'aws eks describe-access-entry --cluster-name <cluster> --principal-arn <node-role-arn> --query accessEntry.type',
-  },
+  decide: step(
+    'Read the type of the node role’s access entry.',
+    'aws eks describe-access-entry --cluster-name <cluster> --principal-arn <node-role-arn> --query accessEntry.type',
+  ),
   page: {
     why: 'An access entry of type STANDARD is for people: it may not name groups that begin with system:, so a kubelet that comes through it has an identity but no right to be a node. Tools that create entries for any role make exactly this one.',
     prevent:
@@ -60,6 +64,10 @@ export default defineCause({
   },
 });
 
+export default matched(cause, (view) => matchLost(view) ?? matchTypes(view));
+
+type Own = ViewOf<typeof cause>;
+
 /** Entries for people are STANDARD too; a node's is known by its name or by what it was meant to be. */
 function isNodeRole(entry: AccessEntry): boolean {
   const { principalArn: arn = '' } = entry;
@@ -71,21 +79,11 @@ function isNodeRole(entry: AccessEntry): boolean {
   return isNamedSo || groups.includes('system:nodes') || username.startsWith('system:node:');
 }
 
-type Evidence = View<
-  | 'aws/access-entry'
-  | 'aws/access-policies'
-  | 'aws/instance'
-  | 'aws/instance-profile'
-  | 'kube/Node'
-  | 'aws/cluster',
-  'hybridEntryMissing' | 'systemGroupRefused'
->;
-
 /** Types by which a machine of EC2 becomes a node. */
 const NODE_TYPES: readonly string[] = ['EC2_LINUX', 'EC2_WINDOWS', 'EC2'];
 
 /** The entry of a role of which no machine joined; null where nobody can say who joined. */
-function matchLost(view: Evidence): Match | null {
+function matchLost(view: Own): Match | null {
   const fleet = nodeRolesOf(view);
   const entries = view.list('aws/access-entry');
   if (fleet === null || entries.length === 0) return null;
@@ -124,7 +122,7 @@ interface HeldPolicies {
 }
 
 /** What access policies an entry has; null where they were not read. */
-function policiesOf(view: Evidence, role: string): HeldPolicies | null {
+function policiesOf(view: Own, role: string): HeldPolicies | null {
   const fact = view.list('aws/access-policies').find(({ value }) => value.principalArn === role);
   if (fact === undefined) return null;
   const policies = fact.value.associatedAccessPolicies ?? [];
@@ -136,7 +134,7 @@ function policiesOf(view: Evidence, role: string): HeldPolicies | null {
   return { fact, names: names.join(', ') || 'no policy', isEnough };
 }
 
-function matchTypes(view: Evidence): Match | null {
+function matchTypes(view: Own): Match | null {
   const entries = view.list('aws/access-entry');
   const standard = entries.find(
     (entry) =>

@@ -1,29 +1,33 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 import { idsOf, lostRoles, nodeRolesOf, withoutPath } from '../../../domain/nodes/fleet.ts';
 import type { AwsAuthEntry } from '../../../evidence/kinds.ts';
 
 /** aws-auth names the right role in another account or partition. */
-export default defineCause({
+const cause = defineCause({
   id: 'wrong-account-in-aws-auth',
   stage: 'authenticated',
   title: 'aws-auth maps the node role with another account or partition',
   scope: 'group',
   signs: {
-    denied: {
-      in: ['authenticator'],
-      anchors: ['ARN is not mapped', 'dentity is not mapped'],
-      pattern:
-        /access denied.*?\barn="?(?<role>arn:aws[\w-]*:iam::\d{12}:role\/[^"\s]+).*(?:ARN|[Ii]dentity) is not mapped/,
-      weight: 'context',
-      strict: true,
-    },
-    partitionUnknown: {
-      in: ['authenticator'],
-      anchors: ['does not have a recognized partition'],
-      pattern: /arn '(?<role>[^']*)' does not have a recognized partition/,
-      weight: 'definite',
-      strict: true,
-    },
+    denied: context(
+      ['authenticator'],
+      /access denied.*?\barn="?(?<role>arn:aws[\w-]*:iam::\d{12}:role\/[^"\s]+).*(?:ARN|[Ii]dentity) is not mapped/,
+      { strict: true },
+    ),
+    partitionUnknown: definite(
+      ['authenticator'],
+      /arn '(?<role>[^']*)' does not have a recognized partition/,
+      { strict: true },
+    ),
   },
   needs: [
     'kube/aws-auth',
@@ -36,22 +40,20 @@ export default defineCause({
   symptoms: ['kubelet-unauthorized'],
   withdrawnBy: [],
   explains: ['node-role-not-in-aws-auth'],
-  match: (view) => matchAccounts(view),
   summary: ({ role, mapped }) =>
     mapped === undefined
       ? `aws-auth maps ${role ?? 'a role'}, whose ARN names no partition that AWS has; the entry matches nobody.`
       : `aws-auth maps ${mapped}, but the nodes call as ${role ?? 'a role of another account'}; the entry matches nobody and the kubelets get 401 Unauthorized.`,
   remedy: ({ role, mapped }) => [
-    {
-      text: 'Map the role with the account and partition that the nodes have.',
-      command: `eksctl create iamidentitymapping --cluster <cluster> --arn ${role !== undefined && mapped !== undefined ? role : '<node-role-arn>'} --group system:bootstrappers,system:nodes --username 'system:node:{{EC2PrivateDNSName}}'`,
-    },
+    step(
+      'Map the role with the account and partition that the nodes have.',
+      `eksctl create iamidentitymapping --cluster <cluster> --arn ${role !== undefined && mapped !== undefined ? role : '<node-role-arn>'} --group system:bootstrappers,system:nodes --username 'system:node:{{EC2PrivateDNSName}}'`,
+    ),
   ],
-  decide: {
-    text: 'Ask on the node as whom it calls, and compare the account with aws-auth.',
-    command:
-      'aws sts get-caller-identity; kubectl -n kube-system get configmap aws-auth -o yaml | grep rolearn',
-  },
+  decide: step(
+    'Ask on the node as whom it calls, and compare the account with aws-auth.',
+    'aws sts get-caller-identity; kubectl -n kube-system get configmap aws-auth -o yaml | grep rolearn',
+  ),
   page: {
     why: 'The mapping is compared as text. A ConfigMap copied from another environment, or aws where aws-cn or aws-us-gov belongs, names a role that exists somewhere else.',
     prevent: 'Fill the account id from the caller identity of the deployment, not from a file.',
@@ -64,19 +66,13 @@ export default defineCause({
   },
 });
 
-type Evidence = View<
-  | 'kube/aws-auth'
-  | 'aws/node-group'
-  | 'aws/instance-profile'
-  | 'aws/instance'
-  | 'kube/Node'
-  | 'aws/cluster',
-  'denied' | 'partitionUnknown'
->;
+export default matched(cause, matchAccounts);
+
+type Own = ViewOf<typeof cause>;
 
 const ROLE = /^arn:(aws[\w-]*):iam::(\d{12}):(?:role|instance-profile)\/(?:.*\/)?([^/]+)$/;
 
-function matchAccounts(view: Evidence): Match | null {
+function matchAccounts(view: Own): Match | null {
   const auth = view.read('kube/aws-auth');
   if (auth.state !== 'seen' || auth.value.malformed !== null) return null;
   const fleet = nodeRolesOf(view);
@@ -109,9 +105,9 @@ function areMapped(roles: readonly string[], entries: readonly AwsAuthEntry[]): 
 
 /** Without a known role: no node entry is of the account in which the instances run. */
 function matchInstances(
-  view: Evidence,
+  view: Own,
   entries: readonly AwsAuthEntry[],
-  quote: (text: string) => ReturnType<Evidence['quote']>,
+  quote: (text: string) => ReturnType<Own['quote']>,
 ): Match | null {
   const nodes = entries.filter(
     (entry) => entry.groups.includes('system:nodes') && owner(entry.arn) !== '',
@@ -137,7 +133,7 @@ function owner(arn: string): string {
   return part(arn, 2) === '' ? '' : `${part(arn, 1)}:${part(arn, 2)}`;
 }
 
-function nodeRoles(view: Evidence): readonly string[] {
+function nodeRoles(view: Own): readonly string[] {
   const groups = view.list('aws/node-group').map((group) => group.value.nodeRole ?? '');
   const profiles = view
     .list('aws/instance-profile')

@@ -4,68 +4,59 @@ import {
   type Details,
   found,
   type Match,
-  type View,
+  matched,
+  step,
+  type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { idsOf, lostRoles, nodeRolesOf, withoutPath } from '../../../domain/nodes/fleet.ts';
 import type { AwsAuth, AwsAuthEntry } from '../../../evidence/kinds.ts';
 
 /** The node role is mapped, but to a user or to groups that are not a node's. */
-export default defineCause({
+const cause = defineCause({
   id: 'wrong-username-or-groups-mapped',
   stage: 'authenticated',
   title: 'the node role is mapped to a user name or groups that are not a node’s',
   scope: 'group',
   signs: {
-    otherUser: {
-      in: ['kubelet', 'nodeadm'],
-      anchors: ['is forbidden: User '],
-      pattern:
-        /\bis forbidden: User "(?<user>(?!system:)[^"]+)" cannot (?:create|list|get|watch) (?:resource "?)?\w+/,
-      weight: 'context',
-    },
-    outsideGroup: {
-      in: ['kubelet'],
-      anchors: ['nodes is forbidden: User '],
-      pattern:
-        /nodes is forbidden: User "(?<user>system:node:[^"]+)" cannot create resource "nodes" in API group "" at the cluster scope(?!:)/,
-      weight: 'context',
-    },
-    onEks: {
-      in: ['kubelet'],
+    otherUser: context(
+      ['kubelet', 'nodeadm'],
+      /\bis forbidden: User "(?<user>(?!system:)[^"]+)" cannot (?:create|list|get|watch) (?:resource "?)?\w+/,
+    ),
+    outsideGroup: context(
+      ['kubelet'],
+      /nodes is forbidden: User "(?<user>system:node:[^"]+)" cannot create resource "nodes" in API group "" at the cluster scope(?!:)/,
+    ),
+    onEks: context(['kubelet'], /(?:kubeletVersion="|Version: )v[\d.]+-eks-/, {
       anchors: ['Kubelet version', 'Version: v1.'],
-      pattern: /(?:kubeletVersion="|Version: )v[\d.]+-eks-/,
-      weight: 'context',
-    },
-    hybridGroup: {
-      in: ['nodeadm', 'journal'],
-      anchors: ['does not belong to the group', 'does not match a node identity'],
-      pattern:
-        /node identity (?<user>\S+) for principal (?<role>\S+) (?:does not belong to the group 'system:nodes'|does not match a node identity)/,
-      weight: 'definite',
-    },
+    }),
+    hybridGroup: definite(
+      ['nodeadm', 'journal'],
+      /node identity (?<user>\S+) for principal (?<role>\S+) (?:does not belong to the group 'system:nodes'|does not match a node identity)/,
+    ),
   },
   needs: ['kube/aws-auth', 'aws/instance', 'aws/instance-profile', 'kube/Node', 'aws/cluster'],
   symptoms: ['node-forbidden'],
-  match: (view) => matchLost(view) ?? matchEntry(view) ?? matchUser(view) ?? matchWhole(view),
   summary: ({ role, user, groups }) =>
     role !== undefined
-      ? `${role} is mapped to the user ${user ?? '(none)'}${groups === undefined ? '' : ` and the groups ${groups}`}, which is no node; the API server lets the kubelet in and forbids it everything.`
+      ? sentence`${role} is mapped to the user ${user ?? '(none)'}${phrase` and the groups ${groups}`}, which is no node; the API server lets the kubelet in and forbids it everything.`
       : `The API server knows the kubelet as ${user ?? 'a user that is no node'} outside the rights of a node; the IAM mapping gives it a wrong user name or not the group system:nodes.`,
   remedy: ({ role, user }) => [
-    {
-      text: 'Map the role as a node ({{SessionName}} instead of {{EC2PrivateDNSName}} for hybrid nodes; add eks:kube-proxy-windows for Windows).',
-      command: `eksctl create iamidentitymapping --cluster <cluster> --arn ${role ?? '<node-role-arn>'} --group system:bootstrappers,system:nodes --username 'system:node:{{EC2PrivateDNSName}}'`,
-    },
-    {
-      text: 'Or replace the mapping by an access entry, which brings both by itself.',
-      command: `aws eks create-access-entry --cluster-name <cluster> --principal-arn ${role ?? '<node-role-arn>'} --type ${user?.startsWith('mi-') === true ? 'HYBRID_LINUX' : 'EC2_LINUX'}`,
-    },
+    step(
+      'Map the role as a node ({{SessionName}} instead of {{EC2PrivateDNSName}} for hybrid nodes; add eks:kube-proxy-windows for Windows).',
+      `eksctl create iamidentitymapping --cluster <cluster> --arn ${role ?? '<node-role-arn>'} --group system:bootstrappers,system:nodes --username 'system:node:{{EC2PrivateDNSName}}'`,
+    ),
+    step(
+      'Or replace the mapping by an access entry, which brings both by itself.',
+      `aws eks create-access-entry --cluster-name <cluster> --principal-arn ${role ?? '<node-role-arn>'} --type ${user?.startsWith('mi-') === true ? 'HYBRID_LINUX' : 'EC2_LINUX'}`,
+    ),
   ],
-  decide: {
-    text: 'Read user name and groups of the node role’s mapping.',
-    command: 'kubectl -n kube-system get configmap aws-auth -o yaml',
-  },
+  decide: step(
+    'Read user name and groups of the node role’s mapping.',
+    'kubectl -n kube-system get configmap aws-auth -o yaml',
+  ),
   page: {
     why: 'The Node authorizer answers only to users named system:node:<name> in the group system:nodes. Any other user is a stranger without rights, even if the credential is good.',
     prevent: 'Use access entries of type EC2_LINUX, EC2_WINDOWS or HYBRID_LINUX.',
@@ -78,16 +69,18 @@ export default defineCause({
   },
 });
 
-type Evidence = View<
-  'kube/aws-auth' | 'aws/instance' | 'aws/instance-profile' | 'kube/Node' | 'aws/cluster',
-  'otherUser' | 'outsideGroup' | 'onEks' | 'hybridGroup'
->;
+export default matched(
+  cause,
+  (view) => matchLost(view) ?? matchEntry(view) ?? matchUser(view) ?? matchWhole(view),
+);
+
+type Own = ViewOf<typeof cause>;
 
 /** The only user name by which a node of EC2 is known as itself. */
 const NODE_USER = 'system:node:{{EC2PrivateDNSName}}';
 
 /** The entry that counts for a role of which no machine joined: of several, the last one. */
-function matchLost(view: Evidence): Match | null {
+function matchLost(view: Own): Match | null {
   const auth = view.read('kube/aws-auth');
   const fleet = nodeRolesOf(view);
   if (auth.state !== 'seen' || fleet === null || isApiOnly(view)) return null;
@@ -110,7 +103,7 @@ function matchLost(view: Evidence): Match | null {
   return signs.every((sign) => sign === null) ? clear : null;
 }
 
-function isApiOnly(view: Evidence): boolean {
+function isApiOnly(view: Own): boolean {
   return view
     .list('aws/cluster')
     .some(({ value }) => value.accessConfig?.authenticationMode === 'API');
@@ -128,7 +121,7 @@ function textOf({ arn, username, groups }: AwsAuthEntry): string {
   return `rolearn: ${arn} username: ${username ?? 'none'} groups: ${groups.join(',') || 'none'}`;
 }
 
-function matchEntry(view: Evidence): Match | null {
+function matchEntry(view: Own): Match | null {
   const auth = view.read('kube/aws-auth');
   const wrong = auth.state === 'seen' ? halfNode(auth.value) : undefined;
   if (auth.state !== 'seen' || wrong === undefined) return null;
@@ -153,7 +146,7 @@ function isNodeUser(entry: AwsAuthEntry): boolean {
 }
 
 /** A user that only an IAM mapping makes: an ARN or session, or any on an EKS machine. */
-function matchUser(view: Evidence): Match | null {
+function matchUser(view: Own): Match | null {
   const outside = view.sign('outsideGroup');
   const isEks = view.sign('onEks') !== null;
   if (outside !== null && isEks)
@@ -166,7 +159,7 @@ function matchUser(view: Evidence): Match | null {
 }
 
 /** Every entry of a node is whole, and no machine is known by another name. */
-function matchWhole(view: Evidence): Match | null {
+function matchWhole(view: Own): Match | null {
   const auth = view.read('kube/aws-auth');
   if (auth.state !== 'seen' || auth.value.malformed !== null) return null;
   const hasNodes = auth.value.roles.some(

@@ -1,69 +1,58 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { clears, context, definite, likely } from '../../../diagnosis/sign.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { launchOf } from '../../../domain/instances/launch.ts';
 
 /** User data written for Amazon Linux 2 runs on an AL2023 image, where bootstrap.sh only complains. */
-export default defineCause({
+const cause = defineCause({
   id: 'al2-user-data-on-al2023',
   stage: 'bootstrapped',
   title: 'user data calls bootstrap.sh on an AL2023 image, which is started by nodeadm',
   scope: 'machine',
   signs: {
-    scriptRemoved: {
-      in: ['cloud-init', 'console', 'nodeadm'],
-      anchors: ['bootstrap.sh has been removed from'],
-      pattern: /bootstrap\.sh has been removed from AL2023-based EKS AMIs/,
-      weight: 'definite',
-    },
-    initializedByNodeadm: {
-      in: ['cloud-init', 'console'],
-      anchors: ['nodes are now initialized by nodeadm'],
-      pattern: /nodes are now initialized by nodeadm/,
-      weight: 'likely',
-    },
-    scriptAbsent: {
-      in: ['cloud-init', 'console'],
-      anchors: ['/etc/eks/bootstrap.sh: No such file'],
-      pattern: /\/instance\/scripts\/\S+: line \d+: \/etc\/eks\/bootstrap\.sh: No such file/,
-      weight: 'context',
-    },
-    imageIsAl2023: {
-      in: ['cloud-init', 'console', 'nodeadm', 'kernel', 'journal'],
-      anchors: ['.amzn2023'],
-      pattern: /\.amzn2023/,
-      weight: 'context',
-    },
-    kubeletRuns: {
-      in: ['kubelet'],
-      anchors: ['Starting kubelet main sync loop', 'Observed pod startup duration'],
-      pattern: /Starting kubelet main sync loop|Observed pod startup duration/,
-      weight: 'clears',
-      strict: true,
-    },
+    scriptRemoved: definite(
+      ['cloud-init', 'console', 'nodeadm'],
+      /bootstrap\.sh has been removed from AL2023-based EKS AMIs/,
+    ),
+    initializedByNodeadm: likely(['cloud-init', 'console'], /nodes are now initialized by nodeadm/),
+    scriptAbsent: context(
+      ['cloud-init', 'console'],
+      /\/instance\/scripts\/\S+: line \d+: \/etc\/eks\/bootstrap\.sh: No such file/,
+    ),
+    imageIsAl2023: context(['cloud-init', 'console', 'nodeadm', 'kernel', 'journal'], /\.amzn2023/),
+    kubeletRuns: clears(
+      ['kubelet'],
+      /Starting kubelet main sync loop|Observed pod startup duration/,
+      { strict: true },
+    ),
   },
   needs: ['aws/instance', 'aws/image', 'aws/user-data'],
   symptoms: ['boot-verdict', 'user-data-script-failed', 'machine-without-node'],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   explains: ['nodeconfig-missing', 'failed-user-script'],
-  match: (view) => matchGiven(view) ?? matchAbsentScript(view),
   summary: ({ machine, instance, image }) =>
     `The user data of ${instance ?? machine ?? 'the machine'} calls /etc/eks/bootstrap.sh, which ${image === undefined ? 'AL2023 images no longer have' : `its AL2023 image ${image} no longer has`}; nodeadm gets no NodeConfig and the kubelet is never configured.`,
   remedy: () => [
-    {
-      text: 'Read the four values that the NodeConfig needs.',
-      command:
-        "aws eks describe-cluster --name <cluster> --query 'cluster.{name:name,apiServerEndpoint:endpoint,certificateAuthority:certificateAuthority.data,cidr:kubernetesNetworkConfig.serviceIpv4Cidr}'",
-    },
-    {
-      text: 'In the launch template replace the bootstrap.sh call by a MIME part of type application/node.eks.aws with kind NodeConfig; --kubelet-extra-args become spec.kubelet.flags. Then replace the machines.',
-      command: 'nodeadm config check -c file://nodeconfig.yaml',
-    },
+    step(
+      'Read the four values that the NodeConfig needs.',
+      "aws eks describe-cluster --name <cluster> --query 'cluster.{name:name,apiServerEndpoint:endpoint,certificateAuthority:certificateAuthority.data,cidr:kubernetesNetworkConfig.serviceIpv4Cidr}'",
+    ),
+    step(
+      'In the launch template replace the bootstrap.sh call by a MIME part of type application/node.eks.aws with kind NodeConfig; --kubelet-extra-args become spec.kubelet.flags. Then replace the machines.',
+      'nodeadm config check -c file://nodeconfig.yaml',
+    ),
   ],
-  decide: {
-    text: 'Read the user data and the last lines of cloud-init.',
-    command:
-      'sudo cat /var/lib/cloud/instance/user-data.txt; sudo tail -n 30 /var/log/cloud-init-output.log',
-  },
+  decide: step(
+    'Read the user data and the last lines of cloud-init.',
+    'sudo cat /var/lib/cloud/instance/user-data.txt; sudo tail -n 30 /var/log/cloud-init-output.log',
+  ),
   page: {
     why: 'On Amazon Linux 2 a shell script configured the kubelet and fetched the cluster’s endpoint itself. AL2023 images start with nodeadm, which reads a NodeConfig from user data and asks nobody; the old script is kept only to print why it does nothing.',
     prevent:
@@ -79,16 +68,12 @@ export default defineCause({
   },
 });
 
-type Kinds = 'aws/instance' | 'aws/image' | 'aws/user-data';
-type Signs =
-  | 'scriptRemoved'
-  | 'initializedByNodeadm'
-  | 'scriptAbsent'
-  | 'imageIsAl2023'
-  | 'kubeletRuns';
+export default matched(cause, (view) => matchGiven(view) ?? matchAbsentScript(view));
+
+type Own = ViewOf<typeof cause>;
 
 /** The first AL2023 images had no script in that place at all. */
-function matchAbsentScript(view: View<Kinds, Signs>): Match | null {
+function matchAbsentScript(view: Own): Match | null {
   const absent = view.sign('scriptAbsent');
   const image = view.sign('imageIsAl2023');
   if (absent === null || image === null) return null;
@@ -96,7 +81,7 @@ function matchAbsentScript(view: View<Kinds, Signs>): Match | null {
 }
 
 /** The script is called, and no NodeConfig comes along with it. */
-function matchGiven(view: View<Kinds, Signs>): Match | null {
+function matchGiven(view: Own): Match | null {
   const launch = launchOf(view);
   if (launch === null || launch.family === null) return null;
   const sound = clearUnlessSeen(view, ['scriptRemoved', 'initializedByNodeadm']);

@@ -1,54 +1,54 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context } from '../../../diagnosis/sign.ts';
 
 /** The image was made from a machine that had joined and still carries its identity. */
-export default defineCause({
+const cause = defineCause({
   id: 'ami-baked-from-joined-node',
   stage: 'bootstrapped',
   title: 'the image was made from a machine that had already joined',
   scope: 'machine',
   signs: {
-    filesThere: {
-      in: ['kubeadm', 'cloud-init', 'console'],
-      anchors: ['[ERROR FileAvailable--etc-kubernetes-'],
-      pattern: /\[ERROR FileAvailable--etc-kubernetes-(?<file>kubelet\.conf|pki-ca\.crt)\]/,
-      weight: 'context',
-    },
-    previousInstance: {
-      in: ['cloud-init', 'journal'],
-      anchors: ['previous iid found to be i-'],
-      pattern: /previous iid found to be (?<previous>i-[0-9a-f]{8,17})\b/,
-      weight: 'context',
-    },
-    thisInstance: {
-      in: ['cloud-init', 'journal'],
-      anchors: ['/var/lib/cloud/instances/i-'],
-      pattern: /\/var\/lib\/cloud\/instances\/(?<current>i-[0-9a-f]{8,17})\b/,
-      weight: 'context',
-    },
+    filesThere: context(
+      ['kubeadm', 'cloud-init', 'console'],
+      /\[ERROR FileAvailable--etc-kubernetes-(?<file>kubelet\.conf|pki-ca\.crt)\]/,
+    ),
+    previousInstance: context(
+      ['cloud-init', 'journal'],
+      /previous iid found to be (?<previous>i-[0-9a-f]{8,17})\b/,
+      { anchors: ['previous iid found to be i-'] },
+    ),
+    thisInstance: context(
+      ['cloud-init', 'journal'],
+      /\/var\/lib\/cloud\/instances\/(?<current>i-[0-9a-f]{8,17})\b/,
+      { anchors: ['/var/lib/cloud/instances/i-'] },
+    ),
   },
   needs: [],
   symptoms: [],
   explains: ['kubeadm-preflight-failed', 'kubelet-without-kubeconfig', 'failed-user-script'],
-  match: (view) => matchLeftovers(view),
   summary: ({ machine, previous }) =>
     `The image of ${machine ?? 'the machine'} was made from ${previous ?? 'a machine'} after it had joined; /etc/kubernetes is already there, so this machine does not join.`,
   remedy: () => [
-    {
-      text: 'On this machine remove what the image carried, then join again.',
-      command:
-        'sudo kubeadm reset -f && sudo rm -rf /etc/kubernetes /var/lib/kubelet/pki /var/lib/kubelet/kubeconfig /var/lib/cni /run/aws-node',
-    },
-    {
-      text: 'Do the same before every image is made.',
-      command:
-        'sudo kubeadm reset -f && sudo cloud-init clean --logs --machine-id && sudo rm -rf /var/lib/kubelet/pki /etc/kubernetes /var/lib/cni',
-    },
+    step(
+      'On this machine remove what the image carried, then join again.',
+      'sudo kubeadm reset -f && sudo rm -rf /etc/kubernetes /var/lib/kubelet/pki /var/lib/kubelet/kubeconfig /var/lib/cni /run/aws-node',
+    ),
+    step(
+      'Do the same before every image is made.',
+      'sudo kubeadm reset -f && sudo cloud-init clean --logs --machine-id && sudo rm -rf /var/lib/kubelet/pki /etc/kubernetes /var/lib/cni',
+    ),
   ],
-  decide: {
-    text: 'Compare the files’ age with the boot time.',
-    command:
-      'sudo ls -l --time-style=full-iso /etc/kubernetes /var/lib/kubelet/pki; sudo grep -h "previous iid" /var/log/cloud-init.log; uptime -s',
-  },
+  decide: step(
+    'Compare the files’ age with the boot time.',
+    'sudo ls -l --time-style=full-iso /etc/kubernetes /var/lib/kubelet/pki; sudo grep -h "previous iid" /var/log/cloud-init.log; uptime -s',
+  ),
   page: {
     why: 'An image of a running node contains its certificates, kubeconfig and network state. Every machine from it starts as that node: kubeadm refuses to join over the files, or the kubelet uses a certificate of another machine.',
     prevent:
@@ -59,10 +59,12 @@ export default defineCause({
   },
 });
 
-type Signs = 'filesThere' | 'previousInstance' | 'thisInstance';
+export default matched(cause, matchLeftovers);
+
+type Own = ViewOf<typeof cause>;
 
 /** The files were there at first boot: cloud-init last ran on another instance than this one. */
-function matchLeftovers(view: View<never, Signs>): Match | null {
+function matchLeftovers(view: Own): Match | null {
   const files = view.sign('filesThere');
   const before = view.sign('previousInstance');
   const now = view.sign('thisInstance');

@@ -1,4 +1,5 @@
-import { defineCause, type Step } from '../../../diagnosis/cause.ts';
+import { defineCause, type Step, step } from '../../../diagnosis/cause.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 
 /** Kubelet and container runtime do not manage cgroups the same way, or the host's version is refused. */
 export default defineCause({
@@ -7,50 +8,36 @@ export default defineCause({
   title: 'kubelet and container runtime disagree on cgroups',
   scope: 'machine',
   signs: {
-    driversDiffer: {
-      in: ['kubelet'],
-      anchors: ['is different from docker cgroup driver'],
-      pattern:
-        /kubelet cgroup driver: ["']{0,3}(?<kubelet>\w+)["']{0,3} is different from docker cgroup driver: ["']{0,3}(?<runtime>\w+)/,
-      weight: 'definite',
-    },
-    wrongPath: {
-      in: ['kubelet', 'containerd', 'event', 'pod-status'],
-      anchors: ['expected cgroupsPath to be of format', 'did not receive slice as parent'],
-      pattern:
-        /expected cgroupsPath to be of format "?slice:prefix:name"? for systemd cgroups, got|configured with systemd cgroup manager, but did not receive slice as parent/,
-      weight: 'definite',
-    },
-    versionRefused: {
-      in: ['kubelet'],
-      anchors: ['to not run on a host using cgroup v1'],
-      pattern: /kubelet is configured to not run on a host using (?<version>cgroup v1)/,
-      weight: 'definite',
-    },
-    subsystemMissing: {
-      in: ['kubelet'],
-      anchors: ['Following Cgroup subsystem not mounted'],
-      pattern:
-        /system validation failed - Following Cgroup subsystem not mounted: \[(?<missing>[^\]]*)\]/,
-      weight: 'definite',
-    },
-    systemdAbsent: {
-      in: ['kubelet'],
-      anchors: ['cannot use systemd cgroups manager'],
-      pattern: /(?<systemd>systemd) not running on this host, cannot use systemd cgroups manager/,
-      weight: 'definite',
-    },
+    driversDiffer: definite(
+      ['kubelet'],
+      /kubelet cgroup driver: ["']{0,3}(?<kubelet>\w+)["']{0,3} is different from docker cgroup driver: ["']{0,3}(?<runtime>\w+)/,
+    ),
+    wrongPath: definite(
+      ['kubelet', 'containerd', 'event', 'pod-status'],
+      /expected cgroupsPath to be of format "?slice:prefix:name"? for systemd cgroups, got|configured with systemd cgroup manager, but did not receive slice as parent/,
+    ),
+    versionRefused: definite(
+      ['kubelet'],
+      /kubelet is configured to not run on a host using (?<version>cgroup v1)/,
+    ),
+    subsystemMissing: definite(
+      ['kubelet'],
+      /system validation failed - Following Cgroup subsystem not mounted: \[(?<missing>[^\]]*)\]/,
+    ),
+    systemdAbsent: definite(
+      ['kubelet'],
+      /(?<systemd>systemd) not running on this host, cannot use systemd cgroups manager/,
+    ),
   },
   needs: [],
   symptoms: [],
   summary: ({ machine, kubelet, runtime, version, missing, systemd }) =>
     `On ${machine ?? 'the machine'} ${systemd === undefined ? reasonOf(kubelet, runtime, version, missing) : 'the kubelet uses the cgroup driver systemd, and systemd does not run there'}, so no pod can be started.`,
   remedy: ({ version, systemd }) => [remedyOf(version, systemd)],
-  decide: {
-    text: 'Compare both settings and the host’s cgroup version.',
-    command:
-      'stat -fc %T /sys/fs/cgroup; sudo containerd config dump | grep SystemdCgroup; sudo grep -rn cgroupDriver /var/lib/kubelet/config.yaml /etc/kubernetes/kubelet',
-  },
+  decide: step(
+    'Compare both settings and the host’s cgroup version.',
+    'stat -fc %T /sys/fs/cgroup; sudo containerd config dump | grep SystemdCgroup; sudo grep -rn cgroupDriver /var/lib/kubelet/config.yaml /etc/kubernetes/kubelet',
+  ),
   page: {
     why: 'Kubelet and runtime create the cgroups of pods together, so both must use systemd or both cgroupfs. A runtime installed from a distribution package starts with cgroupfs; kubeadm and EKS use systemd. New kubelets also refuse hosts with cgroup v1.',
     prevent: 'Generate containerd’s configuration with SystemdCgroup = true in the image build.',
@@ -72,21 +59,19 @@ function reasonOf(kubelet?: string, runtime?: string, version?: string, missing?
 
 function remedyOf(version?: string, systemd?: string): Step {
   if (version !== undefined) {
-    return {
-      text: 'Use an image with cgroup v2 (Amazon Linux 2023, current Ubuntu or RHEL), or set failCgroupV1: false for the time being.',
-      command:
-        'stat -fc %T /sys/fs/cgroup; grep -rn failCgroupV1 /etc/kubernetes/kubelet /var/lib/kubelet/config.yaml',
-    };
+    return step(
+      'Use an image with cgroup v2 (Amazon Linux 2023, current Ubuntu or RHEL), or set failCgroupV1: false for the time being.',
+      'stat -fc %T /sys/fs/cgroup; grep -rn failCgroupV1 /etc/kubernetes/kubelet /var/lib/kubelet/config.yaml',
+    );
   }
   if (systemd !== undefined) {
-    return {
-      text: 'Boot the image with systemd, or set cgroupDriver: cgroupfs in the kubelet’s configuration and SystemdCgroup = false in containerd’s.',
-      command: 'ps -p 1 -o comm=; sudo grep -rn cgroupDriver /var/lib/kubelet/config.yaml',
-    };
+    return step(
+      'Boot the image with systemd, or set cgroupDriver: cgroupfs in the kubelet’s configuration and SystemdCgroup = false in containerd’s.',
+      'ps -p 1 -o comm=; sudo grep -rn cgroupDriver /var/lib/kubelet/config.yaml',
+    );
   }
-  return {
-    text: 'Let both use systemd: SystemdCgroup = true for runc in containerd’s configuration, cgroupDriver: systemd in the kubelet’s.',
-    command:
-      "sudo sed -i 's/SystemdCgroup = false/SystemdCgroup = true/' /etc/containerd/config.toml && sudo systemctl restart containerd kubelet",
-  };
+  return step(
+    'Let both use systemd: SystemdCgroup = true for runc in containerd’s configuration, cgroupDriver: systemd in the kubelet’s.',
+    "sudo sed -i 's/SystemdCgroup = false/SystemdCgroup = true/' /etc/containerd/config.toml && sudo systemctl restart containerd kubelet",
+  );
 }

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { clears, context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** bootstrap.sh asked EKS for the cluster's endpoint and certificate and did not get them. */
 export default defineCause({
@@ -7,44 +8,26 @@ export default defineCause({
   title: 'bootstrap.sh gets no answer to DescribeCluster',
   scope: 'machine',
   signs: {
-    exhausted: {
-      in: ['cloud-init', 'console'],
-      anchors: ['Exhausted retries while describing cluster'],
-      pattern: /Exhausted retries while describing cluster/,
-      weight: 'context',
-    },
-    throttled: {
-      in: ['cloud-init', 'console', 'aws-message'],
-      anchors: ['TooManyRequestsException', 'ThrottlingException'],
-      pattern: /(?<reason>TooManyRequestsException|ThrottlingException)\b.*\bDescribeCluster\b/,
-      weight: 'likely',
-    },
-    denied: {
-      in: ['cloud-init', 'console', 'aws-message'],
-      anchors: ['eks:DescribeCluster'],
-      pattern:
-        /\((?<reason>AccessDenied\w*)\) when calling the DescribeCluster operation.*:assumed-role\/(?<role>[^/\s]+)\/i-[0-9a-f]+ is not authorized to perform: eks:DescribeCluster/,
-      weight: 'definite',
-    },
-    waiterFailed: {
-      in: ['cloud-init', 'console'],
-      anchors: ['Waiter ClusterActive failed'],
-      pattern: /Waiter ClusterActive failed: (?!.*ResourceNotFound)(?<reason>.{0,160})/,
-      weight: 'likely',
-    },
-    completed: {
-      in: ['cloud-init', 'console'],
-      anchors: ['[eks-bootstrap] INFO: complete'],
-      pattern: /\[eks-bootstrap\] INFO: complete/,
-      weight: 'withdraws',
-    },
-    kubeletRuns: {
-      in: ['kubelet'],
-      anchors: ['Starting kubelet main sync loop', 'Observed pod startup duration'],
-      pattern: /Starting kubelet main sync loop|Observed pod startup duration/,
-      weight: 'clears',
-      strict: true,
-    },
+    exhausted: context(['cloud-init', 'console'], /Exhausted retries while describing cluster/),
+    throttled: likely(
+      ['cloud-init', 'console', 'aws-message'],
+      /(?<reason>TooManyRequestsException|ThrottlingException)\b.*\bDescribeCluster\b/,
+    ),
+    denied: definite(
+      ['cloud-init', 'console', 'aws-message'],
+      /\((?<reason>AccessDenied\w*)\) when calling the DescribeCluster operation.*:assumed-role\/(?<role>[^/\s]+)\/i-[0-9a-f]+ is not authorized to perform: eks:DescribeCluster/,
+      { anchors: ['eks:DescribeCluster'] },
+    ),
+    waiterFailed: likely(
+      ['cloud-init', 'console'],
+      /Waiter ClusterActive failed: (?!.*ResourceNotFound)(?<reason>.{0,160})/,
+    ),
+    completed: withdraws(['cloud-init', 'console'], /\[eks-bootstrap\] INFO: complete/),
+    kubeletRuns: clears(
+      ['kubelet'],
+      /Starting kubelet main sync loop|Observed pod startup duration/,
+      { strict: true },
+    ),
   },
   needs: [],
   symptoms: ['boot-verdict', 'user-data-script-failed'],
@@ -53,29 +36,27 @@ export default defineCause({
   summary: ({ machine, reason }) =>
     `bootstrap.sh on ${machine ?? 'the machine'} could not describe its cluster${reason === undefined ? '' : ` (${reason.trim()})`} and ended before the kubelet was configured.`,
   remedy: ({ reason, role }) => [
-    {
-      text: 'Give the script what it asks for, so that it calls EKS no more (and many machines can start at once).',
-      command:
-        "/etc/eks/bootstrap.sh <cluster> --apiserver-endpoint '<endpoint>' --b64-cluster-ca '<certificate-authority>' --dns-cluster-ip '<service-cidr-base>.10'",
-    },
+    step(
+      'Give the script what it asks for, so that it calls EKS no more (and many machines can start at once).',
+      "/etc/eks/bootstrap.sh <cluster> --apiserver-endpoint '<endpoint>' --b64-cluster-ca '<certificate-authority>' --dns-cluster-ip '<service-cidr-base>.10'",
+    ),
     ...(reason?.startsWith('AccessDenied') === true
       ? [
-          {
-            text: 'Or let the node role describe the cluster.',
-            command: `aws iam attach-role-policy --role-name ${role ?? '<node-role>'} --policy-arn arn:aws:iam::aws:policy/AmazonEKSWorkerNodePolicy`,
-          },
+          step(
+            'Or let the node role describe the cluster.',
+            `aws iam attach-role-policy --role-name ${role ?? '<node-role>'} --policy-arn arn:aws:iam::aws:policy/AmazonEKSWorkerNodePolicy`,
+          ),
         ]
       : []),
-    {
-      text: 'See whether the call works from the machine now.',
-      command: 'aws eks describe-cluster --name <cluster> --query cluster.status',
-    },
+    step(
+      'See whether the call works from the machine now.',
+      'aws eks describe-cluster --name <cluster> --query cluster.status',
+    ),
   ],
-  decide: {
-    text: 'Read what the call answered.',
-    command:
-      'sudo grep -nE "DescribeCluster|ClusterActive|describing cluster" /var/log/cloud-init-output.log',
-  },
+  decide: step(
+    'Read what the call answered.',
+    'sudo grep -nE "DescribeCluster|ClusterActive|describing cluster" /var/log/cloud-init-output.log',
+  ),
   page: {
     why: 'Without endpoint and certificate in its arguments bootstrap.sh asks EKS for them. The call is limited per account, so a burst of new machines is throttled; without permission or a way to eks.<region>.amazonaws.com it fails for good.',
     prevent:

@@ -1,135 +1,96 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
 
 /** A shell part of the user data ended with an error, and with it the node's setup. */
-export default defineCause({
+const cause = defineCause({
   id: 'failed-user-script',
   stage: 'bootstrapped',
   title: 'the user-data script failed before the node was set up',
   scope: 'machine',
   signs: {
-    scriptFailed: {
-      in: ['cloud-init', 'console'],
-      anchors: ['Failed running /var/lib/cloud/instance/scripts/'],
-      pattern:
-        /Failed running (?<script>\/var\/lib\/cloud\/instance\/scripts\/[^\s[]+) \[(?<code>-?\d+)\]/,
-      weight: 'context',
-    },
-    moduleFailed: {
-      in: ['cloud-init', 'console'],
+    scriptFailed: context(
+      ['cloud-init', 'console'],
+      /Failed running (?<script>\/var\/lib\/cloud\/instance\/scripts\/[^\s[]+) \[(?<code>-?\d+)\]/,
+      { anchors: ['Failed running /var/lib/cloud/instance/scripts/'] },
+    ),
+    moduleFailed: context(['cloud-init', 'console'], /Failed to run module scripts[-_]user/, {
       anchors: ['Failed to run module scripts-user', 'Failed to run module scripts_user'],
-      pattern: /Failed to run module scripts[-_]user/,
-      weight: 'context',
-    },
-    notInstalled: {
-      in: ['cloud-init', 'console'],
-      anchors: [
-        'Cannot find a valid baseurl for repo',
-        'Failed to download metadata for repo',
-        'Unable to find a match: ',
-        'E: Unable to locate package',
-        'E: Failed to fetch ',
-        'has no installation candidate',
-        'No match for argument: ',
-      ],
-      pattern:
-        /(?<reason>Cannot find a valid baseurl for repo|Failed to download metadata for repo|Unable to find a match: \S+|No match for argument: \S+|E: Unable to locate package \S+|E: Failed to fetch \S+|E: Package '?[^\s']+'? has no installation candidate)/,
-      weight: 'context',
-    },
-    objectRefused: {
-      in: ['cloud-init', 'console'],
-      anchors: ['HeadObject operation', 'GetObject operation'],
-      pattern:
-        /fatal error: (?<reason>An error occurred \(\w+\) when calling the (?:Head|Get)Object operation)/,
-      weight: 'context',
-    },
-    bootstrapMissing: {
-      in: ['cloud-init', 'console'],
-      anchors: ['/etc/eks/bootstrap.sh: No such file'],
-      pattern:
-        /\/instance\/scripts\/\S+: line \d+: (?<reason>\/etc\/eks\/bootstrap\.sh: No such file or directory)/,
-      weight: 'context',
-    },
-    scriptLine: {
-      in: ['cloud-init', 'console'],
-      anchors: ['/instance/scripts/'],
-      pattern:
-        /^\/var\/lib\/cloud\/instance\/scripts\/[\w.-]+: (?:line )?\d+: (?!\/etc\/eks\/bootstrap\.sh)(?<reason>(?!-)[^\s:]{1,200}: (?:command not found|not found|No such file or directory|Permission denied)|syntax error.{0,80})/,
-      weight: 'context',
-    },
-    imageWithNodeadm: {
-      in: ['cloud-init', 'console', 'nodeadm', 'user-data'],
-      anchors: ['Cloud-init v. 22.2.2 ', '.amzn2023', 'nodeadm'],
-      pattern: /Cloud-init v\. 22\.2\.2 |\.amzn2023|\bnodeadm\b/,
-      weight: 'context',
-    },
-    variableUnset: {
-      in: ['cloud-init', 'console'],
-      anchors: ['unbound variable'],
-      pattern:
-        /(?<script>\/instance\/scripts\/\S+): line \d+: (?<reason>[A-Za-z_]\w*: unbound variable)/,
-      weight: 'likely',
-    },
-    optionExecuted: {
-      in: ['cloud-init', 'console'],
-      anchors: ['command not found'],
-      pattern:
-        /(?<script>\/instance\/scripts\/\S+): line \d+: (?<option>--[a-z][a-z0-9-]*[a-z0-9]): command not found/,
-      weight: 'likely',
-    },
-    bootstrapDone: {
-      in: ['cloud-init', 'console', 'kubeadm'],
-      anchors: ['[eks-bootstrap] INFO: complete', 'This node has joined the cluster'],
-      pattern: /\[eks-bootstrap\] INFO: complete|This node has joined the cluster/,
-      weight: 'context',
-    },
-    joinRefused: {
-      in: ['kubeadm', 'cloud-init', 'console'],
-      anchors: ['error execution phase', 'validate the identity of the API'],
-      pattern: /error execution phase|couldn't validate the identity of the API Server/,
-      weight: 'context',
-    },
-    kubeletRuns: {
-      in: ['kubelet', 'event'],
-      anchors: [
-        'Starting kubelet main sync loop',
-        'Observed pod startup duration',
-        'status is now: NodeReady',
-      ],
-      pattern:
-        /Starting kubelet main sync loop|Observed pod startup duration|status is now: NodeReady/,
-      weight: 'context',
-      strict: true,
-    },
+    }),
+    notInstalled: context(
+      ['cloud-init', 'console'],
+      /(?<reason>Cannot find a valid baseurl for repo|Failed to download metadata for repo|Unable to find a match: \S+|No match for argument: \S+|E: Unable to locate package \S+|E: Failed to fetch \S+|E: Package '?[^\s']+'? has no installation candidate)/,
+    ),
+    objectRefused: context(
+      ['cloud-init', 'console'],
+      /fatal error: (?<reason>An error occurred \(\w+\) when calling the (?:Head|Get)Object operation)/,
+    ),
+    bootstrapMissing: context(
+      ['cloud-init', 'console'],
+      /\/instance\/scripts\/\S+: line \d+: (?<reason>\/etc\/eks\/bootstrap\.sh: No such file or directory)/,
+    ),
+    scriptLine: context(
+      ['cloud-init', 'console'],
+      /^\/var\/lib\/cloud\/instance\/scripts\/[\w.-]+: (?:line )?\d+: (?!\/etc\/eks\/bootstrap\.sh)(?<reason>(?!-)[^\s:]{1,200}: (?:command not found|not found|No such file or directory|Permission denied)|syntax error.{0,80})/,
+    ),
+    imageWithNodeadm: context(
+      ['cloud-init', 'console', 'nodeadm', 'user-data'],
+      /Cloud-init v\. 22\.2\.2 |\.amzn2023|\bnodeadm\b/,
+    ),
+    variableUnset: likely(
+      ['cloud-init', 'console'],
+      /(?<script>\/instance\/scripts\/\S+): line \d+: (?<reason>[A-Za-z_]\w*: unbound variable)/,
+      { anchors: ['unbound variable'] },
+    ),
+    optionExecuted: likely(
+      ['cloud-init', 'console'],
+      /(?<script>\/instance\/scripts\/\S+): line \d+: (?<option>--[a-z][a-z0-9-]*[a-z0-9]): command not found/,
+    ),
+    bootstrapDone: context(
+      ['cloud-init', 'console', 'kubeadm'],
+      /\[eks-bootstrap\] INFO: complete|This node has joined the cluster/,
+    ),
+    joinRefused: context(
+      ['kubeadm', 'cloud-init', 'console'],
+      /error execution phase|couldn't validate the identity of the API Server/,
+    ),
+    kubeletRuns: context(
+      ['kubelet', 'event'],
+      /Starting kubelet main sync loop|Observed pod startup duration|status is now: NodeReady/,
+      { strict: true },
+    ),
   },
   needs: [],
   symptoms: ['boot-verdict', 'user-data-script-failed'],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
-  match: (view) => matchScript(view),
   summary: ({ machine, script, code, option, reason }) =>
-    `The user-data script ${script ?? ''} of ${machine ?? 'the machine'} ${option === undefined ? `ended with ${code === undefined ? 'an error' : `exit code ${code}`}${reason === undefined ? '' : ` (${reason})`}` : `ran the option ${option} as a command (a line continuation is lost)`}, so the node was not set up by it.`.replace(
-      '  ',
-      ' ',
-    ),
+    sentence`The user-data script ${script} of ${machine ?? 'the machine'} ${option === undefined ? `ended with ${code === undefined ? 'an error' : `exit code ${code}`}${phrase` (${reason})`}` : `ran the option ${option} as a command (a line continuation is lost)`}, so the node was not set up by it.`,
   remedy: ({ reason }) => [
     reason?.includes('bootstrap.sh') === true
-      ? {
-          text: 'The image is not one of EKS: take the EKS image of the same system and version, or install bootstrap.sh when the image is built.',
-          command:
-            'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<version>/amazon-linux-2023/x86_64/standard/recommended/image_id',
-        }
-      : {
-          text: 'Read what the script said last; the first error stands above cloud-init’s own warning.',
-          command: 'sudo tail -n 80 /var/log/cloud-init-output.log',
-        },
-    {
-      text: 'Give downloads and package installs a timeout and retries, or bake them into the image; then publish a new launch template version and replace the machine.',
-      command: null,
-    },
+      ? step(
+          'The image is not one of EKS: take the EKS image of the same system and version, or install bootstrap.sh when the image is built.',
+          'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<version>/amazon-linux-2023/x86_64/standard/recommended/image_id',
+        )
+      : step(
+          'Read what the script said last; the first error stands above cloud-init’s own warning.',
+          'sudo tail -n 80 /var/log/cloud-init-output.log',
+        ),
+    step(
+      'Give downloads and package installs a timeout and retries, or bake them into the image; then publish a new launch template version and replace the machine.',
+    ),
   ],
-  decide: {
-    text: 'Read the end of cloud-init’s output and its verdict.',
-    command: 'sudo tail -n 80 /var/log/cloud-init-output.log; cloud-init status --long',
-  },
+  decide: step(
+    'Read the end of cloud-init’s output and its verdict.',
+    'sudo tail -n 80 /var/log/cloud-init-output.log; cloud-init status --long',
+  ),
   page: {
     why: 'On Amazon Linux 2 the user-data script itself calls bootstrap.sh, mostly under set -e: whatever fails before that call keeps the kubelet from being configured. On AL2023 nodeadm-run starts only after cloud-init has ended, so a script that hangs holds the node up as well.',
     prevent:
@@ -147,20 +108,12 @@ export default defineCause({
   },
 });
 
-type Signs =
-  | 'scriptFailed'
-  | 'moduleFailed'
-  | 'notInstalled'
-  | 'objectRefused'
-  | 'bootstrapMissing'
-  | 'scriptLine'
-  | 'imageWithNodeadm'
-  | 'bootstrapDone'
-  | 'joinRefused'
-  | 'kubeletRuns';
+export default matched(cause, matchScript);
+
+type Own = ViewOf<typeof cause>;
 
 /** cloud-init's warning says only that the script ended; what it could not do must be there too. */
-function matchScript(view: View<never, Signs>): Match | null {
+function matchScript(view: Own): Match | null {
   const setUp = (['bootstrapDone', 'joinRefused', 'kubeletRuns'] as const).map((name) =>
     view.sign(name),
   );
@@ -177,8 +130,6 @@ function matchScript(view: View<never, Signs>): Match | null {
 }
 
 /** An AL2023 image lacks bootstrap.sh too, but there the user data is what has to change. */
-function imageWithoutScript(
-  view: View<never, 'bootstrapMissing' | 'imageWithNodeadm'>,
-): ReturnType<typeof view.sign> {
+function imageWithoutScript(view: Own): ReturnType<typeof view.sign> {
   return view.sign('imageWithNodeadm') === null ? view.sign('bootstrapMissing') : null;
 }

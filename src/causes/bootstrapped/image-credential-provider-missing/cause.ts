@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 
 /** The kubelet's plugin for image credentials is not where it is configured. */
 export default defineCause({
@@ -7,20 +8,14 @@ export default defineCause({
   title: 'the image credential provider is missing or misconfigured',
   scope: 'machine',
   signs: {
-    binaryNotFound: {
-      in: ['nodeadm', 'cloud-init', 'console'],
-      anchors: ['image credential provider binary was not found'],
-      pattern:
-        /image credential provider binary was not found on path:? ?(?<path>\/[^\s:"]*[^\s:".])?/,
-      weight: 'definite',
-    },
-    pluginsRefused: {
-      in: ['kubelet'],
-      anchors: ['CRI auth plugins'],
-      pattern:
-        /[Ff]ailed to (?:register|load) CRI auth plugins(?:"? err="|: )?(?<reason>[^"]{0,160})/,
-      weight: 'definite',
-    },
+    binaryNotFound: definite(
+      ['nodeadm', 'cloud-init', 'console'],
+      /image credential provider binary was not found on path:? ?(?<path>\/[^\s:"]*[^\s:".])?/,
+    ),
+    pluginsRefused: definite(
+      ['kubelet'],
+      /[Ff]ailed to (?:register|load) CRI auth plugins(?:"? err="|: )?(?<reason>[^"]{0,160})/,
+    ),
   },
   needs: [],
   symptoms: [],
@@ -28,22 +23,19 @@ export default defineCause({
   summary: ({ machine, path, reason }) =>
     `The image credential provider of ${machine ?? 'the machine'} cannot be used (${path ?? (reason === undefined || reason === '' ? 'missing' : reason.trim())}), so the kubelet is not started or stops at once.`,
   remedy: () => [
-    {
-      text: 'See what is installed and what the kubelet is given.',
-      command:
-        'ls -l /etc/eks/image-credential-provider/; systemctl cat kubelet | grep -o "image-credential-provider[^ ]*"',
-    },
-    {
-      text: 'Install ecr-credential-provider (executable, same folder) and point both flags to it, in the image build.',
-      command:
-        '--image-credential-provider-bin-dir=/etc/eks/image-credential-provider --image-credential-provider-config=/etc/eks/image-credential-provider/config.json',
-    },
+    step(
+      'See what is installed and what the kubelet is given.',
+      'ls -l /etc/eks/image-credential-provider/; systemctl cat kubelet | grep -o "image-credential-provider[^ ]*"',
+    ),
+    step(
+      'Install ecr-credential-provider (executable, same folder) and point both flags to it, in the image build.',
+      '--image-credential-provider-bin-dir=/etc/eks/image-credential-provider --image-credential-provider-config=/etc/eks/image-credential-provider/config.json',
+    ),
   ],
-  decide: {
-    text: 'See whether the provider is where the kubelet looks for it.',
-    command:
-      'ls -l /etc/eks/image-credential-provider/; journalctl -u kubelet --no-pager | grep -i "auth plugins" | tail -n 3',
-  },
+  decide: step(
+    'See whether the provider is where the kubelet looks for it.',
+    'ls -l /etc/eks/image-credential-provider/; journalctl -u kubelet --no-pager | grep -i "auth plugins" | tail -n 3',
+  ),
   page: {
     why: 'Since Kubernetes 1.26 the kubelet asks a program for ECR credentials. EKS images ship it; custom AMIs, hybrid nodes and kOps hooks must put it where both flags say, or the kubelet refuses to start.',
     prevent: 'Install the provider in the same step as the kubelet, in the version of its release.',

@@ -1,92 +1,63 @@
-import { defineCause, found } from '../../../diagnosis/cause.ts';
+import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** Nothing on the machine itself gets an answer from 169.254.169.254. */
-export default defineCause({
+const cause = defineCause({
   id: 'imds-unreachable-on-host',
   stage: 'bootstrapped',
   title: 'instance metadata is disabled or blocked on the host',
   scope: 'machine',
   signs: {
-    nodeadmNoAnswer: {
-      in: ['nodeadm', 'cloud-init', 'console'],
-      anchors: ['operation error ec2imds'],
-      pattern:
-        /operation error ec2imds: (?<call>\w+),(?!.*StatusCode: 404).*(?:i\/o timeout|deadline exceeded|connection refused|no route to host|network is unreachable|StatusCode: 403)/,
-      weight: 'definite',
+    nodeadmNoAnswer: definite(
+      ['nodeadm', 'cloud-init', 'console'],
+      /operation error ec2imds: (?<call>\w+),(?!.*StatusCode: 404).*(?:i\/o timeout|deadline exceeded|connection refused|no route to host|network is unreachable|StatusCode: 403)/,
+      { strict: true },
+    ),
+    plutoNoAnswer: likely(['bottlerocket', 'console'], /IMDS request failed: (?!No ')/, {
       strict: true,
-    },
-    plutoNoAnswer: {
-      in: ['bottlerocket', 'console'],
-      anchors: ['IMDS request failed: '],
-      pattern: /IMDS request failed: (?!No ')/,
-      weight: 'likely',
-      strict: true,
-    },
-    cloudInitGaveUp: {
-      in: ['cloud-init', 'console'],
-      anchors: [
-        'Giving up on md from',
-        'Giving up on waiting for the metadata',
-        'HTTP endpoint is probably disabled',
-      ],
-      pattern:
-        /Giving up on (?:md from|waiting for the metadata from) .{0,20}169\.254\.169\.254|IMDS's HTTP endpoint is probably disabled/,
-      weight: 'definite',
-    },
-    answered: {
-      in: ['cloud-init', 'console'],
-      anchors: ['Read from http://169.254.169.254', 'Datasource DataSourceEc2'],
-      pattern:
-        /Read from http:\/\/169\.254\.169\.254\S* \(200,|finished at .{0,60}Datasource DataSourceEc2\b/,
-      weight: 'withdraws',
-    },
-    hostRule: {
-      in: ['host-file'],
-      anchors: ['-A OUTPUT'],
-      pattern:
-        /-A OUTPUT (?!.*--(?:uid|gid)-owner).*-d 169\.254\.169\.254(?:\/32)?\b.*-j (?<action>DROP|REJECT)/,
-      weight: 'definite',
-    },
+    }),
+    cloudInitGaveUp: definite(
+      ['cloud-init', 'console'],
+      /Giving up on (?:md from|waiting for the metadata from) .{0,20}169\.254\.169\.254|IMDS's HTTP endpoint is probably disabled/,
+    ),
+    answered: withdraws(
+      ['cloud-init', 'console'],
+      /Read from http:\/\/169\.254\.169\.254\S* \(200,|finished at .{0,60}Datasource DataSourceEc2\b/,
+    ),
+    hostRule: definite(
+      ['host-file'],
+      /-A OUTPUT (?!.*--(?:uid|gid)-owner).*-d 169\.254\.169\.254(?:\/32)?\b.*-j (?<action>DROP|REJECT)/,
+      { anchors: ['-A OUTPUT'] },
+    ),
   },
   needs: ['aws/instance', 'kube/Node'],
   symptoms: ['no-answer-from-metadata'],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   explains: ['bottlerocket-setting-generator-failed', 'node-name-service-stuck'],
-  match(view) {
-    const instance = view.read('aws/instance');
-    if (instance.state !== 'seen') return null;
-    const endpoint = instance.value.MetadataOptions?.HttpEndpoint ?? null;
-    const isReady = view.list('kube/Node').some(({ value }) => value.ready === true);
-    if (endpoint === 'disabled' && !isReady) {
-      return found({ endpoint }, [view.quote(instance, 'MetadataOptions.HttpEndpoint = disabled')]);
-    }
-    return null;
-  },
   summary: ({ machine, endpoint, action }) =>
     endpoint === 'disabled'
       ? `The metadata endpoint of ${machine ?? 'the instance'} is disabled, so neither credentials nor the instance’s name reach its programs.`
-      : `${machine ?? 'The machine'} gets no answer from instance metadata at 169.254.169.254${action === undefined ? '' : ` (a host firewall rule says ${action})`}, so neither credentials nor its name reach its programs.`,
+      : sentence`${machine ?? 'The machine'} gets no answer from instance metadata at 169.254.169.254${phrase` (a host firewall rule says ${action})`}, so neither credentials nor its name reach its programs.`,
   remedy: ({ action }) => [
     action === undefined
-      ? {
-          text: 'Enable the endpoint, with a hop limit that pods can use too; set the same in the launch template.',
-          command:
-            'aws ec2 modify-instance-metadata-options --instance-id <instance> --http-endpoint enabled --http-tokens required --http-put-response-hop-limit 2',
-        }
-      : {
-          text: 'Remove the rule from the image’s firewall and keep metadata open for the host.',
-          command: 'sudo iptables -S OUTPUT | grep 169.254.169.254',
-        },
-    {
-      text: 'Look at rules and routes of the host when the endpoint is enabled.',
-      command: 'sudo iptables-save | grep 169.254; ip route get 169.254.169.254',
-    },
+      ? step(
+          'Enable the endpoint, with a hop limit that pods can use too; set the same in the launch template.',
+          'aws ec2 modify-instance-metadata-options --instance-id <instance> --http-endpoint enabled --http-tokens required --http-put-response-hop-limit 2',
+        )
+      : step(
+          'Remove the rule from the image’s firewall and keep metadata open for the host.',
+          'sudo iptables -S OUTPUT | grep 169.254.169.254',
+        ),
+    step(
+      'Look at rules and routes of the host when the endpoint is enabled.',
+      'sudo iptables-save | grep 169.254; ip route get 169.254.169.254',
+    ),
   ],
-  decide: {
-    text: 'Read the metadata options of the instance.',
-    command:
-      'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].MetadataOptions',
-  },
+  decide: step(
+    'Read the metadata options of the instance.',
+    'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].MetadataOptions',
+  ),
   page: {
     why: 'Every boot program of a node asks instance metadata first: for user data, region, instance id and credentials. An account default or a launch template that disables the endpoint, or a hardening script that drops the address, stops them all.',
     prevent:
@@ -101,4 +72,15 @@ export default defineCause({
       'https://github.com/bottlerocket-os/bottlerocket-core-kit/blob/HEAD/sources/api/pluto/src/main.rs',
     ],
   },
+});
+
+export default matched(cause, (view) => {
+  const instance = view.read('aws/instance');
+  if (instance.state !== 'seen') return null;
+  const endpoint = instance.value.MetadataOptions?.HttpEndpoint ?? null;
+  const isReady = view.list('kube/Node').some(({ value }) => value.ready === true);
+  if (endpoint === 'disabled' && !isReady) {
+    return found({ endpoint }, [view.quote(instance, 'MetadataOptions.HttpEndpoint = disabled')]);
+  }
+  return null;
 });

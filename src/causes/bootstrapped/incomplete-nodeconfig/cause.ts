@@ -1,54 +1,58 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { launchOf } from '../../../domain/instances/launch.ts';
 import { clusterGiven } from '../../../evidence/user-data.ts';
 
 /** The NodeConfig parses but does not name everything that nodeadm must know of the cluster. */
-export default defineCause({
+const cause = defineCause({
   id: 'incomplete-nodeconfig',
   stage: 'bootstrapped',
   title: 'the NodeConfig lacks a mandatory cluster field',
   scope: 'machine',
   signs: {
-    fieldMissing: {
-      in: ['nodeadm', 'cloud-init', 'console'],
-      anchors: ['is missing in cluster configuration'],
-      pattern:
-        /(?<field>Name|Apiserver endpoint|Certificate authority|CIDR) is missing in cluster configuration/i,
-      weight: 'definite',
-    },
-    outpostId: {
-      in: ['nodeadm', 'cloud-init', 'console'],
-      anchors: [
-        'cluster ID must be provided for outposts',
-        'cannot be empty when outpost is enabled',
-      ],
-      pattern:
-        /(?<field>cluster ID(?= must be provided for outposts)|clusterId(?= cannot be empty when outpost))/i,
-      weight: 'definite',
-    },
+    fieldMissing: definite(
+      ['nodeadm', 'cloud-init', 'console'],
+      /(?<field>Name|Apiserver endpoint|Certificate authority|CIDR) is missing in cluster configuration/i,
+      { anchors: ['is missing in cluster configuration'] },
+    ),
+    outpostId: definite(
+      ['nodeadm', 'cloud-init', 'console'],
+      /(?<field>cluster ID(?= must be provided for outposts)|clusterId(?= cannot be empty when outpost))/i,
+      {
+        anchors: [
+          'cluster ID must be provided for outposts',
+          'cannot be empty when outpost is enabled',
+        ],
+      },
+    ),
   },
   needs: ['aws/instance', 'aws/image', 'aws/user-data'],
   symptoms: [],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
-  match: (view) => matchGiven(view),
   summary: ({ machine, instance, field }) =>
     `The NodeConfig of ${instance ?? machine ?? 'the machine'} does not give the cluster’s ${field ?? 'name, endpoint, certificate authority or CIDR'}; nodeadm refuses it and the kubelet is never configured.`,
   remedy: () => [
-    {
-      text: 'Read the values.',
-      command:
-        "aws eks describe-cluster --name <cluster> --query 'cluster.{name:name,apiServerEndpoint:endpoint,certificateAuthority:certificateAuthority.data,cidr:kubernetesNetworkConfig.serviceIpv4Cidr}'",
-    },
-    {
-      text: 'Write all four under spec.cluster of the NodeConfig in the launch template and replace the machines.',
-      command: 'nodeadm config check -c file://nodeconfig.yaml',
-    },
+    step(
+      'Read the values.',
+      "aws eks describe-cluster --name <cluster> --query 'cluster.{name:name,apiServerEndpoint:endpoint,certificateAuthority:certificateAuthority.data,cidr:kubernetesNetworkConfig.serviceIpv4Cidr}'",
+    ),
+    step(
+      'Write all four under spec.cluster of the NodeConfig in the launch template and replace the machines.',
+      'nodeadm config check -c file://nodeconfig.yaml',
+    ),
   ],
-  decide: {
-    text: 'Read what nodeadm says about its configuration.',
-    command: 'journalctl -u nodeadm-config --no-pager | tail -n 20',
-  },
+  decide: step(
+    'Read what nodeadm says about its configuration.',
+    'journalctl -u nodeadm-config --no-pager | tail -n 20',
+  ),
   page: {
     why: 'bootstrap.sh of Amazon Linux 2 filled in endpoint, certificate authority and service CIDR from DescribeCluster. nodeadm does not call EKS, so every field has to be in user data; a Terraform output that is empty at plan time is enough to lose one.',
     prevent:
@@ -65,7 +69,9 @@ export default defineCause({
   },
 });
 
-type Kinds = 'aws/instance' | 'aws/image' | 'aws/user-data';
+export default matched(cause, matchGiven);
+
+type Own = ViewOf<typeof cause>;
 
 const FIELDS = [
   ['name', 'name'],
@@ -75,7 +81,7 @@ const FIELDS = [
 ] as const;
 
 /** Only in an image that EKS publishes: others may add fields by a file of their own. */
-function matchGiven(view: View<Kinds, 'fieldMissing' | 'outpostId'>): Match | null {
+function matchGiven(view: Own): Match | null {
   const launch = launchOf(view);
   if (launch?.family !== 'al2023' || !launch.isPublished) return null;
   const configs = launch.given.value.nodeConfigs;

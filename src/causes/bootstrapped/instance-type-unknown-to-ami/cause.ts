@@ -1,4 +1,6 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { sentence } from '../../../diagnosis/sentence.ts';
+import { clears, context, definite, likely } from '../../../diagnosis/sign.ts';
 
 /** The image is older than the instance type and cannot say how many pods it takes. */
 export default defineCause({
@@ -7,58 +9,40 @@ export default defineCause({
   title: 'the image does not know the instance type',
   scope: 'machine',
   signs: {
-    noEntry: {
-      in: ['cloud-init', 'console'],
-      anchors: ['/etc/eks/eni-max-pods.txt'],
-      pattern:
-        /No entry for (?:type )?'?(?<type>[a-z][\w-]*\.[\w-]+)?'? in \/etc\/eks\/eni-max-pods\.txt(?!.*(?:[Ww]ill attempt|calculat))/,
-      weight: 'definite',
-    },
-    plutoNoEntry: {
-      in: ['bottlerocket', 'console'],
-      anchors: ['Unable to find maximum number of pods'],
-      pattern:
-        /Unable to find maximum number of pods supported for instance-type (?<type>[a-z][\w-]*\.[\w-]+)/,
-      weight: 'likely',
-    },
-    nodeadmFallsBack: {
-      in: ['nodeadm', 'cloud-init'],
-      anchors: ['Failed to retrieve instance info'],
-      pattern: /Failed to retrieve instance info, falling back to default/,
-      weight: 'context',
-    },
-    bootstrapDone: {
-      in: ['cloud-init', 'console'],
-      anchors: ['[eks-bootstrap] INFO: complete'],
-      pattern: /\[eks-bootstrap\] INFO: complete/,
-      weight: 'clears',
-    },
+    noEntry: definite(
+      ['cloud-init', 'console'],
+      /No entry for (?:type )?'?(?<type>[a-z][\w-]*\.[\w-]+)?'? in \/etc\/eks\/eni-max-pods\.txt(?!.*(?:[Ww]ill attempt|calculat))/,
+    ),
+    plutoNoEntry: likely(
+      ['bottlerocket', 'console'],
+      /Unable to find maximum number of pods supported for instance-type (?<type>[a-z][\w-]*\.[\w-]+)/,
+    ),
+    nodeadmFallsBack: context(
+      ['nodeadm', 'cloud-init'],
+      /Failed to retrieve instance info, falling back to default/,
+    ),
+    bootstrapDone: clears(['cloud-init', 'console'], /\[eks-bootstrap\] INFO: complete/),
   },
   needs: [],
   symptoms: ['user-data-script-failed'],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   explains: ['failed-user-script', 'bottlerocket-setting-generator-failed'],
   summary: ({ machine, type }) =>
-    `The image of ${machine ?? 'the machine'} is older than the instance type ${type ?? ''} and does not know its pod limit, so the setup stops before the kubelet is configured.`.replace(
-      '  ',
-      ' ',
-    ),
+    sentence`The image of ${machine ?? 'the machine'} is older than the instance type ${type} and does not know its pod limit, so the setup stops before the kubelet is configured.`,
   remedy: ({ type }) => [
-    {
-      text: 'Use the current image of the cluster’s version.',
-      command:
-        'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<version>/amazon-linux-2/recommended/image_id --query Parameter.Value',
-    },
-    {
-      text: `Or give the pod limit in user data: interfaces * (addresses per interface - 1) + 2 of ${type ?? 'the instance type'}.`,
-      command: `/etc/eks/bootstrap.sh <cluster> --use-max-pods false --kubelet-extra-args '--max-pods=<n>'`,
-    },
+    step(
+      'Use the current image of the cluster’s version.',
+      'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<version>/amazon-linux-2/recommended/image_id --query Parameter.Value',
+    ),
+    step(
+      `Or give the pod limit in user data: interfaces * (addresses per interface - 1) + 2 of ${type ?? 'the instance type'}.`,
+      `/etc/eks/bootstrap.sh <cluster> --use-max-pods false --kubelet-extra-args '--max-pods=<n>'`,
+    ),
   ],
-  decide: {
-    text: 'See whether the type is in the image’s table.',
-    command:
-      'TYPE=$(ec2-metadata -t | cut -d" " -f2); grep -n "^$TYPE " /etc/eks/eni-max-pods.txt; cat /etc/eks/release',
-  },
+  decide: step(
+    'See whether the type is in the image’s table.',
+    'TYPE=$(ec2-metadata -t | cut -d" " -f2); grep -n "^$TYPE " /etc/eks/eni-max-pods.txt; cat /etc/eks/release',
+  ),
   page: {
     why: 'Older Amazon Linux 2 images take the number of pods from a table inside the image and end when the type is not in it. Karpenter and mixed instance policies pick new types the day they are released.',
     prevent: 'Roll images monthly; pin instance families to what the pinned image knows.',

@@ -1,56 +1,56 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { launchOf } from '../../../domain/instances/launch.ts';
 
 /** Bottlerocket cannot read its user data as settings. */
-export default defineCause({
+const cause = defineCause({
   id: 'invalid-bottlerocket-user-data',
   stage: 'bootstrapped',
   title: 'the Bottlerocket user data is not valid settings TOML',
   scope: 'machine',
   signs: {
-    notToml: {
-      in: ['bottlerocket', 'console'],
-      anchors: ['Error parsing TOML user data'],
-      pattern: /Error parsing TOML user data: (?<reason>.{0,160})/,
-      weight: 'definite',
-    },
-    noSettings: {
-      in: ['bottlerocket', 'console'],
-      anchors: ['TOML data did not contain'],
-      pattern: /(?<reason>TOML data did not contain 'settings' section)/,
-      weight: 'definite',
-    },
-    refusedByApi: {
-      in: ['bottlerocket', 'console'],
-      anchors: ['Status 400 when PATCHing', 'Json deserialize error'],
-      pattern:
-        /Status 400 when \S+ \/settings\?tx=bottlerocket-launch: (?<reason>Json deserialize error.{0,160})/,
-      weight: 'definite',
-    },
+    notToml: definite(
+      ['bottlerocket', 'console'],
+      /Error parsing TOML user data: (?<reason>.{0,160})/,
+    ),
+    noSettings: definite(
+      ['bottlerocket', 'console'],
+      /(?<reason>TOML data did not contain 'settings' section)/,
+    ),
+    refusedByApi: definite(
+      ['bottlerocket', 'console'],
+      /Status 400 when \S+ \/settings\?tx=bottlerocket-launch: (?<reason>Json deserialize error.{0,160})/,
+      { anchors: ['Status 400 when PATCHing', 'Json deserialize error'] },
+    ),
   },
   needs: ['aws/instance', 'aws/image', 'aws/user-data'],
   symptoms: [],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   explains: ['bottlerocket-setting-generator-failed'],
-  match: (view) => matchGiven(view),
   summary: ({ machine, instance, reason }) =>
     `Bottlerocket on ${instance ?? machine ?? 'the machine'} cannot read its user data as settings${reason === undefined ? '' : ` (${reason.trim()})`}, so no service after it is configured.`,
   remedy: () => [
-    {
-      text: 'Read the user data as the machine got it; line and column in the message count in this text.',
-      command:
-        'aws ec2 describe-instance-attribute --instance-id <instance> --attribute userData --query UserData.Value --output text | base64 -d | head -n 40',
-    },
-    {
-      text: 'Provide TOML with [settings.kubernetes] api-server, cluster-certificate and cluster-name, each table once; then replace the machines.',
-      command: 'python3 -c "import tomllib,sys; tomllib.load(sys.stdin.buffer)" < user-data.toml',
-    },
+    step(
+      'Read the user data as the machine got it; line and column in the message count in this text.',
+      'aws ec2 describe-instance-attribute --instance-id <instance> --attribute userData --query UserData.Value --output text | base64 -d | head -n 40',
+    ),
+    step(
+      'Provide TOML with [settings.kubernetes] api-server, cluster-certificate and cluster-name, each table once; then replace the machines.',
+      'python3 -c "import tomllib,sys; tomllib.load(sys.stdin.buffer)" < user-data.toml',
+    ),
   ],
-  decide: {
-    text: 'Read the console: early-boot-config is the first service to fail.',
-    command: 'aws ec2 get-console-output --latest --output text --instance-id <instance>',
-  },
+  decide: step(
+    'Read the console: early-boot-config is the first service to fail.',
+    'aws ec2 get-console-output --latest --output text --instance-id <instance>',
+  ),
   page: {
     why: 'Bottlerocket has no shell: its user data is one TOML document of settings. A shell script or MIME document left over from Amazon Linux, a table that two tools both wrote, or an unknown key makes the first boot service fail and everything after it with it.',
     prevent:
@@ -68,8 +68,9 @@ export default defineCause({
   },
 });
 
-type Kinds = 'aws/instance' | 'aws/image' | 'aws/user-data';
-type Signs = 'notToml' | 'noSettings' | 'refusedByApi';
+export default matched(cause, matchGiven);
+
+type Own = ViewOf<typeof cause>;
 
 const FORMS: Readonly<Record<string, string>> = {
   script: 'it is a shell script',
@@ -78,7 +79,7 @@ const FORMS: Readonly<Record<string, string>> = {
   'node-config': 'it is a NodeConfig of nodeadm',
 };
 
-function matchGiven(view: View<Kinds, Signs>): Match | null {
+function matchGiven(view: Own): Match | null {
   const launch = launchOf(view);
   if (launch?.family !== 'bottlerocket') return null;
   // Settings that were read as TOML may still have a wrong value, which only the machine says.

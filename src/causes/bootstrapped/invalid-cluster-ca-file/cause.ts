@@ -1,4 +1,6 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** The file with the cluster's certificate authority is missing or holds no certificate. */
 export default defineCause({
@@ -7,68 +9,51 @@ export default defineCause({
   title: 'the cluster CA file is missing or is no certificate',
   scope: 'machine',
   signs: {
-    notLoaded: {
-      in: ['kubelet'],
-      anchors: ['unable to load client CA'],
-      pattern:
-        /(?:[Kk]ubelet\b.*|server\.go:\d+\] )unable to load client CA (?:file|provider)(?::? ?(?:open )?"?(?<file>[\w./\\:-]+?)"?(?:: |, |$))?(?:.*?(?<reason>no such file or directory|does not contain any valid[\w ]*|permission denied|asn1|malformed|unable to parse|is a directory))?/,
-      weight: 'definite',
-    },
-    notThere: {
-      in: ['kubelet'],
-      anchors: ['failed to run Kubelet: open '],
-      pattern:
-        /failed to run Kubelet: open (?<file>\/[\w./-]*ca[\w-]*\.(?:crt|pem)): (?<reason>no such file or directory|permission denied)/,
-      weight: 'definite',
-    },
-    noCertificate: {
-      in: ['kubelet'],
-      anchors: ['does not contain any valid', 'unable to load root certificates'],
-      pattern:
-        /(?:error reading (?<file>\/\S+ca\.crt): )?data (?<reason>does not contain any valid (?:RSA or ECDSA )?certificates)|(?<reason2>unable to load root certificates: unable to parse bytes as PEM block)/,
-      weight: 'definite',
-      strict: true,
-    },
-    notBase64: {
-      in: ['cloud-init', 'console'],
+    notLoaded: definite(
+      ['kubelet'],
+      /(?:[Kk]ubelet\b.*|server\.go:\d+\] )unable to load client CA (?:file|provider)(?::? ?(?:open )?"?(?<file>[\w./\\:-]+?)"?(?:: |, |$))?(?:.*?(?<reason>no such file or directory|does not contain any valid[\w ]*|permission denied|asn1|malformed|unable to parse|is a directory))?/,
+    ),
+    notThere: definite(
+      ['kubelet'],
+      /failed to run Kubelet: open (?<file>\/[\w./-]*ca[\w-]*\.(?:crt|pem)): (?<reason>no such file or directory|permission denied)/,
+    ),
+    noCertificate: definite(
+      ['kubelet'],
+      /(?:error reading (?<file>\/\S+ca\.crt): )?data (?<reason>does not contain any valid (?:RSA or ECDSA )?certificates)|(?<reason2>unable to load root certificates: unable to parse bytes as PEM block)/,
+      { strict: true },
+    ),
+    notBase64: likely(['cloud-init', 'console'], /(?<reason>base64: (?:error: )?invalid input)/, {
       anchors: ['base64: invalid input', 'base64: error: invalid input'],
-      pattern: /(?<reason>base64: (?:error: )?invalid input)/,
-      weight: 'likely',
       strict: true,
-    },
-    nodeadmNotBase64: {
-      in: ['nodeadm', 'cloud-init', 'console'],
-      anchors: ['illegal base64 data'],
-      pattern: /Command failed.*(?<reason>illegal base64 data at input byte \d+)/,
-      weight: 'definite',
-    },
-    kubeletRuns: {
-      in: ['kubelet'],
-      anchors: ['Starting kubelet main sync loop', 'Observed pod startup duration'],
-      pattern: /Starting kubelet main sync loop|Observed pod startup duration/,
-      weight: 'withdraws',
-      strict: true,
-    },
+    }),
+    nodeadmNotBase64: definite(
+      ['nodeadm', 'cloud-init', 'console'],
+      /Command failed.*(?<reason>illegal base64 data at input byte \d+)/,
+    ),
+    kubeletRuns: withdraws(
+      ['kubelet'],
+      /Starting kubelet main sync loop|Observed pod startup duration/,
+      { strict: true },
+    ),
   },
   needs: [],
   symptoms: [],
   summary: ({ machine, file, reason }) =>
-    `The cluster’s certificate authority on ${machine ?? 'the machine'} (${file ?? '/etc/kubernetes/pki/ca.crt'}) cannot be used${reason === undefined ? '' : ` (${reason})`}, so the kubelet stops at its start.`,
+    sentence`The cluster’s certificate authority on ${machine ?? 'the machine'} (${file ?? '/etc/kubernetes/pki/ca.crt'}) cannot be used${phrase` (${reason})`}, so the kubelet stops at its start.`,
   remedy: ({ file }) => [
-    {
-      text: 'Read the right value; it is base64 already and must not be encoded again.',
-      command:
-        'aws eks describe-cluster --name <cluster> --query cluster.certificateAuthority.data --output text',
-    },
-    {
-      text: 'Correct --b64-cluster-ca, certificateAuthority or cluster-certificate in the user data and replace the machines; on this one check the file.',
-      command: `sudo openssl x509 -noout -subject -enddate -in ${file ?? '/etc/kubernetes/pki/ca.crt'}`,
-    },
+    step(
+      'Read the right value; it is base64 already and must not be encoded again.',
+      'aws eks describe-cluster --name <cluster> --query cluster.certificateAuthority.data --output text',
+    ),
+    step(
+      'Correct --b64-cluster-ca, certificateAuthority or cluster-certificate in the user data and replace the machines; on this one check the file.',
+      `sudo openssl x509 -noout -subject -enddate -in ${file ?? '/etc/kubernetes/pki/ca.crt'}`,
+    ),
   ],
-  decide: {
-    text: 'See whether the file is a certificate.',
-    command: 'sudo openssl x509 -noout -subject -enddate -in /etc/kubernetes/pki/ca.crt',
-  },
+  decide: step(
+    'See whether the file is a certificate.',
+    'sudo openssl x509 -noout -subject -enddate -in /etc/kubernetes/pki/ca.crt',
+  ),
   page: {
     why: 'User data carries the cluster’s CA as base64. Encoded twice, cut at a line end, quoted wrongly or left out, it decodes to something that is no certificate, and the kubelet cannot check its clients.',
     prevent: 'Pass certificateAuthority.data unchanged, and fail the plan when it is empty.',

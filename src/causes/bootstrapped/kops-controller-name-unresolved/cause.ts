@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { context, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** A kOps node cannot find kops-controller, from which it gets its certificates. */
 export default defineCause({
@@ -8,50 +9,30 @@ export default defineCause({
   scope: 'machine',
   // A line of nodeup without its prefix is known by the name of the program it asks for.
   signs: {
-    notSetUp: {
-      in: ['nodeup', 'cloud-init', 'kops-controller'],
-      anchors: ['kops-controller DNS not setup yet'],
-      pattern: /kops-controller DNS not setup yet \((?<reason>placeholder IP found|not found)/,
-      weight: 'likely',
-    },
-    notResolved: {
-      in: ['nodeup', 'cloud-init', 'kops-controller'],
-      anchors: ['lookup kops-controller.internal.'],
-      pattern:
-        /lookup kops-controller\.internal\.(?!\S*\.k8s\.local)[^\s:]+(?: on \S+)?: (?<reason>no such host|server misbehaving)/,
-      weight: 'likely',
-      atLeast: 2,
-    },
-    resolved: {
-      in: ['nodeup', 'cloud-init', 'kops-controller'],
+    notSetUp: likely(
+      ['nodeup', 'cloud-init', 'kops-controller'],
+      /kops-controller DNS not setup yet \((?<reason>placeholder IP found|not found)/,
+    ),
+    notResolved: likely(
+      ['nodeup', 'cloud-init', 'kops-controller'],
+      /lookup kops-controller\.internal\.(?!\S*\.k8s\.local)[^\s:]+(?: on \S+)?: (?<reason>no such host|server misbehaving)/,
+      { atLeast: 2 },
+    ),
+    resolved: withdraws(['nodeup', 'cloud-init', 'kops-controller'], /:3988\/.{0,300}dial tcp \d/, {
       anchors: [':3988/'],
-      pattern: /:3988\/.{0,300}dial tcp \d/,
-      weight: 'withdraws',
-    },
-    waiting: {
-      in: ['nodeup', 'cloud-init'],
-      anchors: ['BootstrapClientTask/BootstrapClient'],
-      pattern: /Task "BootstrapClientTask\/BootstrapClient" not ready/,
-      weight: 'context',
-    },
-    allDone: {
-      in: ['nodeup', 'cloud-init', 'kops-controller'],
-      anchors: ['total; 0 can run'],
-      pattern: /Tasks: \d+ done \/ \d+ total; 0 can run/,
-      weight: 'withdraws',
-    },
-    unitDone: {
-      in: ['nodeup', 'journal'],
-      anchors: [
-        'kops-configuration.service: Succeeded',
-        'kops-configuration.service: Deactivated',
-        'Finished Run kops bootstrap',
-        'Finished Run kOps bootstrap',
-      ],
-      pattern:
-        /kops-configuration\.service: (?:Succeeded|Deactivated)|Finished Run k[oO]ps bootstrap/,
-      weight: 'withdraws',
-    },
+    }),
+    waiting: context(
+      ['nodeup', 'cloud-init'],
+      /Task "BootstrapClientTask\/BootstrapClient" not ready/,
+    ),
+    allDone: withdraws(
+      ['nodeup', 'cloud-init', 'kops-controller'],
+      /Tasks: \d+ done \/ \d+ total; 0 can run/,
+    ),
+    unitDone: withdraws(
+      ['nodeup', 'journal'],
+      /kops-configuration\.service: (?:Succeeded|Deactivated)|Finished Run k[oO]ps bootstrap/,
+    ),
   },
   needs: [],
   symptoms: [],
@@ -59,20 +40,19 @@ export default defineCause({
   summary: ({ machine, reason }) =>
     `nodeup on ${machine ?? 'the machine'} waits for kops-controller, whose DNS name ${reason !== undefined && reason !== 'placeholder IP found' ? 'does not resolve' : 'still has the placeholder address 203.0.113.123'}; without it the node gets no certificates.`,
   remedy: () => [
-    {
-      text: 'See whether a control-plane machine is up and dns-controller writes the records.',
-      command:
-        'kubectl -n kube-system logs deploy/dns-controller --tail=50; kubectl -n kube-system get pods -l k8s-app=kops-controller -o wide',
-    },
-    {
-      text: 'Ask for the record that the node asks for.',
-      command: 'dig +short kops-controller.internal.<cluster>',
-    },
+    step(
+      'See whether a control-plane machine is up and dns-controller writes the records.',
+      'kubectl -n kube-system logs deploy/dns-controller --tail=50; kubectl -n kube-system get pods -l k8s-app=kops-controller -o wide',
+    ),
+    step(
+      'Ask for the record that the node asks for.',
+      'dig +short kops-controller.internal.<cluster>',
+    ),
   ],
-  decide: {
-    text: 'Ask for the record from the machine.',
-    command: 'dig +short kops-controller.internal.<cluster>; cat /etc/hosts',
-  },
+  decide: step(
+    'Ask for the record from the machine.',
+    'dig +short kops-controller.internal.<cluster>; cat /etc/hosts',
+  ),
   page: {
     why: 'kOps creates its DNS records with a placeholder and lets dns-controller replace it when the control plane runs. While the control plane is down, or dns-controller may not write the zone, nodes wait.',
     prevent: 'Watch dns-controller; give its role the hosted zone.',

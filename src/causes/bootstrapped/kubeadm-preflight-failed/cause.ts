@@ -1,4 +1,6 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step, type Step } from '../../../diagnosis/cause.ts';
+import { sentence } from '../../../diagnosis/sentence.ts';
+import { context, definite, withdraws } from '../../../diagnosis/sign.ts';
 
 /** kubeadm's checks before the join found something in the way. */
 export default defineCause({
@@ -7,46 +9,30 @@ export default defineCause({
   title: 'kubeadm join stops in its preflight checks',
   scope: 'machine',
   signs: {
-    checkFailed: {
-      in: ['kubeadm', 'cloud-init', 'console'],
-      anchors: ['[ERROR '],
-      pattern:
-        /\[ERROR (?<check>(?:FileAvailable|Port|FileContent|FileExisting|DirAvailable|NumCPU|Mem|KubeletVersion|KubernetesVersion|SystemVerification|IsPrivilegedUser|Hostname|HTTPProxy|Firewalld|ImagePull|ControlPlaneNodesReady)[^\]]*)\]: ?(?<reason>[^\n[]{0,200})/,
-      weight: 'definite',
-    },
-    fatal: {
-      in: ['kubeadm', 'cloud-init', 'console'],
-      anchors: ['Some fatal errors occurred'],
-      pattern: /\[preflight\] Some fatal errors occurred/,
-      weight: 'context',
-    },
-    joined: {
-      in: ['kubeadm', 'cloud-init', 'console'],
-      anchors: ['This node has joined the cluster'],
-      pattern: /This node has joined the cluster/,
-      weight: 'withdraws',
-    },
+    checkFailed: definite(
+      ['kubeadm', 'cloud-init', 'console'],
+      /\[ERROR (?<check>(?:FileAvailable|Port|FileContent|FileExisting|DirAvailable|NumCPU|Mem|KubeletVersion|KubernetesVersion|SystemVerification|IsPrivilegedUser|Hostname|HTTPProxy|Firewalld|ImagePull|ControlPlaneNodesReady)[^\]]*)\]: ?(?<reason>[^\n[]{0,200})/,
+    ),
+    fatal: context(
+      ['kubeadm', 'cloud-init', 'console'],
+      /\[preflight\] Some fatal errors occurred/,
+    ),
+    joined: withdraws(['kubeadm', 'cloud-init', 'console'], /This node has joined the cluster/),
   },
   needs: [],
   symptoms: ['user-data-script-failed'],
   explains: ['failed-user-script', 'kubelet-without-kubeconfig'],
   withdrawnBy: ['joined', 'node-registered', 'node-ready'],
   summary: ({ machine, check, reason }) =>
-    `kubeadm join on ${machine ?? 'the machine'} stops at the preflight check ${check ?? ''}${reason === undefined || reason.trim() === '' ? '' : ` (${reason.trim()})`}, so the machine does not join.`.replace(
-      '  ',
-      ' ',
-    ),
+    sentence`kubeadm join on ${machine ?? 'the machine'} stops at the preflight check ${check}${reason === undefined || reason.trim() === '' ? '' : ` (${reason.trim()})`}, so the machine does not join.`,
   remedy: ({ check }) => [
     remedyOf(check),
-    {
-      text: 'Join again with a fresh token.',
-      command: 'kubeadm token create --print-join-command',
-    },
+    step('Join again with a fresh token.', 'kubeadm token create --print-join-command'),
   ],
-  decide: {
-    text: 'Read what the join printed: each failed check stands in a line of its own.',
-    command: "sudo grep -A12 'error execution phase preflight' /var/log/cloud-init-output.log",
-  },
+  decide: step(
+    'Read what the join printed: each failed check stands in a line of its own.',
+    "sudo grep -A12 'error execution phase preflight' /var/log/cloud-init-output.log",
+  ),
   page: {
     why: 'kubeadm refuses a machine that looks joined already (files, a kubelet on port 10250), lacks tools or kernel settings, or is too small. Images made from a joined machine and repeated joins without a reset are the common cases.',
     prevent:
@@ -64,22 +50,18 @@ export default defineCause({
   },
 });
 
-function remedyOf(check = ''): { readonly text: string; readonly command: string } {
+function remedyOf(check = ''): Step {
   if (check.includes('ip_forward') || check.includes('bridge-nf')) {
-    return {
-      text: 'Set the kernel parameters for good.',
-      command:
-        "sudo modprobe br_netfilter && printf 'net.ipv4.ip_forward=1\\nnet.bridge.bridge-nf-call-iptables=1\\n' | sudo tee /etc/sysctl.d/99-kubernetes.conf && sudo sysctl --system",
-    };
+    return step(
+      'Set the kernel parameters for good.',
+      "sudo modprobe br_netfilter && printf 'net.ipv4.ip_forward=1\\nnet.bridge.bridge-nf-call-iptables=1\\n' | sudo tee /etc/sysctl.d/99-kubernetes.conf && sudo sysctl --system",
+    );
   }
   if (check.includes('Available') || check.includes('Port')) {
-    return {
-      text: 'Remove what an earlier join left behind.',
-      command: 'sudo kubeadm reset -f && sudo rm -rf /etc/cni/net.d',
-    };
+    return step(
+      'Remove what an earlier join left behind.',
+      'sudo kubeadm reset -f && sudo rm -rf /etc/cni/net.d',
+    );
   }
-  return {
-    text: 'See what the machine has.',
-    command: 'kubelet --version; nproc; free -m; sudo ss -lntp',
-  };
+  return step('See what the machine has.', 'kubelet --version; nproc; free -m; sudo ss -lntp');
 }

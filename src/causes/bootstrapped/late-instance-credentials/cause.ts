@@ -1,78 +1,68 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { clears, context, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** nodeadm asked for the role's credentials before they were in metadata and did not ask again. */
-export default defineCause({
+const cause = defineCause({
   id: 'late-instance-credentials',
   stage: 'bootstrapped',
   title: 'instance metadata had no role credentials yet when nodeadm asked once',
   scope: 'machine',
   signs: {
-    notThereYet: {
-      in: ['nodeadm', 'cloud-init', 'console'],
-      anchors: ['unretryable error'],
-      pattern:
-        /request failed with unretryable error http response error StatusCode: 404, request to EC2 IMDS failed/,
-      weight: 'likely',
-    },
-    askedOnce: {
-      in: ['nodeadm', 'cloud-init', 'console'],
-      anchors: ['failed to sign request: failed to retrieve credentials'],
-      pattern:
-        /Command failed.*failed to sign request: failed to retrieve credentials.*no EC2 IMDS role found.*StatusCode: 404/,
-      weight: 'context',
-    },
-    stillAbsent: {
-      in: ['nodeadm', 'cloud-init', 'console'],
-      anchors: ['no EC2 IMDS role found'],
-      pattern: /no EC2 IMDS role found.*StatusCode: 404/,
-      weight: 'context',
-    },
-    asksAgain: {
-      in: ['nodeadm', 'cloud-init', 'console'],
-      anchors: ['retrying request ec2imds/'],
-      pattern: /retrying request ec2imds\/\w+, attempt (?:[4-9]|\d\d)/,
-      weight: 'clears',
-    },
-    detailsKnown: {
-      in: ['nodeadm', 'cloud-init', 'console'],
-      anchors: ['Instance details populated', 'Default options populated'],
-      pattern: /(?:Instance details|Default options) populated/,
-      weight: 'withdraws',
-    },
-    configured: {
-      in: ['nodeadm', 'journal', 'console'],
-      anchors: ['nodeadm-config.service', 'EKS Nodeadm Config'],
-      pattern: /Finished (?:nodeadm-config\.service|EKS Nodeadm Config)/,
-      weight: 'withdraws',
-    },
+    notThereYet: likely(
+      ['nodeadm', 'cloud-init', 'console'],
+      /request failed with unretryable error http response error StatusCode: 404, request to EC2 IMDS failed/,
+    ),
+    askedOnce: context(
+      ['nodeadm', 'cloud-init', 'console'],
+      /Command failed.*failed to sign request: failed to retrieve credentials.*no EC2 IMDS role found.*StatusCode: 404/,
+    ),
+    stillAbsent: context(
+      ['nodeadm', 'cloud-init', 'console'],
+      /no EC2 IMDS role found.*StatusCode: 404/,
+    ),
+    asksAgain: clears(
+      ['nodeadm', 'cloud-init', 'console'],
+      /retrying request ec2imds\/\w+, attempt (?:[4-9]|\d\d)/,
+    ),
+    detailsKnown: withdraws(
+      ['nodeadm', 'cloud-init', 'console'],
+      /(?:Instance details|Default options) populated/,
+    ),
+    configured: withdraws(
+      ['nodeadm', 'journal', 'console'],
+      /Finished (?:nodeadm-config\.service|EKS Nodeadm Config)/,
+    ),
   },
   needs: ['aws/profile-association'],
   symptoms: ['no-answer-from-metadata'],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
-  match: (view) => matchAskedOnce(view),
   summary: ({ machine }) =>
     `Instance metadata answered 404 for the role credentials of ${machine ?? 'the machine'} in its first seconds and nodeadm did not ask again, so it never learned the instance’s name.`,
   remedy: () => [
-    {
-      text: 'Look whether the credentials are there now.',
-      command:
-        'TOKEN=$(curl -sX PUT http://169.254.169.254/latest/api/token -H "X-aws-ec2-metadata-token-ttl-seconds: 60"); curl -s -H "X-aws-ec2-metadata-token: $TOKEN" http://169.254.169.254/latest/meta-data/iam/security-credentials/',
-    },
-    {
-      text: 'If they are, start the setup again, or replace the machine.',
-      command: 'sudo systemctl restart nodeadm-config nodeadm-run',
-    },
-    {
-      text: 'Move to a current image: its nodeadm repeats the request while metadata answers 404.',
-      command:
-        'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<version>/amazon-linux-2023/x86_64/standard/recommended/image_id --query Parameter.Value',
-    },
+    step(
+      'Look whether the credentials are there now.',
+      'TOKEN=$(curl -sX PUT http://169.254.169.254/latest/api/token -H "X-aws-ec2-metadata-token-ttl-seconds: 60"); curl -s -H "X-aws-ec2-metadata-token: $TOKEN" http://169.254.169.254/latest/meta-data/iam/security-credentials/',
+    ),
+    step(
+      'If they are, start the setup again, or replace the machine.',
+      'sudo systemctl restart nodeadm-config nodeadm-run',
+    ),
+    step(
+      'Move to a current image: its nodeadm repeats the request while metadata answers 404.',
+      'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<version>/amazon-linux-2023/x86_64/standard/recommended/image_id --query Parameter.Value',
+    ),
   ],
-  decide: {
-    text: 'See whether the instance has a profile and whether it is associated.',
-    command:
-      'aws ec2 describe-iam-instance-profile-associations --filters Name=instance-id,Values=<instance>',
-  },
+  decide: step(
+    'See whether the instance has a profile and whether it is associated.',
+    'aws ec2 describe-iam-instance-profile-associations --filters Name=instance-id,Values=<instance>',
+  ),
   page: {
     why: 'EC2 delivers a role’s credentials into metadata a moment after the instance starts; when many start at once it takes longer. The AWS SDK treats the 404 until then as final, and older nodeadm took its word.',
     prevent: 'Keep images current; do not swap instance profiles at launch.',
@@ -85,8 +75,12 @@ export default defineCause({
   },
 });
 
+export default matched(cause, matchAskedOnce);
+
+type Own = ViewOf<typeof cause>;
+
 /** The first releases do not print their attempts; a profile in place tells late from never. */
-function matchAskedOnce(view: View<'aws/profile-association', 'askedOnce'>): Match | null {
+function matchAskedOnce(view: Own): Match | null {
   const asked = view.sign('askedOnce');
   const profile = view
     .list('aws/profile-association')

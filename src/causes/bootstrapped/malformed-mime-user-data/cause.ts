@@ -1,110 +1,90 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { launchOf } from '../../../domain/instances/launch.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 
 /** The parts of the user data are not told apart, so boundaries or headers run as commands. */
-export default defineCause({
+const cause = defineCause({
   id: 'malformed-mime-user-data',
   stage: 'bootstrapped',
   title: 'the MIME structure of the user data is broken',
   scope: 'machine',
   signs: {
-    boundaryExecuted: {
-      in: ['cloud-init', 'console'],
-      anchors: ['command not found'],
-      pattern:
-        /\/instance\/scripts\/\S+: line \d+: (?<boundary>--\S*(?:==|\/\/|[Bb]oundary|BOUNDARY)\S*|--\S+--): command not found/,
-      weight: 'definite',
-    },
-    headerExecuted: {
-      in: ['cloud-init', 'console'],
-      anchors: [
-        'Content-Type:: command not found',
-        'MIME-Version:: command not found',
-        'Mime-Version:: command not found',
-      ],
-      pattern:
-        /line \d+: (?<boundary>Content-Type:|MIME-Version:|Mime-Version:): command not found/,
-      weight: 'definite',
-    },
-    notMultipart: {
-      in: ['cloud-init', 'console'],
-      anchors: ['text/x-not-multipart'],
-      pattern:
-        /Unhandled non-multipart \(text\/x-not-multipart\) userdata: .{0,4}(?<boundary>--[=\w/]+|Content-Type|MIME-Version)/i,
-      weight: 'definite',
-    },
-    notParsed: {
-      in: ['nodeadm', 'cloud-init', 'console'],
-      anchors: ['multipart: NextPart', 'multipart: boundary is empty', 'malformed MIME header'],
-      pattern:
-        /Command failed.*(?<fault>multipart: (?:NextPart: [\w ]{1,40}|boundary is empty)|malformed MIME header)/,
-      weight: 'definite',
-    },
-    header: {
-      in: ['user-data', 'cloud-init', 'nodeadm'],
-      anchors: ['Content-Type: ', 'MIME-Version: '],
-      pattern: /^\s*(?<header>Content-Type: (?:text|application|multipart)\/|MIME-Version: 1)/,
-      weight: 'context',
-    },
-    body: {
-      in: ['user-data', 'cloud-init', 'nodeadm'],
-      anchors: [
-        '#!/bin',
-        'apiVersion: node.eks.aws',
-        '#cloud-config',
-        '--==MYBOUNDARY==',
-        '--BOUNDARY',
-        '--MIMEBOUNDARY',
-        '--==========',
-      ],
-      pattern: /^\s*(?<body>#!\/bin\S*|apiVersion: node\.eks\.aws\S*|#cloud-config|--[=\w]+)\s*$/,
-      weight: 'context',
-    },
-    notSetUp: {
-      in: ['nodeadm', 'cloud-init', 'console', 'aws-message', 'terraform', 'event'],
-      anchors: [
-        'Command failed',
-        'failed to join the kubernetes cluster',
-        'NodeCreationFailure',
-        'NodesFailedToJoinCluster',
-        'Failed to run module scripts',
-      ],
-      pattern:
-        /Command failed|failed to join the kubernetes cluster|NodeCreationFailure|NodesFailedToJoinCluster|Failed to run module scripts/,
-      weight: 'context',
-    },
-    kubeletRuns: {
-      in: ['kubelet'],
-      anchors: ['Starting kubelet main sync loop', 'Observed pod startup duration'],
-      pattern: /Starting kubelet main sync loop|Observed pod startup duration/,
-      weight: 'context',
-      strict: true,
-    },
+    boundaryExecuted: definite(
+      ['cloud-init', 'console'],
+      /\/instance\/scripts\/\S+: line \d+: (?<boundary>--\S*(?:==|\/\/|[Bb]oundary|BOUNDARY)\S*|--\S+--): command not found/,
+    ),
+    headerExecuted: definite(
+      ['cloud-init', 'console'],
+      /line \d+: (?<boundary>Content-Type:|MIME-Version:|Mime-Version:): command not found/,
+    ),
+    notMultipart: definite(
+      ['cloud-init', 'console'],
+      /Unhandled non-multipart \(text\/x-not-multipart\) userdata: .{0,4}(?<boundary>--[=\w/]+|Content-Type|MIME-Version)/i,
+      { anchors: ['text/x-not-multipart'] },
+    ),
+    notParsed: definite(
+      ['nodeadm', 'cloud-init', 'console'],
+      /Command failed.*(?<fault>multipart: (?:NextPart: [\w ]{1,40}|boundary is empty)|malformed MIME header)/,
+      { anchors: ['multipart: NextPart', 'multipart: boundary is empty', 'malformed MIME header'] },
+    ),
+    header: context(
+      ['user-data', 'cloud-init', 'nodeadm'],
+      /^\s*(?<header>Content-Type: (?:text|application|multipart)\/|MIME-Version: 1)/,
+    ),
+    body: context(
+      ['user-data', 'cloud-init', 'nodeadm'],
+      /^\s*(?<body>#!\/bin\S*|apiVersion: node\.eks\.aws\S*|#cloud-config|--[=\w]+)\s*$/,
+      {
+        anchors: [
+          '#!/bin',
+          'apiVersion: node.eks.aws',
+          '#cloud-config',
+          '--==MYBOUNDARY==',
+          '--BOUNDARY',
+          '--MIMEBOUNDARY',
+          '--==========',
+        ],
+      },
+    ),
+    notSetUp: context(
+      ['nodeadm', 'cloud-init', 'console', 'aws-message', 'terraform', 'event'],
+      /Command failed|failed to join the kubernetes cluster|NodeCreationFailure|NodesFailedToJoinCluster|Failed to run module scripts/,
+    ),
+    kubeletRuns: context(
+      ['kubelet'],
+      /Starting kubelet main sync loop|Observed pod startup duration/,
+      { strict: true },
+    ),
   },
   needs: ['aws/instance', 'aws/image', 'aws/user-data'],
   symptoms: ['user-data-script-failed', 'machine-without-node'],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   explains: ['nodeconfig-missing', 'failed-user-script', 'undecodable-nodeconfig'],
-  match: (view) => matchGiven(view) ?? matchHeaderWithoutEnd(view),
   summary: ({ machine, instance, boundary, body, fault }) =>
     `The MIME user data of ${instance ?? machine ?? 'the machine'} is malformed: ${fault ?? faultOf(boundary, body)}, so parts of it are lost and the node is not set up.`,
   remedy: () => [
-    {
-      text: 'Read the user data as the machine got it.',
-      command:
-        'aws ec2 describe-instance-attribute --instance-id <instance> --attribute userData --query UserData.Value --output text | base64 -d | cat -A',
-    },
-    {
-      text: 'Give every part its headers, an empty line, then its content; open each part with --BOUNDARY and close the last with --BOUNDARY-- alone on its line, nothing after it. Then publish a new launch template version and replace the machines.',
-      command: null,
-    },
+    step(
+      'Read the user data as the machine got it.',
+      'aws ec2 describe-instance-attribute --instance-id <instance> --attribute userData --query UserData.Value --output text | base64 -d | cat -A',
+    ),
+    step(
+      'Give every part its headers, an empty line, then its content; open each part with --BOUNDARY and close the last with --BOUNDARY-- alone on its line, nothing after it. Then publish a new launch template version and replace the machines.',
+    ),
   ],
-  decide: {
-    text: 'Show the user data with its invisible characters.',
-    command: 'sudo cat -A /var/lib/cloud/instance/user-data.txt | head -n 60',
-  },
+  decide: step(
+    'Show the user data with its invisible characters.',
+    'sudo cat -A /var/lib/cloud/instance/user-data.txt | head -n 60',
+  ),
   page: {
     why: 'User data of several parts is a MIME document. EKS merges its own part into that of a managed node group’s launch template, so a closing boundary with a stray character, a missing empty line or an indented header is only noticed on the machine, where the text behind it runs as a shell script or is dropped.',
     prevent:
@@ -122,18 +102,12 @@ export default defineCause({
   },
 });
 
-type Signs =
-  | 'boundaryExecuted'
-  | 'headerExecuted'
-  | 'notMultipart'
-  | 'notParsed'
-  | 'header'
-  | 'body'
-  | 'notSetUp'
-  | 'kubeletRuns';
+export default matched(cause, (view) => matchGiven(view) ?? matchHeaderWithoutEnd(view));
+
+type Own = ViewOf<typeof cause>;
 
 /** A part whose content begins on the line after its headers has no end of headers at all. */
-function matchHeaderWithoutEnd(view: View<Kinds, Signs>): Match | null {
+function matchHeaderWithoutEnd(view: Own): Match | null {
   if (view.sign('kubeletRuns') !== null) return clear;
   const headers = view.sign('header')?.quotes ?? [];
   const bodies = view.sign('body')?.quotes ?? [];
@@ -153,12 +127,10 @@ function faultOf(boundary: string | undefined, body: string | undefined): string
   return `${boundary === undefined ? 'a boundary or header' : `“${boundary}”`} was taken for content`;
 }
 
-type Kinds = 'aws/instance' | 'aws/image' | 'aws/user-data';
-
 const FAULTS = ['boundaryExecuted', 'headerExecuted', 'notMultipart', 'notParsed'] as const;
 
 /** nodeadm reads no further than the fault; a NodeConfig before it was read already. */
-function matchGiven(view: View<Kinds, Signs>): Match | null {
+function matchGiven(view: Own): Match | null {
   const launch = launchOf(view);
   if (launch === null) return null;
   const { mimeFault, nodeConfigs, form } = launch.given.value;

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** An OpenShift kubelet waits for the unit that asks metadata for the node's name. */
 export default defineCause({
@@ -7,30 +8,19 @@ export default defineCause({
   title: 'the unit that asks metadata for the node’s name gets no answer',
   scope: 'machine',
   signs: {
-    noAnswer: {
-      in: ['journal', 'console', 'kubelet'],
-      anchors: ['Can not obtain hostname from the metadata'],
-      pattern: /Can not obtain hostname from the metadata service/,
-      weight: 'likely',
-      atLeast: 3,
-    },
-    unitFailed: {
-      in: ['journal', 'console', 'kubelet'],
-      anchors: ['aws-kubelet-nodename.service'],
-      pattern:
-        /aws-kubelet-nodename\.service: (?:Failed with result|Start operation timed out|Main process exited)/,
-      weight: 'likely',
-    },
-    unitDone: {
-      in: ['journal', 'console', 'kubelet'],
-      anchors: [
-        'aws-kubelet-nodename.service: Deactivated',
-        'Fetch kubelet node name from AWS Metadata',
-      ],
-      pattern:
-        /aws-kubelet-nodename\.service: Deactivated successfully|Finished .*Fetch kubelet node name from AWS Metadata/,
-      weight: 'withdraws',
-    },
+    noAnswer: likely(
+      ['journal', 'console', 'kubelet'],
+      /Can not obtain hostname from the metadata service/,
+      { atLeast: 3 },
+    ),
+    unitFailed: likely(
+      ['journal', 'console', 'kubelet'],
+      /aws-kubelet-nodename\.service: (?:Failed with result|Start operation timed out|Main process exited)/,
+    ),
+    unitDone: withdraws(
+      ['journal', 'console', 'kubelet'],
+      /aws-kubelet-nodename\.service: Deactivated successfully|Finished .*Fetch kubelet node name from AWS Metadata/,
+    ),
   },
   needs: [],
   symptoms: [],
@@ -38,22 +28,19 @@ export default defineCause({
   summary: ({ machine }) =>
     `The unit aws-kubelet-nodename of ${machine ?? 'the machine'} gets no host name from instance metadata, and the kubelet waits for it forever.`,
   remedy: () => [
-    {
-      text: 'Enable the metadata endpoint of the instance.',
-      command:
-        'aws ec2 modify-instance-metadata-options --instance-id <instance> --http-endpoint enabled',
-    },
-    {
-      text: 'Set it in the MachineSet for new machines.',
-      command:
-        'oc -n openshift-machine-api get machinesets -o yaml | grep -n -A3 metadataServiceOptions',
-    },
+    step(
+      'Enable the metadata endpoint of the instance.',
+      'aws ec2 modify-instance-metadata-options --instance-id <instance> --http-endpoint enabled',
+    ),
+    step(
+      'Set it in the MachineSet for new machines.',
+      'oc -n openshift-machine-api get machinesets -o yaml | grep -n -A3 metadataServiceOptions',
+    ),
   ],
-  decide: {
-    text: 'Read the unit’s journal and the instance’s metadata options.',
-    command:
-      'journalctl -u aws-kubelet-nodename --no-pager | tail -n 5; aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].MetadataOptions',
-  },
+  decide: step(
+    'Read the unit’s journal and the instance’s metadata options.',
+    'journalctl -u aws-kubelet-nodename --no-pager | tail -n 5; aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].MetadataOptions',
+  ),
   page: {
     why: 'On AWS an OpenShift kubelet takes its name from instance metadata. A small unit asks for it every five seconds and the kubelet is ordered after it; with metadata disabled or blocked neither ever ends.',
     prevent: 'Keep the metadata endpoint enabled in the provider spec of machines.',

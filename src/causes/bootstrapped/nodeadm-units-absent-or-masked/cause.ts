@@ -1,82 +1,66 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { clears, context, definite, likely } from '../../../diagnosis/sign.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { launchOf } from '../../../domain/instances/launch.ts';
 
 /** systemd has no nodeadm units to start: the image is no EKS image, or they are masked. */
-export default defineCause({
+const cause = defineCause({
   id: 'nodeadm-units-absent-or-masked',
   stage: 'bootstrapped',
   title: 'the image has no nodeadm units, or they are masked',
   scope: 'machine',
   signs: {
-    notFound: {
-      in: ['journal', 'cloud-init', 'console', 'client-output', 'nodeadm'],
-      anchors: ['nodeadm-config.service', 'nodeadm-run.service'],
-      pattern:
-        /Unit (?:file )?(?<unit>nodeadm-(?:config|run)\.service) (?:could not be found|not found|does not exist)/,
-      weight: 'likely',
-    },
-    masked: {
-      in: ['journal', 'cloud-init', 'console', 'client-output', 'nodeadm'],
-      anchors: ['nodeadm-config.service', 'nodeadm-run.service'],
-      pattern:
-        /Unit (?<unit>nodeadm-(?:config|run)\.service) is masked|(?<unit2>nodeadm-(?:config|run)\.service)\s+masked\b|(?<unit3>nodeadm-(?:config|run)\.service).{0,40}Loaded: masked/,
-      weight: 'definite',
-    },
-    programMissing: {
-      in: ['cloud-init', 'console', 'journal'],
-      anchors: ['nodeadm: command not found'],
-      pattern: /\bnodeadm: command not found/,
-      weight: 'likely',
-    },
-    loaded: {
-      in: ['journal', 'console', 'client-output', 'nodeadm'],
-      anchors: ['nodeadm-config.service; enabled', 'nodeadm-run.service; enabled'],
-      pattern: /Loaded: loaded \(\S{0,60}\/nodeadm-(?:config|run)\.service; enabled/,
-      weight: 'context',
-    },
-    otherwiseStarted: {
-      in: ['kubelet', 'cloud-init', 'nodeup', 'kubeadm'],
-      anchors: [
-        'Starting kubelet main sync loop',
-        'Successfully registered node',
-        'was previously registered',
-        '[eks-bootstrap] INFO',
-      ],
-      pattern:
-        /Starting kubelet main sync loop|Successfully registered node|was previously registered|\[eks-bootstrap\] INFO/,
-      weight: 'clears',
-    },
+    notFound: likely(
+      ['journal', 'cloud-init', 'console', 'client-output', 'nodeadm'],
+      /Unit (?:file )?(?<unit>nodeadm-(?:config|run)\.service) (?:could not be found|not found|does not exist)/,
+    ),
+    masked: definite(
+      ['journal', 'cloud-init', 'console', 'client-output', 'nodeadm'],
+      /Unit (?<unit>nodeadm-(?:config|run)\.service) is masked|(?<unit2>nodeadm-(?:config|run)\.service)\s+masked\b|(?<unit3>nodeadm-(?:config|run)\.service).{0,40}Loaded: masked/,
+    ),
+    programMissing: likely(['cloud-init', 'console', 'journal'], /\bnodeadm: command not found/),
+    loaded: context(
+      ['journal', 'console', 'client-output', 'nodeadm'],
+      /Loaded: loaded \(\S{0,60}\/nodeadm-(?:config|run)\.service; enabled/,
+    ),
+    otherwiseStarted: clears(
+      ['kubelet', 'cloud-init', 'nodeup', 'kubeadm'],
+      /Starting kubelet main sync loop|Successfully registered node|was previously registered|\[eks-bootstrap\] INFO/,
+    ),
   },
   needs: ['aws/instance', 'aws/image', 'aws/user-data'],
   symptoms: ['user-data-script-failed'],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   explains: ['failed-user-script'],
-  match: (view) => matchGiven(view),
   summary: ({ machine, instance, image, unit }) =>
     image !== undefined
       ? `${instance ?? 'The machine'} runs the image ${image}, which is no EKS image and has no nodeadm; nobody reads the NodeConfig of its user data and no kubelet is configured.`
       : `${machine ?? 'The machine'} runs an image on which ${unit ?? 'nodeadm'} is missing or masked; nobody reads the NodeConfig and the kubelet is never configured.`,
   remedy: ({ unit }) => [
-    {
-      text: 'See whether it is an EKS image at all.',
-      command: 'cat /etc/eks/release; systemctl list-unit-files "nodeadm*" kubelet.service',
-    },
-    {
-      text: 'Masked units: unmask and enable them in the image build.',
-      command: `sudo systemctl unmask nodeadm-config.service nodeadm-run.service && sudo systemctl enable ${unit ?? 'nodeadm-config.service'}`,
-    },
-    {
-      text: 'No units: use the EKS optimized image of the cluster’s version.',
-      command:
-        'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<version>/amazon-linux-2023/x86_64/standard/recommended/image_id --query Parameter.Value',
-    },
+    step(
+      'See whether it is an EKS image at all.',
+      'cat /etc/eks/release; systemctl list-unit-files "nodeadm*" kubelet.service',
+    ),
+    step(
+      'Masked units: unmask and enable them in the image build.',
+      `sudo systemctl unmask nodeadm-config.service nodeadm-run.service && sudo systemctl enable ${unit ?? 'nodeadm-config.service'}`,
+    ),
+    step(
+      'No units: use the EKS optimized image of the cluster’s version.',
+      'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<version>/amazon-linux-2023/x86_64/standard/recommended/image_id --query Parameter.Value',
+    ),
   ],
-  decide: {
-    text: 'Ask systemd for the units.',
-    command:
-      'systemctl list-unit-files "nodeadm*"; systemctl status nodeadm-config nodeadm-run --no-pager',
-  },
+  decide: step(
+    'Ask systemd for the units.',
+    'systemctl list-unit-files "nodeadm*"; systemctl status nodeadm-config nodeadm-run --no-pager',
+  ),
   page: {
     why: 'A NodeConfig in user data does nothing by itself: two systemd units of the EKS AL2023 image read it. A plain Amazon Linux image chosen by a too wide AMI filter, or a hardening step that masks unknown units, leaves a machine that boots without any error.',
     prevent:
@@ -90,14 +74,15 @@ export default defineCause({
   },
 });
 
-type Kinds = 'aws/instance' | 'aws/image' | 'aws/user-data';
-type Signs = 'loaded' | 'notFound' | 'masked' | 'programMissing' | 'otherwiseStarted';
+export default matched(cause, matchGiven);
+
+type Own = ViewOf<typeof cause>;
 
 /** Names under which Amazon publishes plain Amazon Linux, without any part of Kubernetes. */
 const PLAIN_IMAGE = /^(?:al2023-ami|amzn2-ami|amzn-ami)-/;
 
 /** A NodeConfig and nothing else, on an image that has nobody to read it. */
-function matchGiven(view: View<Kinds, Signs>): Match | null {
+function matchGiven(view: Own): Match | null {
   const launch = launchOf(view);
   if (launch === null && view.sign('loaded') !== null)
     return clearUnlessSeen(view, ['notFound', 'masked', 'programMissing']);

@@ -1,63 +1,61 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { type Launch, launchOf } from '../../../domain/instances/launch.ts';
 import { clusterGiven } from '../../../evidence/user-data.ts';
 
 /** nodeadm looked into user data and its drop-in folder and found no NodeConfig. */
-export default defineCause({
+const cause = defineCause({
   id: 'nodeconfig-missing',
   stage: 'bootstrapped',
   title: 'the user data contains no NodeConfig',
   scope: 'machine',
   signs: {
-    chainEmpty: {
-      in: ['nodeadm', 'cloud-init', 'console'],
-      anchors: ['no config in chain'],
-      pattern: /Command failed.*\bno config in chain\b/,
-      weight: 'definite',
-    },
-    notInUserData: {
-      in: ['nodeadm', 'cloud-init', 'console'],
-      anchors: ['ould not find NodeConfig within UserData'],
-      pattern: /Command failed.*[Cc]ould not find NodeConfig within UserData/,
-      weight: 'definite',
-    },
-    userDataEmpty: {
-      in: ['nodeadm', 'cloud-init', 'console'],
-      anchors: ['ec2imds: GetUserData'],
-      pattern: /Command failed.*operation error ec2imds: GetUserData,.*StatusCode: 404/,
-      weight: 'definite',
-      strict: true,
-    },
-    warned: {
-      in: ['nodeadm', 'cloud-init', 'console'],
-      anchors: ['ould not find NodeConfig within UserData'],
-      pattern: /[Cc]ould not find NodeConfig within UserData/,
-      weight: 'context',
-    },
+    chainEmpty: definite(
+      ['nodeadm', 'cloud-init', 'console'],
+      /Command failed.*\bno config in chain\b/,
+    ),
+    notInUserData: definite(
+      ['nodeadm', 'cloud-init', 'console'],
+      /Command failed.*[Cc]ould not find NodeConfig within UserData/,
+    ),
+    userDataEmpty: definite(
+      ['nodeadm', 'cloud-init', 'console'],
+      /Command failed.*operation error ec2imds: GetUserData,.*StatusCode: 404/,
+      { strict: true },
+    ),
+    warned: context(
+      ['nodeadm', 'cloud-init', 'console'],
+      /[Cc]ould not find NodeConfig within UserData/,
+    ),
   },
   needs: ['aws/instance', 'aws/image', 'aws/user-data'],
   symptoms: ['boot-verdict', 'no-answer-from-metadata', 'machine-without-node'],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
-  match: (view) => matchGiven(view),
   summary: ({ machine, instance, form }) =>
-    `The user data of ${instance ?? machine ?? 'the machine'} ${form === undefined ? '' : `${form} and `}holds no NodeConfig, so nodeadm stops before it configures containerd and the kubelet.`,
+    sentence`The user data of ${instance ?? machine ?? 'the machine'} ${phrase`${form} and `}holds no NodeConfig, so nodeadm stops before it configures containerd and the kubelet.`,
   remedy: () => [
-    {
-      text: 'Read the four values that the NodeConfig needs.',
-      command:
-        "aws eks describe-cluster --name <cluster> --query 'cluster.{name:name,apiServerEndpoint:endpoint,certificateAuthority:certificateAuthority.data,cidr:kubernetesNetworkConfig.serviceIpv4Cidr}'",
-    },
-    {
-      text: 'Put them into a MIME part of type application/node.eks.aws (apiVersion node.eks.aws/v1alpha1, kind NodeConfig) of the launch template and check it on any AL2023 machine.',
-      command: 'nodeadm config check -c file://nodeconfig.yaml',
-    },
+    step(
+      'Read the four values that the NodeConfig needs.',
+      "aws eks describe-cluster --name <cluster> --query 'cluster.{name:name,apiServerEndpoint:endpoint,certificateAuthority:certificateAuthority.data,cidr:kubernetesNetworkConfig.serviceIpv4Cidr}'",
+    ),
+    step(
+      'Put them into a MIME part of type application/node.eks.aws (apiVersion node.eks.aws/v1alpha1, kind NodeConfig) of the launch template and check it on any AL2023 machine.',
+      'nodeadm config check -c file://nodeconfig.yaml',
+    ),
   ],
-  decide: {
-    text: 'See what user data the machine got.',
-    command:
-      'aws ec2 describe-instance-attribute --instance-id <instance> --attribute userData --query UserData.Value --output text | base64 -d',
-  },
+  decide: step(
+    'See what user data the machine got.',
+    'aws ec2 describe-instance-attribute --instance-id <instance> --attribute userData --query UserData.Value --output text | base64 -d',
+  ),
   page: {
     why: 'nodeadm does not ask EKS for anything: all it knows of the cluster is the NodeConfig. EKS adds one by itself only for managed node groups without an AMI id of their own; a launch template that names an image must bring it.',
     prevent:
@@ -72,8 +70,9 @@ export default defineCause({
   },
 });
 
-type Kinds = 'aws/instance' | 'aws/image' | 'aws/user-data';
-type Signs = 'chainEmpty' | 'notInUserData' | 'userDataEmpty' | 'warned';
+export default matched(cause, matchGiven);
+
+type Own = ViewOf<typeof cause>;
 
 const FORMS: Readonly<Record<string, string>> = {
   empty: 'is empty',
@@ -91,7 +90,7 @@ function formWithoutConfig({ given }: Launch): string | null {
 }
 
 /** Only in an image that EKS publishes: others may bring a NodeConfig along. */
-function matchGiven(view: View<Kinds, Signs>): Match | null {
+function matchGiven(view: Own): Match | null {
   const launch = launchOf(view);
   if (launch === null || launch.family === null) return null;
   const sound = clearUnlessSeen(view, ['chainEmpty', 'notInUserData', 'userDataEmpty', 'warned']);

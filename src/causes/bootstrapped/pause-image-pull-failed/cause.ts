@@ -1,4 +1,6 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** The image of the pod sandbox cannot be pulled, so no pod at all starts. */
 export default defineCause({
@@ -7,80 +9,60 @@ export default defineCause({
   title: 'the pause (sandbox) image cannot be pulled',
   scope: 'machine',
   signs: {
-    serviceFailed: {
-      in: ['journal', 'containerd', 'console', 'cloud-init'],
-      anchors: ['sandbox-image.service: ', 'Failed to start pull sandbox image'],
-      pattern:
-        /sandbox-image\.service: (?:Failed with result|[Mm]ain process exited)|Failed to start pull sandbox image/,
-      weight: 'likely',
-    },
-    scriptFailed: {
-      in: ['journal', 'containerd', 'console', 'cloud-init'],
-      anchors: ['pull-sandbox-image'],
-      pattern:
-        /pull-sandbox-image\S{0,40}: .{0,100}(?:(?:level=fatal|ctr: ).{0,200}(?<reason>i\/o timeout|no basic auth credentials|[Uu]nauthorized|401|not found|connection refused|no such host)|(?<reason2>Unable to locate credentials))/,
-      weight: 'likely',
-    },
-    pulled: {
-      in: ['journal', 'containerd', 'console'],
-      anchors: ['pull sandbox image'],
-      pattern: /(?:Started|Finished) pull sandbox image/,
-      weight: 'withdraws',
-    },
-    noPassword: {
-      in: ['journal', 'containerd', 'console', 'cloud-init'],
-      anchors: ['Unable to retrieve the ECR password'],
-      pattern: /(?<reason>Unable to retrieve the ECR password)\.?(?! Image pull may)/,
-      weight: 'likely',
-    },
-    sandboxPull: {
-      in: ['event', 'kubelet', 'containerd', 'pod-status'],
-      anchors: ['failed to get sandbox image'],
-      pattern:
-        /failed to get sandbox image "(?<image>[^"\s]+)": failed to pull image.*(?<reason>401 Unauthorized|403 Forbidden|no basic auth credentials|pull access denied|i\/o timeout|connection refused|no such host|not found)/,
-      weight: 'likely',
-    },
-    crioPull: {
-      in: ['event', 'kubelet', 'containerd', 'pod-status'],
-      anchors: ['initializing source docker://'],
-      pattern:
-        /creating pod sandbox.*initializing source docker:\/\/(?<image>[^\s"]*\/pause[^\s":]*(?::[\w.-]+)?): .*(?<reason>401 Unauthorized|403 Forbidden|authentication required|i\/o timeout|connection refused|no such host|manifest unknown|not found)/,
-      weight: 'likely',
-    },
-    dockerPull: {
-      in: ['event', 'kubelet', 'pod-status'],
-      anchors: ['/v2/eks/pause', 'eks/pause-amd64'],
-      pattern:
-        /create pod sandbox.*Error response from daemon: .*?(?<image>[\w.-]+\/(?:v2\/)?eks\/pause\S*?):? .*(?<reason>no basic auth credentials|i\/o timeout|request canceled|[Uu]nauthorized|not found)/,
-      weight: 'likely',
-    },
+    serviceFailed: likely(
+      ['journal', 'containerd', 'console', 'cloud-init'],
+      /sandbox-image\.service: (?:Failed with result|[Mm]ain process exited)|Failed to start pull sandbox image/,
+    ),
+    scriptFailed: likely(
+      ['journal', 'containerd', 'console', 'cloud-init'],
+      /pull-sandbox-image\S{0,40}: .{0,100}(?:(?:level=fatal|ctr: ).{0,200}(?<reason>i\/o timeout|no basic auth credentials|[Uu]nauthorized|401|not found|connection refused|no such host)|(?<reason2>Unable to locate credentials))/,
+    ),
+    pulled: withdraws(
+      ['journal', 'containerd', 'console'],
+      /(?:Started|Finished) pull sandbox image/,
+    ),
+    noPassword: likely(
+      ['journal', 'containerd', 'console', 'cloud-init'],
+      /(?<reason>Unable to retrieve the ECR password)\.?(?! Image pull may)/,
+    ),
+    sandboxPull: likely(
+      ['event', 'kubelet', 'containerd', 'pod-status'],
+      /failed to get sandbox image "(?<image>[^"\s]+)": failed to pull image.*(?<reason>401 Unauthorized|403 Forbidden|no basic auth credentials|pull access denied|i\/o timeout|connection refused|no such host|not found)/,
+    ),
+    crioPull: likely(
+      ['event', 'kubelet', 'containerd', 'pod-status'],
+      /creating pod sandbox.*initializing source docker:\/\/(?<image>[^\s"]*\/pause[^\s":]*(?::[\w.-]+)?): .*(?<reason>401 Unauthorized|403 Forbidden|authentication required|i\/o timeout|connection refused|no such host|manifest unknown|not found)/,
+    ),
+    dockerPull: likely(
+      ['event', 'kubelet', 'pod-status'],
+      /create pod sandbox.*Error response from daemon: .*?(?<image>[\w.-]+\/(?:v2\/)?eks\/pause\S*?):? .*(?<reason>no basic auth credentials|i\/o timeout|request canceled|[Uu]nauthorized|not found)/,
+      { anchors: ['/v2/eks/pause', 'eks/pause-amd64'] },
+    ),
   },
   needs: [],
   symptoms: ['sandbox-not-created'],
   withdrawnBy: ['pod-started', 'node-ready'],
   blocksAbove: false,
   summary: ({ machine, image, reason }) =>
-    `${machine ?? 'The machine'} cannot pull the pause image${image === undefined ? '' : ` ${image}`}${reason === undefined ? '' : ` (${reason})`}, so no pod starts on it, the network plugin included.`,
+    sentence`${machine ?? 'The machine'} cannot pull the pause image${phrase` ${image}`}${phrase` (${reason})`}, so no pod starts on it, the network plugin included.`,
   remedy: ({ image }) => [
-    {
-      text: 'Pull it by hand and read the refusal: 401 or “no basic auth” is the role, a time-out is the network.',
-      command: `sudo systemctl restart sandbox-image; sudo crictl pull ${image ?? '<pause-image>'}`,
-    },
-    {
-      text: 'Let the node role pull from ECR.',
-      command:
-        'aws iam attach-role-policy --role-name <node-role> --policy-arn arn:aws:iam::aws:policy/AmazonEC2ContainerRegistryPullOnly',
-    },
-    {
-      text: 'In subnets without internet add endpoints for ecr.api and ecr.dkr and the gateway endpoint for S3.',
-      command: 'aws ec2 describe-vpc-endpoints --query VpcEndpoints[].[ServiceName,State]',
-    },
+    step(
+      'Pull it by hand and read the refusal: 401 or “no basic auth” is the role, a time-out is the network.',
+      `sudo systemctl restart sandbox-image; sudo crictl pull ${image ?? '<pause-image>'}`,
+    ),
+    step(
+      'Let the node role pull from ECR.',
+      'aws iam attach-role-policy --role-name <node-role> --policy-arn arn:aws:iam::aws:policy/AmazonEC2ContainerRegistryPullOnly',
+    ),
+    step(
+      'In subnets without internet add endpoints for ecr.api and ecr.dkr and the gateway endpoint for S3.',
+      'aws ec2 describe-vpc-endpoints --query VpcEndpoints[].[ServiceName,State]',
+    ),
   ],
-  decide: {
-    text: 'See whether the image is there and whether it can be pulled.',
-    command:
-      'sudo ctr -n k8s.io images ls | grep pause; journalctl -u sandbox-image --no-pager | tail -n 10',
-  },
+  decide: step(
+    'See whether the image is there and whether it can be pulled.',
+    'sudo ctr -n k8s.io images ls | grep pause; journalctl -u sandbox-image --no-pager | tail -n 10',
+  ),
   page: {
     why: 'Every pod begins with the pause container. Amazon Linux 2 and Bottlerocket pull its image from ECR at boot with the instance’s credentials; without ECR permission, credentials or a way to ECR nothing starts. AL2023 carries the image inside.',
     prevent: 'Move to AL2023; create the ECR and S3 endpoints together with private subnets.',

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** The boot program asks EC2 for the instance's private DNS name and gets none. */
 export default defineCause({
@@ -7,50 +8,35 @@ export default defineCause({
   title: 'the node’s name cannot be looked up with ec2:DescribeInstances',
   scope: 'machine',
   signs: {
-    waiterEnded: {
-      in: ['nodeadm', 'cloud-init', 'console'],
-      anchors: ['max wait time for InstanceCondition'],
-      pattern: /exceeded max wait time for InstanceCondition/,
-      weight: 'likely',
-    },
-    callDenied: {
-      in: ['nodeadm', 'cloud-init', 'console', 'bottlerocket', 'nodeup'],
-      anchors: ['UnauthorizedOperation'],
-      pattern: /(?:DescribeInstances|describing instance).*(?<reason>UnauthorizedOperation)/,
-      weight: 'definite',
-      strict: true,
-    },
-    callFailed: {
-      in: ['nodeadm', 'cloud-init', 'console'],
-      anchors: ['operation error EC2: DescribeInstances'],
-      pattern:
-        /Command failed.*operation error EC2: DescribeInstances.*(?<reason>exceeded maximum number of attempts|i\/o timeout|context deadline exceeded|no such host)/,
-      weight: 'likely',
-    },
-    scriptGaveUp: {
-      in: ['cloud-init', 'console'],
-      anchors: ['failed to retrieve PrivateDnsName after'],
-      pattern: /failed to retrieve PrivateDnsName after (?<attempts>\d+) attempts/,
-      weight: 'definite',
-    },
-    plutoGaveUp: {
-      in: ['bottlerocket', 'console'],
-      anchors: ['Timed out retrieving private DNS name'],
-      pattern: /Timed out retrieving private DNS name from EC2/,
-      weight: 'likely',
-    },
-    plutoRefused: {
-      in: ['bottlerocket', 'console'],
-      anchors: ['Error describing instance'],
-      pattern: /Error describing instance '(?<described>i-[0-9a-f]+)'/,
-      weight: 'likely',
-    },
-    detailsKnown: {
-      in: ['nodeadm', 'cloud-init', 'console'],
-      anchors: ['Instance details populated', 'Default options populated'],
-      pattern: /(?:Instance details|Default options) populated/,
-      weight: 'withdraws',
-    },
+    waiterEnded: likely(
+      ['nodeadm', 'cloud-init', 'console'],
+      /exceeded max wait time for InstanceCondition/,
+    ),
+    callDenied: definite(
+      ['nodeadm', 'cloud-init', 'console', 'bottlerocket', 'nodeup'],
+      /(?:DescribeInstances|describing instance).*(?<reason>UnauthorizedOperation)/,
+      { strict: true },
+    ),
+    callFailed: likely(
+      ['nodeadm', 'cloud-init', 'console'],
+      /Command failed.*operation error EC2: DescribeInstances.*(?<reason>exceeded maximum number of attempts|i\/o timeout|context deadline exceeded|no such host)/,
+    ),
+    scriptGaveUp: definite(
+      ['cloud-init', 'console'],
+      /failed to retrieve PrivateDnsName after (?<attempts>\d+) attempts/,
+    ),
+    plutoGaveUp: likely(
+      ['bottlerocket', 'console'],
+      /Timed out retrieving private DNS name from EC2/,
+    ),
+    plutoRefused: likely(
+      ['bottlerocket', 'console'],
+      /Error describing instance '(?<described>i-[0-9a-f]+)'/,
+    ),
+    detailsKnown: withdraws(
+      ['nodeadm', 'cloud-init', 'console'],
+      /(?:Instance details|Default options) populated/,
+    ),
   },
   needs: [],
   symptoms: ['boot-call-retried'],
@@ -59,27 +45,23 @@ export default defineCause({
   summary: ({ machine, reason }) =>
     `${machine ?? 'The machine'} asks EC2 for its private DNS name and gets none (${reasonOf(reason)}), so the kubelet is never configured.`,
   remedy: () => [
-    {
-      text: 'Ask for the name yourself: an empty answer points to the VPC’s DNS settings, none to the network, a refusal to the role.',
-      command:
-        'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].[PrivateDnsName,SubnetId,IamInstanceProfile.Arn]',
-    },
-    {
-      text: 'Refused: the node role needs ec2:DescribeInstances.',
-      command:
-        'aws iam attach-role-policy --role-name <node-role> --policy-arn arn:aws:iam::aws:policy/AmazonEKSWorkerNodePolicy',
-    },
-    {
-      text: 'No answer: give the subnet a NAT route or an interface endpoint for EC2.',
-      command:
-        'aws ec2 create-vpc-endpoint --vpc-id <vpc> --vpc-endpoint-type Interface --service-name com.amazonaws.<region>.ec2 --subnet-ids <subnet>',
-    },
+    step(
+      'Ask for the name yourself: an empty answer points to the VPC’s DNS settings, none to the network, a refusal to the role.',
+      'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].[PrivateDnsName,SubnetId,IamInstanceProfile.Arn]',
+    ),
+    step(
+      'Refused: the node role needs ec2:DescribeInstances.',
+      'aws iam attach-role-policy --role-name <node-role> --policy-arn arn:aws:iam::aws:policy/AmazonEKSWorkerNodePolicy',
+    ),
+    step(
+      'No answer: give the subnet a NAT route or an interface endpoint for EC2.',
+      'aws ec2 create-vpc-endpoint --vpc-id <vpc> --vpc-endpoint-type Interface --service-name com.amazonaws.<region>.ec2 --subnet-ids <subnet>',
+    ),
   ],
-  decide: {
-    text: 'See whether the EC2 endpoint of the region answers from the machine.',
-    command:
-      'curl -sS -m 5 -o /dev/null -w "%{http_code}\\n" https://ec2.<region>.amazonaws.com; journalctl -u nodeadm-config --no-pager | tail -n 5',
-  },
+  decide: step(
+    'See whether the EC2 endpoint of the region answers from the machine.',
+    'curl -sS -m 5 -o /dev/null -w "%{http_code}\\n" https://ec2.<region>.amazonaws.com; journalctl -u nodeadm-config --no-pager | tail -n 5',
+  ),
   page: {
     why: 'EKS nodes are named after the private DNS name that EC2 has for the instance. nodeadm asks for up to ten minutes, Bottlerocket for five, bootstrap.sh for two; without a permission, a way to ec2.<region>.amazonaws.com or a name in the answer they give up.',
     prevent:

@@ -1,54 +1,49 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context } from '../../../diagnosis/sign.ts';
 
 /** The user data restarts the machine before its setup is complete. */
-export default defineCause({
+const cause = defineCause({
   id: 'reboot-during-bootstrap',
   stage: 'bootstrapped',
   title: 'the user data reboots the machine in the middle of its setup',
   scope: 'machine',
   signs: {
-    scriptReboots: {
-      in: ['cloud-init', 'user-data', 'console'],
-      anchors: ['reboot', 'shutdown -r', 'init 6'],
-      pattern:
-        /^(?:.*\+ )?(?:sudo )?(?<command>(?:(?:\/usr)?\/s?bin\/)?(?:reboot(?: -f| now)?|systemctl reboot|shutdown -r (?:now|\+?\d+)|init 6))\s*$/,
-      weight: 'context',
-    },
-    systemReboots: {
-      in: ['journal', 'console', 'nodeadm', 'cloud-init'],
-      anchors: ['System is rebooting', 'systemd-reboot.service'],
-      pattern: /System is rebooting|Finished systemd-reboot\.service/,
-      weight: 'context',
-    },
-    setupBroken: {
-      in: ['journal', 'console', 'nodeadm'],
-      anchors: ['Dependency failed for', 'nodeadm-run.service'],
-      pattern:
-        /Dependency failed for (?:nodeadm-run\.service|.*EKS Nodeadm Run)|nodeadm-run\.service: (?:Failed|Main process exited|Job nodeadm-run\.service\/start failed)/,
-      weight: 'context',
-    },
+    scriptReboots: context(
+      ['cloud-init', 'user-data', 'console'],
+      /^(?:.*\+ )?(?:sudo )?(?<command>(?:(?:\/usr)?\/s?bin\/)?(?:reboot(?: -f| now)?|systemctl reboot|shutdown -r (?:now|\+?\d+)|init 6))\s*$/,
+    ),
+    systemReboots: context(
+      ['journal', 'console', 'nodeadm', 'cloud-init'],
+      /System is rebooting|Finished systemd-reboot\.service/,
+    ),
+    setupBroken: context(
+      ['journal', 'console', 'nodeadm'],
+      /Dependency failed for (?:nodeadm-run\.service|.*EKS Nodeadm Run)|nodeadm-run\.service: (?:Failed|Main process exited|Job nodeadm-run\.service\/start failed)/,
+    ),
   },
   needs: [],
   symptoms: [],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
-  match: (view) => matchReboot(view),
   summary: ({ machine, command }) =>
     `The user data reboots ${machine ?? 'the machine'} (${command ?? 'reboot'}) before nodeadm has finished, and on the second boot the setup does not complete.`,
   remedy: () => [
-    {
-      text: 'Take the reboot out of the user data; what needs one (kernel settings, disks, packages) belongs into the image or NodeConfig.',
-      command:
-        'aws ec2 describe-instance-attribute --instance-id <instance> --attribute userData --query UserData.Value --output text | base64 -d | grep -nE "reboot|shutdown -r|power_state"',
-    },
-    {
-      text: 'On this machine run the setup again.',
-      command: 'sudo systemctl restart nodeadm-config nodeadm-run',
-    },
+    step(
+      'Take the reboot out of the user data; what needs one (kernel settings, disks, packages) belongs into the image or NodeConfig.',
+      'aws ec2 describe-instance-attribute --instance-id <instance> --attribute userData --query UserData.Value --output text | base64 -d | grep -nE "reboot|shutdown -r|power_state"',
+    ),
+    step(
+      'On this machine run the setup again.',
+      'sudo systemctl restart nodeadm-config nodeadm-run',
+    ),
   ],
-  decide: {
-    text: 'Count the boots since launch.',
-    command: 'journalctl --list-boots; last -x reboot | head',
-  },
+  decide: step('Count the boots since launch.', 'journalctl --list-boots; last -x reboot | head'),
   page: {
     why: 'nodeadm configures in one unit before cloud-init’s scripts and starts the kubelet in another after them. A script that reboots in between leaves the machine half configured, and cloud-init does not run its scripts a second time.',
     prevent: 'Never reboot from user data of a node.',
@@ -58,9 +53,11 @@ export default defineCause({
   },
 });
 
-type Signs = 'scriptReboots' | 'systemReboots' | 'setupBroken';
+export default matched(cause, matchReboot);
 
-function matchReboot(view: View<never, Signs>): Match | null {
+type Own = ViewOf<typeof cause>;
+
+function matchReboot(view: Own): Match | null {
   const script = view.sign('scriptReboots');
   const broken = view.sign('setupBroken');
   if (script === null || broken === null || view.sign('systemReboots') === null) return null;

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 
 /** The kubelet exits at once because it does not accept what it is told. */
 export default defineCause({
@@ -7,53 +8,38 @@ export default defineCause({
   title: 'the kubelet refuses a flag or its configuration file',
   scope: 'machine',
   signs: {
-    flagRefused: {
-      in: ['kubelet'],
-      anchors: ['failed to parse kubelet flag'],
-      pattern:
-        /failed to parse kubelet flags?: (?:unknown flag: )?(?<flag>--[\w-]+)?(?<reason>[^"]{0,160})/,
-      weight: 'definite',
-    },
-    flagUnknown: {
-      in: ['kubelet'],
+    flagRefused: definite(
+      ['kubelet'],
+      /failed to parse kubelet flags?: (?:unknown flag: )?(?<flag>--[\w-]+)?(?<reason>[^"]{0,160})/,
+    ),
+    flagUnknown: definite(['kubelet'], /unknown flag: (?<flag>--[\w-]+)/, {
       anchors: ['unknown flag: --'],
-      pattern: /unknown flag: (?<flag>--[\w-]+)/,
-      weight: 'definite',
       strict: true,
-    },
-    invalidConfig: {
-      in: ['kubelet'],
-      anchors: ['ailed to validate kubelet'],
-      pattern:
-        /[Ff]ailed to validate kubelet (?:configuration|flags)(?:, error: |: |" err=")(?!unknown 'kubernetes|kubelet is configured to not run on a host using cgroup)(?<reason>[^"]{0,200})/,
-      weight: 'definite',
-    },
-    unreadableConfig: {
-      in: ['kubelet'],
-      anchors: ['ubelet config file'],
-      pattern:
-        /[Ff]ailed to load [Kk]ubelet config file(?!.*no such file or directory).*?(?<reason>(?:strict decoding error|unknown field|cannot unmarshal|error unmarshal\w*|yaml:|json:|failed to decode|no kind|was empty)[^"\n]{0,160}(?:"[\w.-]+")?)/,
-      weight: 'definite',
-    },
-    featureGate: {
-      in: ['kubelet'],
-      anchors: [
-        'failed to set feature gates',
-        'unrecognized feature gate',
-        'cannot set feature gate',
-      ],
-      pattern:
-        /(?:failed to set feature gates[^:]*: |\bserver\.go:\d+\] (?=unrecognized feature gate)|KubeletConfiguration while setting defaults, error: \[?(?=(?:unrecognized|cannot set) feature gate))(?<reason>[^"]{0,160})/,
-      weight: 'definite',
-    },
+    }),
+    invalidConfig: definite(
+      ['kubelet'],
+      /[Ff]ailed to validate kubelet (?:configuration|flags)(?:, error: |: |" err=")(?!unknown 'kubernetes|kubelet is configured to not run on a host using cgroup)(?<reason>[^"]{0,200})/,
+    ),
+    unreadableConfig: definite(
+      ['kubelet'],
+      /[Ff]ailed to load [Kk]ubelet config file(?!.*no such file or directory).*?(?<reason>(?:strict decoding error|unknown field|cannot unmarshal|error unmarshal\w*|yaml:|json:|failed to decode|no kind|was empty)[^"\n]{0,160}(?:"[\w.-]+")?)/,
+    ),
+    featureGate: definite(
+      ['kubelet'],
+      /(?:failed to set feature gates[^:]*: |\bserver\.go:\d+\] (?=unrecognized feature gate)|KubeletConfiguration while setting defaults, error: \[?(?=(?:unrecognized|cannot set) feature gate))(?<reason>[^"]{0,160})/,
+      {
+        anchors: [
+          'failed to set feature gates',
+          'unrecognized feature gate',
+          'cannot set feature gate',
+        ],
+      },
+    ),
     // Checked only once the kubelet has asked for its client and its machine.
-    valueRefused: {
-      in: ['kubelet'],
-      anchors: ['failed to run Kubelet: '],
-      pattern:
-        /failed to run Kubelet: (?:failed to create kubelet: )?(?<reason>(?:(?:eviction (?:percentage )?(?:threshold|minimum reclaim)|unsupported eviction signal|negative eviction|invalid eviction|grace period must be specified for the soft eviction|unknown (?:policy|scope|configmap and secret manager mode):|--[\w-]+ value failed to parse:|unable to parse reserved-cpus|reserved-cpus:|topology manager policy options|bad --node-ip) ?|cloud provider \\?"[\w-]+\\?" was specified, but built-in)[^"\\]{0,160})/,
-      weight: 'definite',
-    },
+    valueRefused: definite(
+      ['kubelet'],
+      /failed to run Kubelet: (?:failed to create kubelet: )?(?<reason>(?:(?:eviction (?:percentage )?(?:threshold|minimum reclaim)|unsupported eviction signal|negative eviction|invalid eviction|grace period must be specified for the soft eviction|unknown (?:policy|scope|configmap and secret manager mode):|--[\w-]+ value failed to parse:|unable to parse reserved-cpus|reserved-cpus:|topology manager policy options|bad --node-ip) ?|cloud provider \\?"[\w-]+\\?" was specified, but built-in)[^"\\]{0,160})/,
+    ),
   },
   needs: [],
   symptoms: [],
@@ -64,16 +50,15 @@ export default defineCause({
       text: 'See where it comes from: unit drop-ins, environment file, extra arguments of the user data.',
       command: `kubelet --version; systemctl cat kubelet; sudo grep -rn -- ${flag === undefined ? 'extra-args' : `'${flag.replaceAll("'", '')}'`} /etc/systemd/system/kubelet.service.d /etc/eks /etc/kubernetes /etc/default/kubelet /var/lib/kubelet/kubeadm-flags.env`,
     },
-    {
-      text: 'Remove it for this Kubernetes version (for example --container-runtime is gone since 1.27, --network-plugin since 1.24) in the launch template or image, then start the kubelet again.',
-      command:
-        'sudo systemctl daemon-reload && sudo systemctl restart kubelet && journalctl -u kubelet -n 20 --no-pager',
-    },
+    step(
+      'Remove it for this Kubernetes version (for example --container-runtime is gone since 1.27, --network-plugin since 1.24) in the launch template or image, then start the kubelet again.',
+      'sudo systemctl daemon-reload && sudo systemctl restart kubelet && journalctl -u kubelet -n 20 --no-pager',
+    ),
   ],
-  decide: {
-    text: 'Read the kubelet’s last words; it lives for less than a second.',
-    command: 'journalctl -u kubelet -n 30 --no-pager',
-  },
+  decide: step(
+    'Read the kubelet’s last words; it lives for less than a second.',
+    'journalctl -u kubelet -n 30 --no-pager',
+  ),
   page: {
     why: 'Every Kubernetes release removes kubelet flags and feature gates, and the configuration file is decoded strictly. An image, a unit file or user data that is older than the kubelet hands it something it no longer knows.',
     prevent:

@@ -1,47 +1,46 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { clears, definite } from '../../../diagnosis/sign.ts';
 
 /** The kubelet refuses to start with labels that it may not give itself. */
-export default defineCause({
+const cause = defineCause({
   id: 'reserved-label-in-kubelet-flags',
   stage: 'bootstrapped',
   title: 'a reserved label is passed with --node-labels',
   scope: 'machine',
   signs: {
-    refused: {
-      in: ['kubelet', 'nodeup', 'cloud-init'],
-      anchors: ['labels specified with --node-labels'],
-      pattern:
-        /unknown 'kubernetes\.io' or 'k8s\.io' labels specified with --node-labels: \[(?<labels>[^\]]*)\]/,
-      weight: 'definite',
-    },
-    onlyWarned: {
-      in: ['kubelet', 'nodeup', 'cloud-init'],
-      anchors: ['in 1.15, --node-labels', 'labels specified with --node-labels'],
-      // Kubelets up to 1.14 say the same as a warning and go on.
-      pattern: /options\.go:\d+\] unknown 'kubernetes\.io'|in 1\.15, --node-labels in the/,
-      weight: 'clears',
-    },
+    refused: definite(
+      ['kubelet', 'nodeup', 'cloud-init'],
+      /unknown 'kubernetes\.io' or 'k8s\.io' labels specified with --node-labels: \[(?<labels>[^\]]*)\]/,
+    ),
+    // Kubelets up to 1.14 say the same as a warning and go on.
+    onlyWarned: clears(
+      ['kubelet', 'nodeup', 'cloud-init'],
+      /options\.go:\d+\] unknown 'kubernetes\.io'|in 1\.15, --node-labels in the/,
+      { anchors: ['in 1.15, --node-labels', 'labels specified with --node-labels'] },
+    ),
   },
   needs: ['aws/user-data'],
   symptoms: ['machine-without-node'],
-  match: (view) => matchGiven(view),
   summary: ({ machine, labels }) =>
     `The kubelet of ${machine ?? 'the machine'} stops at once because --node-labels gives it reserved labels (${labels ?? 'of kubernetes.io'}).`,
   remedy: ({ labels, node }) => [
-    {
-      text: 'Take the labels out of --node-labels (user data, instance group, node template); names outside kubernetes.io and k8s.io, or below node.kubernetes.io, are allowed.',
-      command:
-        'systemctl cat kubelet | grep -o "node-labels=[^ ]*"; sudo grep -rn node-labels /etc/sysconfig/kubelet /etc/default/kubelet /etc/systemd/system/kubelet.service.d',
-    },
+    step(
+      'Take the labels out of --node-labels (user data, instance group, node template); names outside kubernetes.io and k8s.io, or below node.kubernetes.io, are allowed.',
+      'systemctl cat kubelet | grep -o "node-labels=[^ ]*"; sudo grep -rn node-labels /etc/sysconfig/kubelet /etc/default/kubelet /etc/systemd/system/kubelet.service.d',
+    ),
     {
       text: 'Set them from outside when the node is there.',
       command: `kubectl label node ${node ?? '<node>'} ${labels === undefined ? '<label>=<value>' : `${labels.replaceAll("'", '').split(' ').at(-1) ?? '<label>'}=`}`,
     },
   ],
-  decide: {
-    text: 'Read the kubelet’s last words.',
-    command: 'journalctl -u kubelet -n 10 --no-pager',
-  },
+  decide: step('Read the kubelet’s last words.', 'journalctl -u kubelet -n 10 --no-pager'),
   page: {
     why: 'Since Kubernetes 1.16 a kubelet may not label itself into reserved prefixes, lest a broken-into node attract control-plane pods. node-role.kubernetes.io/… in --node-labels is the usual offender.',
     prevent:
@@ -56,8 +55,12 @@ export default defineCause({
   },
 });
 
+export default matched(cause, matchGiven);
+
+type Own = ViewOf<typeof cause>;
+
 /** User data passes labels with which no kubelet starts, and the machine has no Node. */
-function matchGiven(view: View<'aws/user-data', string>): Match | null {
+function matchGiven(view: Own): Match | null {
   if (view.sign('refused') !== null || !view.shows('machine-without-node')) return null;
   const given = view
     .list('aws/user-data')

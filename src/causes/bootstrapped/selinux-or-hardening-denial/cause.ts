@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { clears, likely } from '../../../diagnosis/sign.ts';
 
 /** A hardened image denies nodeadm, containerd or the kubelet what they need. */
 export default defineCause({
@@ -7,27 +8,19 @@ export default defineCause({
   title: 'SELinux or hardening denies the node’s programs what they need',
   scope: 'machine',
   signs: {
-    denied: {
-      in: ['journal', 'kernel', 'console', 'host-file', 'nodeadm', 'containerd', 'kubelet'],
-      anchors: ['avc:  denied', 'avc: denied'],
-      pattern:
-        /avc:\s+denied\s+\{ (?<permission>[\w ]+) \}.{0,200}\bcomm="(?<program>nodeadm|\(nodeadm\)|kubelet|containerd|runc)".{0,600}\bpermissive=0/,
-      weight: 'likely',
-    },
-    pathRefused: {
-      in: ['nodeadm', 'cloud-init', 'console'],
-      anchors: ['Command failed'],
-      pattern:
-        /Command failed.{0,200}?\b(?:open|stat|mkdir|readdirent|fork\/exec|unlinkat|rename) (?<path>\/(?:etc\/eks|etc\/nodeadm|run\/eks|var\/lib\/kubelet|etc\/kubernetes|etc\/containerd)[^\s:"]*): (?<reason>permission denied|no such file or directory|read-only file system)/,
-      weight: 'likely',
-    },
-    registered: {
-      in: ['kubelet'],
-      anchors: ['Successfully registered node', 'was previously registered'],
-      pattern: /Successfully registered node|was previously registered/,
-      weight: 'clears',
+    denied: likely(
+      ['journal', 'kernel', 'console', 'host-file', 'nodeadm', 'containerd', 'kubelet'],
+      /avc:\s+denied\s+\{ (?<permission>[\w ]+) \}.{0,200}\bcomm="(?<program>nodeadm|\(nodeadm\)|kubelet|containerd|runc)".{0,600}\bpermissive=0/,
+      { anchors: ['avc:  denied', 'avc: denied'] },
+    ),
+    pathRefused: likely(
+      ['nodeadm', 'cloud-init', 'console'],
+      /Command failed.{0,200}?\b(?:open|stat|mkdir|readdirent|fork\/exec|unlinkat|rename) (?<path>\/(?:etc\/eks|etc\/nodeadm|run\/eks|var\/lib\/kubelet|etc\/kubernetes|etc\/containerd)[^\s:"]*): (?<reason>permission denied|no such file or directory|read-only file system)/,
+      { anchors: ['Command failed'] },
+    ),
+    registered: clears(['kubelet'], /Successfully registered node|was previously registered/, {
       strict: true,
-    },
+    }),
   },
   needs: [],
   symptoms: [],
@@ -42,21 +35,19 @@ export default defineCause({
       text: 'See what is denied and under which labels.',
       command: `getenforce; sudo ausearch -m avc -ts boot | tail -n 40${path === undefined ? '' : `; ls -ldZ ${path}`}`,
     },
-    {
-      text: 'Confirm on one machine with permissive mode, then restart the setup.',
-      command: 'sudo setenforce 0 && sudo systemctl restart nodeadm-config nodeadm-run',
-    },
-    {
-      text: 'In the image build restore the folders and labels of the EKS image, or ship a policy module that allows the denied access.',
-      command:
-        'sudo restorecon -Rv /usr/bin/nodeadm /usr/bin/kubelet /usr/bin/containerd /etc/eks /var/lib/kubelet',
-    },
+    step(
+      'Confirm on one machine with permissive mode, then restart the setup.',
+      'sudo setenforce 0 && sudo systemctl restart nodeadm-config nodeadm-run',
+    ),
+    step(
+      'In the image build restore the folders and labels of the EKS image, or ship a policy module that allows the denied access.',
+      'sudo restorecon -Rv /usr/bin/nodeadm /usr/bin/kubelet /usr/bin/containerd /etc/eks /var/lib/kubelet',
+    ),
   ],
-  decide: {
-    text: 'Look for denials since boot.',
-    command:
-      'getenforce; sudo ausearch -m avc -ts boot | grep -E "nodeadm|kubelet|containerd|runc"',
-  },
+  decide: step(
+    'Look for denials since boot.',
+    'getenforce; sudo ausearch -m avc -ts boot | grep -E "nodeadm|kubelet|containerd|runc"',
+  ),
   page: {
     why: 'CIS and STIG images enforce SELinux and remove or remount folders. The EKS programs are copied into such an image without a policy of their own, so the first access that the base policy does not know is denied.',
     prevent:

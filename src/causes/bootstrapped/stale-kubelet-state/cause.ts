@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite, likely } from '../../../diagnosis/sign.ts';
 
 /** The kubelet stops on state or reservations that do not fit this machine. */
 export default defineCause({
@@ -7,34 +8,24 @@ export default defineCause({
   title: 'the kubelet stops on state or reservations that do not fit the machine',
   scope: 'machine',
   signs: {
-    checkpoint: {
-      in: ['kubelet'],
-      anchors: ['could not restore state from checkpoint'],
-      pattern:
-        /could not restore state from checkpoint: (?<reason>[^,]{0,160})(?:, please.*?checkpoint file "?(?<file>\/[\w./-]+))?/i,
-      weight: 'definite',
-    },
-    stateFile: {
-      in: ['kubelet'],
-      anchors: ['unable to restore state from disk'],
-      pattern:
-        /state file: unable to restore state from disk \((?<reason>.{0,160}?)\)(?:.*?state file "?(?<file>\/[\w./-]+))?/,
-      weight: 'definite',
-    },
-    allocatable: {
-      in: ['kubelet'],
-      anchors: ['nvalid Node Allocatable configuration'],
-      pattern:
-        /[Ii]nvalid Node Allocatable configuration\.? ?(?<reason>Resource "?[\w.-]+"? has an allocatable of [^,]{0,80})?/,
-      weight: 'definite',
-    },
-    rootDevice: {
-      in: ['kubelet'],
-      anchors: ['failed to get rootfs info'],
-      pattern: /Failed to start ContainerManager.*(?<reason>failed to get rootfs info[^"]{0,120})/,
-      weight: 'likely',
-      atLeast: 3,
-    },
+    checkpoint: definite(
+      ['kubelet'],
+      /could not restore state from checkpoint: (?<reason>[^,]{0,160})(?:, please.*?checkpoint file "?(?<file>\/[\w./-]+))?/i,
+      { anchors: ['could not restore state from checkpoint'] },
+    ),
+    stateFile: definite(
+      ['kubelet'],
+      /state file: unable to restore state from disk \((?<reason>.{0,160}?)\)(?:.*?state file "?(?<file>\/[\w./-]+))?/,
+    ),
+    allocatable: definite(
+      ['kubelet'],
+      /[Ii]nvalid Node Allocatable configuration\.? ?(?<reason>Resource "?[\w.-]+"? has an allocatable of [^,]{0,80})?/,
+    ),
+    rootDevice: likely(
+      ['kubelet'],
+      /Failed to start ContainerManager.*(?<reason>failed to get rootfs info[^"]{0,120})/,
+      { anchors: ['failed to get rootfs info'], atLeast: 3 },
+    ),
   },
   needs: [],
   symptoms: [],
@@ -42,21 +33,19 @@ export default defineCause({
     `The kubelet of ${machine ?? 'the machine'} stops at every start (${reason?.trim() ?? 'its saved state does not fit its configuration'}).`,
   remedy: ({ file, reason }) => [
     reason?.includes('Node Allocatable') === true || reason?.includes('allocatable') === true
-      ? {
-          text: 'Lower kubeReserved, systemReserved and evictionHard below what the instance type has, or use a larger type.',
-          command:
-            'sudo grep -nE -A6 "kubeReserved|systemReserved|evictionHard" /etc/kubernetes/kubelet/config.json /var/lib/kubelet/config.yaml',
-        }
-      : {
-          text: 'Drain the node if it still runs pods, then remove the saved state and start the kubelet.',
-          command: `sudo systemctl stop kubelet && sudo rm -f ${file ?? '/var/lib/kubelet/cpu_manager_state /var/lib/kubelet/memory_manager_state'} && sudo systemctl start kubelet`,
-        },
+      ? step(
+          'Lower kubeReserved, systemReserved and evictionHard below what the instance type has, or use a larger type.',
+          'sudo grep -nE -A6 "kubeReserved|systemReserved|evictionHard" /etc/kubernetes/kubelet/config.json /var/lib/kubelet/config.yaml',
+        )
+      : step(
+          'Drain the node if it still runs pods, then remove the saved state and start the kubelet.',
+          `sudo systemctl stop kubelet && sudo rm -f ${file ?? '/var/lib/kubelet/cpu_manager_state /var/lib/kubelet/memory_manager_state'} && sudo systemctl start kubelet`,
+        ),
   ],
-  decide: {
-    text: 'Read the kubelet’s last words and its saved state.',
-    command:
-      'journalctl -u kubelet -n 20 --no-pager; sudo cat /var/lib/kubelet/cpu_manager_state /var/lib/kubelet/memory_manager_state',
-  },
+  decide: step(
+    'Read the kubelet’s last words and its saved state.',
+    'journalctl -u kubelet -n 20 --no-pager; sudo cat /var/lib/kubelet/cpu_manager_state /var/lib/kubelet/memory_manager_state',
+  ),
   page: {
     why: 'CPU and memory manager write their policy and assignments to files. A changed policy, a changed number of CPUs or reservations larger than the machine make the kubelet refuse to go on, and systemd starts it again and again.',
     prevent:

@@ -1,62 +1,60 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { launchOf } from '../../../domain/instances/launch.ts';
 
 /** A NodeConfig is there, but nodeadm cannot parse it. */
-export default defineCause({
+const cause = defineCause({
   id: 'undecodable-nodeconfig',
   stage: 'bootstrapped',
   title: 'the NodeConfig cannot be decoded',
   scope: 'machine',
   signs: {
-    yamlBroken: {
-      in: ['nodeadm', 'cloud-init', 'console'],
-      anchors: ['Command failed'],
-      pattern:
-        /Command failed.{0,300}?\berror": ?"[^"]{0,200}?(?<reason>(?:yaml: (?:line \d+|unmarshal errors|mapping|did not)|json: cannot unmarshal|strict decoding error)[^"\\{}]{0,160})/,
-      weight: 'definite',
-    },
-    notDecoded: {
-      in: ['nodeadm', 'cloud-init', 'console'],
-      anchors: ['failed to decode'],
-      pattern:
-        /failed to decode (?:node config|NodeConfig)[:,]? ?(?<reason>[^"\\{}]{0,160})|failed to decode "[^"]*"(?<reason2>, unexpected group| \(wrong Kind\))/,
-      weight: 'definite',
-    },
-    unknownVersion: {
-      in: ['nodeadm', 'cloud-init', 'console'],
-      anchors: ['is registered for version'],
-      pattern: /(?<reason>no kind "?\w+"? is registered for version "?node\.eks\.aws\/\w+)/,
-      weight: 'definite',
-    },
-    dropInBroken: {
-      in: ['nodeadm', 'cloud-init', 'console'],
-      anchors: ['failed to parse config file'],
-      pattern: /failed to parse config file (?<file>[^\s:"]+)/,
-      weight: 'definite',
-    },
+    yamlBroken: definite(
+      ['nodeadm', 'cloud-init', 'console'],
+      /Command failed.{0,300}?\berror": ?"[^"]{0,200}?(?<reason>(?:yaml: (?:line \d+|unmarshal errors|mapping|did not)|json: cannot unmarshal|strict decoding error)[^"\\{}]{0,160})/,
+    ),
+    notDecoded: definite(
+      ['nodeadm', 'cloud-init', 'console'],
+      /failed to decode (?:node config|NodeConfig)[:,]? ?(?<reason>[^"\\{}]{0,160})|failed to decode "[^"]*"(?<reason2>, unexpected group| \(wrong Kind\))/,
+    ),
+    unknownVersion: definite(
+      ['nodeadm', 'cloud-init', 'console'],
+      /(?<reason>no kind "?\w+"? is registered for version "?node\.eks\.aws\/\w+)/,
+    ),
+    dropInBroken: definite(
+      ['nodeadm', 'cloud-init', 'console'],
+      /failed to parse config file (?<file>[^\s:"]+)/,
+    ),
   },
   needs: ['aws/instance', 'aws/image', 'aws/user-data'],
   symptoms: [],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   explains: ['nodeconfig-missing'],
-  match: (view) => matchGiven(view),
   summary: ({ machine, instance, reason, file }) =>
-    `nodeadm on ${instance ?? machine ?? 'the machine'} cannot read its NodeConfig${file === undefined ? '' : ` ${file}`}${reason === undefined || reason === '' ? '' : ` (${reason.replace(/^[\s(,]+|[\s)]+$/g, '')})`}, so the kubelet is never configured.`,
+    sentence`nodeadm on ${instance ?? machine ?? 'the machine'} cannot read its NodeConfig${phrase` ${file}`}${reason === undefined || reason === '' ? '' : ` (${reason.replace(/^[\s(,]+|[\s)]+$/g, '')})`}, so the kubelet is never configured.`,
   remedy: () => [
-    {
-      text: 'Let nodeadm say on the machine what it cannot read.',
-      command: 'sudo nodeadm config check -c imds://user-data',
-    },
-    {
-      text: 'Correct indentation, quoting, apiVersion (node.eks.aws/v1alpha1) or kind (NodeConfig) in the launch template, then replace the machines.',
-      command: 'nodeadm config check -c file://nodeconfig.yaml',
-    },
+    step(
+      'Let nodeadm say on the machine what it cannot read.',
+      'sudo nodeadm config check -c imds://user-data',
+    ),
+    step(
+      'Correct indentation, quoting, apiVersion (node.eks.aws/v1alpha1) or kind (NodeConfig) in the launch template, then replace the machines.',
+      'nodeadm config check -c file://nodeconfig.yaml',
+    ),
   ],
-  decide: {
-    text: 'Let nodeadm check the configuration that it got.',
-    command: 'sudo nodeadm config check -c imds://user-data; ls /etc/eks/nodeadm.d',
-  },
+  decide: step(
+    'Let nodeadm check the configuration that it got.',
+    'sudo nodeadm config check -c imds://user-data; ls /etc/eks/nodeadm.d',
+  ),
   page: {
     why: 'The NodeConfig is YAML inside a MIME part, often put together by a template. An indented block that moved, an unquoted value or another apiVersion makes it unreadable, and nodeadm has nothing else to go by.',
     prevent:
@@ -71,10 +69,11 @@ export default defineCause({
   },
 });
 
-type Kinds = 'aws/instance' | 'aws/image' | 'aws/user-data';
-type Signs = 'yamlBroken' | 'notDecoded' | 'unknownVersion' | 'dropInBroken';
+export default matched(cause, matchGiven);
 
-function matchGiven(view: View<Kinds, Signs>): Match | null {
+type Own = ViewOf<typeof cause>;
+
+function matchGiven(view: Own): Match | null {
   const launch = launchOf(view);
   if (launch?.family !== 'al2023') return null;
   const faults = launch.given.value.nodeConfigs.map(({ unreadable }) => unreadable);

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 
 /** The kubelet protects kernel settings, and the image's differ from what it expects. */
 export default defineCause({
@@ -7,30 +8,26 @@ export default defineCause({
   title: 'kernel parameters differ and protectKernelDefaults is on',
   scope: 'machine',
   signs: {
-    refused: {
-      in: ['kubelet'],
-      anchors: ['nvalid kernel flag: '],
-      pattern:
-        /invalid kernel flag: (?<key>(?:vm|kernel)\/\w+), expected value: (?<expected>-?\d+), actual value: (?<actual>-?\d+)/i,
-      weight: 'definite',
-    },
+    refused: definite(
+      ['kubelet'],
+      /invalid kernel flag: (?<key>(?:vm|kernel)\/\w+), expected value: (?<expected>-?\d+), actual value: (?<actual>-?\d+)/i,
+      { anchors: ['nvalid kernel flag: '] },
+    ),
   },
   needs: [],
   symptoms: [],
   summary: ({ machine, key, expected, actual }) =>
     `The kernel parameter ${key?.replace('/', '.') ?? 'of the image'} on ${machine ?? 'the machine'} is ${actual ?? 'another'} where the kubelet expects ${expected ?? 'its default'}; with protectKernelDefaults it stops rather than change it.`,
   remedy: () => [
-    {
-      text: 'Set what the kubelet expects and start it again; put the same file into the image.',
-      command:
-        "printf 'vm.overcommit_memory=1\\nvm.panic_on_oom=0\\nkernel.panic=10\\nkernel.panic_on_oops=1\\nkernel.keys.root_maxkeys=1000000\\nkernel.keys.root_maxbytes=25000000\\n' | sudo tee /etc/sysctl.d/99-kubelet.conf && sudo sysctl --system && sudo systemctl restart kubelet",
-    },
+    step(
+      'Set what the kubelet expects and start it again; put the same file into the image.',
+      "printf 'vm.overcommit_memory=1\\nvm.panic_on_oom=0\\nkernel.panic=10\\nkernel.panic_on_oops=1\\nkernel.keys.root_maxkeys=1000000\\nkernel.keys.root_maxbytes=25000000\\n' | sudo tee /etc/sysctl.d/99-kubelet.conf && sudo sysctl --system && sudo systemctl restart kubelet",
+    ),
   ],
-  decide: {
-    text: 'Compare the settings with what the kubelet expects (1, 0, 10, 1).',
-    command:
-      'sysctl vm.overcommit_memory vm.panic_on_oom kernel.panic kernel.panic_on_oops; grep -rn protectKernelDefaults /etc/kubernetes/kubelet',
-  },
+  decide: step(
+    'Compare the settings with what the kubelet expects (1, 0, 10, 1).',
+    'sysctl vm.overcommit_memory vm.panic_on_oom kernel.panic kernel.panic_on_oops; grep -rn protectKernelDefaults /etc/kubernetes/kubelet',
+  ),
   page: {
     why: 'With protectKernelDefaults the kubelet compares a few kernel settings with its own and ends when they differ, instead of setting them. CIS and STIG images bring other values, or a later file in /etc/sysctl.d overrides those of the EKS image.',
     prevent: 'Let the file of the image build sort last (99-…) and boot-test hardened images.',

@@ -1,99 +1,84 @@
 import type { JoinConfiguration } from '../../../evidence/kube/admission.ts';
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 
 /** The document that tells kubeadm how to join is empty where it matters, or is not YAML. */
-export default defineCause({
+const cause = defineCause({
   id: 'unusable-join-configuration',
   stage: 'bootstrapped',
   title: 'the kubeadm JoinConfiguration is empty or not valid',
   scope: 'machine',
   signs: {
-    noDiscovery: {
-      in: ['kubeadm', 'cloud-init', 'console'],
-      anchors: ['bootstrapToken or file must be set'],
-      pattern: /(?<reason>discovery: Invalid value: .{0,40}bootstrapToken or file must be set)/,
-      weight: 'definite',
-    },
-    fieldRequired: {
-      in: ['kubeadm', 'cloud-init', 'console'],
-      anchors: ['discovery.bootstrapToken', 'discovery.tlsBootstrapToken'],
-      pattern:
-        /(?<reason>discovery\.(?:bootstrapToken\.(?:token|apiServerEndpoint)|tlsBootstrapToken): (?:Invalid value: ""|Required value).{0,120})/,
-      weight: 'definite',
-    },
-    oldVersion: {
-      in: ['kubeadm', 'cloud-init', 'console'],
-      anchors: ['your configuration file uses an old API spec'],
-      pattern:
-        /your configuration file uses (?<reason>an old API spec: "?kubeadm\.k8s\.io\/\w+"?) \(kind: "?JoinConfiguration/,
-      weight: 'definite',
-    },
-    unknownVersion: {
-      in: ['kubeadm', 'cloud-init', 'console'],
-      anchors: ['is registered for version'],
-      pattern:
-        /(?<reason>no kind "JoinConfiguration" is registered for version "kubeadm\.k8s\.io\/\w+")/,
-      weight: 'definite',
-    },
-    kindMissing: {
-      in: ['kubeadm', 'cloud-init', 'console'],
-      anchors: ['kind and apiVersion is mandatory information'],
-      pattern:
-        /invalid configuration for GroupVersionKind .{0,80}: (?<reason>kind and apiVersion is mandatory information)/,
-      weight: 'definite',
-    },
-    notYaml: {
-      in: ['kubeadm', 'cloud-init', 'console'],
-      anchors: [
-        'error converting YAML to JSON',
-        'error unmarshaling configuration',
-        'error unmarshaling JSON',
-      ],
-      pattern:
-        /(?:kubeadm|JoinConfiguration|error execution phase|unable to load config).*(?<reason>(?:error converting YAML to JSON|error unmarshal\w+ (?:configuration|JSON)).{0,160})/,
-      weight: 'definite',
-    },
-    deepFirstKey: {
-      in: ['user-data', 'cloud-init', 'kubeadm'],
-      anchors: ['apiVersion: kubeadm.k8s.io/'],
-      pattern: /^\s{7,}apiVersion: kubeadm\.k8s\.io\//,
-      weight: 'context',
-    },
-    siblings: {
-      in: ['user-data', 'cloud-init', 'kubeadm'],
-      anchors: ['kind: JoinConfiguration', 'caCertPath:', 'nodeRegistration:'],
-      pattern: /^\s{0,6}(?:kind: JoinConfiguration|caCertPath:|nodeRegistration:)/,
-      weight: 'context',
-    },
-    emptyToken: {
-      in: ['user-data', 'cloud-init'],
-      anchors: ['tlsBootstrapToken'],
-      pattern: /tlsBootstrapToken: ""\s*$/,
-      weight: 'context',
-    },
+    noDiscovery: definite(
+      ['kubeadm', 'cloud-init', 'console'],
+      /(?<reason>discovery: Invalid value: .{0,40}bootstrapToken or file must be set)/,
+    ),
+    fieldRequired: definite(
+      ['kubeadm', 'cloud-init', 'console'],
+      /(?<reason>discovery\.(?:bootstrapToken\.(?:token|apiServerEndpoint)|tlsBootstrapToken): (?:Invalid value: ""|Required value).{0,120})/,
+    ),
+    oldVersion: definite(
+      ['kubeadm', 'cloud-init', 'console'],
+      /your configuration file uses (?<reason>an old API spec: "?kubeadm\.k8s\.io\/\w+"?) \(kind: "?JoinConfiguration/,
+      { anchors: ['your configuration file uses an old API spec'] },
+    ),
+    unknownVersion: definite(
+      ['kubeadm', 'cloud-init', 'console'],
+      /(?<reason>no kind "JoinConfiguration" is registered for version "kubeadm\.k8s\.io\/\w+")/,
+    ),
+    kindMissing: definite(
+      ['kubeadm', 'cloud-init', 'console'],
+      /invalid configuration for GroupVersionKind .{0,80}: (?<reason>kind and apiVersion is mandatory information)/,
+      { anchors: ['kind and apiVersion is mandatory information'] },
+    ),
+    notYaml: definite(
+      ['kubeadm', 'cloud-init', 'console'],
+      /(?:kubeadm|JoinConfiguration|error execution phase|unable to load config).*(?<reason>(?:error converting YAML to JSON|error unmarshal\w+ (?:configuration|JSON)).{0,160})/,
+      {
+        anchors: [
+          'error converting YAML to JSON',
+          'error unmarshaling configuration',
+          'error unmarshaling JSON',
+        ],
+      },
+    ),
+    deepFirstKey: context(
+      ['user-data', 'cloud-init', 'kubeadm'],
+      /^\s{7,}apiVersion: kubeadm\.k8s\.io\//,
+    ),
+    siblings: context(
+      ['user-data', 'cloud-init', 'kubeadm'],
+      /^\s{0,6}(?:kind: JoinConfiguration|caCertPath:|nodeRegistration:)/,
+    ),
+    emptyToken: context(['user-data', 'cloud-init'], /tlsBootstrapToken: ""\s*$/),
   },
   needs: ['kube/JoinConfiguration'],
   symptoms: ['user-data-script-failed'],
   explains: ['failed-user-script', 'kubelet-without-kubeconfig', 'kubeadm-preflight-failed'],
   withdrawnBy: ['joined', 'node-registered', 'node-ready'],
-  match: (view) => matchDocument(view),
   summary: ({ machine, reason }) =>
     `The JoinConfiguration given to ${machine ?? 'the machine'} cannot be used (${reason ?? 'its discovery names no endpoint, token or file'}), so kubeadm does not know what to join.`,
   remedy: () => [
-    {
-      text: 'Check the document that was rendered into the user data.',
-      command: 'sudo kubeadm config validate --config /run/kubeadm/kubeadm-join-config.yaml',
-    },
-    {
-      text: 'Correct or upgrade what renders it (bootstrap provider, template), then recreate the machines.',
-      command: 'kubectl get kubeadmconfig -A -o yaml',
-    },
+    step(
+      'Check the document that was rendered into the user data.',
+      'sudo kubeadm config validate --config /run/kubeadm/kubeadm-join-config.yaml',
+    ),
+    step(
+      'Correct or upgrade what renders it (bootstrap provider, template), then recreate the machines.',
+      'kubectl get kubeadmconfig -A -o yaml',
+    ),
   ],
-  decide: {
-    text: 'Look for discovery with endpoint, token and CA hash.',
-    command:
-      'sudo grep -n -A12 "kind: JoinConfiguration" /run/kubeadm/kubeadm-join-config.yaml /var/lib/cloud/instance/user-data.txt',
-  },
+  decide: step(
+    'Look for discovery with endpoint, token and CA hash.',
+    'sudo grep -n -A12 "kind: JoinConfiguration" /run/kubeadm/kubeadm-join-config.yaml /var/lib/cloud/instance/user-data.txt',
+  ),
   page: {
     why: 'Cluster API and own templates render a JoinConfiguration into user data. When it is rendered before the control plane has an endpoint and token, its discovery stays empty; a first line that is indented deeper than the rest is no YAML.',
     prevent: 'Validate the rendered document before it becomes user data.',
@@ -107,15 +92,11 @@ export default defineCause({
   },
 });
 
-type Signs =
-  | 'noDiscovery'
-  | 'fieldRequired'
-  | 'notYaml'
-  | 'emptyToken'
-  | 'deepFirstKey'
-  | 'siblings';
+export default matched(cause, matchDocument);
 
-function matchDocument(view: View<'kube/JoinConfiguration', Signs>): Match | null {
+type Own = ViewOf<typeof cause>;
+
+function matchDocument(view: Own): Match | null {
   const empty = view.list('kube/JoinConfiguration').find(({ value }) => isWithoutDiscovery(value));
   if (empty === undefined) return matchIndentation(view);
   return found({}, [
@@ -130,7 +111,7 @@ function isWithoutDiscovery({ discovery }: JoinConfiguration): boolean {
 }
 
 /** A first key that stands deeper than its siblings ends the document before it begins. */
-function matchIndentation(view: View<'kube/JoinConfiguration', Signs>): Match | null {
+function matchIndentation(view: Own): Match | null {
   const first = view.sign('deepFirstKey')?.first;
   const sibling = view.sign('siblings')?.first;
   if (first === undefined || sibling === undefined) return null;

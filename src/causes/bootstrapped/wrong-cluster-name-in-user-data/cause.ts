@@ -1,46 +1,40 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { clears, definite } from '../../../diagnosis/sign.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { isTaggedFor } from '../../../domain/nodes/fleet.ts';
 import { groupOfInstance, type Launch, launchOf } from '../../../domain/instances/launch.ts';
 import { clusterGiven } from '../../../evidence/user-data.ts';
 
 /** The user data names no cluster, or one that EKS does not have in this account and region. */
-export default defineCause({
+const cause = defineCause({
   id: 'wrong-cluster-name-in-user-data',
   stage: 'bootstrapped',
   title: 'the user data names a cluster that does not exist',
   scope: 'machine',
   signs: {
-    nameMissing: {
-      in: ['cloud-init', 'console'],
-      anchors: ['cluster name is not defined', 'CLUSTER_NAME is not defined'],
-      pattern: /ERROR: cluster name is not defined|CLUSTER_NAME is not defined/,
-      weight: 'definite',
-    },
-    notFound: {
-      in: ['cloud-init', 'console', 'nodeadm'],
-      anchors: ['No cluster found for name'],
-      pattern: /No cluster found for name: (?<cluster>[\w-]+)/,
-      weight: 'definite',
-    },
-    plutoNotFound: {
-      in: ['bottlerocket', 'console'],
-      anchors: ['Error describing cluster'],
-      pattern:
-        /Error describing cluster: .*ResourceNotFoundException(?:.*?No cluster found for name: (?<cluster>[\w-]+))?/,
-      weight: 'definite',
-    },
-    bootstrapDone: {
-      in: ['cloud-init', 'console', 'kubelet'],
-      anchors: [
-        '[eks-bootstrap] INFO: complete',
-        'Starting kubelet main sync loop',
-        'Observed pod startup duration',
-      ],
-      pattern:
-        /\[eks-bootstrap\] INFO: complete|Starting kubelet main sync loop|Observed pod startup duration/,
-      weight: 'clears',
-    },
+    nameMissing: definite(
+      ['cloud-init', 'console'],
+      /ERROR: cluster name is not defined|CLUSTER_NAME is not defined/,
+    ),
+    notFound: definite(
+      ['cloud-init', 'console', 'nodeadm'],
+      /No cluster found for name: (?<cluster>[\w-]+)/,
+    ),
+    plutoNotFound: definite(
+      ['bottlerocket', 'console'],
+      /Error describing cluster: .*ResourceNotFoundException(?:.*?No cluster found for name: (?<cluster>[\w-]+))?/,
+    ),
+    bootstrapDone: clears(
+      ['cloud-init', 'console', 'kubelet'],
+      /\[eks-bootstrap\] INFO: complete|Starting kubelet main sync loop|Observed pod startup duration/,
+    ),
   },
   needs: ['aws/instance', 'aws/image', 'aws/user-data', 'aws/cluster'],
   symptoms: ['user-data-script-failed', 'machine-without-node'],
@@ -51,7 +45,6 @@ export default defineCause({
     'failed-user-script',
     'bottlerocket-setting-generator-failed',
   ],
-  match: (view) => matchGiven(view),
   summary: ({ machine, instance, cluster, wanted, consequence }) =>
     wanted !== undefined
       ? `The user data of ${instance ?? 'the machine'} names the cluster ${cluster ?? ''}, and the machine is tagged for the cluster ${wanted}; ${consequence ?? 'it does not join'}.`
@@ -59,20 +52,16 @@ export default defineCause({
         ? `The user data of ${machine ?? 'the machine'} names no existing cluster, so the node is not set up.`
         : `The user data of ${machine ?? 'the machine'} names the cluster ${cluster}, which EKS does not have in this account and region, so the node is not set up.`,
   remedy: ({ group }) => [
-    {
-      text: 'Compare the name in the user data with the clusters of the region.',
-      command:
-        'aws eks list-clusters; aws ec2 describe-instance-attribute --instance-id <instance> --attribute userData --query UserData.Value --output text | base64 -d | grep -nE "bootstrap.sh|cluster"',
-    },
-    {
-      text: 'Correct the launch template and replace the machines.',
-      command: `aws autoscaling start-instance-refresh --auto-scaling-group-name ${group ?? '<auto-scaling-group>'}`,
-    },
+    step(
+      'Compare the name in the user data with the clusters of the region.',
+      'aws eks list-clusters; aws ec2 describe-instance-attribute --instance-id <instance> --attribute userData --query UserData.Value --output text | base64 -d | grep -nE "bootstrap.sh|cluster"',
+    ),
+    step(
+      'Correct the launch template and replace the machines.',
+      `aws autoscaling start-instance-refresh --auto-scaling-group-name ${group ?? '<auto-scaling-group>'}`,
+    ),
   ],
-  decide: {
-    text: 'List the clusters of the region.',
-    command: 'aws eks list-clusters',
-  },
+  decide: step('List the clusters of the region.', 'aws eks list-clusters'),
   page: {
     why: 'bootstrap.sh and Bottlerocket look the cluster up by the name in user data. A typing error, a name of another account or region, or a template variable that stayed empty ends the setup there.',
     prevent:
@@ -87,11 +76,12 @@ export default defineCause({
   },
 });
 
-type Kinds = 'aws/instance' | 'aws/image' | 'aws/user-data' | 'aws/cluster';
-type Signs = 'nameMissing' | 'notFound' | 'plutoNotFound' | 'bootstrapDone';
+export default matched(cause, matchGiven);
+
+type Own = ViewOf<typeof cause>;
 
 /** The machine is tagged for this cluster, and its user data names another. */
-function matchGiven(view: View<Kinds, Signs>): Match | null {
+function matchGiven(view: Own): Match | null {
   const launch = launchOf(view);
   const clusters = view.list('aws/cluster');
   const wanted = clusters.length > 1 ? null : (clusters[0]?.value.name ?? null);

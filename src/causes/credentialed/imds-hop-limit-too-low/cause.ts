@@ -1,4 +1,12 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { complaintOf, isCrashing, isOnNode, podName } from '../../../domain/pods/pods.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
@@ -8,60 +16,57 @@ const SILENT =
   /no EC2 IMDS role found|EC2Metadata(?:Request)?Error|operation error ec2imds: \w+, .*(?:exceeded|canceled)|from (?:EC2 ?|ec2 |instance )?(?:instance )?[Mm]etadata|load credentials from IMDS|connect to service endpoint/;
 
 /** Metadata's answer to a pod dies on its way, since it may make one hop only. */
-export default defineCause({
+const cause = defineCause({
   id: 'imds-hop-limit-too-low',
   stage: 'credentialed',
   title: 'the instance metadata hop limit of 1 keeps pods out',
   scope: 'machine',
   signs: {
-    metadataSilent: {
-      in: ['pod-app', 'csi-driver', 'client-output', 'journal', 'event', 'pod-status'],
-      anchors: [
-        'no EC2 IMDS role found',
-        'EC2MetadataRequestError',
-        'EC2MetadataError',
-        'operation error ec2imds',
-        'ec2 metadata',
-        'EC2Metadata',
-        'instance metadata',
-        'Unable to locate credentials',
-        'load credentials from',
-        'connect to service endpoint',
-      ],
-      pattern:
-        /no EC2 IMDS role found|EC2Metadata(?:Request)?Error|operation error ec2imds: \w+, .*(?:exceeded|canceled)|Unable to locate credentials|(?:Failed to load credentials from IMDS|Could not load credentials from any providers|Failed to connect to service endpoint)|(?:failed|unable|could not)[^"]{0,60}from (?:EC2 ?|ec2 |instance )?(?:instance )?[Mm]etadata/,
-      weight: 'context',
-    },
-    oldRequestRefused: {
-      in: ['pod-app', 'csi-driver', 'client-output', 'journal', 'karpenter'],
-      anchors: ['failed to make EC2Metadata request'],
-      // The token's answer died on its way; the SDK then asked the old way, which is refused.
-      pattern: /EC2MetadataError: failed to make EC2Metadata request.*status code: 401/,
-      weight: 'likely',
-    },
+    metadataSilent: context(
+      ['pod-app', 'csi-driver', 'client-output', 'journal', 'event', 'pod-status'],
+      /no EC2 IMDS role found|EC2Metadata(?:Request)?Error|operation error ec2imds: \w+, .*(?:exceeded|canceled)|Unable to locate credentials|(?:Failed to load credentials from IMDS|Could not load credentials from any providers|Failed to connect to service endpoint)|(?:failed|unable|could not)[^"]{0,60}from (?:EC2 ?|ec2 |instance )?(?:instance )?[Mm]etadata/,
+      {
+        anchors: [
+          'no EC2 IMDS role found',
+          'EC2MetadataRequestError',
+          'EC2MetadataError',
+          'operation error ec2imds',
+          'ec2 metadata',
+          'EC2Metadata',
+          'instance metadata',
+          'Unable to locate credentials',
+          'load credentials from',
+          'connect to service endpoint',
+        ],
+      },
+    ),
+    // The token's answer died on its way; the SDK then asked the old way, which is refused.
+    oldRequestRefused: likely(
+      ['pod-app', 'csi-driver', 'client-output', 'journal', 'karpenter'],
+      /EC2MetadataError: failed to make EC2Metadata request.*status code: 401/,
+    ),
   },
   needs: ['aws/instance', 'kube/Pod'],
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['imds-unreachable-from-pods'],
-  match: (view) => matchLimit(view),
   summary: ({ limited, pod }) =>
     `Instance metadata of ${limited ?? 'the nodes'} answers one hop far only, so ${pod === undefined ? 'pods that are not on the host’s network get' : `the pod ${pod}, which is not on the host’s network, gets`} no region and no credentials from it.`,
   remedy: ({ limited }) => [
-    {
-      text: 'Better: give the workload its own role (Pod Identity or IRSA) and its region, so that it does not need metadata.',
-      command: 'kubectl -n <namespace> set env deployment/<deployment> AWS_REGION=<region>',
-    },
-    {
-      text: 'Or let the answer make two hops, here and in the launch template or EC2NodeClass.',
-      command: `aws ec2 modify-instance-metadata-options --instance-id ${limited ?? '<instance>'} --http-put-response-hop-limit 2`,
-    },
+    step(
+      'Better: give the workload its own role (Pod Identity or IRSA) and its region, so that it does not need metadata.',
+      'kubectl -n <namespace> set env deployment/<deployment> AWS_REGION=<region>',
+    ),
+    step(
+      'Or let the answer make two hops, here and in the launch template or EC2NodeClass.',
+      `aws ec2 modify-instance-metadata-options --instance-id ${limited ?? '<instance>'} --http-put-response-hop-limit 2`,
+    ),
   ],
-  decide: {
-    text: 'Read the metadata options of the instance.',
-    command: 'aws ec2 describe-instances --instance-ids <instance>',
-  },
+  decide: step(
+    'Read the metadata options of the instance.',
+    'aws ec2 describe-instances --instance-ids <instance>',
+  ),
   page: {
     why: 'With IMDSv2 the answer to the token request carries a time to live of the hop limit. A pod’s network namespace is one hop more than the host. Node groups on AL2023 and Karpenter set 1 on purpose, to keep pods from the node’s role.',
     prevent: 'Leave the limit at 1 and give every workload its own role and AWS_REGION.',
@@ -79,7 +84,9 @@ export default defineCause({
   },
 });
 
-type Own = View<'aws/instance' | 'kube/Pod', 'metadataSilent' | 'oldRequestRefused'>;
+export default matched(cause, matchLimit);
+
+type Own = ViewOf<typeof cause>;
 
 /** A pod says that metadata is silent, and its instance's answers make one hop only. */
 function matchLimit(view: Own): Match | null {

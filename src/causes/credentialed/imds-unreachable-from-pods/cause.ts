@@ -1,74 +1,55 @@
-import { defineCause, found } from '../../../diagnosis/cause.ts';
+import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { context } from '../../../diagnosis/sign.ts';
 
 /** A driver in a pod gives up on instance metadata, which the host itself needed to boot. */
-export default defineCause({
+const cause = defineCause({
   id: 'imds-unreachable-from-pods',
   stage: 'credentialed',
   title: 'pods do not reach instance metadata (network policy, firewall or hop limit)',
   scope: 'cluster',
   signs: {
-    driverSilent: {
-      in: ['csi-driver', 'pod-app'],
-      anchors: [
-        'from ec2 metadata',
-        'GetInstanceIdentityDocument',
-        'ec2 metadata is not available',
-        'EC2 instance metadata is not available',
-      ],
-      pattern:
-        /(?:could not get (?:EC2 instance identity|IMDS) metadata|failed to retrieve instance data from ec2 metadata).*(?:canceled|context deadline exceeded)|(?:ec2|EC2 instance) metadata is not available/,
-      weight: 'context',
-    },
-    gaveUp: {
-      in: ['csi-driver', 'pod-app'],
-      anchors: ['Could not determine region from any metadata service'],
-      pattern: /Could not determine region from any metadata service/,
-      weight: 'context',
-    },
-    dropped: {
-      in: ['host-file'],
-      anchors: ['169.254.169.254'],
-      pattern: /-A (?:[A-Z]+-)?FORWARD .*169\.254\.169\.254(?:\/32)? .*-j (?<reason>DROP|REJECT)/,
-      weight: 'context',
-    },
+    driverSilent: context(
+      ['csi-driver', 'pod-app'],
+      /(?:could not get (?:EC2 instance identity|IMDS) metadata|failed to retrieve instance data from ec2 metadata).*(?:canceled|context deadline exceeded)|(?:ec2|EC2 instance) metadata is not available/,
+      {
+        anchors: [
+          'from ec2 metadata',
+          'GetInstanceIdentityDocument',
+          'ec2 metadata is not available',
+          'EC2 instance metadata is not available',
+        ],
+      },
+    ),
+    gaveUp: context(
+      ['csi-driver', 'pod-app'],
+      /Could not determine region from any metadata service/,
+    ),
+    dropped: context(
+      ['host-file'],
+      /-A (?:[A-Z]+-)?FORWARD .*169\.254\.169\.254(?:\/32)? .*-j (?<reason>DROP|REJECT)/,
+    ),
   },
   needs: ['aws/instance'],
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
-  match(view) {
-    const gaveUp = view.sign('gaveUp');
-    const silent = gaveUp ?? view.sign('driverSilent');
-    if (silent === null) return null;
-    const dropped = view.sign('dropped');
-    if (dropped !== null) return found(dropped.last.captures, [silent.first, dropped.first]);
-    const limits = view.list('aws/instance').map((fact) => ({
-      fact,
-      hops: fact.value.MetadataOptions?.HttpPutResponseHopLimit ?? 0,
-    }));
-    const open = limits.find(({ hops }) => hops >= 2);
-    if (open === undefined && gaveUp !== null && view.sign('driverSilent') !== null)
-      return found({}, [gaveUp.first], 'likely');
-    if (open === undefined || limits.some(({ hops }) => hops < 2)) return null;
-    const quote = view.quote(open.fact, `HttpPutResponseHopLimit ${open.hops}`);
-    return found({ hops: String(open.hops) }, [silent.first, quote], 'likely');
-  },
   summary: ({ reason, hops }) =>
-    `Pods get no answer from instance metadata${reason === undefined ? '' : `, which a firewall rule of the host answers with ${reason}`}${hops === undefined ? '' : ` although the hop limit is ${hops}`}, so they learn neither region nor credentials from it.`,
+    sentence`Pods get no answer from instance metadata${phrase`, which a firewall rule of the host answers with ${reason}`}${phrase` although the hop limit is ${hops}`}, so they learn neither region nor credentials from it.`,
   remedy: () => [
-    {
-      text: 'Look for a network policy, a CNI policy or a FORWARD rule against 169.254.169.254.',
-      command: 'kubectl get networkpolicies,globalnetworkpolicies.crd.projectcalico.org -A',
-    },
-    {
-      text: 'Or make metadata needless: tell the region and use IRSA or Pod Identity.',
-      command: 'kubectl -n kube-system set env deployment/<deployment> AWS_REGION=<region>',
-    },
+    step(
+      'Look for a network policy, a CNI policy or a FORWARD rule against 169.254.169.254.',
+      'kubectl get networkpolicies,globalnetworkpolicies.crd.projectcalico.org -A',
+    ),
+    step(
+      'Or make metadata needless: tell the region and use IRSA or Pod Identity.',
+      'kubectl -n kube-system set env deployment/<deployment> AWS_REGION=<region>',
+    ),
   ],
-  decide: {
-    text: 'Read the metadata options of the instance: with a hop limit of 2 something on the way drops the packets.',
-    command: 'aws ec2 describe-instances --instance-ids <instance>',
-  },
+  decide: step(
+    'Read the metadata options of the instance: with a hop limit of 2 something on the way drops the packets.',
+    'aws ec2 describe-instances --instance-ids <instance>',
+  ),
   page: {
     why: 'Ordinary pods reach 169.254.169.254 through the host’s forwarding. Network policies, CNI policies of OpenShift or Cilium and hardening rules often drop it, as a protection of the node’s role.',
     prevent:
@@ -81,4 +62,22 @@ export default defineCause({
       'https://github.com/kubernetes-sigs/aws-ebs-csi-driver/issues/2031',
     ],
   },
+});
+
+export default matched(cause, (view) => {
+  const gaveUp = view.sign('gaveUp');
+  const silent = gaveUp ?? view.sign('driverSilent');
+  if (silent === null) return null;
+  const dropped = view.sign('dropped');
+  if (dropped !== null) return found(dropped.last.captures, [silent.first, dropped.first]);
+  const limits = view.list('aws/instance').map((fact) => ({
+    fact,
+    hops: fact.value.MetadataOptions?.HttpPutResponseHopLimit ?? 0,
+  }));
+  const open = limits.find(({ hops }) => hops >= 2);
+  if (open === undefined && gaveUp !== null && view.sign('driverSilent') !== null)
+    return found({}, [gaveUp.first], 'likely');
+  if (open === undefined || limits.some(({ hops }) => hops < 2)) return null;
+  const quote = view.quote(open.fact, `HttpPutResponseHopLimit ${open.hops}`);
+  return found({ hops: String(open.hops) }, [silent.first, quote], 'likely');
 });

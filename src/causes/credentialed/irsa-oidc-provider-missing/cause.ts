@@ -4,8 +4,11 @@ import {
   defineCause,
   found,
   type Match,
-  type View,
+  matched,
+  step,
+  type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { definite, likely } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import {
   complaintOf,
@@ -21,14 +24,14 @@ import type { Pod } from '../../../evidence/kube/pod.ts';
 import type { Cluster } from '../../../evidence/aws/groups.ts';
 
 /** STS knows no IAM OIDC provider for the issuer that signed the pod's token. */
-export default defineCause({
+const cause = defineCause({
   id: 'irsa-oidc-provider-missing',
   stage: 'credentialed',
   title: 'the account has no usable IAM OIDC provider for the cluster’s issuer',
   scope: 'machine',
   signs: {
-    providerMissing: {
-      in: [
+    providerMissing: definite(
+      [
         'pod-app',
         'client-output',
         'csi-driver',
@@ -39,25 +42,19 @@ export default defineCause({
         'karpenter',
         'object',
       ],
-      anchors: ['No OpenIDConnect provider found', 'no OpenIDConnect provider found'],
-      pattern:
-        /[Nn]o OpenIDConnect provider found in (?:your )?account(?: for (?<issuer>https:\/\/[\w./-]+\w))?/,
-      weight: 'definite',
-    },
-    providerRefused: {
-      in: ['pod-app', 'client-output', 'csi-driver', 'event', 'aws-message', 'journal'],
-      anchors: ['OpenIDConnect provider', 'verification key from your identity provider'],
-      pattern:
-        /OpenIDConnect provider's HTTPS certificate doesn't match configured thumbprint|Couldn't retrieve verification key from your identity provider/,
-      weight: 'likely',
-    },
+      /[Nn]o OpenIDConnect provider found in (?:your )?account(?: for (?<issuer>https:\/\/[\w./-]+\w))?/,
+    ),
+    providerRefused: likely(
+      ['pod-app', 'client-output', 'csi-driver', 'event', 'aws-message', 'journal'],
+      /OpenIDConnect provider's HTTPS certificate doesn't match configured thumbprint|Couldn't retrieve verification key from your identity provider/,
+      { anchors: ['OpenIDConnect provider', 'verification key from your identity provider'] },
+    ),
   },
   needs: ['aws/cluster', 'aws/oidc-providers', 'aws/oidc-provider', 'aws/caller', 'kube/Pod'],
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['irsa-trust-policy-mismatch'],
-  match: (view) => matchProviders(view),
   summary: ({ issuer, pod, role, audience, clients }) =>
     audience !== undefined
       ? `The IAM OIDC provider of ${issuer ?? 'the cluster’s issuer'} takes tokens for ${clients ?? 'others'} and not for ${audience}, so STS refuses the token of the pod ${pod ?? ''} and it does not get ${role ?? 'its role'}.`
@@ -66,24 +63,24 @@ export default defineCause({
     ...(audience === undefined
       ? []
       : [
-          {
-            text: 'Let the provider take tokens for this audience; STS follows at once.',
-            command: `aws iam add-client-id-to-open-id-connect-provider --open-id-connect-provider-arn ${provider ?? '<provider>'} --client-id ${audience}`,
-          },
+          step(
+            'Let the provider take tokens for this audience; STS follows at once.',
+            `aws iam add-client-id-to-open-id-connect-provider --open-id-connect-provider-arn ${provider ?? '<provider>'} --client-id ${audience}`,
+          ),
         ]),
-    {
-      text: 'Register the cluster’s issuer with IAM.',
-      command: `eksctl utils associate-iam-oidc-provider --cluster ${cluster ?? '<cluster>'} --approve`,
-    },
-    {
-      text: 'After a cluster was created again its issuer has a new id: put that id into the trust policy of every role, then start the pods again.',
-      command: `aws eks describe-cluster --name ${cluster ?? '<cluster>'} --query cluster.identity.oidc.issuer --output text`,
-    },
+    step(
+      'Register the cluster’s issuer with IAM.',
+      `eksctl utils associate-iam-oidc-provider --cluster ${cluster ?? '<cluster>'} --approve`,
+    ),
+    step(
+      'After a cluster was created again its issuer has a new id: put that id into the trust policy of every role, then start the pods again.',
+      `aws eks describe-cluster --name ${cluster ?? '<cluster>'} --query cluster.identity.oidc.issuer --output text`,
+    ),
   ],
-  decide: {
-    text: 'Compare the cluster’s issuer with the providers of the account.',
-    command: 'aws iam list-open-id-connect-providers',
-  },
+  decide: step(
+    'Compare the cluster’s issuer with the providers of the account.',
+    'aws iam list-open-id-connect-providers',
+  ),
   page: {
     why: 'With IAM roles for service accounts the pod shows STS a token which the cluster signed. STS accepts it only when the account has an OIDC provider of exactly that issuer. eksctl and most Terraform modules create it, a plain cluster does not have it, and a cluster created again has another issuer.',
     prevent:
@@ -101,10 +98,9 @@ export default defineCause({
   },
 });
 
-type Own = View<
-  'aws/cluster' | 'aws/oidc-providers' | 'aws/oidc-provider' | 'aws/caller' | 'kube/Pod',
-  'providerMissing'
->;
+export default matched(cause, matchProviders);
+
+type Own = ViewOf<typeof cause>;
 
 /** A pod that shows STS its token and crashes, while no provider of the account is of the issuer. */
 function matchProviders(view: Own): Match | null {

@@ -5,8 +5,11 @@ import {
   defineCause,
   found,
   type Match,
-  type View,
+  matched,
+  step,
+  type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { isLike } from '../../../domain/instances/policies.ts';
 import {
@@ -25,14 +28,14 @@ import type { Cluster } from '../../../evidence/aws/groups.ts';
 const ACTION = /^(?:\*|sts:\*|sts:AssumeRole\*|sts:AssumeRoleWithWebIdentity)$/i;
 
 /** The role's trust policy names another service account, audience, issuer or provider. */
-export default defineCause({
+const cause = defineCause({
   id: 'irsa-trust-policy-mismatch',
   stage: 'credentialed',
   title: 'the role’s trust policy does not let this service account in',
   scope: 'machine',
   signs: {
-    refused: {
-      in: [
+    refused: definite(
+      [
         'pod-app',
         'client-output',
         'csi-driver',
@@ -42,41 +45,35 @@ export default defineCause({
         'journal',
         'object',
       ],
-      anchors: ['AssumeRoleWithWebIdentity'],
-      pattern:
-        /(?<!with OIDC: )\b[Nn]ot authorized to perform:? sts:AssumeRoleWithWebIdentity(?: on resource: (?<role>arn:aws[\w-]*:iam::\d+:role\/[\w+=,.@/-]+))?/,
-      weight: 'definite',
-    },
-    audience: {
-      in: ['pod-app', 'client-output', 'csi-driver', 'event', 'aws-message', 'journal'],
-      anchors: ['Incorrect token audience'],
-      pattern: /InvalidIdentityToken\W.*Incorrect token audience/,
-      weight: 'definite',
-    },
+      /(?<!with OIDC: )\b[Nn]ot authorized to perform:? sts:AssumeRoleWithWebIdentity(?: on resource: (?<role>arn:aws[\w-]*:iam::\d+:role\/[\w+=,.@/-]+))?/,
+    ),
+    audience: definite(
+      ['pod-app', 'client-output', 'csi-driver', 'event', 'aws-message', 'journal'],
+      /InvalidIdentityToken\W.*Incorrect token audience/,
+    ),
   },
   needs: ['aws/cluster', 'aws/role', 'kube/Pod'],
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
-  match: (view) => matchTrust(view),
   summary: ({ role, why, pod }) =>
     why !== undefined
       ? `The trust policy of ${role ?? 'the role'} does not let the pod ${pod ?? ''} in: ${why}. STS refuses its token, so it gets no AWS credentials.`
       : `The trust policy of ${role ?? 'the role in the service account’s annotation'} does not match the pod’s service account, audience or issuer, so STS refuses the pod and it gets no AWS credentials.`,
   remedy: ({ role, account, cluster }) => [
-    {
-      text: 'Read the trust policy: the provider ARN and the condition keys must carry the cluster’s present issuer, :sub must be system:serviceaccount:NAMESPACE:NAME, :aud sts.amazonaws.com.',
-      command: `aws iam get-role --role-name ${role === undefined ? '<role>' : role.replace(/^.*\//, '')} --query Role.AssumeRolePolicyDocument`,
-    },
-    {
-      text: 'Let eksctl write a policy that fits, then start the pods again.',
-      command: `eksctl create iamserviceaccount --cluster ${cluster ?? '<cluster>'} --namespace ${account?.split(':')[0] ?? '<namespace>'} --name ${account?.split(':')[1] ?? '<service-account>'} --attach-role-arn ${role ?? '<role-arn>'} --override-existing-serviceaccounts --approve`,
-    },
+    step(
+      'Read the trust policy: the provider ARN and the condition keys must carry the cluster’s present issuer, :sub must be system:serviceaccount:NAMESPACE:NAME, :aud sts.amazonaws.com.',
+      `aws iam get-role --role-name ${role === undefined ? '<role>' : role.replace(/^.*\//, '')} --query Role.AssumeRolePolicyDocument`,
+    ),
+    step(
+      'Let eksctl write a policy that fits, then start the pods again.',
+      `eksctl create iamserviceaccount --cluster ${cluster ?? '<cluster>'} --namespace ${account?.split(':')[0] ?? '<namespace>'} --name ${account?.split(':')[1] ?? '<service-account>'} --attach-role-arn ${role ?? '<role-arn>'} --override-existing-serviceaccounts --approve`,
+    ),
   ],
-  decide: {
-    text: 'Read which issuer, subject and audience the role trusts.',
-    command: 'aws iam get-role --role-name <role>',
-  },
+  decide: step(
+    'Read which issuer, subject and audience the role trusts.',
+    'aws iam get-role --role-name <role>',
+  ),
   page: {
     why: 'The token and the provider are fine, the role refuses. The namespace, the service account or the chart was renamed, the cluster was created again, the provider ARN is misspelt (oidc.REGION.eks instead of oidc.eks.REGION), a condition key carries the ARN instead of the bare issuer, or StringEquals meets a wildcard.',
     prevent:
@@ -92,7 +89,9 @@ export default defineCause({
   },
 });
 
-type Own = View<'aws/cluster' | 'aws/role' | 'kube/Pod', 'refused'>;
+export default matched(cause, matchTrust);
+
+type Own = ViewOf<typeof cause>;
 
 /** Whom a pod's token speaks for, as STS reads it. */
 interface Claims {

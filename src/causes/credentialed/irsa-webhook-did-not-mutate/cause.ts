@@ -1,5 +1,13 @@
 import { isoMs } from '../../../evidence/time.ts';
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context, likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import {
   complaintOf,
@@ -16,38 +24,26 @@ import type { ServiceAccount, WebhookConfiguration } from '../../../evidence/kub
 const ANNOTATION = 'eks.amazonaws.com/role-arn';
 
 /** The webhook that gives pods their token let a pod through as it was. */
-export default defineCause({
+const cause = defineCause({
   id: 'irsa-webhook-did-not-mutate',
   stage: 'credentialed',
   title: 'the pod identity webhook left the pod without a token',
   scope: 'machine',
   signs: {
-    notInCache: {
-      in: ['pod-identity-webhook'],
-      anchors: ['not found in the cache'],
-      pattern:
-        /Service account (?<account>[\w.-]+\/[\w.-]+) not found in the cache(?: after [^.]{1,80})?\. Not mutating/,
-      weight: 'likely',
-    },
-    roleUnusable: {
-      in: ['pod-identity-webhook'],
-      anchors: ['arn is invalid: ', 'Regex error: '],
-      pattern: /\b(?:arn is invalid: (?<role>arn:\S+)|Regex error: )/,
-      weight: 'likely',
-      strict: true,
-    },
-    leftAlone: {
-      in: ['pod-identity-webhook'],
-      anchors: ['Pod was not mutated. Reason'],
-      pattern: /Pod was not mutated\. Reason:/,
-      weight: 'context',
-    },
-    mutatedAfter: {
-      in: ['pod-identity-webhook'],
-      anchors: ['Pod was mutated.'],
-      pattern: /Pod was mutated\..*ServiceAccount=(?<name>[\w.-]+),? .*Namespace=(?<space>[\w.-]+)/,
-      weight: 'withdraws',
-    },
+    notInCache: likely(
+      ['pod-identity-webhook'],
+      /Service account (?<account>[\w.-]+\/[\w.-]+) not found in the cache(?: after [^.]{1,80})?\. Not mutating/,
+    ),
+    roleUnusable: likely(
+      ['pod-identity-webhook'],
+      /\b(?:arn is invalid: (?<role>arn:\S+)|Regex error: )/,
+      { strict: true },
+    ),
+    leftAlone: context(['pod-identity-webhook'], /Pod was not mutated\. Reason:/),
+    mutatedAfter: withdraws(
+      ['pod-identity-webhook'],
+      /Pod was mutated\..*ServiceAccount=(?<name>[\w.-]+),? .*Namespace=(?<space>[\w.-]+)/,
+    ),
   },
   needs: [
     'kube/Pod',
@@ -58,7 +54,6 @@ export default defineCause({
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
-  match: (view) => matchUnchanged(view),
   summary: ({ account, role, pod, why }) =>
     pod !== undefined
       ? `The service account ${account ?? ''} is annotated with ${role ?? 'a role'}, and the pod ${pod} was made without its token (${why ?? 'the webhook let it through'}), so it does not have that role.`
@@ -66,19 +61,19 @@ export default defineCause({
         ? `The pod identity webhook did not know the service account ${account ?? 'of a pod'} yet and let the pod through without a token, so it falls back on the node’s role or has no credentials.`
         : `The pod identity webhook refuses the role ${role} as no valid ARN, so pods of its service account get no token.`,
   remedy: ({ account }) => [
-    {
-      text: 'Create the pods again now that the webhook knows the service account.',
-      command: `kubectl -n ${account?.split('/')[0] ?? '<namespace>'} rollout restart deployment <deployment>`,
-    },
-    {
-      text: 'See whether the annotation names a role.',
-      command: `kubectl -n ${account?.split('/')[0] ?? '<namespace>'} get serviceaccount ${account?.split('/')[1] ?? '<service-account>'} -o yaml`,
-    },
+    step(
+      'Create the pods again now that the webhook knows the service account.',
+      `kubectl -n ${account?.split('/')[0] ?? '<namespace>'} rollout restart deployment <deployment>`,
+    ),
+    step(
+      'See whether the annotation names a role.',
+      `kubectl -n ${account?.split('/')[0] ?? '<namespace>'} get serviceaccount ${account?.split('/')[1] ?? '<service-account>'} -o yaml`,
+    ),
   ],
-  decide: {
-    text: 'See whether the pod has the variables that the webhook adds.',
-    command: 'kubectl get pod <pod> -o yaml | grep -A1 AWS_WEB_IDENTITY_TOKEN_FILE',
-  },
+  decide: step(
+    'See whether the pod has the variables that the webhook adds.',
+    'kubectl get pod <pod> -o yaml | grep -A1 AWS_WEB_IDENTITY_TOKEN_FILE',
+  ),
   page: {
     why: 'The webhook adds the token volume and two variables when a pod is created, from a cache of annotated service accounts. Its failure policy is Ignore: a webhook that is down, or whose cache does not have a service account created a moment ago, lets the pod start as it is. Such a pod may run for weeks with the role of its node, or with what little that allows.',
     prevent:
@@ -96,10 +91,9 @@ export default defineCause({
   },
 });
 
-type Own = View<
-  'kube/Pod' | 'kube/ServiceAccount' | 'kube/MutatingWebhookConfiguration' | 'kube/EndpointSlice',
-  string
->;
+export default matched(cause, matchUnchanged);
+
+type Own = ViewOf<typeof cause>;
 
 /** A pod without the webhook's variables, and the account that names a role for it. */
 interface Missed {

@@ -1,44 +1,30 @@
-import { defineCause, found } from '../../../diagnosis/cause.ts';
+import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
+import { context, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** The agent gives its server up at once and takes its redirect away as it ends. */
-export default defineCause({
+const cause = defineCause({
   id: 'kiam-agent-undoes-redirect',
   stage: 'credentialed',
   title: 'the kiam agent ends without its server and opens instance metadata to pods',
   scope: 'machine',
   signs: {
-    serverGivenUp: {
-      in: ['kiam-agent', 'kiam-server'],
-      anchors: ['error creating server gateway'],
-      pattern: /error creating server gateway: (?<reason>[^"]{4,120})/,
-      weight: 'likely',
-    },
-    redirectUndone: {
-      in: ['kiam-agent', 'kiam-server'],
-      anchors: ['undoing iptables changes'],
-      pattern: /undoing iptables changes/,
-      weight: 'context',
-    },
-    nodeRoleUsed: {
-      in: ['pod-app', 'client-output', 'aws-message', 'journal'],
-      anchors: ['is not authorized to perform: '],
-      pattern:
-        /assumed-role\/(?<role>[\w+=,.@-]+)\/(?<instance>i-[0-9a-f]{8,17}) is not authorized to perform: (?!sts:AssumeRole)/,
-      weight: 'context',
-    },
-    nodeRoleUsedSomewhere: {
-      in: ['pod-app', 'client-output', 'aws-message', 'journal'],
-      anchors: ['is not authorized to perform: '],
-      pattern:
-        /assumed-role\/(?<role>[\w+=,.@-]+)\/(?<session>i-[0-9a-f]{8,17}) is not authorized to perform: (?!sts:AssumeRole)/,
-      weight: 'context',
-    },
-    served: {
-      in: ['kiam-agent', 'kiam-server'],
-      anchors: ['/iam/security-credentials'],
-      pattern: /processed request".*\/iam\/security-credentials\/.*"status":\s*200/,
-      weight: 'withdraws',
-    },
+    serverGivenUp: likely(
+      ['kiam-agent', 'kiam-server'],
+      /error creating server gateway: (?<reason>[^"]{4,120})/,
+    ),
+    redirectUndone: context(['kiam-agent', 'kiam-server'], /undoing iptables changes/),
+    nodeRoleUsed: context(
+      ['pod-app', 'client-output', 'aws-message', 'journal'],
+      /assumed-role\/(?<role>[\w+=,.@-]+)\/(?<instance>i-[0-9a-f]{8,17}) is not authorized to perform: (?!sts:AssumeRole)/,
+    ),
+    nodeRoleUsedSomewhere: context(
+      ['pod-app', 'client-output', 'aws-message', 'journal'],
+      /assumed-role\/(?<role>[\w+=,.@-]+)\/(?<session>i-[0-9a-f]{8,17}) is not authorized to perform: (?!sts:AssumeRole)/,
+    ),
+    served: withdraws(
+      ['kiam-agent', 'kiam-server'],
+      /processed request".*\/iam\/security-credentials\/.*"status":\s*200/,
+    ),
   },
   needs: [],
   symptoms: ['pod-without-identity'],
@@ -50,36 +36,26 @@ export default defineCause({
     'gate-opened-too-early',
     'flapping-gate',
   ],
-  match(view) {
-    const lost = view.sign('serverGivenUp');
-    if (lost === null) return null;
-    const used = view.sign('nodeRoleUsed') ?? view.sign('nodeRoleUsedSomewhere');
-    const undone = view.sign('redirectUndone');
-    const proof = [lost, undone, used].flatMap((sign) => (sign === null ? [] : [sign.last]));
-    const details = { ...used?.last.captures, ...lost.last.captures };
-    return found(details, proof, proof.length > 1 ? 'definite' : 'likely');
-  },
   summary: ({ node, instance, reason, role }) =>
     `The kiam agent on ${node ?? instance ?? 'the node'} gives up its server (${reason ?? 'no answer'}), ends and takes its redirect away, so ${role === undefined ? 'pods that start meanwhile reach instance metadata and get the node’s role' : `pods got the node’s role ${role} instead of their own`}.`,
   remedy: () => [
-    {
-      text: 'Let the agent wait for its server and keep its redirect: add --gateway-timeout-creation=30s and --no-iptables-remove to its arguments.',
-      command: 'kubectl -n kube-system edit daemonset kiam-agent',
-    },
-    {
-      text: 'Give it a readiness probe that asks the server: GET /health?deep=1 on the agent’s port.',
-      command:
-        'kubectl -n kube-system get daemonset kiam-agent -o jsonpath={.spec.template.spec.containers[0].readinessProbe}',
-    },
-    {
-      text: 'Start the pods again that hold the node’s role: the SDK keeps the credentials it has.',
-      command: 'kubectl -n <namespace> delete pod <pod>',
-    },
+    step(
+      'Let the agent wait for its server and keep its redirect: add --gateway-timeout-creation=30s and --no-iptables-remove to its arguments.',
+      'kubectl -n kube-system edit daemonset kiam-agent',
+    ),
+    step(
+      'Give it a readiness probe that asks the server: GET /health?deep=1 on the agent’s port.',
+      'kubectl -n kube-system get daemonset kiam-agent -o jsonpath={.spec.template.spec.containers[0].readinessProbe}',
+    ),
+    step(
+      'Start the pods again that hold the node’s role: the SDK keeps the credentials it has.',
+      'kubectl -n <namespace> delete pod <pod>',
+    ),
   ],
-  decide: {
-    text: 'Read how the agent’s last run ended, and why the server did not answer.',
-    command: 'kubectl -n kube-system logs <kiam-agent-pod> --previous --tail=30',
-  },
+  decide: step(
+    'Read how the agent’s last run ended, and why the server did not answer.',
+    'kubectl -n kube-system logs <kiam-agent-pod> --previous --tail=30',
+  ),
   page: {
     why: 'The agent adds its DNAT rule first and dials the server afterwards, for one second by default. On a new node the cluster’s DNS, kube-proxy or the pod network are often later than that. The agent then ends, removes the rule (--iptables-remove is on by default) and is started again. A shallow readiness check calls each of these runs ready, which lets pods start in between.',
     prevent:
@@ -95,4 +71,14 @@ export default defineCause({
       'https://github.com/uswitch/kiam/issues/210',
     ],
   },
+});
+
+export default matched(cause, (view) => {
+  const lost = view.sign('serverGivenUp');
+  if (lost === null) return null;
+  const used = view.sign('nodeRoleUsed') ?? view.sign('nodeRoleUsedSomewhere');
+  const undone = view.sign('redirectUndone');
+  const proof = [lost, undone, used].flatMap((sign) => (sign === null ? [] : [sign.last]));
+  const details = { ...used?.last.captures, ...lost.last.captures };
+  return found(details, proof, proof.length > 1 ? 'definite' : 'likely');
 });

@@ -1,4 +1,13 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { context, definite, withdraws } from '../../../diagnosis/sign.ts';
 import { complaintOf, isCrashing, podName } from '../../../domain/pods/pods.ts';
 import {
   isReadyPod,
@@ -11,43 +20,34 @@ import type { Pod } from '../../../evidence/kube/pod.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 
 /** kiam's server has no credentials of its own, or STS refuses it the roles of the pods. */
-export default defineCause({
+const cause = defineCause({
   id: 'kiam-server-cannot-assume-roles',
   stage: 'credentialed',
   title: 'kiam’s server cannot assume the roles of pods',
   scope: 'cluster',
   signs: {
-    refused: {
-      in: ['kiam-server', 'kiam-agent', 'event'],
-      anchors: [
-        'error requesting credentials',
-        'error retrieving credentials',
-        'error fetching credentials',
-        'error warming credentials',
-        'failed retrieving credentials',
-      ],
-      pattern:
-        /(?:error (?:requesting|retrieving|fetching|warming)|KiamCredentialError\b.*failed retrieving) credentials: .*?(?:AccessDenied|NoCredentialProviders)(?:.*assumed-role\/(?<server>[\w+=,.@-]+)\/\S+ is not authorized to perform: sts:AssumeRole on resource: (?<role>arn:aws[\w-]*:iam::\d+:role\/[\w+=,.@/-]+))?/,
-      weight: 'definite',
-    },
-    noGateway: {
-      in: ['kiam-server'],
-      anchors: ['error using AWS STS Gateway', 'error detecting arn prefix'],
-      pattern: /error using AWS STS Gateway|error detecting arn prefix: /,
-      weight: 'definite',
-    },
-    certificateExpired: {
-      in: ['event', 'kiam-server', 'kiam-agent'],
-      anchors: ['certificate has expired'],
-      pattern: /(?<expired>x509: certificate has expired)/,
-      weight: 'context',
-    },
-    issued: {
-      in: ['kiam-server'],
-      anchors: ['requested new credentials'],
-      pattern: /requested new credentials/,
-      weight: 'withdraws',
-    },
+    refused: definite(
+      ['kiam-server', 'kiam-agent', 'event'],
+      /(?:error (?:requesting|retrieving|fetching|warming)|KiamCredentialError\b.*failed retrieving) credentials: .*?(?:AccessDenied|NoCredentialProviders)(?:.*assumed-role\/(?<server>[\w+=,.@-]+)\/\S+ is not authorized to perform: sts:AssumeRole on resource: (?<role>arn:aws[\w-]*:iam::\d+:role\/[\w+=,.@/-]+))?/,
+      {
+        anchors: [
+          'error requesting credentials',
+          'error retrieving credentials',
+          'error fetching credentials',
+          'error warming credentials',
+          'failed retrieving credentials',
+        ],
+      },
+    ),
+    noGateway: definite(
+      ['kiam-server'],
+      /error using AWS STS Gateway|error detecting arn prefix: /,
+    ),
+    certificateExpired: context(
+      ['event', 'kiam-server', 'kiam-agent'],
+      /(?<expired>x509: certificate has expired)/,
+    ),
+    issued: withdraws(['kiam-server'], /requested new credentials/),
   },
   needs: ['kube/Pod'],
   symptoms: ['pod-without-identity'],
@@ -59,30 +59,29 @@ export default defineCause({
     'gate-opened-too-early',
     'gate-daemonset-pod-not-ready',
   ],
-  match: (view) => matchServers(view),
   summary: ({ server, role, pod, state, victim, expired }) =>
     pod !== undefined
-      ? `No kiam server is Ready (${pod} ${state ?? 'does not run'}${expired === undefined ? '' : `, ${expired}`}), so nobody assumes roles, and ${victim ?? 'pods that use kiam'} gets no credentials.`
-      : `kiam’s server${server === undefined ? '' : ` (role ${server})`} cannot assume ${role ?? 'the roles of pods'}, so the pods that use kiam get no credentials.`,
+      ? sentence`No kiam server is Ready (${pod} ${state ?? 'does not run'}${phrase`, ${expired}`}), so nobody assumes roles, and ${victim ?? 'pods that use kiam'} gets no credentials.`
+      : sentence`kiam’s server${phrase` (role ${server})`} cannot assume ${role ?? 'the roles of pods'}, so the pods that use kiam get no credentials.`,
   remedy: ({ server, role, pod, expired }) => [
     ...(pod === undefined ? [] : serverSteps(pod, expired)),
-    {
-      text: 'Let the server’s role assume the pods’ roles, and let those trust it.',
-      command: `aws iam get-role --role-name ${role === undefined ? '<pod-role>' : role.replace(/^.*\//, '')} --query Role.AssumeRolePolicyDocument`,
-    },
-    {
-      text: 'See what the server’s own role may do.',
-      command: `aws iam list-role-policies --role-name ${server ?? '<server-role>'}`,
-    },
-    {
-      text: 'Keep agents off the nodes of the servers: a server behind an agent’s redirect asks itself.',
-      command: 'kubectl -n kube-system get pods -l app=kiam -o wide',
-    },
+    step(
+      'Let the server’s role assume the pods’ roles, and let those trust it.',
+      `aws iam get-role --role-name ${role === undefined ? '<pod-role>' : role.replace(/^.*\//, '')} --query Role.AssumeRolePolicyDocument`,
+    ),
+    step(
+      'See what the server’s own role may do.',
+      `aws iam list-role-policies --role-name ${server ?? '<server-role>'}`,
+    ),
+    step(
+      'Keep agents off the nodes of the servers: a server behind an agent’s redirect asks itself.',
+      'kubectl -n kube-system get pods -l app=kiam -o wide',
+    ),
   ],
-  decide: {
-    text: 'Read what STS answered the server.',
-    command: 'kubectl -n kube-system logs -l app=kiam,component=server --prefix --tail=200',
-  },
+  decide: step(
+    'Read what STS answered the server.',
+    'kubectl -n kube-system logs -l app=kiam,component=server --prefix --tail=200',
+  ),
   page: {
     why: 'Only the server calls STS. Its nodes need sts:AssumeRole on the pods’ roles, and those must trust the server’s role. A server on a node with an agent is caught by the agent’s own redirect and finds no credentials at all.',
     prevent: 'Run servers on nodes of their own, on the host’s network, without agents.',
@@ -96,25 +95,27 @@ export default defineCause({
   },
 });
 
-type Evidence = View<'kube/Pod', string>;
+export default matched(cause, matchServers);
+
+type Own = ViewOf<typeof cause>;
 
 function serverSteps(pod: string, expired: string | undefined) {
   const [namespace = '<namespace>', name = '<pod>'] = pod.split('/');
-  const certificate = {
-    text: 'Issue the server’s and the agents’ TLS certificates again, then restart both.',
-    command: `kubectl -n ${namespace} get secrets | grep kiam`,
-  };
-  const log = {
-    text: 'Read why the server does not start.',
-    command: `kubectl -n ${namespace} logs ${name} --previous --tail=50`,
-  };
+  const certificate = step(
+    'Issue the server’s and the agents’ TLS certificates again, then restart both.',
+    `kubectl -n ${namespace} get secrets | grep kiam`,
+  );
+  const log = step(
+    'Read why the server does not start.',
+    `kubectl -n ${namespace} logs ${name} --previous --tail=50`,
+  );
   return expired === undefined ? [log] : [certificate, log];
 }
 
 const WITHOUT_IDENTITY = /NoCredentialProviders|credential|Unable to locate/i;
 
 /** None of the servers has been Ready for minutes, and a pod that asks kiam for its role ends. */
-function matchServers(view: Evidence): Match | null {
+function matchServers(view: Own): Match | null {
   const pods = view.list('kube/Pod');
   const servers = pods.filter(({ value }) => isServer(value));
   const [server] = unreadyPods(servers, view.nowMs);

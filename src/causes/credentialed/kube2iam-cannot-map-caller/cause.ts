@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** kube2iam gets the request but cannot tell which pod or role it is for. */
 export default defineCause({
@@ -7,39 +8,26 @@ export default defineCause({
   title: 'kube2iam cannot map the caller’s address to a pod and role',
   scope: 'machine',
   signs: {
-    podUnknown: {
-      in: ['kube2iam', 'pod-app', 'client-output'],
-      anchors: ['pod with specificed IP'],
-      pattern: /(?<reason>pod with specificed IP)(?: "?(?<address>[\d.]+)"?)? not found/,
-      weight: 'definite',
-    },
-    roleUnknown: {
-      in: ['kube2iam', 'pod-app', 'client-output'],
-      anchors: ['unable to find role for IP', 'Unable to find role for IP'],
-      pattern: /[Uu](?<reason>nable to find role for IP) "?(?<address>[\d.]+)/,
-      weight: 'likely',
-    },
-    addressShared: {
-      in: ['kube2iam', 'pod-app', 'client-output'],
-      anchors: ['with the same IP has been indexed', ' with the ip '],
-      pattern:
-        /more than a pod with the same IP has been indexed|\d pods \([^)]*\) with the ip (?<address>\S+) indexed/,
-      weight: 'definite',
-    },
-    roleNotAllowed: {
-      in: ['kube2iam', 'pod-app', 'client-output'],
-      anchors: ['not valid for namespace of pod at'],
-      pattern:
-        /role requested (?<role>\S+) not valid for namespace of pod at (?<address>[\d.]+)(?: with namespace (?<namespace>[\w-]+))?/,
-      weight: 'definite',
-    },
-    served: {
-      in: ['kube2iam'],
-      anchors: ['/iam/security-credentials/'],
-      pattern:
-        /GET \/latest\/meta-data\/iam\/security-credentials\/[\w+=,.@-]+ \(200\).*req\.remote=(?<address>[\d.]+)/,
-      weight: 'withdraws',
-    },
+    podUnknown: definite(
+      ['kube2iam', 'pod-app', 'client-output'],
+      /(?<reason>pod with specificed IP)(?: "?(?<address>[\d.]+)"?)? not found/,
+    ),
+    roleUnknown: likely(
+      ['kube2iam', 'pod-app', 'client-output'],
+      /[Uu](?<reason>nable to find role for IP) "?(?<address>[\d.]+)/,
+    ),
+    addressShared: definite(
+      ['kube2iam', 'pod-app', 'client-output'],
+      /more than a pod with the same IP has been indexed|\d pods \([^)]*\) with the ip (?<address>\S+) indexed/,
+    ),
+    roleNotAllowed: definite(
+      ['kube2iam', 'pod-app', 'client-output'],
+      /role requested (?<role>\S+) not valid for namespace of pod at (?<address>[\d.]+)(?: with namespace (?<namespace>[\w-]+))?/,
+    ),
+    served: withdraws(
+      ['kube2iam'],
+      /GET \/latest\/meta-data\/iam\/security-credentials\/[\w+=,.@-]+ \(200\).*req\.remote=(?<address>[\d.]+)/,
+    ),
   },
   needs: [],
   symptoms: ['pod-without-identity'],
@@ -51,23 +39,23 @@ export default defineCause({
       ? `kube2iam finds no ${address === undefined ? 'pod and role for its caller' : `one pod with a role for ${address}`}, so that pod gets no AWS credentials.`
       : `kube2iam may not give the role ${role} to pods of ${namespace ?? 'that namespace'}, so they get no AWS credentials.`,
   remedy: ({ role, namespace }) => [
-    {
-      text: 'See which pods have that address and which role they are annotated with; pods on the host’s network cannot be told apart.',
-      command: 'kubectl get pods -A -o wide',
-    },
-    {
-      text: 'Let kube2iam settle reused addresses and give pods without annotation a default role: --resolve-duplicate-cache-ips, --default-role.',
-      command: 'kubectl -n kube-system edit daemonset kube2iam',
-    },
-    {
-      text: 'Permit the role in the namespace.',
-      command: `kubectl annotate namespace ${namespace ?? '<namespace>'} --overwrite iam.amazonaws.com/allowed-roles='["${(role ?? '<role>').replaceAll("'", '')}"]'`,
-    },
+    step(
+      'See which pods have that address and which role they are annotated with; pods on the host’s network cannot be told apart.',
+      'kubectl get pods -A -o wide',
+    ),
+    step(
+      'Let kube2iam settle reused addresses and give pods without annotation a default role: --resolve-duplicate-cache-ips, --default-role.',
+      'kubectl -n kube-system edit daemonset kube2iam',
+    ),
+    step(
+      'Permit the role in the namespace.',
+      `kubectl annotate namespace ${namespace ?? '<namespace>'} --overwrite iam.amazonaws.com/allowed-roles='["${(role ?? '<role>').replaceAll("'", '')}"]'`,
+    ),
   ],
-  decide: {
-    text: 'See what kube2iam has in its store.',
-    command: 'kubectl -n kube-system logs -l app=kube2iam --prefix --tail=200',
-  },
+  decide: step(
+    'See what kube2iam has in its store.',
+    'kubectl -n kube-system logs -l app=kube2iam --prefix --tail=200',
+  ),
   page: {
     why: 'kube2iam knows callers by address alone. Right after a pod’s start its watch may be late, a finished pod may still hold the address, several pods on the host’s network share one, or the pod has no annotation and there is no default role.',
     prevent:

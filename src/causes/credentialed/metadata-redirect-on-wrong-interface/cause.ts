@@ -1,4 +1,5 @@
-import { clear, defineCause, found } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
+import { context } from '../../../diagnosis/sign.ts';
 import type { DaemonSet } from '../../../evidence/kube/workloads.ts';
 
 /** What the host calls its ends of pod links, by the DaemonSet of the CNI. */
@@ -11,61 +12,41 @@ const LINKS: Readonly<Record<string, string>> = {
 };
 
 /** The metadata redirect names an interface on which no pod's packets arrive. */
-export default defineCause({
+const cause = defineCause({
   id: 'metadata-redirect-on-wrong-interface',
   stage: 'credentialed',
   title: 'the metadata redirect is bound to an interface that pods do not use',
   scope: 'cluster',
   signs: {
-    redirect: {
-      in: ['host-file', 'client-output', 'pod-app'],
-      anchors: ['169.254.169.254/32'],
-      pattern:
-        /-A PREROUTING -d 169\.254\.169\.254\/32 -i (?<interface>docker0|cbr0|cni0|weave|cali\+) .*-j DNAT --to-destination \S+:8181/,
-      weight: 'context',
-    },
-    amazonLinks: {
-      in: ['host-file', 'client-output', 'pod-app'],
-      anchors: ['-i eni+ -m comment', 'AWS, primary ENI'],
-      pattern: /-i eni\+ -m comment --comment "AWS, primary ENI"/,
-      weight: 'context',
-    },
+    redirect: context(
+      ['host-file', 'client-output', 'pod-app'],
+      /-A PREROUTING -d 169\.254\.169\.254\/32 -i (?<interface>docker0|cbr0|cni0|weave|cali\+) .*-j DNAT --to-destination \S+:8181/,
+    ),
+    amazonLinks: context(
+      ['host-file', 'client-output', 'pod-app'],
+      /-i eni\+ -m comment --comment "AWS, primary ENI"/,
+    ),
   },
   needs: ['kube/DaemonSet'],
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
-  match(view) {
-    const redirect = view.sign('redirect');
-    const amazon = view.sign('amazonLinks');
-    if (redirect !== null && amazon !== null) {
-      return found({ ...redirect.last.captures, links: 'eni' }, [redirect.first, amazon.first]);
-    }
-    const sets = view.list('kube/DaemonSet');
-    const links = linksOf(sets.map((fact) => fact.value));
-    const proxy = sets.find((fact) => interfaceOf(fact.value) !== null);
-    const bound = proxy === undefined ? null : interfaceOf(proxy.value);
-    if (links === null || proxy === undefined || bound === null) return null;
-    if (fits(bound, links)) return redirect === null ? clear : null;
-    const quote = view.quote(proxy, `DaemonSet ${proxy.value.name} --host-interface=${bound}`);
-    return found({ interface: bound, links, proxy: proxy.value.name }, [quote]);
-  },
   summary: ({ interface: bound, links }) =>
     `The metadata redirect catches packets from ${bound ?? 'one interface'}, but pods are linked by ${links ?? 'other interfaces'}*, so they reach instance metadata itself and get the node’s role.`,
   remedy: ({ links, proxy }) => [
-    {
-      text: `Set --host-interface=${links ?? 'eni'}+ (or !eth0 for everything that is not the host’s own).`,
-      command: `kubectl -n kube-system edit daemonset ${proxy ?? '<kiam-agent-or-kube2iam>'}`,
-    },
-    {
-      text: 'See that the rule’s counter rises when a pod asks.',
-      command: 'sudo iptables -t nat -vnL PREROUTING | grep 169.254.169.254',
-    },
+    step(
+      `Set --host-interface=${links ?? 'eni'}+ (or !eth0 for everything that is not the host’s own).`,
+      `kubectl -n kube-system edit daemonset ${proxy ?? '<kiam-agent-or-kube2iam>'}`,
+    ),
+    step(
+      'See that the rule’s counter rises when a pod asks.',
+      'sudo iptables -t nat -vnL PREROUTING | grep 169.254.169.254',
+    ),
   ],
-  decide: {
-    text: 'Compare the rule’s interface with the names of pod links on the host.',
-    command: 'sudo iptables-save -t nat | grep 169.254.169.254; ip -br link',
-  },
+  decide: step(
+    'Compare the rule’s interface with the names of pod links on the host.',
+    'sudo iptables-save -t nat | grep 169.254.169.254; ip -br link',
+  ),
   page: {
     why: 'kiam binds docker0 by default and its sample manifest cali+. The VPC CNI names pod links eni…, calico cali…, flannel uses cni0. A rule for another interface is there and never matches.',
     prevent: 'Set the interface with the CNI, in one place.',
@@ -78,6 +59,22 @@ export default defineCause({
       'https://github.com/jtblin/kube2iam',
     ],
   },
+});
+
+export default matched(cause, (view) => {
+  const redirect = view.sign('redirect');
+  const amazon = view.sign('amazonLinks');
+  if (redirect !== null && amazon !== null) {
+    return found({ ...redirect.last.captures, links: 'eni' }, [redirect.first, amazon.first]);
+  }
+  const sets = view.list('kube/DaemonSet');
+  const links = linksOf(sets.map((fact) => fact.value));
+  const proxy = sets.find((fact) => interfaceOf(fact.value) !== null);
+  const bound = proxy === undefined ? null : interfaceOf(proxy.value);
+  if (links === null || proxy === undefined || bound === null) return null;
+  if (fits(bound, links)) return redirect === null ? clear : null;
+  const quote = view.quote(proxy, `DaemonSet ${proxy.value.name} --host-interface=${bound}`);
+  return found({ interface: bound, links, proxy: proxy.value.name }, [quote]);
 });
 
 /** With the VPC CNI beside calico, calico only enforces policy and links stay the VPC CNI's. */

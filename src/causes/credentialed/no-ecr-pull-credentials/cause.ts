@@ -1,68 +1,52 @@
-import { defineCause, found } from '../../../diagnosis/cause.ts';
+import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
+import { context, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** ECR knows who asks and does not let the image of a workload out. */
-export default defineCause({
+const cause = defineCause({
   id: 'no-ecr-pull-credentials',
   stage: 'credentialed',
   title: 'ECR refuses the node an image of a workload',
   scope: 'cluster',
   signs: {
-    repositoryRefuses: {
-      in: ['event', 'kubelet', 'containerd', 'pod-status'],
-      anchors: ['is not authorized to perform: ecr:'],
-      pattern:
-        /sts::(?<own>\d+):assumed-role\/(?<role>[\w+=,.@-]+)\/\S+ is not authorized to perform: ecr:(?:BatchGetImage|GetDownloadUrlForLayer|BatchCheckLayerAvailability) on resource: arn:aws[\w-]*:ecr:(?<region>[\w-]+):(?<account>\d+):repository\/(?<repository>[\w./-]+)(?!.*identity-based policy)(?:.*(?<policy>resource-based policy))?/,
-      weight: 'context',
-    },
-    forbidden: {
-      in: ['event', 'kubelet', 'containerd', 'pod-status'],
-      anchors: ['.dkr.ecr.'],
-      pattern:
-        /(?<account>\d{12})\.dkr\.ecr\.(?<region>[\w-]+)\.amazonaws\.com(?:\.cn)?\/(?:v2\/)?(?<repository>[\w./-]+?)(?:\/manifests\/|:)(?!.*(?:pause|amazon-k8s-cni|eks\/(?:kube-proxy|coredns)|starport|\.s3[.-])).*403 Forbidden/,
-      weight: 'likely',
-    },
-    providerFails: {
-      in: ['kubelet'],
-      anchors: ['external registry credential provider'],
-      pattern: /Failed getting credential from external registry credential provider/,
-      weight: 'context',
-    },
-    pulled: {
-      in: ['event', 'kubelet', 'containerd'],
-      anchors: ['Successfully pulled image'],
-      pattern:
-        /Successfully pulled image "(?<account>\d{12})\.dkr\.ecr\.(?<region>[\w-]+)\.amazonaws\.com(?:\.cn)?\/(?<repository>[\w./-]+?)[:@"]/,
-      weight: 'withdraws',
-    },
+    repositoryRefuses: context(
+      ['event', 'kubelet', 'containerd', 'pod-status'],
+      /sts::(?<own>\d+):assumed-role\/(?<role>[\w+=,.@-]+)\/\S+ is not authorized to perform: ecr:(?:BatchGetImage|GetDownloadUrlForLayer|BatchCheckLayerAvailability) on resource: arn:aws[\w-]*:ecr:(?<region>[\w-]+):(?<account>\d+):repository\/(?<repository>[\w./-]+)(?!.*identity-based policy)(?:.*(?<policy>resource-based policy))?/,
+    ),
+    forbidden: likely(
+      ['event', 'kubelet', 'containerd', 'pod-status'],
+      /(?<account>\d{12})\.dkr\.ecr\.(?<region>[\w-]+)\.amazonaws\.com(?:\.cn)?\/(?:v2\/)?(?<repository>[\w./-]+?)(?:\/manifests\/|:)(?!.*(?:pause|amazon-k8s-cni|eks\/(?:kube-proxy|coredns)|starport|\.s3[.-])).*403 Forbidden/,
+      { anchors: ['.dkr.ecr.'] },
+    ),
+    providerFails: context(
+      ['kubelet'],
+      /Failed getting credential from external registry credential provider/,
+    ),
+    pulled: withdraws(
+      ['event', 'kubelet', 'containerd'],
+      /Successfully pulled image "(?<account>\d{12})\.dkr\.ecr\.(?<region>[\w-]+)\.amazonaws\.com(?:\.cn)?\/(?<repository>[\w./-]+?)[:@"]/,
+    ),
   },
   needs: [],
   symptoms: ['image-not-pulled'],
   withdrawnBy: [],
   per: ['account', 'repository'],
   blocksAbove: false,
-  match(view) {
-    const refused = view.sign('repositoryRefuses');
-    const { own, account, policy } = refused?.last.captures ?? {};
-    // Within one account the role's own policy is as likely, and the message does not say.
-    const isRepository = policy !== undefined || own !== account;
-    return refused !== null && isRepository ? found(refused.last.captures, [refused.first]) : null;
-  },
   summary: ({ role, account, region, repository }) =>
     `ECR does not let ${role === undefined ? 'the nodes' : `the node role ${role}`} pull ${repository ?? 'an image'} of account ${account ?? '?'} in ${region ?? 'its region'}, so pods with that image do not start.`,
   remedy: ({ role, account, region, repository }) => [
-    {
-      text: 'Read the repository’s policy; one of another account must allow this account or role.',
-      command: `aws ecr get-repository-policy --registry-id ${account ?? '<account>'} --region ${region ?? '<region>'} --repository-name ${repository ?? '<repository>'}`,
-    },
-    {
-      text: 'Let the node role pull.',
-      command: `aws iam attach-role-policy --role-name ${role ?? '<node-role>'} --policy-arn arn:aws:iam::aws:policy/AmazonEC2ContainerRegistryPullOnly`,
-    },
+    step(
+      'Read the repository’s policy; one of another account must allow this account or role.',
+      `aws ecr get-repository-policy --registry-id ${account ?? '<account>'} --region ${region ?? '<region>'} --repository-name ${repository ?? '<repository>'}`,
+    ),
+    step(
+      'Let the node role pull.',
+      `aws iam attach-role-policy --role-name ${role ?? '<node-role>'} --policy-arn arn:aws:iam::aws:policy/AmazonEC2ContainerRegistryPullOnly`,
+    ),
   ],
-  decide: {
-    text: 'Read what the registry answered.',
-    command: 'kubectl get events -A --field-selector reason=Failed',
-  },
+  decide: step(
+    'Read what the registry answered.',
+    'kubectl get events -A --field-selector reason=Failed',
+  ),
   page: {
     why: 'The kubelet’s credential provider got a token with the node’s role, and ECR refused the image: the repository belongs to another account whose policy does not name this one, or a policy denies it.',
     prevent:
@@ -75,4 +59,12 @@ export default defineCause({
       'https://docs.aws.amazon.com/eks/latest/userguide/create-node-role.html',
     ],
   },
+});
+
+export default matched(cause, (view) => {
+  const refused = view.sign('repositoryRefuses');
+  const { own, account, policy } = refused?.last.captures ?? {};
+  // Within one account the role's own policy is as likely, and the message does not say.
+  const isRepository = policy !== undefined || own !== account;
+  return refused !== null && isRepository ? found(refused.last.captures, [refused.first]) : null;
 });

@@ -1,4 +1,13 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import {
   complaintOf,
   environmentOf,
@@ -13,85 +22,69 @@ import {
 const AGENT = 'eks-pod-identity-agent';
 
 /** The agent that hands out Pod Identity credentials does not listen on its node. */
-export default defineCause({
+const cause = defineCause({
   id: 'pod-identity-agent-down',
   stage: 'credentialed',
   title: 'the EKS Pod Identity agent does not listen on the node',
   scope: 'machine',
   signs: {
-    addressNotBound: {
-      in: ['pod-identity-agent'],
-      anchors: ['Unable to start server'],
-      pattern:
-        /Unable to start server: listen tcp (?<address>169\.254\.170\.23:80|\[fd00:ec2::23\]:80): (?:bind: )?(?<reason>[a-z ]{4,60})/,
-      weight: 'definite',
-    },
-    linkNotMade: {
-      in: ['pod-identity-agent'],
-      anchors: [
-        'Cannot setup link',
-        'Unable to create interface',
-        'nable to configure required family',
-        'nable to configure family',
-        'Error bringing up link',
-        'Unable to initalize agent',
-        'Unable to initalize executor',
-      ],
-      pattern:
-        /Cannot setup link|Unable to create interface \S+|[Uu]nable to configure (?:required )?family|Error bringing up link|Unable to initalize (?:agent|executor)/,
-      weight: 'likely',
-      strict: true,
-    },
-    routeTaken: {
-      in: ['pod-identity-agent'],
-      anchors: ['to be interface index'],
-      pattern: /expected route (?<address>\S+) to be interface index \d+ but is \d+/,
-      weight: 'definite',
-    },
-    refusedToPod: {
-      in: ['pod-app', 'client-output', 'csi-driver', 'event', 'journal', 'pod-identity-agent'],
-      anchors: ['169.254.170.23', 'fd00:ec2::23'],
-      pattern:
-        /dial tcp (?<address>169\.254\.170\.23:80|\[fd00:ec2::23\]:80): (?:connect: )?(?<reason>connection refused|no route to host|network is unreachable)|Could not connect to the endpoint URL: "http:\/\/(?<address2>169\.254\.170\.23|\[fd00:ec2::23\])\/v1\/credentials/,
-      weight: 'likely',
-    },
-    listening: {
-      in: ['pod-identity-agent'],
-      anchors: ['Storing creds in cache'],
-      pattern: /Storing creds in cache/,
-      weight: 'withdraws',
-    },
+    addressNotBound: definite(
+      ['pod-identity-agent'],
+      /Unable to start server: listen tcp (?<address>169\.254\.170\.23:80|\[fd00:ec2::23\]:80): (?:bind: )?(?<reason>[a-z ]{4,60})/,
+    ),
+    linkNotMade: likely(
+      ['pod-identity-agent'],
+      /Cannot setup link|Unable to create interface \S+|[Uu]nable to configure (?:required )?family|Error bringing up link|Unable to initalize (?:agent|executor)/,
+      {
+        anchors: [
+          'Cannot setup link',
+          'Unable to create interface',
+          'nable to configure required family',
+          'nable to configure family',
+          'Error bringing up link',
+          'Unable to initalize agent',
+          'Unable to initalize executor',
+        ],
+        strict: true,
+      },
+    ),
+    routeTaken: definite(
+      ['pod-identity-agent'],
+      /expected route (?<address>\S+) to be interface index \d+ but is \d+/,
+    ),
+    refusedToPod: likely(
+      ['pod-app', 'client-output', 'csi-driver', 'event', 'journal', 'pod-identity-agent'],
+      /dial tcp (?<address>169\.254\.170\.23:80|\[fd00:ec2::23\]:80): (?:connect: )?(?<reason>connection refused|no route to host|network is unreachable)|Could not connect to the endpoint URL: "http:\/\/(?<address2>169\.254\.170\.23|\[fd00:ec2::23\])\/v1\/credentials/,
+      { anchors: ['169.254.170.23', 'fd00:ec2::23'] },
+    ),
+    listening: withdraws(['pod-identity-agent'], /Storing creds in cache/),
   },
   needs: ['kube/Pod', 'kube/DaemonSet', 'aws/addon'],
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
-  match: (view) => matchAgent(view),
   summary: ({ node, instance, address, reason, agent, pod }) =>
     pod !== undefined
       ? `The pod ${pod} asks the EKS Pod Identity agent of ${node ?? 'its node'} for credentials, and ${agent ?? 'there is none'}, so it gets none.`
-      : `The EKS Pod Identity agent on ${node ?? instance ?? 'the node'} does not serve ${address ?? 'its link-local address'}${reason === undefined ? '' : ` (${reason})`}, so pods there get no AWS credentials.`,
+      : sentence`The EKS Pod Identity agent on ${node ?? instance ?? 'the node'} does not serve ${address ?? 'its link-local address'}${phrase` (${reason})`}, so pods there get no AWS credentials.`,
   remedy: () => [
-    {
-      text: 'See whether every node has a Ready agent; install the add-on where there is none.',
-      command:
-        'kubectl -n kube-system get pods -l app.kubernetes.io/name=eks-pod-identity-agent -o wide',
-    },
-    {
-      text: 'On nodes without IPv6, let the agent listen on IPv4 alone.',
-      command:
-        'aws eks update-addon --cluster-name <cluster> --addon-name eks-pod-identity-agent --configuration-values \'{"agent":{"additionalArgs":{"-b":"169.254.170.23"}}}\'',
-    },
-    {
-      text: 'With a proxy in the pods, put 169.254.170.23 into NO_PROXY.',
-      command: 'kubectl exec <pod> -- env',
-    },
+    step(
+      'See whether every node has a Ready agent; install the add-on where there is none.',
+      'kubectl -n kube-system get pods -l app.kubernetes.io/name=eks-pod-identity-agent -o wide',
+    ),
+    step(
+      'On nodes without IPv6, let the agent listen on IPv4 alone.',
+      'aws eks update-addon --cluster-name <cluster> --addon-name eks-pod-identity-agent --configuration-values \'{"agent":{"additionalArgs":{"-b":"169.254.170.23"}}}\'',
+    ),
+    step(
+      'With a proxy in the pods, put 169.254.170.23 into NO_PROXY.',
+      'kubectl exec <pod> -- env',
+    ),
   ],
-  decide: {
-    text: 'Read why the agent ends.',
-    command:
-      'kubectl -n kube-system logs -l app.kubernetes.io/name=eks-pod-identity-agent --prefix --tail=50',
-  },
+  decide: step(
+    'Read why the agent ends.',
+    'kubectl -n kube-system logs -l app.kubernetes.io/name=eks-pod-identity-agent --prefix --tail=50',
+  ),
   page: {
     why: 'Pods with an association ask http://169.254.170.23/v1/credentials, which the agent on their node serves over a link of its own. The agent ends when IPv6 is disabled and it has to bind fd00:ec2::23, when another program holds port 80 on the address or the route, or when it is not there.',
     prevent:
@@ -109,8 +102,12 @@ export default defineCause({
   },
 });
 
+export default matched(cause, matchAgent);
+
+type Own = ViewOf<typeof cause>;
+
 /** A crashing pod is told to ask the agent, and no agent on its node is Ready. */
-function matchAgent(view: View<'kube/Pod' | 'kube/DaemonSet' | 'aws/addon', string>): Match | null {
+function matchAgent(view: Own): Match | null {
   const node = view.node ?? '';
   const here = view.list('kube/Pod').filter(({ value }) => isOnNode(value, node));
   const asking = here.find(({ value }) => {

@@ -4,8 +4,11 @@ import {
   defineCause,
   found,
   type Match,
-  type View,
+  matched,
+  step,
+  type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import {
   complaintOf,
@@ -23,7 +26,7 @@ const NO_CREDENTIALS =
   /NoCredentialProviders|[Uu]nable to locate credentials|no EC2 IMDS role found|assumed-role\/[^/]+\/i-[0-9a-f]+ is not authorized|[Ff]ailed to (?:refresh cached|retrieve) credentials|[Cc]ould not load credentials|[Uu]nable to load (?:AWS )?credentials from any/;
 
 /** The association is there now, and the pod was made when the webhook did not know it. */
-export default defineCause({
+const cause = defineCause({
   id: 'pod-identity-association-too-new',
   stage: 'credentialed',
   title: 'the pod is older than its Pod Identity association',
@@ -33,23 +36,21 @@ export default defineCause({
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
-  match: (view) => matchPods(view),
   summary: ({ pod, account, created }) =>
-    `The pod ${pod ?? ''} was made before EKS knew of a Pod Identity association for its service account ${account ?? ''}${created === undefined ? '' : ` (made ${created})`}, so it has no ${URL_VARIABLE} and no role.`,
+    sentence`The pod ${pod} was made before EKS knew of a Pod Identity association for its service account ${account}${phrase` (made ${created})`}, so it has no ${URL_VARIABLE} and no role.`,
   remedy: ({ pod }) => {
     const [namespace = '<namespace>', name = '<pod>'] = pod?.split('/') ?? [];
     return [
-      {
-        text: 'Make the pod again; the webhook now gives it its variables.',
-        command: `kubectl -n ${namespace} delete pod ${name}`,
-      },
+      step(
+        'Make the pod again; the webhook now gives it its variables.',
+        `kubectl -n ${namespace} delete pod ${name}`,
+      ),
     ];
   },
-  decide: {
-    text: 'Compare the association with the pod’s variables.',
-    command:
-      'aws eks list-pod-identity-associations --cluster-name <cluster>; kubectl get pods -A -o json --field-selector spec.nodeName=<node>',
-  },
+  decide: step(
+    'Compare the association with the pod’s variables.',
+    'aws eks list-pod-identity-associations --cluster-name <cluster>; kubectl get pods -A -o json --field-selector spec.nodeName=<node>',
+  ),
   page: {
     why: 'EKS adds the variables and the token of Pod Identity when a pod is created. An association takes some seconds to be known, and pods that were created before it stay without.',
     prevent: 'Create the association first and wait some seconds before the workload.',
@@ -63,7 +64,9 @@ export default defineCause({
   },
 });
 
-type Own = View<'kube/Pod' | 'aws/pod-identity-association', never>;
+export default matched(cause, matchPods);
+
+type Own = ViewOf<typeof cause>;
 
 function matchPods(view: Own): Match | null {
   const node = view.node ?? '';

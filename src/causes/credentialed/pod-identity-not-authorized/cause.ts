@@ -1,15 +1,19 @@
 import type { PodIdentityAssociation, Role } from '../../../evidence/aws/iam.ts';
 import type { Policy, PolicyStatement } from '../../../evidence/aws/policy.ts';
 import {
-  clear,
   cannotSay,
+  clear,
   defineCause,
   type Details,
   found,
   type Match,
+  matched,
   type Step,
-  type View,
+  step,
+  type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { allowing } from '../../../domain/instances/policies.ts';
 import {
@@ -23,59 +27,48 @@ import {
 import type { Pod } from '../../../evidence/kube/pod.ts';
 
 /** EKS Auth answered the agent and refused: no association, no permission or no trust. */
-export default defineCause({
+const cause = defineCause({
   id: 'pod-identity-not-authorized',
   stage: 'credentialed',
   title: 'EKS Auth refuses Pod Identity credentials',
   scope: 'machine',
   signs: {
-    refusedToAgent: {
-      in: ['pod-identity-agent'],
-      anchors: ['Error fetching credentials', 'AssumeRoleForPodIdentity'],
-      pattern:
-        /(?:Error fetching credentials|AssumeRoleForPodIdentity)\b.*(?<reason>AccessDeniedException|ResourceNotFoundException|InvalidTokenException|ExpiredTokenException)/,
-      weight: 'definite',
-    },
-    nodeRoleRefused: {
-      in: ['pod-app', 'client-output', 'csi-driver', 'event', 'journal', 'pod-identity-agent'],
-      anchors: ['eks-auth:AssumeRoleForPodIdentity'],
-      pattern:
-        /assumed-role\/(?<role>[\w+=,.@-]+)\/\S+ is not authorized to perform: eks-auth:AssumeRoleForPodIdentity/,
-      weight: 'definite',
-    },
-    trustMissing: {
-      in: ['pod-app', 'client-output', 'csi-driver', 'event', 'journal', 'pod-identity-agent'],
-      anchors: ['EKS does not have permissions to assume the associated role'],
-      pattern: /EKS does not have permissions to assume the associated role/,
-      weight: 'definite',
-    },
-    associationMissing: {
-      in: ['pod-app', 'client-output', 'csi-driver', 'event', 'journal', 'pod-identity-agent'],
-      anchors: ['No Pod Identity Association', 'no pod identity association'],
-      pattern: /ResourceNotFoundException.*[Nn]o [Pp]od [Ii]dentity [Aa]ssociation/,
-      weight: 'definite',
-    },
+    refusedToAgent: definite(
+      ['pod-identity-agent'],
+      /(?:Error fetching credentials|AssumeRoleForPodIdentity)\b.*(?<reason>AccessDeniedException|ResourceNotFoundException|InvalidTokenException|ExpiredTokenException)/,
+    ),
+    nodeRoleRefused: definite(
+      ['pod-app', 'client-output', 'csi-driver', 'event', 'journal', 'pod-identity-agent'],
+      /assumed-role\/(?<role>[\w+=,.@-]+)\/\S+ is not authorized to perform: eks-auth:AssumeRoleForPodIdentity/,
+    ),
+    trustMissing: definite(
+      ['pod-app', 'client-output', 'csi-driver', 'event', 'journal', 'pod-identity-agent'],
+      /EKS does not have permissions to assume the associated role/,
+    ),
+    associationMissing: definite(
+      ['pod-app', 'client-output', 'csi-driver', 'event', 'journal', 'pod-identity-agent'],
+      /ResourceNotFoundException.*[Nn]o [Pp]od [Ii]dentity [Aa]ssociation/,
+      { anchors: ['No Pod Identity Association', 'no pod identity association'] },
+    ),
   },
   needs: ['kube/Pod', 'aws/pod-identity-association', 'aws/role'],
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['pod-identity-agent-down'],
-  match: (view) => matchAssociation(view),
   summary: ({ role, reason, pod, account, elsewhere, why }) =>
     why !== undefined
       ? `The Pod Identity association of the service account ${account ?? ''} gives the pod ${pod ?? ''} the role ${role ?? ''}, and ${why}; EKS Auth gives it no credentials.`
       : pod !== undefined
-        ? `No Pod Identity association is for the service account ${account ?? ''} of the pod ${pod}${elsewhere === undefined ? '' : ` (one is for ${elsewhere})`}, so EKS Auth gives it no credentials.`
+        ? sentence`No Pod Identity association is for the service account ${account} of the pod ${pod}${phrase` (one is for ${elsewhere})`}, so EKS Auth gives it no credentials.`
         : role === undefined
-          ? `EKS Auth refuses Pod Identity credentials${reason === undefined ? '' : ` with ${reason}`}, so the pods of that service account have no AWS credentials.`
+          ? sentence`EKS Auth refuses Pod Identity credentials${phrase` with ${reason}`}, so the pods of that service account have no AWS credentials.`
           : `The node role ${role} may not call eks-auth:AssumeRoleForPodIdentity, so no pod on its nodes gets Pod Identity credentials.`,
   remedy: (details) => (details['why'] === undefined ? remedyOf(details) : [trustStep(details)]),
-  decide: {
-    text: 'Read what EKS Auth answered.',
-    command:
-      'kubectl -n kube-system logs -l app.kubernetes.io/name=eks-pod-identity-agent --prefix --tail=200',
-  },
+  decide: step(
+    'Read what EKS Auth answered.',
+    'kubectl -n kube-system logs -l app.kubernetes.io/name=eks-pod-identity-agent --prefix --tail=200',
+  ),
   page: {
     why: 'The agent asks EKS Auth with the node’s credentials for the role that is associated with the pod’s service account. The node role needs eks-auth:AssumeRoleForPodIdentity, the association must exist, and the pod’s role must trust pods.eks.amazonaws.com for sts:AssumeRole and sts:TagSession.',
     prevent: 'Create role, trust and association together, and the workload after them.',
@@ -92,20 +85,24 @@ export default defineCause({
   },
 });
 
+export default matched(cause, matchAssociation);
+
+type Own = ViewOf<typeof cause>;
+
 function remedyOf({ role, account, cluster }: Details): readonly Step[] {
   return [
-    {
-      text: 'Let the node role ask EKS Auth: AmazonEKSWorkerNodePolicy has the permission.',
-      command: `aws iam attach-role-policy --role-name ${role ?? '<node-role>'} --policy-arn arn:aws:iam::aws:policy/AmazonEKSWorkerNodePolicy`,
-    },
-    {
-      text: 'Let pods.eks.amazonaws.com assume the pod’s role with sts:AssumeRole and sts:TagSession.',
-      command: 'aws iam get-role --role-name <pod-role> --query Role.AssumeRolePolicyDocument',
-    },
-    {
-      text: 'Associate the service account with its role, then start the pods again.',
-      command: `aws eks create-pod-identity-association --cluster-name ${cluster ?? '<cluster>'} --namespace ${account?.split('/')[0] ?? '<namespace>'} --service-account ${account?.split('/')[1] ?? '<service-account>'} --role-arn <role-arn>`,
-    },
+    step(
+      'Let the node role ask EKS Auth: AmazonEKSWorkerNodePolicy has the permission.',
+      `aws iam attach-role-policy --role-name ${role ?? '<node-role>'} --policy-arn arn:aws:iam::aws:policy/AmazonEKSWorkerNodePolicy`,
+    ),
+    step(
+      'Let pods.eks.amazonaws.com assume the pod’s role with sts:AssumeRole and sts:TagSession.',
+      'aws iam get-role --role-name <pod-role> --query Role.AssumeRolePolicyDocument',
+    ),
+    step(
+      'Associate the service account with its role, then start the pods again.',
+      `aws eks create-pod-identity-association --cluster-name ${cluster ?? '<cluster>'} --namespace ${account?.split('/')[0] ?? '<namespace>'} --service-account ${account?.split('/')[1] ?? '<service-account>'} --role-arn <role-arn>`,
+    ),
   ];
 }
 
@@ -113,13 +110,11 @@ function remedyOf({ role, account, cluster }: Details): readonly Step[] {
 function trustStep({ distrusting, trusted }: Details): Step {
   const service = '{"Service":"pods.eks.amazonaws.com"}';
   const principal = trusted === undefined ? service : `{"AWS":"${trusted}"}`;
-  return {
-    text: 'Let the role trust it (this replaces the trust policy: keep the statements that others need), then start the pods again.',
-    command: `aws iam update-assume-role-policy --role-name ${distrusting?.split('/').at(-1) ?? '<role>'} --policy-document '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":${principal},"Action":["sts:AssumeRole","sts:TagSession"]}]}'`,
-  };
+  return step(
+    'Let the role trust it (this replaces the trust policy: keep the statements that others need), then start the pods again.',
+    `aws iam update-assume-role-policy --role-name ${distrusting?.split('/').at(-1) ?? '<role>'} --policy-document '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":${principal},"Action":["sts:AssumeRole","sts:TagSession"]}]}'`,
+  );
 }
-
-type Own = View<'kube/Pod' | 'aws/pod-identity-association' | 'aws/role', string>;
 
 /** A crashing pod has the variables of Pod Identity, and the whole list has none for its account. */
 function matchAssociation(view: Own): Match | null {
@@ -128,8 +123,11 @@ function matchAssociation(view: Own): Match | null {
   if (asking === undefined) return null;
   const all = view.list('aws/pod-identity-association');
   const isKnown = all.length > 0 || view.read('aws/pod-identity-association').state === 'absent';
-  const hasSigns = ['refusedToAgent', 'nodeRoleRefused', 'trustMissing', 'associationMissing'].some(
-    (name) => view.sign(name) !== null,
+  const hasSigns = view.anySign(
+    'refusedToAgent',
+    'nodeRoleRefused',
+    'trustMissing',
+    'associationMissing',
   );
   if (!isKnown && !hasSigns)
     return cannotSay({

@@ -1,4 +1,13 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { context } from '../../../diagnosis/sign.ts';
 import {
   complaintOf,
   isOfDaemonSet,
@@ -13,73 +22,48 @@ const ROLE = 'iam.amazonaws.com/role';
 const NODE_ROLE = /assumed-role\/(?<role>[\w+=,.@-]+)\/i-[0-9a-f]{8,17} is not authorized/;
 
 /** The pod asked instance metadata before the agent's redirect was there, and was given the node's role. */
-export default defineCause({
+const cause = defineCause({
   id: 'pod-started-before-kiam-redirect',
   stage: 'credentialed',
   title: 'the pod started before kiam’s redirect and holds the node’s role',
   scope: 'machine',
   signs: {
-    nodeRoleUsed: {
-      in: ['pod-app', 'client-output', 'aws-message', 'journal'],
-      anchors: ['is not authorized to perform: '],
-      pattern:
-        /assumed-role\/(?<role>[\w+=,.@-]+)\/(?<instance>i-[0-9a-f]{8,17}) is not authorized to perform: (?!sts:AssumeRole)/,
-      weight: 'context',
-    },
-    nodeRoleUsedSomewhere: {
-      in: ['pod-app', 'client-output', 'aws-message', 'journal'],
-      anchors: ['is not authorized to perform: '],
-      pattern:
-        /assumed-role\/(?<role>[\w+=,.@-]+)\/(?<session>i-[0-9a-f]{8,17}) is not authorized to perform: (?!sts:AssumeRole)/,
-      weight: 'context',
-    },
-    redirectMade: {
-      in: ['kiam-agent', 'kiam-server'],
-      anchors: ['configuring iptables'],
-      pattern: /\bmsg"?[:=]\s*"configuring iptables"/,
-      weight: 'context',
-    },
-    serverGivenUp: {
-      in: ['kiam-agent', 'kiam-server'],
-      anchors: ['error creating server gateway'],
-      pattern: /error creating server gateway: /,
-      weight: 'context',
-    },
-    gateOpened: {
-      in: ['event', 'nidhogg'],
-      anchors: ['kiam-agent'],
-      pattern: /(?:node\/(?<node>[\w.-]+)\s+.*)?Taints removed: \[[^\]]*nidhogg[^\]]*kiam-agent/,
-      weight: 'context',
-    },
+    nodeRoleUsed: context(
+      ['pod-app', 'client-output', 'aws-message', 'journal'],
+      /assumed-role\/(?<role>[\w+=,.@-]+)\/(?<instance>i-[0-9a-f]{8,17}) is not authorized to perform: (?!sts:AssumeRole)/,
+    ),
+    nodeRoleUsedSomewhere: context(
+      ['pod-app', 'client-output', 'aws-message', 'journal'],
+      /assumed-role\/(?<role>[\w+=,.@-]+)\/(?<session>i-[0-9a-f]{8,17}) is not authorized to perform: (?!sts:AssumeRole)/,
+    ),
+    redirectMade: context(['kiam-agent', 'kiam-server'], /\bmsg"?[:=]\s*"configuring iptables"/),
+    serverGivenUp: context(['kiam-agent', 'kiam-server'], /error creating server gateway: /),
+    gateOpened: context(
+      ['event', 'nidhogg'],
+      /(?:node\/(?<node>[\w.-]+)\s+.*)?Taints removed: \[[^\]]*nidhogg[^\]]*kiam-agent/,
+      { anchors: ['kiam-agent'] },
+    ),
   },
   needs: ['kube/Pod'],
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
-  match(view) {
-    const raced = matchTimes(view);
-    if (raced !== null) return raced;
-    const used = view.sign('nodeRoleUsed') ?? view.sign('nodeRoleUsedSomewhere');
-    const agent = view.sign('redirectMade') ?? view.sign('gateOpened');
-    if (used === null || agent === null || view.sign('serverGivenUp') !== null) return null;
-    return found(used.last.captures, [used.first, agent.first], 'likely');
-  },
   summary: ({ node, instance, role, pod }) =>
-    `${pod === undefined ? 'A pod' : `The pod ${pod}`} on ${node ?? instance ?? 'the node'} asked for credentials before the kiam agent had its redirect, so it works with the node’s role${role === undefined ? '' : ` ${role}`} until it is started again.`,
+    sentence`${pod === undefined ? 'A pod' : `The pod ${pod}`} on ${node ?? instance ?? 'the node'} asked for credentials before the kiam agent had its redirect, so it works with the node’s role${phrase` ${role}`} until it is started again.`,
   remedy: ({ pod }) => [
-    {
-      text: 'Start the pod again; SDKs keep the credentials they were given.',
-      command: `kubectl -n ${pod?.split('/')[0] ?? '<namespace>'} delete pod ${pod?.split('/')[1] ?? '<pod>'}`,
-    },
-    {
-      text: 'Register nodes with a taint that is removed only when the agent answers /health?deep=1 and the rule is there.',
-      command: 'sudo iptables -t nat -vnL PREROUTING | grep 169.254.169.254',
-    },
+    step(
+      'Start the pod again; SDKs keep the credentials they were given.',
+      `kubectl -n ${pod?.split('/')[0] ?? '<namespace>'} delete pod ${pod?.split('/')[1] ?? '<pod>'}`,
+    ),
+    step(
+      'Register nodes with a taint that is removed only when the agent answers /health?deep=1 and the rule is there.',
+      'sudo iptables -t nat -vnL PREROUTING | grep 169.254.169.254',
+    ),
   ],
-  decide: {
-    text: 'Compare the start of the pod with the start of the agent on its node.',
-    command: 'kubectl get pods -A -o wide --field-selector spec.nodeName=<node>',
-  },
+  decide: step(
+    'Compare the start of the pod with the start of the agent on its node.',
+    'kubectl get pods -A -o wide --field-selector spec.nodeName=<node>',
+  ),
   page: {
     why: 'Pods and the kiam agent start on a new node at the same time. Until the agent has added its DNAT rule, 169.254.169.254 is the real instance metadata, which hands out the node’s role to whoever asks.',
     prevent:
@@ -95,8 +79,19 @@ export default defineCause({
   },
 });
 
+export default matched(cause, (view) => {
+  const raced = matchTimes(view);
+  if (raced !== null) return raced;
+  const used = view.sign('nodeRoleUsed') ?? view.sign('nodeRoleUsedSomewhere');
+  const agent = view.sign('redirectMade') ?? view.sign('gateOpened');
+  if (used === null || agent === null || view.sign('serverGivenUp') !== null) return null;
+  return found(used.last.captures, [used.first, agent.first], 'likely');
+});
+
+type Own = ViewOf<typeof cause>;
+
 /** The pod says that it has the node's role, and it started before the agent that now runs. */
-function matchTimes(view: View<'kube/Pod', 'nodeRoleUsed' | 'serverGivenUp'>): Match | null {
+function matchTimes(view: Own): Match | null {
   const here = view.list('kube/Pod').filter(({ value }) => isOnNode(value, view.node ?? ''));
   const agent = here.find(({ value }) => isOfDaemonSet(value, AGENT));
   const agentMs = agent === undefined ? null : runningSinceMs(agent.value);

@@ -1,4 +1,14 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { context } from '../../../diagnosis/sign.ts';
 import {
   askerWords,
   HELD_FOR_MS,
@@ -13,73 +23,46 @@ import { isOfDaemonSet, isPodReady, podName, runningSinceMs } from '../../../dom
 const FIRST_AGENT_MS = 15 * 60_000;
 
 /** The pod asked instance metadata before kube2iam had its rule, and was given the node's role. */
-export default defineCause({
+const cause = defineCause({
   id: 'pod-started-before-kube2iam-rule',
   stage: 'credentialed',
   title: 'the pod started before kube2iam’s rule and holds the node’s role',
   scope: 'machine',
   signs: {
-    nodeRoleUsed: {
-      in: ['pod-app', 'client-output', 'aws-message', 'journal'],
-      anchors: ['is not authorized to perform: '],
-      pattern:
-        /assumed-role\/(?<role>[\w+=,.@-]+)\/(?<instance>i-[0-9a-f]{8,17}) is not authorized to perform: (?!sts:AssumeRole)/,
-      weight: 'context',
-    },
-    nodeRoleUsedSomewhere: {
-      in: ['pod-app', 'client-output', 'aws-message', 'journal'],
-      anchors: ['is not authorized to perform: '],
-      pattern:
-        /assumed-role\/(?<role>[\w+=,.@-]+)\/(?<session>i-[0-9a-f]{8,17}) is not authorized to perform: (?!sts:AssumeRole)/,
-      weight: 'context',
-    },
-    listening: {
-      in: ['kube2iam'],
-      anchors: ['Listening on port 8181', 'Using instance IAMRole'],
-      pattern: /\bmsg"?[:=]\s*"?(?:Listening on port 8181|Using instance IAMRole)/,
-      weight: 'context',
-    },
-    heldRoleAsked: {
-      in: ['kube2iam'],
-      anchors: ['does not match annotated role'],
-      pattern: /Invalid role[^"]{0,120}does not match annotated role/,
-      weight: 'context',
-    },
+    nodeRoleUsed: context(
+      ['pod-app', 'client-output', 'aws-message', 'journal'],
+      /assumed-role\/(?<role>[\w+=,.@-]+)\/(?<instance>i-[0-9a-f]{8,17}) is not authorized to perform: (?!sts:AssumeRole)/,
+    ),
+    nodeRoleUsedSomewhere: context(
+      ['pod-app', 'client-output', 'aws-message', 'journal'],
+      /assumed-role\/(?<role>[\w+=,.@-]+)\/(?<session>i-[0-9a-f]{8,17}) is not authorized to perform: (?!sts:AssumeRole)/,
+    ),
+    listening: context(
+      ['kube2iam'],
+      /\bmsg"?[:=]\s*"?(?:Listening on port 8181|Using instance IAMRole)/,
+    ),
+    heldRoleAsked: context(['kube2iam'], /Invalid role[^"]{0,120}does not match annotated role/),
   },
   needs: ['kube/Node', 'kube/Pod'],
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
-  match(view) {
-    const raced = matchTimes(view);
-    if (raced !== null) return raced;
-    const used = view.sign('nodeRoleUsed') ?? view.sign('nodeRoleUsedSomewhere');
-    const start = view.sign('listening') ?? view.clusterSign('listening');
-    if (used === null || start === null) return null;
-    const [usedAt, startAt] = [used.first.moment.when, start.first.moment.when];
-    // A refusal long after kube2iam listened has another reason, such as a rule on a wrong interface.
-    if (usedAt === null || startAt === null) return null;
-    if (usedAt.ms - startAt.ms > HELD_FOR_MS) return clear;
-    if (usedAt.ms > startAt.ms) return null;
-    return found(used.last.captures, [used.first, start.first], 'likely');
-  },
   summary: ({ node, instance, role, pod }) =>
-    `${pod === undefined ? 'A pod' : `The pod ${pod}`} on ${node ?? instance ?? 'the node'} asked for credentials before kube2iam listened, so it works with the node’s role${role === undefined ? '' : ` ${role}`} until it is started again.`,
+    sentence`${pod === undefined ? 'A pod' : `The pod ${pod}`} on ${node ?? instance ?? 'the node'} asked for credentials before kube2iam listened, so it works with the node’s role${phrase` ${role}`} until it is started again.`,
   remedy: ({ pod }) => [
-    {
-      text: 'Start the pod again; SDKs keep the credentials they were given.',
-      command: `kubectl -n ${pod?.split('/')[0] ?? '<namespace>'} delete pod ${pod?.split('/')[1] ?? '<pod>'}`,
-    },
-    {
-      text: 'Fail closed: add the rule in user data, before the kubelet starts, instead of with --iptables.',
-      command:
-        'sudo iptables -t nat -A PREROUTING -p tcp -d 169.254.169.254 --dport 80 ! -i eth0 -j DNAT --to-destination <node-address>:8181',
-    },
+    step(
+      'Start the pod again; SDKs keep the credentials they were given.',
+      `kubectl -n ${pod?.split('/')[0] ?? '<namespace>'} delete pod ${pod?.split('/')[1] ?? '<pod>'}`,
+    ),
+    step(
+      'Fail closed: add the rule in user data, before the kubelet starts, instead of with --iptables.',
+      'sudo iptables -t nat -A PREROUTING -p tcp -d 169.254.169.254 --dport 80 ! -i eth0 -j DNAT --to-destination <node-address>:8181',
+    ),
   ],
-  decide: {
-    text: 'Compare the start of the pod with the start of kube2iam on its node.',
-    command: 'kubectl get pods -A -o wide --field-selector spec.nodeName=<node>',
-  },
+  decide: step(
+    'Compare the start of the pod with the start of kube2iam on its node.',
+    'kubectl get pods -A -o wide --field-selector spec.nodeName=<node>',
+  ),
   page: {
     why: 'With --iptables, kube2iam adds its own rule when it starts. Pods that start earlier on a new node reach the real instance metadata and get the node’s role.',
     prevent:
@@ -95,7 +78,21 @@ export default defineCause({
   },
 });
 
-type Own = View<'kube/Node' | 'kube/Pod', 'nodeRoleUsed'>;
+export default matched(cause, (view) => {
+  const raced = matchTimes(view);
+  if (raced !== null) return raced;
+  const used = view.sign('nodeRoleUsed') ?? view.sign('nodeRoleUsedSomewhere');
+  const start = view.sign('listening') ?? view.clusterSign('listening');
+  if (used === null || start === null) return null;
+  const [usedAt, startAt] = [used.first.moment.when, start.first.moment.when];
+  // A refusal long after kube2iam listened has another reason, such as a rule on a wrong interface.
+  if (usedAt === null || startAt === null) return null;
+  if (usedAt.ms - startAt.ms > HELD_FOR_MS) return clear;
+  if (usedAt.ms > startAt.ms) return null;
+  return found(used.last.captures, [used.first, start.first], 'likely');
+});
+
+type Own = ViewOf<typeof cause>;
 
 /** The Node's first agent began after a pod that asks it for a role and works with the node's. */
 function matchTimes(view: Own): Match | null {

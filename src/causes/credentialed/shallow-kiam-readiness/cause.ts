@@ -1,57 +1,44 @@
-import { defineCause, found } from '../../../diagnosis/cause.ts';
+import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
+import { likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { DaemonSet } from '../../../evidence/kube/workloads.ts';
 
 /** The agent listens and is called Ready, while every request that needs its server fails. */
-export default defineCause({
+const cause = defineCause({
   id: 'shallow-kiam-readiness',
   stage: 'credentialed',
   title: 'the kiam agent is Ready without reaching its server',
   scope: 'machine',
   signs: {
-    serverSilent: {
-      in: ['kiam-agent', 'kiam-server'],
-      anchors: ['error processing request'],
-      pattern:
-        /error processing request: [^"]{0,120}rpc error: code = (?<reason>Unavailable|DeadlineExceeded)/,
-      weight: 'likely',
-      atLeast: 2,
-    },
-    served: {
-      in: ['kiam-agent', 'kiam-server'],
-      anchors: ['/iam/security-credentials'],
-      pattern: /processed request".*\/iam\/security-credentials\/.*"status":\s*200/,
-      weight: 'withdraws',
-    },
+    serverSilent: likely(
+      ['kiam-agent', 'kiam-server'],
+      /error processing request: [^"]{0,120}rpc error: code = (?<reason>Unavailable|DeadlineExceeded)/,
+      { anchors: ['error processing request'], atLeast: 2 },
+    ),
+    served: withdraws(
+      ['kiam-agent', 'kiam-server'],
+      /processed request".*\/iam\/security-credentials\/.*"status":\s*200/,
+    ),
   },
   needs: ['kube/DaemonSet'],
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
-  match(view) {
-    const silent = view.sign('serverSilent');
-    if (silent === null) return null;
-    const unprobed = view.list('kube/DaemonSet').find((fact) => isUnprobedAgent(fact.value));
-    if (unprobed === undefined) return found(silent.last.captures, [silent.first], 'likely');
-    const quote = view.quote(unprobed, `DaemonSet ${unprobed.value.name} has no readinessProbe`);
-    return found(silent.last.captures, [silent.first, quote]);
-  },
   summary: ({ node, instance, reason }) =>
     `The kiam agent on ${node ?? instance ?? 'the node'} listens but does not reach its server (${reason ?? 'no answer'}), so pods that were let in because it is Ready get no credentials.`,
   remedy: () => [
-    {
-      text: 'Let readiness ask the server: GET /health?deep=1.',
-      command:
-        'kubectl -n kube-system patch daemonset kiam-agent --type=json -p \'[{"op":"add","path":"/spec/template/spec/containers/0/readinessProbe","value":{"httpGet":{"path":"/health?deep=1","port":8181}}}]\'',
-    },
-    {
-      text: 'Find out why the server is silent: its endpoints, its certificate, the routes of the pod network.',
-      command: 'kubectl -n kube-system get endpoints kiam-server -o wide',
-    },
+    step(
+      'Let readiness ask the server: GET /health?deep=1.',
+      'kubectl -n kube-system patch daemonset kiam-agent --type=json -p \'[{"op":"add","path":"/spec/template/spec/containers/0/readinessProbe","value":{"httpGet":{"path":"/health?deep=1","port":8181}}}]\'',
+    ),
+    step(
+      'Find out why the server is silent: its endpoints, its certificate, the routes of the pod network.',
+      'kubectl -n kube-system get endpoints kiam-server -o wide',
+    ),
   ],
-  decide: {
-    text: 'See which probes the agent has.',
-    command: 'kubectl -n kube-system get daemonset kiam-agent -o yaml',
-  },
+  decide: step(
+    'See which probes the agent has.',
+    'kubectl -n kube-system get daemonset kiam-agent -o yaml',
+  ),
   page: {
     why: 'The shipped DaemonSet has only a liveness probe on /ping, and /health without deep=1 reads the instance id from the host, which always works. Neither asks the server, so a taint controller that trusts Ready opens the node while the server is out of reach.',
     prevent: 'Use the deep readiness probe and gate the node on it.',
@@ -66,6 +53,15 @@ export default defineCause({
       'https://github.com/uswitch/kiam/issues/217',
     ],
   },
+});
+
+export default matched(cause, (view) => {
+  const silent = view.sign('serverSilent');
+  if (silent === null) return null;
+  const unprobed = view.list('kube/DaemonSet').find((fact) => isUnprobedAgent(fact.value));
+  if (unprobed === undefined) return found(silent.last.captures, [silent.first], 'likely');
+  const quote = view.quote(unprobed, `DaemonSet ${unprobed.value.name} has no readinessProbe`);
+  return found(silent.last.captures, [silent.first, quote]);
 });
 
 function isUnprobedAgent(daemonSet: DaemonSet): boolean {

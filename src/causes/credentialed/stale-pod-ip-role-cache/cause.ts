@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
 
 /** An address was reused and the metadata proxy still gives the role of the pod that had it before. */
 export default defineCause({
@@ -7,19 +8,11 @@ export default defineCause({
   title: 'a pod gets the role of the pod that had its address before',
   scope: 'machine',
   signs: {
-    notSettled: {
-      in: ['kube2iam'],
-      anchors: ['resolveDuplicatedIP: Error'],
-      pattern:
-        /resolveDuplicatedIP: Error (?:retriving|retrieving) the pod with IP:? ?"?(?<address>[\d.]+)?/,
-      weight: 'likely',
-    },
-    otherRoleHeld: {
-      in: ['kube2iam'],
-      anchors: ['does not match annotated role'],
-      pattern: /Invalid role[^"]{0,120}does not match annotated role/,
-      weight: 'context',
-    },
+    notSettled: likely(
+      ['kube2iam'],
+      /resolveDuplicatedIP: Error (?:retriving|retrieving) the pod with IP:? ?"?(?<address>[\d.]+)?/,
+    ),
+    otherRoleHeld: context(['kube2iam'], /Invalid role[^"]{0,120}does not match annotated role/),
   },
   needs: [],
   symptoms: ['pod-without-identity'],
@@ -29,19 +22,16 @@ export default defineCause({
   summary: ({ address }) =>
     `kube2iam cannot tell which pod has ${address ?? 'a reused address'} now, so a pod may be given the role of the one that had it before.`,
   remedy: () => [
-    {
-      text: 'See which pods claim the address, finished ones too.',
-      command: 'kubectl get pods -A -o wide',
-    },
-    {
-      text: 'Let kube2iam read the pods of its node and settle duplicates, then start the affected pods again.',
-      command: 'kubectl -n kube-system edit daemonset kube2iam',
-    },
+    step('See which pods claim the address, finished ones too.', 'kubectl get pods -A -o wide'),
+    step(
+      'Let kube2iam read the pods of its node and settle duplicates, then start the affected pods again.',
+      'kubectl -n kube-system edit daemonset kube2iam',
+    ),
   ],
-  decide: {
-    text: 'Read which addresses kube2iam could not settle.',
-    command: 'kubectl -n kube-system logs -l app=kube2iam --prefix --tail=500',
-  },
+  decide: step(
+    'Read which addresses kube2iam could not settle.',
+    'kubectl -n kube-system logs -l app=kube2iam --prefix --tail=500',
+  ),
   page: {
     why: 'kube2iam keeps roles by address. Finished pods of jobs keep theirs in the API while the CNI gives it to the next pod; with two pods of one address it must ask the API, and where that fails it may answer from the older one.',
     prevent:

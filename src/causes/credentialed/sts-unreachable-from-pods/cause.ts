@@ -1,7 +1,16 @@
 import type { Instance } from '../../../evidence/aws/instance.ts';
 import type { VpcEndpoint } from '../../../evidence/aws/network.ts';
 import { endpointOf, tableOfSubnet, wayOut } from '../../../domain/network/routes.ts';
-import { cannotSay, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  cannotSay,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { clears, likely } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import {
   complaintOf,
@@ -13,42 +22,37 @@ import {
 import type { Pod } from '../../../evidence/kube/pod.ts';
 
 /** The pod has its token, but the connection to STS is never made. */
-export default defineCause({
+const cause = defineCause({
   id: 'sts-unreachable-from-pods',
   stage: 'credentialed',
   title: 'pods do not reach STS',
   scope: 'machine',
   signs: {
-    callSilent: {
-      in: ['pod-app', 'client-output', 'csi-driver', 'event', 'journal'],
-      anchors: ['://sts.'],
-      pattern:
-        /https:\/\/(?<host>sts\.(?:[a-z0-9-]+\.)?amazonaws\.com(?:\.cn)?)\/?"?\W{1,3}(?:dial tcp (?:\[[0-9a-f:]+\]|[\d.]+):443: (?:i\/o timeout|connect: (?:connection timed out|no route to host|network is unreachable))|context deadline exceeded|net\/http: request canceled while waiting for connection)/,
-      weight: 'likely',
-    },
-    clientTimedOut: {
-      in: ['pod-app', 'client-output', 'journal'],
-      anchors: [
-        'Connect timeout on endpoint URL',
-        'Could not connect to the endpoint URL',
-        'Connect to sts.',
-      ],
-      pattern:
-        /(?:Connect timeout on|Could not connect to the) endpoint URL: "https:\/\/(?<host>sts\.(?:[a-z0-9-]+\.)?amazonaws\.com(?:\.cn)?)\/"|Connect to (?<host2>sts\.(?:[a-z0-9-]+\.)?amazonaws\.com(?:\.cn)?):443 (?:\[[^\]]{0,200}\] )?failed: (?:[Cc]onnect(?:ion)? timed out|No route to host|Network is unreachable)/,
-      weight: 'likely',
-    },
-    answered: {
-      in: ['pod-app', 'client-output', 'csi-driver', 'journal'],
-      anchors: ['AssumeRoleWithWebIdentity'],
-      pattern: /AssumeRoleWithWebIdentity.*(?:AccessDenied|InvalidIdentityToken|Not authorized)/,
-      weight: 'clears',
-    },
+    callSilent: likely(
+      ['pod-app', 'client-output', 'csi-driver', 'event', 'journal'],
+      /https:\/\/(?<host>sts\.(?:[a-z0-9-]+\.)?amazonaws\.com(?:\.cn)?)\/?"?\W{1,3}(?:dial tcp (?:\[[0-9a-f:]+\]|[\d.]+):443: (?:i\/o timeout|connect: (?:connection timed out|no route to host|network is unreachable))|context deadline exceeded|net\/http: request canceled while waiting for connection)/,
+      { anchors: ['://sts.'] },
+    ),
+    clientTimedOut: likely(
+      ['pod-app', 'client-output', 'journal'],
+      /(?:Connect timeout on|Could not connect to the) endpoint URL: "https:\/\/(?<host>sts\.(?:[a-z0-9-]+\.)?amazonaws\.com(?:\.cn)?)\/"|Connect to (?<host2>sts\.(?:[a-z0-9-]+\.)?amazonaws\.com(?:\.cn)?):443 (?:\[[^\]]{0,200}\] )?failed: (?:[Cc]onnect(?:ion)? timed out|No route to host|Network is unreachable)/,
+      {
+        anchors: [
+          'Connect timeout on endpoint URL',
+          'Could not connect to the endpoint URL',
+          'Connect to sts.',
+        ],
+      },
+    ),
+    answered: clears(
+      ['pod-app', 'client-output', 'csi-driver', 'journal'],
+      /AssumeRoleWithWebIdentity.*(?:AccessDenied|InvalidIdentityToken|Not authorized)/,
+    ),
   },
   needs: ['kube/Pod', 'aws/instance', 'aws/route-table', 'aws/nat-gateway', 'aws/vpc-endpoint'],
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
-  match: (view) => matchRoutes(view),
   summary: ({ host, pod, subnet, why, lacking }) =>
     pod !== undefined
       ? `The pod ${pod} cannot exchange its token for AWS credentials: ${lacking ?? 'STS has no endpoint'}, and its subnet ${subnet ?? ''} has no way out (${why ?? 'no route'}).`
@@ -58,27 +62,26 @@ export default defineCause({
     const known = region === undefined || region === 'amazonaws' ? '<region>' : region;
     if (endpoint !== undefined)
       return [
-        {
-          text: 'Let the usual name of STS resolve to the endpoint.',
-          command: `aws ec2 modify-vpc-endpoint --vpc-endpoint-id ${endpoint} --private-dns-enabled`,
-        },
+        step(
+          'Let the usual name of STS resolve to the endpoint.',
+          `aws ec2 modify-vpc-endpoint --vpc-endpoint-id ${endpoint} --private-dns-enabled`,
+        ),
       ];
     return [
-      {
-        text: 'In a private VPC, create the STS endpoint with private DNS in the subnets of the nodes.',
-        command: `aws ec2 create-vpc-endpoint --vpc-id ${vpc ?? '<vpc>'} --vpc-endpoint-type Interface --private-dns-enabled --service-name com.amazonaws.${known}.sts --subnet-ids ${subnet ?? '<subnet>'} --security-group-ids <security-group>`,
-      },
-      {
-        text: 'Let the SDK call the regional endpoint: the global name does not resolve to the VPC endpoint.',
-        command:
-          'kubectl -n <namespace> annotate serviceaccount <service-account> eks.amazonaws.com/sts-regional-endpoints=true',
-      },
+      step(
+        'In a private VPC, create the STS endpoint with private DNS in the subnets of the nodes.',
+        `aws ec2 create-vpc-endpoint --vpc-id ${vpc ?? '<vpc>'} --vpc-endpoint-type Interface --private-dns-enabled --service-name com.amazonaws.${known}.sts --subnet-ids ${subnet ?? '<subnet>'} --security-group-ids <security-group>`,
+      ),
+      step(
+        'Let the SDK call the regional endpoint: the global name does not resolve to the VPC endpoint.',
+        'kubectl -n <namespace> annotate serviceaccount <service-account> eks.amazonaws.com/sts-regional-endpoints=true',
+      ),
     ];
   },
-  decide: {
-    text: 'See whether the VPC has an STS endpoint with private DNS.',
-    command: 'aws ec2 describe-vpc-endpoints --filters Name=vpc-id,Values=<vpc>',
-  },
+  decide: step(
+    'See whether the VPC has an STS endpoint with private DNS.',
+    'aws ec2 describe-vpc-endpoints --filters Name=vpc-id,Values=<vpc>',
+  ),
   page: {
     why: 'A pod with a service-account role calls STS itself. A private VPC without an STS endpoint, an endpoint whose security group does not let the pod’s address in, or an SDK that calls the global sts.amazonaws.com leaves that call without an answer.',
     prevent:
@@ -93,19 +96,15 @@ export default defineCause({
   },
 });
 
-type Kinds =
-  | 'kube/Pod'
-  | 'aws/instance'
-  | 'aws/route-table'
-  | 'aws/nat-gateway'
-  | 'aws/vpc-endpoint';
-type Evidence = View<Kinds, string>;
+export default matched(cause, matchRoutes);
+
+type Own = ViewOf<typeof cause>;
 
 const OF_STS = /sts|credential|WebIdentity|AssumeRole/i;
 const ANSWERED = /AccessDenied|InvalidIdentityToken|[Nn]ot authorized|ExpiredToken/;
 
 /** A pod with a service-account role ends for want of credentials where STS cannot be reached. */
-function matchRoutes(view: Evidence): Match | null {
+function matchRoutes(view: Own): Match | null {
   const pod = view.list('kube/Pod').find(({ value }) => asksSts(value, view.node ?? ''));
   const instance = view
     .list('aws/instance')
@@ -168,7 +167,7 @@ interface Lack {
 }
 
 /** Why no endpoint serves the name that the pod's SDK calls; null when one may. */
-function lackOf(view: Evidence, pod: Pod, vpc: string): Lack | null {
+function lackOf(view: Own, pod: Pod, vpc: string): Lack | null {
   const all = view.list('aws/vpc-endpoint');
   if (endpointOf(all, vpc, 'sts') !== null) {
     const isGlobal = environmentOf(pod, 'AWS_STS_REGIONAL_ENDPOINTS') === 'legacy';
@@ -187,7 +186,7 @@ function lackOf(view: Evidence, pod: Pod, vpc: string): Lack | null {
     : { words: `the endpoint ${id} for sts is ${state}`, endpoint: null };
 }
 
-function endpointQuotes(view: Evidence, vpc: string, words: string) {
+function endpointQuotes(view: Own, vpc: string, words: string) {
   const own = view.list('aws/vpc-endpoint').filter(({ value }) => value.VpcId === vpc);
   const names = own.map(({ value }) => value.ServiceName ?? '').join(', ');
   const by = 'aws ec2 describe-vpc-endpoints';

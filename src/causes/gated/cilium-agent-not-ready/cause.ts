@@ -1,4 +1,13 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { lostLeases } from '../../../domain/nodes/leases.ts';
 import { complaintOf, isPodReady } from '../../../domain/pods/pods.ts';
@@ -18,51 +27,46 @@ const READY_FOR_MS = 180_000;
 const OPERATOR_LEASE = /^cilium-operator-resource-lock$/;
 
 /** Cilium's own start-up taint stays, because the agent is not Ready or nobody removes it. */
-export default defineCause({
+const cause = defineCause({
   id: 'cilium-agent-not-ready',
   stage: 'gated',
   title: 'the taint node.cilium.io/agent-not-ready stays on the node',
   scope: 'machine',
   signs: {
-    operatorKeptOut: {
-      in: ['event'],
-      anchors: ['cilium-operator-'],
-      pattern:
-        /cilium-operator-[a-z0-9-]+\s.*(?:untolerated taint|had taints?) \{node\.cilium\.io\/agent-not-ready/,
-      weight: 'definite',
-    },
-    operatorRefused: {
-      in: ['event'],
-      anchors: ['cilium-operator-'],
-      pattern: /(?<pod>cilium-operator-[a-z0-9-]+)\s.*had untolerated taint\(s\)/,
-      weight: 'context',
-    },
+    operatorKeptOut: definite(
+      ['event'],
+      /cilium-operator-[a-z0-9-]+\s.*(?:untolerated taint|had taints?) \{node\.cilium\.io\/agent-not-ready/,
+      { anchors: ['cilium-operator-'] },
+    ),
+    operatorRefused: context(
+      ['event'],
+      /(?<pod>cilium-operator-[a-z0-9-]+)\s.*had untolerated taint\(s\)/,
+      { anchors: ['cilium-operator-'] },
+    ),
   },
   needs: ['kube/Node', 'kube/Pod', 'kube/Deployment', 'kube/Lease'],
   symptoms: ['pod-not-scheduled'],
   explains: ['startup-taint-not-removed'],
-  match: (view) => matchNode(view),
   summary: ({ node, machine, why }) =>
     `The node ${node ?? machine ?? ''} keeps the taint ${TAINT}${why === undefined ? '; the operator that removes it is kept out by the taint itself' : `: ${why}`}, so only Cilium’s own pods run there.`,
   remedy: ({ node }) => [
-    {
-      text: 'See agent and operator.',
-      command: `kubectl -n kube-system get pods -l 'k8s-app in (cilium)' -o wide --field-selector spec.nodeName=${node ?? '<node>'}; kubectl -n kube-system get deployment cilium-operator`,
-    },
-    {
-      text: 'Read why the agent is not Ready.',
-      command: `kubectl -n kube-system logs -l k8s-app=cilium -c cilium-agent --tail=200 --prefix`,
-    },
-    {
-      text: 'If the operator cannot be scheduled, let it tolerate everything, as the chart does.',
-      command:
-        'kubectl -n kube-system patch deployment cilium-operator --type=merge -p \'{"spec":{"template":{"spec":{"tolerations":[{"operator":"Exists"}]}}}}\'',
-    },
+    step(
+      'See agent and operator.',
+      `kubectl -n kube-system get pods -l 'k8s-app in (cilium)' -o wide --field-selector spec.nodeName=${node ?? '<node>'}; kubectl -n kube-system get deployment cilium-operator`,
+    ),
+    step(
+      'Read why the agent is not Ready.',
+      `kubectl -n kube-system logs -l k8s-app=cilium -c cilium-agent --tail=200 --prefix`,
+    ),
+    step(
+      'If the operator cannot be scheduled, let it tolerate everything, as the chart does.',
+      'kubectl -n kube-system patch deployment cilium-operator --type=merge -p \'{"spec":{"template":{"spec":{"tolerations":[{"operator":"Exists"}]}}}}\'',
+    ),
   ],
-  decide: {
-    text: 'See the taint beside agent and operator.',
-    command: 'kubectl get node <node> -o json; kubectl -n kube-system get pods,deployments -o json',
-  },
+  decide: step(
+    'See the taint beside agent and operator.',
+    'kubectl get node <node> -o json; kubectl -n kube-system get pods,deployments -o json',
+  ),
   page: {
     why: 'Nodes are registered with this taint so that no pod starts before Cilium can wire it. The operator takes it off once the agent on the node is Ready.',
     prevent:
@@ -74,10 +78,9 @@ export default defineCause({
   },
 });
 
-type Own = View<
-  'kube/Node' | 'kube/Pod' | 'kube/Deployment' | 'kube/Lease',
-  'operatorKeptOut' | 'operatorRefused'
->;
+export default matched(cause, matchNode);
+
+type Own = ViewOf<typeof cause>;
 
 function matchNode(view: Own): Match | null {
   const node = view.read('kube/Node');

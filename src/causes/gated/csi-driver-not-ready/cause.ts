@@ -4,8 +4,12 @@ import {
   defineCause,
   found,
   type Match,
-  type View,
+  matched,
+  step,
+  type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { podName } from '../../../domain/pods/pods.ts';
@@ -27,67 +31,41 @@ const OF_AWS = /^(?:ebs|efs|fsx|s3)\.csi\.aws\.com$/;
 const TAINT = /^(?:ebs|efs|fsx|s3)\.csi\.aws\.com\/agent-not-ready$/;
 
 /** The node part of an AWS CSI driver is not registered on this node. */
-export default defineCause({
+const cause = defineCause({
   id: 'csi-driver-not-ready',
   stage: 'gated',
   title: 'the CSI node driver is not ready on the node',
   scope: 'machine',
   signs: {
-    notRegistered: {
-      in: ['kubelet'],
-      anchors: ['not found in the list of registered CSI drivers'],
-      pattern:
-        /driver name (?<driver>[a-z0-9]+\.csi\.aws\.com) not found in the list of registered CSI drivers/,
-      weight: 'likely',
-      // The kubelet doubles its pauses; eight tries are minutes, a fresh node has one or two.
-      atLeast: 8,
-    },
-    notRegisteredLong: {
-      in: ['event', 'csi-driver'],
-      anchors: ['not found in the list of registered CSI drivers', 'does not contain driver'],
-      pattern:
-        /\(x\d{1,5} over (?:\d{1,3}[hd]\w{0,6}|(?:[3-9]|[1-9]\d)m\d{0,2}s?)\).*(?:driver name (?<driver>[a-z0-9]+\.csi\.aws\.com) not found in the list|does not contain driver (?<driver2>[a-z0-9]+\.csi\.aws\.com))/,
-      weight: 'likely',
-    },
-    forbidden: {
-      in: ['csi-driver'],
-      anchors: ['remove node taint', 'agent-not-ready taint'],
-      pattern:
-        /(?:remove node taint|agent-not-ready taint).*is forbidden: User "(?<user>[^"]+)" cannot (?<verb>\w+) resource "nodes"/,
-      weight: 'definite',
-    },
-    timedOut: {
-      in: ['csi-driver'],
-      anchors: ['Timed out trying to remove agent-not-ready taint'],
-      pattern:
-        /Timed out trying to remove agent-not-ready taint(?: from node (?<node>[a-z0-9][a-z0-9.-]*[a-z0-9]))?/,
-      weight: 'likely',
-    },
-    panicked: {
-      in: ['csi-driver'],
-      anchors: ['node providerID empty', 'did not find aws instance ID in node providerID'],
-      pattern:
-        /\b(?<reason>node providerID empty|did not find aws instance ID in node providerID)\b/,
-      weight: 'likely',
-    },
-    listening: {
-      in: ['csi-driver'],
+    // The kubelet doubles its pauses; eight tries are minutes, a fresh node has one or two.
+    notRegistered: likely(
+      ['kubelet'],
+      /driver name (?<driver>[a-z0-9]+\.csi\.aws\.com) not found in the list of registered CSI drivers/,
+      { atLeast: 8 },
+    ),
+    notRegisteredLong: likely(
+      ['event', 'csi-driver'],
+      /\(x\d{1,5} over (?:\d{1,3}[hd]\w{0,6}|(?:[3-9]|[1-9]\d)m\d{0,2}s?)\).*(?:driver name (?<driver>[a-z0-9]+\.csi\.aws\.com) not found in the list|does not contain driver (?<driver2>[a-z0-9]+\.csi\.aws\.com))/,
+      { anchors: ['not found in the list of registered CSI drivers', 'does not contain driver'] },
+    ),
+    forbidden: definite(
+      ['csi-driver'],
+      /(?:remove node taint|agent-not-ready taint).*is forbidden: User "(?<user>[^"]+)" cannot (?<verb>\w+) resource "nodes"/,
+      { anchors: ['remove node taint', 'agent-not-ready taint'] },
+    ),
+    timedOut: likely(
+      ['csi-driver'],
+      /Timed out trying to remove agent-not-ready taint(?: from node (?<node>[a-z0-9][a-z0-9.-]*[a-z0-9]))?/,
+    ),
+    panicked: likely(
+      ['csi-driver'],
+      /\b(?<reason>node providerID empty|did not find aws instance ID in node providerID)\b/,
+    ),
+    listening: withdraws(['csi-driver'], /Listening for connections/i, {
       anchors: ['istening for connections'],
-      pattern: /Listening for connections/i,
-      weight: 'withdraws',
-    },
-    removed: {
-      in: ['csi-driver'],
-      anchors: ['Removed taint(s) from local node'],
-      pattern: /Removed taint\(s\) from local node/,
-      weight: 'withdraws',
-    },
-    attached: {
-      in: ['event'],
-      anchors: ['SuccessfulAttachVolume'],
-      pattern: /\bSuccessfulAttachVolume\b/,
-      weight: 'withdraws',
-    },
+    }),
+    removed: withdraws(['csi-driver'], /Removed taint\(s\) from local node/),
+    attached: withdraws(['event'], /\bSuccessfulAttachVolume\b/),
   },
   needs: [
     'kube/Node',
@@ -100,38 +78,34 @@ export default defineCause({
   explains: ['startup-taint-not-removed'],
   // Pods without volumes run.
   blocksAbove: false,
-  match: (view) => matchNode(view),
   summary: ({ node, machine, driver, verb, reason, pod }) =>
     pod !== undefined
       ? `The CSI driver ${driver ?? ''} is not registered on ${node ?? machine ?? 'the node'}, so the pod ${pod}, whose volume it serves, does not start there.`
       : verb === undefined
-        ? `The CSI driver ${driver ?? ''} is not registered on ${node ?? machine ?? 'the node'}${reason === undefined ? '' : ` (it ends with: ${reason})`}, so pods with its volumes do not start there.`.replace(
-            'driver  is',
-            'driver is',
-          )
+        ? sentence`The CSI driver ${driver} is not registered on ${node ?? machine ?? 'the node'}${phrase` (it ends with: ${reason})`}, so pods with its volumes do not start there.`
         : `The CSI node driver may not ${verb} Nodes, so it cannot take its own agent-not-ready taint off ${machine ?? 'the node'}.`,
   remedy: ({ driver, verb }) => {
     const name = driver?.split('.')[0] ?? 'ebs';
     return [
-      {
-        text: 'Read why the driver’s pod on this node is not ready.',
-        command: `kubectl -n kube-system logs -l app=${name}-csi-node -c ${name}-plugin --tail=200 --prefix`,
-      },
+      step(
+        'Read why the driver’s pod on this node is not ready.',
+        `kubectl -n kube-system logs -l app=${name}-csi-node -c ${name}-plugin --tail=200 --prefix`,
+      ),
       verb === undefined
-        ? {
-            text: 'Install or repair the add-on.',
-            command: `aws eks create-addon --cluster-name <cluster> --addon-name aws-${name}-csi-driver --resolve-conflicts OVERWRITE`,
-          }
-        : {
-            text: 'Give its ClusterRole the verb.',
-            command: `kubectl get clusterrole ${name}-csi-node-role -o yaml`,
-          },
+        ? step(
+            'Install or repair the add-on.',
+            `aws eks create-addon --cluster-name <cluster> --addon-name aws-${name}-csi-driver --resolve-conflicts OVERWRITE`,
+          )
+        : step(
+            'Give its ClusterRole the verb.',
+            `kubectl get clusterrole ${name}-csi-node-role -o yaml`,
+          ),
     ];
   },
-  decide: {
-    text: 'See which drivers the node has, and the state of their pods.',
-    command: 'kubectl get node/<node> csinode/<node> -o json',
-  },
+  decide: step(
+    'See which drivers the node has, and the state of their pods.',
+    'kubectl get node/<node> csinode/<node> -o json',
+  ),
   page: {
     why: 'A CSI driver exists on a node once its DaemonSet pod has registered with the kubelet, which then writes the driver into CSINode. Until then volumes cannot be attached or mounted, and a start-up taint may hold pods back.',
     prevent:
@@ -149,14 +123,9 @@ export default defineCause({
   },
 });
 
-type Own = View<
-  | 'kube/Node'
-  | 'kube/CSINode'
-  | 'kube/Pod'
-  | 'kube/PersistentVolumeClaim'
-  | 'kube/PersistentVolume',
-  string
->;
+export default matched(cause, matchNode);
+
+type Own = ViewOf<typeof cause>;
 
 /** A pod waits for a volume, or a taint for the driver, and the node's CSINode lacks that driver. */
 function matchNode(view: Own): Match | null {
@@ -170,7 +139,7 @@ function matchNode(view: Own): Match | null {
 
 /** The drivers of all waiting volumes are registered, and no taint and no line says otherwise. */
 function matchPresent(view: Own, node: Seen<KubeNode>, csi: Seen<CsiNode>): Match | null {
-  const isTold = ['forbidden', 'timedOut', 'panicked'].some((name) => view.sign(name) !== null);
+  const isTold = view.anySign('forbidden', 'timedOut', 'panicked');
   const isTainted = (node.value.taints ?? []).some((taint) => TAINT.test(taint.key));
   const waiting = waitingForVolumes(view);
   if (isTold || isTainted || waiting.length === 0) return null;

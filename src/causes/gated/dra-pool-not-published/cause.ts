@@ -1,4 +1,6 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { sentence } from '../../../diagnosis/sentence.ts';
+import { likely } from '../../../diagnosis/sign.ts';
 
 /** A DRA driver has not told the cluster which devices the node has. */
 export default defineCause({
@@ -7,42 +9,34 @@ export default defineCause({
   title: 'a DRA driver has not published its resource pool for the node',
   scope: 'machine',
   signs: {
-    condition: {
-      in: ['node-claim', 'karpenter', 'object', 'event'],
-      anchors: ['DRADriverPoolsNotPublished'],
-      pattern:
-        /(?:NodeClaim (?<claim>[a-z0-9.-]+) condition )?(?:Initialized=\w+ )?DRADriverPoolsNotPublished(?:.*?DRA driver "(?<driver>[^"]+)")?/,
-      weight: 'likely',
-    },
-    message: {
-      in: ['node-claim', 'karpenter', 'object', 'event'],
-      anchors: ['DRA driver'],
-      pattern: /DRA driver "(?<driver>[^"]+)" has not published/,
-      weight: 'likely',
-    },
+    condition: likely(
+      ['node-claim', 'karpenter', 'object', 'event'],
+      /(?:NodeClaim (?<claim>[a-z0-9.-]+) condition )?(?:Initialized=\w+ )?DRADriverPoolsNotPublished(?:.*?DRA driver "(?<driver>[^"]+)")?/,
+    ),
+    message: likely(
+      ['node-claim', 'karpenter', 'object', 'event'],
+      /DRA driver "(?<driver>[^"]+)" has not published/,
+      { anchors: ['DRA driver'] },
+    ),
   },
   needs: [],
   symptoms: [],
   summary: ({ machine, claim, driver }) =>
-    `The DRA driver ${driver ?? ''} has not published the devices of ${machine ?? claim ?? 'the node'}, so Karpenter does not count the node as initialised and pods with resource claims wait.`.replace(
-      'driver  has',
-      'driver has',
-    ),
+    sentence`The DRA driver ${driver} has not published the devices of ${machine ?? claim ?? 'the node'}, so Karpenter does not count the node as initialised and pods with resource claims wait.`,
   remedy: ({ driver }) => [
     {
       text: 'See what was published for the node.',
       command: `kubectl get resourceslices --field-selector spec.nodeName=<node>${driver === undefined ? '' : `,spec.driver=${driver}`}`,
     },
-    {
-      text: 'Read the log of the driver’s kubelet plugin on the node.',
-      command:
-        'kubectl get pods -A -o wide --field-selector spec.nodeName=<node> | grep -iE "dra|kubelet-plugin"',
-    },
+    step(
+      'Read the log of the driver’s kubelet plugin on the node.',
+      'kubectl get pods -A -o wide --field-selector spec.nodeName=<node> | grep -iE "dra|kubelet-plugin"',
+    ),
   ],
-  decide: {
-    text: 'Compare the slices of the node with what the driver should publish.',
-    command: 'kubectl get nodeclaims -o json',
-  },
+  decide: step(
+    'Compare the slices of the node with what the driver should publish.',
+    'kubectl get nodeclaims -o json',
+  ),
   page: {
     why: 'With dynamic resource allocation a driver pod on the node lists its devices in ResourceSlices. Karpenter waits for the whole pool before it calls the node initialised; there is no time limit.',
     prevent:

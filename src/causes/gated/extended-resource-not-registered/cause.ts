@@ -1,4 +1,14 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { likely } from '../../../diagnosis/sign.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { readyForMs } from '../../../domain/nodes/ready-node.ts';
 
@@ -20,66 +30,50 @@ const FAMILIES: readonly Family[] = [
 ];
 
 /** The node has the hardware, and nobody announced it to the kubelet. */
-export default defineCause({
+const cause = defineCause({
   id: 'extended-resource-not-registered',
   stage: 'gated',
   title: 'an accelerator or other device of the node was never registered',
   scope: 'machine',
   signs: {
-    condition: {
-      in: ['node-claim', 'karpenter', 'object', 'event', 'device-plugin', 'client-output'],
-      anchors: ['was requested but not registered'],
-      pattern: /Resource "(?<resource>[^"]+)" was requested but not registered/,
-      weight: 'likely',
-    },
-    inflight: {
-      in: ['karpenter', 'event', 'client-output'],
-      anchors: ['register on the node'],
-      pattern: /Expected resource "(?<resource>[^"]+)" didn't register on the node/,
-      weight: 'likely',
-    },
-    reason: {
-      in: ['node-claim', 'karpenter', 'object', 'device-plugin', 'client-output'],
-      anchors: ['ResourceNotRegistered'],
-      pattern: /\bResourceNotRegistered\b/,
-      weight: 'likely',
-    },
+    condition: likely(
+      ['node-claim', 'karpenter', 'object', 'event', 'device-plugin', 'client-output'],
+      /Resource "(?<resource>[^"]+)" was requested but not registered/,
+    ),
+    inflight: likely(
+      ['karpenter', 'event', 'client-output'],
+      /Expected resource "(?<resource>[^"]+)" didn't register on the node/,
+    ),
+    reason: likely(
+      ['node-claim', 'karpenter', 'object', 'device-plugin', 'client-output'],
+      /\bResourceNotRegistered\b/,
+    ),
   },
   needs: ['kube/Node'],
   symptoms: ['pod-not-scheduled'],
   blocksAbove: false,
-  match: (view) => matchNode(view),
   summary: ({ machine, resource, type }) =>
-    `The node ${machine ?? ''}${type === undefined ? '' : ` (${type})`} does not announce ${resource ?? 'the extended resource that pods ask for'}, so pods that want it stay Pending.`.replace(
-      'node  does',
-      'node does',
-    ),
+    sentence`The node ${machine}${phrase` (${type})`} does not announce ${resource ?? 'the extended resource that pods ask for'}, so pods that want it stay Pending.`,
   remedy: ({ resource }) => [
-    {
-      text: 'See whether a device plugin runs on the node.',
-      command:
-        'kubectl get pods -A -o wide --field-selector spec.nodeName=<node> | grep -iE "device-plugin|neuron|nvidia|efa"',
-    },
+    step(
+      'See whether a device plugin runs on the node.',
+      'kubectl get pods -A -o wide --field-selector spec.nodeName=<node> | grep -iE "device-plugin|neuron|nvidia|efa"',
+    ),
     resource?.startsWith('aws.amazon.com/neuron') === true
-      ? {
-          text: 'Install the Neuron device plugin.',
-          command:
-            'helm upgrade --install neuron oci://public.ecr.aws/neuron/neuron-helm-chart -n kube-system',
-        }
-      : {
-          text: 'Install the device plugin, with tolerations for the node’s taints.',
-          command:
-            'helm upgrade --install nvdp nvidia-device-plugin --repo https://nvidia.github.io/k8s-device-plugin -n kube-system',
-        },
-    {
-      text: 'Use the accelerated variant of the machine image and see whether the driver finds the device.',
-      command: 'nvidia-smi || neuron-ls',
-    },
+      ? step(
+          'Install the Neuron device plugin.',
+          'helm upgrade --install neuron oci://public.ecr.aws/neuron/neuron-helm-chart -n kube-system',
+        )
+      : step(
+          'Install the device plugin, with tolerations for the node’s taints.',
+          'helm upgrade --install nvdp nvidia-device-plugin --repo https://nvidia.github.io/k8s-device-plugin -n kube-system',
+        ),
+    step(
+      'Use the accelerated variant of the machine image and see whether the driver finds the device.',
+      'nvidia-smi || neuron-ls',
+    ),
   ],
-  decide: {
-    text: 'Read what the node announces.',
-    command: 'kubectl get node <node> -o json',
-  },
+  decide: step('Read what the node announces.', 'kubectl get node <node> -o json'),
   page: {
     why: 'The kubelet knows devices only from device plugins. Without the plugin’s pod, or without a driver for it to talk to, the resource is missing or 0, and Karpenter calls the node not initialised.',
     prevent:
@@ -94,7 +88,11 @@ export default defineCause({
   },
 });
 
-function matchNode(view: View<'kube/Node', string>): Match | null {
+export default matched(cause, matchNode);
+
+type Own = ViewOf<typeof cause>;
+
+function matchNode(view: Own): Match | null {
   const node = view.read('kube/Node');
   if (
     node.state !== 'seen' ||

@@ -1,4 +1,13 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { sentence } from '../../../diagnosis/sentence.ts';
+import { likely } from '../../../diagnosis/sign.ts';
 import { isoMs } from '../../../evidence/time.ts';
 
 const PREFIX = 'nidhogg.uswitch.com/';
@@ -7,64 +16,53 @@ const FIRST_READY = `${PREFIX}first-time-ready`;
 const SERVED_MS = 600_000;
 
 /** A node that was open is tainted again and again, because its gate follows every blip of a DaemonSet. */
-export default defineCause({
+const cause = defineCause({
   id: 'flapping-gate',
   stage: 'gated',
   title: 'the gate closes serving nodes again and again',
   scope: 'machine',
   signs: {
-    closedAgain: {
-      in: ['event', 'nidhogg', 'kiam-agent', 'calico-node'],
-      anchors: ['Taints added: '],
-      pattern:
-        /Taints added: \[(?<taint>[^\]\s]+)(?:\s[^\]]*)?\], Taints removed: \[\], TaintLess: false, FirstTimeReady: "2/,
-      weight: 'likely',
-      // Once is a rollout; twice and more is a gate that flaps.
-      atLeast: 2,
-    },
-    closedAgainAndAgain: {
-      in: ['event', 'nidhogg', 'kiam-agent', 'calico-node'],
-      anchors: ['Taints added: '],
-      // Older releases do not say whether the node was ready before, so the first closing counts too.
-      pattern: /Taints added: \[(?<taint>[^\]\s]+)(?:\s[^\]]*)?\], Taints removed: \[\]\s*$/,
-      weight: 'likely',
-      atLeast: 3,
-    },
-    closedManyTimes: {
-      in: ['event'],
-      anchors: ['Taints added: '],
-      pattern:
-        /\(x\d{1,5} over \w{2,8}\).{0,300}Taints added: \[(?<taint>[^\]\s]+)(?:\s[^\]]*)?\], Taints removed: \[\], TaintLess: false, FirstTimeReady: "2/,
-      weight: 'likely',
-    },
+    // Once is a rollout; twice and more is a gate that flaps.
+    closedAgain: likely(
+      ['event', 'nidhogg', 'kiam-agent', 'calico-node'],
+      /Taints added: \[(?<taint>[^\]\s]+)(?:\s[^\]]*)?\], Taints removed: \[\], TaintLess: false, FirstTimeReady: "2/,
+      { anchors: ['Taints added: '], atLeast: 2 },
+    ),
+    // Older releases do not say whether the node was ready before, so the first closing counts too.
+    closedAgainAndAgain: likely(
+      ['event', 'nidhogg', 'kiam-agent', 'calico-node'],
+      /Taints added: \[(?<taint>[^\]\s]+)(?:\s[^\]]*)?\], Taints removed: \[\]\s*$/,
+      { anchors: ['Taints added: '], atLeast: 3 },
+    ),
+    closedManyTimes: likely(
+      ['event'],
+      /\(x\d{1,5} over \w{2,8}\).{0,300}Taints added: \[(?<taint>[^\]\s]+)(?:\s[^\]]*)?\], Taints removed: \[\], TaintLess: false, FirstTimeReady: "2/,
+      { anchors: ['Taints added: '] },
+    ),
   },
   needs: ['kube/Node', 'kube/DaemonSet'],
   symptoms: ['pod-not-scheduled'],
-  match: (view) => matchRollout(view),
   summary: ({ machine, taint, updated, desired }) =>
     updated !== undefined
       ? `The gate put ${taint ?? 'its taint'} back on ${machine ?? 'the node'}, which was open before, because the DaemonSet rolls out (${updated} of ${desired ?? ''} pods updated) and its pod here is made again.`
-      : `The gate put the taint ${taint ?? ''} back on ${machine ?? 'a node'} more than once although the node was open before: it follows every restart of the DaemonSet’s pod.`.replace(
-          'taint  back',
-          'taint back',
-        ),
+      : sentence`The gate put the taint ${taint} back on ${machine ?? 'a node'} more than once although the node was open before: it follows every restart of the DaemonSet’s pod.`,
   remedy: ({ taint }) => {
     const [, namespace, name] = /\/([^.]+)\.(.+)$/.exec(taint ?? '') ?? [];
     return [
-      {
-        text: 'See whether the DaemonSet rolls out or its probe fails now and then.',
-        command: `kubectl -n ${namespace ?? '<namespace>'} rollout status daemonset/${name ?? '<daemonset>'}; kubectl -n ${namespace ?? '<namespace>'} get pods -o wide | grep ${name ?? '<daemonset>'}`,
-      },
-      {
-        text: 'Gate the start only: do not close a node again after its first success, or roll out one node at a time.',
-        command: `kubectl -n ${namespace ?? '<namespace>'} patch daemonset ${name ?? '<daemonset>'} -p '{"spec":{"updateStrategy":{"rollingUpdate":{"maxUnavailable":1}}}}'`,
-      },
+      step(
+        'See whether the DaemonSet rolls out or its probe fails now and then.',
+        `kubectl -n ${namespace ?? '<namespace>'} rollout status daemonset/${name ?? '<daemonset>'}; kubectl -n ${namespace ?? '<namespace>'} get pods -o wide | grep ${name ?? '<daemonset>'}`,
+      ),
+      step(
+        'Gate the start only: do not close a node again after its first success, or roll out one node at a time.',
+        `kubectl -n ${namespace ?? '<namespace>'} patch daemonset ${name ?? '<daemonset>'} -p '{"spec":{"updateStrategy":{"rollingUpdate":{"maxUnavailable":1}}}}'`,
+      ),
     ];
   },
-  decide: {
-    text: 'Count how often nodes were closed again.',
-    command: 'kubectl get events -A --field-selector reason=TaintsChanged -o json',
-  },
+  decide: step(
+    'Count how often nodes were closed again.',
+    'kubectl get events -A --field-selector reason=TaintsChanged -o json',
+  ),
   page: {
     why: 'A gate that looks at pod readiness only cannot tell a node that starts from one whose agent restarts. A rolling update of the agent then closes nodes that serve, in waves.',
     prevent:
@@ -78,8 +76,12 @@ export default defineCause({
   },
 });
 
+export default matched(cause, matchRollout);
+
+type Own = ViewOf<typeof cause>;
+
 /** A node that was open before is shut again while the gated DaemonSet rolls out. */
-function matchRollout(view: View<'kube/Node' | 'kube/DaemonSet', string>): Match | null {
+function matchRollout(view: Own): Match | null {
   const node = view.read('kube/Node');
   if (view.nowMs === null || node.state !== 'seen') return null;
   const since = (node.value.annotations[FIRST_READY] ?? '').replaceAll('"', '');

@@ -1,5 +1,14 @@
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { FIRST_OPENING } from '../../../domain/nodes/first-opening.ts';
 import type { KubeNode, KubeTaint } from '../../../evidence/kinds.ts';
@@ -35,80 +44,56 @@ const LEASE = /nidhogg|(?:^|\.)readiness\.node\.x-k8s\.io$|node-readiness/;
 const OPENING_NORMAL_MS = 120_000;
 
 /** Nobody removes gate taints, because the controller that does is not at work itself. */
-export default defineCause({
+const cause = defineCause({
   id: 'gate-controller-down',
   stage: 'gated',
   title: 'the gate controller is down or kept out, so taints stay on every new node',
   scope: 'cluster',
   signs: {
-    keptOut: {
-      in: ['event', 'nidhogg', 'kiam-agent', 'calico-node'],
-      anchors: ['nidhogg-', 'node-readiness-controller-'],
-      pattern:
-        /pod\/(?<controller>nidhogg-[a-z0-9-]+|[a-z0-9-]*node-readiness-controller-[a-z0-9-]+)\s.*(?:untolerated|had) taint \{(?<taint>(?:nidhogg\.uswitch\.com|readiness\.k8s\.io)[^:}\s]*)/,
-      weight: 'definite',
-    },
-    refused: {
-      in: ['event', 'nidhogg', 'kiam-agent', 'calico-node'],
-      anchors: ['nidhogg-', 'node-readiness-controller-'],
-      pattern:
-        /pod\/(?<pod>nidhogg-[a-z0-9-]+|[a-z0-9-]*node-readiness-controller-[a-z0-9-]+)\s.*had untolerated taint\(s\)/,
-      weight: 'context',
-    },
-    doesNotStart: {
-      in: ['nidhogg', 'kiam-agent', 'calico-node'],
-      anchors: [
-        'unable to set up overall controller manager',
-        'unable to set up client config',
-        'unable to get handler config',
-      ],
-      pattern:
-        /unable to (?:set up (?:overall controller manager|client config)|get handler config)/,
-      weight: 'definite',
-    },
-    cannotWork: {
-      in: ['nidhogg', 'kiam-agent', 'calico-node'],
-      anchors: ['taints for node', 'error fetching pods'],
-      pattern:
-        /error calu?c?ulating taints for node.*(?<why>forbidden|timed out|connection refused|deadline exceeded)/,
-      weight: 'likely',
-      atLeast: 3,
-    },
-    notRunning: {
-      in: ['client-output', 'pod-status'],
-      anchors: ['nidhogg-', 'node-readiness-controller-'],
-      pattern:
-        /(?<![a-z0-9-])(?<controller>nidhogg-[a-z0-9-]{1,80}|[a-z0-9-]{0,80}node-readiness-controller-[a-z0-9-]{1,80})\s+0\/\d+\s+(?<why>CrashLoopBackOff|Error|ErrImagePull|ImagePullBackOff|Pending)\b/,
-      weight: 'context',
-    },
+    keptOut: definite(
+      ['event', 'nidhogg', 'kiam-agent', 'calico-node'],
+      /pod\/(?<controller>nidhogg-[a-z0-9-]+|[a-z0-9-]*node-readiness-controller-[a-z0-9-]+)\s.*(?:untolerated|had) taint \{(?<taint>(?:nidhogg\.uswitch\.com|readiness\.k8s\.io)[^:}\s]*)/,
+      { anchors: ['nidhogg-', 'node-readiness-controller-'] },
+    ),
+    refused: context(
+      ['event', 'nidhogg', 'kiam-agent', 'calico-node'],
+      /pod\/(?<pod>nidhogg-[a-z0-9-]+|[a-z0-9-]*node-readiness-controller-[a-z0-9-]+)\s.*had untolerated taint\(s\)/,
+      { anchors: ['nidhogg-', 'node-readiness-controller-'] },
+    ),
+    doesNotStart: definite(
+      ['nidhogg', 'kiam-agent', 'calico-node'],
+      /unable to (?:set up (?:overall controller manager|client config)|get handler config)/,
+    ),
+    cannotWork: likely(
+      ['nidhogg', 'kiam-agent', 'calico-node'],
+      /error calu?c?ulating taints for node.*(?<why>forbidden|timed out|connection refused|deadline exceeded)/,
+      { atLeast: 3 },
+    ),
+    notRunning: context(
+      ['client-output', 'pod-status'],
+      /(?<![a-z0-9-])(?<controller>nidhogg-[a-z0-9-]{1,80}|[a-z0-9-]{0,80}node-readiness-controller-[a-z0-9-]{1,80})\s+0\/\d+\s+(?<why>CrashLoopBackOff|Error|ErrImagePull|ImagePullBackOff|Pending)\b/,
+    ),
   },
   needs: ['kube/Node', 'kube/Deployment', 'kube/Pod', 'kube/Lease', 'kube/NodeReadinessRule'],
   symptoms: ['pod-not-scheduled'],
   explains: ['startup-taint-not-removed', 'readiness-rule-unsatisfied'],
-  match: (view) => matchCluster(view),
   summary: ({ controller, why, taint, waiting }) =>
-    `The gate controller ${controller ?? ''} ${taint === undefined ? `does not work${why === undefined ? '' : ` (${why})`}` : `cannot be scheduled because of its own taint ${taint}`}, so ${waiting ?? 'no new node'} ${waiting === undefined ? 'is' : 'are not'} opened for pods.`.replace(
-      'controller  ',
-      'controller ',
-    ),
+    sentence`The gate controller ${controller} ${taint === undefined ? `does not work${phrase` (${why})`}` : `cannot be scheduled because of its own taint ${taint}`}, so ${waiting ?? 'no new node'} ${waiting === undefined ? 'is' : 'are not'} opened for pods.`,
   remedy: ({ controller, taint, namespace }) => [
-    {
-      text: 'See the controller’s state and log.',
-      command: `kubectl get pods -A -o wide | grep -E 'nidhogg|node-readiness'; kubectl -n ${namespace ?? '<namespace>'} logs ${controller ?? 'deploy/<controller>'} --tail=100`,
-    },
-    {
-      text: 'Let it tolerate every taint and run two replicas with leader election.',
-      command: `kubectl -n ${namespace ?? '<namespace>'} patch statefulset nidhogg --type=merge -p '{"spec":{"template":{"spec":{"tolerations":[{"operator":"Exists"}]}}}}'`,
-    },
-    {
-      text: 'To free the nodes at once.',
-      command: `kubectl taint nodes --all ${taint ?? '<taint-key>'}-`,
-    },
+    step(
+      'See the controller’s state and log.',
+      `kubectl get pods -A -o wide | grep -E 'nidhogg|node-readiness'; kubectl -n ${namespace ?? '<namespace>'} logs ${controller ?? 'deploy/<controller>'} --tail=100`,
+    ),
+    step(
+      'Let it tolerate every taint and run two replicas with leader election.',
+      `kubectl -n ${namespace ?? '<namespace>'} patch statefulset nidhogg --type=merge -p '{"spec":{"template":{"spec":{"tolerations":[{"operator":"Exists"}]}}}}'`,
+    ),
+    step('To free the nodes at once.', `kubectl taint nodes --all ${taint ?? '<taint-key>'}-`),
   ],
-  decide: {
-    text: 'See whether the controller runs and is Ready.',
-    command: "kubectl get nodes -o json; kubectl get pods -A | grep -E 'nidhogg|node-readiness'",
-  },
+  decide: step(
+    'See whether the controller runs and is Ready.',
+    "kubectl get nodes -o json; kubectl get pods -A | grep -E 'nidhogg|node-readiness'",
+  ),
   page: {
     why: 'Whoever adds or removes gate taints is itself a pod. Without toleration for its own taints it cannot start when all nodes are new; with one replica a node loss stops it.',
     prevent:
@@ -122,10 +107,9 @@ export default defineCause({
   },
 });
 
-type Own = View<
-  'kube/Node' | 'kube/Deployment' | 'kube/Pod' | 'kube/Lease' | 'kube/NodeReadinessRule',
-  'keptOut' | 'refused' | 'doesNotStart' | 'cannotWork' | 'notRunning'
->;
+export default matched(cause, matchCluster);
+
+type Own = ViewOf<typeof cause>;
 
 /** A controller that is seen not to run counts where nodes wait for it. */
 function matchCluster(view: Own): Match | null {

@@ -1,5 +1,14 @@
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 import type { KubeNode, KubeTaint } from '../../../evidence/kinds.ts';
 import { readyForMs } from '../../../domain/nodes/ready-node.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
@@ -10,45 +19,41 @@ const PREFIX = 'nidhogg.uswitch.com';
 const READY_FOR_MS = 120_000;
 
 /** The gate waits for a DaemonSet's pod on this node, and the DaemonSet has none there. */
-export default defineCause({
+const cause = defineCause({
   id: 'gate-daemonset-pod-absent',
   stage: 'gated',
   title: 'the DaemonSet that a gate waits for has no pod on the node',
   scope: 'machine',
   signs: {
-    daemonSetUnknown: {
-      in: ['nidhogg', 'kiam-agent', 'calico-node'],
-      anchors: ['Could not fetch daemonset', 'Could not fetch selector from daemonset'],
-      pattern:
-        /Could not fetch (?:selector from )?daemonset (?<name>\S+) (?:from|in) namespace (?<namespace>[a-z0-9-]+)/,
-      weight: 'definite',
-    },
+    daemonSetUnknown: definite(
+      ['nidhogg', 'kiam-agent', 'calico-node'],
+      /Could not fetch (?:selector from )?daemonset (?<name>\S+) (?:from|in) namespace (?<namespace>[a-z0-9-]+)/,
+      { anchors: ['Could not fetch daemonset', 'Could not fetch selector from daemonset'] },
+    ),
   },
   needs: ['kube/Node', 'kube/Pod', 'kube/DaemonSet'],
   symptoms: ['pod-not-scheduled'],
   explains: ['startup-taint-not-removed'],
-  match: (view) => matchNode(view),
   summary: ({ machine, name, namespace, why }) =>
-    `The gate waits for a pod of DaemonSet ${namespace ?? '<namespace>'}/${name ?? '<name>'} on ${machine ?? 'the node'}, and there is none${why === undefined ? '' : `: ${why}`}; its taint never goes away.`,
+    sentence`The gate waits for a pod of DaemonSet ${namespace ?? '<namespace>'}/${name ?? '<name>'} on ${machine ?? 'the node'}, and there is none${phrase`: ${why}`}; its taint never goes away.`,
   remedy: ({ name, namespace, node }) => [
-    {
-      text: 'See why the DaemonSet does not want this node: selector, affinity, architecture, tolerations.',
-      command: `kubectl -n ${namespace ?? '<namespace>'} get daemonset ${name ?? '<name>'} -o jsonpath='{.spec.template.spec.nodeSelector}{.spec.template.spec.affinity}{.spec.template.spec.tolerations}'`,
-    },
-    {
-      text: 'Let it tolerate the gate.',
-      command: `kubectl -n ${namespace ?? '<namespace>'} patch daemonset ${name ?? '<name>'} --type=merge -p '{"spec":{"template":{"spec":{"tolerations":[{"operator":"Exists"}]}}}}'`,
-    },
-    {
-      text: 'Or take the DaemonSet out of the gate’s configuration and the taint off the node.',
-      command: `kubectl taint node ${node ?? '<node>'} ${PREFIX}/${namespace ?? '<namespace>'}.${name ?? '<name>'}-`,
-    },
+    step(
+      'See why the DaemonSet does not want this node: selector, affinity, architecture, tolerations.',
+      `kubectl -n ${namespace ?? '<namespace>'} get daemonset ${name ?? '<name>'} -o jsonpath='{.spec.template.spec.nodeSelector}{.spec.template.spec.affinity}{.spec.template.spec.tolerations}'`,
+    ),
+    step(
+      'Let it tolerate the gate.',
+      `kubectl -n ${namespace ?? '<namespace>'} patch daemonset ${name ?? '<name>'} --type=merge -p '{"spec":{"template":{"spec":{"tolerations":[{"operator":"Exists"}]}}}}'`,
+    ),
+    step(
+      'Or take the DaemonSet out of the gate’s configuration and the taint off the node.',
+      `kubectl taint node ${node ?? '<node>'} ${PREFIX}/${namespace ?? '<namespace>'}.${name ?? '<name>'}-`,
+    ),
   ],
-  decide: {
-    text: 'List the DaemonSet’s pods by node.',
-    command:
-      'kubectl get node <node> -o json; kubectl get pods -A --field-selector spec.nodeName=<node> -o json',
-  },
+  decide: step(
+    'List the DaemonSet’s pods by node.',
+    'kubectl get node <node> -o json; kubectl get pods -A --field-selector spec.nodeName=<node> -o json',
+  ),
   page: {
     why: 'Gates in the manner of nidhogg taint a node with <namespace>.<daemonset> until that DaemonSet’s pod is Ready there. A DaemonSet that does not select the node, does not tolerate the taint, or was renamed leaves the gate shut for ever.',
     prevent:
@@ -59,7 +64,9 @@ export default defineCause({
   },
 });
 
-type Own = View<'kube/Node' | 'kube/Pod' | 'kube/DaemonSet', 'daemonSetUnknown'>;
+export default matched(cause, matchNode);
+
+type Own = ViewOf<typeof cause>;
 
 interface Gate {
   readonly namespace: string;

@@ -1,4 +1,14 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { sentence } from '../../../diagnosis/sentence.ts';
+import { context } from '../../../diagnosis/sign.ts';
 import type { KubeNode, KubeTaint } from '../../../evidence/kinds.ts';
 import { podCondition } from '../../../domain/pods/pods.ts';
 import { isoMs } from '../../../evidence/time.ts';
@@ -11,44 +21,36 @@ const STUCK =
   /^(?:CrashLoopBackOff|ImagePullBackOff|ErrImagePull|InvalidImageName|CreateContainerConfigError|CreateContainerError|RunContainerError)$/;
 
 /** The gate waits for a DaemonSet's pod; the pod is on the node and does not become Ready. */
-export default defineCause({
+const cause = defineCause({
   id: 'gate-daemonset-pod-not-ready',
   stage: 'gated',
   title: 'the DaemonSet pod that a gate waits for does not become Ready',
   scope: 'machine',
   signs: {
-    probeFailed: {
-      in: ['event'],
-      anchors: ['Readiness probe failed', 'Back-off restarting failed'],
-      pattern:
-        /\bpod\/(?<pod>[\w.-]{1,253}) (?<told>Readiness probe failed: .*|Back-off restarting failed .*)/,
-      weight: 'context',
-    },
+    probeFailed: context(
+      ['event'],
+      /\bpod\/(?<pod>[\w.-]{1,253}) (?<told>Readiness probe failed: .*|Back-off restarting failed .*)/,
+    ),
   },
   needs: ['kube/Node', 'kube/Pod'],
   symptoms: ['pod-not-scheduled'],
   explains: ['startup-taint-not-removed'],
-  match: (view) => matchNode(view),
   summary: ({ machine, pod, why, taint }) =>
-    `The node ${machine ?? ''} stays shut by ${taint ?? 'its gate taint'} because ${pod ?? 'the gated pod'} is not Ready (${why ?? 'no reason given'}).`.replace(
-      'node  stays',
-      'node stays',
-    ),
+    sentence`The node ${machine} stays shut by ${taint ?? 'its gate taint'} because ${pod ?? 'the gated pod'} is not Ready (${why ?? 'no reason given'}).`,
   remedy: ({ pod, namespace }) => [
-    {
-      text: 'Read why the pod is not Ready.',
-      command: `kubectl -n ${namespace ?? '<namespace>'} describe pod ${pod ?? '<pod>'}; kubectl -n ${namespace ?? '<namespace>'} logs ${pod ?? '<pod>'} --all-containers --tail=100`,
-    },
-    {
-      text: 'If it waits for room, give the DaemonSet the priority that lets it push others out.',
-      command: `kubectl -n ${namespace ?? '<namespace>'} patch daemonset <name> -p '{"spec":{"template":{"spec":{"priorityClassName":"system-node-critical"}}}}'`,
-    },
+    step(
+      'Read why the pod is not Ready.',
+      `kubectl -n ${namespace ?? '<namespace>'} describe pod ${pod ?? '<pod>'}; kubectl -n ${namespace ?? '<namespace>'} logs ${pod ?? '<pod>'} --all-containers --tail=100`,
+    ),
+    step(
+      'If it waits for room, give the DaemonSet the priority that lets it push others out.',
+      `kubectl -n ${namespace ?? '<namespace>'} patch daemonset <name> -p '{"spec":{"template":{"spec":{"priorityClassName":"system-node-critical"}}}}'`,
+    ),
   ],
-  decide: {
-    text: 'List the pods of the node that are not Ready, beside its taints.',
-    command:
-      'kubectl get node <node> -o json; kubectl get pods -A --field-selector spec.nodeName=<node> -o json',
-  },
+  decide: step(
+    'List the pods of the node that are not Ready, beside its taints.',
+    'kubectl get node <node> -o json; kubectl get pods -A --field-selector spec.nodeName=<node> -o json',
+  ),
   page: {
     why: 'The gate does what it is for: a node agent does not work, so workloads are held back. What is wrong is with that pod: image, crash, probe, room.',
     prevent: 'Priority system-node-critical, pinned images, readiness probes that say why.',
@@ -61,7 +63,11 @@ export default defineCause({
   },
 });
 
-function matchNode(view: View<'kube/Node' | 'kube/Pod', 'probeFailed'>): Match | null {
+export default matched(cause, matchNode);
+
+type Own = ViewOf<typeof cause>;
+
+function matchNode(view: Own): Match | null {
   const node = view.read('kube/Node');
   if (node.state !== 'seen') return null;
   const gates = (node.value.taints ?? []).map(gateOf).filter((gate) => gate !== '');

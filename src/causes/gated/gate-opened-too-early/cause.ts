@@ -1,4 +1,14 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { sentence } from '../../../diagnosis/sentence.ts';
+import { context } from '../../../diagnosis/sign.ts';
 import {
   askerWords,
   FIRST_OPENING,
@@ -20,54 +30,42 @@ const AFTER_OPENING_MAX_MS = 180_000;
 const CLOSED_AGAIN_MAX_MS = 30_000;
 
 /** The gate took the agents' word for being ready; what they are for did not work yet. */
-export default defineCause({
+const cause = defineCause({
   id: 'gate-opened-too-early',
   stage: 'gated',
   title: 'the gate opened before the agents it waits for did their work',
   scope: 'machine',
   signs: {
-    opened: {
-      in: ['event', 'nidhogg', 'kiam-agent', 'calico-node'],
-      anchors: ['TaintLess: true'],
-      pattern: /Taints removed: \[(?<taint>[^\]\s]+)(?:\s[^\]]*)?\], TaintLess: true/,
-      weight: 'context',
-    },
-    openedInLog: {
-      in: ['nidhogg', 'kiam-agent', 'calico-node'],
-      anchors: ['Updating Node taints'],
-      pattern:
-        /Updating Node taints(?:",|\s+\{)"instance":\s*"(?<node>[^"]+)",\s*"taints added":\s*(?:null|\[\]),\s*"taints removed":\s*\["(?<taint>[^"]+)".*"taint-?less":\s*true/i,
-      weight: 'context',
-    },
-    closedAgain: {
-      in: ['event', 'nidhogg', 'kiam-agent', 'calico-node'],
-      anchors: ['Taints added: ', 'Updating Node taints'],
-      pattern:
-        /Taints added: \[(?<missed>[^\]\s]+)(?:\s[^\]]*)?\], Taints removed: \[\], TaintLess: false, FirstTimeReady: "2|Updating Node taints(?:",|\s+\{)"instance":\s*"(?<node>[^"]+)",\s*"taints added":\s*\["(?<missed2>[^"]+)".*"taint-?less":\s*false,\s*"firstTimeReady":\s*"2/i,
-      weight: 'context',
-    },
-    nodeRoleUsed: {
-      in: ['pod-app'],
-      anchors: [':assumed-role/'],
-      // Agents of the node itself (CNI, kubelet) use its role rightly; what they ask for is left out.
-      pattern:
-        /User: arn:aws[\w-]*:sts::\d{12}:assumed-role\/(?<role>[^/\s]+)\/(?<instance>i-[0-9a-f]{8,17}) is not authorized to perform: (?<action>(?!ec2:|eks:|ecr:|ssm:|autoscaling:)[a-z0-9-]+:\w+)/,
-      weight: 'context',
-    },
+    opened: context(
+      ['event', 'nidhogg', 'kiam-agent', 'calico-node'],
+      /Taints removed: \[(?<taint>[^\]\s]+)(?:\s[^\]]*)?\], TaintLess: true/,
+    ),
+    openedInLog: context(
+      ['nidhogg', 'kiam-agent', 'calico-node'],
+      /Updating Node taints(?:",|\s+\{)"instance":\s*"(?<node>[^"]+)",\s*"taints added":\s*(?:null|\[\]),\s*"taints removed":\s*\["(?<taint>[^"]+)".*"taint-?less":\s*true/i,
+      { anchors: ['Updating Node taints'] },
+    ),
+    closedAgain: context(
+      ['event', 'nidhogg', 'kiam-agent', 'calico-node'],
+      /Taints added: \[(?<missed>[^\]\s]+)(?:\s[^\]]*)?\], Taints removed: \[\], TaintLess: false, FirstTimeReady: "2|Updating Node taints(?:",|\s+\{)"instance":\s*"(?<node>[^"]+)",\s*"taints added":\s*\["(?<missed2>[^"]+)".*"taint-?less":\s*false,\s*"firstTimeReady":\s*"2/i,
+      { anchors: ['Taints added: ', 'Updating Node taints'] },
+    ),
+    // Agents of the node itself (CNI, kubelet) use its role rightly; what they ask for is left out.
+    nodeRoleUsed: context(
+      ['pod-app'],
+      /User: arn:aws[\w-]*:sts::\d{12}:assumed-role\/(?<role>[^/\s]+)\/(?<instance>i-[0-9a-f]{8,17}) is not authorized to perform: (?<action>(?!ec2:|eks:|ecr:|ssm:|autoscaling:)[a-z0-9-]+:\w+)/,
+      { anchors: [':assumed-role/'] },
+    ),
   },
   needs: ['kube/Node', 'kube/Pod'],
   symptoms: [],
   explains: ['pod-started-before-kiam-redirect', 'flapping-gate'],
-  match: (view) => matchTimeline(view) ?? matchAgent(view),
   summary: ({ machine, node, taint, role, action, gapS, missed, agent, pod }) =>
     agent !== undefined
       ? `The gate opened ${node ?? 'the node'} ${gapS ?? 'some'} seconds before ${agent}, for which it waits, had started: the pod ${pod ?? ''} slipped in and ${role === undefined ? 'has no role' : `works with the node’s role ${role}`} until it is started again.`
       : missed !== undefined
         ? `The gate opened ${machine ?? 'the node'} and closed it again ${gapS ?? 'a few'} seconds later for ${missed}: it had taken a pod that was only bound for a ready one, and pods could slip in between.`
-        : `The gate opened ${machine ?? 'the node'} (${taint ?? 'last taint'} removed), and ${gapS ?? 'a few'} seconds later a pod asked for ${action ?? 'AWS'} with the node’s own role ${role ?? ''}: the identity agent was called ready before it handed out roles.`.replace(
-            'role :',
-            'role:',
-          ),
+        : sentence`The gate opened ${machine ?? 'the node'} (${taint ?? 'last taint'} removed), and ${gapS ?? 'a few'} seconds later a pod asked for ${action ?? 'AWS'} with the node’s own role ${role}: the identity agent was called ready before it handed out roles.`,
   remedy: ({ node, pod }) => [
     {
       text: 'Restart the pods that started in the gap; SDKs keep wrong credentials for hours.',
@@ -76,20 +74,19 @@ export default defineCause({
           ? `kubectl get pods -A --field-selector spec.nodeName=${node ?? '<node>'} --sort-by=.status.startTime`
           : `kubectl -n ${pod.split('/')[0] ?? '<namespace>'} delete pod ${pod.split('/')[1] ?? '<pod>'}`,
     },
-    {
-      text: 'Give every gated DaemonSet a readiness probe that tries its function; for kiam the deep one.',
-      command:
-        "kubectl -n kube-system get daemonsets -o custom-columns='NAME:.metadata.name,PROBE:.spec.template.spec.containers[*].readinessProbe.httpGet.path'",
-    },
-    {
-      text: 'Let the gate wait a while after Ready, and check again before it opens.',
-      command: 'kubectl -n <namespace> get configmap -o yaml | grep -n taintRemovalDelayInSeconds',
-    },
+    step(
+      'Give every gated DaemonSet a readiness probe that tries its function; for kiam the deep one.',
+      "kubectl -n kube-system get daemonsets -o custom-columns='NAME:.metadata.name,PROBE:.spec.template.spec.containers[*].readinessProbe.httpGet.path'",
+    ),
+    step(
+      'Let the gate wait a while after Ready, and check again before it opens.',
+      'kubectl -n <namespace> get configmap -o yaml | grep -n taintRemovalDelayInSeconds',
+    ),
   ],
-  decide: {
-    text: 'Put the removal of the taint beside the first failures of pods on that node.',
-    command: 'kubectl get events -A --field-selector reason=TaintsChanged -o json',
-  },
+  decide: step(
+    'Put the removal of the taint beside the first failures of pods on that node.',
+    'kubectl get events -A --field-selector reason=TaintsChanged -o json',
+  ),
   page: {
     why: 'Ready means what the readiness probe tests. kiam’s agent has none by default, calico’s says nothing about services, and nidhogg 0.4 takes a pod without any container status for ready. The gate opens, pods start, and for a minute they get the node’s identity or no network.',
     prevent:
@@ -105,10 +102,9 @@ export default defineCause({
   },
 });
 
-type Own = View<
-  'kube/Node' | 'kube/Pod',
-  'opened' | 'openedInLog' | 'closedAgain' | 'nodeRoleUsed'
->;
+export default matched(cause, (view) => matchTimeline(view) ?? matchAgent(view));
+
+type Own = ViewOf<typeof cause>;
 
 function matchTimeline(view: Own): Match | null {
   const opened = view.sign('opened') ?? view.sign('openedInLog');

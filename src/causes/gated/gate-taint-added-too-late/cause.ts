@@ -1,4 +1,14 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { sentence } from '../../../diagnosis/sentence.ts';
+import { context } from '../../../diagnosis/sign.ts';
 import {
   askerWords,
   FIRST_OPENING,
@@ -13,61 +23,50 @@ import { isPodReady, podName } from '../../../domain/pods/pods.ts';
 const BEFORE_MAX_MS = 300_000;
 
 /** The gate taint came after the scheduler had already put pods on the new node. */
-export default defineCause({
+const cause = defineCause({
   id: 'gate-taint-added-too-late',
   stage: 'gated',
   title: 'pods were placed before the gate taint was on the node',
   scope: 'machine',
   signs: {
-    closedFirst: {
-      in: ['event', 'nidhogg', 'kiam-agent', 'calico-node'],
-      anchors: ['Taints added: '],
-      pattern:
-        /Taints added: \[(?<taint>[^\]\s]+)(?:\s[^\]]*)?\], Taints removed: \[\], TaintLess: false, FirstTimeReady: ""/,
-      weight: 'context',
-    },
-    placed: {
-      in: ['event'],
-      anchors: ['Successfully assigned'],
-      // ReplicaSet pods only: DaemonSet pods belong on a closed node.
-      pattern:
-        /Successfully assigned (?<pod>(?:[a-z0-9-]+\/)?[a-z0-9-]+-[bcdfghjklmnpqrstvwxz2456789]{8,10}-[bcdfghjklmnpqrstvwxz2456789]{5}) to (?<node>[a-z0-9][a-z0-9.-]*)/,
-      weight: 'context',
-    },
-    nodeRoleUsed: {
-      in: ['pod-app'],
-      anchors: [':assumed-role/'],
-      pattern:
-        /User: arn:aws[\w-]*:sts::\d{12}:assumed-role\/(?<role>[^/\s]+)\/(?<instance>i-[0-9a-f]{8,17}) is not authorized to perform: (?<action>(?!ec2:|eks:|ecr:|ssm:|autoscaling:)[a-z0-9-]+:\w+)/,
-      weight: 'context',
-    },
+    closedFirst: context(
+      ['event', 'nidhogg', 'kiam-agent', 'calico-node'],
+      /Taints added: \[(?<taint>[^\]\s]+)(?:\s[^\]]*)?\], Taints removed: \[\], TaintLess: false, FirstTimeReady: ""/,
+      { anchors: ['Taints added: '] },
+    ),
+    // ReplicaSet pods only: DaemonSet pods belong on a closed node.
+    placed: context(
+      ['event'],
+      /Successfully assigned (?<pod>(?:[a-z0-9-]+\/)?[a-z0-9-]+-[bcdfghjklmnpqrstvwxz2456789]{8,10}-[bcdfghjklmnpqrstvwxz2456789]{5}) to (?<node>[a-z0-9][a-z0-9.-]*)/,
+    ),
+    nodeRoleUsed: context(
+      ['pod-app'],
+      /User: arn:aws[\w-]*:sts::\d{12}:assumed-role\/(?<role>[^/\s]+)\/(?<instance>i-[0-9a-f]{8,17}) is not authorized to perform: (?<action>(?!ec2:|eks:|ecr:|ssm:|autoscaling:)[a-z0-9-]+:\w+)/,
+      { anchors: [':assumed-role/'] },
+    ),
   },
   needs: ['kube/Node', 'kube/Pod'],
   symptoms: [],
   blocksAbove: false,
   explains: ['pod-started-before-kiam-redirect', 'pod-started-before-kube2iam-rule'],
-  match: (view) => matchOrder(view) ?? matchFirstOpening(view),
   summary: ({ machine, node, pod, taint, gapS, opened, role }) =>
     opened !== undefined
       ? `The pod ${pod ?? ''} was placed on ${node ?? 'the node'} ${gapS ?? 'some'} seconds before the gate first opened it (${opened}), so the gate's taint was not there yet; the pod started without the agents that the gate waits for${role === undefined ? ' and has no role' : ` and works with the node’s role ${role}`}.`
-      : `The pod ${pod ?? ''} was placed on ${machine ?? 'the node'} ${gapS ?? 'some'} seconds before the gate put its taint ${taint ?? ''} there, so it started without the agents that the gate waits for.`.replace(
-          'pod  was',
-          'pod was',
-        ),
+      : sentence`The pod ${pod} was placed on ${machine ?? 'the node'} ${gapS ?? 'some'} seconds before the gate put its taint ${taint} there, so it started without the agents that the gate waits for.`,
   remedy: ({ pod, taint }) => [
-    {
-      text: 'Register nodes with the taint already on: kubelet registerWithTaints (NodeConfig: spec.kubelet.config.registerWithTaints), node group taints or Karpenter startupTaints.',
-      command: `kubelet --register-with-taints=${taint ?? '<taint-key>'}=:NoSchedule`,
-    },
-    {
-      text: 'Move the pods that slipped in.',
-      command: `kubectl -n ${pod?.split('/')[0] ?? '<namespace>'} delete pod ${pod?.split('/')[1] ?? '<pod>'}`,
-    },
+    step(
+      'Register nodes with the taint already on: kubelet registerWithTaints (NodeConfig: spec.kubelet.config.registerWithTaints), node group taints or Karpenter startupTaints.',
+      `kubelet --register-with-taints=${taint ?? '<taint-key>'}=:NoSchedule`,
+    ),
+    step(
+      'Move the pods that slipped in.',
+      `kubectl -n ${pod?.split('/')[0] ?? '<namespace>'} delete pod ${pod?.split('/')[1] ?? '<pod>'}`,
+    ),
   ],
-  decide: {
-    text: 'Compare when pods were bound with when the taint came.',
-    command: 'kubectl get events -A -o json',
-  },
+  decide: step(
+    'Compare when pods were bound with when the taint came.',
+    'kubectl get events -A -o json',
+  ),
   page: {
     why: 'A controller sees a new Node some time after the scheduler does. Between the moment the Node is Ready (or its not-ready taint goes) and the controller’s write, nothing holds pods back.',
     prevent:
@@ -81,7 +80,9 @@ export default defineCause({
   },
 });
 
-type Own = View<'kube/Node' | 'kube/Pod', 'closedFirst' | 'placed' | 'nodeRoleUsed'>;
+export default matched(cause, (view) => matchOrder(view) ?? matchFirstOpening(view));
+
+type Own = ViewOf<typeof cause>;
 
 function matchOrder(view: Own): Match | null {
   const closed = view.sign('closedFirst');

@@ -1,4 +1,12 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { sentence } from '../../../diagnosis/sentence.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { readyChangedMs } from '../../../domain/pods/pods.ts';
 import { readyForMs, readySinceMs } from '../../../domain/nodes/ready-node.ts';
@@ -9,7 +17,7 @@ const READY_MIN_MS = 60_000;
 const READY_MAX_MS = 15 * 60_000;
 
 /** Kubernetes takes the node for network-ready while calico's own agent says that it is not. */
-export default defineCause({
+const cause = defineCause({
   id: 'premature-calico-readiness',
   stage: 'gated',
   title: 'the node is open for pods while calico is not ready on it',
@@ -17,32 +25,26 @@ export default defineCause({
   signs: {},
   needs: ['kube/Node', 'kube/Pod'],
   symptoms: [],
-  match: (view) => matchNode(view),
   summary: ({ node, pod, says }) =>
-    `The node ${node ?? ''} is Ready and ${says ?? 'not marked as without network'}, but ${pod ?? 'its calico-node pod'} is not Ready: pods that start now may reach neither services nor other nodes.`.replace(
-      'node  is',
-      'node is',
-    ),
+    sentence`The node ${node} is Ready and ${says ?? 'not marked as without network'}, but ${pod ?? 'its calico-node pod'} is not Ready: pods that start now may reach neither services nor other nodes.`,
   remedy: ({ pod, node }) => [
-    {
-      text: 'Read what calico waits for.',
-      command: `kubectl -n kube-system exec ${pod ?? '<calico-node-pod>'} -c calico-node -- /bin/calico-node -felix-ready -bird-ready`,
-    },
-    {
-      text: 'Hold new nodes back by an own taint until calico is truly ready.',
-      command: `kubectl taint node ${node ?? '<node>'} example.com/network-starting=:NoSchedule`,
-    },
-    {
-      text: 'Use a calico release that sets the condition only after Felix and BIRD are ready (3.31).',
-      command:
-        'kubectl -n kube-system get daemonset calico-node -o jsonpath={.spec.template.spec.containers[0].image}',
-    },
+    step(
+      'Read what calico waits for.',
+      `kubectl -n kube-system exec ${pod ?? '<calico-node-pod>'} -c calico-node -- /bin/calico-node -felix-ready -bird-ready`,
+    ),
+    step(
+      'Hold new nodes back by an own taint until calico is truly ready.',
+      `kubectl taint node ${node ?? '<node>'} example.com/network-starting=:NoSchedule`,
+    ),
+    step(
+      'Use a calico release that sets the condition only after Felix and BIRD are ready (3.31).',
+      'kubectl -n kube-system get daemonset calico-node -o jsonpath={.spec.template.spec.containers[0].image}',
+    ),
   ],
-  decide: {
-    text: 'Compare the Node’s conditions with the calico pod on it.',
-    command:
-      'kubectl get node <node> -o json; kubectl get pods -A -l k8s-app=calico-node --field-selector spec.nodeName=<node> -o json',
-  },
+  decide: step(
+    'Compare the Node’s conditions with the calico pod on it.',
+    'kubectl get node <node> -o json; kubectl get pods -A -l k8s-app=calico-node --field-selector spec.nodeName=<node> -o json',
+  ),
   page: {
     why: 'The kubelet is Ready as soon as a CNI configuration file lies there. Calico sets NetworkUnavailable=False early, and on AWS nothing sets it True for a new node, so neither says that the data plane works.',
     prevent:
@@ -57,7 +59,11 @@ export default defineCause({
   },
 });
 
-function matchNode(view: View<'kube/Node' | 'kube/Pod', never>): Match | null {
+export default matched(cause, matchNode);
+
+type Own = ViewOf<typeof cause>;
+
+function matchNode(view: Own): Match | null {
   const node = view.read('kube/Node');
   if (node.state !== 'seen' || node.value.ready !== true || (node.value.taints ?? []).length > 0)
     return null;

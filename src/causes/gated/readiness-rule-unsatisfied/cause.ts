@@ -1,4 +1,13 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { sentence } from '../../../diagnosis/sentence.ts';
 import type { KubeNode, KubeTaint } from '../../../evidence/kinds.ts';
 import { isTaintOfRule, unmetCondition } from '../../../domain/nodes/readiness-rules.ts';
 
@@ -7,7 +16,7 @@ const PREFIX = 'readiness.k8s.io/';
 const YOUNG_MS = 180_000;
 
 /** A NodeReadinessRule keeps its taint on the node because a condition it wants is not reported. */
-export default defineCause({
+const cause = defineCause({
   id: 'readiness-rule-unsatisfied',
   stage: 'gated',
   title: 'a NodeReadinessRule waits for a node condition that is not there',
@@ -16,31 +25,27 @@ export default defineCause({
   needs: ['kube/Node', 'kube/NodeReadinessRule'],
   symptoms: ['pod-not-scheduled'],
   explains: ['startup-taint-not-removed'],
-  match: (view) => matchRule(view),
   summary: ({ node, rule, type, wanted, is, nobody }) =>
-    `The rule ${rule ?? ''} keeps its taint on ${node ?? 'the node'}: it wants the condition ${type ?? ''}=${wanted ?? 'True'}, and the node ${is === 'absent' ? (nobody === undefined ? 'does not report it at all' : `does not report it, nor does any of the ${nobody} Nodes`) : `reports ${is ?? 'another value'}`}.`.replace(
-      'rule  keeps',
-      'rule keeps',
-    ),
+    sentence`The rule ${rule} keeps its taint on ${node ?? 'the node'}: it wants the condition ${type}=${wanted ?? 'True'}, and the node ${is === 'absent' ? (nobody === undefined ? 'does not report it at all' : `does not report it, nor does any of the ${nobody} Nodes`) : `reports ${is ?? 'another value'}`}.`,
   remedy: ({ rule, type, is, node }) => [
     is === 'absent'
-      ? {
-          text: 'Find the reporter of this condition (node problem detector, an agent’s sidecar) and start it on the node.',
-          command: `kubectl get pods -A -o wide --field-selector spec.nodeName=${node ?? '<node>'}`,
-        }
-      : {
-          text: 'Read the reporter’s reason; the node says itself what is not ready.',
-          command: `kubectl get node ${node ?? '<node>'} -o jsonpath='{.status.conditions[?(@.type=="${type ?? '<condition>'}")]}'`,
-        },
-    {
-      text: 'If the rule asks too much, let it only watch.',
-      command: `kubectl patch nodereadinessrule ${rule ?? '<rule>'} --type=merge -p '{"spec":{"dryRun":true}}'`,
-    },
+      ? step(
+          'Find the reporter of this condition (node problem detector, an agent’s sidecar) and start it on the node.',
+          `kubectl get pods -A -o wide --field-selector spec.nodeName=${node ?? '<node>'}`,
+        )
+      : step(
+          'Read the reporter’s reason; the node says itself what is not ready.',
+          `kubectl get node ${node ?? '<node>'} -o jsonpath='{.status.conditions[?(@.type=="${type ?? '<condition>'}")]}'`,
+        ),
+    step(
+      'If the rule asks too much, let it only watch.',
+      `kubectl patch nodereadinessrule ${rule ?? '<rule>'} --type=merge -p '{"spec":{"dryRun":true}}'`,
+    ),
   ],
-  decide: {
-    text: 'Compare what the rules want with what the node reports.',
-    command: 'kubectl get nodereadinessrules -o json; kubectl get node <node> -o json',
-  },
+  decide: step(
+    'Compare what the rules want with what the node reports.',
+    'kubectl get nodereadinessrules -o json; kubectl get node <node> -o json',
+  ),
   page: {
     why: 'The node readiness controller removes a rule’s taint only when every condition the rule names has the wanted status. It does not look at the agents itself: a reporter that does not run, or writes another name, keeps the node shut.',
     prevent: 'Roll out reporters before rules; start rules with dryRun.',
@@ -50,7 +55,11 @@ export default defineCause({
   },
 });
 
-function matchRule(view: View<'kube/Node' | 'kube/NodeReadinessRule', never>): Match | null {
+export default matched(cause, matchRule);
+
+type Own = ViewOf<typeof cause>;
+
+function matchRule(view: Own): Match | null {
   const node = view.read('kube/Node');
   if (node.state !== 'seen' || isYoung(node.value, view.nowMs)) return null;
   const taints = (node.value.taints ?? []).filter(({ key }) => key.startsWith(PREFIX));

@@ -1,4 +1,13 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { sentence } from '../../../diagnosis/sentence.ts';
+import { context } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import {
@@ -16,41 +25,27 @@ import type { NodeGroup } from '../../../evidence/aws/groups.ts';
 const TAINT = /^(?:ebs|efs|fsx|s3)\.csi\.aws\.com\/agent-not-ready$/;
 
 /** Somebody else put the start-up taint on the Node after its driver had looked and found nothing to remove. */
-export default defineCause({
+const cause = defineCause({
   id: 'startup-taint-added-after-removal',
   stage: 'gated',
   title: 'the start-up taint came after the driver had done its one removal',
   scope: 'machine',
   signs: {
-    registered: {
-      in: ['csi-driver'],
-      anchors: ['CSINode Allocatable value is set'],
-      pattern: /CSINode Allocatable value is set"? nodeName="(?<node>[^"]+)"/,
-      weight: 'context',
-    },
-    removed: {
-      in: ['csi-driver'],
-      anchors: ['Removed taint(s) from local node'],
-      pattern: /Removed taint\(s\) from local node/,
-      weight: 'context',
-    },
-    rejected: {
-      in: ['csi-driver'],
-      anchors: ['remove agent-not-ready taint', 'attempting to remove node taint'],
-      pattern:
-        /(?:remove agent-not-ready taint|attempting to remove node taint).*(?:the server rejected our request|is forbidden)/,
-      weight: 'context',
-    },
+    registered: context(
+      ['csi-driver'],
+      /CSINode Allocatable value is set"? nodeName="(?<node>[^"]+)"/,
+    ),
+    removed: context(['csi-driver'], /Removed taint\(s\) from local node/),
+    rejected: context(
+      ['csi-driver'],
+      /(?:remove agent-not-ready taint|attempting to remove node taint).*(?:the server rejected our request|is forbidden)/,
+    ),
   },
   needs: ['kube/Node', 'kube/Pod', 'kube/CSINode', 'aws/node-group'],
   symptoms: ['pod-not-scheduled'],
   explains: ['startup-taint-not-removed', 'csi-driver-not-ready'],
-  match: (view) => matchLateTaint(view),
   summary: ({ node, taint, group, writer }) =>
-    `The node ${node ?? ''} carries ${taint ?? 'the start-up taint'} although its driver started well: ${group === undefined ? (writer ?? 'somebody') : `the node group ${group}`} put it there after the driver had looked, and the driver looks only once.`.replace(
-      'node  carries',
-      'node carries',
-    ),
+    sentence`The node ${node} carries ${taint ?? 'the start-up taint'} although its driver started well: ${group === undefined ? (writer ?? 'somebody') : `the node group ${group}`} put it there after the driver had looked, and the driver looks only once.`,
   remedy: ({ node, taint, pod }) => {
     const driver = taint?.split('.')[0] ?? 'ebs';
     const [namespace = 'kube-system', name] = pod?.split('/') ?? [];
@@ -62,18 +57,16 @@ export default defineCause({
             ? `kubectl -n kube-system delete pod -l app=${driver}-csi-node --field-selector spec.nodeName=${node ?? '<node>'}`
             : `kubectl -n ${namespace} delete pod ${name}`,
       },
-      {
-        text: 'Let the kubelet register the taint (registerWithTaints in the NodeConfig) instead of the node group, which adds it seconds later.',
-        command:
-          'aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group> --query nodegroup.taints',
-      },
+      step(
+        'Let the kubelet register the taint (registerWithTaints in the NodeConfig) instead of the node group, which adds it seconds later.',
+        'aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group> --query nodegroup.taints',
+      ),
     ];
   },
-  decide: {
-    text: 'Read who wrote the taint, and when.',
-    command:
-      'kubectl get node <node> -o json; aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group>',
-  },
+  decide: step(
+    'Read who wrote the taint, and when.',
+    'kubectl get node <node> -o json; aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group>',
+  ),
   page: {
     why: 'Taints of a managed node group are put on the Node by eks:node-manager after the registration. A driver that is up before that finds no taint, and older releases never look again.',
     prevent: 'Taints from the kubelet’s own configuration; driver releases that keep watching.',
@@ -83,8 +76,9 @@ export default defineCause({
   },
 });
 
-type Own = View<Kinds, 'registered' | 'removed' | 'rejected'>;
-type Kinds = 'kube/Node' | 'kube/Pod' | 'kube/CSINode' | 'aws/node-group';
+export default matched(cause, matchLateTaint);
+
+type Own = ViewOf<typeof cause>;
 
 /** Managers that write taints late on every healthy node, or that only take taints off. */
 const ORDINARY = /^(?:kubelet|kube-controller-manager|.*cloud-controller-manager|.*csi.*)$/;

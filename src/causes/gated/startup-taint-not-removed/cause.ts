@@ -1,60 +1,54 @@
 import type { Taint } from '../../../evidence/kube/object.ts';
 import type { NodePool, NodeClaim } from '../../../evidence/kube/machines.ts';
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { sentence } from '../../../diagnosis/sentence.ts';
+import { likely } from '../../../diagnosis/sign.ts';
 
 /** Agents take off their start-up taint within minutes of the node being Ready. */
 const READY_FOR_MS = 600_000;
 
 /** Karpenter waits for a start-up taint to go, and whoever should remove it does not. */
-export default defineCause({
+const cause = defineCause({
   id: 'startup-taint-not-removed',
   stage: 'gated',
   title: 'a start-up taint stays, so Karpenter never calls the node initialised',
   scope: 'machine',
   signs: {
-    condition: {
-      in: ['node-claim', 'karpenter', 'object', 'event', 'csi-driver', 'nidhogg', 'client-output'],
-      anchors: ['StartupTaint'],
-      pattern: /StartupTaint "(?<taint>[^"]+)" still exists/,
-      weight: 'likely',
-    },
-    reason: {
-      in: ['node-claim', 'karpenter', 'object', 'csi-driver', 'nidhogg', 'client-output'],
-      anchors: ['StartupTaintsExist'],
-      pattern: /\bStartupTaintsExist\b/,
-      weight: 'likely',
-    },
+    condition: likely(
+      ['node-claim', 'karpenter', 'object', 'event', 'csi-driver', 'nidhogg', 'client-output'],
+      /StartupTaint "(?<taint>[^"]+)" still exists/,
+    ),
+    reason: likely(
+      ['node-claim', 'karpenter', 'object', 'csi-driver', 'nidhogg', 'client-output'],
+      /\bStartupTaintsExist\b/,
+    ),
   },
   needs: ['kube/Node', 'kube/NodeClaim', 'kube/NodePool'],
   symptoms: ['pod-not-scheduled'],
-  match: (view) => matchTaint(view),
   summary: ({ machine, taint }) =>
-    `The start-up taint ${taint ?? ''} is still on ${machine ?? 'the node'}, so Karpenter neither uses nor replaces it; there is no time limit.`.replace(
-      'taint  is',
-      'taint is',
-    ),
+    sentence`The start-up taint ${taint} is still on ${machine ?? 'the node'}, so Karpenter neither uses nor replaces it; there is no time limit.`,
   remedy: ({ taint, node }) => {
     const key = taint?.replace(/[=:].*$/, '').replace(/^'/, '') ?? '<taint-key>';
     return [
-      {
-        text: 'Find out who should remove it (CSI driver, Cilium operator, readiness controller) and whether that runs.',
-        command: `kubectl get pods -A -o wide --field-selector spec.nodeName=${node ?? '<node>'} | grep -vE ' ([0-9]+)/\\1 +Running'`,
-      },
-      {
-        text: 'Open this node by hand.',
-        command: `kubectl taint node ${node ?? '<node>'} ${key}-`,
-      },
-      {
-        text: 'If nobody removes such a taint, take it out of the NodePool.',
-        command:
-          'kubectl get nodepools -o custom-columns=NAME:.metadata.name,TAINTS:.spec.template.spec.startupTaints',
-      },
+      step(
+        'Find out who should remove it (CSI driver, Cilium operator, readiness controller) and whether that runs.',
+        `kubectl get pods -A -o wide --field-selector spec.nodeName=${node ?? '<node>'} | grep -vE ' ([0-9]+)/\\1 +Running'`,
+      ),
+      step('Open this node by hand.', `kubectl taint node ${node ?? '<node>'} ${key}-`),
+      step(
+        'If nobody removes such a taint, take it out of the NodePool.',
+        'kubectl get nodepools -o custom-columns=NAME:.metadata.name,TAINTS:.spec.template.spec.startupTaints',
+      ),
     ];
   },
-  decide: {
-    text: 'Read what Karpenter still waits for.',
-    command: 'kubectl get nodeclaims -o json',
-  },
+  decide: step('Read what Karpenter still waits for.', 'kubectl get nodeclaims -o json'),
   page: {
     why: 'startupTaints of a NodePool are put on the Node by Karpenter and expected to be removed by someone else. Until then the node counts as coming capacity: it is not consolidated, not replaced and takes no pods.',
     prevent:
@@ -69,7 +63,9 @@ export default defineCause({
   },
 });
 
-type Own = View<'kube/Node' | 'kube/NodeClaim' | 'kube/NodePool', string>;
+export default matched(cause, matchTaint);
+
+type Own = ViewOf<typeof cause>;
 
 /** A taint that Karpenter was told to start the node with is still there long after Ready. */
 function matchTaint(view: Own): Match | null {

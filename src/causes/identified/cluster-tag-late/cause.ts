@@ -1,62 +1,39 @@
-import { cannotSay, clear, defineCause, found } from '../../../diagnosis/cause.ts';
+import { cannotSay, clear, defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
+import { context } from '../../../diagnosis/sign.ts';
 
 /** The kubelet started before the instance got the cluster tag it carries now. */
-export default defineCause({
+const cause = defineCause({
   id: 'cluster-tag-late',
   stage: 'identified',
   title: 'the cluster tag was put on the instance after the kubelet had started',
   scope: 'machine',
   signs: {
-    startedWithoutTag: {
-      in: ['kubelet'],
-      anchors: [
-        'no clusterID filtering applied for shared resources',
-        'AWS cloud - no tag filtering',
-      ],
-      pattern: /AWS cloud - no (?:clusterID filtering applied for shared resources|tag filtering)/,
-      weight: 'context',
-      strict: true,
-    },
+    startedWithoutTag: context(
+      ['kubelet'],
+      /AWS cloud - no (?:clusterID filtering applied for shared resources|tag filtering)/,
+      { strict: true },
+    ),
   },
   needs: ['aws/instance'],
   symptoms: [],
   explains: ['untagged-instance-filtered-out', 'instance-not-found-by-kubelet'],
   blocksAbove: false,
-  match(view) {
-    const started = view.sign('startedWithoutTag');
-    if (started === null) return null;
-    const [instance, ...others] = view.list('aws/instance');
-    if (instance === undefined || others.length > 0) {
-      return cannotSay({
-        reason: 'not-collected',
-        detail: 'whether the instance has the cluster tag now',
-        collect: 'aws ec2 describe-tags --filters Name=resource-id,Values=<instance>',
-      });
-    }
-    const key = (instance.value.Tags ?? [])
-      .map((tag) => tag.Key ?? '')
-      .find((name) => name.startsWith('kubernetes.io/cluster/') || name === 'KubernetesCluster');
-    return key === undefined
-      ? clear
-      : found({ key }, [started.first, view.quote(instance, `instance tag ${key}`)]);
-  },
   summary: ({ machine, key }) =>
     `The kubelet of ${machine ?? 'the machine'} started before the instance had its tag ${key ?? 'of the cluster'}, and works without knowing its cluster until it is restarted.`,
   remedy: () => [
-    {
-      text: 'Restart the kubelet, which reads the tag at start only.',
-      command: 'sudo systemctl restart kubelet',
-    },
-    {
-      text: 'Tag at launch: tags of the Auto Scaling group that propagate, or of the launch template and spot request.',
-      command:
-        'aws autoscaling create-or-update-tags --tags ResourceId=<group>,ResourceType=auto-scaling-group,Key=kubernetes.io/cluster/<cluster>,Value=owned,PropagateAtLaunch=true',
-    },
+    step(
+      'Restart the kubelet, which reads the tag at start only.',
+      'sudo systemctl restart kubelet',
+    ),
+    step(
+      'Tag at launch: tags of the Auto Scaling group that propagate, or of the launch template and spot request.',
+      'aws autoscaling create-or-update-tags --tags ResourceId=<group>,ResourceType=auto-scaling-group,Key=kubernetes.io/cluster/<cluster>,Value=owned,PropagateAtLaunch=true',
+    ),
   ],
-  decide: {
-    text: 'See whether the instance has the tag now.',
-    command: 'aws ec2 describe-tags --filters Name=resource-id,Values=<instance>',
-  },
+  decide: step(
+    'See whether the instance has the tag now.',
+    'aws ec2 describe-tags --filters Name=resource-id,Values=<instance>',
+  ),
   page: {
     why: 'Spot requests and scripts put tags on an instance some seconds after it runs. The in-tree provider reads them once and goes on without a cluster id, so it no longer tells its resources from others.',
     prevent: 'Tag specifications in the launch template instead of tagging afterwards.',
@@ -64,4 +41,23 @@ export default defineCause({
       'Without the tag even now, or with a process that exits over it, it is cluster-tag-missing-or-contradictory; a Node deleted in that window is untagged-instance-filtered-out.',
     refs: ['https://github.com/kubernetes/kubernetes/issues/57382'],
   },
+});
+
+export default matched(cause, (view) => {
+  const started = view.sign('startedWithoutTag');
+  if (started === null) return null;
+  const [instance, ...others] = view.list('aws/instance');
+  if (instance === undefined || others.length > 0) {
+    return cannotSay({
+      reason: 'not-collected',
+      detail: 'whether the instance has the cluster tag now',
+      collect: 'aws ec2 describe-tags --filters Name=resource-id,Values=<instance>',
+    });
+  }
+  const key = (instance.value.Tags ?? [])
+    .map((tag) => tag.Key ?? '')
+    .find((name) => name.startsWith('kubernetes.io/cluster/') || name === 'KubernetesCluster');
+  return key === undefined
+    ? clear
+    : found({ key }, [started.first, view.quote(instance, `instance tag ${key}`)]);
 });

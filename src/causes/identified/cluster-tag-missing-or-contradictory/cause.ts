@@ -4,50 +4,45 @@ import {
   runningController,
   waitsForController,
 } from '../../../domain/naming/seen-names.ts';
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
 
 /** The AWS provider cannot tell from the tags to which cluster the machine belongs. */
-export default defineCause({
+const cause = defineCause({
   id: 'cluster-tag-missing-or-contradictory',
   stage: 'identified',
   title: 'the cluster tag of the instance is missing, doubled or contradictory',
   scope: 'machine',
   signs: {
-    noClusterId: {
-      in: ['cloud-controller', 'controller-manager', 'kubelet', 'kube-apiserver'],
-      anchors: ['AWS cloud failed to find ClusterID', 'no ClusterID Found', 'no ClusterID found'],
-      pattern: /AWS cloud failed to find ClusterID|no ClusterID [Ff]ound/,
-      weight: 'definite',
-    },
-    contextNotBuilt: {
-      in: ['controller-manager'],
-      anchors: ['error building controller context: no'],
-      // Pasted terminals cut this line after its first word.
-      pattern: /error building controller context: no(?: ClusterID|\s*$)/,
-      weight: 'likely',
-    },
-    severalTags: {
-      in: ['cloud-controller', 'controller-manager', 'kubelet', 'kube-apiserver'],
-      anchors: ['Found multiple cluster tags with prefix'],
-      pattern:
-        /Found multiple cluster tags with prefix kubernetes\.io\/cluster\/ \((?<first>[^ )]+) and (?<second>[^ )]+)\)|Found multiple cluster tags with prefix kubernetes\.io\/cluster\//,
-      weight: 'definite',
-    },
-    tagsDiffer: {
-      in: ['cloud-controller', 'controller-manager', 'kubelet', 'kube-apiserver'],
-      anchors: ['clusterID tags did not match'],
-      pattern:
-        /clusterID tags did not match: "?(?<first>[^" ]+)"? vs "?(?<second>[^" ]+)|clusterID tags did not match/,
-      weight: 'definite',
-    },
-    tagNotFound: {
-      in: ['cloud-controller', 'controller-manager', 'kubelet', 'kube-apiserver'],
-      anchors: ['kubernetes.io/cluster/...', 'no clusterID filtering applied'],
-      pattern:
-        /Tag "KubernetesCluster" nor "kubernetes\.io\/cluster\/\.\.\." not found|no clusterID filtering applied/,
-      weight: 'context',
-    },
+    noClusterId: definite(
+      ['cloud-controller', 'controller-manager', 'kubelet', 'kube-apiserver'],
+      /AWS cloud failed to find ClusterID|no ClusterID [Ff]ound/,
+    ),
+    // Pasted terminals cut this line after its first word.
+    contextNotBuilt: likely(
+      ['controller-manager'],
+      /error building controller context: no(?: ClusterID|\s*$)/,
+    ),
+    severalTags: definite(
+      ['cloud-controller', 'controller-manager', 'kubelet', 'kube-apiserver'],
+      /Found multiple cluster tags with prefix kubernetes\.io\/cluster\/ \((?<first>[^ )]+) and (?<second>[^ )]+)\)|Found multiple cluster tags with prefix kubernetes\.io\/cluster\//,
+    ),
+    tagsDiffer: definite(
+      ['cloud-controller', 'controller-manager', 'kubelet', 'kube-apiserver'],
+      /clusterID tags did not match: "?(?<first>[^" ]+)"? vs "?(?<second>[^" ]+)|clusterID tags did not match/,
+    ),
+    tagNotFound: context(
+      ['cloud-controller', 'controller-manager', 'kubelet', 'kube-apiserver'],
+      /Tag "KubernetesCluster" nor "kubernetes\.io\/cluster\/\.\.\." not found|no clusterID filtering applied/,
+    ),
   },
   needs: ['kube/Node', 'aws/instance', 'kube/DaemonSet', 'kube/Deployment'],
   symptoms: ['node-uninitialized'],
@@ -57,7 +52,6 @@ export default defineCause({
     'ccm-cannot-initialize-node',
     'untagged-instance-filtered-out',
   ],
-  match: (view) => matchWarning(view) ?? matchUntagged(view),
   summary: ({ first, second, untagged, node }) =>
     untagged !== undefined
       ? `The instance ${untagged} of the Node ${node ?? ''} has no tag kubernetes.io/cluster/…, by which the cloud controller narrows what it asks EC2; it finds no instance and leaves the Node uninitialized.`
@@ -72,16 +66,15 @@ export default defineCause({
           ? 'aws ec2 create-tags --resources <instance> <subnet> <security-group> --tags Key=kubernetes.io/cluster/<cluster>,Value=owned'
           : `aws ec2 create-tags --resources ${untagged} --tags Key=kubernetes.io/cluster/<cluster>,Value=owned`,
     },
-    {
-      text: 'Take a second cluster’s tag away.',
-      command: `aws ec2 delete-tags --resources <instance> --tags Key=kubernetes.io/cluster/${second ?? '<other-cluster>'}`,
-    },
+    step(
+      'Take a second cluster’s tag away.',
+      `aws ec2 delete-tags --resources <instance> --tags Key=kubernetes.io/cluster/${second ?? '<other-cluster>'}`,
+    ),
   ],
-  decide: {
-    text: 'List the cluster tags of the instance.',
-    command:
-      'aws ec2 describe-tags --filters Name=resource-id,Values=<instance> --query "Tags[?starts_with(Key,\'kubernetes.io/cluster/\')]"',
-  },
+  decide: step(
+    'List the cluster tags of the instance.',
+    'aws ec2 describe-tags --filters Name=resource-id,Values=<instance> --query "Tags[?starts_with(Key,\'kubernetes.io/cluster/\')]"',
+  ),
   page: {
     why: 'The AWS provider tells its own resources from other clusters’ by the tag kubernetes.io/cluster/<name> (formerly KubernetesCluster). Without one, or with two, it refuses to start rather than touch foreign instances.',
     prevent:
@@ -99,15 +92,14 @@ export default defineCause({
   },
 });
 
-type Own = View<
-  'kube/Node' | 'aws/instance' | 'kube/DaemonSet' | 'kube/Deployment',
-  'noClusterId' | 'contextNotBuilt' | 'severalTags' | 'tagsDiffer' | 'tagNotFound'
->;
+export default matched(cause, (view) => matchWarning(view) ?? matchUntagged(view));
+
+type Own = ViewOf<typeof cause>;
 
 function matchWarning(view: Own): Match | null {
   const warned = view.sign('tagNotFound');
   const decided = ['noClusterId', 'contextNotBuilt', 'severalTags', 'tagsDiffer'] as const;
-  if (warned === null || decided.some((name) => view.sign(name) !== null)) return null;
+  if (warned === null || view.anySign(...decided)) return null;
   const [instance, ...others] = view.list('aws/instance');
   // Without a name in the log only a single described instance can be the one meant.
   if (instance === undefined || others.length > 0) return null;

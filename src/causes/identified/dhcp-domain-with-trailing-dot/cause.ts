@@ -1,26 +1,32 @@
 import { domainWords, leaseAt, leasedDomains } from '../../../domain/naming/leased-names.ts';
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 import { ipInName } from '../../../evidence/names.ts';
 
 /** The DHCP domain ends with a dot, which no Node name may. */
-export default defineCause({
+const cause = defineCause({
   id: 'dhcp-domain-with-trailing-dot',
   stage: 'identified',
   title: 'the DHCP domain-name ends with a dot',
   scope: 'machine',
   signs: {
-    invalidName: {
-      in: ['kubelet', 'kubeadm'],
-      anchors: ['is invalid: metadata.name'],
-      pattern: /Node "(?<node>[a-z0-9][a-z0-9.-]*)\." is invalid: metadata\.name/,
-      weight: 'definite',
-    },
-    refusedName: {
-      in: ['kubelet'],
-      anchors: ['is not allowed to modify node'],
-      pattern: /is not allowed to modify node "(?<node>[a-z0-9][a-z0-9.-]*)\."/,
-      weight: 'definite',
-    },
+    invalidName: definite(
+      ['kubelet', 'kubeadm'],
+      /Node "(?<node>[a-z0-9][a-z0-9.-]*)\." is invalid: metadata\.name/,
+    ),
+    refusedName: definite(
+      ['kubelet'],
+      /is not allowed to modify node "(?<node>[a-z0-9][a-z0-9.-]*)\."/,
+    ),
   },
   needs: ['host/dhcp-lease'],
   symptoms: [],
@@ -29,25 +35,22 @@ export default defineCause({
     'instance-not-found-by-kubelet',
     'lease-or-csinode-publishing-failed',
   ],
-  match: matchLease,
   summary: ({ node }) =>
-    `The machine’s name ${node === undefined ? '' : `${node}. `}ends with a dot, which came with the DHCP domain; no Node may be called so.`,
+    sentence`The machine’s name ${phrase`${node}. `}ends with a dot, which came with the DHCP domain; no Node may be called so.`,
   remedy: () => [
-    {
-      text: 'Make a DHCP option set whose domain has no dot at its end.',
-      command:
-        "aws ec2 create-dhcp-options --dhcp-configurations 'Key=domain-name,Values=<region>.compute.internal' 'Key=domain-name-servers,Values=AmazonProvidedDNS'",
-    },
-    {
-      text: 'Give it to the VPC, then restart the machines.',
-      command: 'aws ec2 associate-dhcp-options --dhcp-options-id <options> --vpc-id <vpc>',
-    },
+    step(
+      'Make a DHCP option set whose domain has no dot at its end.',
+      "aws ec2 create-dhcp-options --dhcp-configurations 'Key=domain-name,Values=<region>.compute.internal' 'Key=domain-name-servers,Values=AmazonProvidedDNS'",
+    ),
+    step(
+      'Give it to the VPC, then restart the machines.',
+      'aws ec2 associate-dhcp-options --dhcp-options-id <options> --vpc-id <vpc>',
+    ),
   ],
-  decide: {
-    text: 'Read the domain that DHCP gives.',
-    command:
-      'aws ec2 describe-dhcp-options --query "DhcpOptions[].DhcpConfigurations[?Key==\'domain-name\'].Values"',
-  },
+  decide: step(
+    'Read the domain that DHCP gives.',
+    'aws ec2 describe-dhcp-options --query "DhcpOptions[].DhcpConfigurations[?Key==\'domain-name\'].Values"',
+  ),
   page: {
     why: 'The API takes a fully qualified domain with its dot, which the console would refuse, and DHCP hands it out as it is.',
     prevent: 'Write the domain without the dot in CLI calls and templates.',
@@ -58,8 +61,12 @@ export default defineCause({
   },
 });
 
+export default matched(cause, matchLease);
+
+type Own = ViewOf<typeof cause>;
+
 /** Whether the dot came with DHCP, as the machine's own lease tells; without it the name decides. */
-function matchLease(view: View<'host/dhcp-lease', 'invalidName' | 'refusedName'>): Match | null {
+function matchLease(view: Own): Match | null {
   const refused = view.sign('invalidName') ?? view.sign('refusedName');
   if (refused === null) return null;
   const { captures } = refused.last;

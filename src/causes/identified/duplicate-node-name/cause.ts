@@ -1,27 +1,32 @@
 import { foreignProvider } from '../../../domain/naming/seen-names.ts';
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 import { isoMs } from '../../../evidence/time.ts';
 
 /** A machine joins under a name that a living Node already has. */
-export default defineCause({
+const cause = defineCause({
   id: 'duplicate-node-name',
   stage: 'identified',
   title: 'two machines claim the same Node name',
   scope: 'machine',
   signs: {
-    nameTaken: {
-      in: ['kubeadm', 'cloud-init'],
-      anchors: ['already exists in the cluster'],
-      pattern:
-        /a Node with name "(?<name>[^"]+)" and status "Ready" already exists in the cluster/i,
-      weight: 'definite',
-    },
+    nameTaken: definite(
+      ['kubeadm', 'cloud-init'],
+      /a Node with name "(?<name>[^"]+)" and status "Ready" already exists in the cluster/i,
+      { anchors: ['already exists in the cluster'] },
+    ),
   },
   needs: ['kube/Node', 'aws/instance'],
   symptoms: [],
   withdrawnBy: ['joined'],
   explains: ['failed-user-script', 'node-object-without-instance', 'node-heartbeat-lost'],
-  match: (view) => matchSuccessor(view),
   summary: ({ name, old, instance }) =>
     old !== undefined
       ? `${instance ?? 'The machine'} reports as the Node ${name ?? ''} of ${old}, which is gone and had the same name: it has that one’s providerID, labels and taints, and the cloud controller takes it for gone.`
@@ -29,34 +34,30 @@ export default defineCause({
   remedy: ({ name, old }) =>
     old !== undefined
       ? [
-          {
-            text: 'Delete the Node, whose providerID cannot be changed, then let the kubelet register again.',
-            command: `kubectl delete node ${name ?? '<node>'}`,
-          },
-          {
-            text: 'A kubelet registers when it starts.',
-            command: 'sudo systemctl restart kubelet',
-          },
+          step(
+            'Delete the Node, whose providerID cannot be changed, then let the kubelet register again.',
+            `kubectl delete node ${name ?? '<node>'}`,
+          ),
+          step('A kubelet registers when it starts.', 'sudo systemctl restart kubelet'),
         ]
       : [
-          {
-            text: 'See whether that Node is another machine (address, machine id).',
-            command: `kubectl get node ${name ?? '<node>'} -o jsonpath='{.status.nodeInfo.machineID} {.status.addresses}'`,
-          },
-          {
-            text: 'Another machine: give this one a name of its own.',
-            command: 'sudo kubeadm join --node-name <new-name> <join arguments>',
-          },
-          {
-            text: 'The same machine, joined before: delete the old Node, then join again.',
-            command: `kubectl delete node ${name ?? '<node>'}`,
-          },
+          step(
+            'See whether that Node is another machine (address, machine id).',
+            `kubectl get node ${name ?? '<node>'} -o jsonpath='{.status.nodeInfo.machineID} {.status.addresses}'`,
+          ),
+          step(
+            'Another machine: give this one a name of its own.',
+            'sudo kubeadm join --node-name <new-name> <join arguments>',
+          ),
+          step(
+            'The same machine, joined before: delete the old Node, then join again.',
+            `kubectl delete node ${name ?? '<node>'}`,
+          ),
         ],
-  decide: {
-    text: 'Compare the machine id of the Node with the machine’s own.',
-    command:
-      "kubectl get node <node> -o jsonpath='{.status.nodeInfo.machineID}'; cat /etc/machine-id",
-  },
+  decide: step(
+    'Compare the machine id of the Node with the machine’s own.',
+    "kubectl get node <node> -o jsonpath='{.status.nodeInfo.machineID}'; cat /etc/machine-id",
+  ),
   page: {
     why: 'Cloned images keep their host name, and a replaced machine may get the address, and with it the name, of the one before while its Node is still Ready.',
     prevent:
@@ -70,8 +71,12 @@ export default defineCause({
   },
 });
 
+export default matched(cause, matchSuccessor);
+
+type Own = ViewOf<typeof cause>;
+
 /** A Node of a gone instance, which a younger machine with its address keeps up to date. */
-function matchSuccessor(view: View<'kube/Node' | 'aws/instance', 'nameTaken'>): Match | null {
+function matchSuccessor(view: Own): Match | null {
   const foreign = foreignProvider(view.list('kube/Node'), view.list('aws/instance'));
   if (foreign === null) return null;
   const { node, named, namedInstance, actual, actualId } = foreign;

@@ -1,4 +1,14 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { likely } from '../../../diagnosis/sign.ts';
 import { INITIALISED, REFUSED_NAMES } from '../../../diagnosis/name-signs.ts';
 import { domainWords, leaseAt, leasedDomains } from '../../../domain/naming/leased-names.ts';
 import { dhcpDomainOf, refusedName, wordsOfRefused } from '../../../domain/naming/seen-names.ts';
@@ -6,20 +16,17 @@ import { hasEc2Domain, ipInName } from '../../../evidence/names.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 
 /** The machine calls itself by a DHCP domain that is not the one EC2 knows it under. */
-export default defineCause({
+const cause = defineCause({
   id: 'foreign-dhcp-domain-name',
   stage: 'identified',
   title: 'the DHCP option set gives a domain that is not EC2’s for this region',
   scope: 'machine',
   signs: {
     ...REFUSED_NAMES,
-    notFoundByForeignName: {
-      in: ['cloud-controller', 'controller-manager'],
-      anchors: ['failed to get provider ID for node', 'failed to get instance metadata for node'],
-      pattern:
-        /failed to get (?:provider ID|instance metadata) for node (?<node>ip-\d+-\d+-\d+-\d+\.(?!ec2\.internal|[a-z0-9-]+\.compute\.internal)(?<domain>[a-z0-9.-]+)(?![a-z0-9.-])).*instance not found/,
-      weight: 'likely',
-    },
+    notFoundByForeignName: likely(
+      ['cloud-controller', 'controller-manager'],
+      /failed to get (?:provider ID|instance metadata) for node (?<node>ip-\d+-\d+-\d+-\d+\.(?!ec2\.internal|[a-z0-9-]+\.compute\.internal)(?<domain>[a-z0-9.-]+)(?![a-z0-9.-])).*instance not found/,
+    ),
     ...INITIALISED,
   },
   needs: [
@@ -38,28 +45,24 @@ export default defineCause({
     'kubelet-serving-certificate-missing',
     'lease-or-csinode-publishing-failed',
   ],
-  match: (view) => matchNames(view) ?? matchFacts(view) ?? matchLease(view),
   summary: ({ node, credential, domain, ec2Name, options, instance }) =>
     ec2Name !== undefined
-      ? `The Node ${node ?? ''} is called by the domain ${domain ?? ''}${options === undefined ? '' : ` of the DHCP option set ${options}`}, but EC2 calls ${instance ?? 'the instance'} ${ec2Name}; the cloud controller finds no instance of that name and leaves the Node uninitialized.`
+      ? sentence`The Node ${node} is called by the domain ${domain}${phrase` of the DHCP option set ${options}`}, but EC2 calls ${instance ?? 'the instance'} ${ec2Name}; the cloud controller finds no instance of that name and leaves the Node uninitialized.`
       : credential === undefined
-        ? `The Node ${node ?? ''} has the DHCP domain ${domain ?? 'of its own'}, under which EC2 knows no instance; the cloud controller cannot initialise it.`.replace(
-            '  ',
-            ' ',
-          )
+        ? sentence`The Node ${node} has the DHCP domain ${domain ?? 'of its own'}, under which EC2 knows no instance; the cloud controller cannot initialise it.`
         : `The kubelet registers as ${node ?? 'one name'} (DHCP domain ${domain ?? 'of its own'}) but its credential is for the EC2 name ${credential}; the API server refuses it.`,
   remedy: ({ credential, ec2Name, vpc, node }) => [
-    {
-      text: 'Start the kubelet under the EC2 private DNS name; current EKS machine images do so by themselves, custom AMIs must pass it as --hostname-override.',
-      command: `sudo hostnamectl set-hostname ${credential ?? ec2Name ?? EC2_NAME} && sudo systemctl restart kubelet`,
-    },
+    step(
+      'Start the kubelet under the EC2 private DNS name; current EKS machine images do so by themselves, custom AMIs must pass it as --hostname-override.',
+      `sudo hostnamectl set-hostname ${credential ?? ec2Name ?? EC2_NAME} && sudo systemctl restart kubelet`,
+    ),
     ...(ec2Name === undefined
       ? []
       : [
-          {
-            text: 'Then delete the Node of the foreign name.',
-            command: `kubectl delete node ${node ?? '<node>'}`,
-          },
+          step(
+            'Then delete the Node of the foreign name.',
+            `kubectl delete node ${node ?? '<node>'}`,
+          ),
         ]),
     {
       text: 'Or give the VPC a DHCP option set with the domain of its region, then replace the machines.',
@@ -69,11 +72,10 @@ export default defineCause({
           : `aws ec2 create-dhcp-options --dhcp-configurations Key=domain-name,Values=${domainOf(ec2Name ?? '')} Key=domain-name-servers,Values=AmazonProvidedDNS --query DhcpOptions.DhcpOptionsId --output text | xargs -I{} aws ec2 associate-dhcp-options --vpc-id ${vpc} --dhcp-options-id {}`,
     },
   ],
-  decide: {
-    text: 'Compare the machine’s own name with the one EC2 has for it.',
-    command:
-      'hostname -f; aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].PrivateDnsName',
-  },
+  decide: step(
+    'Compare the machine’s own name with the one EC2 has for it.',
+    'hostname -f; aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].PrivateDnsName',
+  ),
   page: {
     why: 'EKS and the AWS cloud controller know a machine by its EC2 private DNS name. Since the in-tree provider left the kubelet (EKS 1.26) the kubelet takes the operating system’s host name, and that ends with whatever domain the VPC’s DHCP option set hands out.',
     prevent:
@@ -88,20 +90,13 @@ export default defineCause({
   },
 });
 
+export default matched(cause, (view) => matchNames(view) ?? matchFacts(view) ?? matchLease(view));
+
+type Own = ViewOf<typeof cause>;
+
 /** What EC2 calls the instance; metadata would need a session token to say it. */
 const EC2_NAME =
   '$(aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].PrivateDnsName --output text)';
-
-type Own = View<
-  | 'kube/Node'
-  | 'aws/instance'
-  | 'aws/vpc'
-  | 'aws/dhcp-options'
-  | 'kube/DaemonSet'
-  | 'kube/Deployment'
-  | 'host/dhcp-lease',
-  'refusedName' | 'refusedObject' | 'notFoundByForeignName' | 'initialised'
->;
 
 function domainOf(name: string): string {
   return name.includes('.') ? name.slice(name.indexOf('.') + 1) : '';

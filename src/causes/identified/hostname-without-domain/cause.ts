@@ -4,8 +4,12 @@ import {
   type Details,
   found,
   type Match,
-  type View,
+  matched,
+  step,
+  type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 import { domainWords, leaseAt } from '../../../domain/naming/leased-names.ts';
 import { dhcpDomainOf, refusedName, wordsOfRefused } from '../../../domain/naming/seen-names.ts';
 import { INITIALISED, REFUSED_NAMES } from '../../../diagnosis/name-signs.ts';
@@ -13,32 +17,25 @@ import { hasEc2Domain, ipInName } from '../../../evidence/names.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 
 /** The machine calls itself ip-a-b-c-d where EC2 knows it with its domain. */
-export default defineCause({
+const cause = defineCause({
   id: 'hostname-without-domain',
   stage: 'identified',
   title: 'the host name is the bare ip-a-b-c-d, without the EC2 domain',
   scope: 'machine',
   signs: {
     ...REFUSED_NAMES,
-    notFoundByBareName: {
-      in: ['cloud-controller', 'controller-manager'],
-      anchors: ['failed to get provider ID for node', 'failed to get instance metadata for node'],
-      pattern:
-        /failed to get (?:provider ID|instance metadata) for node (?<node>ip-\d+-\d+-\d+-\d+)(?![\w.-]).*instance not found/,
-      weight: 'definite',
-    },
-    bareCertificateName: {
-      in: ['machine-approver', 'controller-manager'],
-      anchors: ['cannot be associated with node'],
-      pattern: /dns name '(?<bare>[^'.]+)' cannot be associated with node '(?<node>[^'.]+\.[^']+)'/,
-      weight: 'definite',
-    },
-    lookedUpByBareName: {
-      in: ['cloud-controller', 'controller-manager'],
-      anchors: ['Unable to convert node name'],
-      pattern: /Unable to convert node name "(?<node>ip-\d+-\d+-\d+-\d+)" to aws instanceID/,
-      weight: 'context',
-    },
+    notFoundByBareName: definite(
+      ['cloud-controller', 'controller-manager'],
+      /failed to get (?:provider ID|instance metadata) for node (?<node>ip-\d+-\d+-\d+-\d+)(?![\w.-]).*instance not found/,
+    ),
+    bareCertificateName: definite(
+      ['machine-approver', 'controller-manager'],
+      /dns name '(?<bare>[^'.]+)' cannot be associated with node '(?<node>[^'.]+\.[^']+)'/,
+    ),
+    lookedUpByBareName: context(
+      ['cloud-controller', 'controller-manager'],
+      /Unable to convert node name "(?<node>ip-\d+-\d+-\d+-\d+)" to aws instanceID/,
+    ),
     ...INITIALISED,
   },
   needs: [
@@ -58,21 +55,20 @@ export default defineCause({
     'ccm-cannot-initialize-node',
     'node-deleted-as-not-in-cloud',
   ],
-  match: (view) => matchNames(view) ?? matchFacts(view) ?? matchLease(view),
   summary: ({ node, credential, bare, ec2Name, instance }) =>
     ec2Name !== undefined
       ? `The Node ${node ?? ''} is called by its host part alone, but EC2 calls ${instance ?? 'the instance'} ${ec2Name}; the cloud controller finds no instance of that name and leaves the Node uninitialized.`
       : bare === undefined
-        ? `The machine calls itself ${node ?? 'ip-a-b-c-d'}, without the domain with which EC2 knows it${credential === undefined ? '' : ` (${credential})`}; its Node is not tied to the instance.`
+        ? sentence`The machine calls itself ${node ?? 'ip-a-b-c-d'}, without the domain with which EC2 knows it${phrase` (${credential})`}; its Node is not tied to the instance.`
         : `The machine calls itself ${bare} in its certificate request while its Node is ${node ?? 'the full name'}; the request is refused.`,
   remedy: ({ credential, ec2Name, leased }) => [
     ...(leased === NO_DOMAIN
       ? []
       : [
-          {
-            text: 'Set the full name from instance metadata before the kubelet starts (images that set the short name: RHEL, Ubuntu, CoreOS).',
-            command: `sudo hostnamectl set-hostname ${credential ?? ec2Name ?? EC2_NAME} && sudo systemctl restart kubelet`,
-          },
+          step(
+            'Set the full name from instance metadata before the kubelet starts (images that set the short name: RHEL, Ubuntu, CoreOS).',
+            `sudo hostnamectl set-hostname ${credential ?? ec2Name ?? EC2_NAME} && sudo systemctl restart kubelet`,
+          ),
         ]),
     ...(leased === undefined || leased === NO_DOMAIN
       ? [
@@ -87,11 +83,10 @@ export default defineCause({
         ]
       : []),
   ],
-  decide: {
-    text: 'Compare the host name with what metadata and EC2 have.',
-    command:
-      'hostname -f; TOKEN=$(curl -sX PUT http://169.254.169.254/latest/api/token -H "X-aws-ec2-metadata-token-ttl-seconds: 60"); curl -s -H "X-aws-ec2-metadata-token: $TOKEN" http://169.254.169.254/latest/meta-data/local-hostname; aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].PrivateDnsName',
-  },
+  decide: step(
+    'Compare the host name with what metadata and EC2 have.',
+    'hostname -f; TOKEN=$(curl -sX PUT http://169.254.169.254/latest/api/token -H "X-aws-ec2-metadata-token-ttl-seconds: 60"); curl -s -H "X-aws-ec2-metadata-token: $TOKEN" http://169.254.169.254/latest/meta-data/local-hostname; aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].PrivateDnsName',
+  ),
   page: {
     why: 'The cloud controller finds an instance by the Node name, which must be the private DNS name. A DHCP option set without domain-name, or an image that keeps the short host name, gives the kubelet a name that EC2 does not have.',
     prevent:
@@ -105,31 +100,16 @@ export default defineCause({
   },
 });
 
+export default matched(cause, (view) => matchNames(view) ?? matchFacts(view) ?? matchLease(view));
+
+type Own = ViewOf<typeof cause>;
+
 /** What `leased` says of a lease that gave no domain. */
 const NO_DOMAIN = 'no-domain-name';
 
 /** What EC2 calls the instance; metadata would need a session token to say it. */
 const EC2_NAME =
   '$(aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].PrivateDnsName --output text)';
-
-type Signs =
-  | 'refusedName'
-  | 'refusedObject'
-  | 'notFoundByBareName'
-  | 'bareCertificateName'
-  | 'lookedUpByBareName'
-  | 'initialised';
-
-type Own = View<
-  | 'kube/Node'
-  | 'aws/instance'
-  | 'aws/vpc'
-  | 'aws/dhcp-options'
-  | 'kube/DaemonSet'
-  | 'kube/Deployment'
-  | 'host/dhcp-lease',
-  Signs
->;
 
 /** The objects alone: a waiting Node without domain, and the name which EC2 has. */
 function matchFacts(view: Own): Match | null {

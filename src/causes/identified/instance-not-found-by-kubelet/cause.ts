@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite, likely } from '../../../diagnosis/sign.ts';
 
 /** The AWS provider inside an old kubelet does not find the instance on which it runs. */
 export default defineCause({
@@ -7,32 +8,23 @@ export default defineCause({
   title: 'the AWS provider inside the kubelet does not find its own instance',
   scope: 'machine',
   signs: {
-    noIdFromCloud: {
-      in: ['kubelet'],
-      anchors: ['ID from cloud provider', 'ID from cloudprovider'],
-      pattern: /failed to get (?:instance|external) ID from cloud ?provider: instance not found/,
-      weight: 'likely',
-      strict: true,
-    },
-    noInstanceOfName: {
-      in: ['kubelet'],
-      anchors: ['getInstanceByNodeName failed for'],
-      pattern: /getInstanceByNodeName failed for "?[^"\s]+"? with "?instance not found/,
-      weight: 'likely',
-    },
-    notAllowedToLook: {
-      in: ['kubelet'],
-      anchors: ['could not init cloud provider'],
-      pattern: /could not init cloud provider "aws".*(?<denied>UnauthorizedOperation)/,
-      weight: 'definite',
-    },
-    selfNotFound: {
-      in: ['kubelet'],
-      anchors: ['could not init cloud provider'],
-      pattern:
-        /could not init cloud provider "aws": error finding instance (?<instance>i-[0-9a-f]{8,17}): "?(?:instance not found|InvalidInstanceID)/,
-      weight: 'definite',
-    },
+    noIdFromCloud: likely(
+      ['kubelet'],
+      /failed to get (?:instance|external) ID from cloud ?provider: instance not found/,
+      { anchors: ['ID from cloud provider', 'ID from cloudprovider'], strict: true },
+    ),
+    noInstanceOfName: likely(
+      ['kubelet'],
+      /getInstanceByNodeName failed for "?[^"\s]+"? with "?instance not found/,
+    ),
+    notAllowedToLook: definite(
+      ['kubelet'],
+      /could not init cloud provider "aws".*(?<denied>UnauthorizedOperation)/,
+    ),
+    selfNotFound: definite(
+      ['kubelet'],
+      /could not init cloud provider "aws": error finding instance (?<instance>i-[0-9a-f]{8,17}): "?(?:instance not found|InvalidInstanceID)/,
+    ),
   },
   needs: [],
   symptoms: ['instance-not-found'],
@@ -42,26 +34,22 @@ export default defineCause({
       : `The AWS provider inside the kubelet of ${machine ?? 'the machine'} may not call ec2:DescribeInstances (${denied}), so the kubelet exits.`,
   remedy: ({ denied }) => [
     denied === undefined
-      ? {
-          text: 'Give the machine the name that EC2 has for it, then restart the kubelet.',
-          command:
-            'sudo hostnamectl set-hostname $(aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].PrivateDnsName --output text) && sudo systemctl restart kubelet',
-        }
-      : {
-          text: 'Let the instance role look at instances.',
-          command:
-            'aws iam put-role-policy --role-name <node-role> --policy-name describe-instances --policy-document \'{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":["ec2:DescribeInstances","ec2:DescribeRegions"],"Resource":"*"}]}\'',
-        },
-    {
-      text: 'Kubernetes 1.27 has no AWS provider in the kubelet any more: plan for the external cloud controller.',
-      command: null,
-    },
+      ? step(
+          'Give the machine the name that EC2 has for it, then restart the kubelet.',
+          'sudo hostnamectl set-hostname $(aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].PrivateDnsName --output text) && sudo systemctl restart kubelet',
+        )
+      : step(
+          'Let the instance role look at instances.',
+          'aws iam put-role-policy --role-name <node-role> --policy-name describe-instances --policy-document \'{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":["ec2:DescribeInstances","ec2:DescribeRegions"],"Resource":"*"}]}\'',
+        ),
+    step(
+      'Kubernetes 1.27 has no AWS provider in the kubelet any more: plan for the external cloud controller.',
+    ),
   ],
-  decide: {
-    text: 'Look the instance up by the name that the kubelet uses.',
-    command:
-      'aws ec2 describe-instances --filters Name=private-dns-name,Values=<node> --query Reservations[].Instances[].InstanceId',
-  },
+  decide: step(
+    'Look the instance up by the name that the kubelet uses.',
+    'aws ec2 describe-instances --filters Name=private-dns-name,Values=<node> --query Reservations[].Instances[].InstanceId',
+  ),
   page: {
     why: 'With --cloud-provider=aws the kubelet asks EC2 for the instance whose private DNS name is the Node name. A DHCP domain, a renamed host or a missing ec2:DescribeInstances leaves it without an answer.',
     prevent:

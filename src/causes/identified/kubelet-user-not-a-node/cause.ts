@@ -1,55 +1,40 @@
-import { clear, defineCause, found } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
+import { context } from '../../../diagnosis/sign.ts';
 
 /** The kubelet’s certificate names a user that is no node. */
-export default defineCause({
+const cause = defineCause({
   id: 'kubelet-user-not-a-node',
   stage: 'identified',
   title: 'the kubelet’s credential is no node identity',
   scope: 'machine',
   signs: {
-    plainUser: {
-      in: ['kubelet'],
-      anchors: ['is forbidden: User '],
-      pattern:
-        /(?:nodes|pods|services) (?:"[^"]+" )?is forbidden: User "(?<user>(?!system:|arn:aws|kubelet-bootstrap")[^"]+|system:nodes?)" cannot (?:create|list|get|watch) (?:resource "?)?(?:nodes|pods|services)/,
-      weight: 'context',
-    },
-    onEks: {
-      in: ['kubelet'],
+    plainUser: context(
+      ['kubelet'],
+      /(?:nodes|pods|services) (?:"[^"]+" )?is forbidden: User "(?<user>(?!system:|arn:aws|kubelet-bootstrap")[^"]+|system:nodes?)" cannot (?:create|list|get|watch) (?:resource "?)?(?:nodes|pods|services)/,
+    ),
+    onEks: context(['kubelet'], /(?:kubeletVersion="|Version: )v[\d.]+-eks-/, {
       anchors: ['Kubelet version', 'Version: v1.'],
-      pattern: /(?:kubeletVersion="|Version: )v[\d.]+-eks-/,
-      weight: 'context',
-    },
+    }),
   },
   needs: [],
   symptoms: [],
   explains: ['lease-or-csinode-publishing-failed'],
-  match(view) {
-    const plain = view.sign('plainUser');
-    if (plain === null) return null;
-    const user = plain.first.captures['user'] ?? '';
-    // Users of an EKS cluster come from an IAM mapping, which is another cause.
-    const isMapped = view.sign('onEks') !== null || /\bi-[0-9a-f]{8,17}$/.test(user);
-    return isMapped ? clear : found({ user }, plain.quotes);
-  },
   summary: ({ user, machine }) =>
     `The kubelet of ${machine ?? 'the machine'} calls as the user ${user ?? 'of its certificate'}, which is not system:node:<name>; neither the Node authorizer nor the default roles let it do anything.`,
   remedy: ({ user }) => [
-    {
-      text: 'Issue a certificate per node: common name system:node:<node>, organisation system:nodes.',
-      command:
-        'sudo kubeadm kubeconfig user --org system:nodes --client-name system:node:<node> > kubelet.conf',
-    },
-    {
-      text: 'Until then, bind the old user to the node role.',
-      command: `kubectl create clusterrolebinding kubelet-stop-gap --clusterrole=system:node --user=${user ?? '<user>'}`,
-    },
+    step(
+      'Issue a certificate per node: common name system:node:<node>, organisation system:nodes.',
+      'sudo kubeadm kubeconfig user --org system:nodes --client-name system:node:<node> > kubelet.conf',
+    ),
+    step(
+      'Until then, bind the old user to the node role.',
+      `kubectl create clusterrolebinding kubelet-stop-gap --clusterrole=system:node --user=${user ?? '<user>'}`,
+    ),
   ],
-  decide: {
-    text: 'Read the subject of the kubelet’s certificate.',
-    command:
-      'sudo openssl x509 -in /var/lib/kubelet/pki/kubelet-client-current.pem -noout -subject',
-  },
+  decide: step(
+    'Read the subject of the kubelet’s certificate.',
+    'sudo openssl x509 -in /var/lib/kubelet/pki/kubelet-client-current.pem -noout -subject',
+  ),
   page: {
     why: 'Since Kubernetes 1.8 the role system:node is no longer bound to the group system:nodes; only the Node authorizer speaks for nodes, and it knows them by the user name system:node:<name>. Certificates shared by all kubelets (CN=kubelet) lost their rights with it.',
     prevent: 'TLS bootstrapping, or kubeadm, both of which write the right subject.',
@@ -60,4 +45,13 @@ export default defineCause({
       'https://github.com/kubernetes/kops/issues/3551',
     ],
   },
+});
+
+export default matched(cause, (view) => {
+  const plain = view.sign('plainUser');
+  if (plain === null) return null;
+  const user = plain.first.captures['user'] ?? '';
+  // Users of an EKS cluster come from an IAM mapping, which is another cause.
+  const isMapped = view.sign('onEks') !== null || /\bi-[0-9a-f]{8,17}$/.test(user);
+  return isMapped ? clear : found({ user }, plain.quotes);
 });

@@ -1,10 +1,18 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
 import { REFUSED_NAMES } from '../../../diagnosis/name-signs.ts';
 import { hasEc2Domain, instanceIdIn, ipInName } from '../../../evidence/names.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 
 /** The kubelet asks for one Node name and its certificate carries another host name. */
-export default defineCause({
+const cause = defineCause({
   id: 'node-name-differs-from-certificate',
   stage: 'identified',
   title: 'the Node name differs from the name in the kubelet’s certificate',
@@ -19,24 +27,22 @@ export default defineCause({
     'kubelet-serving-certificate-missing',
     'lease-or-csinode-publishing-failed',
   ],
-  match: (view) => matchNames(view),
   summary: ({ node, credential }) =>
     `The kubelet registers as ${node ?? 'one name'} but its credential is for ${credential ?? 'another'}; the API server lets no node touch the Node of another name.`,
   remedy: ({ node }) => [
-    {
-      text: 'Give the machine the name that EC2 has for it, before kubeadm runs.',
-      command: `sudo hostnamectl set-hostname ${node !== undefined && hasEc2Domain(node) ? node : EC2_NAME}`,
-    },
-    {
-      text: 'Join again under that name, so that the certificate carries it.',
-      command: `sudo kubeadm reset -f && sudo kubeadm join --node-name ${node ?? '<private-dns-name>'} <join arguments>`,
-    },
+    step(
+      'Give the machine the name that EC2 has for it, before kubeadm runs.',
+      `sudo hostnamectl set-hostname ${node !== undefined && hasEc2Domain(node) ? node : EC2_NAME}`,
+    ),
+    step(
+      'Join again under that name, so that the certificate carries it.',
+      `sudo kubeadm reset -f && sudo kubeadm join --node-name ${node ?? '<private-dns-name>'} <join arguments>`,
+    ),
   ],
-  decide: {
-    text: 'Compare the name in the certificate with the Node name that the kubelet asks for.',
-    command:
-      'sudo openssl x509 -in /var/lib/kubelet/pki/kubelet-client-current.pem -noout -subject; aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].PrivateDnsName --output text; hostname -f',
-  },
+  decide: step(
+    'Compare the name in the certificate with the Node name that the kubelet asks for.',
+    'sudo openssl x509 -in /var/lib/kubelet/pki/kubelet-client-current.pem -noout -subject; aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].PrivateDnsName --output text; hostname -f',
+  ),
   page: {
     why: 'With the in-tree AWS provider the kubelet registers under the EC2 private DNS name and ignores --hostname-override, while kubeadm writes the operating system’s host name into the certificate. A host renamed after the join ends the same way.',
     prevent:
@@ -55,11 +61,15 @@ export default defineCause({
   },
 });
 
+export default matched(cause, matchNames);
+
+type Own = ViewOf<typeof cause>;
+
 /** What EC2 calls the instance; metadata would need a session token to say it. */
 const EC2_NAME =
   '$(aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].PrivateDnsName --output text)';
 
-function matchNames(view: View<never, 'refusedName' | 'refusedObject'>): Match | null {
+function matchNames(view: Own): Match | null {
   const refused = (['refusedName', 'refusedObject'] as const).flatMap(
     (name) => view.sign(name)?.quotes ?? [],
   );

@@ -1,9 +1,17 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { instanceIdIn, ipInName } from '../../../evidence/names.ts';
 
 /** The machine registered again under a new name, and its first Node is still there. */
-export default defineCause({
+const cause = defineCause({
   id: 'old-name-node-left-behind',
   stage: 'identified',
   title: 'the machine registered again under another name and its old Node is still there',
@@ -14,24 +22,22 @@ export default defineCause({
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['node-object-without-instance', 'node-heartbeat-lost'],
-  match: (view) => matchNodes(view),
   summary: ({ stale, node, state }) =>
     `The machine is ${state ?? 'Ready'} as ${node ?? 'its new name'}; ${stale ?? 'the other Node'} is what it was called before, and will stay NotReady.`,
   remedy: ({ stale }) => [
-    {
-      text: 'Move what is left of it, then delete the old Node.',
-      command: `kubectl drain ${stale ?? '<old-node>'} --ignore-daemonsets --force && kubectl delete node ${stale ?? '<old-node>'}`,
-    },
-    {
-      text: 'A control plane machine also has certificates and an etcd member under the old name: look before deleting.',
-      command: "kubectl -n kube-system get pods -o wide | grep -E 'etcd|apiserver'",
-    },
+    step(
+      'Move what is left of it, then delete the old Node.',
+      `kubectl drain ${stale ?? '<old-node>'} --ignore-daemonsets --force && kubectl delete node ${stale ?? '<old-node>'}`,
+    ),
+    step(
+      'A control plane machine also has certificates and an etcd member under the old name: look before deleting.',
+      "kubectl -n kube-system get pods -o wide | grep -E 'etcd|apiserver'",
+    ),
   ],
-  decide: {
-    text: 'Compare the machine ids of the two Nodes.',
-    command:
-      'kubectl get nodes -o custom-columns=NODE:.metadata.name,MACHINE:.status.nodeInfo.machineID,PROVIDER:.spec.providerID | sort -k2',
-  },
+  decide: step(
+    'Compare the machine ids of the two Nodes.',
+    'kubectl get nodes -o custom-columns=NODE:.metadata.name,MACHINE:.status.nodeInfo.machineID,PROVIDER:.spec.providerID | sort -k2',
+  ),
   page: {
     why: 'Adding --cloud-provider to a running cluster, or a new host name, makes the kubelet register a second Node. Nobody deletes the first, as its instance exists.',
     prevent:
@@ -45,8 +51,12 @@ export default defineCause({
   },
 });
 
+export default matched(cause, matchNodes);
+
+type Own = ViewOf<typeof cause>;
+
 /** The Node that is reported to now, and an older one of the same machine that is not. */
-function matchNodes(view: View<'kube/Node', never>): Match | null {
+function matchNodes(view: Own): Match | null {
   const nodes = view.list('kube/Node').filter((node) => node.value.kubeletVersion !== null);
   if (nodes.length > 0 && nodes.every((node) => node.value.ready === true)) return clear;
   const reported = nodes.filter(({ value }) => isReporting(value));

@@ -1,9 +1,17 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { instanceIdIn } from '../../../evidence/names.ts';
 
 /** An instance has a second Node that no kubelet ever wrote to. */
-export default defineCause({
+const cause = defineCause({
   id: 'phantom-node-under-other-name',
   stage: 'identified',
   title: 'a Node was made in advance under another name than the kubelet registers',
@@ -14,25 +22,22 @@ export default defineCause({
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['node-object-without-instance', 'node-heartbeat-lost', 'old-name-node-left-behind'],
-  match: (view) => matchNodes(view),
   summary: ({ phantom, node }) =>
     `The instance registered as ${node ?? 'its own name'}; ${phantom ?? 'a second Node'} is the same instance under a name that no kubelet uses, and will stay NotReady.`,
   remedy: ({ phantom }) => [
-    {
-      text: 'Delete the Node that no kubelet owns.',
-      command: `kubectl delete node ${phantom ?? '<phantom-node>'}`,
-    },
-    {
-      text: 'Upgrade Karpenter (releases since 0.28 make no Nodes in advance), or use IP names in the subnets.',
-      command:
-        'aws ec2 modify-subnet-attribute --subnet-id <subnet> --private-dns-hostname-type-on-launch ip-name',
-    },
+    step(
+      'Delete the Node that no kubelet owns.',
+      `kubectl delete node ${phantom ?? '<phantom-node>'}`,
+    ),
+    step(
+      'Upgrade Karpenter (releases since 0.28 make no Nodes in advance), or use IP names in the subnets.',
+      'aws ec2 modify-subnet-attribute --subnet-id <subnet> --private-dns-hostname-type-on-launch ip-name',
+    ),
   ],
-  decide: {
-    text: 'See which Nodes have no kubelet version.',
-    command:
-      'kubectl get nodes -o custom-columns=NODE:.metadata.name,PROVIDER:.spec.providerID,KUBELET:.status.nodeInfo.kubeletVersion',
-  },
+  decide: step(
+    'See which Nodes have no kubelet version.',
+    'kubectl get nodes -o custom-columns=NODE:.metadata.name,PROVIDER:.spec.providerID,KUBELET:.status.nodeInfo.kubeletVersion',
+  ),
   page: {
     why: 'Early Karpenter created the Node object at launch, under the name it expected the kubelet to use. With resource-based host names the kubelet used the full one, and both stayed.',
     prevent: 'A Karpenter release that lets the kubelet register.',
@@ -42,8 +47,12 @@ export default defineCause({
   },
 });
 
+export default matched(cause, matchNodes);
+
+type Own = ViewOf<typeof cause>;
+
 /** A Node that no kubelet ever wrote, beside one of the same instance that a kubelet has. */
-function matchNodes(view: View<'kube/Node', never>): Match | null {
+function matchNodes(view: Own): Match | null {
   const nodes = view
     .list('kube/Node')
     .filter((node) => instanceIdIn(`${node.value.name} ${node.value.providerId ?? ''}`) !== null);

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 
 /** EC2 had no private DNS name yet when the node’s identity was made from it. */
 export default defineCause({
@@ -7,18 +8,8 @@ export default defineCause({
   title: 'EC2 gave an empty private DNS name in the first seconds after launch',
   scope: 'machine',
   signs: {
-    namelessUser: {
-      in: ['kubelet'],
-      anchors: ['unknown node for user'],
-      pattern: /unknown node for user "system:node:"/,
-      weight: 'definite',
-    },
-    namelessRequest: {
-      in: ['kubelet'],
-      anchors: ['is forbidden: User '],
-      pattern: /is forbidden: User "system:node:" cannot /,
-      weight: 'definite',
-    },
+    namelessUser: definite(['kubelet'], /unknown node for user "system:node:"/),
+    namelessRequest: definite(['kubelet'], /is forbidden: User "system:node:" cannot /),
   },
   needs: [],
   symptoms: [],
@@ -26,21 +17,19 @@ export default defineCause({
   summary: ({ machine }) =>
     `The credential of ${machine ?? 'the machine'} is for system:node: with an empty name, because EC2 had no private DNS name for it when it was asked; the API server refuses it.`,
   remedy: () => [
-    {
-      text: 'See that EC2 has the name now, then restart the kubelet (or replace the machine when the kubelet itself registers with an empty name).',
-      command:
-        'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].PrivateDnsName && sudo systemctl restart kubelet',
-    },
-    {
-      text: 'When it stays empty, switch DNS host names on for the VPC.',
-      command: 'aws ec2 modify-vpc-attribute --vpc-id <vpc> --enable-dns-hostnames',
-    },
+    step(
+      'See that EC2 has the name now, then restart the kubelet (or replace the machine when the kubelet itself registers with an empty name).',
+      'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].PrivateDnsName && sudo systemctl restart kubelet',
+    ),
+    step(
+      'When it stays empty, switch DNS host names on for the VPC.',
+      'aws ec2 modify-vpc-attribute --vpc-id <vpc> --enable-dns-hostnames',
+    ),
   ],
-  decide: {
-    text: 'See whether EC2 has a private DNS name for the instance now.',
-    command:
-      'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].PrivateDnsName',
-  },
+  decide: step(
+    'See whether EC2 has a private DNS name for the instance now.',
+    'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].PrivateDnsName',
+  ),
   page: {
     why: 'DescribeInstances is eventually consistent: for a few seconds after launch PrivateDnsName can be empty, and the authenticator keeps what it got. The user is then system:node: and belongs to no Node.',
     prevent: 'Machine images whose bootstrap waits for a name that is not empty.',

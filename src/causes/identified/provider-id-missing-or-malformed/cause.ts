@@ -1,76 +1,66 @@
 import { foreignProvider } from '../../../domain/naming/seen-names.ts';
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { sentence } from '../../../diagnosis/sentence.ts';
+import { likely } from '../../../diagnosis/sign.ts';
 import { instanceIdIn } from '../../../evidence/names.ts';
 
 /** The Node’s providerID does not have the form by which the cloud controller finds the instance. */
-export default defineCause({
+const cause = defineCause({
   id: 'provider-id-missing-or-malformed',
   stage: 'identified',
   title: 'the providerID of the Node is missing or malformed',
   scope: 'machine',
   signs: {
-    invalidId: {
-      in: ['cloud-controller', 'controller-manager', 'kubelet'],
-      anchors: ['Invalid format for AWS instance', 'Invalid scheme for AWS instance'],
-      pattern:
-        /(?:node (?<node>[a-z0-9][a-z0-9.-]*) (?:is shutdown|exists): )?Invalid (?:format|scheme) for AWS instance \((?<provider>[^)]*)\)/,
-      weight: 'likely',
-      atLeast: 3,
-    },
-    notParsed: {
-      in: ['cloud-controller', 'controller-manager', 'karpenter'],
-      anchors: ['unable to parse ProviderID', 'parsing instance id'],
-      pattern:
-        /unable to parse ProviderID:? "?(?<provider>[^"\s]*)|parsing instance id(?:,? provider id does not match known format:)? (?<provider2>\S+:\/\/[^\s"]*)/,
-      weight: 'likely',
-    },
-    neverSet: {
-      in: ['cloud-controller', 'kops-controller'],
-      anchors: ['did not have ProviderID set', 'providerID was not set for node'],
-      pattern:
-        /node "(?<node>[^"]+)" did not have ProviderID set|providerID was not set for node (?<node2>[a-z0-9][a-z0-9.-]*)/,
-      weight: 'likely',
-      atLeast: 10,
-    },
-    notRecognised: {
-      in: ['event', 'cloud-controller', 'controller-manager'],
-      anchors: ['not recognized for node'],
-      pattern:
-        /providerID "?(?<provider>[^"\s]*)"? not recognized for node "?(?<node>[a-z0-9][a-z0-9.-]*)/i,
-      weight: 'likely',
-    },
+    invalidId: likely(
+      ['cloud-controller', 'controller-manager', 'kubelet'],
+      /(?:node (?<node>[a-z0-9][a-z0-9.-]*) (?:is shutdown|exists): )?Invalid (?:format|scheme) for AWS instance \((?<provider>[^)]*)\)/,
+      { atLeast: 3 },
+    ),
+    notParsed: likely(
+      ['cloud-controller', 'controller-manager', 'karpenter'],
+      /unable to parse ProviderID:? "?(?<provider>[^"\s]*)|parsing instance id(?:,? provider id does not match known format:)? (?<provider2>\S+:\/\/[^\s"]*)/,
+    ),
+    neverSet: likely(
+      ['cloud-controller', 'kops-controller'],
+      /node "(?<node>[^"]+)" did not have ProviderID set|providerID was not set for node (?<node2>[a-z0-9][a-z0-9.-]*)/,
+      { atLeast: 10 },
+    ),
+    notRecognised: likely(
+      ['event', 'cloud-controller', 'controller-manager'],
+      /providerID "?(?<provider>[^"\s]*)"? not recognized for node "?(?<node>[a-z0-9][a-z0-9.-]*)/i,
+      { anchors: ['not recognized for node'] },
+    ),
   },
   needs: ['kube/Node', 'aws/instance'],
   symptoms: ['node-uninitialized'],
   explains: ['ccm-cannot-initialize-node'],
-  match: (view) => matchMalformed(view) ?? matchOther(view),
   summary: ({ node, provider, named, actual }) =>
     named !== undefined
       ? `The providerID of the Node ${node ?? ''} names ${named}, but the machine with its address is ${actual ?? 'another'}; addresses, zone, volumes and deletion follow the wrong instance.`
       : provider === undefined || provider === ''
-        ? `The Node ${node ?? ''} has no providerID, so the cloud controller cannot tell which instance it is.`.replace(
-            '  ',
-            ' ',
-          )
-        : `The providerID ${provider} of the Node ${node ?? ''} is not of the form aws:///<zone>/<instance-id>, so the cloud controller cannot tell which instance it is.`.replace(
-            '  ',
-            ' ',
-          ),
+        ? sentence`The Node ${node} has no providerID, so the cloud controller cannot tell which instance it is.`
+        : sentence`The providerID ${provider} of the Node ${node} is not of the form aws:///<zone>/<instance-id>, so the cloud controller cannot tell which instance it is.`,
   remedy: ({ node }) => [
-    {
-      text: 'Give the kubelet the right one before it registers (providerID in its configuration).',
-      command:
-        'echo "providerID: aws:///$(cloud-init query availability_zone)/$(cat /var/lib/cloud/data/instance-id)" | sudo tee -a /var/lib/kubelet/config.yaml',
-    },
-    {
-      text: 'A providerID that is set cannot be changed: delete the Node and restart the kubelet.',
-      command: `kubectl delete node ${node ?? '<node>'}`,
-    },
+    step(
+      'Give the kubelet the right one before it registers (providerID in its configuration).',
+      'echo "providerID: aws:///$(cloud-init query availability_zone)/$(cat /var/lib/cloud/data/instance-id)" | sudo tee -a /var/lib/kubelet/config.yaml',
+    ),
+    step(
+      'A providerID that is set cannot be changed: delete the Node and restart the kubelet.',
+      `kubectl delete node ${node ?? '<node>'}`,
+    ),
   ],
-  decide: {
-    text: 'Read the providerID of every Node.',
-    command: 'kubectl get nodes -o custom-columns=NAME:.metadata.name,PROVIDER:.spec.providerID',
-  },
+  decide: step(
+    'Read the providerID of every Node.',
+    'kubectl get nodes -o custom-columns=NAME:.metadata.name,PROVIDER:.spec.providerID',
+  ),
   page: {
     why: 'The cloud controller finds an instance by spec.providerID once that is set. Text from another cloud, an old format or a value without zone makes every look-up fail.',
     prevent: 'Leave providerID to the cloud controller, or derive it from instance metadata.',
@@ -83,6 +73,10 @@ export default defineCause({
   },
 });
 
+export default matched(cause, (view) => matchMalformed(view) ?? matchOther(view));
+
+type Own = ViewOf<typeof cause>;
+
 /** Fargate and hybrid nodes have forms of their own, as have other clouds. */
 function isMalformed(provider: string | null): boolean {
   if (provider === null || provider === '') return false;
@@ -90,7 +84,7 @@ function isMalformed(provider: string | null): boolean {
   return !/^aws:\/\/\/[a-z0-9-]+\/(?:i-[0-9a-f]{8,17}|[0-9a-z-]+\/fargate-.+)$/.test(provider);
 }
 
-function matchMalformed(view: View<'kube/Node' | 'aws/instance', string>): Match | null {
+function matchMalformed(view: Own): Match | null {
   const wrong = view.list('kube/Node').find((node) => isMalformed(node.value.providerId));
   if (wrong === undefined) return null;
   const provider = wrong.value.providerId ?? '';
@@ -99,7 +93,7 @@ function matchMalformed(view: View<'kube/Node' | 'aws/instance', string>): Match
 }
 
 /** The id of another machine that runs, as cloned configurations carry it. */
-function matchOther(view: View<'kube/Node' | 'aws/instance', string>): Match | null {
+function matchOther(view: Own): Match | null {
   const foreign = foreignProvider(view.list('kube/Node'), view.list('aws/instance'));
   if (foreign?.namedInstance?.value.State?.Name !== 'running') return null;
   const { node, named, actual, actualId } = foreign;

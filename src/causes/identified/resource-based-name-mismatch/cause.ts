@@ -1,24 +1,30 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { likely } from '../../../diagnosis/sign.ts';
 import { refusedName, wordsOfRefused } from '../../../domain/naming/seen-names.ts';
 import { INITIALISED, REFUSED_NAMES } from '../../../diagnosis/name-signs.ts';
 import { instanceIdIn, ipInName } from '../../../evidence/names.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 
 /** One component calls the machine i-…, another ip-… or with a domain. */
-export default defineCause({
+const cause = defineCause({
   id: 'resource-based-name-mismatch',
   stage: 'identified',
   title: 'a resource-based (i-…) host name that one of the components does not expect',
   scope: 'machine',
   signs: {
     ...REFUSED_NAMES,
-    notFoundByResourceName: {
-      in: ['cloud-controller', 'controller-manager'],
-      anchors: ['failed to get provider ID for node', 'failed to get instance metadata for node'],
-      pattern:
-        /failed to get (?:provider ID|instance metadata) for node (?<node>i-[0-9a-f]{8,17}(?:\.[a-z0-9.-]+)?)(?![\w.-]).*instance not found/,
-      weight: 'likely',
-    },
+    notFoundByResourceName: likely(
+      ['cloud-controller', 'controller-manager'],
+      /failed to get (?:provider ID|instance metadata) for node (?<node>i-[0-9a-f]{8,17}(?:\.[a-z0-9.-]+)?)(?![\w.-]).*instance not found/,
+    ),
     ...INITIALISED,
   },
   needs: ['kube/Node', 'aws/instance', 'kube/DaemonSet', 'kube/Deployment'],
@@ -29,7 +35,6 @@ export default defineCause({
     'lease-or-csinode-publishing-failed',
     'ccm-cannot-initialize-node',
   ],
-  match: (view) => matchNames(view) ?? matchFacts(view),
   summary: ({ node, credential, ec2Name, instance }) =>
     ec2Name !== undefined
       ? `The Node is called ${node ?? ''}, but EC2 calls ${instance ?? 'the instance'} ${ec2Name}: one is the resource-based name, the other is not, and the cloud controller leaves the Node uninitialized.`
@@ -37,21 +42,19 @@ export default defineCause({
         ? `The cloud controller finds no instance for the Node ${node ?? 'i-…'}, which has the resource-based name; the Node stays uninitialised.`
         : `The kubelet registers as ${node ?? 'one name'} but its credential is for ${credential}: one side uses the resource-based name, the other does not, and the API server refuses it.`,
   remedy: ({ subnet }) => [
-    {
-      text: 'Use IP names in the subnet (new instances only), then replace the machines.',
-      command: `aws ec2 modify-subnet-attribute --subnet-id ${subnet ?? '<subnet>'} --private-dns-hostname-type-on-launch ip-name`,
-    },
-    {
-      text: 'Or let all parts use the name that EC2 has: a machine image that overrides the host name with it, and a cloud controller that knows resource names.',
-      command:
-        'aws ec2 describe-instances --instance-ids <instance> --query "Reservations[].Instances[].[PrivateDnsName,PrivateDnsNameOptions.HostnameType]"',
-    },
+    step(
+      'Use IP names in the subnet (new instances only), then replace the machines.',
+      `aws ec2 modify-subnet-attribute --subnet-id ${subnet ?? '<subnet>'} --private-dns-hostname-type-on-launch ip-name`,
+    ),
+    step(
+      'Or let all parts use the name that EC2 has: a machine image that overrides the host name with it, and a cloud controller that knows resource names.',
+      'aws ec2 describe-instances --instance-ids <instance> --query "Reservations[].Instances[].[PrivateDnsName,PrivateDnsNameOptions.HostnameType]"',
+    ),
   ],
-  decide: {
-    text: 'See which kind of name the subnet gives and which the kubelet uses.',
-    command:
-      'aws ec2 describe-instances --instance-ids <instance> --query "Reservations[].Instances[].[PrivateDnsName,PrivateDnsNameOptions.HostnameType]"; hostname -f',
-  },
+  decide: step(
+    'See which kind of name the subnet gives and which the kubelet uses.',
+    'aws ec2 describe-instances --instance-ids <instance> --query "Reservations[].Instances[].[PrivateDnsName,PrivateDnsNameOptions.HostnameType]"; hostname -f',
+  ),
   page: {
     why: 'Subnets can name instances after their id (i-….<region>.compute.internal) instead of their address. The IAM mapping, the kubelet, the cloud controller and Karpenter each derive a name, and older ones know addresses only.',
     prevent:
@@ -66,10 +69,9 @@ export default defineCause({
   },
 });
 
-type Own = View<
-  'kube/Node' | 'aws/instance' | 'kube/DaemonSet' | 'kube/Deployment',
-  'refusedName' | 'refusedObject' | 'notFoundByResourceName' | 'initialised'
->;
+export default matched(cause, (view) => matchNames(view) ?? matchFacts(view));
+
+type Own = ViewOf<typeof cause>;
 
 /** The objects alone: a waiting Node, and the other kind of name in EC2. */
 function matchFacts(view: Own): Match | null {

@@ -1,49 +1,56 @@
 import { domainWords, leaseAt, leasedDomains } from '../../../domain/naming/leased-names.ts';
 import { dhcpDomainOf, refusedName, wordsOfRefused } from '../../../domain/naming/seen-names.ts';
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 import { ipInName } from '../../../evidence/names.ts';
 import type { Sighting } from '../../../evidence/sighting.ts';
 
 /** The DHCP option set holds several domains, and the machine’s name holds all of them. */
-export default defineCause({
+const cause = defineCause({
   id: 'several-dhcp-domain-names',
   stage: 'identified',
   title: 'the DHCP option domain-name holds several names',
   scope: 'machine',
   signs: {
-    nameWithBlank: {
-      in: ['kubelet', 'node-status', 'event'],
-      anchors: [
-        'Attempting to register node',
-        'Error getting node',
-        'Error getting the current node',
-        'Unable to register node',
-        '] node ',
-      ],
-      pattern:
-        /[Nn]odes?[= ]"(?<node>ip-[\d-]+\.[a-z0-9.-]+) (?<second>[a-z0-9-]+(?:\.[a-z0-9-]+)+)"|Attempting to register node (?<node2>ip-[\d-]+\.[a-z0-9.-]+) (?<second2>[a-z0-9-]+(?:\.[a-z0-9-]+)+)$/,
-      weight: 'definite',
-    },
-    namesRunTogether: {
-      in: ['kubelet', 'node-status', 'event'],
-      anchors: [
-        'Attempting to register node',
-        'Error getting node',
-        'Error getting the current node',
-        'Unable to register node',
-        ' condition Ready=',
-      ],
-      pattern:
-        /(?:register node|Error getting (?:the current )?node|^Node ).*?\bip-\d+-\d+-\d+-\d+\.(?:ec2|[a-z]{2}(?:-[a-z]+)+-\d\.compute)\.internal(?<second>[a-z0-9][a-z0-9-]*\.[a-z0-9.-]+)/,
-      weight: 'definite',
-    },
-    refusedName: {
-      in: ['kubelet', 'kubeadm'],
-      anchors: ['is not allowed to modify node', 'cannot modify node'],
-      pattern:
-        /node "?(?<credential>[^"\s]+)"? (?:is not allowed to|cannot) modify node "?(?<node>[^"\s]+)/,
-      weight: 'context',
-    },
+    nameWithBlank: definite(
+      ['kubelet', 'node-status', 'event'],
+      /[Nn]odes?[= ]"(?<node>ip-[\d-]+\.[a-z0-9.-]+) (?<second>[a-z0-9-]+(?:\.[a-z0-9-]+)+)"|Attempting to register node (?<node2>ip-[\d-]+\.[a-z0-9.-]+) (?<second2>[a-z0-9-]+(?:\.[a-z0-9-]+)+)$/,
+      {
+        anchors: [
+          'Attempting to register node',
+          'Error getting node',
+          'Error getting the current node',
+          'Unable to register node',
+          '] node ',
+        ],
+      },
+    ),
+    namesRunTogether: definite(
+      ['kubelet', 'node-status', 'event'],
+      /(?:register node|Error getting (?:the current )?node|^Node ).*?\bip-\d+-\d+-\d+-\d+\.(?:ec2|[a-z]{2}(?:-[a-z]+)+-\d\.compute)\.internal(?<second>[a-z0-9][a-z0-9-]*\.[a-z0-9.-]+)/,
+      {
+        anchors: [
+          'Attempting to register node',
+          'Error getting node',
+          'Error getting the current node',
+          'Unable to register node',
+          ' condition Ready=',
+        ],
+      },
+    ),
+    refusedName: context(
+      ['kubelet', 'kubeadm'],
+      /node "?(?<credential>[^"\s]+)"? (?:is not allowed to|cannot) modify node "?(?<node>[^"\s]+)/,
+    ),
   },
   needs: [
     'aws/dhcp-options',
@@ -62,25 +69,22 @@ export default defineCause({
     'kubelet-serving-certificate-missing',
     'lease-or-csinode-publishing-failed',
   ],
-  match: (view) => matchRefusal(view) ?? matchFacts(view),
   summary: ({ machine, second, domains }) =>
-    `The DHCP option domain-name holds several names${domains === undefined ? '' : ` (${domains})`}, so ${machine ?? 'the machine'} gets a name${second === undefined ? '' : ` that ends with ${second}`} which EC2 does not have.`,
+    sentence`The DHCP option domain-name holds several names${phrase` (${domains})`}, so ${machine ?? 'the machine'} gets a name${phrase` that ends with ${second}`} which EC2 does not have.`,
   remedy: ({ vpc }) => [
-    {
-      text: 'Put one domain into the DHCP option set, and further search domains into the machines.',
-      command:
-        "aws ec2 create-dhcp-options --dhcp-configurations 'Key=domain-name,Values=<region>.compute.internal' 'Key=domain-name-servers,Values=AmazonProvidedDNS'",
-    },
-    {
-      text: 'Give it to the VPC, then replace the machines.',
-      command: `aws ec2 associate-dhcp-options --dhcp-options-id <options> --vpc-id ${vpc ?? '<vpc>'}`,
-    },
+    step(
+      'Put one domain into the DHCP option set, and further search domains into the machines.',
+      "aws ec2 create-dhcp-options --dhcp-configurations 'Key=domain-name,Values=<region>.compute.internal' 'Key=domain-name-servers,Values=AmazonProvidedDNS'",
+    ),
+    step(
+      'Give it to the VPC, then replace the machines.',
+      `aws ec2 associate-dhcp-options --dhcp-options-id <options> --vpc-id ${vpc ?? '<vpc>'}`,
+    ),
   ],
-  decide: {
-    text: 'Read the domain that DHCP gives and the name that metadata makes of it.',
-    command:
-      'aws ec2 describe-dhcp-options --query "DhcpOptions[].DhcpConfigurations[?Key==\'domain-name\'].Values"; TOKEN=$(curl -sX PUT http://169.254.169.254/latest/api/token -H "X-aws-ec2-metadata-token-ttl-seconds: 60"); curl -s -H "X-aws-ec2-metadata-token: $TOKEN" http://169.254.169.254/latest/meta-data/local-hostname',
-  },
+  decide: step(
+    'Read the domain that DHCP gives and the name that metadata makes of it.',
+    'aws ec2 describe-dhcp-options --query "DhcpOptions[].DhcpConfigurations[?Key==\'domain-name\'].Values"; TOKEN=$(curl -sX PUT http://169.254.169.254/latest/api/token -H "X-aws-ec2-metadata-token-ttl-seconds: 60"); curl -s -H "X-aws-ec2-metadata-token: $TOKEN" http://169.254.169.254/latest/meta-data/local-hostname',
+  ),
   page: {
     why: 'EC2 hands the text out as it is. Some systems take the first word, others join the words or keep the blank, and no two components end up with the same name.',
     prevent: 'One domain-name per option set.',
@@ -93,16 +97,9 @@ export default defineCause({
   },
 });
 
-type Own = View<
-  | 'aws/dhcp-options'
-  | 'aws/vpc'
-  | 'aws/instance'
-  | 'kube/Node'
-  | 'kube/DaemonSet'
-  | 'kube/Deployment'
-  | 'host/dhcp-lease',
-  'refusedName'
->;
+export default matched(cause, (view) => matchRefusal(view) ?? matchFacts(view));
+
+type Own = ViewOf<typeof cause>;
 
 function matchRefusal(view: Own): Match | null {
   const refused = view.sign('refusedName');

@@ -1,45 +1,49 @@
 import type { Condition } from '../../../evidence/kube/object.ts';
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { NodeClaim } from '../../../evidence/kube/machines.ts';
 
 /** Karpenter finds more than one Node with the providerID of a NodeClaim. */
-export default defineCause({
+const cause = defineCause({
   id: 'several-nodes-for-nodeclaim',
   stage: 'identified',
   title: 'Karpenter finds several Nodes for one NodeClaim',
   scope: 'machine',
   signs: {
-    severalFound: {
-      in: ['node-claim', 'karpenter', 'event', 'object'],
-      anchors: ['MultipleNodesFound', 'matched multiple nodes'],
-      pattern:
-        /(?:NodeClaim (?<claim>\S+) condition Registered=(?:False|Unknown) )?(?:MultipleNodesFound|Invariant violated, matched multiple nodes)/,
-      weight: 'definite',
-    },
+    severalFound: definite(
+      ['node-claim', 'karpenter', 'event', 'object'],
+      /(?:NodeClaim (?<claim>\S+) condition Registered=(?:False|Unknown) )?(?:MultipleNodesFound|Invariant violated, matched multiple nodes)/,
+    ),
   },
   needs: ['kube/NodeClaim', 'kube/Node'],
   symptoms: ['node-object-missing'],
   explains: ['old-name-node-left-behind', 'node-heartbeat-lost'],
-  match: (view) => matchNodes(view),
   summary: ({ claim, nodes }) =>
-    `The instance of NodeClaim ${claim ?? '<claim>'} has several Node objects${nodes === undefined ? '' : ` (${nodes})`}; Karpenter does not know which is meant and leaves the claim unregistered.`,
+    sentence`The instance of NodeClaim ${claim ?? '<claim>'} has several Node objects${phrase` (${nodes})`}; Karpenter does not know which is meant and leaves the claim unregistered.`,
   remedy: ({ stale }) => [
-    {
-      text: 'Find the two Nodes with one providerID.',
-      command:
-        'kubectl get nodes -o custom-columns=NODE:.metadata.name,PROVIDER:.spec.providerID,READY:.status.conditions[-1].status | sort -k2',
-    },
-    {
-      text: 'Delete the one that no kubelet keeps up to date.',
-      command: `kubectl delete node ${stale ?? '<stale-node>'}`,
-    },
+    step(
+      'Find the two Nodes with one providerID.',
+      'kubectl get nodes -o custom-columns=NODE:.metadata.name,PROVIDER:.spec.providerID,READY:.status.conditions[-1].status | sort -k2',
+    ),
+    step(
+      'Delete the one that no kubelet keeps up to date.',
+      `kubectl delete node ${stale ?? '<stale-node>'}`,
+    ),
   ],
-  decide: {
-    text: 'List Nodes by providerID.',
-    command:
-      'kubectl get nodes -o custom-columns=NODE:.metadata.name,PROVIDER:.spec.providerID | sort -k2',
-  },
+  decide: step(
+    'List Nodes by providerID.',
+    'kubectl get nodes -o custom-columns=NODE:.metadata.name,PROVIDER:.spec.providerID | sort -k2',
+  ),
   page: {
     why: 'The instance registered twice, under two names: its host name changed after the first registration, or two programs named it differently.',
     prevent: 'A host name that is final before the kubelet starts.',
@@ -51,8 +55,12 @@ export default defineCause({
   },
 });
 
+export default matched(cause, matchNodes);
+
+type Own = ViewOf<typeof cause>;
+
 /** A claim that is not registered, and the Nodes that name its instance. */
-function matchNodes(view: View<'kube/NodeClaim' | 'kube/Node', 'severalFound'>): Match | null {
+function matchNodes(view: Own): Match | null {
   const claims = view.list('kube/NodeClaim');
   for (const claim of claims) {
     const provider = claim.value.status?.providerID ?? '';

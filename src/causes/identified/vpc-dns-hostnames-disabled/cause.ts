@@ -1,56 +1,54 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  type SignNameOf,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { definite, likely } from '../../../diagnosis/sign.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import type { VpcAttribute } from '../../../evidence/aws/network.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
 
 /** The VPC has no DNS host names, so no instance in it has a private DNS name. */
-export default defineCause({
+const cause = defineCause({
   id: 'vpc-dns-hostnames-disabled',
   stage: 'identified',
   title: 'DNS host names or DNS support of the VPC are off, so instances have no private DNS name',
   scope: 'machine',
   signs: {
-    switchedOff: {
-      in: ['aws-message', 'client-output'],
-      anchors: ['EnableDnsHostnames', 'EnableDnsSupport'],
-      pattern: /"EnableDns(?<attribute>Hostnames|Support)": ?\{ ?"Value": ?false/,
-      weight: 'definite',
-    },
-    emptyNodeName: {
-      in: ['kubelet'],
-      anchors: ['metadata.name: Required value'],
-      pattern: /Node "" is invalid: metadata\.name: Required value/,
-      weight: 'likely',
-    },
-    emptyNameNotFound: {
-      in: ['kubelet'],
-      anchors: ['Error getting node', 'Error getting the current node'],
-      pattern: /Error getting (?:the current )?node.*node "" not found/,
-      weight: 'likely',
-      atLeast: 3,
-    },
+    switchedOff: definite(
+      ['aws-message', 'client-output'],
+      /"EnableDns(?<attribute>Hostnames|Support)": ?\{ ?"Value": ?false/,
+    ),
+    emptyNodeName: likely(['kubelet'], /Node "" is invalid: metadata\.name: Required value/),
+    emptyNameNotFound: likely(
+      ['kubelet'],
+      /Error getting (?:the current )?node.*node "" not found/,
+      { anchors: ['Error getting node', 'Error getting the current node'], atLeast: 3 },
+    ),
   },
   needs: ['kube/Node', 'aws/instance', 'aws/vpc-attribute'],
   symptoms: [],
   explains: ['private-dns-name-late', 'lease-or-csinode-publishing-failed'],
-  match: (view) => matchInstance(view),
   summary: ({ machine, vpc }) =>
     `EC2 has no private DNS name for ${machine ?? 'the machine'} because DNS host names or DNS support are off in ${vpc ?? 'its VPC'}; the kubelet and its credential end up without a name.`,
   remedy: ({ vpc }) => [
-    {
-      text: 'Switch both on.',
-      command: `aws ec2 modify-vpc-attribute --vpc-id ${vpc ?? '<vpc>'} --enable-dns-support && aws ec2 modify-vpc-attribute --vpc-id ${vpc ?? '<vpc>'} --enable-dns-hostnames`,
-    },
-    {
-      text: 'Start the machines again: names are given at launch.',
-      command: 'aws autoscaling start-instance-refresh --auto-scaling-group-name <group>',
-    },
+    step(
+      'Switch both on.',
+      `aws ec2 modify-vpc-attribute --vpc-id ${vpc ?? '<vpc>'} --enable-dns-support && aws ec2 modify-vpc-attribute --vpc-id ${vpc ?? '<vpc>'} --enable-dns-hostnames`,
+    ),
+    step(
+      'Start the machines again: names are given at launch.',
+      'aws autoscaling start-instance-refresh --auto-scaling-group-name <group>',
+    ),
   ],
-  decide: {
-    text: 'Read both attributes of the VPC.',
-    command:
-      'aws ec2 describe-vpc-attribute --vpc-id <vpc> --attribute enableDnsHostnames; aws ec2 describe-vpc-attribute --vpc-id <vpc> --attribute enableDnsSupport',
-  },
+  decide: step(
+    'Read both attributes of the VPC.',
+    'aws ec2 describe-vpc-attribute --vpc-id <vpc> --attribute enableDnsHostnames; aws ec2 describe-vpc-attribute --vpc-id <vpc> --attribute enableDnsSupport',
+  ),
   page: {
     why: 'EKS and the cloud controller know machines by their private DNS name. Without DNS host names in the VPC there is none, and names in kubelet messages are empty quotes.',
     prevent: 'Set enableDnsSupport and enableDnsHostnames where the VPC is defined.',
@@ -64,11 +62,15 @@ export default defineCause({
   },
 });
 
-type Signs = 'switchedOff' | 'emptyNodeName' | 'emptyNameNotFound';
+export default matched(cause, matchInstance);
 
-type Own = View<'kube/Node' | 'aws/instance' | 'aws/vpc-attribute', Signs>;
+type Own = ViewOf<typeof cause>;
 
-const SIGNS: readonly Signs[] = ['switchedOff', 'emptyNodeName', 'emptyNameNotFound'];
+const SIGNS: readonly SignNameOf<typeof cause>[] = [
+  'switchedOff',
+  'emptyNodeName',
+  'emptyNameNotFound',
+];
 
 const ATTRIBUTES = ['EnableDnsHostnames', 'EnableDnsSupport'] as const;
 

@@ -1,29 +1,21 @@
-import { clear, defineCause } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, matched, step } from '../../../diagnosis/cause.ts';
+import { definite, withdraws } from '../../../diagnosis/sign.ts';
 
 /** A node group stack wants an access entry, and the cluster only knows the aws-auth ConfigMap. */
-export default defineCause({
+const cause = defineCause({
   id: 'access-entry-on-configmap-cluster',
   stage: 'launched',
   title: 'an access entry is refused because the cluster’s authentication mode is CONFIG_MAP',
   scope: 'cluster',
   signs: {
-    entryExists: {
-      in: ['terraform', 'aws-message', 'client-output'],
-      anchors: ['access entry resource is already in use'],
-      pattern: /access entry resource is already in use on this cluster/,
-      weight: 'withdraws',
-    },
-    modeRefused: {
-      in: ['terraform', 'aws-message', 'client-output'],
-      anchors: [
-        'authentication mode must be set to one of',
-        'authentication mode is set to CONFIG_MAP',
-        'access entries API is not currently enabled',
-      ],
-      pattern:
-        /authentication mode must be set to one of \[API, API_AND_CONFIG_MAP\]|authentication mode is set to CONFIG_MAP, enable access entries|access entries API is not currently enabled/,
-      weight: 'definite',
-    },
+    entryExists: withdraws(
+      ['terraform', 'aws-message', 'client-output'],
+      /access entry resource is already in use on this cluster/,
+    ),
+    modeRefused: definite(
+      ['terraform', 'aws-message', 'client-output'],
+      /authentication mode must be set to one of \[API, API_AND_CONFIG_MAP\]|authentication mode is set to CONFIG_MAP, enable access entries|access entries API is not currently enabled/,
+    ),
   },
   needs: ['aws/cluster'],
   symptoms: [],
@@ -31,31 +23,22 @@ export default defineCause({
   blocksAbove: false,
   explains: ['access-entry-missing', 'node-creation-failure-verdict'],
   // What stood in the way is gone once the cluster knows access entries.
-  match: (view) =>
-    view
-      .list('aws/cluster')
-      .some(({ value }) => value.accessConfig?.authenticationMode?.startsWith('API'))
-      ? clear
-      : null,
   summary: () =>
     'The cluster’s authentication mode is CONFIG_MAP, which knows no access entries; creating one for the node role is refused and the node group is rolled back.',
   remedy: () => [
-    {
-      text: 'Let the cluster know access entries too (this cannot be taken back).',
-      command:
-        'aws eks update-cluster-config --name <cluster> --access-config authenticationMode=API_AND_CONFIG_MAP',
-    },
-    {
-      text: 'Or keep the mode, map the role in aws-auth, and give the node group an existing role so that no entry is made.',
-      command:
-        "eksctl create iamidentitymapping --cluster <cluster> --arn <node-role-arn> --group system:bootstrappers,system:nodes --username 'system:node:{{EC2PrivateDNSName}}'",
-    },
+    step(
+      'Let the cluster know access entries too (this cannot be taken back).',
+      'aws eks update-cluster-config --name <cluster> --access-config authenticationMode=API_AND_CONFIG_MAP',
+    ),
+    step(
+      'Or keep the mode, map the role in aws-auth, and give the node group an existing role so that no entry is made.',
+      "eksctl create iamidentitymapping --cluster <cluster> --arn <node-role-arn> --group system:bootstrappers,system:nodes --username 'system:node:{{EC2PrivateDNSName}}'",
+    ),
   ],
-  decide: {
-    text: 'Read the cluster’s authentication mode.',
-    command:
-      'aws eks describe-cluster --name <cluster> --query cluster.accessConfig.authenticationMode',
-  },
+  decide: step(
+    'Read the cluster’s authentication mode.',
+    'aws eks describe-cluster --name <cluster> --query cluster.accessConfig.authenticationMode',
+  ),
   page: {
     why: 'Clusters older than access entries, and those created with mode CONFIG_MAP, refuse every access entry. Newer eksctl releases and Terraform modules create one for each node role without asking for the mode.',
     prevent:
@@ -68,3 +51,11 @@ export default defineCause({
     ],
   },
 });
+
+export default matched(cause, (view) =>
+  view
+    .list('aws/cluster')
+    .some(({ value }) => value.accessConfig?.authenticationMode?.startsWith('API'))
+    ? clear
+    : null,
+);

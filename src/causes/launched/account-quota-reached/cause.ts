@@ -1,4 +1,6 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, matched, step } from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { definite, withdraws } from '../../../diagnosis/sign.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 
 const LAUNCHERS = [
@@ -12,73 +14,37 @@ const LAUNCHERS = [
 ] as const;
 
 /** The account may not have more of these instances; a quota of AWS, not a shortage. */
-export default defineCause({
+const cause = defineCause({
   id: 'account-quota-reached',
   stage: 'launched',
   title: 'the account’s EC2 quota is used up',
   scope: 'group',
   signs: {
-    vcpuLimit: {
-      in: LAUNCHERS,
-      anchors: [
-        'than your current vCPU limit',
-        'than your current instance limit',
-        'Your quota allows for ',
-      ],
-      pattern:
-        /requested more (?:vCPU capacity|instances \(\d+\)) than your current (?:vCPU|instance) limit of (?<limit>\d+)|Your quota allows for 0 more running instance/,
-      weight: 'definite',
-    },
-    code: {
-      in: LAUNCHERS,
-      anchors: [
-        'VcpuLimitExceeded',
-        'MaxSpotInstanceCountExceeded',
-        'MaxFleetCountExceeded',
-        'InstanceLimitExceeded',
-        'Max spot instance count exceeded',
-        'quota for maximum Fleet Requests',
-      ],
-      pattern:
-        /\b(?<code>VcpuLimitExceeded|MaxSpotInstanceCountExceeded|MaxFleetCountExceeded|InstanceLimitExceeded)\b|Max spot instance count exceeded|quota for maximum Fleet Requests/,
-      weight: 'definite',
-    },
-    claimReason: {
-      in: LAUNCHERS,
-      anchors: [
-        'VCPULimitExceeded',
-        'SpotQuotaExceeded',
-        'FleetQuotaExceeded',
-        'AccountPendingVerification',
-      ],
-      pattern:
-        /\b(?<code>VCPULimitExceeded|SpotQuotaExceeded|FleetQuotaExceeded|AccountPendingVerification)\b/,
-      weight: 'definite',
-    },
-    accountUnderValidation: {
-      in: LAUNCHERS,
-      anchors: ['accessing resources in this region is being validated'],
-      pattern: /request for accessing resources in this region is being validated/,
-      weight: 'definite',
-    },
-    volumeLimit: {
-      in: LAUNCHERS,
-      anchors: ['VolumeLimitExceeded'],
-      pattern: /\bClient\.(?<code>VolumeLimitExceeded)\b/,
-      weight: 'definite',
-    },
-    launchedAfter: {
-      in: ['karpenter', 'event'],
-      anchors: ['launched nodeclaim', 'launched machine', 'Type: Launched, Status: '],
-      pattern: /\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,
-      weight: 'withdraws',
-    },
-    activitySucceeded: {
-      in: ['aws-message'],
-      anchors: ['Launching a new EC2 instance: i-'],
-      pattern: /\bSuccessful\b.{0,20}\bLaunching a new EC2 instance: i-/,
-      weight: 'withdraws',
-    },
+    vcpuLimit: definite(
+      LAUNCHERS,
+      /requested more (?:vCPU capacity|instances \(\d+\)) than your current (?:vCPU|instance) limit of (?<limit>\d+)|Your quota allows for 0 more running instance/,
+    ),
+    code: definite(
+      LAUNCHERS,
+      /\b(?<code>VcpuLimitExceeded|MaxSpotInstanceCountExceeded|MaxFleetCountExceeded|InstanceLimitExceeded)\b|Max spot instance count exceeded|quota for maximum Fleet Requests/,
+    ),
+    claimReason: definite(
+      LAUNCHERS,
+      /\b(?<code>VCPULimitExceeded|SpotQuotaExceeded|FleetQuotaExceeded|AccountPendingVerification)\b/,
+    ),
+    accountUnderValidation: definite(
+      LAUNCHERS,
+      /request for accessing resources in this region is being validated/,
+    ),
+    volumeLimit: definite(LAUNCHERS, /\bClient\.(?<code>VolumeLimitExceeded)\b/),
+    launchedAfter: withdraws(
+      ['karpenter', 'event'],
+      /\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,
+    ),
+    activitySucceeded: withdraws(
+      ['aws-message'],
+      /\bSuccessful\b.{0,20}\bLaunching a new EC2 instance: i-/,
+    ),
   },
   needs: ['aws/auto-scaling-group'],
   symptoms: ['pod-not-scheduled'],
@@ -90,33 +56,22 @@ export default defineCause({
     'openshift-machine-failed',
     'node-creation-failure-verdict',
   ],
-  match: (view) =>
-    clearWhenFilled(view, [
-      'vcpuLimit',
-      'code',
-      'claimReason',
-      'accountUnderValidation',
-      'volumeLimit',
-    ]),
   summary: ({ limit, code }) =>
-    `The account’s EC2 quota${limit === undefined ? '' : ` of ${limit}`} is used up (${code ?? 'limit exceeded'}), so AWS refuses to launch further machines.`,
+    sentence`The account’s EC2 quota${phrase` of ${limit}`} is used up (${code ?? 'limit exceeded'}), so AWS refuses to launch further machines.`,
   remedy: () => [
-    {
-      text: 'Ask for a higher quota (L-1216C47A on-demand standard, L-34B43A08 spot standard, L-DB2E81BA on-demand G and VT).',
-      command:
-        'aws service-quotas request-service-quota-increase --service-code ec2 --quota-code <quota-code> --desired-value <vcpus>',
-    },
-    {
-      text: 'Until then use a family of another bucket (each has its own vCPU quota), or stop what is not needed.',
-      command:
-        'aws service-quotas list-service-quotas --service-code ec2 --query "Quotas[?contains(QuotaName,\'Running\')].[QuotaCode,QuotaName,Value]" --output table',
-    },
+    step(
+      'Ask for a higher quota (L-1216C47A on-demand standard, L-34B43A08 spot standard, L-DB2E81BA on-demand G and VT).',
+      'aws service-quotas request-service-quota-increase --service-code ec2 --quota-code <quota-code> --desired-value <vcpus>',
+    ),
+    step(
+      'Until then use a family of another bucket (each has its own vCPU quota), or stop what is not needed.',
+      'aws service-quotas list-service-quotas --service-code ec2 --query "Quotas[?contains(QuotaName,\'Running\')].[QuotaCode,QuotaName,Value]" --output table',
+    ),
   ],
-  decide: {
-    text: 'Read which limit the last launches met.',
-    command:
-      'aws autoscaling describe-scaling-activities --auto-scaling-group-name <group> --max-items 10 --query Activities[].[StatusCode,StatusMessage]',
-  },
+  decide: step(
+    'Read which limit the last launches met.',
+    'aws autoscaling describe-scaling-activities --auto-scaling-group-name <group> --max-items 10 --query Activities[].[StatusCode,StatusMessage]',
+  ),
   page: {
     why: 'AWS counts vCPUs per family bucket, spot requests and fleets per account and region. New accounts start at a few vCPUs, and one busy cluster or a second environment in the account uses them up.',
     prevent:
@@ -134,3 +89,13 @@ export default defineCause({
     ],
   },
 });
+
+export default matched(cause, (view) =>
+  clearWhenFilled(view, [
+    'vcpuLimit',
+    'code',
+    'claimReason',
+    'accountUnderValidation',
+    'volumeLimit',
+  ]),
+);

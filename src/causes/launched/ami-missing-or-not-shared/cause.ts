@@ -1,7 +1,15 @@
 import type { LaunchConfiguration } from '../../../evidence/aws/groups.ts';
 import type { LaunchTemplateVersion } from '../../../evidence/aws/instance.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { definite, withdraws } from '../../../diagnosis/sign.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type ShortGroup, shortGroups } from '../../../domain/instances/launch.ts';
@@ -27,70 +35,49 @@ const FAILURES = [
 ] as const;
 
 /** The machine image is gone, was never in this region, or is not shared with this account. */
-export default defineCause({
+const cause = defineCause({
   id: 'ami-missing-or-not-shared',
   stage: 'launched',
   title: 'the machine image does not exist or is not shared with the account',
   scope: 'group',
   signs: {
-    imageNotFound: {
-      in: LAUNCHERS,
-      anchors: ['InvalidAMIID.'],
-      pattern:
-        /\bInvalidAMIID\.(?:NotFound|Malformed|Unavailable)\b(?:.*?(?<image>ami-[0-9a-f]{8,17}))?/,
-      weight: 'definite',
-    },
-    imageDoesNotExist: {
-      in: LAUNCHERS,
-      anchors: ['The image id '],
-      pattern: /The image id '\[?(?<image>ami-[0-9a-f]+)\]?' does not exist/,
-      weight: 'definite',
-    },
-    noneFound: {
-      in: [...LAUNCHERS, 'nodeup'],
-      anchors: ['unable to resolve image: ', 'no images returned when looking up ID '],
-      pattern:
-        /unable to resolve image: "(?<named>[^"\s]{1,200})": (?:could not find Image for|not found)|no images returned when looking up ID "(?<image>ami-[0-9a-f]+)"/,
-      weight: 'definite',
-    },
-    notAuthorized: {
-      in: LAUNCHERS,
-      anchors: ['Not authorized for images'],
-      pattern: /Not authorized for images: \[?(?<image>ami-[0-9a-f]+)?/,
-      weight: 'definite',
-    },
-    reason: {
-      in: LAUNCHERS,
-      anchors: ['AmiIdNotFound', 'AMIAuthorizationFailure', 'InvalidAMIID '],
-      pattern:
-        /\b(?:AmiIdNotFound|AMIAuthorizationFailure|condition (?:Launched|NodeRegistrationHealthy)=\w+ InvalidAMIID)\b/,
-      weight: 'definite',
-    },
-    selectorMatchesNone: {
-      in: LAUNCHERS,
-      anchors: [
-        'AMINotFound',
-        'no amis exist given constraints',
-        'UnsupportedAlias',
-        'Failed to resolve AMIs',
-      ],
-      pattern:
-        /\bcondition (?:AMIsReady|Launched|NodeRegistrationHealthy)=\w+ (?:AMINotFound|UnsupportedAlias)\b|no amis exist given constraints|condition Ready=False NodeClassNotReady Failed to resolve AMIs/,
-      weight: 'definite',
-    },
-    noneGiven: {
-      in: LAUNCHERS,
-      anchors: ['amiIdList', 'must contain the parameter ImageId'],
-      pattern:
-        /(?<parameter>Parameter 'amiIdList' cannot be empty|must contain the parameter ImageId)/,
-      weight: 'definite',
-    },
-    amisFound: {
-      in: ['node-claim'],
-      anchors: ['condition AMIsReady=True'],
-      pattern: /condition AMIsReady=True/,
-      weight: 'withdraws',
-    },
+    imageNotFound: definite(
+      LAUNCHERS,
+      /\bInvalidAMIID\.(?:NotFound|Malformed|Unavailable)\b(?:.*?(?<image>ami-[0-9a-f]{8,17}))?/,
+    ),
+    imageDoesNotExist: definite(
+      LAUNCHERS,
+      /The image id '\[?(?<image>ami-[0-9a-f]+)\]?' does not exist/,
+      { anchors: ['The image id '] },
+    ),
+    noneFound: definite(
+      [...LAUNCHERS, 'nodeup'],
+      /unable to resolve image: "(?<named>[^"\s]{1,200})": (?:could not find Image for|not found)|no images returned when looking up ID "(?<image>ami-[0-9a-f]+)"/,
+    ),
+    notAuthorized: definite(LAUNCHERS, /Not authorized for images: \[?(?<image>ami-[0-9a-f]+)?/),
+    reason: definite(
+      LAUNCHERS,
+      /\b(?:AmiIdNotFound|AMIAuthorizationFailure|condition (?:Launched|NodeRegistrationHealthy)=\w+ InvalidAMIID)\b/,
+      { anchors: ['AmiIdNotFound', 'AMIAuthorizationFailure', 'InvalidAMIID '] },
+    ),
+    selectorMatchesNone: definite(
+      LAUNCHERS,
+      /\bcondition (?:AMIsReady|Launched|NodeRegistrationHealthy)=\w+ (?:AMINotFound|UnsupportedAlias)\b|no amis exist given constraints|condition Ready=False NodeClassNotReady Failed to resolve AMIs/,
+      {
+        anchors: [
+          'AMINotFound',
+          'no amis exist given constraints',
+          'UnsupportedAlias',
+          'Failed to resolve AMIs',
+        ],
+      },
+    ),
+    noneGiven: definite(
+      LAUNCHERS,
+      /(?<parameter>Parameter 'amiIdList' cannot be empty|must contain the parameter ImageId)/,
+      { anchors: ['amiIdList', 'must contain the parameter ImageId'] },
+    ),
+    amisFound: withdraws(['node-claim'], /condition AMIsReady=True/),
   },
   needs: [
     'aws/auto-scaling-group',
@@ -108,7 +95,6 @@ export default defineCause({
     'launch-template-deleted-or-edited',
     'node-creation-failure-verdict',
   ],
-  match: (view) => clearWhenFilled(view, FAILURES) ?? matchTemplate(view),
   summary: ({ image, named, parameter, group, template, size }) =>
     group !== undefined
       ? `The launch ${template?.startsWith('lt-') === false ? 'configuration' : 'template'} ${template ?? ''} of the Auto Scaling group ${group} names the image ${image ?? ''}, which does not exist in this region or is not shared with this account; the group stays at ${size ?? 'fewer instances than it wants'}.`
@@ -117,29 +103,27 @@ export default defineCause({
         : 'The launch template names no machine image and the caller adds none, so nothing is launched.',
   remedy: ({ image, parameter }) => [
     parameter === undefined
-      ? {
-          text: 'See whether the account can see the image, whose it is and in which state.',
-          command: `aws ec2 describe-images --image-ids ${image ?? '<ami>'} --query Images[].[ImageId,OwnerId,State,Public,DeprecationTime]`,
-        }
-      : {
-          text: 'See which image the template names.',
-          command:
-            'aws ec2 describe-launch-template-versions --launch-template-id <template> --versions $Default --query LaunchTemplateVersions[].LaunchTemplateData.ImageId',
-        },
-    {
-      text: 'Own image: let this account launch it (from the account that owns it).',
-      command: `aws ec2 modify-image-attribute --image-id ${image ?? '<ami>'} --launch-permission 'Add=[{UserId=<account>}]'`,
-    },
-    {
-      text: 'EKS image: take the present id from SSM and put it into the launch template or EC2NodeClass.',
-      command:
-        'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<version>/amazon-linux-2023/x86_64/standard/recommended/image_id --query Parameter.Value --output text',
-    },
+      ? step(
+          'See whether the account can see the image, whose it is and in which state.',
+          `aws ec2 describe-images --image-ids ${image ?? '<ami>'} --query Images[].[ImageId,OwnerId,State,Public,DeprecationTime]`,
+        )
+      : step(
+          'See which image the template names.',
+          'aws ec2 describe-launch-template-versions --launch-template-id <template> --versions $Default --query LaunchTemplateVersions[].LaunchTemplateData.ImageId',
+        ),
+    step(
+      'Own image: let this account launch it (from the account that owns it).',
+      `aws ec2 modify-image-attribute --image-id ${image ?? '<ami>'} --launch-permission 'Add=[{UserId=<account>}]'`,
+    ),
+    step(
+      'EKS image: take the present id from SSM and put it into the launch template or EC2NodeClass.',
+      'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<version>/amazon-linux-2023/x86_64/standard/recommended/image_id --query Parameter.Value --output text',
+    ),
   ],
-  decide: {
-    text: 'Ask EC2 for the image as the launching account.',
-    command: 'aws ec2 describe-images --image-ids <ami>',
-  },
+  decide: step(
+    'Ask EC2 for the image as the launching account.',
+    'aws ec2 describe-images --image-ids <ami>',
+  ),
   page: {
     why: 'Image ids belong to one region, and images are deregistered or made private by their owner. EKS Windows images become private about four months after their release; cleaned-up custom AMIs break the groups that still name them.',
     prevent:
@@ -158,15 +142,12 @@ export default defineCause({
   },
 });
 
-type Kinds =
-  | 'aws/auto-scaling-group'
-  | 'aws/launch-template-version'
-  | 'aws/launch-configuration'
-  | 'aws/image';
-type Signs = (typeof FAILURES)[number] | 'amisFound';
+export default matched(cause, (view) => clearWhenFilled(view, FAILURES) ?? matchTemplate(view));
+
+type Own = ViewOf<typeof cause>;
 
 /** A group lacks instances, and the image of its template is none that this account can see. */
-function matchTemplate(view: View<Kinds, Signs>): Match | null {
+function matchTemplate(view: Own): Match | null {
   // Whose evidence it is decides: others may not have asked for this very image.
   if (view.nowMs === null || view.read('aws/image').state === 'unknown') return null;
   const seen = new Set(view.list('aws/image').map(({ value }) => value.ImageId ?? null));
@@ -202,7 +183,7 @@ interface Origin {
 }
 
 /** Older groups have a launch configuration in place of a template. */
-function originOf(view: View<Kinds, Signs>, { group, template }: ShortGroup): Origin | null {
+function originOf(view: Own, { group, template }: ShortGroup): Origin | null {
   if (template !== null) {
     const name = template.value.LaunchTemplateId ?? '';
     const image = template.value.LaunchTemplateData?.ImageId ?? null;

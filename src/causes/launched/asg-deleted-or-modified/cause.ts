@@ -1,4 +1,6 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { sentence } from '../../../diagnosis/sentence.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 
 /** Somebody deleted or edited the Auto Scaling group that belongs to a managed node group. */
 export default defineCause({
@@ -7,19 +9,19 @@ export default defineCause({
   title: 'the node group’s Auto Scaling group was deleted or changed behind EKS',
   scope: 'group',
   signs: {
-    healthCode: {
-      in: ['aws-message', 'terraform', 'client-output'],
-      anchors: [
-        'AutoScalingGroupNotFound',
-        'AutoScalingGroupInvalidConfiguration',
-        'AutoScalingGroupOptInRequired',
-        'AutoScalingGroupRateLimitExceeded',
-        'AutoScalingGroupInstanceRefreshActive',
-      ],
-      pattern:
-        /\b(?<code>AutoScalingGroup(?:NotFound|InvalidConfiguration|OptInRequired|RateLimitExceeded|InstanceRefreshActive))\b(?:.*?(?<group>eks-[\w-]{8,}))?/,
-      weight: 'definite',
-    },
+    healthCode: definite(
+      ['aws-message', 'terraform', 'client-output'],
+      /\b(?<code>AutoScalingGroup(?:NotFound|InvalidConfiguration|OptInRequired|RateLimitExceeded|InstanceRefreshActive))\b(?:.*?(?<group>eks-[\w-]{8,}))?/,
+      {
+        anchors: [
+          'AutoScalingGroupNotFound',
+          'AutoScalingGroupInvalidConfiguration',
+          'AutoScalingGroupOptInRequired',
+          'AutoScalingGroupRateLimitExceeded',
+          'AutoScalingGroupInstanceRefreshActive',
+        ],
+      },
+    ),
   },
   needs: [],
   symptoms: [],
@@ -27,25 +29,21 @@ export default defineCause({
   blocksAbove: false,
   explains: ['node-creation-failure-verdict'],
   summary: ({ code, group }) =>
-    `EKS cannot use the Auto Scaling group ${group ?? ''} of the node group (${code ?? 'deleted or changed'}), so the group no longer grows or heals.`.replace(
-      '  ',
-      ' ',
-    ),
+    sentence`EKS cannot use the Auto Scaling group ${group} of the node group (${code ?? 'deleted or changed'}), so the group no longer grows or heals.`,
   remedy: ({ group }) => [
-    {
-      text: 'See whether the group exists, and compare its size, template version and tags with the node group.',
-      command: `aws autoscaling describe-auto-scaling-groups --auto-scaling-group-names ${group ?? '<group>'} --query AutoScalingGroups[].[MinSize,MaxSize,LaunchTemplate,MixedInstancesPolicy.LaunchTemplate,Tags]`,
-    },
-    {
-      text: 'Undo changes made by hand; where the group is gone, replace the node group.',
-      command: 'aws eks delete-nodegroup --cluster-name <cluster> --nodegroup-name <node-group>',
-    },
+    step(
+      'See whether the group exists, and compare its size, template version and tags with the node group.',
+      `aws autoscaling describe-auto-scaling-groups --auto-scaling-group-names ${group ?? '<group>'} --query AutoScalingGroups[].[MinSize,MaxSize,LaunchTemplate,MixedInstancesPolicy.LaunchTemplate,Tags]`,
+    ),
+    step(
+      'Undo changes made by hand; where the group is gone, replace the node group.',
+      'aws eks delete-nodegroup --cluster-name <cluster> --nodegroup-name <node-group>',
+    ),
   ],
-  decide: {
-    text: 'Read the node group’s health issues.',
-    command:
-      'aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group> --query nodegroup.[resources.autoScalingGroups,health.issues]',
-  },
+  decide: step(
+    'Read the node group’s health issues.',
+    'aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group> --query nodegroup.[resources.autoScalingGroups,health.issues]',
+  ),
   page: {
     why: 'A managed node group drives an Auto Scaling group of its own. Clean-up scripts delete it, people change its sizes, template or policy in the console, and an instance refresh started by hand holds EKS up.',
     prevent:

@@ -1,36 +1,39 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { definite, likely } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type ShortGroup, shortGroups } from '../../../domain/instances/launch.ts';
 import { isoMs } from '../../../evidence/time.ts';
 import type { LifecycleHook } from '../../../evidence/aws/groups.ts';
 
 /** The Auto Scaling group may not launch, or a lifecycle hook that nobody answers ends the launch. */
-export default defineCause({
+const cause = defineCause({
   id: 'asg-suspended-or-hook-pending',
   stage: 'launched',
   title: 'launching is suspended in the Auto Scaling group, or a lifecycle hook is not answered',
   scope: 'group',
   signs: {
-    hookAbandoned: {
-      in: ['aws-message', 'terraform', 'client-output'],
-      anchors: ['Lifecycle Action'],
-      pattern: /failed to complete user's Lifecycle Action\b.*(?:abandoned|Timeout|timed out)/i,
-      weight: 'definite',
-    },
-    hookNotCompleted: {
-      in: ['nodeup', 'cloud-init'],
-      anchors: ['failed to complete lifecycle hook'],
-      pattern: /failed to complete lifecycle hook/,
-      weight: 'likely',
+    hookAbandoned: definite(
+      ['aws-message', 'terraform', 'client-output'],
+      /failed to complete user's Lifecycle Action\b.*(?:abandoned|Timeout|timed out)/i,
+      { anchors: ['Lifecycle Action'] },
+    ),
+    hookNotCompleted: likely(['nodeup', 'cloud-init'], /failed to complete lifecycle hook/, {
       atLeast: 2,
-    },
+    }),
   },
   needs: ['aws/auto-scaling-group', 'aws/instance', 'aws/lifecycle-hook'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['early-instance-termination', 'node-creation-failure-verdict'],
-  match: (view) => matchGroups(view),
   summary: ({ group, suspended, instance, size, minutes, hook }) => {
     if (suspended !== undefined)
       return `The process Launch of the Auto Scaling group ${group ?? ''} is suspended, so it starts no instance${size === undefined ? ' whatever its size says' : ` and stays at ${size}`}.`;
@@ -41,26 +44,25 @@ export default defineCause({
   remedy: ({ group, suspended, instance, hook }) =>
     suspended === undefined
       ? [
-          {
-            text: 'See which hooks wait for an answer, and how long.',
-            command: `aws autoscaling describe-lifecycle-hooks --auto-scaling-group-name ${group ?? '<group>'}`,
-          },
-          {
-            text: 'Answer for the instance that waits, and allow its role autoscaling:CompleteLifecycleAction.',
-            command: `aws autoscaling complete-lifecycle-action --lifecycle-action-result CONTINUE --instance-id ${instance ?? '<instance>'} --lifecycle-hook-name ${hook ?? '<hook>'} --auto-scaling-group-name ${group ?? '<group>'}`,
-          },
+          step(
+            'See which hooks wait for an answer, and how long.',
+            `aws autoscaling describe-lifecycle-hooks --auto-scaling-group-name ${group ?? '<group>'}`,
+          ),
+          step(
+            'Answer for the instance that waits, and allow its role autoscaling:CompleteLifecycleAction.',
+            `aws autoscaling complete-lifecycle-action --lifecycle-action-result CONTINUE --instance-id ${instance ?? '<instance>'} --lifecycle-hook-name ${hook ?? '<hook>'} --auto-scaling-group-name ${group ?? '<group>'}`,
+          ),
         ]
       : [
-          {
-            text: 'Let the group launch again.',
-            command: `aws autoscaling resume-processes --auto-scaling-group-name ${group ?? '<group>'} --scaling-processes Launch`,
-          },
+          step(
+            'Let the group launch again.',
+            `aws autoscaling resume-processes --auto-scaling-group-name ${group ?? '<group>'} --scaling-processes Launch`,
+          ),
         ],
-  decide: {
-    text: 'See which processes are suspended and in which state the group’s instances are.',
-    command:
-      'aws autoscaling describe-auto-scaling-groups --auto-scaling-group-names <group> --query AutoScalingGroups[].[SuspendedProcesses,Instances[].[InstanceId,LifecycleState]]',
-  },
+  decide: step(
+    'See which processes are suspended and in which state the group’s instances are.',
+    'aws autoscaling describe-auto-scaling-groups --auto-scaling-group-names <group> --query AutoScalingGroups[].[SuspendedProcesses,Instances[].[InstanceId,LifecycleState]]',
+  ),
   page: {
     why: 'Somebody suspended Launch during maintenance, or AWS did after days of failing launches. A launch hook holds an instance in Pending:Wait until a program answers; if none does, the instance is abandoned and replaced, for ever.',
     prevent:
@@ -74,14 +76,15 @@ export default defineCause({
   },
 });
 
-type Kinds = 'aws/auto-scaling-group' | 'aws/instance' | 'aws/lifecycle-hook';
-type Signs = 'hookAbandoned' | 'hookNotCompleted';
+export default matched(cause, matchGroups);
+
+type Own = ViewOf<typeof cause>;
 
 /** A hook holds an instance for minutes while programs set it up; nothing takes this long. */
 const HOOK_NORMAL_MS = 1_800_000;
 
 /** Only a group that wants more instances than it has in service misses any. */
-function matchGroups(view: View<Kinds, Signs>): Match | null {
+function matchGroups(view: Own): Match | null {
   const groups = view.list('aws/auto-scaling-group');
   for (const one of shortGroups(groups, [])) {
     const match = matchSuspension(view, one) ?? matchHook(view, one);
@@ -91,7 +94,7 @@ function matchGroups(view: View<Kinds, Signs>): Match | null {
   return groups.length > 0 && signs === null ? clear : null;
 }
 
-function matchSuspension(view: View<Kinds, Signs>, { group, size }: ShortGroup): Match | null {
+function matchSuspension(view: Own, { group, size }: ShortGroup): Match | null {
   const suspension = (group.value.SuspendedProcesses ?? []).find(
     (entry) => entry.ProcessName === 'Launch',
   );
@@ -102,7 +105,7 @@ function matchSuspension(view: View<Kinds, Signs>, { group, size }: ShortGroup):
   return found({ group: size.name, suspended: 'yes', size: standing }, [view.quote(group, words)]);
 }
 
-function matchHook(view: View<Kinds, Signs>, { group, size }: ShortGroup): Match | null {
+function matchHook(view: Own, { group, size }: ShortGroup): Match | null {
   const { nowMs } = view;
   const waiting = (group.value.Instances ?? [])
     .filter((entry) => entry.LifecycleState === 'Pending:Wait')
@@ -124,7 +127,7 @@ function matchHook(view: View<Kinds, Signs>, { group, size }: ShortGroup): Match
   return null;
 }
 
-function launchHooksOf(view: View<Kinds, Signs>, group: string): readonly Seen<LifecycleHook>[] {
+function launchHooksOf(view: Own, group: string): readonly Seen<LifecycleHook>[] {
   return view
     .list('aws/lifecycle-hook')
     .filter(({ value }) => value.AutoScalingGroupName === group)

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, matched, step } from '../../../diagnosis/cause.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 
 const LAUNCHERS = [
@@ -12,44 +13,30 @@ const LAUNCHERS = [
 ] as const;
 
 /** The disks that the launch asks for do not fit those of the machine image. */
-export default defineCause({
+const cause = defineCause({
   id: 'block-device-mapping-mismatch',
   stage: 'launched',
   title: 'the block device mapping does not fit the machine image',
   scope: 'group',
   signs: {
-    usedTwice: {
-      in: LAUNCHERS,
-      anchors: ['in more than one block-device mapping'],
-      pattern: /The device '(?<twice>[^']+)' is used in more than one block-device mapping/,
-      weight: 'definite',
-    },
-    refused: {
-      in: LAUNCHERS,
-      anchors: ['InvalidBlockDeviceMapping'],
-      pattern: /\bInvalidBlockDeviceMapping\b/,
-      weight: 'definite',
-    },
-    smallerThanSnapshot: {
-      in: LAUNCHERS,
-      anchors: ['is smaller than snapshot'],
-      pattern:
-        /Volume of size (?<size>\d+ ?GB) is smaller than snapshot '(?<snapshot>snap-[0-9a-f]+)', expect size ?>= ?(?<expected>\d+ ?GB)/,
-      weight: 'definite',
-    },
-    rootSmallerThanSnapshot: {
-      in: LAUNCHERS,
-      anchors: ['must be greater than or equal to snapshot size'],
-      pattern:
-        /root volume size \((?<sizeGb>\d+)\) must be greater than or equal to snapshot size \((?<expectedGb>\d+)\)/,
-      weight: 'definite',
-    },
-    deviceName: {
-      in: LAUNCHERS,
-      anchors: ['Invalid device name'],
-      pattern: /Invalid device name (?<device>\S+?)\.? Launching EC2 instance failed/,
-      weight: 'definite',
-    },
+    usedTwice: definite(
+      LAUNCHERS,
+      /The device '(?<twice>[^']+)' is used in more than one block-device mapping/,
+    ),
+    refused: definite(LAUNCHERS, /\bInvalidBlockDeviceMapping\b/),
+    smallerThanSnapshot: definite(
+      LAUNCHERS,
+      /Volume of size (?<size>\d+ ?GB) is smaller than snapshot '(?<snapshot>snap-[0-9a-f]+)', expect size ?>= ?(?<expected>\d+ ?GB)/,
+    ),
+    rootSmallerThanSnapshot: definite(
+      LAUNCHERS,
+      /root volume size \((?<sizeGb>\d+)\) must be greater than or equal to snapshot size \((?<expectedGb>\d+)\)/,
+    ),
+    deviceName: definite(
+      LAUNCHERS,
+      /Invalid device name (?<device>\S+?)\.? Launching EC2 instance failed/,
+      { anchors: ['Invalid device name'] },
+    ),
   },
   needs: ['aws/auto-scaling-group'],
   symptoms: [],
@@ -60,34 +47,24 @@ export default defineCause({
     'openshift-machine-failed',
     'node-creation-failure-verdict',
   ],
-  match: (view) =>
-    clearWhenFilled(view, [
-      'usedTwice',
-      'refused',
-      'smallerThanSnapshot',
-      'rootSmallerThanSnapshot',
-      'deviceName',
-    ]),
   summary: ({ size, expected, sizeGb, expectedGb, device, twice }) =>
     sizeGb === undefined
       ? `The launch asks for ${wishOf(size, expected, device, twice)}, so EC2 refuses it.`
       : `The launch asks for ${wishOf(`${sizeGb} GB`, `${expectedGb} GB`, device, twice)}, so it is refused.`,
   remedy: () => [
-    {
-      text: 'Read the device names and sizes of the image.',
-      command:
-        'aws ec2 describe-images --image-ids <ami> --query "Images[].[RootDeviceName,BlockDeviceMappings[].[DeviceName,Ebs.VolumeSize]]"',
-    },
-    {
-      text: 'Use the same names and at least those sizes in the template or in spec.blockDeviceMappings (Bottlerocket: /dev/xvda and /dev/xvdb; Amazon Linux: /dev/xvda; Windows: /dev/sda1).',
-      command: 'kubectl edit ec2nodeclass <node-class>',
-    },
+    step(
+      'Read the device names and sizes of the image.',
+      'aws ec2 describe-images --image-ids <ami> --query "Images[].[RootDeviceName,BlockDeviceMappings[].[DeviceName,Ebs.VolumeSize]]"',
+    ),
+    step(
+      'Use the same names and at least those sizes in the template or in spec.blockDeviceMappings (Bottlerocket: /dev/xvda and /dev/xvdb; Amazon Linux: /dev/xvda; Windows: /dev/sda1).',
+      'kubectl edit ec2nodeclass <node-class>',
+    ),
   ],
-  decide: {
-    text: 'Compare the image’s devices with those of the template.',
-    command:
-      "aws ec2 describe-images --image-ids <ami> --query Images[].BlockDeviceMappings; aws ec2 describe-launch-template-versions --launch-template-id <template> --versions '$Default' --query LaunchTemplateVersions[].LaunchTemplateData.BlockDeviceMappings",
-  },
+  decide: step(
+    'Compare the image’s devices with those of the template.',
+    "aws ec2 describe-images --image-ids <ami> --query Images[].BlockDeviceMappings; aws ec2 describe-launch-template-versions --launch-template-id <template> --versions '$Default' --query LaunchTemplateVersions[].LaunchTemplateData.BlockDeviceMappings",
+  ),
   page: {
     why: 'A mapping overrides the image’s disks by device name and cannot make one smaller than its snapshot. Changing the image family (Amazon Linux, Bottlerocket, Windows, GPU images with larger roots) changes names and sizes.',
     prevent:
@@ -101,6 +78,16 @@ export default defineCause({
     ],
   },
 });
+
+export default matched(cause, (view) =>
+  clearWhenFilled(view, [
+    'usedTwice',
+    'refused',
+    'smallerThanSnapshot',
+    'rootSmallerThanSnapshot',
+    'deviceName',
+  ]),
+);
 
 function wishOf(
   size: string | undefined,

@@ -1,4 +1,14 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { context } from '../../../diagnosis/sign.ts';
 import { filledGroups, groupOfInstance, sizeOf } from '../../../domain/instances/launch.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 import { isoMs } from '../../../evidence/time.ts';
@@ -9,64 +19,52 @@ const REASON =
   /^(?:Server\.(?:SpotInstanceTermination|SpotInstanceShutdown|InternalError|ScheduledStop)|Client\.InstanceInitiatedShutdown)$/;
 
 /** The machine ended before it could become a node: reclaimed, shut down from inside, or replaced. */
-export default defineCause({
+const cause = defineCause({
   id: 'early-instance-termination',
   stage: 'launched',
   title: 'the instance ended before it could join',
   scope: 'machine',
   signs: {
-    replacedByHealthCheck: {
-      in: ['aws-message', 'client-output'],
-      anchors: ['taken out of service in response to'],
-      pattern:
-        /Terminating EC2 instance.*taken out of service in response to an? (?<check>ELB (?:system )?health.?check|EC2 instance status checks failure)/,
-      weight: 'context',
-      atLeast: 2,
-    },
-    endedOutside: {
-      in: ['aws-message'],
-      anchors: ['taken out of service in response to an EC2 health check'],
-      pattern: /taken out of service in response to an EC2 health check/,
-      weight: 'context',
-    },
+    replacedByHealthCheck: context(
+      ['aws-message', 'client-output'],
+      /Terminating EC2 instance.*taken out of service in response to an? (?<check>ELB (?:system )?health.?check|EC2 instance status checks failure)/,
+      { atLeast: 2 },
+    ),
+    endedOutside: context(
+      ['aws-message'],
+      /taken out of service in response to an EC2 health check/,
+    ),
   },
   needs: ['aws/instance', 'aws/auto-scaling-group', 'kube/Node', 'aws/spot-request'],
   symptoms: [],
   withdrawnBy: ['node-registered', 'node-ready'],
   explains: ['karpenter-registration-timeout', 'node-creation-failure-verdict'],
-  match: (view) => matchInstance(view),
   summary: ({ instance, reason, check, grace }) =>
     check === undefined
-      ? `Instance ${instance ?? ''} ended (${reason ?? 'terminated'}) before it was a node.`.replace(
-          '  ',
-          ' ',
-        )
-      : `The Auto Scaling group replaces its instances again and again after an ${check}${grace === undefined ? '' : ` (grace period ${grace} s)`}, before they can join.`,
+      ? sentence`Instance ${instance} ended (${reason ?? 'terminated'}) before it was a node.`
+      : sentence`The Auto Scaling group replaces its instances again and again after an ${check}${phrase` (grace period ${grace} s)`}, before they can join.`,
   remedy: ({ check, group }) =>
     check === undefined
       ? [
-          {
-            text: 'See what ended it and who asked for that.',
-            command:
-              'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].[LaunchTime,StateTransitionReason,StateReason]; aws cloudtrail lookup-events --lookup-attributes AttributeKey=ResourceName,AttributeValue=<instance> --query Events[].[EventTime,EventName,Username]',
-          },
-          {
-            text: 'For spot: see in which zones types of this size are more to be had, and let the group choose among them.',
-            command:
-              'aws ec2 get-spot-placement-scores --target-capacity 10 --single-availability-zone --instance-types <type> <type> <type>',
-          },
+          step(
+            'See what ended it and who asked for that.',
+            'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].[LaunchTime,StateTransitionReason,StateReason]; aws cloudtrail lookup-events --lookup-attributes AttributeKey=ResourceName,AttributeValue=<instance> --query Events[].[EventTime,EventName,Username]',
+          ),
+          step(
+            'For spot: see in which zones types of this size are more to be had, and let the group choose among them.',
+            'aws ec2 get-spot-placement-scores --target-capacity 10 --single-availability-zone --instance-types <type> <type> <type>',
+          ),
         ]
       : [
-          {
-            text: 'Give a machine more time than its bootstrap takes, and keep load balancer health checks off groups of nodes.',
-            command: `aws autoscaling update-auto-scaling-group --auto-scaling-group-name ${group ?? '<group>'} --health-check-type EC2 --health-check-grace-period 600`,
-          },
+          step(
+            'Give a machine more time than its bootstrap takes, and keep load balancer health checks off groups of nodes.',
+            `aws autoscaling update-auto-scaling-group --auto-scaling-group-name ${group ?? '<group>'} --health-check-type EC2 --health-check-grace-period 600`,
+          ),
         ],
-  decide: {
-    text: 'Read why the instance ended.',
-    command:
-      'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].[State.Name,StateReason,StateTransitionReason]',
-  },
+  decide: step(
+    'Read why the instance ended.',
+    'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].[State.Name,StateReason,StateTransitionReason]',
+  ),
   page: {
     why: 'Spot machines are reclaimed, a boot script shuts its machine down, the host fails, or a health check with a short grace period replaces machines faster than they boot. The logs of the machine just stop.',
     prevent:
@@ -80,8 +78,9 @@ export default defineCause({
   },
 });
 
-type Kinds = 'aws/instance' | 'aws/auto-scaling-group' | 'kube/Node' | 'aws/spot-request';
-type Signs = 'replacedByHealthCheck' | 'endedOutside';
+export default matched(cause, matchInstance);
+
+type Own = ViewOf<typeof cause>;
 
 /** Shorter than any bootstrap; a group with load balancer checks then replaces machines for ever. */
 const GRACE_SECONDS_MIN = 180;
@@ -89,7 +88,7 @@ const GRACE_SECONDS_MIN = 180;
 /** Whoever launches machines gives them so long; one that lived longer did join, or had another cause not to. */
 const EARLY_MS = 15 * 60_000;
 
-function matchInstance(view: View<Kinds, Signs>): Match | null {
+function matchInstance(view: Own): Match | null {
   const replaced = matchGroup(view);
   if (replaced !== null) return replaced;
   const entry = view
@@ -114,7 +113,7 @@ function matchInstance(view: View<Kinds, Signs>): Match | null {
 }
 
 /** False where something else took its place: its group is full, or Karpenter launches again. */
-function isMissed(view: View<Kinds, Signs>, instance: Instance): boolean {
+function isMissed(view: Own, instance: Instance): boolean {
   const group = groupOfInstance(instance);
   if (group !== null) return !filledGroups(view.list('aws/auto-scaling-group')).has(group);
   const isLive = view.nowMs !== null;
@@ -125,7 +124,7 @@ function isMissed(view: View<Kinds, Signs>, instance: Instance): boolean {
 }
 
 /** By the time of its end where EC2 tells it, else by the time since its launch. */
-function isEarly(view: View<Kinds, Signs>, instance: Instance): boolean {
+function isEarly(view: Own, instance: Instance): boolean {
   const launchedMs = isoMs(instance.LaunchTime ?? '');
   const ended = /\((\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) GMT\)/.exec(
     instance.StateTransitionReason ?? '',
@@ -135,7 +134,7 @@ function isEarly(view: View<Kinds, Signs>, instance: Instance): boolean {
 }
 
 /** What EC2 says of the request that the machine was launched for. */
-function spotOf(view: View<Kinds, Signs>): readonly Quote[] {
+function spotOf(view: Own): readonly Quote[] {
   return view
     .list('aws/spot-request')
     .filter(({ value }) => (value.InstanceId ?? null) === view.instanceId)
@@ -146,7 +145,7 @@ function spotOf(view: View<Kinds, Signs>): readonly Quote[] {
     });
 }
 
-function gapOf(view: View<Kinds, Signs>, instance: Instance): readonly Quote[] {
+function gapOf(view: Own, instance: Instance): readonly Quote[] {
   const name = groupOfInstance(instance);
   return view.list('aws/auto-scaling-group').flatMap((group) => {
     const size = sizeOf(group.value);
@@ -156,7 +155,7 @@ function gapOf(view: View<Kinds, Signs>, instance: Instance): readonly Quote[] {
   });
 }
 
-function matchGroup(view: View<Kinds, Signs>): Match | null {
+function matchGroup(view: Own): Match | null {
   const replaced = view.sign('replacedByHealthCheck');
   const group = view
     .list('aws/auto-scaling-group')

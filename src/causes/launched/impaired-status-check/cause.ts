@@ -1,38 +1,29 @@
-import { clear, defineCause, found } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 
 /** EC2 says that the machine or its host does not work, or its console shows that it did not boot. */
-export default defineCause({
+const cause = defineCause({
   id: 'impaired-status-check',
   stage: 'launched',
   title: 'the instance fails its EC2 status checks or did not boot',
   scope: 'machine',
   signs: {
-    kernelPanic: {
-      in: ['console', 'kernel', 'journal'],
-      anchors: ['Kernel panic - not syncing'],
-      pattern: /Kernel panic - not syncing: (?<reason>.{1,80})/,
-      weight: 'definite',
-    },
-    noBootDevice: {
-      in: ['console'],
-      anchors: ['No bootable device', 'Unable to mount root fs', 'Gave up waiting for root '],
-      pattern:
-        /(?<reason>No bootable device|Unable to mount root fs|Gave up waiting for root (?:file system )?device)/,
-      weight: 'definite',
-    },
-    emergencyMode: {
-      in: ['console', 'journal', 'kernel'],
-      anchors: ['Entering emergency mode', 'You are in emergency mode', 'Emergency Mode'],
-      pattern:
-        /(?<reason>Entering emergency mode|You are in emergency mode)|Reached target .{0,30}Emergency Mode/,
-      weight: 'likely',
-    },
-    ignition: {
-      in: ['console', 'ignition', 'journal'],
+    kernelPanic: definite(
+      ['console', 'kernel', 'journal'],
+      /Kernel panic - not syncing: (?<reason>.{1,80})/,
+    ),
+    noBootDevice: definite(
+      ['console'],
+      /(?<reason>No bootable device|Unable to mount root fs|Gave up waiting for root (?:file system )?device)/,
+    ),
+    emergencyMode: likely(
+      ['console', 'journal', 'kernel'],
+      /(?<reason>Entering emergency mode|You are in emergency mode)|Reached target .{0,30}Emergency Mode/,
+      { anchors: ['Entering emergency mode', 'You are in emergency mode', 'Emergency Mode'] },
+    ),
+    ignition: context(['console', 'ignition', 'journal'], /Ignition (?:has )?failed/, {
       anchors: ['Ignition has failed', 'Ignition failed'],
-      pattern: /Ignition (?:has )?failed/,
-      weight: 'context',
-    },
+    }),
   },
   needs: ['aws/instance-status', 'kube/Node'],
   symptoms: [],
@@ -41,45 +32,22 @@ export default defineCause({
     'node-creation-failure-verdict',
     'node-heartbeat-lost',
   ],
-  match(view) {
-    const impaired = view
-      .list('aws/instance-status')
-      .find((entry) =>
-        [entry.value.InstanceStatus, entry.value.SystemStatus].some(
-          (check) => check?.Status === 'impaired',
-        ),
-      );
-    const isReady = view.list('kube/Node').some(({ value }) => value.ready === true);
-    if (impaired !== undefined && !isReady) {
-      const instance = impaired.value.InstanceId ?? '';
-      const reason =
-        impaired.value.SystemStatus?.Status === 'impaired'
-          ? 'system status impaired'
-          : 'instance status impaired';
-      return found({ instance, reason }, [view.quote(impaired, `Instance ${instance} ${reason}`)]);
-    }
-    const onlyEmergency = view.sign('kernelPanic') === null && view.sign('noBootDevice') === null;
-    return onlyEmergency && view.sign('ignition') !== null ? clear : null;
-  },
   summary: ({ instance, machine, reason }) =>
     `${instance === undefined ? (machine ?? 'The machine') : `Instance ${instance}`} does not work as a machine (${reason ?? 'status check impaired'}); nothing above can run on it.`,
   remedy: () => [
-    {
-      text: 'Read how far it boots.',
-      command:
-        'aws ec2 get-console-output --latest --output text --instance-id <instance> | tail -n 60',
-    },
-    {
-      text: 'Replace it; a stop and start moves it to another host when the system status is impaired.',
-      command:
-        'aws autoscaling terminate-instance-in-auto-scaling-group --instance-id <instance> --no-should-decrement-desired-capacity',
-    },
+    step(
+      'Read how far it boots.',
+      'aws ec2 get-console-output --latest --output text --instance-id <instance> | tail -n 60',
+    ),
+    step(
+      'Replace it; a stop and start moves it to another host when the system status is impaired.',
+      'aws autoscaling terminate-instance-in-auto-scaling-group --instance-id <instance> --no-should-decrement-desired-capacity',
+    ),
   ],
-  decide: {
-    text: 'Read both status checks.',
-    command:
-      'aws ec2 describe-instance-status --include-all-instances --instance-ids <instance> --query InstanceStatuses[].[SystemStatus,InstanceStatus]',
-  },
+  decide: step(
+    'Read both status checks.',
+    'aws ec2 describe-instance-status --include-all-instances --instance-ids <instance> --query InstanceStatuses[].[SystemStatus,InstanceStatus]',
+  ),
   page: {
     why: 'The host under the instance fails (system status), or the instance does not boot or lost its network (instance status): a broken fstab entry, a missing driver in a custom AMI, a full or damaged root disk.',
     prevent: 'Boot every new image once on each instance family before rolling it out.',
@@ -91,4 +59,25 @@ export default defineCause({
       'https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/monitoring-system-instance-status-check.html',
     ],
   },
+});
+
+export default matched(cause, (view) => {
+  const impaired = view
+    .list('aws/instance-status')
+    .find((entry) =>
+      [entry.value.InstanceStatus, entry.value.SystemStatus].some(
+        (check) => check?.Status === 'impaired',
+      ),
+    );
+  const isReady = view.list('kube/Node').some(({ value }) => value.ready === true);
+  if (impaired !== undefined && !isReady) {
+    const instance = impaired.value.InstanceId ?? '';
+    const reason =
+      impaired.value.SystemStatus?.Status === 'impaired'
+        ? 'system status impaired'
+        : 'instance status impaired';
+    return found({ instance, reason }, [view.quote(impaired, `Instance ${instance} ${reason}`)]);
+  }
+  const onlyEmergency = view.sign('kernelPanic') === null && view.sign('noBootDevice') === null;
+  return onlyEmergency && view.sign('ignition') !== null ? clear : null;
 });

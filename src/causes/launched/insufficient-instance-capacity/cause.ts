@@ -1,72 +1,52 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, matched, step } from '../../../diagnosis/cause.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 
 const LAUNCHERS = ['aws-message', 'terraform', 'client-output', 'karpenter', 'node-claim'] as const;
 
 /** EC2 itself has no machine of this type left where it was asked for. */
-export default defineCause({
+const cause = defineCause({
   id: 'insufficient-instance-capacity',
   stage: 'launched',
   title: 'EC2 has no capacity for the instance type in that zone',
   scope: 'group',
   signs: {
-    zoneExhausted: {
-      in: LAUNCHERS,
-      anchors: ['do not have sufficient '],
-      pattern:
-        /do not have sufficient (?<type>[a-z0-9-]+\.[a-z0-9-]+) capacity in the Availability Zone you requested \((?<zone>[a-z0-9-]+)\)/,
-      weight: 'definite',
-    },
-    code: {
-      in: LAUNCHERS,
-      anchors: ['InsufficientInstanceCapacity'],
-      pattern: /\bInsufficientInstanceCapacity\b/,
-      weight: 'definite',
-    },
-    event: {
-      in: ['event'],
-      anchors: ['InsufficientInstanceCapacity', 'UnfulfillableCapacity'],
-      pattern:
-        /\b(?:InsufficientCapacityError|FailedCreate)\b.*\b(?:InsufficientInstanceCapacity|UnfulfillableCapacity)\b/,
-      weight: 'likely',
-      strict: true,
-      atLeast: 2,
-    },
-    noSpotCapacity: {
-      in: LAUNCHERS,
-      anchors: ['no Spot capacity available that matches'],
-      pattern: /There is no Spot capacity available that matches your request/,
-      weight: 'definite',
-    },
-    unfulfillable: {
-      in: LAUNCHERS,
-      anchors: [
-        'UnfulfillableCapacity',
-        'all requested instance types were unavailable during launch',
-      ],
-      pattern:
-        /\bUnfulfillableCapacity\b|all requested instance types were unavailable during launch/,
-      weight: 'likely',
-    },
-    launchedAfter: {
-      in: ['karpenter', 'event'],
-      anchors: [
-        'launched nodeclaim',
-        'launched machine',
-        'aunched instance',
-        'launched new instance',
-        'Type: Launched, Status: ',
-      ],
-      pattern:
-        /\b[Ll]aunched (?:nodeclaim|machine|(?:new )?instance)\b|Type: Launched, Status: \w+ -> True/,
-      weight: 'withdraws',
-    },
-    activitySucceeded: {
-      in: ['aws-message'],
-      anchors: ['Launching a new EC2 instance: i-'],
-      pattern: /\bSuccessful\b.{0,20}\bLaunching a new EC2 instance: i-/,
-      weight: 'withdraws',
-    },
+    zoneExhausted: definite(
+      LAUNCHERS,
+      /do not have sufficient (?<type>[a-z0-9-]+\.[a-z0-9-]+) capacity in the Availability Zone you requested \((?<zone>[a-z0-9-]+)\)/,
+      { anchors: ['do not have sufficient '] },
+    ),
+    code: definite(LAUNCHERS, /\bInsufficientInstanceCapacity\b/),
+    event: likely(
+      ['event'],
+      /\b(?:InsufficientCapacityError|FailedCreate)\b.*\b(?:InsufficientInstanceCapacity|UnfulfillableCapacity)\b/,
+      { strict: true, atLeast: 2 },
+    ),
+    noSpotCapacity: definite(
+      LAUNCHERS,
+      /There is no Spot capacity available that matches your request/,
+    ),
+    unfulfillable: likely(
+      LAUNCHERS,
+      /\bUnfulfillableCapacity\b|all requested instance types were unavailable during launch/,
+    ),
+    launchedAfter: withdraws(
+      ['karpenter', 'event'],
+      /\b[Ll]aunched (?:nodeclaim|machine|(?:new )?instance)\b|Type: Launched, Status: \w+ -> True/,
+      {
+        anchors: [
+          'launched nodeclaim',
+          'launched machine',
+          'aunched instance',
+          'launched new instance',
+          'Type: Launched, Status: ',
+        ],
+      },
+    ),
+    activitySucceeded: withdraws(
+      ['aws-message'],
+      /\bSuccessful\b.{0,20}\bLaunching a new EC2 instance: i-/,
+    ),
   },
   needs: ['aws/auto-scaling-group'],
   symptoms: ['pod-not-scheduled', 'group-cannot-launch'],
@@ -77,26 +57,22 @@ export default defineCause({
     'openshift-machine-failed',
     'node-creation-failure-verdict',
   ],
-  match: (view) =>
-    clearWhenFilled(view, ['zoneExhausted', 'code', 'event', 'noSpotCapacity', 'unfulfillable']),
   summary: ({ type, zone }) =>
     `EC2 has no ${type ?? 'instance of the requested type'} left in ${zone ?? 'the requested zone'}, so the launch ended before an instance existed.`,
   remedy: ({ type }) => [
-    {
-      text: 'See in which zones the type is offered, and give the group subnets in more of them.',
-      command: `aws ec2 describe-instance-type-offerings --location-type availability-zone --filters Name=instance-type,Values=${type ?? '<type>'} --query InstanceTypeOfferings[].Location`,
-    },
-    {
-      text: 'Let the group choose among more types; a node group that ended in CREATE_FAILED has to be made again.',
-      command:
-        'aws autoscaling update-auto-scaling-group --auto-scaling-group-name <group> --vpc-zone-identifier <subnet>,<subnet-of-another-zone>',
-    },
+    step(
+      'See in which zones the type is offered, and give the group subnets in more of them.',
+      `aws ec2 describe-instance-type-offerings --location-type availability-zone --filters Name=instance-type,Values=${type ?? '<type>'} --query InstanceTypeOfferings[].Location`,
+    ),
+    step(
+      'Let the group choose among more types; a node group that ended in CREATE_FAILED has to be made again.',
+      'aws autoscaling update-auto-scaling-group --auto-scaling-group-name <group> --vpc-zone-identifier <subnet>,<subnet-of-another-zone>',
+    ),
   ],
-  decide: {
-    text: 'Read why the last launches of the group failed.',
-    command:
-      'aws autoscaling describe-scaling-activities --auto-scaling-group-name <group> --max-items 10 --query Activities[].[StartTime,StatusCode,StatusMessage]',
-  },
+  decide: step(
+    'Read why the last launches of the group failed.',
+    'aws autoscaling describe-scaling-activities --auto-scaling-group-name <group> --max-items 10 --query Activities[].[StartTime,StatusCode,StatusMessage]',
+  ),
   page: {
     why: 'A zone has a finite number of machines of each type. GPU, metal and very new types, spot requests, and groups tied to one zone meet the limit first. The instance never gets an id, so EC2 shows nothing to inspect.',
     prevent:
@@ -113,3 +89,7 @@ export default defineCause({
     ],
   },
 });
+
+export default matched(cause, (view) =>
+  clearWhenFilled(view, ['zoneExhausted', 'code', 'event', 'noSpotCapacity', 'unfulfillable']),
+);

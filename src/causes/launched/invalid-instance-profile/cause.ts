@@ -1,4 +1,12 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 
 const LAUNCHERS = [
@@ -12,38 +20,28 @@ const LAUNCHERS = [
 ] as const;
 
 /** The launch names an instance profile that does not exist, or one without a role. */
-export default defineCause({
+const cause = defineCause({
   id: 'invalid-instance-profile',
   stage: 'launched',
   title: 'the instance profile is missing, empty or wrongly named',
   scope: 'group',
   signs: {
-    healthCode: {
-      in: LAUNCHERS,
-      anchors: ['IamInstanceProfileNotFound', 'IamNodeRoleNotFound', 'InstanceProfileNameInvalid'],
-      pattern: /\b(?:IamInstanceProfileNotFound|IamNodeRoleNotFound|InstanceProfileNameInvalid)\b/,
-      weight: 'definite',
-    },
-    parameter: {
-      in: LAUNCHERS,
-      anchors: ['for parameter iamInstanceProfile', 'nvalid IAM Instance Profile'],
-      pattern:
-        /Value \((?<profile>[^)\s]+)\) for parameter iamInstanceProfile\.\w+ is invalid|[Ii]nvalid IAM Instance Profile/,
-      weight: 'definite',
-    },
-    nodeClass: {
-      in: ['node-claim'],
-      anchors: ['condition InstanceProfileReady=False'],
-      pattern:
-        /condition InstanceProfileReady=False (?!.*(?:AccessDenied|not authorized|UnauthorizedOperation))/,
-      weight: 'likely',
-    },
-    launchedAfter: {
-      in: ['karpenter', 'event'],
-      anchors: ['launched nodeclaim', 'launched machine', 'Type: Launched, Status: '],
-      pattern: /\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,
-      weight: 'withdraws',
-    },
+    healthCode: definite(
+      LAUNCHERS,
+      /\b(?:IamInstanceProfileNotFound|IamNodeRoleNotFound|InstanceProfileNameInvalid)\b/,
+    ),
+    parameter: definite(
+      LAUNCHERS,
+      /Value \((?<profile>[^)\s]+)\) for parameter iamInstanceProfile\.\w+ is invalid|[Ii]nvalid IAM Instance Profile/,
+    ),
+    nodeClass: likely(
+      ['node-claim'],
+      /condition InstanceProfileReady=False (?!.*(?:AccessDenied|not authorized|UnauthorizedOperation))/,
+    ),
+    launchedAfter: withdraws(
+      ['karpenter', 'event'],
+      /\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,
+    ),
   },
   needs: ['aws/instance-profile', 'aws/instance', 'aws/auto-scaling-group', 'kube/Node'],
   symptoms: [],
@@ -56,26 +54,24 @@ export default defineCause({
     'openshift-machine-failed',
     'node-creation-failure-verdict',
   ],
-  match: (view) => clearWhenFilled(view, ['healthCode', 'parameter']) ?? matchEmpty(view),
   summary: ({ profile, empty }) =>
     empty === undefined
       ? `EC2 does not know the instance profile ${profile ?? 'that the launch names'}, so the launch is refused.`
       : `The instance profile ${profile ?? ''} contains no role, so machines launched with it have no credentials.`,
   remedy: ({ profile }) => [
-    {
-      text: 'See whether the profile exists and which role is in it.',
-      command: `aws iam get-instance-profile --instance-profile-name ${profile ?? '<profile>'} --query InstanceProfile.Roles[].RoleName`,
-    },
-    {
-      text: 'Create it if it is missing, and put the node role in.',
-      command: `aws iam create-instance-profile --instance-profile-name ${profile ?? '<profile>'}; aws iam add-role-to-instance-profile --instance-profile-name ${profile ?? '<profile>'} --role-name <node-role>`,
-    },
+    step(
+      'See whether the profile exists and which role is in it.',
+      `aws iam get-instance-profile --instance-profile-name ${profile ?? '<profile>'} --query InstanceProfile.Roles[].RoleName`,
+    ),
+    step(
+      'Create it if it is missing, and put the node role in.',
+      `aws iam create-instance-profile --instance-profile-name ${profile ?? '<profile>'}; aws iam add-role-to-instance-profile --instance-profile-name ${profile ?? '<profile>'} --role-name <node-role>`,
+    ),
   ],
-  decide: {
-    text: 'Read the profile and its role.',
-    command:
-      'aws iam get-instance-profile --instance-profile-name <profile> --query InstanceProfile.Roles[].RoleName',
-  },
+  decide: step(
+    'Read the profile and its role.',
+    'aws iam get-instance-profile --instance-profile-name <profile> --query InstanceProfile.Roles[].RoleName',
+  ),
   page: {
     why: 'A launch names an instance profile, not a role. Somebody deleted it, wrote the role’s name where a differently named profile was meant, or created a profile and forgot the role. A profile made a few seconds ago may not be known to EC2 yet.',
     prevent:
@@ -90,10 +86,14 @@ export default defineCause({
   },
 });
 
-type Kinds = 'aws/instance-profile' | 'aws/instance' | 'aws/auto-scaling-group' | 'kube/Node';
-type Signs = 'healthCode' | 'parameter' | 'nodeClass' | 'launchedAfter';
+export default matched(
+  cause,
+  (view) => clearWhenFilled(view, ['healthCode', 'parameter']) ?? matchEmpty(view),
+);
 
-function profilesInUse(view: View<Kinds, Signs>): ReadonlySet<string> {
+type Own = ViewOf<typeof cause>;
+
+function profilesInUse(view: Own): ReadonlySet<string> {
   const ready = new Set(
     view
       .list('kube/Node')
@@ -105,7 +105,7 @@ function profilesInUse(view: View<Kinds, Signs>): ReadonlySet<string> {
 }
 
 /** A profile without a role, of which no machine is a Node that is Ready. */
-function matchEmpty(view: View<Kinds, Signs>): Match | null {
+function matchEmpty(view: Own): Match | null {
   const empty = view
     .list('aws/instance-profile')
     .filter(({ value }) => (value.Roles ?? []).length === 0);

@@ -1,5 +1,13 @@
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import { type ShortGroup, shortGroups } from '../../../domain/instances/launch.ts';
 
@@ -22,52 +30,37 @@ const FAILURES = [
 ] as const;
 
 /** The launch names a subnet or security group that is gone, or that are in different VPCs. */
-export default defineCause({
+const cause = defineCause({
   id: 'invalid-subnet-or-security-group',
   stage: 'launched',
   title: 'the subnet or security group of the launch is missing, invalid or in another VPC',
   scope: 'group',
   signs: {
-    healthCode: {
-      in: ['aws-message', 'terraform', 'client-output'],
-      anchors: ['Ec2SubnetNotFound', 'Ec2SecurityGroupNotFound', 'Ec2SubnetListTooLong'],
-      pattern:
-        /\b(?<code>Ec2SubnetNotFound|Ec2SecurityGroupNotFound|Ec2SubnetListTooLong)\b(?:.*?(?<resource>(?:subnet|sg)-[0-9a-f]{8,17}))?/,
-      weight: 'definite',
-    },
-    subnetInvalid: {
-      in: ['aws-message', 'terraform', 'client-output'],
-      anchors: ['Ec2SubnetInvalidConfiguration'],
-      pattern: /\b(?<code>Ec2SubnetInvalidConfiguration)\b(?!.*public IP address)/,
-      weight: 'likely',
-    },
-    differentNetworks: {
-      in: LAUNCHERS,
-      anchors: ['belong to different networks', 'SecurityGroupSubnetVPCMismatch'],
-      pattern:
-        /(?:[Ss]ecurity group (?<group>sg-[0-9a-f]+) and subnet (?<resource>subnet-[0-9a-f]+) )?belong to different networks|\bSecurityGroupSubnetVPCMismatch\b/,
-      weight: 'definite',
-    },
-    doesNotExist: {
-      in: LAUNCHERS,
-      anchors: ['The subnet ID ', 'The security group ', 'The securityGroup ID '],
-      pattern:
-        /The (?:subnet ID|security group|securityGroup ID) '(?<resource>(?:subnet|sg)-[0-9a-f]+)' does not exist.*Launching EC2 instance failed/,
-      weight: 'definite',
-    },
-    launchCode: {
-      in: LAUNCHERS,
-      anchors: ['InvalidSubnetID.NotFound', 'InvalidGroup.NotFound', 'InvalidSubnet.Conflict'],
-      pattern:
-        /(?:fleet error|[Ll]aunching (?:nodeclaim|machine|instance|EC2)|[Cc]reating (?:EC2 )?instance|[Ff]ailed to (?:create|run) instance|[Cc]ould not launch|RunInstances|CreateFleet)\b.*\bInvalid(?:SubnetID|Group)\.NotFound\b(?:.*?(?<resource>(?:subnet|sg)-[0-9a-f]{8,17}))?/,
-      weight: 'definite',
-    },
-    launchedAfter: {
-      in: ['karpenter', 'event'],
-      anchors: ['launched nodeclaim', 'launched machine', 'Type: Launched, Status: '],
-      pattern: /\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,
-      weight: 'withdraws',
-    },
+    healthCode: definite(
+      ['aws-message', 'terraform', 'client-output'],
+      /\b(?<code>Ec2SubnetNotFound|Ec2SecurityGroupNotFound|Ec2SubnetListTooLong)\b(?:.*?(?<resource>(?:subnet|sg)-[0-9a-f]{8,17}))?/,
+    ),
+    subnetInvalid: likely(
+      ['aws-message', 'terraform', 'client-output'],
+      /\b(?<code>Ec2SubnetInvalidConfiguration)\b(?!.*public IP address)/,
+    ),
+    differentNetworks: definite(
+      LAUNCHERS,
+      /(?:[Ss]ecurity group (?<group>sg-[0-9a-f]+) and subnet (?<resource>subnet-[0-9a-f]+) )?belong to different networks|\bSecurityGroupSubnetVPCMismatch\b/,
+    ),
+    doesNotExist: definite(
+      LAUNCHERS,
+      /The (?:subnet ID|security group|securityGroup ID) '(?<resource>(?:subnet|sg)-[0-9a-f]+)' does not exist.*Launching EC2 instance failed/,
+      { anchors: ['The subnet ID ', 'The security group ', 'The securityGroup ID '] },
+    ),
+    launchCode: definite(
+      LAUNCHERS,
+      /(?:fleet error|[Ll]aunching (?:nodeclaim|machine|instance|EC2)|[Cc]reating (?:EC2 )?instance|[Ff]ailed to (?:create|run) instance|[Cc]ould not launch|RunInstances|CreateFleet)\b.*\bInvalid(?:SubnetID|Group)\.NotFound\b(?:.*?(?<resource>(?:subnet|sg)-[0-9a-f]{8,17}))?/,
+    ),
+    launchedAfter: withdraws(
+      ['karpenter', 'event'],
+      /\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,
+    ),
   },
   needs: [
     'aws/auto-scaling-group',
@@ -83,7 +76,6 @@ export default defineCause({
     'openshift-machine-failed',
     'node-creation-failure-verdict',
   ],
-  match: (view) => clearWhenFilled(view, FAILURES) ?? matchTemplate(view),
   summary: ({ resource, code, group, size }) =>
     group !== undefined && size !== undefined
       ? `The Auto Scaling group ${group} launches with ${resource ?? ''}, which is not in the cluster’s VPC any more, so it stays at ${size}.`
@@ -96,17 +88,15 @@ export default defineCause({
           ? `aws ec2 describe-security-groups --group-ids ${resource} --query SecurityGroups[].[GroupId,VpcId]`
           : `aws ec2 describe-subnets --subnet-ids ${resource ?? '<subnet>'} --query Subnets[].[SubnetId,VpcId,State]`,
     },
-    {
-      text: 'The subnets of a managed node group cannot be changed: create a new group in existing subnets of the cluster’s VPC.',
-      command:
-        'aws eks create-nodegroup --cluster-name <cluster> --nodegroup-name <new-node-group> --node-role <node-role-arn> --subnets <subnet>',
-    },
+    step(
+      'The subnets of a managed node group cannot be changed: create a new group in existing subnets of the cluster’s VPC.',
+      'aws eks create-nodegroup --cluster-name <cluster> --nodegroup-name <new-node-group> --node-role <node-role-arn> --subnets <subnet>',
+    ),
   ],
-  decide: {
-    text: 'Compare the group’s subnets and security groups with those that exist in the cluster’s VPC.',
-    command:
-      'aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group> --query nodegroup.[subnets,health]',
-  },
+  decide: step(
+    'Compare the group’s subnets and security groups with those that exist in the cluster’s VPC.',
+    'aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group> --query nodegroup.[subnets,health]',
+  ),
   page: {
     why: 'Subnets and security groups are deleted or rebuilt while node groups and templates keep the old ids; a template copied from another environment names groups of another VPC.',
     prevent: 'Reference subnets and groups by the stack’s outputs or by tags, never by copied ids.',
@@ -120,12 +110,9 @@ export default defineCause({
   },
 });
 
-type Kinds =
-  | 'aws/auto-scaling-group'
-  | 'aws/launch-template-version'
-  | 'aws/subnet'
-  | 'aws/security-group';
-type Signs = (typeof FAILURES)[number] | 'launchedAfter';
+export default matched(cause, (view) => clearWhenFilled(view, FAILURES) ?? matchTemplate(view));
+
+type Own = ViewOf<typeof cause>;
 
 /** Subnets of the group and security groups of its template, in the order they are given. */
 function resourcesOf({ group, template }: ShortGroup): readonly string[] {
@@ -143,7 +130,7 @@ function areThere(short: ShortGroup, isThere: (id: string) => boolean): boolean 
 }
 
 /** Rollcall lists all subnets and security groups of the VPC, so that what lacks there is gone. */
-function matchTemplate(view: View<Kinds, Signs>): Match | null {
+function matchTemplate(view: Own): Match | null {
   const subnets = new Set(view.list('aws/subnet').map(({ value }) => value.SubnetId ?? ''));
   const groups = new Set(view.list('aws/security-group').map(({ value }) => value.GroupId ?? ''));
   if (view.nowMs === null || subnets.size === 0 || groups.size === 0) return null;

@@ -1,4 +1,6 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { definite, withdraws } from '../../../diagnosis/sign.ts';
 
 /** The controller gets no answer from the EKS API, so it never learns the cluster's endpoint. */
 export default defineCause({
@@ -7,30 +9,18 @@ export default defineCause({
   title: 'Karpenter cannot reach the EKS API to learn the cluster’s endpoint',
   scope: 'cluster',
   signs: {
-    endpointUnresolved: {
-      in: ['karpenter'],
-      anchors: [
-        'unable to detect the cluster endpoint',
-        'failed to resolve cluster endpoint',
-        'failed to detect cluster endpoint',
-      ],
-      pattern:
-        /(?:unable to detect the cluster endpoint|failed to (?:resolve|detect) cluster endpoint)\b.*(?:dial tcp|i\/o timeout|context deadline exceeded|no such host)/,
-      weight: 'definite',
-    },
-    refusedByApi: {
-      in: ['karpenter'],
-      anchors: ['resolve cluster endpoint', 'detect cluster endpoint'],
-      pattern: /(?:resolve|detect) cluster endpoint\b.*AccessDeniedException/,
-      weight: 'withdraws',
-    },
-    describeCluster: {
-      in: ['karpenter'],
-      anchors: ['https://eks.'],
-      pattern:
-        /Get "?https:\/\/eks\.(?<region>[a-z0-9-]+)\.[\w.]+\/clusters\/[^"\s]+"?: dial tcp [^"]*(?:i\/o timeout|no such host)/,
-      weight: 'definite',
-    },
+    endpointUnresolved: definite(
+      ['karpenter'],
+      /(?:unable to detect the cluster endpoint|failed to (?:resolve|detect) cluster endpoint)\b.*(?:dial tcp|i\/o timeout|context deadline exceeded|no such host)/,
+    ),
+    refusedByApi: withdraws(
+      ['karpenter'],
+      /(?:resolve|detect) cluster endpoint\b.*AccessDeniedException/,
+    ),
+    describeCluster: definite(
+      ['karpenter'],
+      /Get "?https:\/\/eks\.(?<region>[a-z0-9-]+)\.[\w.]+\/clusters\/[^"\s]+"?: dial tcp [^"]*(?:i\/o timeout|no such host)/,
+    ),
   },
   needs: [],
   symptoms: [],
@@ -42,23 +32,21 @@ export default defineCause({
     'karpenter-launch-timeout',
   ],
   summary: ({ region }) =>
-    `Karpenter gets no answer from the EKS API${region === undefined ? '' : ` of ${region}`}, so it does not learn the cluster’s endpoint and launches nothing.`,
+    sentence`Karpenter gets no answer from the EKS API${phrase` of ${region}`}, so it does not learn the cluster’s endpoint and launches nothing.`,
   remedy: ({ region }) => [
-    {
-      text: 'Give the VPC an interface endpoint for the EKS API, with private DNS and 443 open from the controller.',
-      command: `aws ec2 create-vpc-endpoint --vpc-endpoint-type Interface --vpc-id <vpc> --service-name com.amazonaws.${region ?? '<region>'}.eks --subnet-ids <subnet> --security-group-ids <security-group> --private-dns-enabled`,
-    },
-    {
-      text: 'Or tell the controller the endpoint.',
-      command:
-        'helm upgrade karpenter oci://public.ecr.aws/karpenter/karpenter -n kube-system --reuse-values --set settings.clusterEndpoint=$(aws eks describe-cluster --name <cluster> --query cluster.endpoint --output text)',
-    },
+    step(
+      'Give the VPC an interface endpoint for the EKS API, with private DNS and 443 open from the controller.',
+      `aws ec2 create-vpc-endpoint --vpc-endpoint-type Interface --vpc-id <vpc> --service-name com.amazonaws.${region ?? '<region>'}.eks --subnet-ids <subnet> --security-group-ids <security-group> --private-dns-enabled`,
+    ),
+    step(
+      'Or tell the controller the endpoint.',
+      'helm upgrade karpenter oci://public.ecr.aws/karpenter/karpenter -n kube-system --reuse-values --set settings.clusterEndpoint=$(aws eks describe-cluster --name <cluster> --query cluster.endpoint --output text)',
+    ),
   ],
-  decide: {
-    text: 'See whether the VPC has an endpoint for the EKS API.',
-    command:
-      'aws ec2 describe-vpc-endpoints --filters Name=service-name,Values=com.amazonaws.<region>.eks --query VpcEndpoints[].[VpcId,State,PrivateDnsEnabled]',
-  },
+  decide: step(
+    'See whether the VPC has an endpoint for the EKS API.',
+    'aws ec2 describe-vpc-endpoints --filters Name=service-name,Values=com.amazonaws.<region>.eks --query VpcEndpoints[].[VpcId,State,PrivateDnsEnabled]',
+  ),
   page: {
     why: 'Karpenter asks eks:DescribeCluster at its start unless the endpoint is configured. In a VPC without NAT that call needs an interface endpoint for EKS, which private clusters did not have for a long time.',
     prevent:

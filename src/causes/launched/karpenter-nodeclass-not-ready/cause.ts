@@ -1,106 +1,79 @@
 import type { SelectorTerm, Ec2NodeClass } from '../../../evidence/kube/machines.ts';
 import type { Condition } from '../../../evidence/kube/object.ts';
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 
 /** Karpenter has a node class it cannot launch with: its selectors match nothing, or a field is invalid. */
-export default defineCause({
+const cause = defineCause({
   id: 'karpenter-nodeclass-not-ready',
   stage: 'launched',
   title: 'Karpenter’s EC2NodeClass is not ready',
   scope: 'group',
   signs: {
-    reason: {
-      in: ['node-claim', 'object', 'karpenter', 'event'],
-      anchors: [
-        'SubnetsNotFound',
-        'SecurityGroupsNotFound',
-        'PlacementGroupNotFound',
-        'ClusterCIDRResolutionFailed',
-        'TagValidationFailed',
-        'InvalidKubeletConfiguration',
-        'UnsupportedKubeletConfiguration',
-      ],
-      pattern:
-        /(?:NodeClass (?<nodeClass>[\w.-]+) condition \w+=False )?\b(?<reason>SubnetsNotFound|SecurityGroupsNotFound|PlacementGroupNotFound|ClusterCIDRResolutionFailed|TagValidationFailed|InvalidKubeletConfiguration|UnsupportedKubeletConfiguration)\b/,
-      weight: 'definite',
-    },
-    unresolved: {
-      in: ['node-claim', 'object'],
-      anchors: ['condition Ready=False NodeClassNotReady'],
-      pattern:
-        /NodeClass (?<nodeClass>[\w.-]+) condition Ready=False NodeClassNotReady (?<reason>Failed to (?:resolve (?:subnets|security groups)|detect the cluster CIDR))/,
-      weight: 'definite',
-    },
-    selectorMatchesNone: {
-      in: ['karpenter', 'event'],
-      anchors: [
-        'no subnets exist given constraints',
-        'no security groups exist given constraints',
-        'no subnets matched selector',
-      ],
-      pattern:
-        /(?<reason>no (?:subnets|security groups) (?:exist given constraints|matched selector))/,
-      weight: 'definite',
-    },
-    nothingListed: {
-      in: ['karpenter'],
-      anchors: ['no subnets found'],
-      pattern: /listing instance types\b.*\b(?<reason>no subnets found)/,
-      // A class made a moment ago has no subnets in its status either.
-      weight: 'likely',
-      atLeast: 3,
-    },
-    notReadyEvent: {
-      in: ['event', 'karpenter'],
-      anchors: [
-        'NodeClassNotReady',
-        'node class not ready',
-        'nodeClass not ready',
-        'resolving node class',
-      ],
-      pattern: /\bNodeClassNotReady\b.*\bNodeClaim\b|(?:node class|nodeClass) not ready/,
-      weight: 'likely',
-      atLeast: 3,
-    },
-    ready: {
-      in: ['node-claim', 'object'],
-      anchors: ['condition Ready=True'],
-      pattern: /NodeClass \S+ condition Ready=True/,
-      weight: 'withdraws',
-    },
-    launchedAfter: {
-      in: ['karpenter', 'event'],
-      anchors: ['launched nodeclaim', 'launched machine', 'Type: Launched, Status: '],
-      pattern: /\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,
-      weight: 'withdraws',
-    },
+    reason: definite(
+      ['node-claim', 'object', 'karpenter', 'event'],
+      /(?:NodeClass (?<nodeClass>[\w.-]+) condition \w+=False )?\b(?<reason>SubnetsNotFound|SecurityGroupsNotFound|PlacementGroupNotFound|ClusterCIDRResolutionFailed|TagValidationFailed|InvalidKubeletConfiguration|UnsupportedKubeletConfiguration)\b/,
+    ),
+    unresolved: definite(
+      ['node-claim', 'object'],
+      /NodeClass (?<nodeClass>[\w.-]+) condition Ready=False NodeClassNotReady (?<reason>Failed to (?:resolve (?:subnets|security groups)|detect the cluster CIDR))/,
+    ),
+    selectorMatchesNone: definite(
+      ['karpenter', 'event'],
+      /(?<reason>no (?:subnets|security groups) (?:exist given constraints|matched selector))/,
+      {
+        anchors: [
+          'no subnets exist given constraints',
+          'no security groups exist given constraints',
+          'no subnets matched selector',
+        ],
+      },
+    ),
+    // A class made a moment ago has no subnets in its status either.
+    nothingListed: likely(
+      ['karpenter'],
+      /listing instance types\b.*\b(?<reason>no subnets found)/,
+      { anchors: ['no subnets found'], atLeast: 3 },
+    ),
+    notReadyEvent: likely(
+      ['event', 'karpenter'],
+      /\bNodeClassNotReady\b.*\bNodeClaim\b|(?:node class|nodeClass) not ready/,
+      { atLeast: 3 },
+    ),
+    ready: withdraws(['node-claim', 'object'], /NodeClass \S+ condition Ready=True/),
+    launchedAfter: withdraws(
+      ['karpenter', 'event'],
+      /\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,
+    ),
   },
   needs: ['kube/EC2NodeClass', 'kube/NodePool'],
   symptoms: ['pod-not-scheduled'],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['karpenter-launch-timeout', 'node-creation-failure-verdict'],
-  match: (view) => matchClasses(view),
   summary: ({ nodeClass, reason, message, pools }) =>
-    `The EC2NodeClass ${nodeClass ?? ''}${pools === undefined ? '' : ` of NodePool ${pools}`} is not ready (${reason ?? 'a condition is False'}${message === undefined ? '' : `: ${message}`}), so Karpenter deletes its claims before anything is launched.`.replace(
-      '  ',
-      ' ',
-    ),
+    sentence`The EC2NodeClass ${nodeClass}${phrase` of NodePool ${pools}`} is not ready (${reason ?? 'a condition is False'}${phrase`: ${message}`}), so Karpenter deletes its claims before anything is launched.`,
   remedy: ({ nodeClass, key, value }) => [
-    {
-      text: 'Read which condition is False and why.',
-      command: `kubectl get ec2nodeclass ${nodeClass ?? '<node-class>'} -o jsonpath='{range .status.conditions[*]}{.type}={.status} {.reason} {.message}{"\\n"}{end}'`,
-    },
-    {
-      text: 'Where a selector matches nothing: give subnets and security groups the tag it asks for.',
-      command: `aws ec2 create-tags --resources <subnet> <security-group> --tags Key=${key ?? 'karpenter.sh/discovery'},Value=${value ?? '<cluster>'}`,
-    },
+    step(
+      'Read which condition is False and why.',
+      `kubectl get ec2nodeclass ${nodeClass ?? '<node-class>'} -o jsonpath='{range .status.conditions[*]}{.type}={.status} {.reason} {.message}{"\\n"}{end}'`,
+    ),
+    step(
+      'Where a selector matches nothing: give subnets and security groups the tag it asks for.',
+      `aws ec2 create-tags --resources <subnet> <security-group> --tags Key=${key ?? 'karpenter.sh/discovery'},Value=${value ?? '<cluster>'}`,
+    ),
   ],
-  decide: {
-    text: 'Read the conditions of the node classes.',
-    command: 'kubectl get ec2nodeclasses -o yaml',
-  },
+  decide: step('Read the conditions of the node classes.', 'kubectl get ec2nodeclasses -o yaml'),
   page: {
     why: 'Karpenter resolves subnets, security groups, image and profile of a node class before it launches. Selectors by tag match nothing where the tag is missing or the region is another; kubelet settings can be invalid; the service CIDR needs eks:DescribeCluster.',
     prevent:
@@ -115,14 +88,9 @@ export default defineCause({
   },
 });
 
-type Kinds = 'kube/EC2NodeClass' | 'kube/NodePool';
-type Signs =
-  | 'reason'
-  | 'selectorMatchesNone'
-  | 'nothingListed'
-  | 'notReadyEvent'
-  | 'ready'
-  | 'launchedAfter';
+export default matched(cause, matchClasses);
+
+type Own = ViewOf<typeof cause>;
 
 const REASONS =
   /^(?:SubnetsNotFound|SecurityGroupsNotFound|PlacementGroupNotFound|ClusterCIDRResolutionFailed|TagValidationFailed|InvalidKubeletConfiguration|UnsupportedKubeletConfiguration)$/;
@@ -139,7 +107,7 @@ function isOfSelector(reason: string): reason is keyof typeof SELECTORS {
 const WORDS_MAX = 160;
 
 /** NodePools that launch with a class; null where no NodePool is in the evidence. */
-function poolsOf(view: View<Kinds, Signs>, nodeClass: string): readonly string[] | null {
+function poolsOf(view: Own, nodeClass: string): readonly string[] | null {
   const pools = view.list('kube/NodePool');
   if (pools.length === 0) return null;
   return pools
@@ -148,7 +116,7 @@ function poolsOf(view: View<Kinds, Signs>, nodeClass: string): readonly string[]
 }
 
 /** A class that no NodePool uses launches nothing anyway. */
-function matchClasses(view: View<Kinds, Signs>): Match | null {
+function matchClasses(view: Own): Match | null {
   const classes = view.list('kube/EC2NodeClass');
   for (const nodeClass of classes) {
     const fault = (nodeClass.value.status?.conditions ?? []).find(
@@ -169,7 +137,7 @@ function isReadyClass(object: Ec2NodeClass): boolean {
 }
 
 function foundClass(
-  view: View<Kinds, Signs>,
+  view: Own,
   nodeClass: Seen<Ec2NodeClass>,
   fault: Condition,
   pools: readonly string[] | null,

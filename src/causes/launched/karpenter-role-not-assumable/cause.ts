@@ -1,4 +1,6 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { definite, withdraws } from '../../../diagnosis/sign.ts';
 
 /** STS refuses the Karpenter controller its role, so no node pool can launch anything. */
 export default defineCause({
@@ -7,28 +9,20 @@ export default defineCause({
   title: 'the Karpenter controller may not assume its role',
   scope: 'cluster',
   signs: {
-    webIdentityRefused: {
-      in: ['karpenter'],
-      anchors: ['sts:AssumeRoleWithWebIdentity'],
-      pattern:
-        /(?:karpenter|[Nn]ode[Cc]la|[Pp]rovision|\bec2\b|DescribeInstanceTypes).*[Nn]ot authorized to perform:? sts:AssumeRoleWithWebIdentity/,
-      weight: 'definite',
-      strict: true,
-    },
-    nodeRoleRefused: {
-      in: ['karpenter'],
-      anchors: ['is not authorized to perform: sts:AssumeRole on'],
-      pattern:
-        /is not authorized to perform: sts:AssumeRole on resource: (?<role>arn:aws[\w-]*:iam::\d+:role\/[\w+=,.@/-]+)/,
-      weight: 'definite',
-      strict: true,
-    },
-    launchedAfter: {
-      in: ['karpenter', 'event'],
-      anchors: ['launched nodeclaim', 'launched machine', 'Type: Launched, Status: '],
-      pattern: /\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,
-      weight: 'withdraws',
-    },
+    webIdentityRefused: definite(
+      ['karpenter'],
+      /(?:karpenter|[Nn]ode[Cc]la|[Pp]rovision|\bec2\b|DescribeInstanceTypes).*[Nn]ot authorized to perform:? sts:AssumeRoleWithWebIdentity/,
+      { strict: true },
+    ),
+    nodeRoleRefused: definite(
+      ['karpenter'],
+      /is not authorized to perform: sts:AssumeRole on resource: (?<role>arn:aws[\w-]*:iam::\d+:role\/[\w+=,.@/-]+)/,
+      { strict: true },
+    ),
+    launchedAfter: withdraws(
+      ['karpenter', 'event'],
+      /\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,
+    ),
   },
   needs: [],
   symptoms: [],
@@ -42,25 +36,22 @@ export default defineCause({
     'karpenter-launch-timeout',
   ],
   summary: ({ role }) =>
-    `STS does not let the Karpenter controller assume its role${role === undefined ? '' : ` ${role}`}, so it cannot call EC2 and every node pool stands still.`,
+    sentence`STS does not let the Karpenter controller assume its role${phrase` ${role}`}, so it cannot call EC2 and every node pool stands still.`,
   remedy: ({ role }) => [
-    {
-      text: 'Compare the role’s trust policy with the controller’s service account and the cluster’s issuer.',
-      command: `aws iam get-role --role-name ${role?.split('/').at(-1) ?? '<controller-role>'} --query Role.AssumeRolePolicyDocument; kubectl get serviceaccounts -A -o yaml | grep -B8 -A2 'role-arn.*arpenter'; aws eks describe-cluster --name <cluster> --query cluster.identity.oidc.issuer`,
-    },
-    {
-      text: 'Write the conditions with the bare issuer: oidc.eks.<region>.amazonaws.com/id/<id>:sub is system:serviceaccount:<namespace>:karpenter, …:aud is sts.amazonaws.com.',
-      command: `aws iam update-assume-role-policy --role-name ${role?.split('/').at(-1) ?? '<controller-role>'} --policy-document file://trust.json`,
-    },
-    {
-      text: 'Restart the controller.',
-      command: 'kubectl -n kube-system rollout restart deployment karpenter',
-    },
+    step(
+      'Compare the role’s trust policy with the controller’s service account and the cluster’s issuer.',
+      `aws iam get-role --role-name ${role?.split('/').at(-1) ?? '<controller-role>'} --query Role.AssumeRolePolicyDocument; kubectl get serviceaccounts -A -o yaml | grep -B8 -A2 'role-arn.*arpenter'; aws eks describe-cluster --name <cluster> --query cluster.identity.oidc.issuer`,
+    ),
+    step(
+      'Write the conditions with the bare issuer: oidc.eks.<region>.amazonaws.com/id/<id>:sub is system:serviceaccount:<namespace>:karpenter, …:aud is sts.amazonaws.com.',
+      `aws iam update-assume-role-policy --role-name ${role?.split('/').at(-1) ?? '<controller-role>'} --policy-document file://trust.json`,
+    ),
+    step('Restart the controller.', 'kubectl -n kube-system rollout restart deployment karpenter'),
   ],
-  decide: {
-    text: 'Read the trust policy of the controller’s role.',
-    command: 'aws iam get-role --role-name <controller-role> --query Role.AssumeRolePolicyDocument',
-  },
+  decide: step(
+    'Read the trust policy of the controller’s role.',
+    'aws iam get-role --role-name <controller-role> --query Role.AssumeRolePolicyDocument',
+  ),
   page: {
     why: 'The trust policy names another namespace, service account, audience or cluster, or writes the provider’s ARN where the condition key wants the bare issuer. Moving Karpenter from its own namespace to kube-system breaks it just so.',
     prevent:

@@ -4,8 +4,12 @@ import {
   defineCause,
   found,
   type Match,
-  type View,
+  matched,
+  step,
+  type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { likely } from '../../../diagnosis/sign.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import { filledGroups, groupOfInstance } from '../../../domain/instances/launch.ts';
 import { keyTroubles, launcherOf, missingActions } from '../../../domain/instances/volume-keys.ts';
@@ -21,32 +25,22 @@ const LAUNCHERS = [
 ] as const;
 
 /** The root volume is encrypted with a key that the launching role may not use. */
-export default defineCause({
+const cause = defineCause({
   id: 'kms-key-access-missing',
   stage: 'launched',
   title: 'the launching role may not use the KMS key of the encrypted volume',
   scope: 'group',
   signs: {
-    clientError: {
-      in: LAUNCHERS,
-      anchors: ['Client error on launch'],
-      pattern: /Client\.InternalError: Client error on launch/,
-      weight: 'likely',
-    },
-    keyInaccessible: {
-      in: LAUNCHERS,
-      anchors: ['encrypted with an inaccessible'],
-      pattern: /volumes? (?:are|is) encrypted with an inaccessible (?:AWS )?KMS key/,
-      weight: 'likely',
-    },
-    keyDenied: {
-      in: LAUNCHERS,
-      anchors: ['not authorized to perform: kms:'],
-      pattern:
-        /not authorized to perform: (?<action>kms:(?:CreateGrant|Decrypt|DescribeKey|GenerateDataKey\w*|ReEncrypt\w*))\b(?:.*?(?<key>arn:aws[\w-]*:kms:[\w-]+:\d+:key\/[\w-]+))?/,
-      weight: 'likely',
-      strict: true,
-    },
+    clientError: likely(LAUNCHERS, /Client\.InternalError: Client error on launch/),
+    keyInaccessible: likely(
+      LAUNCHERS,
+      /volumes? (?:are|is) encrypted with an inaccessible (?:AWS )?KMS key/,
+    ),
+    keyDenied: likely(
+      LAUNCHERS,
+      /not authorized to perform: (?<action>kms:(?:CreateGrant|Decrypt|DescribeKey|GenerateDataKey\w*|ReEncrypt\w*))\b(?:.*?(?<key>arn:aws[\w-]*:kms:[\w-]+:\d+:key\/[\w-]+))?/,
+      { anchors: ['not authorized to perform: kms:'], strict: true },
+    ),
   },
   needs: [
     'aws/instance',
@@ -67,30 +61,24 @@ export default defineCause({
     'openshift-machine-failed',
     'node-creation-failure-verdict',
   ],
-  match: (view) =>
-    clearWhenFilled(view, ['clientError', 'keyInaccessible', 'keyDenied']) ??
-    matchPolicy(view) ??
-    otherKey(view) ??
-    matchState(view),
   summary: ({ instance, key, group, role, missing }) =>
     missing !== undefined
       ? `The policy of the KMS key ${key ?? ''} does not allow ${role ?? 'the launching role'} ${missing}, so the instances of the Auto Scaling group ${group ?? ''} are terminated seconds after launch.`
-      : `${instance === undefined ? 'The instances are' : `Instance ${instance} was`} terminated seconds after launch with a client error: the launching role has no grant for the volume’s KMS key${key === undefined ? '' : ` ${key}`}.`,
+      : sentence`${instance === undefined ? 'The instances are' : `Instance ${instance} was`} terminated seconds after launch with a client error: the launching role has no grant for the volume’s KMS key${phrase` ${key}`}.`,
   remedy: ({ key, role }) => [
-    {
-      text: 'See which key encrypts new volumes, and whether it is enabled.',
-      command: `aws ec2 get-ebs-default-kms-key-id; aws kms describe-key --key-id ${key ?? '<key>'} --query KeyMetadata.[KeyState,KeyManager,Arn]`,
-    },
-    {
-      text: 'Let the Auto Scaling role use the key (for Karpenter or a machine controller: name its role in the key policy instead).',
-      command: `aws kms create-grant --key-id ${key ?? '<key>'} --grantee-principal ${role ?? 'arn:aws:iam::<account>:role/aws-service-role/autoscaling.amazonaws.com/AWSServiceRoleForAutoScaling'} --operations Encrypt Decrypt ReEncryptFrom ReEncryptTo GenerateDataKey GenerateDataKeyWithoutPlaintext DescribeKey CreateGrant`,
-    },
+    step(
+      'See which key encrypts new volumes, and whether it is enabled.',
+      `aws ec2 get-ebs-default-kms-key-id; aws kms describe-key --key-id ${key ?? '<key>'} --query KeyMetadata.[KeyState,KeyManager,Arn]`,
+    ),
+    step(
+      'Let the Auto Scaling role use the key (for Karpenter or a machine controller: name its role in the key policy instead).',
+      `aws kms create-grant --key-id ${key ?? '<key>'} --grantee-principal ${role ?? 'arn:aws:iam::<account>:role/aws-service-role/autoscaling.amazonaws.com/AWSServiceRoleForAutoScaling'} --operations Encrypt Decrypt ReEncryptFrom ReEncryptTo GenerateDataKey GenerateDataKeyWithoutPlaintext DescribeKey CreateGrant`,
+    ),
   ],
-  decide: {
-    text: 'Read the reason of the termination and the key’s policy.',
-    command:
-      'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].StateReason; aws kms get-key-policy --key-id <key> --policy-name default --output text',
-  },
+  decide: step(
+    'Read the reason of the termination and the key’s policy.',
+    'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].StateReason; aws kms get-key-policy --key-id <key> --policy-name default --output text',
+  ),
   page: {
     why: 'EC2 creates the encrypted volume in the name of the role that launches. If the key’s policy does not know that role, the instance goes from pending to terminated within seconds, and its console stays empty.',
     prevent:
@@ -105,14 +93,16 @@ export default defineCause({
   },
 });
 
-type Kinds =
-  | 'aws/instance'
-  | 'aws/auto-scaling-group'
-  | 'aws/launch-template-version'
-  | 'aws/scaling-activity'
-  | 'aws/kms-key'
-  | 'aws/kms-key-policy';
-type Own = View<Kinds, 'clientError' | 'keyInaccessible' | 'keyDenied'>;
+export default matched(
+  cause,
+  (view) =>
+    clearWhenFilled(view, ['clientError', 'keyInaccessible', 'keyDenied']) ??
+    matchPolicy(view) ??
+    otherKey(view) ??
+    matchState(view),
+);
+
+type Own = ViewOf<typeof cause>;
 
 /** What the policy of the key says, where it was read; grants, which it does not show, may add. */
 function matchPolicy(view: Own): Match | null {

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, matched, step } from '../../../diagnosis/cause.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 
 const LAUNCHERS = [
@@ -12,74 +13,61 @@ const LAUNCHERS = [
 ] as const;
 
 /** The template sets something that the node group sets too, or two of its fields exclude each other. */
-export default defineCause({
+const cause = defineCause({
   id: 'launch-template-conflict',
   stage: 'launched',
   title: 'the launch template conflicts with the node group',
   scope: 'group',
   signs: {
-    interfaces: {
-      in: LAUNCHERS,
-      anchors: ['Network interfaces and an instance-level'],
-      pattern:
-        /(?<conflict>Network interfaces and an instance-level (?:subnet ID|security groups)) may not be specified on the same request/,
-      weight: 'definite',
-    },
-    setTwice: {
-      in: LAUNCHERS,
-      anchors: [
-        'in launch template and API request',
-        'be specified with a launch template',
-        'within the launch template',
-        'image id in your launch template',
-        'image id within launch template',
-        'in your launch template',
-      ],
-      pattern:
-        /(?<conflict>Cannot specify [\w ]{3,40} in launch template and API request|Remote access configuration cannot be specified with a launch template|Disk size must be specified within the launch template|You cannot specify an (?:AMI Type|image id)[\w ,]{0,80} launch template)/i,
-      weight: 'definite',
-    },
-    combination: {
-      in: LAUNCHERS,
-      anchors: ['InvalidParameterCombination'],
-      pattern:
-        /[Cc]ould not launch \S+ Instances\. InvalidParameterCombination\b(?: - (?<conflict>[^.]{10,120}))?/,
-      weight: 'definite',
-    },
-    fieldNotAllowed: {
-      in: ['aws-message', 'terraform', 'client-output'],
-      anchors: ['aunch template'],
-      pattern:
-        /[Ll]aunch template [\w-]{0,40} ?should not (?:specify|contain) (?<conflict>[\w ]{3,60})/,
-      weight: 'definite',
-    },
+    interfaces: definite(
+      LAUNCHERS,
+      /(?<conflict>Network interfaces and an instance-level (?:subnet ID|security groups)) may not be specified on the same request/,
+    ),
+    setTwice: definite(
+      LAUNCHERS,
+      /(?<conflict>Cannot specify [\w ]{3,40} in launch template and API request|Remote access configuration cannot be specified with a launch template|Disk size must be specified within the launch template|You cannot specify an (?:AMI Type|image id)[\w ,]{0,80} launch template)/i,
+      {
+        anchors: [
+          'in launch template and API request',
+          'be specified with a launch template',
+          'within the launch template',
+          'image id in your launch template',
+          'image id within launch template',
+          'in your launch template',
+        ],
+      },
+    ),
+    combination: definite(
+      LAUNCHERS,
+      /[Cc]ould not launch \S+ Instances\. InvalidParameterCombination\b(?: - (?<conflict>[^.]{10,120}))?/,
+    ),
+    fieldNotAllowed: definite(
+      ['aws-message', 'terraform', 'client-output'],
+      /[Ll]aunch template [\w-]{0,40} ?should not (?:specify|contain) (?<conflict>[\w ]{3,60})/,
+      { anchors: ['aunch template'] },
+    ),
   },
   needs: ['aws/auto-scaling-group'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['launch-template-deleted-or-edited', 'node-creation-failure-verdict'],
-  match: (view) =>
-    clearWhenFilled(view, ['interfaces', 'setTwice', 'combination', 'fieldNotAllowed']),
   summary: ({ conflict }) =>
     `The launch template cannot be used with the node group (${conflict ?? 'two settings exclude each other'}), so AWS refuses it before an instance exists.`,
   remedy: () => [
-    {
-      text: 'Read what the template sets.',
-      command:
-        "aws ec2 describe-launch-template-versions --launch-template-id <template> --versions '$Latest' --query LaunchTemplateVersions[].LaunchTemplateData",
-    },
-    {
-      text: 'Take subnet, instance profile, spot options and shutdown behaviour out of it; where it has NetworkInterfaces, put the security groups inside them. Then use the new version.',
-      command:
-        'aws eks update-nodegroup-version --cluster-name <cluster> --nodegroup-name <node-group> --launch-template id=<template>,version=<new-version>',
-    },
+    step(
+      'Read what the template sets.',
+      "aws ec2 describe-launch-template-versions --launch-template-id <template> --versions '$Latest' --query LaunchTemplateVersions[].LaunchTemplateData",
+    ),
+    step(
+      'Take subnet, instance profile, spot options and shutdown behaviour out of it; where it has NetworkInterfaces, put the security groups inside them. Then use the new version.',
+      'aws eks update-nodegroup-version --cluster-name <cluster> --nodegroup-name <node-group> --launch-template id=<template>,version=<new-version>',
+    ),
   ],
-  decide: {
-    text: 'Read what the template sets, and the group’s issues.',
-    command:
-      "aws ec2 describe-launch-template-versions --launch-template-id <template> --versions '$Latest' --query LaunchTemplateVersions[].LaunchTemplateData; aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group> --query nodegroup.health",
-  },
+  decide: step(
+    'Read what the template sets, and the group’s issues.',
+    "aws ec2 describe-launch-template-versions --launch-template-id <template> --versions '$Latest' --query LaunchTemplateVersions[].LaunchTemplateData; aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group> --query nodegroup.health",
+  ),
   page: {
     why: 'A managed node group adds its own subnets, security groups, profile and user data to the template. A template made for plain EC2 sets some of those itself, and a NetworkInterfaces block excludes security groups beside it.',
     prevent: 'Keep templates for managed node groups to the fields that the EKS guide allows.',
@@ -94,3 +82,7 @@ export default defineCause({
     ],
   },
 });
+
+export default matched(cause, (view) =>
+  clearWhenFilled(view, ['interfaces', 'setTwice', 'combination', 'fieldNotAllowed']),
+);

@@ -1,79 +1,75 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import { shortGroups, templateUse } from '../../../domain/instances/launch.ts';
 
 const FAILURES = ['healthCode', 'activity', 'claimReason', 'notFoundAgain'] as const;
 
 /** The launch template of the group, or the version it needs, is gone or no longer what EKS wrote. */
-export default defineCause({
+const cause = defineCause({
   id: 'launch-template-deleted-or-edited',
   stage: 'launched',
   title: 'the launch template was deleted or edited behind the node group',
   scope: 'group',
   signs: {
-    healthCode: {
-      in: ['aws-message', 'terraform', 'client-output'],
-      anchors: ['Ec2LaunchTemplateNotFound', 'Ec2LaunchTemplateVersionMismatch'],
-      pattern:
-        /\b(?<code>(?:Source)?Ec2LaunchTemplateNotFound|Ec2LaunchTemplateVersionMismatch)\b(?:.*?(?<template>lt-[0-9a-f]{8,17}))?/,
-      weight: 'definite',
-    },
-    activity: {
-      in: ['aws-message', 'terraform', 'client-output'],
-      anchors: ['aunch template'],
-      pattern:
-        /[Ll]aunch template(?:,? with template)?(?: ID)?,? '?(?<template>lt-[0-9a-f]{8,17})'?,? does not exist.*Launching EC2 instance failed|valid fully-formed launch template\..{1,80}?(?<given>lt-[0-9a-f]{8,17})'?,? does not exist/,
-      weight: 'definite',
-    },
-    claimReason: {
-      in: ['node-claim'],
-      anchors: ['LaunchTemplateNotFound'],
-      pattern: /condition (?:Launched|NodeRegistrationHealthy)=\w+ LaunchTemplateNotFound\b/,
-      weight: 'likely',
-    },
-    notFoundAgain: {
-      in: ['karpenter'],
-      anchors: ['InvalidLaunchTemplate'],
-      pattern: /\bInvalidLaunchTemplate(?:Id|Name)\.NotFound(?:Exception)?\b/,
-      weight: 'likely',
-      atLeast: 3,
-    },
-    launchedAfter: {
-      in: ['karpenter', 'event'],
-      anchors: ['launched nodeclaim', 'launched machine', 'Type: Launched, Status: '],
-      pattern: /\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,
-      weight: 'withdraws',
-    },
+    healthCode: definite(
+      ['aws-message', 'terraform', 'client-output'],
+      /\b(?<code>(?:Source)?Ec2LaunchTemplateNotFound|Ec2LaunchTemplateVersionMismatch)\b(?:.*?(?<template>lt-[0-9a-f]{8,17}))?/,
+    ),
+    activity: definite(
+      ['aws-message', 'terraform', 'client-output'],
+      /[Ll]aunch template(?:,? with template)?(?: ID)?,? '?(?<template>lt-[0-9a-f]{8,17})'?,? does not exist.*Launching EC2 instance failed|valid fully-formed launch template\..{1,80}?(?<given>lt-[0-9a-f]{8,17})'?,? does not exist/,
+      { anchors: ['aunch template'] },
+    ),
+    claimReason: likely(
+      ['node-claim'],
+      /condition (?:Launched|NodeRegistrationHealthy)=\w+ LaunchTemplateNotFound\b/,
+    ),
+    notFoundAgain: likely(
+      ['karpenter'],
+      /\bInvalidLaunchTemplate(?:Id|Name)\.NotFound(?:Exception)?\b/,
+      { atLeast: 3 },
+    ),
+    launchedAfter: withdraws(
+      ['karpenter', 'event'],
+      /\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,
+    ),
   },
   needs: ['aws/auto-scaling-group', 'aws/launch-template'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['karpenter-launch-timeout', 'node-creation-failure-verdict'],
-  match: (view) => clearWhenFilled(view, FAILURES) ?? matchTemplates(view),
   summary: ({ template, given, code, group, size }) =>
     group !== undefined
       ? `The launch template ${template ?? ''} of the Auto Scaling group ${group} was deleted, so the group launches nothing and stays at ${size ?? 'fewer machines than it wants'}.`
       : `The launch template ${template ?? given ?? 'of the group'} or the version that EKS wrote is not there any more (${code ?? 'not found'}), so nothing new is launched.`,
   remedy: ({ template }) => [
-    {
-      text: 'See which versions exist, and which one the Auto Scaling group uses.',
-      command: `aws ec2 describe-launch-template-versions --launch-template-id ${template ?? '<template>'} --query LaunchTemplateVersions[].[VersionNumber,CreateTime,CreatedBy]; aws autoscaling describe-auto-scaling-groups --auto-scaling-group-names <group> --query AutoScalingGroups[].[LaunchTemplate,MixedInstancesPolicy.LaunchTemplate.LaunchTemplateSpecification]`,
-    },
-    {
-      text: 'Where only the version differs, put the group back on the version that EKS made.',
-      command: `aws autoscaling update-auto-scaling-group --auto-scaling-group-name <group> --launch-template LaunchTemplateId=${template ?? '<template>'},Version=<eks-version>`,
-    },
-    {
-      text: 'Where the template is gone, replace the node group.',
-      command: 'aws eks delete-nodegroup --cluster-name <cluster> --nodegroup-name <node-group>',
-    },
+    step(
+      'See which versions exist, and which one the Auto Scaling group uses.',
+      `aws ec2 describe-launch-template-versions --launch-template-id ${template ?? '<template>'} --query LaunchTemplateVersions[].[VersionNumber,CreateTime,CreatedBy]; aws autoscaling describe-auto-scaling-groups --auto-scaling-group-names <group> --query AutoScalingGroups[].[LaunchTemplate,MixedInstancesPolicy.LaunchTemplate.LaunchTemplateSpecification]`,
+    ),
+    step(
+      'Where only the version differs, put the group back on the version that EKS made.',
+      `aws autoscaling update-auto-scaling-group --auto-scaling-group-name <group> --launch-template LaunchTemplateId=${template ?? '<template>'},Version=<eks-version>`,
+    ),
+    step(
+      'Where the template is gone, replace the node group.',
+      'aws eks delete-nodegroup --cluster-name <cluster> --nodegroup-name <node-group>',
+    ),
   ],
-  decide: {
-    text: 'Read the node group’s health issues.',
-    command:
-      'aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group> --query nodegroup.[launchTemplate,health.issues]',
-  },
+  decide: step(
+    'Read the node group’s health issues.',
+    'aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group> --query nodegroup.[launchTemplate,health.issues]',
+  ),
   page: {
     why: 'EKS makes a template of its own for each managed node group and remembers the version. Clean-up jobs delete templates that nobody seems to use, and people change the Auto Scaling group’s version by hand.',
     prevent:
@@ -88,10 +84,9 @@ export default defineCause({
   },
 });
 
-type Own = View<
-  'aws/auto-scaling-group' | 'aws/launch-template',
-  (typeof FAILURES)[number] | 'launchedAfter'
->;
+export default matched(cause, (view) => clearWhenFilled(view, FAILURES) ?? matchTemplates(view));
+
+type Own = ViewOf<typeof cause>;
 
 /** A group short of machines, whose template is not among those of the names that groups give. */
 function matchTemplates(view: Own): Match | null {
@@ -106,7 +101,7 @@ function matchTemplates(view: Own): Match | null {
   });
   const lost = uses.find(({ use }) => !there.has(use.id));
   if (lost === undefined) {
-    const isSaid = FAILURES.some((name) => view.sign(name) !== null);
+    const isSaid = view.anySign(...FAILURES);
     return uses.length === 0 || isSaid ? null : clear;
   }
   const { group, size, use } = lost;

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite, likely } from '../../../diagnosis/sign.ts';
 
 /** AWS could not build what a managed node group consists of: a limit, throttling or an error inside. */
 export default defineCause({
@@ -7,26 +8,15 @@ export default defineCause({
   title: 'a limit or an error of AWS stopped the building of the node group',
   scope: 'group',
   signs: {
-    limit: {
-      in: ['aws-message', 'terraform', 'client-output'],
-      anchors: [
-        'IamLimitExceeded',
-        'IamThrottling',
-        'Ec2LaunchTemplateMaxLimitExceeded',
-        'Ec2LaunchTemplateVersionMaxLimitExceeded',
-      ],
-      pattern:
-        /\b(?<code>IamLimitExceeded|IamThrottling|Ec2LaunchTemplateMaxLimitExceeded|Ec2LaunchTemplateVersionMaxLimitExceeded)\b/,
-      weight: 'definite',
-    },
-    internalFailure: {
-      in: ['aws-message', 'terraform'],
-      anchors: ['InternalFailure'],
-      pattern:
-        /(?:^|Code=|[\w-]{6}: )(?<code>InternalFailure)\b(?=[:, ].{0,40}(?:internal|Amazon EKS|server))/i,
-      weight: 'likely',
-      strict: true,
-    },
+    limit: definite(
+      ['aws-message', 'terraform', 'client-output'],
+      /\b(?<code>IamLimitExceeded|IamThrottling|Ec2LaunchTemplateMaxLimitExceeded|Ec2LaunchTemplateVersionMaxLimitExceeded)\b/,
+    ),
+    internalFailure: likely(
+      ['aws-message', 'terraform'],
+      /(?:^|Code=|[\w-]{6}: )(?<code>InternalFailure)\b(?=[:, ].{0,40}(?:internal|Amazon EKS|server))/i,
+      { anchors: ['InternalFailure'], strict: true },
+    ),
   },
   needs: [],
   symptoms: [],
@@ -38,29 +28,25 @@ export default defineCause({
   remedy: ({ code }) =>
     code === 'InternalFailure'
       ? [
-          {
-            text: 'Try again; if it stays, open a case with the request id.',
-            command:
-              'aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group> --query nodegroup.health.issues',
-          },
+          step(
+            'Try again; if it stays, open a case with the request id.',
+            'aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group> --query nodegroup.health.issues',
+          ),
         ]
       : [
-          {
-            text: 'See what fills the limit: templates and their versions, or instance profiles.',
-            command:
-              'aws ec2 describe-launch-templates --query "length(LaunchTemplates)"; aws iam get-account-summary --query SummaryMap.[InstanceProfiles,InstanceProfilesQuota]',
-          },
-          {
-            text: 'Delete what is unused, or ask for more, and try again.',
-            command:
-              'aws service-quotas list-service-quotas --service-code ec2 --query "Quotas[?contains(QuotaName,\'aunch template\')].[QuotaCode,QuotaName,Value]" --output table',
-          },
+          step(
+            'See what fills the limit: templates and their versions, or instance profiles.',
+            'aws ec2 describe-launch-templates --query "length(LaunchTemplates)"; aws iam get-account-summary --query SummaryMap.[InstanceProfiles,InstanceProfilesQuota]',
+          ),
+          step(
+            'Delete what is unused, or ask for more, and try again.',
+            'aws service-quotas list-service-quotas --service-code ec2 --query "Quotas[?contains(QuotaName,\'aunch template\')].[QuotaCode,QuotaName,Value]" --output table',
+          ),
         ],
-  decide: {
-    text: 'Read the node group’s health issues.',
-    command:
-      'aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group> --query nodegroup.health.issues',
-  },
+  decide: step(
+    'Read the node group’s health issues.',
+    'aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group> --query nodegroup.health.issues',
+  ),
   page: {
     why: 'For each managed node group EKS makes an instance profile, a launch template with versions and an Auto Scaling group. Each has a quota and an API that throttles; now and then an internal error ends the work.',
     prevent: 'Delete unused templates and profiles, and create node groups one after the other.',

@@ -1,61 +1,54 @@
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { sentence } from '../../../diagnosis/sentence.ts';
+import { likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** A Machine of OpenShift or Cluster API whose instance AWS did not give. */
-export default defineCause({
+const cause = defineCause({
   id: 'openshift-machine-failed',
   stage: 'launched',
   title: 'the Machine failed, or its instance could not be created',
   scope: 'group',
   signs: {
-    failedCreate: {
-      in: ['event'],
-      anchors: ['FailedCreate'],
-      pattern:
-        /\bFailedCreate\b.*\b(?<machine>machine\/[a-z0-9][\w.-]+).*(?<error>(?:error launching instance|InvalidConfiguration|error creating EC2 instance)\b.{0,200})/,
-      weight: 'likely',
-      strict: true,
-    },
-    provisionFailed: {
-      in: ['object'],
-      anchors: ['InstanceProvisionFailed'],
-      pattern:
-        /AWSMachine (?<object>\S+) condition \w+=False InstanceProvisionFailed (?<error>.{5,300})/,
-      weight: 'likely',
-    },
-    created: {
-      in: ['event'],
-      anchors: ['Created Machine'],
-      pattern: /\bCreate\b.*\bmachine\/\S+\s+Created Machine/,
-      weight: 'withdraws',
-      strict: true,
-    },
+    failedCreate: likely(
+      ['event'],
+      /\bFailedCreate\b.*\b(?<machine>machine\/[a-z0-9][\w.-]+).*(?<error>(?:error launching instance|InvalidConfiguration|error creating EC2 instance)\b.{0,200})/,
+      { anchors: ['FailedCreate'], strict: true },
+    ),
+    provisionFailed: likely(
+      ['object'],
+      /AWSMachine (?<object>\S+) condition \w+=False InstanceProvisionFailed (?<error>.{5,300})/,
+    ),
+    created: withdraws(['event'], /\bCreate\b.*\bmachine\/\S+\s+Created Machine/, { strict: true }),
   },
   needs: ['kube/Machine'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['node-creation-failure-verdict'],
-  match: (view) => matchMachine(view),
   summary: ({ object, machine, error }) =>
-    `The Machine ${object ?? machine?.replace('machine/', '') ?? ''} got no instance: ${error ?? 'its phase is Failed'}.`.replace(
-      '  ',
-      ' ',
-    ),
+    sentence`The Machine ${object ?? machine?.replace('machine/', '')} got no instance: ${error ?? 'its phase is Failed'}.`,
   remedy: ({ object, machine }) => [
-    {
-      text: 'Read the provider’s answer in full.',
-      command: `oc -n openshift-machine-api get machine ${object ?? machine?.replace('machine/', '') ?? '<machine>'} -o jsonpath='{.status.phase}{"\\n"}{.status.errorReason}{" "}{.status.errorMessage}{"\\n"}'`,
-    },
-    {
-      text: 'Correct image, subnet, profile or groups in the MachineSet’s providerSpec, then delete the failed Machine; a failed one is never retried.',
-      command: `oc -n openshift-machine-api delete machine ${object ?? machine?.replace('machine/', '') ?? '<machine>'}`,
-    },
+    step(
+      'Read the provider’s answer in full.',
+      `oc -n openshift-machine-api get machine ${object ?? machine?.replace('machine/', '') ?? '<machine>'} -o jsonpath='{.status.phase}{"\\n"}{.status.errorReason}{" "}{.status.errorMessage}{"\\n"}'`,
+    ),
+    step(
+      'Correct image, subnet, profile or groups in the MachineSet’s providerSpec, then delete the failed Machine; a failed one is never retried.',
+      `oc -n openshift-machine-api delete machine ${object ?? machine?.replace('machine/', '') ?? '<machine>'}`,
+    ),
   ],
-  decide: {
-    text: 'Read phase and error of the Machines.',
-    command: 'oc -n openshift-machine-api get machines -o yaml',
-  },
+  decide: step(
+    'Read phase and error of the Machines.',
+    'oc -n openshift-machine-api get machines -o yaml',
+  ),
   page: {
     why: 'The machine controller asks EC2 once with the MachineSet’s providerSpec. What EC2 refuses is written into the Machine; a Machine in phase Failed is final.',
     prevent:
@@ -69,9 +62,11 @@ export default defineCause({
   },
 });
 
-function matchMachine(
-  view: View<'kube/Machine', 'failedCreate' | 'provisionFailed' | 'created'>,
-): Match | null {
+export default matched(cause, matchMachine);
+
+type Own = ViewOf<typeof cause>;
+
+function matchMachine(view: Own): Match | null {
   for (const entry of view.list('kube/Machine')) {
     const { name } = entry.value;
     const error =

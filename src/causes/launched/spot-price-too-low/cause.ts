@@ -5,8 +5,12 @@ import {
   defineCause,
   found,
   type Match,
-  type View,
+  matched,
+  step,
+  type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { definite, withdraws } from '../../../diagnosis/sign.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import {
@@ -21,31 +25,21 @@ const LAUNCHERS = ['aws-message', 'terraform', 'client-output', 'karpenter', 'no
 const FAILURES = ['lowerThanMarket', 'code'] as const;
 
 /** The most that a group pays for spot machines is less than the market asks. */
-export default defineCause({
+const cause = defineCause({
   id: 'spot-price-too-low',
   stage: 'launched',
   title: 'the highest price for spot machines is below the market’s',
   scope: 'group',
   signs: {
-    lowerThanMarket: {
-      in: LAUNCHERS,
-      anchors: ['minimum required Spot request fulfillment price'],
-      pattern:
-        /Spot request price of (?<price>[\d.]+\d) is lower than the minimum required Spot request fulfillment price of (?<market>[\d.]+\d)/,
-      weight: 'definite',
-    },
-    code: {
-      in: LAUNCHERS,
-      anchors: ['SpotMaxPriceTooLow'],
-      pattern: /\bSpotMaxPriceTooLow\b/,
-      weight: 'definite',
-    },
-    activitySucceeded: {
-      in: ['aws-message'],
-      anchors: ['Launching a new EC2 instance: i-'],
-      pattern: /\bSuccessful\b.{0,20}\bLaunching a new EC2 instance: i-/,
-      weight: 'withdraws',
-    },
+    lowerThanMarket: definite(
+      LAUNCHERS,
+      /Spot request price of (?<price>[\d.]+\d) is lower than the minimum required Spot request fulfillment price of (?<market>[\d.]+\d)/,
+    ),
+    code: definite(LAUNCHERS, /\bSpotMaxPriceTooLow\b/),
+    activitySucceeded: withdraws(
+      ['aws-message'],
+      /\bSuccessful\b.{0,20}\bLaunching a new EC2 instance: i-/,
+    ),
   },
   needs: [
     'aws/auto-scaling-group',
@@ -58,24 +52,22 @@ export default defineCause({
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['karpenter-launch-timeout', 'early-instance-termination'],
-  match: (view) => clearWhenFilled(view, FAILURES) ?? matchLaunches(view),
   summary: ({ group, request, type, price, market, size }) =>
     group !== undefined
       ? `The Auto Scaling group ${group} pays at most ${price ?? 'too little'} USD an hour for spot machines, and the cheapest of its types (${type ?? ''}) costs ${market ?? 'more'}; it stays at ${size ?? 'fewer machines than it wants'}.`
       : request !== undefined
         ? `The spot request ${request} pays at most ${price ?? 'too little'} USD an hour for ${type ?? 'its type'}, which costs ${market ?? 'more'}; EC2 gives it no machine.`
-        : `EC2 launches no spot machine: the highest price asked for${price === undefined ? '' : `, ${price} USD an hour,`} is below the market’s${market === undefined ? '' : ` of ${market}`}.`,
+        : sentence`EC2 launches no spot machine: the highest price asked for${phrase`, ${price} USD an hour,`} is below the market’s${phrase` of ${market}`}.`,
   remedy: ({ group }) => [
-    {
-      text: 'Leave the highest price out: EC2 then never takes more than the on-demand price.',
-      command: `aws autoscaling describe-auto-scaling-groups --auto-scaling-group-names ${group ?? '<group>'} --query 'AutoScalingGroups[0].MixedInstancesPolicy' > policy.json && sed -i 's/"SpotMaxPrice": "[^"]*"/"SpotMaxPrice": ""/' policy.json && aws autoscaling update-auto-scaling-group --auto-scaling-group-name ${group ?? '<group>'} --mixed-instances-policy file://policy.json`,
-    },
+    step(
+      'Leave the highest price out: EC2 then never takes more than the on-demand price.',
+      `aws autoscaling describe-auto-scaling-groups --auto-scaling-group-names ${group ?? '<group>'} --query 'AutoScalingGroups[0].MixedInstancesPolicy' > policy.json && sed -i 's/"SpotMaxPrice": "[^"]*"/"SpotMaxPrice": ""/' policy.json && aws autoscaling update-auto-scaling-group --auto-scaling-group-name ${group ?? '<group>'} --mixed-instances-policy file://policy.json`,
+    ),
   ],
-  decide: {
-    text: 'Compare the market’s prices with the highest price of the group.',
-    command:
-      'aws ec2 describe-spot-price-history --instance-types <type> --product-descriptions Linux/UNIX --start-time "$(date -u +%FT%TZ)" --query SpotPriceHistory[].[AvailabilityZone,SpotPrice]',
-  },
+  decide: step(
+    'Compare the market’s prices with the highest price of the group.',
+    'aws ec2 describe-spot-price-history --instance-types <type> --product-descriptions Linux/UNIX --start-time "$(date -u +%FT%TZ)" --query SpotPriceHistory[].[AvailabilityZone,SpotPrice]',
+  ),
   page: {
     why: 'A highest price was set when spot machines cost less. Prices follow demand for months, and one day the market is above it: running machines are reclaimed and new ones are refused.',
     prevent: 'Set no highest price; the on-demand price is the limit then.',
@@ -93,14 +85,9 @@ export default defineCause({
   },
 });
 
-type Own = View<
-  | 'aws/auto-scaling-group'
-  | 'aws/launch-configuration'
-  | 'aws/launch-template-version'
-  | 'aws/spot-request'
-  | 'aws/spot-price',
-  (typeof FAILURES)[number] | 'activitySucceeded'
->;
+export default matched(cause, (view) => clearWhenFilled(view, FAILURES) ?? matchLaunches(view));
+
+type Own = ViewOf<typeof cause>;
 
 function matchLaunches(view: Own): Match | null {
   const ofGroups = matchGroup(view);
@@ -186,7 +173,7 @@ function matchGroup(view: Own): Match | null {
 }
 
 function isSaid(view: Own): boolean {
-  return FAILURES.some((name) => view.sign(name) !== null);
+  return view.anySign(...FAILURES);
 }
 
 /** A request that waits, or whose machine was reclaimed, because of the price. */

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, matched, step } from '../../../diagnosis/cause.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 
 const LAUNCHERS = [
@@ -12,30 +13,18 @@ const LAUNCHERS = [
 ] as const;
 
 /** The first spot request of an account needs a role that the launcher may not create. */
-export default defineCause({
+const cause = defineCause({
   id: 'spot-service-linked-role-missing',
   stage: 'launched',
   title: 'the account has no service-linked role for EC2 Spot',
   scope: 'group',
   signs: {
-    notPermitted: {
-      in: LAUNCHERS,
-      anchors: ['ServiceLinkedRoleCreationNotPermitted'],
-      pattern: /AuthFailure\.ServiceLinkedRoleCreationNotPermitted/,
-      weight: 'definite',
-    },
-    sentence: {
-      in: LAUNCHERS,
-      anchors: ['service-linked role for EC2 Spot Instances'],
-      pattern: /do not have permission to create the service-linked role for EC2 Spot Instances/,
-      weight: 'definite',
-    },
-    claimReason: {
-      in: LAUNCHERS,
-      anchors: ['SpotSLRCreationFailed'],
-      pattern: /\bSpotSLRCreationFailed\b/,
-      weight: 'definite',
-    },
+    notPermitted: definite(LAUNCHERS, /AuthFailure\.ServiceLinkedRoleCreationNotPermitted/),
+    sentence: definite(
+      LAUNCHERS,
+      /do not have permission to create the service-linked role for EC2 Spot Instances/,
+    ),
+    claimReason: definite(LAUNCHERS, /\bSpotSLRCreationFailed\b/),
   },
   needs: ['aws/auto-scaling-group'],
   symptoms: ['launch-timed-out'],
@@ -47,19 +36,18 @@ export default defineCause({
     'karpenter-launch-timeout',
     'node-creation-failure-verdict',
   ],
-  match: (view) => clearWhenFilled(view, ['notPermitted', 'sentence', 'claimReason']),
   summary: () =>
     'The account has no role AWSServiceRoleForEC2Spot and the launcher may not create it, so every spot launch is refused while on-demand launches work.',
   remedy: () => [
-    {
-      text: 'Create the role once for the account, as somebody who may.',
-      command: 'aws iam create-service-linked-role --aws-service-name spot.amazonaws.com',
-    },
+    step(
+      'Create the role once for the account, as somebody who may.',
+      'aws iam create-service-linked-role --aws-service-name spot.amazonaws.com',
+    ),
   ],
-  decide: {
-    text: 'See whether the role exists.',
-    command: 'aws iam get-role --role-name AWSServiceRoleForEC2Spot',
-  },
+  decide: step(
+    'See whether the role exists.',
+    'aws iam get-role --role-name AWSServiceRoleForEC2Spot',
+  ),
   page: {
     why: 'EC2 acts for spot requests through a role of its own. The console makes it silently on the first request; a controller with a narrow policy may not, so an account that never used spot refuses it.',
     prevent: 'Create the role in the account’s baseline, before anything asks for spot.',
@@ -72,3 +60,7 @@ export default defineCause({
     ],
   },
 });
+
+export default matched(cause, (view) =>
+  clearWhenFilled(view, ['notPermitted', 'sentence', 'claimReason']),
+);

@@ -1,4 +1,12 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { definite, withdraws } from '../../../diagnosis/sign.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { filledGroups } from '../../../domain/instances/launch.ts';
@@ -15,53 +23,36 @@ const LAUNCHERS = [
 ] as const;
 
 /** The subnet has no address for the first interface of a new instance. */
-export default defineCause({
+const cause = defineCause({
   id: 'subnet-full-at-launch',
   stage: 'launched',
   title: 'the subnet has no free address for a new instance',
   scope: 'group',
   signs: {
-    healthCode: {
-      in: ['aws-message', 'terraform', 'client-output'],
-      anchors: ['InsufficientFreeAddresses'],
-      pattern: /\bInsufficientFreeAddresses\b/,
-      weight: 'definite',
-    },
-    activity: {
-      in: LAUNCHERS,
-      anchors: ['not enough free addresses in subnet'],
-      pattern: /not enough free addresses in subnet '?(?<subnet>subnet-[0-9a-f]+)/,
-      weight: 'definite',
-    },
-    healthSentence: {
-      in: LAUNCHERS,
-      anchors: [
-        'not enough free addresses in the subnet',
-        'free IP addresses to launch a network interface',
-      ],
-      pattern:
-        /unable to launch instances because there are not enough free addresses in the subnet|not enough free IP addresses to launch a network interface/,
-      weight: 'definite',
-    },
-    fleet: {
-      in: LAUNCHERS,
-      anchors: ['InsufficientFreeAddressesInSubnet'],
-      pattern:
-        /(?:fleet error|[Ll]aunching (?:nodeclaim|machine|instance|EC2)|creating (?:EC2 )?instance|[Cc]ould not launch|condition (?:Launched|NodeRegistrationHealthy)=).*\bInsufficientFreeAddressesInSubnet\b/,
-      weight: 'definite',
-    },
-    activityCode: {
-      in: LAUNCHERS,
-      anchors: ['InsufficientFreeAddressesInSubnet'],
-      pattern: /\bInsufficientFreeAddressesInSubnet\b.*Launching EC2 instance failed/,
-      weight: 'definite',
-    },
-    launchedAfter: {
-      in: ['karpenter', 'event'],
-      anchors: ['launched nodeclaim', 'launched machine', 'Type: Launched, Status: '],
-      pattern: /\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,
-      weight: 'withdraws',
-    },
+    healthCode: definite(
+      ['aws-message', 'terraform', 'client-output'],
+      /\bInsufficientFreeAddresses\b/,
+    ),
+    activity: definite(
+      LAUNCHERS,
+      /not enough free addresses in subnet '?(?<subnet>subnet-[0-9a-f]+)/,
+    ),
+    healthSentence: definite(
+      LAUNCHERS,
+      /unable to launch instances because there are not enough free addresses in the subnet|not enough free IP addresses to launch a network interface/,
+    ),
+    fleet: definite(
+      LAUNCHERS,
+      /(?:fleet error|[Ll]aunching (?:nodeclaim|machine|instance|EC2)|creating (?:EC2 )?instance|[Cc]ould not launch|condition (?:Launched|NodeRegistrationHealthy)=).*\bInsufficientFreeAddressesInSubnet\b/,
+    ),
+    activityCode: definite(
+      LAUNCHERS,
+      /\bInsufficientFreeAddressesInSubnet\b.*Launching EC2 instance failed/,
+    ),
+    launchedAfter: withdraws(
+      ['karpenter', 'event'],
+      /\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,
+    ),
   },
   needs: ['aws/auto-scaling-group', 'aws/subnet'],
   symptoms: [],
@@ -73,29 +64,26 @@ export default defineCause({
     'openshift-machine-failed',
     'node-creation-failure-verdict',
   ],
-  match: (view) => matchSubnets(view),
   summary: ({ subnet, block, free }) =>
     `The subnet ${subnet ?? 'of the group'}${block === undefined ? '' : ` (${block}, ${free ?? '0'} addresses free)`} has no free address, so a new instance cannot get its first interface and is not launched.`,
   remedy: ({ subnet }) => [
-    {
-      text: 'See how many addresses each subnet has left.',
-      command: `aws ec2 describe-subnets --subnet-ids ${subnet ?? '<subnet>'} --query Subnets[].[SubnetId,CidrBlock,AvailableIpAddressCount]`,
-    },
-    {
-      text: 'Delete interfaces that belong to no instance any more.',
-      command: `aws ec2 describe-network-interfaces --filters Name=status,Values=available Name=subnet-id,Values=${subnet ?? '<subnet>'} --query NetworkInterfaces[].[NetworkInterfaceId,Description]`,
-    },
-    {
-      text: 'Add a larger subnet (a second CIDR if the VPC is full) to the group.',
-      command:
-        'aws autoscaling update-auto-scaling-group --auto-scaling-group-name <group> --vpc-zone-identifier <subnet>,<larger-subnet>',
-    },
+    step(
+      'See how many addresses each subnet has left.',
+      `aws ec2 describe-subnets --subnet-ids ${subnet ?? '<subnet>'} --query Subnets[].[SubnetId,CidrBlock,AvailableIpAddressCount]`,
+    ),
+    step(
+      'Delete interfaces that belong to no instance any more.',
+      `aws ec2 describe-network-interfaces --filters Name=status,Values=available Name=subnet-id,Values=${subnet ?? '<subnet>'} --query NetworkInterfaces[].[NetworkInterfaceId,Description]`,
+    ),
+    step(
+      'Add a larger subnet (a second CIDR if the VPC is full) to the group.',
+      'aws autoscaling update-auto-scaling-group --auto-scaling-group-name <group> --vpc-zone-identifier <subnet>,<larger-subnet>',
+    ),
   ],
-  decide: {
-    text: 'Count the free addresses of the group’s subnets.',
-    command:
-      'aws ec2 describe-subnets --subnet-ids <subnet> --query Subnets[].[SubnetId,AvailableIpAddressCount]',
-  },
+  decide: step(
+    'Count the free addresses of the group’s subnets.',
+    'aws ec2 describe-subnets --subnet-ids <subnet> --query Subnets[].[SubnetId,AvailableIpAddressCount]',
+  ),
   page: {
     why: 'Instances and pods share the subnet’s addresses when the VPC CNI gives pods VPC addresses. Warm pools on every node, small subnets and forgotten interfaces leave nothing for the next instance.',
     prevent: 'Give pods subnets of their own, and forecast with `rollcall capacity`.',
@@ -112,13 +100,14 @@ export default defineCause({
   },
 });
 
+export default matched(cause, matchSubnets);
+
+type Own = ViewOf<typeof cause>;
+
 const FAILURES = ['healthCode', 'activity', 'healthSentence', 'fleet', 'activityCode'] as const;
 
-type Kinds = 'aws/auto-scaling-group' | 'aws/subnet';
-type Signs = (typeof FAILURES)[number] | 'launchedAfter';
-
 /** The refusal as it was seen, with the subnet it means where its free addresses are known. */
-function matchSubnets(view: View<Kinds, Signs>): Match | null {
+function matchSubnets(view: Own): Match | null {
   const settled = clearWhenFilled(view, FAILURES);
   if (settled !== null) return settled;
   const failure = FAILURES.map((name) => view.sign(name)).find((seen) => seen !== null) ?? null;
@@ -135,7 +124,7 @@ function matchSubnets(view: View<Kinds, Signs>): Match | null {
 }
 
 /** The subnet that the message names, or the only full one of the groups that lack instances. */
-function fullSubnet(view: View<Kinds, Signs>, named: string | null): Seen<Subnet> | null {
+function fullSubnet(view: Own, named: string | null): Seen<Subnet> | null {
   const full = view.list('aws/subnet').filter(({ value }) => value.AvailableIpAddressCount === 0);
   const groups = view.list('aws/auto-scaling-group');
   const filled = filledGroups(groups);

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite, likely } from '../../../diagnosis/sign.ts';
 
 /** The cluster uses IPv6 and the subnet gives instances none. */
 export default defineCause({
@@ -7,19 +8,14 @@ export default defineCause({
   title: 'the subnet assigns no IPv6 addresses in an IPv6 cluster',
   scope: 'group',
   signs: {
-    healthCode: {
-      in: ['aws-message', 'terraform', 'client-output'],
-      anchors: ['Ec2SubnetMissingIpv6Assignment'],
-      pattern: /\bEc2SubnetMissingIpv6Assignment\b(?:.*?(?<subnet>subnet-[0-9a-f]{8,17}))?/,
-      weight: 'definite',
-    },
-    metadataLacksAddress: {
-      in: ['nodeadm', 'cloud-init'],
-      anchors: ['/ipv6s'],
-      pattern:
-        /macs\/[0-9a-f:]{17}\/ipv6s\b.*(?:404|[Nn]ot ?[Ff]ound|failed|doesn't exist)|(?:404|[Nn]ot ?[Ff]ound|failed to (?:get|read)|doesn't exist).*macs\/[0-9a-f:]{17}\/ipv6s\b/,
-      weight: 'likely',
-    },
+    healthCode: definite(
+      ['aws-message', 'terraform', 'client-output'],
+      /\bEc2SubnetMissingIpv6Assignment\b(?:.*?(?<subnet>subnet-[0-9a-f]{8,17}))?/,
+    ),
+    metadataLacksAddress: likely(
+      ['nodeadm', 'cloud-init'],
+      /macs\/[0-9a-f:]{17}\/ipv6s\b.*(?:404|[Nn]ot ?[Ff]ound|failed|doesn't exist)|(?:404|[Nn]ot ?[Ff]ound|failed to (?:get|read)|doesn't exist).*macs\/[0-9a-f:]{17}\/ipv6s\b/,
+    ),
   },
   needs: [],
   symptoms: [],
@@ -28,16 +24,15 @@ export default defineCause({
   summary: ({ subnet }) =>
     `The subnet ${subnet ?? 'of the node'} assigns no IPv6 address at launch, so a node of this IPv6 cluster has no address to register with.`,
   remedy: ({ subnet }) => [
-    {
-      text: 'Let the subnet assign addresses (it needs an IPv6 CIDR), then replace the nodes.',
-      command: `aws ec2 modify-subnet-attribute --subnet-id ${subnet ?? '<subnet>'} --assign-ipv6-address-on-creation`,
-    },
+    step(
+      'Let the subnet assign addresses (it needs an IPv6 CIDR), then replace the nodes.',
+      `aws ec2 modify-subnet-attribute --subnet-id ${subnet ?? '<subnet>'} --assign-ipv6-address-on-creation`,
+    ),
   ],
-  decide: {
-    text: 'Compare the cluster’s address family with the subnets’ setting.',
-    command:
-      'aws eks describe-cluster --name <cluster> --query cluster.kubernetesNetworkConfig.ipFamily; aws ec2 describe-subnets --subnet-ids <subnet> --query Subnets[].[SubnetId,AssignIpv6AddressOnCreation,Ipv6CidrBlockAssociationSet[].Ipv6CidrBlock]',
-  },
+  decide: step(
+    'Compare the cluster’s address family with the subnets’ setting.',
+    'aws eks describe-cluster --name <cluster> --query cluster.kubernetesNetworkConfig.ipFamily; aws ec2 describe-subnets --subnet-ids <subnet> --query Subnets[].[SubnetId,AssignIpv6AddressOnCreation,Ipv6CidrBlockAssociationSet[].Ipv6CidrBlock]',
+  ),
   page: {
     why: 'In a cluster with ipFamily ipv6 the kubelet registers with the instance’s IPv6 address. A subnet without an IPv6 CIDR, or with one and without assignment at launch, gives none. Managed node groups check it; on others nodeadm finds no address in the metadata.',
     prevent: 'Make subnets of IPv6 clusters with assign-ipv6-address-on-creation.',

@@ -1,4 +1,13 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type ShortGroup, shortGroups } from '../../../domain/instances/launch.ts';
@@ -25,72 +34,54 @@ const FAILURES = [
 ] as const;
 
 /** The zone does not have the type, or the type cannot run the image. */
-export default defineCause({
+const cause = defineCause({
   id: 'unsupported-instance-type-or-architecture',
   stage: 'launched',
   title: 'the instance type is not offered in the zone or does not fit the machine image',
   scope: 'group',
   signs: {
-    notInZone: {
-      in: LAUNCHERS,
-      anchors: ['is not supported in your requested Availability Zone'],
-      pattern:
-        /requested instance type \((?<type>[^)\s]+)\) is not supported in your requested Availability Zone(?: \((?<zone>[^)\s]+)\))?/,
-      weight: 'definite',
-    },
-    architecture: {
-      in: LAUNCHERS,
-      anchors: ['does not match the architecture'],
-      pattern:
-        /architecture '(?<typeArchitecture>\w+)' of the specified instance type does not match the architecture '(?<imageArchitecture>\w+)'/,
-      weight: 'definite',
-    },
-    noSuchType: {
-      in: LAUNCHERS,
-      anchors: ['Ec2InstanceTypeDoesNotExist', 'FreeTierIneligible', 'not eligible for Free Tier'],
-      pattern:
-        /\bEc2InstanceTypeDoesNotExist\b|\bFreeTierIneligible\b|instance type is not eligible for Free Tier/,
-      weight: 'definite',
-    },
-    refusedByEks: {
-      in: ['aws-message', 'terraform', 'client-output'],
-      anchors: [
-        'supplied instance types do not exist',
-        'is not a valid instance type for requested amiType',
-      ],
-      pattern:
-        /supplied instance types do not exist: \[(?<type>[\w.,\s-]+)\]|\[(?<type2>[\w.,\s-]+)\] (?:is|are) not a valid instance type for requested amiType \w+/,
-      weight: 'definite',
-    },
-    notInRegion: {
-      in: [...LAUNCHERS, 'nodeup'],
-      anchors: [
-        'instance type ',
-        'invalid instance type specified: ',
-        'could not find a suitable supported instance type',
-      ],
-      pattern:
-        /instance type "(?<type>[a-z0-9-]+\.[a-z0-9-]+)" not found in region "(?<zone>[a-z0-9-]+)"|invalid instance type specified: (?<type2>[a-z0-9-]+\.[a-z0-9-]+)|could not find a suitable supported instance type for the instance group/,
-      weight: 'definite',
-    },
-    networkDriver: {
-      in: LAUNCHERS,
-      anchors: ['Elastic Network Adapter (ENA) is required'],
-      pattern: /Elastic Network Adapter \(ENA\) is required for the '(?<type>[^']+)' instance type/,
-      weight: 'definite',
-    },
-    configuration: {
-      in: LAUNCHERS,
-      anchors: ['requested configuration is currently not supported'],
-      pattern: /requested configuration is currently not supported/,
-      weight: 'likely',
-    },
-    launchedAfter: {
-      in: ['karpenter', 'event'],
-      anchors: ['launched nodeclaim', 'launched machine', 'Type: Launched, Status: '],
-      pattern: /\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,
-      weight: 'withdraws',
-    },
+    notInZone: definite(
+      LAUNCHERS,
+      /requested instance type \((?<type>[^)\s]+)\) is not supported in your requested Availability Zone(?: \((?<zone>[^)\s]+)\))?/,
+    ),
+    architecture: definite(
+      LAUNCHERS,
+      /architecture '(?<typeArchitecture>\w+)' of the specified instance type does not match the architecture '(?<imageArchitecture>\w+)'/,
+    ),
+    noSuchType: definite(
+      LAUNCHERS,
+      /\bEc2InstanceTypeDoesNotExist\b|\bFreeTierIneligible\b|instance type is not eligible for Free Tier/,
+    ),
+    refusedByEks: definite(
+      ['aws-message', 'terraform', 'client-output'],
+      /supplied instance types do not exist: \[(?<type>[\w.,\s-]+)\]|\[(?<type2>[\w.,\s-]+)\] (?:is|are) not a valid instance type for requested amiType \w+/,
+      {
+        anchors: [
+          'supplied instance types do not exist',
+          'is not a valid instance type for requested amiType',
+        ],
+      },
+    ),
+    notInRegion: definite(
+      [...LAUNCHERS, 'nodeup'],
+      /instance type "(?<type>[a-z0-9-]+\.[a-z0-9-]+)" not found in region "(?<zone>[a-z0-9-]+)"|invalid instance type specified: (?<type2>[a-z0-9-]+\.[a-z0-9-]+)|could not find a suitable supported instance type for the instance group/,
+      {
+        anchors: [
+          'instance type ',
+          'invalid instance type specified: ',
+          'could not find a suitable supported instance type',
+        ],
+      },
+    ),
+    networkDriver: definite(
+      LAUNCHERS,
+      /Elastic Network Adapter \(ENA\) is required for the '(?<type>[^']+)' instance type/,
+    ),
+    configuration: likely(LAUNCHERS, /requested configuration is currently not supported/),
+    launchedAfter: withdraws(
+      ['karpenter', 'event'],
+      /\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,
+    ),
   },
   needs: [
     'aws/auto-scaling-group',
@@ -106,26 +97,24 @@ export default defineCause({
     'openshift-machine-failed',
     'node-creation-failure-verdict',
   ],
-  match: (view) => clearWhenFilled(view, FAILURES) ?? matchArchitecture(view),
   summary: ({ type, type2, zone, typeArchitecture, imageArchitecture, image, group }) =>
     imageArchitecture === undefined
       ? `EC2 does not launch ${type ?? type2 ?? 'the requested type'}${zone === undefined ? ' in this configuration' : ` in ${zone}`}; the group keeps failing there.`
-      : `The image${image === undefined ? '' : ` ${image}`}${group === undefined ? '' : ` of the Auto Scaling group ${group}`} is for ${imageArchitecture} and the type${type === undefined ? '' : ` ${type}`} for ${typeArchitecture ?? 'another architecture'}, so EC2 refuses the launch.`,
+      : sentence`The image${phrase` ${image}`}${phrase` of the Auto Scaling group ${group}`} is for ${imageArchitecture} and the type${phrase` ${type}`} for ${typeArchitecture ?? 'another architecture'}, so EC2 refuses the launch.`,
   remedy: ({ type }) => [
-    {
-      text: 'List the zones that offer the type, and keep the group’s subnets to those.',
-      command: `aws ec2 describe-instance-type-offerings --location-type availability-zone --filters Name=instance-type,Values=${type ?? '<type>'} --query InstanceTypeOfferings[].Location`,
-    },
-    {
-      text: 'Compare what the type needs with what the image is.',
-      command: `aws ec2 describe-instance-types --instance-types ${type ?? '<type>'} --query InstanceTypes[].[ProcessorInfo.SupportedArchitectures,SupportedBootModes,NetworkInfo.EnaSupport]; aws ec2 describe-images --image-ids <ami> --query Images[].[Architecture,BootMode,EnaSupport]`,
-    },
+    step(
+      'List the zones that offer the type, and keep the group’s subnets to those.',
+      `aws ec2 describe-instance-type-offerings --location-type availability-zone --filters Name=instance-type,Values=${type ?? '<type>'} --query InstanceTypeOfferings[].Location`,
+    ),
+    step(
+      'Compare what the type needs with what the image is.',
+      `aws ec2 describe-instance-types --instance-types ${type ?? '<type>'} --query InstanceTypes[].[ProcessorInfo.SupportedArchitectures,SupportedBootModes,NetworkInfo.EnaSupport]; aws ec2 describe-images --image-ids <ami> --query Images[].[Architecture,BootMode,EnaSupport]`,
+    ),
   ],
-  decide: {
-    text: 'Ask in which zones the type is offered.',
-    command:
-      'aws ec2 describe-instance-type-offerings --location-type availability-zone --filters Name=instance-type,Values=<type> --query InstanceTypeOfferings[].Location',
-  },
+  decide: step(
+    'Ask in which zones the type is offered.',
+    'aws ec2 describe-instance-type-offerings --location-type availability-zone --filters Name=instance-type,Values=<type> --query InstanceTypeOfferings[].Location',
+  ),
   page: {
     why: 'Not every zone has every type: old zones lack new families and the other way round. An arm64 type needs an arm64 image, and current types need ENA drivers and often UEFI boot.',
     prevent:
@@ -143,12 +132,9 @@ export default defineCause({
   },
 });
 
-type Kinds =
-  | 'aws/auto-scaling-group'
-  | 'aws/launch-template-version'
-  | 'aws/image'
-  | 'aws/instance-type';
-type Signs = (typeof FAILURES)[number] | 'launchedAfter';
+export default matched(cause, (view) => clearWhenFilled(view, FAILURES) ?? matchArchitecture(view));
+
+type Own = ViewOf<typeof cause>;
 
 /** The one type that a group launches; null for a group of several. */
 function typeOf({ group, template }: ShortGroup): string | null {
@@ -160,7 +146,7 @@ function typeOf({ group, template }: ShortGroup): string | null {
 }
 
 /** A group lacks instances, and its image is of another architecture than its only type. */
-function matchArchitecture(view: View<Kinds, Signs>): Match | null {
+function matchArchitecture(view: Own): Match | null {
   const groups = view.list('aws/auto-scaling-group');
   for (const short of shortGroups(groups, view.list('aws/launch-template-version'))) {
     const id = short.template?.value.LaunchTemplateData?.ImageId ?? null;
@@ -175,7 +161,7 @@ function matchArchitecture(view: View<Kinds, Signs>): Match | null {
 }
 
 function compare(
-  view: View<Kinds, Signs>,
+  view: Own,
   { size }: ShortGroup,
   image: Seen<Image>,
   type: Seen<DescribedType>,

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 
 /** User data in a form that EKS or Karpenter cannot merge with its own. */
 export default defineCause({
@@ -7,40 +8,29 @@ export default defineCause({
   title: 'the user data is refused when the launch template is built',
   scope: 'group',
   signs: {
-    notMultipart: {
-      in: ['aws-message', 'terraform', 'client-output'],
-      anchors: ['not in the MIME multipart format', 'not a TOML format'],
-      pattern: /User data was not (?<format>in the MIME multipart|a TOML) format/i,
-      weight: 'definite',
-    },
-    notBase64: {
-      in: ['aws-message', 'terraform', 'client-output', 'karpenter'],
-      anchors: ['nvalid BASE64 encoding of user data'],
-      pattern: /(?<encoding>[Ii]nvalid BASE64 encoding) of user data/,
-      weight: 'definite',
-    },
-    unreadable: {
-      in: ['karpenter', 'node-claim', 'event'],
-      anchors: ['user data input ', 'parsing custom UserData, archive '],
-      pattern:
-        /user data input unreadable(?: user data)?,? ?(?<reason>.{0,120})|user data input user data (?<header>is not in multipart MIME format|does not define a content-type header)|parsing custom UserData, archive (?:is not in multipart format|doesn't have Content-Type header)/,
-      weight: 'definite',
-    },
-    headerWithoutColon: {
-      in: ['karpenter', 'node-claim', 'event'],
-      anchors: ['malformed MIME header'],
-      pattern:
-        /malformed MIME header(?: line| initial line)?: missing colon: "?(?<reason>[^"]{0,80})/,
-      weight: 'definite',
-      strict: true,
-    },
-    notToml: {
-      in: ['karpenter', 'node-claim', 'event'],
-      anchors: ['nvalid UserData'],
-      pattern: /\b[Ii]nvalid UserData,? (?<reason>.{0,120})/,
-      weight: 'definite',
-      strict: true,
-    },
+    notMultipart: definite(
+      ['aws-message', 'terraform', 'client-output'],
+      /User data was not (?<format>in the MIME multipart|a TOML) format/i,
+      { anchors: ['not in the MIME multipart format', 'not a TOML format'] },
+    ),
+    notBase64: definite(
+      ['aws-message', 'terraform', 'client-output', 'karpenter'],
+      /(?<encoding>[Ii]nvalid BASE64 encoding) of user data/,
+    ),
+    unreadable: definite(
+      ['karpenter', 'node-claim', 'event'],
+      /user data input unreadable(?: user data)?,? ?(?<reason>.{0,120})|user data input user data (?<header>is not in multipart MIME format|does not define a content-type header)|parsing custom UserData, archive (?:is not in multipart format|doesn't have Content-Type header)/,
+    ),
+    headerWithoutColon: definite(
+      ['karpenter', 'node-claim', 'event'],
+      /malformed MIME header(?: line| initial line)?: missing colon: "?(?<reason>[^"]{0,80})/,
+      { strict: true },
+    ),
+    notToml: definite(
+      ['karpenter', 'node-claim', 'event'],
+      /\b[Ii]nvalid UserData,? (?<reason>.{0,120})/,
+      { strict: true },
+    ),
   },
   needs: [],
   symptoms: [],
@@ -60,24 +50,20 @@ export default defineCause({
       ? 'EC2 refuses the user data, which is not encoded in Base64, so no launch template is made and nothing is launched.'
       : `The user data cannot be merged with the node group’s own${reason === undefined ? ` (not ${format?.includes('TOML') === true ? 'TOML' : 'MIME multipart'})` : ` (${reason.replace(/[\\"}]+$/, '')})`}, so no launch template is made and nothing is launched.`,
   remedy: () => [
-    {
-      text: 'Read the user data as it is sent.',
-      command:
-        'aws ec2 describe-launch-template-versions --launch-template-id <template> --versions $Latest --query LaunchTemplateVersions[].LaunchTemplateData.UserData --output text | base64 -d | head -n 30',
-    },
-    {
-      text: 'Where EC2 names Base64, encode the whole document once.',
-      command: 'base64 -w 0 user-data.txt',
-    },
-    {
-      text: 'Amazon Linux: send one MIME multipart document, with an empty line between the headers and the first boundary. Bottlerocket: valid TOML, in YAML as a literal block (userData: |), not folded (>).',
-      command: 'kubectl get ec2nodeclass <node-class> -o jsonpath={.spec.userData}',
-    },
+    step(
+      'Read the user data as it is sent.',
+      'aws ec2 describe-launch-template-versions --launch-template-id <template> --versions $Latest --query LaunchTemplateVersions[].LaunchTemplateData.UserData --output text | base64 -d | head -n 30',
+    ),
+    step('Where EC2 names Base64, encode the whole document once.', 'base64 -w 0 user-data.txt'),
+    step(
+      'Amazon Linux: send one MIME multipart document, with an empty line between the headers and the first boundary. Bottlerocket: valid TOML, in YAML as a literal block (userData: |), not folded (>).',
+      'kubectl get ec2nodeclass <node-class> -o jsonpath={.spec.userData}',
+    ),
   ],
-  decide: {
-    text: 'Read the user data as it is sent.',
-    command: 'kubectl get ec2nodeclass <node-class> -o jsonpath={.spec.userData}',
-  },
+  decide: step(
+    'Read the user data as it is sent.',
+    'kubectl get ec2nodeclass <node-class> -o jsonpath={.spec.userData}',
+  ),
   page: {
     why: 'Managed node groups and Karpenter add their own part to the user data. That needs a MIME multipart document (Amazon Linux) or TOML (Bottlerocket); a plain script, a missing empty line or a folded YAML block cannot be merged.',
     prevent:

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 
 const LAUNCHERS = [
   'aws-message',
@@ -17,25 +18,13 @@ export default defineCause({
   title: 'the user data is larger than EC2 takes',
   scope: 'group',
   signs: {
-    limited: {
-      in: LAUNCHERS,
-      anchors: ['ser data is limited to'],
-      pattern: /[Uu]ser data is limited to (?<limit>\d+) bytes/,
-      weight: 'definite',
-    },
-    reason: {
-      in: LAUNCHERS,
-      anchors: ['UserDataSizeLimitExceeded'],
-      pattern: /\bUserDataSizeLimitExceeded\b/,
-      weight: 'definite',
-    },
-    planRefused: {
-      in: ['terraform'],
-      anchors: ['expected length of user_data'],
-      pattern:
-        /expected length of "?user_data(?:_base64)?"? to be in the range \(\d+ - (?<limit>\d+)\)/,
-      weight: 'definite',
-    },
+    limited: definite(LAUNCHERS, /[Uu]ser data is limited to (?<limit>\d+) bytes/),
+    reason: definite(LAUNCHERS, /\bUserDataSizeLimitExceeded\b/),
+    planRefused: definite(
+      ['terraform'],
+      /expected length of "?user_data(?:_base64)?"? to be in the range \(\d+ - (?<limit>\d+)\)/,
+      { anchors: ['expected length of user_data'] },
+    ),
   },
   needs: [],
   symptoms: ['launch-timed-out'],
@@ -51,21 +40,19 @@ export default defineCause({
   summary: ({ limit }) =>
     `The rendered user data is larger than the ${limit ?? '16384'} bytes that EC2 takes, so the launch is refused.`,
   remedy: () => [
-    {
-      text: 'Measure it as it is sent.',
-      command:
-        "aws ec2 describe-launch-template-versions --launch-template-id <template> --versions '$Latest' --query LaunchTemplateVersions[].LaunchTemplateData.UserData --output text | base64 -d | wc -c",
-    },
-    {
-      text: 'Move scripts and certificates to S3 or SSM and fetch them at boot, or send the MIME document gzipped.',
-      command: 'aws s3 cp bootstrap.sh s3://<bucket>/nodes/bootstrap.sh',
-    },
-  ],
-  decide: {
-    text: 'Measure the user data as it is sent.',
-    command:
+    step(
+      'Measure it as it is sent.',
       "aws ec2 describe-launch-template-versions --launch-template-id <template> --versions '$Latest' --query LaunchTemplateVersions[].LaunchTemplateData.UserData --output text | base64 -d | wc -c",
-  },
+    ),
+    step(
+      'Move scripts and certificates to S3 or SSM and fetch them at boot, or send the MIME document gzipped.',
+      'aws s3 cp bootstrap.sh s3://<bucket>/nodes/bootstrap.sh',
+    ),
+  ],
+  decide: step(
+    'Measure the user data as it is sent.',
+    "aws ec2 describe-launch-template-versions --launch-template-id <template> --versions '$Latest' --query LaunchTemplateVersions[].LaunchTemplateData.UserData --output text | base64 -d | wc -c",
+  ),
   page: {
     why: 'EC2 takes 16 KB before base64. Certificates, agents and long scripts in user data grow over the years, and Karpenter or EKS add their own part to them.',
     prevent: 'Put what does not change into the image, and fetch the rest at boot.',

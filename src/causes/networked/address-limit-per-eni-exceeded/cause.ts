@@ -1,4 +1,6 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { sentence } from '../../../diagnosis/sentence.ts';
+import { likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** EC2 says that the interface is full where ipamd still sees room. */
 export default defineCause({
@@ -7,54 +9,36 @@ export default defineCause({
   title: 'an interface already has all addresses it may have, and ipamd asks for more',
   scope: 'machine',
   signs: {
-    refused: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['PrivateIpAddressLimitExceeded', 'Number of private addresses will exceed limit'],
-      pattern:
-        /(?:(?<eni>eni-[0-9a-f]{1,17}\b).{0,400})?(?:PrivateIpAddressLimitExceeded: |Number of private addresses will exceed limit)/,
-      weight: 'likely',
-      atLeast: 2,
-    },
-    corrected: {
-      in: ['ipamd'],
-      anchors: [
-        'uccessfully increased IP',
-        'Added ENI',
-        'IP pool stats',
-        'IP Address Pool stats',
-        'node init completed',
-      ],
-      pattern:
-        /[Ss]uccessfully increased IP|IP Address Pool stats: total: [1-9]|node init completed successfully/,
-      weight: 'withdraws',
-    },
+    refused: likely(
+      ['ipamd', 'aws-node'],
+      /(?:(?<eni>eni-[0-9a-f]{1,17}\b).{0,400})?(?:PrivateIpAddressLimitExceeded: |Number of private addresses will exceed limit)/,
+      { atLeast: 2 },
+    ),
+    corrected: withdraws(
+      ['ipamd'],
+      /[Ss]uccessfully increased IP|IP Address Pool stats: total: [1-9]|node init completed successfully/,
+    ),
   },
   needs: [],
   symptoms: ['sandbox-not-created'],
   withdrawnBy: [],
   blocksAbove: false,
   summary: ({ eni, machine }) =>
-    `The interface ${eni ?? ''} of ${machine ?? 'the instance'} has all its addresses and ipamd keeps asking for more, so its pool does not grow.`.replace(
-      '  ',
-      ' ',
-    ),
+    sentence`The interface ${eni} of ${machine ?? 'the instance'} has all its addresses and ipamd keeps asking for more, so its pool does not grow.`,
   remedy: () => [
-    {
-      text: 'Let ipamd read the interface again.',
-      command:
-        'kubectl -n kube-system delete pod -l k8s-app=aws-node --field-selector spec.nodeName=<node>',
-    },
-    {
-      text: 'Update the CNI; later releases ask EC2 after this answer.',
-      command:
-        'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts PRESERVE',
-    },
+    step(
+      'Let ipamd read the interface again.',
+      'kubectl -n kube-system delete pod -l k8s-app=aws-node --field-selector spec.nodeName=<node>',
+    ),
+    step(
+      'Update the CNI; later releases ask EC2 after this answer.',
+      'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts PRESERVE',
+    ),
   ],
-  decide: {
-    text: 'Count how often EC2 gave this answer.',
-    command:
-      'sudo grep PrivateIpAddressLimitExceeded /var/log/aws-routed-eni/ipamd.log | tail -n 5',
-  },
+  decide: step(
+    'Count how often EC2 gave this answer.',
+    'sudo grep PrivateIpAddressLimitExceeded /var/log/aws-routed-eni/ipamd.log | tail -n 5',
+  ),
   page: {
     why: 'ipamd’s store lost addresses that the interface has, usually after a restart while metadata lagged; it then asks for addresses that do not fit.',
     prevent: 'Keep the CNI current and do not assign addresses to its interfaces by hand.',

@@ -4,8 +4,12 @@ import {
   defineCause,
   found,
   type Match,
-  type View,
+  matched,
+  step,
+  type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import { isSettled, podName, waitsForSandbox } from '../../../domain/pods/pods.ts';
 import {
   asksForBranch,
@@ -20,84 +24,59 @@ import type { Pod } from '../../../evidence/kube/pod.ts';
 import type { SecurityGroupPolicy } from '../../../evidence/kube/network.ts';
 
 /** The controller cannot make a pod’s branch interface, or cannot write it onto the pod. */
-export default defineCause({
+const cause = defineCause({
   id: 'branch-eni-allocation-failed',
   stage: 'networked',
   title: 'a pod’s branch interface is not allocated or not written onto the pod',
   scope: 'cluster',
   signs: {
-    notAnnotated: {
-      in: ['event'],
-      anchors: ['BranchENIAnnotationFailed'],
-      pattern:
-        /BranchENIAnnotationFailed(?:\s+pod\/(?<pod>\S+))?(?:.*(?<reason>is forbidden|denied the request|is invalid))?/,
-      weight: 'definite',
-    },
-    notAllocated: {
-      in: ['event'],
-      anchors: ['BranchAllocationFailed'],
-      pattern: /BranchAllocationFailed(?:\s+pod\/(?<pod>\S+))?/,
-      weight: 'likely',
-    },
-    refused: {
-      in: ['event', 'vpc-resource-controller', 'client-output'],
-      anchors: ['failed to allocate branch ENI to pod', 'failed to annotate pod with branch ENI'],
-      pattern:
-        /(?:\bpod\/(?<pod>\S+)\s+)?failed to (?:allocate branch ENI to pod|annotate pod with branch ENI details): (?<reason2>[^,"]{1,120})/,
-      weight: 'likely',
-    },
-    daemonWaits: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['failed to get Branch ENI resource'],
-      pattern: /failed to get Branch ENI resource/,
-      weight: 'context',
-    },
-    allocated: {
-      in: ['event'],
-      anchors: ['ResourceAllocated'],
-      pattern: /ResourceAllocated(?:\s+pod\/(?<pod>\S+))?/,
-      weight: 'withdraws',
-    },
+    notAnnotated: definite(
+      ['event'],
+      /BranchENIAnnotationFailed(?:\s+pod\/(?<pod>\S+))?(?:.*(?<reason>is forbidden|denied the request|is invalid))?/,
+    ),
+    notAllocated: likely(['event'], /BranchAllocationFailed(?:\s+pod\/(?<pod>\S+))?/),
+    refused: likely(
+      ['event', 'vpc-resource-controller', 'client-output'],
+      /(?:\bpod\/(?<pod>\S+)\s+)?failed to (?:allocate branch ENI to pod|annotate pod with branch ENI details): (?<reason2>[^,"]{1,120})/,
+    ),
+    daemonWaits: context(['ipamd', 'aws-node'], /failed to get Branch ENI resource/),
+    allocated: withdraws(['event'], /ResourceAllocated(?:\s+pod\/(?<pod>\S+))?/),
   },
   needs: ['kube/Pod', 'kube/SecurityGroupPolicy', 'kube/ServiceAccount', 'aws/security-group'],
   symptoms: ['sandbox-not-created'],
   per: ['pod'],
   withdrawnBy: [],
   blocksAbove: false,
-  match: (view) => matchGroups(view),
   summary: ({ pod, reason, policy, groups }) =>
     policy !== undefined
       ? `The SecurityGroupPolicy ${policy} names ${groups ?? 'security groups'}, which the VPC of the nodes does not have, so no branch interface is made for the pod ${pod ?? ''} and it does not start.`
-      : `The VPC resource controller does not get a branch interface onto the pod ${pod ?? ''}${reason === undefined ? '' : ` (${reason})`}, so pods with security groups of their own do not start.`
-          .replace('  ', ' ')
-          .replace(' ,', ','),
+      : sentence`The VPC resource controller does not get a branch interface onto the pod ${pod}${phrase` (${reason})`}, so pods with security groups of their own do not start.`,
   remedy: ({ policy, groups }) => [
     ...(policy === undefined
       ? []
       : [
-          {
-            text: `Name groups of the VPC instead of ${groups ?? 'these'}, then delete the pods that wait.`,
-            command: `kubectl -n ${policy.split('/')[0] ?? '<namespace>'} edit securitygrouppolicy ${policy.split('/')[1] ?? '<policy>'}`,
-          },
+          step(
+            `Name groups of the VPC instead of ${groups ?? 'these'}, then delete the pods that wait.`,
+            `kubectl -n ${policy.split('/')[0] ?? '<namespace>'} edit securitygrouppolicy ${policy.split('/')[1] ?? '<policy>'}`,
+          ),
         ]),
-    {
-      text: 'Read the innermost reason in the event.',
-      command:
-        'kubectl get events -A --field-selector involvedObject.kind=Pod | grep -E "BranchAllocationFailed|BranchENIAnnotationFailed"',
-    },
-    {
-      text: 'Where it is forbidden or denied, exempt eks-vpc-resource-controller from the policy or webhook that refuses its patch of pods.',
-      command: 'kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations',
-    },
-    {
-      text: 'Where EC2 refuses, check the security groups and subnets that the policies name.',
-      command: 'kubectl get securitygrouppolicies -A -o yaml',
-    },
+    step(
+      'Read the innermost reason in the event.',
+      'kubectl get events -A --field-selector involvedObject.kind=Pod | grep -E "BranchAllocationFailed|BranchENIAnnotationFailed"',
+    ),
+    step(
+      'Where it is forbidden or denied, exempt eks-vpc-resource-controller from the policy or webhook that refuses its patch of pods.',
+      'kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations',
+    ),
+    step(
+      'Where EC2 refuses, check the security groups and subnets that the policies name.',
+      'kubectl get securitygrouppolicies -A -o yaml',
+    ),
   ],
-  decide: {
-    text: 'Read the controller’s events on the pod.',
-    command: 'kubectl get events -A | grep -E "Branch|ResourceAllocated"',
-  },
+  decide: step(
+    'Read the controller’s events on the pod.',
+    'kubectl get events -A | grep -E "Branch|ResourceAllocated"',
+  ),
   page: {
     why: 'The controller makes an interface and writes it as annotation onto the pod; the CNI waits for that annotation. A pod security policy, a mutating webhook or a security group of another VPC stops one of the two steps. “older entry already exist” is the retry after a patch that was refused.',
     prevent:
@@ -115,10 +94,9 @@ export default defineCause({
   },
 });
 
-type Own = View<
-  'kube/Pod' | 'kube/SecurityGroupPolicy' | 'kube/ServiceAccount' | 'aws/security-group',
-  string
->;
+export default matched(cause, matchGroups);
+
+type Own = ViewOf<typeof cause>;
 
 /** Pods on their nodes that ask for a branch interface and have waited to start too long. */
 function waitingFor(view: Own): readonly Seen<Pod>[] {

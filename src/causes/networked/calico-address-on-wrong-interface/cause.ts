@@ -1,59 +1,56 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 
 /** Calico took the address of another interface than the one the Node is known by. */
-export default defineCause({
+const cause = defineCause({
   id: 'calico-address-on-wrong-interface',
   stage: 'networked',
   title: 'Calico uses the address of the wrong network interface',
   scope: 'machine',
   signs: {
-    detected: {
-      in: ['calico-node'],
-      anchors: ['autodetected IPv4 address', 'discovered on interface'],
-      pattern:
-        /Using autodetected IPv4 address on interface (?<interface>[\w.:-]+): (?<address>\d+\.\d+\.\d+\.\d+)\/\d+|IPv4 address (?<address2>\d+\.\d+\.\d+\.\d+) discovered on interface (?<interface2>[\w.:-]+)/,
-      weight: 'context',
-    },
-    peersOnBridge: {
-      in: ['event', 'kubelet', 'calico-node'],
-      anchors: ['BGP not established with'],
-      pattern:
-        /BGP not established with (?:[\d.]+,)*(?<address>172\.(?:1[7-9]|2\d|3[01])\.0\.1)(?![\d.])/,
-      weight: 'likely',
-    },
-    bridge: {
-      in: ['calico-node'],
-      anchors: ['autodetected IPv4 address', 'discovered on interface'],
-      pattern:
-        /Using autodetected IPv4 address on interface (?<interface>(?:docker|virbr|br-|cni|flannel|cbr|kube-ipvs|nodelocaldns|lxc)[\w.-]*): (?<address>\d+\.\d+\.\d+\.\d+)/,
-      weight: 'definite',
-    },
+    detected: context(
+      ['calico-node'],
+      /Using autodetected IPv4 address on interface (?<interface>[\w.:-]+): (?<address>\d+\.\d+\.\d+\.\d+)\/\d+|IPv4 address (?<address2>\d+\.\d+\.\d+\.\d+) discovered on interface (?<interface2>[\w.:-]+)/,
+    ),
+    peersOnBridge: likely(
+      ['event', 'kubelet', 'calico-node'],
+      /BGP not established with (?:[\d.]+,)*(?<address>172\.(?:1[7-9]|2\d|3[01])\.0\.1)(?![\d.])/,
+    ),
+    bridge: definite(
+      ['calico-node'],
+      /Using autodetected IPv4 address on interface (?<interface>(?:docker|virbr|br-|cni|flannel|cbr|kube-ipvs|nodelocaldns|lxc)[\w.-]*): (?<address>\d+\.\d+\.\d+\.\d+)/,
+    ),
   },
   needs: ['kube/Node'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['calico-dataplane-not-ready', 'node-to-node-traffic-blocked'],
-  match: (view) => matchAddress(view),
   summary: ({ interface: name, address, internalIp, machine }) =>
-    `Calico on ${machine ?? 'the node'} uses ${address ?? 'the address'} of ${name ?? 'another interface'}${internalIp === undefined ? '' : ` while the Node has ${internalIp}`}; other nodes cannot reach it there.`,
+    sentence`Calico on ${machine ?? 'the node'} uses ${address ?? 'the address'} of ${name ?? 'another interface'}${phrase` while the Node has ${internalIp}`}; other nodes cannot reach it there.`,
   remedy: () => [
-    {
-      text: 'Let Calico take the Node’s own address.',
-      command:
-        'kubectl -n kube-system set env daemonset/calico-node IP_AUTODETECTION_METHOD=kubernetes-internal-ip',
-    },
-    {
-      text: 'With the operator set it in its Installation.',
-      command:
-        'kubectl patch installation default --type merge -p \'{"spec":{"calicoNetwork":{"nodeAddressAutodetectionV4":{"kubernetes":"NodeInternalIP"}}}}\'',
-    },
+    step(
+      'Let Calico take the Node’s own address.',
+      'kubectl -n kube-system set env daemonset/calico-node IP_AUTODETECTION_METHOD=kubernetes-internal-ip',
+    ),
+    step(
+      'With the operator set it in its Installation.',
+      'kubectl patch installation default --type merge -p \'{"spec":{"calicoNetwork":{"nodeAddressAutodetectionV4":{"kubernetes":"NodeInternalIP"}}}}\'',
+    ),
   ],
-  decide: {
-    text: 'Compare Calico’s address with the Node’s.',
-    command:
-      "kubectl get nodes -o custom-columns='NAME:.metadata.name,INTERNAL:.status.addresses[0].address,CALICO:.metadata.annotations.projectcalico\\.org/IPv4Address'",
-  },
+  decide: step(
+    'Compare Calico’s address with the Node’s.',
+    "kubectl get nodes -o custom-columns='NAME:.metadata.name,INTERNAL:.status.addresses[0].address,CALICO:.metadata.annotations.projectcalico\\.org/IPv4Address'",
+  ),
   page: {
     why: 'By default Calico takes the first address it finds. With several interfaces (a second ENI, the bridge of docker, whose 172.17.0.1 no EC2 instance can have) that may be one which peers cannot reach.',
     prevent: 'Set the detection method wherever nodes have more than one interface.',
@@ -67,12 +64,14 @@ export default defineCause({
   },
 });
 
+export default matched(cause, matchAddress);
+
+type Own = ViewOf<typeof cause>;
+
 /** As kernels name the first interface of an instance: Xen, Nitro, and Amazon Linux 2023 on Xen. */
 const FIRST_INTERFACE = /^(?:eth0|ens[35]|enX0)$/;
 
-function matchAddress(
-  view: View<'kube/Node', 'detected' | 'peersOnBridge' | 'bridge'>,
-): Match | null {
+function matchAddress(view: Own): Match | null {
   const quote = view.sign('detected')?.last;
   const node = view.read('kube/Node');
   if (

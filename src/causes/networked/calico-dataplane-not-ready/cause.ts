@@ -1,4 +1,13 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 import { isPodReady, podCondition, podName } from '../../../domain/pods/pods.ts';
 import { placeOf, podsOfSet, podWords } from '../../../domain/pods/pods-seen.ts';
 import { isoMs } from '../../../evidence/time.ts';
@@ -11,84 +20,64 @@ const UNREADY_MS = 300_000;
 const COMPLAINT_MS = 300_000;
 
 /** The Node is Ready, and Calico’s own routing or policy on it is not, for longer than a start takes. */
-export default defineCause({
+const cause = defineCause({
   id: 'calico-dataplane-not-ready',
   stage: 'networked',
   title: 'Calico’s data plane does not become ready on the node',
   scope: 'machine',
   signs: {
-    looseFilter: {
-      in: ['calico-node'],
-      anchors: ['RPF check is set to'],
-      pattern: /\[FATAL\].*RPF check is set to '(?<filter>loose)'/,
-      weight: 'definite',
-    },
-    rulesRefused: {
-      in: ['calico-node'],
-      anchors: ['Failed to program iptables, loading diags before panic'],
-      pattern: /(?<rules>Failed to program iptables), loading diags before panic/,
-      weight: 'definite',
-    },
-    birdDown: {
-      in: ['event', 'calico-node', 'kubelet'],
-      anchors: ['unable to connect to BIRD', 'is not live'],
-      pattern:
-        /\(x(?:[2-9]\d|\d{3,}) over [^)]{0,40}\).{0,200}(?:Readiness|Liveness) probe failed:.{0,400}(?:unable to connect to (?<part>BIRDv[46]) socket|(?<part2>bird6?(?:\/confd)?|confd) is not live)/,
-      weight: 'likely',
-    },
-    birdSilent: {
-      in: ['event'],
-      anchors: ['unable to connect to BIRD', 'is not live'],
-      pattern:
-        /probe failed:.*(?:unable to connect to (?<part>BIRDv[46]) socket|(?<part2>bird6?(?:\/confd)?|confd) is not live)/,
-      weight: 'context',
-    },
-    unready: {
-      in: ['event', 'calico-node', 'kubelet'],
-      anchors: ['calico/node is not ready', 'with BGP peering established'],
-      pattern:
-        /calico\/node is not ready(?:: (?<part>felix|BIRD6?|bird6?|bird\/confd) is not ready(?:.*BGP not established with (?<peers>[\d.,]+))?)?|BGP peering established = 0/,
-      // Blocked ports, a wrong address and a silent Typha all end in these words.
-      weight: 'context',
-    },
-    unreadyForLong: {
-      in: ['client-output', 'pod-status', 'unknown', 'calico-node'],
-      anchors: ['calico-node-'],
-      pattern:
-        /\bcalico-node-[a-z0-9]{5}\s+0\/1\s+(?:Running|CrashLoopBackOff)\s+\d+(?: \([^)]*\))?\s+(?:\d{2,}m|\d+h|\d+d)/,
-      weight: 'context',
-    },
+    looseFilter: definite(['calico-node'], /\[FATAL\].*RPF check is set to '(?<filter>loose)'/),
+    rulesRefused: definite(
+      ['calico-node'],
+      /(?<rules>Failed to program iptables), loading diags before panic/,
+    ),
+    birdDown: likely(
+      ['event', 'calico-node', 'kubelet'],
+      /\(x(?:[2-9]\d|\d{3,}) over [^)]{0,40}\).{0,200}(?:Readiness|Liveness) probe failed:.{0,400}(?:unable to connect to (?<part>BIRDv[46]) socket|(?<part2>bird6?(?:\/confd)?|confd) is not live)/,
+      { anchors: ['unable to connect to BIRD', 'is not live'] },
+    ),
+    birdSilent: context(
+      ['event'],
+      /probe failed:.*(?:unable to connect to (?<part>BIRDv[46]) socket|(?<part2>bird6?(?:\/confd)?|confd) is not live)/,
+      { anchors: ['unable to connect to BIRD', 'is not live'] },
+    ),
+    // Blocked ports, a wrong address and a silent Typha all end in these words.
+    unready: context(
+      ['event', 'calico-node', 'kubelet'],
+      /calico\/node is not ready(?:: (?<part>felix|BIRD6?|bird6?|bird\/confd) is not ready(?:.*BGP not established with (?<peers>[\d.,]+))?)?|BGP peering established = 0/,
+      { anchors: ['calico/node is not ready', 'with BGP peering established'] },
+    ),
+    unreadyForLong: context(
+      ['client-output', 'pod-status', 'unknown', 'calico-node'],
+      /\bcalico-node-[a-z0-9]{5}\s+0\/1\s+(?:Running|CrashLoopBackOff)\s+\d+(?: \([^)]*\))?\s+(?:\d{2,}m|\d+h|\d+d)/,
+    ),
   },
   needs: ['kube/Pod', 'kube/Node'],
   explains: ['premature-calico-readiness'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
-  match: (view) => matchPod(view),
   summary: ({ filter, rules, part, machine }) =>
     `Calico on ${machine ?? 'the node'} does not get its data plane up (${filter !== undefined ? 'the kernel’s reverse path filter is loose, which Felix refuses' : rules !== undefined ? 'Felix’s rules are refused by iptables, and it gives up' : `${part ?? 'BIRD'} does not run`}); pods there do not reach other nodes or service addresses although the Node is Ready.`,
   remedy: ({ filter }) => [
     ...(filter === undefined
       ? []
       : [
-          {
-            text: 'Set the filter to strict, now and in the image.',
-            command:
-              "echo 'net.ipv4.conf.all.rp_filter = 1' | sudo tee /etc/sysctl.d/99-calico.conf; sudo sysctl --system",
-          },
+          step(
+            'Set the filter to strict, now and in the image.',
+            "echo 'net.ipv4.conf.all.rp_filter = 1' | sudo tee /etc/sysctl.d/99-calico.conf; sudo sysctl --system",
+          ),
         ]),
-    {
-      text: 'Read what calico-node itself says: rules that cannot be written name the missing module or the tables of another backend, and BIRD the line of its configuration.',
-      command:
-        'kubectl -n kube-system logs -l k8s-app=calico-node -c calico-node --tail=100 --prefix',
-    },
-    { text: 'Give calico-node CPU of its own where probes only time out.', command: null },
+    step(
+      'Read what calico-node itself says: rules that cannot be written name the missing module or the tables of another backend, and BIRD the line of its configuration.',
+      'kubectl -n kube-system logs -l k8s-app=calico-node -c calico-node --tail=100 --prefix',
+    ),
+    step('Give calico-node CPU of its own where probes only time out.'),
   ],
-  decide: {
-    text: 'See what the probe complains about now.',
-    command:
-      'kubectl get pods -A -l k8s-app=calico-node -o wide; kubectl get events -A --field-selector reason=Unhealthy | grep calico-node',
-  },
+  decide: step(
+    'See what the probe complains about now.',
+    'kubectl get pods -A -l k8s-app=calico-node -o wide; kubectl get events -A --field-selector reason=Unhealthy | grep calico-node',
+  ),
   page: {
     why: 'A kubelet calls the Node Ready as soon as a CNI configuration file is there. Whether BIRD has its sessions and Felix its rules is known only to calico-node’s own probe.',
     prevent:
@@ -108,7 +97,9 @@ export default defineCause({
   },
 });
 
-type Own = View<'kube/Pod' | 'kube/Node', string>;
+export default matched(cause, matchPod);
+
+type Own = ViewOf<typeof cause>;
 
 /** calico-node runs and has been not Ready for minutes, and its probe still says that BIRD is silent. */
 function matchPod(view: Own): Match | null {

@@ -1,37 +1,40 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context } from '../../../diagnosis/sign.ts';
 
 /** Felix in eBPF mode removes the rules that a running kube-proxy keeps writing. */
-export default defineCause({
+const cause = defineCause({
   id: 'calico-ebpf-fights-kube-proxy',
   stage: 'networked',
   title: 'Calico in eBPF mode wipes the rules of a kube-proxy that still runs',
   scope: 'cluster',
   signs: {
-    cleansUp: {
-      in: ['calico-node'],
-      anchors: ['layer to clean up kube-proxy'],
-      pattern: /BPF enabled, configuring iptables\S* layer to clean up kube-proxy's rules/,
-      weight: 'context',
-    },
-    switchedOn: {
-      in: ['unknown', 'object', 'client-output', 'calico-node'],
-      anchors: ['bpfEnabled', 'BPFEnabled', 'BPFENABLED'],
-      pattern: /bpfEnabled"?: ?true|BPFEnabled[=:" ]+true|FELIX_BPFENABLED[=:" ]+true/i,
-      weight: 'context',
-    },
-    cleanupOff: {
-      in: ['unknown', 'object', 'client-output', 'calico-node'],
-      anchors: ['KubeProxyIptablesCleanupEnabled'],
-      pattern: /bpfKubeProxyIptablesCleanupEnabled"?[=:" ]+false/i,
-      weight: 'context',
-    },
-    chainGone: {
-      in: ['kube-proxy', 'unknown'],
-      anchors: ['load target `KUBE-', 'iptables-restore'],
-      pattern:
-        /iptables-restore v\S+ \(\w+\): Couldn't load target [`']KUBE-(?:SVC|SEP|MARK|SERVICES|EXT|XLB)|"?Failed to execute iptables-restore"?/,
-      weight: 'context',
-    },
+    cleansUp: context(
+      ['calico-node'],
+      /BPF enabled, configuring iptables\S* layer to clean up kube-proxy's rules/,
+      { anchors: ['layer to clean up kube-proxy'] },
+    ),
+    switchedOn: context(
+      ['unknown', 'object', 'client-output', 'calico-node'],
+      /bpfEnabled"?: ?true|BPFEnabled[=:" ]+true|FELIX_BPFENABLED[=:" ]+true/i,
+      { anchors: ['bpfEnabled', 'BPFEnabled', 'BPFENABLED'] },
+    ),
+    cleanupOff: context(
+      ['unknown', 'object', 'client-output', 'calico-node'],
+      /bpfKubeProxyIptablesCleanupEnabled"?[=:" ]+false/i,
+      { anchors: ['KubeProxyIptablesCleanupEnabled'] },
+    ),
+    chainGone: context(
+      ['kube-proxy', 'unknown'],
+      /iptables-restore v\S+ \(\w+\): Couldn't load target [`']KUBE-(?:SVC|SEP|MARK|SERVICES|EXT|XLB)|"?Failed to execute iptables-restore"?/,
+    ),
   },
   needs: [],
   symptoms: [],
@@ -44,26 +47,22 @@ export default defineCause({
     'kube-proxy-not-working',
     'iptables-backend-mismatch',
   ],
-  match: (view) => matchFight(view),
   summary: () =>
     'Calico runs in eBPF mode and removes kube-proxy’s rules while kube-proxy still writes them, so service addresses are dead on the nodes.',
   remedy: () => [
-    {
-      text: 'While kube-proxy runs, let Calico leave its rules alone.',
-      command:
-        'kubectl patch felixconfiguration default --type merge -p \'{"spec":{"bpfKubeProxyIptablesCleanupEnabled":false}}\'',
-    },
-    {
-      text: 'Or take kube-proxy off and give Calico the API server’s own address.',
-      command:
-        'kubectl -n kube-system patch daemonset kube-proxy -p \'{"spec":{"template":{"spec":{"nodeSelector":{"non-calico":"true"}}}}}\'',
-    },
+    step(
+      'While kube-proxy runs, let Calico leave its rules alone.',
+      'kubectl patch felixconfiguration default --type merge -p \'{"spec":{"bpfKubeProxyIptablesCleanupEnabled":false}}\'',
+    ),
+    step(
+      'Or take kube-proxy off and give Calico the API server’s own address.',
+      'kubectl -n kube-system patch daemonset kube-proxy -p \'{"spec":{"template":{"spec":{"nodeSelector":{"non-calico":"true"}}}}}\'',
+    ),
   ],
-  decide: {
-    text: 'See Calico’s mode beside kube-proxy.',
-    command:
-      "kubectl get felixconfiguration default -o jsonpath='{.spec.bpfEnabled} {.spec.bpfKubeProxyIptablesCleanupEnabled}'; kubectl -n kube-system get daemonset kube-proxy",
-  },
+  decide: step(
+    'See Calico’s mode beside kube-proxy.',
+    "kubectl get felixconfiguration default -o jsonpath='{.spec.bpfEnabled} {.spec.bpfKubeProxyIptablesCleanupEnabled}'; kubectl -n kube-system get daemonset kube-proxy",
+  ),
   page: {
     why: 'In eBPF mode Calico serves service addresses itself and cleans up what it takes for kube-proxy’s remains. A kube-proxy that still runs loses the chains its next round refers to.',
     prevent: 'Turn kube-proxy off in the same step that turns eBPF on.',
@@ -80,9 +79,11 @@ export default defineCause({
   },
 });
 
-function matchFight(
-  view: View<never, 'cleansUp' | 'switchedOn' | 'cleanupOff' | 'chainGone'>,
-): Match | null {
+export default matched(cause, matchFight);
+
+type Own = ViewOf<typeof cause>;
+
+function matchFight(view: Own): Match | null {
   const mode = view.sign('cleansUp') ?? view.sign('switchedOn');
   const gone = view.sign('chainGone');
   if (mode === null || gone === null) return null;

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** Pods are given to the node before calico-node has run on it. */
 export default defineCause({
@@ -7,39 +8,29 @@ export default defineCause({
   title: 'calico-node has not run on the node, so its CNI plugin has no node name',
   scope: 'machine',
   signs: {
-    inEvent: {
-      in: ['event', 'pod-status'],
-      anchors: ['/var/lib/calico/nodename: no such file'],
-      pattern: /create pod sandbox.*stat \/var\/lib\/calico\/nodename: no such file or directory/i,
-      weight: 'likely',
-    },
-    inLog: {
-      in: ['kubelet', 'containerd', 'calico-node'],
-      anchors: ['/var/lib/calico/nodename: no such file'],
-      pattern: /stat \/var\/lib\/calico\/nodename: no such file or directory/,
-      weight: 'likely',
-      atLeast: 4,
-    },
-    podRan: {
-      in: ['kubelet'],
-      anchors: ['Observed pod startup duration'],
-      pattern:
-        /"Observed pod startup duration" pod="(?!kube-system\/(?:kube-proxy|calico-node|aws-node))/,
-      weight: 'withdraws',
-    },
-    sandboxStarted: {
-      in: ['kubelet'],
-      anchors: ['SyncLoop (PLEG)'],
-      pattern:
-        /SyncLoop \(PLEG\)(?!.{0,200}(?:kube-proxy|calico-node|aws-node|kube-apiserver|kube-scheduler|kube-controller|etcd-|csi-|exporter)).{0,400}ContainerStarted/,
-      weight: 'withdraws',
-    },
-    podStarted: {
-      in: ['event'],
-      anchors: ['AddedInterface', 'Started container'],
-      pattern: /\bStarted\s+pod\/(?!calico-node|kube-proxy|aws-node)\S+\s+Started container/,
-      weight: 'withdraws',
-    },
+    inEvent: likely(
+      ['event', 'pod-status'],
+      /create pod sandbox.*stat \/var\/lib\/calico\/nodename: no such file or directory/i,
+      { anchors: ['/var/lib/calico/nodename: no such file'] },
+    ),
+    inLog: likely(
+      ['kubelet', 'containerd', 'calico-node'],
+      /stat \/var\/lib\/calico\/nodename: no such file or directory/,
+      { atLeast: 4 },
+    ),
+    podRan: withdraws(
+      ['kubelet'],
+      /"Observed pod startup duration" pod="(?!kube-system\/(?:kube-proxy|calico-node|aws-node))/,
+    ),
+    sandboxStarted: withdraws(
+      ['kubelet'],
+      /SyncLoop \(PLEG\)(?!.{0,200}(?:kube-proxy|calico-node|aws-node|kube-apiserver|kube-scheduler|kube-controller|etcd-|csi-|exporter)).{0,400}ContainerStarted/,
+      { anchors: ['SyncLoop (PLEG)'] },
+    ),
+    podStarted: withdraws(
+      ['event'],
+      /\bStarted\s+pod\/(?!calico-node|kube-proxy|aws-node)\S+\s+Started container/,
+    ),
   },
   needs: [],
   symptoms: ['sandbox-not-created'],
@@ -48,22 +39,20 @@ export default defineCause({
   summary: ({ machine }) =>
     `calico-node has not written /var/lib/calico/nodename on ${machine ?? 'the node'}, so its CNI plugin refuses every pod there.`,
   remedy: () => [
-    {
-      text: 'See why calico-node does not run on the node; the reason is in its pod or init container.',
-      command:
-        'kubectl get pods -A -l k8s-app=calico-node -o wide; kubectl -n kube-system logs -l k8s-app=calico-node --all-containers --tail=50 --prefix',
-    },
-    {
-      text: 'Where it waits for the service address, let it use the real endpoint.',
-      command:
-        'kubectl -n kube-system create configmap kubernetes-services-endpoint --from-literal=KUBERNETES_SERVICE_HOST=<api-host> --from-literal=KUBERNETES_SERVICE_PORT=443',
-    },
-    { text: 'Keep other pods off until it runs, with a startup taint.', command: null },
+    step(
+      'See why calico-node does not run on the node; the reason is in its pod or init container.',
+      'kubectl get pods -A -l k8s-app=calico-node -o wide; kubectl -n kube-system logs -l k8s-app=calico-node --all-containers --tail=50 --prefix',
+    ),
+    step(
+      'Where it waits for the service address, let it use the real endpoint.',
+      'kubectl -n kube-system create configmap kubernetes-services-endpoint --from-literal=KUBERNETES_SERVICE_HOST=<api-host> --from-literal=KUBERNETES_SERVICE_PORT=443',
+    ),
+    step('Keep other pods off until it runs, with a startup taint.'),
   ],
-  decide: {
-    text: 'See the state of calico-node on this node.',
-    command: 'kubectl get pods -A -l k8s-app=calico-node --field-selector spec.nodeName=<node>',
-  },
+  decide: step(
+    'See the state of calico-node on this node.',
+    'kubectl get pods -A -l k8s-app=calico-node --field-selector spec.nodeName=<node>',
+  ),
   page: {
     why: 'install-cni writes the CNI configuration first, and with it the kubelet calls the Node Ready. The name file comes only when calico-node itself has reached the API server.',
     prevent:

@@ -10,8 +10,12 @@ import {
   defineCause,
   found,
   type Match,
-  type View,
+  matched,
+  step,
+  type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 import { roleName } from '../../../domain/nodes/fleet.ts';
 import { podName } from '../../../domain/pods/pods.ts';
 import { asksForTrunk } from '../../../domain/pods/pod-security-groups.ts';
@@ -27,46 +31,39 @@ const INTERFACES: WantedRight = {
 };
 
 /** The controller acts with the cluster’s role, and that role may not make trunk interfaces. */
-export default defineCause({
+const cause = defineCause({
   id: 'cluster-role-without-vpc-controller-policy',
   stage: 'networked',
   title: 'the EKS cluster role lacks AmazonEKSVPCResourceController',
   scope: 'cluster',
   signs: {
-    refused: {
-      in: ['event'],
-      anchors: ['TrunkENICreationFailed', 'BranchAllocationFailed'],
-      pattern:
-        /(?:TrunkENICreationFailed|BranchAllocationFailed).*(?:UnauthorizedOperation|is not authorized to perform|verify the cluster IAM role)/,
-      weight: 'definite',
-    },
-    advised: {
-      in: ['event', 'vpc-resource-controller'],
-      anchors: ['AmazonEKSVPCResourceController'],
-      pattern: /verify the cluster IAM role has AmazonEKSVPCResourceController policy/,
-      weight: 'definite',
-    },
+    refused: definite(
+      ['event'],
+      /(?:TrunkENICreationFailed|BranchAllocationFailed).*(?:UnauthorizedOperation|is not authorized to perform|verify the cluster IAM role)/,
+    ),
+    advised: definite(
+      ['event', 'vpc-resource-controller'],
+      /verify the cluster IAM role has AmazonEKSVPCResourceController policy/,
+    ),
   },
   needs: [...TRUNK_KINDS, 'aws/cluster', ...RIGHTS_KINDS],
   symptoms: ['sandbox-not-created'],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['trunk-eni-missing', 'branch-eni-allocation-failed', 'windows-ipam-disabled'],
-  match: (view) => matchRole(view),
   summary: ({ role }) =>
-    `The cluster’s IAM role${role === undefined ? '' : ` ${role}`} may not create network interfaces (${POLICY} is not attached), so the VPC resource controller makes no trunk or branch interface and pods that need one do not start.`,
+    sentence`The cluster’s IAM role${phrase` ${role}`} may not create network interfaces (${POLICY} is not attached), so the VPC resource controller makes no trunk or branch interface and pods that need one do not start.`,
   remedy: ({ role }) => [
     {
       text: 'Attach the policy to the role of the cluster (not of the nodes).',
       command: `aws iam attach-role-policy --policy-arn arn:aws:iam::aws:policy/${POLICY} --role-name ${role === undefined ? `"$(aws eks describe-cluster --name <cluster> --query cluster.roleArn --output text | sed 's#.*/##')"` : roleName(role)}`,
     },
-    { text: 'Then replace the nodes that have no trunk.', command: 'kubectl get cninodes' },
+    step('Then replace the nodes that have no trunk.', 'kubectl get cninodes'),
   ],
-  decide: {
-    text: 'List the policies of the cluster role.',
-    command:
-      'aws iam list-attached-role-policies --role-name "$(aws eks describe-cluster --name <cluster> --query cluster.roleArn --output text | sed \'s#.*/##\')"',
-  },
+  decide: step(
+    'List the policies of the cluster role.',
+    'aws iam list-attached-role-policies --role-name "$(aws eks describe-cluster --name <cluster> --query cluster.roleArn --output text | sed \'s#.*/##\')"',
+  ),
   page: {
     why: 'Security groups for pods and Windows address management run in the control plane with the cluster role. AmazonEKSClusterPolicy alone does not cover them.',
     prevent: 'Attach the policy where the cluster role is made.',
@@ -80,10 +77,9 @@ export default defineCause({
   },
 });
 
-type Own = View<
-  (typeof TRUNK_KINDS)[number] | 'aws/cluster' | (typeof RIGHTS_KINDS)[number],
-  'refused' | 'advised'
->;
+export default matched(cause, matchRole);
+
+type Own = ViewOf<typeof cause>;
 
 /** The node's agent asked for a trunk, none came, and the role that would make it may not. */
 function matchRole(view: Own): Match | null {

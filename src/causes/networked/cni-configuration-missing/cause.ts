@@ -1,98 +1,93 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context } from '../../../diagnosis/sign.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 
 /** Nobody installed a CNI: the kubelet waits for a configuration that no pod will write. */
-export default defineCause({
+const cause = defineCause({
   id: 'cni-configuration-missing',
   stage: 'networked',
   title: 'no CNI is installed in the cluster',
   scope: 'cluster',
   signs: {
-    nodeWaits: {
-      in: ['node-status'],
-      anchors: ['condition Ready=False'],
-      pattern:
-        /condition Ready=False KubeletNotReady.*(?:cni plugin not initialized|cni config uninitialized|NetworkPluginNotReady)/,
-      weight: 'context',
-      strict: true,
-    },
-    kubeletWaits: {
-      in: ['kubelet'],
-      anchors: ['cni plugin not initialized', 'cni config uninitialized'],
-      pattern: /network not ready.*(?:cni plugin not initialized|cni config uninitialized)/,
-      weight: 'context',
-      atLeast: 3,
-    },
-    pluginCalled: {
-      in: ['event', 'kubelet', 'containerd', 'pod-status'],
-      anchors: ['plugin type='],
-      pattern: /\bplugin type="(?!loopback)[a-z]/,
-      weight: 'context',
-    },
-    cniListed: {
-      in: ['client-output', 'pod-status', 'event', 'unknown'],
-      // Bare names stand in every line of some logs.
-      anchors: [
-        'aws-node-',
-        'aws-node  ',
-        'calico-node-',
-        'calico-node  ',
-        'cilium-',
-        'cilium  ',
-        'kube-flannel-',
-        'kube-flannel  ',
-        'weave-net-',
-        'weave-net  ',
-        'kube-router-',
-        'kube-router  ',
-        'canal-',
-        'canal  ',
-        'antrea-agent-',
-        'antrea-agent  ',
-        'kindnet-',
-        'kindnet  ',
-        'ovnkube-node-',
-        'ovnkube-node  ',
-        'multus-',
-        'multus  ',
-      ],
-      pattern:
-        /\b(?:aws-node|calico-node|cilium|kube-flannel|weave-net|kube-router|canal|antrea-agent|kindnet|ovnkube-node|multus)(?:-(?:ds-)?[a-z0-9]{5}\b| {2})/,
-      weight: 'context',
-    },
-    proxyListed: {
-      in: ['client-output', 'pod-status', 'unknown'],
-      anchors: ['kube-proxy'],
-      pattern:
-        /^(?:kube-system\s+)?(?:pod\/|daemonset\.apps\/)?kube-proxy(?:-[a-z0-9]{5})?\s+\d+(?:\/\d+)?\s+/,
-      weight: 'context',
-    },
-    dnsListed: {
-      in: ['client-output', 'pod-status', 'unknown'],
-      anchors: ['coredns-'],
-      pattern:
-        /^(?:kube-system\s+)?(?:pod\/)?coredns-[a-z0-9-]+\s+0\/1\s+(?:Pending|ContainerCreating)/,
-      weight: 'context',
-    },
+    nodeWaits: context(
+      ['node-status'],
+      /condition Ready=False KubeletNotReady.*(?:cni plugin not initialized|cni config uninitialized|NetworkPluginNotReady)/,
+      { strict: true },
+    ),
+    kubeletWaits: context(
+      ['kubelet'],
+      /network not ready.*(?:cni plugin not initialized|cni config uninitialized)/,
+      { atLeast: 3 },
+    ),
+    pluginCalled: context(
+      ['event', 'kubelet', 'containerd', 'pod-status'],
+      /\bplugin type="(?!loopback)[a-z]/,
+    ),
+    // Bare names stand in every line of some logs.
+    cniListed: context(
+      ['client-output', 'pod-status', 'event', 'unknown'],
+      /\b(?:aws-node|calico-node|cilium|kube-flannel|weave-net|kube-router|canal|antrea-agent|kindnet|ovnkube-node|multus)(?:-(?:ds-)?[a-z0-9]{5}\b| {2})/,
+      {
+        anchors: [
+          'aws-node-',
+          'aws-node  ',
+          'calico-node-',
+          'calico-node  ',
+          'cilium-',
+          'cilium  ',
+          'kube-flannel-',
+          'kube-flannel  ',
+          'weave-net-',
+          'weave-net  ',
+          'kube-router-',
+          'kube-router  ',
+          'canal-',
+          'canal  ',
+          'antrea-agent-',
+          'antrea-agent  ',
+          'kindnet-',
+          'kindnet  ',
+          'ovnkube-node-',
+          'ovnkube-node  ',
+          'multus-',
+          'multus  ',
+        ],
+      },
+    ),
+    proxyListed: context(
+      ['client-output', 'pod-status', 'unknown'],
+      /^(?:kube-system\s+)?(?:pod\/|daemonset\.apps\/)?kube-proxy(?:-[a-z0-9]{5})?\s+\d+(?:\/\d+)?\s+/,
+    ),
+    dnsListed: context(
+      ['client-output', 'pod-status', 'unknown'],
+      /^(?:kube-system\s+)?(?:pod\/)?coredns-[a-z0-9-]+\s+0\/1\s+(?:Pending|ContainerCreating)/,
+    ),
   },
   needs: ['kube/DaemonSet'],
   symptoms: ['cni-uninitialized'],
   withdrawnBy: ['networking-initialised', 'node-ready'],
   explains: ['controller-manager-not-leading'],
-  match: (view) => matchAbsence(view),
   summary: () =>
     'The cluster lists no CNI daemon set at all, so no node ever gets a CNI configuration and all stay NotReady.',
   remedy: () => [
-    {
-      text: 'On EKS install the VPC CNI.',
-      command: 'aws eks create-addon --cluster-name <cluster> --addon-name vpc-cni',
-    },
-    {
-      text: 'On kubeadm and kOps clusters apply the manifest of the CNI of your choice, with the cluster’s pod range.',
-      command: 'kubectl apply -f <cni-manifest>',
-    },
+    step(
+      'On EKS install the VPC CNI.',
+      'aws eks create-addon --cluster-name <cluster> --addon-name vpc-cni',
+    ),
+    step(
+      'On kubeadm and kOps clusters apply the manifest of the CNI of your choice, with the cluster’s pod range.',
+      'kubectl apply -f <cni-manifest>',
+    ),
   ],
-  decide: { text: 'See which daemon sets there are.', command: 'kubectl get daemonsets -A' },
+  decide: step('See which daemon sets there are.', 'kubectl get daemonsets -A'),
   page: {
     why: 'A kubelet is Ready only when /etc/cni/net.d has a configuration, and the CNI’s own pod writes it. kubeadm installs none; Terraform modules install the add-on after the node group unless told otherwise, and the node group waits for Ready nodes.',
     prevent: 'Install the CNI before the nodes (in terraform-aws-eks 21: before_compute = true).',
@@ -110,15 +105,11 @@ export default defineCause({
   },
 });
 
-type Signs =
-  | 'pluginCalled'
-  | 'nodeWaits'
-  | 'kubeletWaits'
-  | 'cniListed'
-  | 'proxyListed'
-  | 'dnsListed';
+export default matched(cause, matchAbsence);
 
-function matchAbsence(view: View<'kube/DaemonSet', Signs>): Match | null {
+type Own = ViewOf<typeof cause>;
+
+function matchAbsence(view: Own): Match | null {
   const waits = view.sign('nodeWaits') ?? view.sign('kubeletWaits') ?? view.sign('dnsListed');
   const daemonSets = view.list('kube/DaemonSet');
   const isCni = (name: string): boolean =>
@@ -147,7 +138,7 @@ function matchAbsence(view: View<'kube/DaemonSet', Signs>): Match | null {
 }
 
 /** A whole list of daemon sets, as Rollcall itself asks for it, without any CNI. */
-function matchListing(view: View<'kube/DaemonSet', Signs>, waits: Quote): Match | null {
+function matchListing(view: Own, waits: Quote): Match | null {
   if (view.nowMs === null) return null;
   const listed = view.list('kube/DaemonSet');
   const names = listed.map(({ value }) => value.name).slice(0, 8);

@@ -1,4 +1,6 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { sentence } from '../../../diagnosis/sentence.ts';
+import { definite, withdraws } from '../../../diagnosis/sign.ts';
 
 /** The registry answers that the CNI image is not there, or not for this caller. */
 export default defineCause({
@@ -7,26 +9,25 @@ export default defineCause({
   title: 'the CNI’s image is not in the registry it is asked from',
   scope: 'cluster',
   signs: {
-    notThere: {
-      in: ['event', 'containerd', 'kubelet', 'pod-status'],
-      anchors: [
-        'amazon-k8s-cni',
-        'amazon-vpc-cni',
-        'aws-network-policy-agent',
-        'calico/',
-        'cilium/',
-        'flannel',
-      ],
-      pattern:
-        /(?:[Ff]ailed to pull image|PullImage)(?=.{0,1000}(?:not found|unknown|toomanyrequests|no match|does not exist)).{0,200}?"(?<image>[^"\s]{0,120}(?:amazon-k8s-cni|amazon-vpc-cni|aws-network-policy-agent|calico\/(?:cni|node|typha)|cilium\/(?:cilium|operator)|flannel)[^"\s]*)".*(?<reason>: not found|manifest unknown|name unknown|toomanyrequests|no match for platform in manifest|does not exist in the registry)/,
-      weight: 'definite',
-    },
-    pulled: {
-      in: ['event'],
-      anchors: ['Successfully pulled image', 'already present on machine'],
-      pattern: /(?:Successfully pulled image|Container image) "(?<image>[^"\s]+)"/,
-      weight: 'withdraws',
-    },
+    notThere: definite(
+      ['event', 'containerd', 'kubelet', 'pod-status'],
+      /(?:[Ff]ailed to pull image|PullImage)(?=.{0,1000}(?:not found|unknown|toomanyrequests|no match|does not exist)).{0,200}?"(?<image>[^"\s]{0,120}(?:amazon-k8s-cni|amazon-vpc-cni|aws-network-policy-agent|calico\/(?:cni|node|typha)|cilium\/(?:cilium|operator)|flannel)[^"\s]*)".*(?<reason>: not found|manifest unknown|name unknown|toomanyrequests|no match for platform in manifest|does not exist in the registry)/,
+      {
+        anchors: [
+          'amazon-k8s-cni',
+          'amazon-vpc-cni',
+          'aws-network-policy-agent',
+          'calico/',
+          'cilium/',
+          'flannel',
+        ],
+      },
+    ),
+    pulled: withdraws(
+      ['event'],
+      /(?:Successfully pulled image|Container image) "(?<image>[^"\s]+)"/,
+      { anchors: ['Successfully pulled image', 'already present on machine'] },
+    ),
   },
   needs: [],
   symptoms: ['image-not-pulled', 'cni-uninitialized'],
@@ -34,25 +35,21 @@ export default defineCause({
   withdrawnBy: [],
   explains: ['cni-configuration-missing'],
   summary: ({ image, reason }) =>
-    `The CNI image ${image ?? ''} cannot be pulled${reason === undefined ? '' : ` (${reason.replace(/^: /, '')})`}, so new nodes get no pod network.`.replace(
-      '  ',
-      ' ',
-    ),
+    sentence`The CNI image ${image} cannot be pulled${reason === undefined ? '' : ` (${reason.replace(/^: /, '')})`}, so new nodes get no pod network.`,
   remedy: () => [
-    {
-      text: 'See which registry and tag the daemon set names, and compare with the region’s registry.',
-      command: "kubectl -n kube-system get daemonset aws-node -o jsonpath='{..image}'",
-    },
-    {
-      text: 'Let the managed add-on set image and registry.',
-      command:
-        'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts OVERWRITE',
-    },
+    step(
+      'See which registry and tag the daemon set names, and compare with the region’s registry.',
+      "kubectl -n kube-system get daemonset aws-node -o jsonpath='{..image}'",
+    ),
+    step(
+      'Let the managed add-on set image and registry.',
+      'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts OVERWRITE',
+    ),
   ],
-  decide: {
-    text: 'Read the innermost reason of the pull.',
-    command: 'kubectl -n kube-system get events --field-selector reason=Failed',
-  },
+  decide: step(
+    'Read the innermost reason of the pull.',
+    'kubectl -n kube-system get events --field-selector reason=Failed',
+  ),
   page: {
     why: 'Add-on images lie in one registry account per region. A manifest copied from another region or partition, a tag that was never published, a mirror without the image, or Docker Hub’s limit for Calico images end in a refusal by the registry itself.',
     prevent: 'Use the managed add-on, or mirror images before nodes need them.',

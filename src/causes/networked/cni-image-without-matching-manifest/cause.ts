@@ -1,5 +1,14 @@
 import { cniContainer } from '../../../capacity/cni-settings.ts';
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 import {
   isReadyPod,
   podsOfSet,
@@ -10,30 +19,18 @@ import {
 import type { Container } from '../../../evidence/kube/pod.ts';
 
 /** Somebody changed the image of aws-node and left the rest of the daemon set as it was. */
-export default defineCause({
+const cause = defineCause({
   id: 'cni-image-without-matching-manifest',
   stage: 'networked',
   title: 'the VPC CNI’s image is newer than its daemon set',
   scope: 'cluster',
   signs: {
-    noFamily: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['IPv4 and IPv6 are both disabled'],
-      pattern: /IPv4 and IPv6 are both disabled/,
-      weight: 'definite',
-    },
-    panics: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['invalid memory address or nil pointer'],
-      pattern: /panic: runtime error: invalid memory address or nil pointer dereference/,
-      weight: 'context',
-    },
-    retries: {
-      in: ['aws-node'],
-      anchors: ['Retrying waiting for IPAM-D'],
-      pattern: /Retrying waiting for IPAM-D/,
-      weight: 'context',
-    },
+    noFamily: definite(['ipamd', 'aws-node'], /IPv4 and IPv6 are both disabled/),
+    panics: context(
+      ['ipamd', 'aws-node'],
+      /panic: runtime error: invalid memory address or nil pointer dereference/,
+    ),
+    retries: context(['aws-node'], /Retrying waiting for IPAM-D/),
   },
   needs: ['kube/DaemonSet', 'kube/Pod'],
   symptoms: ['cni-daemon-silent'],
@@ -44,26 +41,22 @@ export default defineCause({
     'eniconfig-not-readable',
     'ipv6-prefix-not-assigned',
   ],
-  match: (view) => matchEnvironment(view),
   summary: ({ image }) =>
     `The daemon set aws-node runs the image ${image ?? 'of a newer release'} with the settings of an older one, so ipamd ends at start and nodes get no pod network.`,
   remedy: () => [
-    {
-      text: 'Let the managed add-on bring image, settings and roles together.',
-      command:
-        'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts OVERWRITE',
-    },
-    {
-      text: 'Or apply the whole manifest of the image’s release.',
-      command:
-        'kubectl apply -f https://raw.githubusercontent.com/aws/amazon-vpc-cni-k8s/<release>/config/master/aws-k8s-cni.yaml',
-    },
+    step(
+      'Let the managed add-on bring image, settings and roles together.',
+      'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts OVERWRITE',
+    ),
+    step(
+      'Or apply the whole manifest of the image’s release.',
+      'kubectl apply -f https://raw.githubusercontent.com/aws/amazon-vpc-cni-k8s/<release>/config/master/aws-k8s-cni.yaml',
+    ),
   ],
-  decide: {
-    text: 'See whether the daemon set says which address family it serves.',
-    command:
-      "kubectl -n kube-system get daemonset aws-node -o yaml | grep -E 'image:|ENABLE_IPv[46]' -A1",
-  },
+  decide: step(
+    'See whether the daemon set says which address family it serves.',
+    "kubectl -n kube-system get daemonset aws-node -o yaml | grep -E 'image:|ENABLE_IPv[46]' -A1",
+  ),
   page: {
     why: 'Since 1.10 the daemon set must say ENABLE_IPv4 or ENABLE_IPv6. `kubectl set image` changes only the image.',
     prevent: 'Update by manifest or add-on, never by image alone.',
@@ -77,13 +70,15 @@ export default defineCause({
   },
 });
 
-type ImageView = View<'kube/DaemonSet' | 'kube/Pod', 'noFamily' | 'panics' | 'retries'>;
+export default matched(cause, matchEnvironment);
+
+type Own = ViewOf<typeof cause>;
 
 /** Later releases start ipamd without a shell script, whose retries have more reasons. */
 const LAST_OF_SHELL = 11;
 
 /** The settings became mandatory in release 1.10; where a pod of it is Ready, they do not matter. */
-function matchEnvironment(view: ImageView): Match | null {
+function matchEnvironment(view: Own): Match | null {
   const daemonSet = view.list('kube/DaemonSet').find((entry) => entry.value.name === 'aws-node');
   if (daemonSet === undefined || view.sign('noFamily') !== null) return null;
   const container = cniContainer(daemonSet.value);

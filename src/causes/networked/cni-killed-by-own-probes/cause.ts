@@ -1,65 +1,47 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, matched, step } from '../../../diagnosis/cause.ts';
+import { context } from '../../../diagnosis/sign.ts';
 
 /** ipamd answers too slowly for its own probes, and the kubelet kills it. */
-export default defineCause({
+const cause = defineCause({
   id: 'cni-killed-by-own-probes',
   stage: 'networked',
   title: 'aws-node is killed by its own probes while it works, only slowly',
   scope: 'machine',
   signs: {
-    probeSlow: {
-      in: ['event', 'kubelet'],
-      anchors: ['grpc-health-probe', 'health rpc'],
-      pattern:
-        /Liveness probe failed:.*(?:command "?\/app\/grpc-health-probe[^"]*"? timed out|timeout: health rpc did not complete)/,
-      weight: 'context',
-    },
-    probeSlowInLog: {
-      in: ['kubelet'],
-      anchors: ['grpc-health-probe'],
-      pattern: /Probe (?:errored|failed).{0,100}Liveness.{0,400}grpc-health-probe.{0,200}timed out/,
-      weight: 'context',
-    },
-    killed: {
-      in: ['event', 'kubelet'],
-      anchors: ['aws-node failed liveness probe', 'aws-node:Container failed liveness probe'],
-      pattern:
-        /Container aws-node failed liveness probe, will be restarted|Killing container with id \S+:\/\/aws-node:Container failed liveness probe/,
-      weight: 'context',
-    },
+    probeSlow: context(
+      ['event', 'kubelet'],
+      /Liveness probe failed:.*(?:command "?\/app\/grpc-health-probe[^"]*"? timed out|timeout: health rpc did not complete)/,
+      { anchors: ['grpc-health-probe', 'health rpc'] },
+    ),
+    probeSlowInLog: context(
+      ['kubelet'],
+      /Probe (?:errored|failed).{0,100}Liveness.{0,400}grpc-health-probe.{0,200}timed out/,
+    ),
+    killed: context(
+      ['event', 'kubelet'],
+      /Container aws-node failed liveness probe, will be restarted|Killing container with id \S+:\/\/aws-node:Container failed liveness probe/,
+    ),
   },
   needs: [],
   symptoms: [],
   withdrawnBy: [],
   explains: ['cni-configuration-missing'],
-  match(view) {
-    const slow = view.sign('probeSlow') ?? view.sign('probeSlowInLog');
-    const killed = view.sign('killed');
-    if (slow === null || killed === null) return null;
-    return {
-      verdict: 'found',
-      confidence: 'likely',
-      details: {},
-      proof: [slow.first, killed.first],
-    };
-  },
   summary: ({ machine }) =>
     `The kubelet of ${machine ?? 'the node'} kills aws-node because its health probe runs into its time limit, not because ipamd is down; the node lacks CPU for it.`,
   remedy: () => [
-    {
-      text: 'Give aws-node CPU of its own and its probes more time.',
-      command:
-        'kubectl -n kube-system patch daemonset aws-node --patch \'{"spec":{"template":{"spec":{"containers":[{"name":"aws-node","resources":{"requests":{"cpu":"100m"}},"livenessProbe":{"timeoutSeconds":30},"readinessProbe":{"timeoutSeconds":30}}]}}}}\'',
-    },
-    {
-      text: 'Use larger types, or set requests on what fills the node at start.',
-      command: 'kubectl top node <node>',
-    },
+    step(
+      'Give aws-node CPU of its own and its probes more time.',
+      'kubectl -n kube-system patch daemonset aws-node --patch \'{"spec":{"template":{"spec":{"containers":[{"name":"aws-node","resources":{"requests":{"cpu":"100m"}},"livenessProbe":{"timeoutSeconds":30},"readinessProbe":{"timeoutSeconds":30}}]}}}}\'',
+    ),
+    step(
+      'Use larger types, or set requests on what fills the node at start.',
+      'kubectl top node <node>',
+    ),
   ],
-  decide: {
-    text: 'See whether probes time out or find nobody listening.',
-    command: 'kubectl -n kube-system get events --field-selector reason=Unhealthy | grep aws-node',
-  },
+  decide: step(
+    'See whether probes time out or find nobody listening.',
+    'kubectl -n kube-system get events --field-selector reason=Unhealthy | grep aws-node',
+  ),
   page: {
     why: 'The probe starts a program in the container each time. On a small node where many pods start at once it does not get its turn; since Kubernetes 1.20 the time limit of such probes is enforced.',
     prevent: 'CPU requests for aws-node and longer timeouts in the add-on’s configuration.',
@@ -74,4 +56,16 @@ export default defineCause({
       'https://github.com/aws/amazon-vpc-cni-k8s/blob/HEAD/cmd/aws-vpc-cni/main.go',
     ],
   },
+});
+
+export default matched(cause, (view) => {
+  const slow = view.sign('probeSlow') ?? view.sign('probeSlowInLog');
+  const killed = view.sign('killed');
+  if (slow === null || killed === null) return null;
+  return {
+    verdict: 'found',
+    confidence: 'likely',
+    details: {},
+    proof: [slow.first, killed.first],
+  };
 });

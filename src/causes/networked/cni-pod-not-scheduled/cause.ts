@@ -1,71 +1,71 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { sentence } from '../../../diagnosis/sentence.ts';
+import { likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { KubeTaint } from '../../../evidence/kinds.ts';
 import { placeOf, podsOfSet } from '../../../domain/pods/pods-seen.ts';
 import { tolerates } from '../../../domain/pods/taint-refusals.ts';
 import type { DaemonSet } from '../../../evidence/kube/workloads.ts';
 
 /** The CNI’s daemon set has no pod on this node: it does not fit, or does not tolerate the taints. */
-export default defineCause({
+const cause = defineCause({
   id: 'cni-pod-not-scheduled',
   stage: 'networked',
   title: 'the CNI’s pod is not scheduled on the node',
   scope: 'machine',
   signs: {
     // That the other nodes do not fit says nothing: such a pod is meant for one.
-    unschedulable: {
-      in: ['event', 'pod-status'],
-      anchors: ['FailedScheduling', 'PodScheduled=False'],
-      pattern:
-        /(?:FailedScheduling\s+(?:pods?\/)?|Pod )(?<pod>(?:aws-node|calico-node|cilium(?!-operator)|kube-flannel-ds|weave-net|kube-router|canal)-[a-z0-9-]*[a-z0-9]{5})\s+(?:condition PodScheduled=False .{0,1000}|.{0,1000}?)(?<reason>Insufficient \w+|untolerated taint(?:\(s\)| \{[^}]*\})|didn't (?:tolerate|have free ports)[^,.]*|Too many pods)/,
-      weight: 'likely',
-    },
-    scheduled: {
-      in: ['event'],
-      anchors: ['Successfully assigned'],
-      pattern:
-        /Successfully assigned \S+\/(?<pod>(?:aws-node|calico-node|cilium|kube-flannel-ds|weave-net|kube-router|canal)-\S+) to /,
-      weight: 'withdraws',
-    },
+    unschedulable: likely(
+      ['event', 'pod-status'],
+      /(?:FailedScheduling\s+(?:pods?\/)?|Pod )(?<pod>(?:aws-node|calico-node|cilium(?!-operator)|kube-flannel-ds|weave-net|kube-router|canal)-[a-z0-9-]*[a-z0-9]{5})\s+(?:condition PodScheduled=False .{0,1000}|.{0,1000}?)(?<reason>Insufficient \w+|untolerated taint(?:\(s\)| \{[^}]*\})|didn't (?:tolerate|have free ports)[^,.]*|Too many pods)/,
+      { anchors: ['FailedScheduling', 'PodScheduled=False'] },
+    ),
+    scheduled: withdraws(
+      ['event'],
+      /Successfully assigned \S+\/(?<pod>(?:aws-node|calico-node|cilium|kube-flannel-ds|weave-net|kube-router|canal)-\S+) to /,
+    ),
   },
   needs: ['kube/Node', 'kube/DaemonSet', 'kube/Pod'],
   symptoms: ['cni-uninitialized'],
   per: ['pod'],
   explains: ['cni-configuration-missing', 'controller-manager-not-leading'],
-  match: (view) => matchPod(view),
   summary: ({ pod, reason, taint, daemonSet, machine, selector }) =>
     selector !== undefined
       ? `The daemon set ${daemonSet ?? 'of the CNI'} only goes to nodes with the label ${selector}, which ${machine ?? 'the node'} lacks, so the node gets no pod network.`
       : taint === undefined && daemonSet !== undefined
         ? `The daemon set ${daemonSet} has no pod on ${machine ?? 'the node'}, so the node gets no pod network.`
         : taint === undefined
-          ? `The CNI’s pod ${pod ?? ''} finds no place on its node (${reason ?? 'not schedulable'}), so the node gets no pod network.`.replace(
-              '  ',
-              ' ',
-            )
+          ? sentence`The CNI’s pod ${pod} finds no place on its node (${reason ?? 'not schedulable'}), so the node gets no pod network.`
           : `The CNI’s daemon set does not tolerate the taint ${taint} of ${machine ?? 'the node'}, so it has no pod there and the node gets no pod network.`,
   remedy: ({ daemonSet, selector }) => [
     ...(selector === undefined
       ? []
       : [
-          {
-            text: 'Let the CNI go to every node.',
-            command: `kubectl -n kube-system patch daemonset ${daemonSet ?? '<cni-daemonset>'} --type json -p '[{"op":"remove","path":"/spec/template/spec/nodeSelector"}]'`,
-          },
+          step(
+            'Let the CNI go to every node.',
+            `kubectl -n kube-system patch daemonset ${daemonSet ?? '<cni-daemonset>'} --type json -p '[{"op":"remove","path":"/spec/template/spec/nodeSelector"}]'`,
+          ),
         ]),
-    {
-      text: 'Let the CNI tolerate every taint.',
-      command: `kubectl -n kube-system patch daemonset ${daemonSet ?? '<cni-daemonset>'} --type json -p '[{"op":"add","path":"/spec/template/spec/tolerations","value":[{"operator":"Exists"}]}]'`,
-    },
-    {
-      text: 'Where it lacks room, use a larger instance or a priority class system-node-critical.',
-      command: 'kubectl describe node <node>',
-    },
+    step(
+      'Let the CNI tolerate every taint.',
+      `kubectl -n kube-system patch daemonset ${daemonSet ?? '<cni-daemonset>'} --type json -p '[{"op":"add","path":"/spec/template/spec/tolerations","value":[{"operator":"Exists"}]}]'`,
+    ),
+    step(
+      'Where it lacks room, use a larger instance or a priority class system-node-critical.',
+      'kubectl describe node <node>',
+    ),
   ],
-  decide: {
-    text: 'Compare the daemon set’s tolerations and selectors with the node’s taints and labels.',
-    command:
-      "kubectl describe node <node> | grep -A3 Taints; kubectl -n kube-system get daemonset -o custom-columns='NAME:.metadata.name,TOLERATIONS:.spec.template.spec.tolerations,SELECTOR:.spec.template.spec.nodeSelector'",
-  },
+  decide: step(
+    'Compare the daemon set’s tolerations and selectors with the node’s taints and labels.',
+    "kubectl describe node <node> | grep -A3 Taints; kubectl -n kube-system get daemonset -o custom-columns='NAME:.metadata.name,TOLERATIONS:.spec.template.spec.tolerations,SELECTOR:.spec.template.spec.nodeSelector'",
+  ),
   page: {
     why: 'Daemon sets tolerate the taints of node conditions by themselves, own taints they do not. On small instances other pods may have taken the memory first.',
     prevent: 'Tolerations with operator Exists and priority system-node-critical for every CNI.',
@@ -79,12 +79,13 @@ export default defineCause({
   },
 });
 
+export default matched(cause, matchPod);
+
+type Own = ViewOf<typeof cause>;
+
 const CNI = /^(?:aws-node|calico-node|cilium|kube-flannel-ds|weave-net|kube-router|canal)$/;
 
-type Kinds = 'kube/Node' | 'kube/DaemonSet' | 'kube/Pod';
-type CniView = View<Kinds, 'unschedulable' | 'scheduled'>;
-
-function matchPod(view: CniView): Match | null {
+function matchPod(view: Own): Match | null {
   const refused = view.sign('unschedulable');
   if (refused === null) return matchTolerations(view);
   // A scheduler that names no taint leaves it to the Node and the daemon set to name it.
@@ -94,7 +95,7 @@ function matchPod(view: CniView): Match | null {
   return { ...named, proof: [refused.last, ...named.proof] };
 }
 
-function matchTolerations(view: CniView): Match | null {
+function matchTolerations(view: Own): Match | null {
   const node = view.read('kube/Node');
   const daemonSet = view.list('kube/DaemonSet').find((entry) => CNI.test(entry.value.name));
   if (node.state !== 'seen' || daemonSet === undefined) return null;
@@ -129,7 +130,7 @@ function unmetSelector(body: DaemonSet, labels: Readonly<Record<string, string>>
   return unmet === undefined ? null : `${unmet[0]}=${unmet[1]}`;
 }
 
-function hasPod(view: CniView, daemonSet: string, node: string): boolean {
+function hasPod(view: Own, daemonSet: string, node: string): boolean {
   const pods = podsOfSet(view.list('kube/Pod'), daemonSet);
   return pods.some((pod) => placeOf(pod) === node);
 }
@@ -138,7 +139,7 @@ function hasPod(view: CniView, daemonSet: string, node: string): boolean {
 const PODS_MIN = 2;
 
 /** The node's pods are listed, kube-proxy runs among them, and the CNI's is not there. */
-function hasNoPod(view: CniView, daemonSet: string): boolean {
+function hasNoPod(view: Own, daemonSet: string): boolean {
   const pods = view.list('kube/Pod').filter((pod) => (pod.value.spec?.nodeName ?? null) !== null);
   const onNode = (prefix: string): boolean => pods.some((pod) => pod.value.name.startsWith(prefix));
   return pods.length >= PODS_MIN && onNode('kube-proxy-') && !onNode(`${daemonSet}-`);

@@ -1,5 +1,13 @@
 import type { Policy } from '../../../evidence/aws/policy.ts';
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { definite, withdraws } from '../../../diagnosis/sign.ts';
 import {
   isReadyPod,
   podsOfSet,
@@ -11,41 +19,27 @@ import type { Seen } from '../../../evidence/fact.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
 
 /** The service account aws-node names a role, and STS does not hand it out. */
-export default defineCause({
+const cause = defineCause({
   id: 'cni-role-not-assumable',
   stage: 'networked',
   title: 'the VPC CNI’s service-account role cannot be assumed',
   scope: 'cluster',
   signs: {
-    refusedForEnis: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['AssumeRoleWithWebIdentity', 'InvalidIdentityToken', 'WebIdentityErr'],
-      pattern:
-        /(?:ec2:\w|operation error EC2|\bENIs?\b).{0,400}(?:WebIdentityErr|AssumeRoleWithWebIdentity).{0,400}(?<reason>AccessDenied|InvalidIdentityToken|Not authorized to perform)/,
-      weight: 'definite',
-    },
-    refusedInDaemon: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['AssumeRoleWithWebIdentity', 'No OpenIDConnect provider found', 'WebIdentityErr'],
-      pattern:
-        /(?<reason>Not authorized to perform sts:AssumeRoleWithWebIdentity|No OpenIDConnect provider found in your account)|(?:WebIdentityErr|AssumeRoleWithWebIdentity).{0,400}(?<reason2>AccessDenied|InvalidIdentityToken)/,
-      weight: 'definite',
-      strict: true,
-    },
-    podIdentityRefused: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['169.254.170.23/v1/credentials', 'AssumeRoleForPodIdentity'],
-      pattern:
-        /(?:169\.254\.170\.23\/v1\/credentials|AssumeRoleForPodIdentity).*(?<reason>AccessDenied\w*|not authorized)/,
-      weight: 'definite',
-      strict: true,
-    },
-    enisRead: {
-      in: ['ipamd'],
-      anchors: ['DescribeAllENIs success', 'uccessfully increased IP'],
-      pattern: /DescribeAllENIs success|[Ss]uccessfully increased IP/,
-      weight: 'withdraws',
-    },
+    refusedForEnis: definite(
+      ['ipamd', 'aws-node'],
+      /(?:ec2:\w|operation error EC2|\bENIs?\b).{0,400}(?:WebIdentityErr|AssumeRoleWithWebIdentity).{0,400}(?<reason>AccessDenied|InvalidIdentityToken|Not authorized to perform)/,
+    ),
+    refusedInDaemon: definite(
+      ['ipamd', 'aws-node'],
+      /(?<reason>Not authorized to perform sts:AssumeRoleWithWebIdentity|No OpenIDConnect provider found in your account)|(?:WebIdentityErr|AssumeRoleWithWebIdentity).{0,400}(?<reason2>AccessDenied|InvalidIdentityToken)/,
+      { strict: true },
+    ),
+    podIdentityRefused: definite(
+      ['ipamd', 'aws-node'],
+      /(?:169\.254\.170\.23\/v1\/credentials|AssumeRoleForPodIdentity).*(?<reason>AccessDenied\w*|not authorized)/,
+      { strict: true },
+    ),
+    enisRead: withdraws(['ipamd'], /DescribeAllENIs success|[Ss]uccessfully increased IP/),
   },
   needs: ['kube/Pod', 'kube/ServiceAccount', 'aws/cluster', 'aws/oidc-providers', 'aws/role'],
   symptoms: ['cni-daemon-silent', 'cni-uninitialized'],
@@ -58,28 +52,26 @@ export default defineCause({
     'instance-type-lookup-denied',
     'instance-type-unknown-to-cni',
   ],
-  match: (view) => matchRole(view),
   summary: ({ reason, reason2 }) =>
     `STS does not give aws-node its service-account role (${reason ?? reason2 ?? 'access denied'}), so ipamd has no credentials and new nodes get no pod network.`,
   remedy: ({ cluster, role }) => [
-    {
-      text: 'Register the cluster’s OIDC issuer with IAM, if it is not.',
-      command: `eksctl utils associate-iam-oidc-provider --cluster ${cluster ?? '<cluster>'} --approve`,
-    },
-    {
-      text: 'Let the role’s trust policy name this issuer and system:serviceaccount:kube-system:aws-node.',
-      command: `aws iam get-role --role-name ${role?.split('/').at(-1) ?? '<cni-role>'} --query Role.AssumeRolePolicyDocument`,
-    },
-    {
-      text: 'Restart the CNI; its pods keep the old token otherwise.',
-      command: 'kubectl -n kube-system rollout restart daemonset/aws-node',
-    },
+    step(
+      'Register the cluster’s OIDC issuer with IAM, if it is not.',
+      `eksctl utils associate-iam-oidc-provider --cluster ${cluster ?? '<cluster>'} --approve`,
+    ),
+    step(
+      'Let the role’s trust policy name this issuer and system:serviceaccount:kube-system:aws-node.',
+      `aws iam get-role --role-name ${role?.split('/').at(-1) ?? '<cni-role>'} --query Role.AssumeRolePolicyDocument`,
+    ),
+    step(
+      'Restart the CNI; its pods keep the old token otherwise.',
+      'kubectl -n kube-system rollout restart daemonset/aws-node',
+    ),
   ],
-  decide: {
-    text: 'Compare the role on the service account with its trust policy.',
-    command:
-      "kubectl -n kube-system get serviceaccount aws-node -o jsonpath='{.metadata.annotations.eks\\.amazonaws\\.com/role-arn}'",
-  },
+  decide: step(
+    'Compare the role on the service account with its trust policy.',
+    "kubectl -n kube-system get serviceaccount aws-node -o jsonpath='{.metadata.annotations.eks\\.amazonaws\\.com/role-arn}'",
+  ),
   page: {
     why: 'With the annotation eks.amazonaws.com/role-arn the CNI no longer uses the node role. A rebuilt cluster has another issuer, so trust policies written for the old one refuse it, and an issuer that IAM does not know is refused outright.',
     prevent: 'Create issuer, role and trust policy from the same Terraform values as the cluster.',
@@ -96,21 +88,25 @@ export default defineCause({
   },
 });
 
-type Kinds = 'kube/Pod' | 'kube/ServiceAccount' | 'aws/cluster' | 'aws/oidc-providers' | 'aws/role';
-type RoleView = View<Kinds, string>;
+export default matched(cause, matchRole);
+
+type Own = ViewOf<typeof cause>;
 
 /** Pods of aws-node fail where a role is annotated that STS must refuse, and none is Ready. */
-function matchRole(view: RoleView): Match | null {
+function matchRole(view: Own): Match | null {
   const account = view
     .list('kube/ServiceAccount')
     .find(({ value }) => value.name === 'aws-node' && value.namespace === 'kube-system');
   const role = account?.value.annotations['eks.amazonaws.com/role-arn'];
   const cluster = view.read('aws/cluster');
-  const signs = ['refusedForEnis', 'refusedInDaemon', 'podIdentityRefused'];
   if (account === undefined || role === undefined || cluster.state !== 'seen') return null;
   const pods = podsOfSet(view.list('kube/Pod'), 'aws-node');
   const [broken] = unreadyPods(pods, view.nowMs);
-  if (signs.some((name) => view.sign(name) !== null) || broken === undefined) return null;
+  if (
+    view.anySign('refusedForEnis', 'refusedInDaemon', 'podIdentityRefused') ||
+    broken === undefined
+  )
+    return null;
   // Credentials that a pod got last an hour, so that one Ready pod proves little; all prove it.
   if (pods.every(isReadyPod)) return null;
   const reason = refusalOf(view, role, cluster.value.identity?.oidc?.issuer ?? '');
@@ -123,12 +119,12 @@ function matchRole(view: RoleView): Match | null {
   ]);
 }
 
-function quoteOf(view: RoleView, pod: Seen<Pod>) {
+function quoteOf(view: Own, pod: Seen<Pod>) {
   return view.quote(pod, `${podWords(pod)} ${stateWords(pod)}`);
 }
 
 /** Why STS refuses, null where what was collected shows no reason. */
-function refusalOf(view: RoleView, roleArn: string, issuerUrl: string): string | null {
+function refusalOf(view: Own, roleArn: string, issuerUrl: string): string | null {
   const issuer = issuerUrl.replace(/^https:\/\//, '');
   const providers = view.read('aws/oidc-providers');
   if (issuer === '') return null;

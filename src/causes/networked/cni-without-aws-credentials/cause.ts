@@ -1,49 +1,38 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { definite, withdraws } from '../../../diagnosis/sign.ts';
 import { networkTrouble, type NetworkTrouble } from '../../../domain/nodes/network-trouble.ts';
 import { isReadyPod, placeOf, podsOfSet } from '../../../domain/pods/pods-seen.ts';
 
 /** ipamd runs and has no AWS credentials to ask EC2 with. */
-export default defineCause({
+const cause = defineCause({
   id: 'cni-without-aws-credentials',
   stage: 'networked',
   title: 'the VPC CNI finds no AWS credentials',
   scope: 'machine',
   signs: {
-    noProviders: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['NoCredentialProviders'],
-      pattern: /NoCredentialProviders: no valid providers in chain/,
-      weight: 'definite',
-      strict: true,
-    },
-    eniCallWithout: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['NoCredentialProviders', 'no EC2 IMDS role found'],
-      pattern:
-        /(?:DescribeNetworkInterfaces|DescribeInstanceTypes|CreateNetworkInterface|attached ENIs|\bENI\b).{0,600}(?:NoCredentialProviders|no EC2 IMDS role found)/,
-      weight: 'definite',
-    },
-    noInstanceRole: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['no EC2 IMDS role found'],
-      pattern: /no EC2 IMDS role found/,
-      weight: 'definite',
-      strict: true,
-    },
-    podIdentitySilent: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['169.254.170.23', 'fd00:ec2::23'],
-      pattern:
-        /(?:169\.254\.170\.23|\[fd00:ec2::23\])\S*: (?:dial tcp \S+ )?(?:connect: connection refused|i\/o timeout|context deadline exceeded|connect: no route to host)/,
-      weight: 'definite',
-      strict: true,
-    },
-    enisRead: {
-      in: ['ipamd'],
-      anchors: ['DescribeAllENIs success', 'uccessfully increased IP'],
-      pattern: /DescribeAllENIs success|[Ss]uccessfully increased IP/,
-      weight: 'withdraws',
-    },
+    noProviders: definite(
+      ['ipamd', 'aws-node'],
+      /NoCredentialProviders: no valid providers in chain/,
+      { strict: true },
+    ),
+    eniCallWithout: definite(
+      ['ipamd', 'aws-node'],
+      /(?:DescribeNetworkInterfaces|DescribeInstanceTypes|CreateNetworkInterface|attached ENIs|\bENI\b).{0,600}(?:NoCredentialProviders|no EC2 IMDS role found)/,
+    ),
+    noInstanceRole: definite(['ipamd', 'aws-node'], /no EC2 IMDS role found/, { strict: true }),
+    podIdentitySilent: definite(
+      ['ipamd', 'aws-node'],
+      /(?:169\.254\.170\.23|\[fd00:ec2::23\])\S*: (?:dial tcp \S+ )?(?:connect: connection refused|i\/o timeout|context deadline exceeded|connect: no route to host)/,
+      { strict: true },
+    ),
+    enisRead: withdraws(['ipamd'], /DescribeAllENIs success|[Ss]uccessfully increased IP/),
   },
   needs: [
     'kube/Node',
@@ -61,31 +50,25 @@ export default defineCause({
     'instance-type-lookup-denied',
     'instance-type-unknown-to-cni',
   ],
-  match: (view) => matchIdentity(view),
   summary: ({ machine, agent }) =>
     agent !== undefined
       ? `aws-node is to get its role from the Pod Identity agent, and ${agent}; the VPC CNI of ${machine ?? 'the machine'} has no AWS credentials and the node stays without pod network.`
       : `The VPC CNI of ${machine ?? 'the machine'} finds no AWS credentials, so it cannot list its network interfaces and the node stays without pod network.`,
   remedy: () => [
-    {
-      text: 'Give the instance a profile whose role has AmazonEKS_CNI_Policy.',
-      command:
-        'aws ec2 associate-iam-instance-profile --instance-id <instance> --iam-instance-profile Name=<node-instance-profile>',
-    },
-    {
-      text: 'Where the CNI gets its role through Pod Identity, install the agent before.',
-      command: 'aws eks create-addon --cluster-name <cluster> --addon-name eks-pod-identity-agent',
-    },
-    {
-      text: 'Restart the CNI.',
-      command: 'kubectl -n kube-system rollout restart daemonset/aws-node',
-    },
+    step(
+      'Give the instance a profile whose role has AmazonEKS_CNI_Policy.',
+      'aws ec2 associate-iam-instance-profile --instance-id <instance> --iam-instance-profile Name=<node-instance-profile>',
+    ),
+    step(
+      'Where the CNI gets its role through Pod Identity, install the agent before.',
+      'aws eks create-addon --cluster-name <cluster> --addon-name eks-pod-identity-agent',
+    ),
+    step('Restart the CNI.', 'kubectl -n kube-system rollout restart daemonset/aws-node'),
   ],
-  decide: {
-    text: 'Read why ipamd cannot list its interfaces.',
-    command:
-      "sudo grep -E 'NoCredentialProviders|IMDS role|169.254.170.23|UnauthorizedOperation' /var/log/aws-routed-eni/ipamd.log | tail -n 5",
-  },
+  decide: step(
+    'Read why ipamd cannot list its interfaces.',
+    "sudo grep -E 'NoCredentialProviders|IMDS role|169.254.170.23|UnauthorizedOperation' /var/log/aws-routed-eni/ipamd.log | tail -n 5",
+  ),
   page: {
     why: 'ipamd asks the SDK’s chain: environment, service-account token, Pod Identity agent, instance metadata. With an instance that has no profile, or with Pod Identity configured and no agent on the node yet, the chain ends empty.',
     prevent:
@@ -103,19 +86,14 @@ export default defineCause({
   },
 });
 
-type Kinds =
-  | 'kube/Node'
-  | 'kube/Pod'
-  | 'kube/DaemonSet'
-  | 'kube/ServiceAccount'
-  | 'aws/instance'
-  | 'aws/pod-identity-association';
-type IdentityView = View<Kinds, string>;
+export default matched(cause, matchIdentity);
+
+type Own = ViewOf<typeof cause>;
 
 /** aws-node does not work on the node, and what should give it credentials is not there. */
-function matchIdentity(view: IdentityView): Match | null {
-  const signs = ['noProviders', 'eniCallWithout', 'noInstanceRole', 'podIdentitySilent'];
-  if (signs.some((name) => view.sign(name) !== null)) return null;
+function matchIdentity(view: Own): Match | null {
+  if (view.anySign('noProviders', 'eniCallWithout', 'noInstanceRole', 'podIdentitySilent'))
+    return null;
   const daemonSet = view.list('kube/DaemonSet').find(({ value }) => value.name === 'aws-node');
   const trouble = daemonSet === undefined ? null : networkTrouble(view, 'aws-node');
   if (trouble === null) return null;
@@ -124,7 +102,7 @@ function matchIdentity(view: IdentityView): Match | null {
 
 const AGENT = 'eks-pod-identity-agent';
 
-function matchAgent(view: IdentityView, trouble: NetworkTrouble): Match | null {
+function matchAgent(view: Own, trouble: NetworkTrouble): Match | null {
   const association = view
     .list('aws/pod-identity-association')
     .find(({ value }) => value.serviceAccount === 'aws-node' && value.namespace === 'kube-system');
@@ -140,7 +118,7 @@ function matchAgent(view: IdentityView, trouble: NetworkTrouble): Match | null {
   ]);
 }
 
-function matchProfile(view: IdentityView, trouble: NetworkTrouble): Match | null {
+function matchProfile(view: Own, trouble: NetworkTrouble): Match | null {
   const instance = view
     .list('aws/instance')
     .find(({ value }) => value.InstanceId === view.instanceId);

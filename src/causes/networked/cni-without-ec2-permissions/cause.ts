@@ -4,60 +4,46 @@ import {
   defineCause,
   found,
   type Match,
-  type View,
+  matched,
+  step,
+  type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import { networkTrouble } from '../../../domain/nodes/network-trouble.ts';
 import { RIGHTS_KINDS, rightOf, type WantedRight } from '../../../domain/instances/role-rights.ts';
 
 /** The VPC CNI has credentials, and EC2 refuses the call it makes with them. */
-export default defineCause({
+const cause = defineCause({
   id: 'cni-without-ec2-permissions',
   stage: 'networked',
   title: 'the VPC CNI’s role lacks EC2 permissions',
   scope: 'machine',
   signs: {
-    callRefused: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['UnauthorizedOperation'],
-      pattern:
-        /(?:Failed to (?:call ec2:)?|failed to call (?:ec2:)?|operation error EC2: |unable to )(?<action>CreateNetworkInterface|AttachNetworkInterface|AssignPrivateIpAddresses|DescribeNetworkInterfaces|ModifyNetworkInterfaceAttribute|CreateTags|create network interface|attach ENI)\b.*UnauthorizedOperation/,
-      weight: 'definite',
-      strict: true,
-    },
-    refusedWithRole: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['is not authorized to perform: ec2:'],
-      pattern:
-        /assumed-role\/(?<role>[\w+=,.@-]+)\/\S* is not authorized to perform: ec2:(?<action>CreateNetworkInterface|AttachNetworkInterface|AssignPrivateIpAddresses|DescribeNetworkInterfaces|ModifyNetworkInterfaceAttribute)\b/,
-      weight: 'definite',
-      strict: true,
-    },
-    refusedTail: {
-      in: ['ipamd'],
-      anchors: ['UnauthorizedOperation: You are not authorized'],
-      pattern:
-        /^(?!.*(?:DescribeInstanceTypes|DescribeSubnets|DescribeTags|Ipv6|IPv6|[Dd]elete|[Dd]etach|[Uu]nassign|leaked)).*UnauthorizedOperation: You are not authorized/,
-      weight: 'likely',
-      strict: true,
-    },
-    eventOfDaemon: {
-      in: ['event'],
-      anchors: ['MissingIAMPermissions'],
-      pattern:
-        /MissingIAMPermissions.{0,200}failed to call (?:ec2:)?(?<action>\w+) due to missing permissions/,
-      weight: 'definite',
-    },
-    enisRead: {
-      in: ['ipamd'],
-      anchors: [
-        'DescribeAllENIs success',
-        'Successfully created and attached a new ENI',
-        'uccessfully increased IP',
-      ],
-      pattern:
-        /DescribeAllENIs success|Successfully created and attached a new ENI|[Ss]uccessfully increased IP/,
-      weight: 'withdraws',
-    },
+    callRefused: definite(
+      ['ipamd', 'aws-node'],
+      /(?:Failed to (?:call ec2:)?|failed to call (?:ec2:)?|operation error EC2: |unable to )(?<action>CreateNetworkInterface|AttachNetworkInterface|AssignPrivateIpAddresses|DescribeNetworkInterfaces|ModifyNetworkInterfaceAttribute|CreateTags|create network interface|attach ENI)\b.*UnauthorizedOperation/,
+      { strict: true },
+    ),
+    refusedWithRole: definite(
+      ['ipamd', 'aws-node'],
+      /assumed-role\/(?<role>[\w+=,.@-]+)\/\S* is not authorized to perform: ec2:(?<action>CreateNetworkInterface|AttachNetworkInterface|AssignPrivateIpAddresses|DescribeNetworkInterfaces|ModifyNetworkInterfaceAttribute)\b/,
+      { strict: true },
+    ),
+    refusedTail: likely(
+      ['ipamd'],
+      /^(?!.*(?:DescribeInstanceTypes|DescribeSubnets|DescribeTags|Ipv6|IPv6|[Dd]elete|[Dd]etach|[Uu]nassign|leaked)).*UnauthorizedOperation: You are not authorized/,
+      { strict: true },
+    ),
+    eventOfDaemon: definite(
+      ['event'],
+      /MissingIAMPermissions.{0,200}failed to call (?:ec2:)?(?<action>\w+) due to missing permissions/,
+      { anchors: ['MissingIAMPermissions'] },
+    ),
+    enisRead: withdraws(
+      ['ipamd'],
+      /DescribeAllENIs success|Successfully created and attached a new ENI|[Ss]uccessfully increased IP/,
+    ),
   },
   needs: [
     'kube/Node',
@@ -77,26 +63,21 @@ export default defineCause({
     'cni-image-without-matching-manifest',
     'leaked-network-interfaces',
   ],
-  match: (view) => matchPolicies(view),
   summary: ({ action, role, machine, policy }) =>
     policy !== undefined
       ? `The role ${role ?? ''} of ${machine ?? 'the machine'}, with which aws-node asks EC2, lacks ${policy}, so the node gets no pod addresses.`
-      : `EC2 refuses ${action ?? 'the calls'} to the VPC CNI of ${machine ?? 'the machine'}${role === undefined ? '' : ` (role ${role})`}, so the node gets no pod addresses.`,
+      : sentence`EC2 refuses ${action ?? 'the calls'} to the VPC CNI of ${machine ?? 'the machine'}${phrase` (role ${role})`}, so the node gets no pod addresses.`,
   remedy: ({ role }) => [
-    {
-      text: 'Attach the CNI policy to the role that aws-node runs with: the service account’s role if it has one, else the node role.',
-      command: `aws iam attach-role-policy --role-name ${role ?? '<cni-or-node-role>'} --policy-arn arn:aws:iam::aws:policy/AmazonEKS_CNI_Policy`,
-    },
-    {
-      text: 'Restart the CNI.',
-      command: 'kubectl -n kube-system rollout restart daemonset/aws-node',
-    },
+    step(
+      'Attach the CNI policy to the role that aws-node runs with: the service account’s role if it has one, else the node role.',
+      `aws iam attach-role-policy --role-name ${role ?? '<cni-or-node-role>'} --policy-arn arn:aws:iam::aws:policy/AmazonEKS_CNI_Policy`,
+    ),
+    step('Restart the CNI.', 'kubectl -n kube-system rollout restart daemonset/aws-node'),
   ],
-  decide: {
-    text: 'Read which EC2 call is refused.',
-    command:
-      "sudo grep -E 'UnauthorizedOperation|is not authorized to perform' /var/log/aws-routed-eni/ipamd.log | tail -n 5",
-  },
+  decide: step(
+    'Read which EC2 call is refused.',
+    "sudo grep -E 'UnauthorizedOperation|is not authorized to perform' /var/log/aws-routed-eni/ipamd.log | tail -n 5",
+  ),
   page: {
     why: 'ipamd lists, creates and fills network interfaces with the EC2 API. The role it runs with is the one annotated on the service account aws-node, or the node role where there is none; a new node role without AmazonEKS_CNI_Policy is the usual reason.',
     prevent:
@@ -115,16 +96,9 @@ export default defineCause({
   },
 });
 
-type Kinds =
-  | 'kube/Node'
-  | 'kube/Pod'
-  | 'kube/DaemonSet'
-  | 'kube/ServiceAccount'
-  | 'aws/instance'
-  | 'aws/instance-profile'
-  | 'aws/pod-identity-association'
-  | (typeof RIGHTS_KINDS)[number];
-type RoleView = View<Kinds, string>;
+export default matched(cause, matchPolicies);
+
+type Own = ViewOf<typeof cause>;
 
 const CNI_POLICY = 'AmazonEKS_CNI_Policy';
 /** The first thing that ipamd does for more addresses. */
@@ -136,7 +110,7 @@ const INTERFACES: WantedRight = {
 };
 
 /** The service account has a role of its own, through IRSA or Pod Identity, or nobody can say. */
-function hasOwnRole(view: RoleView): boolean {
+function hasOwnRole(view: Own): boolean {
   const account = view
     .list('kube/ServiceAccount')
     .find(({ value }) => value.name === 'aws-node' && value.namespace === 'kube-system');
@@ -147,7 +121,7 @@ function hasOwnRole(view: RoleView): boolean {
     .some(({ value }) => value.serviceAccount === 'aws-node');
 }
 
-function roleOf(view: RoleView): string | null {
+function roleOf(view: Own): string | null {
   const instance = view
     .list('aws/instance')
     .find(({ value }) => value.InstanceId === view.instanceId);
@@ -159,9 +133,8 @@ function roleOf(view: RoleView): string | null {
 }
 
 /** aws-node does not work, runs with the node role, and no policy of that role gives it ENI rights. */
-function matchPolicies(view: RoleView): Match | null {
-  const signs = ['callRefused', 'refusedWithRole', 'refusedTail', 'eventOfDaemon'];
-  if (signs.some((name) => view.sign(name) !== null)) return null;
+function matchPolicies(view: Own): Match | null {
+  if (view.anySign('callRefused', 'refusedWithRole', 'refusedTail', 'eventOfDaemon')) return null;
   const daemonSet = view.list('kube/DaemonSet').find(({ value }) => value.name === 'aws-node');
   const trouble = daemonSet === undefined ? null : networkTrouble(view, 'aws-node');
   if (trouble === null || hasOwnRole(view)) return null;

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** aws-node starts and instance metadata does not answer it. */
 export default defineCause({
@@ -7,37 +8,20 @@ export default defineCause({
   title: 'the VPC CNI gets no answer from instance metadata',
   scope: 'machine',
   signs: {
-    regionUnread: {
-      in: ['ipamd', 'aws-node'],
-      anchors: [
-        'instance metadata: failed to',
-        'instance metadata: Failed to',
-        'Failed to retrieve region data',
-      ],
-      pattern:
-        /instance metadata: [Ff]ailed to (?:retrieve (?:region|instance|availability)|find primary ENI|get)|Failed to retrieve region data from instance metadata/,
-      weight: 'definite',
-    },
-    primaryMacUnread: {
-      in: ['aws-node'],
-      anchors: ['Failed to get primary MAC from IMDS', 'primary MAC'],
-      pattern: /Failed to get primary MAC (?:from IMDS|address)/,
-      weight: 'definite',
-    },
-    eniUnread: {
-      in: ['ipamd'],
-      anchors: ['failed to retrieve ENI metadata'],
-      pattern:
-        /failed to retrieve ENI metadata.*(?:context deadline exceeded|StatusCode: 401|status code: 401|no route to host|connection refused)/,
-      weight: 'likely',
-      strict: true,
-    },
-    readAfterAll: {
-      in: ['ipamd'],
-      anchors: ['Discovered the instance primary', 'node init completed'],
-      pattern: /Discovered the instance primary|node init completed successfully/,
-      weight: 'withdraws',
-    },
+    regionUnread: definite(
+      ['ipamd', 'aws-node'],
+      /instance metadata: [Ff]ailed to (?:retrieve (?:region|instance|availability)|find primary ENI|get)|Failed to retrieve region data from instance metadata/,
+    ),
+    primaryMacUnread: definite(['aws-node'], /Failed to get primary MAC (?:from IMDS|address)/),
+    eniUnread: likely(
+      ['ipamd'],
+      /failed to retrieve ENI metadata.*(?:context deadline exceeded|StatusCode: 401|status code: 401|no route to host|connection refused)/,
+      { strict: true },
+    ),
+    readAfterAll: withdraws(
+      ['ipamd'],
+      /Discovered the instance primary|node init completed successfully/,
+    ),
   },
   needs: [],
   symptoms: ['cni-daemon-silent', 'cni-uninitialized', 'no-answer-from-metadata'],
@@ -51,22 +35,19 @@ export default defineCause({
   summary: ({ machine }) =>
     `The VPC CNI of ${machine ?? 'the machine'} gets no answer from instance metadata, so it does not learn its interfaces and the node stays without pod network.`,
   remedy: () => [
-    {
-      text: 'Turn the metadata endpoint on.',
-      command:
-        'aws ec2 modify-instance-metadata-options --instance-id <instance> --http-endpoint enabled',
-    },
-    {
-      text: 'With HttpTokens=required, update a CNI of the 1.10 line, which still asked without a token.',
-      command:
-        'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts PRESERVE',
-    },
+    step(
+      'Turn the metadata endpoint on.',
+      'aws ec2 modify-instance-metadata-options --instance-id <instance> --http-endpoint enabled',
+    ),
+    step(
+      'With HttpTokens=required, update a CNI of the 1.10 line, which still asked without a token.',
+      'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts PRESERVE',
+    ),
   ],
-  decide: {
-    text: 'See the metadata options of the instance.',
-    command:
-      'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].MetadataOptions',
-  },
+  decide: step(
+    'See the metadata options of the instance.',
+    'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].MetadataOptions',
+  ),
   page: {
     why: 'ipamd reads region, type and interfaces from 169.254.169.254. The endpoint may be off, tokens may be required of a release that sends none, or the host’s own rules may drop the address.',
     prevent:

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** EC2 throttles the account’s calls, so interfaces and addresses come late. */
 export default defineCause({
@@ -7,26 +8,15 @@ export default defineCause({
   title: 'EC2 throttles the VPC CNI’s calls',
   scope: 'machine',
   signs: {
-    throttled: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['RequestLimitExceeded', 'Request limit exceeded'],
-      pattern:
-        /(?:(?:ec2:|Failed to |EC2: )(?<action>\w{1,60}\b).{0,400})?(?:RequestLimitExceeded|Request limit exceeded)/,
-      weight: 'likely',
-      strict: true,
-      atLeast: 3,
-    },
-    served: {
-      in: ['ipamd'],
-      anchors: [
-        'Successfully created and attached a new ENI',
-        'uccessfully increased IP',
-        'node init completed',
-      ],
-      pattern:
-        /Successfully created and attached a new ENI|[Ss]uccessfully increased IP|node init completed successfully/,
-      weight: 'withdraws',
-    },
+    throttled: likely(
+      ['ipamd', 'aws-node'],
+      /(?:(?:ec2:|Failed to |EC2: )(?<action>\w{1,60}\b).{0,400})?(?:RequestLimitExceeded|Request limit exceeded)/,
+      { strict: true, atLeast: 3 },
+    ),
+    served: withdraws(
+      ['ipamd'],
+      /Successfully created and attached a new ENI|[Ss]uccessfully increased IP|node init completed successfully/,
+    ),
   },
   needs: [],
   symptoms: ['sandbox-not-created'],
@@ -35,25 +25,20 @@ export default defineCause({
   summary: ({ machine }) =>
     `EC2 answers the VPC CNI of ${machine ?? 'the node'} with RequestLimitExceeded again and again, so pods wait for addresses.`,
   remedy: () => [
-    {
-      text: 'Ask for fewer calls per node: whole prefixes instead of single addresses.',
-      command:
-        'kubectl -n kube-system set env daemonset/aws-node ENABLE_PREFIX_DELEGATION=true WARM_PREFIX_TARGET=1',
-    },
-    {
-      text: 'Where WARM_IP_TARGET is small, set MINIMUM_IP_TARGET to the usual number of pods.',
-      command:
-        'kubectl -n kube-system set env daemonset/aws-node MINIMUM_IP_TARGET=20 WARM_IP_TARGET=5',
-    },
-    {
-      text: 'Ask AWS support for higher EC2 API limits, and start large groups in portions.',
-      command: null,
-    },
+    step(
+      'Ask for fewer calls per node: whole prefixes instead of single addresses.',
+      'kubectl -n kube-system set env daemonset/aws-node ENABLE_PREFIX_DELEGATION=true WARM_PREFIX_TARGET=1',
+    ),
+    step(
+      'Where WARM_IP_TARGET is small, set MINIMUM_IP_TARGET to the usual number of pods.',
+      'kubectl -n kube-system set env daemonset/aws-node MINIMUM_IP_TARGET=20 WARM_IP_TARGET=5',
+    ),
+    step('Ask AWS support for higher EC2 API limits, and start large groups in portions.'),
   ],
-  decide: {
-    text: 'Count the throttled calls.',
-    command: 'sudo grep RequestLimitExceeded /var/log/aws-routed-eni/ipamd.log | tail -n 5',
-  },
+  decide: step(
+    'Count the throttled calls.',
+    'sudo grep RequestLimitExceeded /var/log/aws-routed-eni/ipamd.log | tail -n 5',
+  ),
   page: {
     why: 'EC2’s call budget is per account and region. Hundreds of nodes that start at once, or a WARM_IP_TARGET of one, spend it on single addresses.',
     prevent: 'Prefix delegation, a minimum stock per node, and limits raised before large bursts.',

@@ -1,4 +1,6 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** The manifest comes from ECR, and the layers, which lie in S3, do not. */
 export default defineCause({
@@ -7,52 +9,42 @@ export default defineCause({
   title: 'the subnet does not get ECR’s image layers from S3',
   scope: 'group',
   signs: {
-    refused: {
-      in: ['containerd', 'kubelet', 'event', 'pod-status'],
-      anchors: ['starport-layer-bucket'],
-      pattern:
-        /prod-(?<region>[a-z]{2}-[a-z-]+-\d)-starport-layer-bucket.*(?:403 Forbidden|AccessDenied|StatusCode: 403)/,
-      weight: 'definite',
-    },
-    silent: {
-      in: ['containerd', 'kubelet', 'event', 'pod-status'],
-      anchors: ['starport-layer-bucket'],
-      pattern:
-        /prod-(?<region>[a-z]{2}-[a-z-]+-\d)-starport-layer-bucket.*(?:i\/o timeout|connection reset|context deadline exceeded|no route to host)/,
-      weight: 'likely',
-      atLeast: 3,
-    },
-    pulled: {
-      in: ['event', 'kubelet', 'containerd'],
-      anchors: ['Successfully pulled image', 'PullImage'],
-      pattern: /Successfully pulled image|PullImage .{0,300}returns image reference/,
-      weight: 'withdraws',
-    },
+    refused: definite(
+      ['containerd', 'kubelet', 'event', 'pod-status'],
+      /prod-(?<region>[a-z]{2}-[a-z-]+-\d)-starport-layer-bucket.*(?:403 Forbidden|AccessDenied|StatusCode: 403)/,
+    ),
+    silent: likely(
+      ['containerd', 'kubelet', 'event', 'pod-status'],
+      /prod-(?<region>[a-z]{2}-[a-z-]+-\d)-starport-layer-bucket.*(?:i\/o timeout|connection reset|context deadline exceeded|no route to host)/,
+      { atLeast: 3 },
+    ),
+    pulled: withdraws(
+      ['event', 'kubelet', 'containerd'],
+      /Successfully pulled image|PullImage .{0,300}returns image reference/,
+      { anchors: ['Successfully pulled image', 'PullImage'] },
+    ),
   },
   needs: [],
   symptoms: ['image-not-pulled'],
   withdrawnBy: [],
   explains: ['pause-image-pull-failed', 'cni-image-pull-failed', 'cni-configuration-missing'],
   summary: ({ region }) =>
-    `The nodes’ subnet does not get ECR’s image layers from S3${region === undefined ? '' : ` in ${region}`} although manifests come, so no image is complete.`,
+    sentence`The nodes’ subnet does not get ECR’s image layers from S3${phrase` in ${region}`} although manifests come, so no image is complete.`,
   remedy: ({ region }) => [
-    {
-      text: `Let the policy of the S3 endpoint allow s3:GetObject on arn:aws:s3:::prod-${region ?? '<region>'}-starport-layer-bucket/*.`,
-      command:
-        "aws ec2 describe-vpc-endpoints --filters 'Name=service-name,Values=*.s3' --query 'VpcEndpoints[].[VpcEndpointId,RouteTableIds,PolicyDocument]'",
-    },
-    {
-      text: 'Associate the endpoint with the route tables of the node subnets.',
-      command:
-        'aws ec2 modify-vpc-endpoint --vpc-endpoint-id <s3-endpoint> --add-route-table-ids <route-table>',
-    },
-    { text: 'Let the nodes’ security groups out to the S3 prefix list on 443.', command: null },
+    step(
+      `Let the policy of the S3 endpoint allow s3:GetObject on arn:aws:s3:::prod-${region ?? '<region>'}-starport-layer-bucket/*.`,
+      "aws ec2 describe-vpc-endpoints --filters 'Name=service-name,Values=*.s3' --query 'VpcEndpoints[].[VpcEndpointId,RouteTableIds,PolicyDocument]'",
+    ),
+    step(
+      'Associate the endpoint with the route tables of the node subnets.',
+      'aws ec2 modify-vpc-endpoint --vpc-endpoint-id <s3-endpoint> --add-route-table-ids <route-table>',
+    ),
+    step('Let the nodes’ security groups out to the S3 prefix list on 443.'),
   ],
-  decide: {
-    text: 'Ask the bucket from the node: any answer but a timeout or AccessDenied is well.',
-    command:
-      'curl -sS -m 10 -o /dev/null -w "%{http_code}\\n" https://prod-<region>-starport-layer-bucket.s3.<region>.amazonaws.com/',
-  },
+  decide: step(
+    'Ask the bucket from the node: any answer but a timeout or AccessDenied is well.',
+    'curl -sS -m 10 -o /dev/null -w "%{http_code}\\n" https://prod-<region>-starport-layer-bucket.s3.<region>.amazonaws.com/',
+  ),
   page: {
     why: 'ECR keeps layers in a bucket of AWS’s own in each region and redirects there. An S3 endpoint whose policy names only one’s own buckets, or which the subnet’s route table does not have, cuts off just this part.',
     prevent: 'Allow the starport bucket in every S3 endpoint policy.',

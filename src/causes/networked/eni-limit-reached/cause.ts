@@ -1,79 +1,68 @@
 import { addressShortage, SHORTAGE_KINDS } from '../../../capacity/address-shortage.ts';
 import { arithmeticLine } from '../../../capacity/eni.ts';
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { context, likely, withdraws } from '../../../diagnosis/sign.ts';
 import { waitingWords } from '../../../domain/pods/pods-seen.ts';
 
 /** EC2 refuses a further interface: the instance has as many as its type may have. */
-export default defineCause({
+const cause = defineCause({
   id: 'eni-limit-reached',
   stage: 'networked',
   title: 'the instance has as many network interfaces as its type allows',
   scope: 'machine',
   signs: {
-    attachRefused: {
-      in: ['ipamd', 'aws-node', 'event'],
-      anchors: ['AttachmentLimitExceeded'],
-      pattern:
-        /AttachmentLimitExceeded(?:: Interface count (?<count>\d+) exceeds the limit for (?<type>[a-z0-9-]+\.[a-z0-9-]+))?/,
-      weight: 'context',
-    },
-    noDevice: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['no available device number'],
-      pattern: /no available device number/,
-      weight: 'likely',
-    },
-    limitExceeded: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['xceeded instance eni attachment limit', 'xceeded instance ENI attachment limit'],
-      pattern: /[Ee]xceeded instance (?:eni|ENI) attachment limit/,
-      weight: 'context',
-    },
-    foreignInterface: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['since it is unmanaged'],
-      pattern: /Skipping ENI (?<foreign>eni-[0-9a-f]+): since it is unmanaged/,
-      weight: 'context',
-    },
-    saturated: {
-      in: ['ipamd'],
-      anchors: ['as the max ENI limit', 'due to max ENI already attached'],
-      pattern:
-        /Skipping .{0,60}(?:max ENI limit (?:of \d+ )?is already reached|max ENI already attached)/,
-      weight: 'context',
-    },
-    attached: {
-      in: ['ipamd'],
-      anchors: ['Successfully created and attached a new ENI', 'uccessfully increased IP'],
-      pattern: /Successfully created and attached a new ENI|[Ss]uccessfully increased IP/,
-      weight: 'withdraws',
-    },
+    attachRefused: context(
+      ['ipamd', 'aws-node', 'event'],
+      /AttachmentLimitExceeded(?:: Interface count (?<count>\d+) exceeds the limit for (?<type>[a-z0-9-]+\.[a-z0-9-]+))?/,
+    ),
+    noDevice: likely(['ipamd', 'aws-node'], /no available device number/),
+    limitExceeded: context(
+      ['ipamd', 'aws-node'],
+      /[Ee]xceeded instance (?:eni|ENI) attachment limit/,
+    ),
+    foreignInterface: context(
+      ['ipamd', 'aws-node'],
+      /Skipping ENI (?<foreign>eni-[0-9a-f]+): since it is unmanaged/,
+    ),
+    saturated: context(
+      ['ipamd'],
+      /Skipping .{0,60}(?:max ENI limit (?:of \d+ )?is already reached|max ENI already attached)/,
+      { anchors: ['as the max ENI limit', 'due to max ENI already attached'] },
+    ),
+    attached: withdraws(
+      ['ipamd'],
+      /Successfully created and attached a new ENI|[Ss]uccessfully increased IP/,
+    ),
   },
   needs: SHORTAGE_KINDS,
   symptoms: ['sandbox-not-created'],
   withdrawnBy: [],
   blocksAbove: false,
-  match: (view) => matchLimit(view),
   summary: ({ type, machine, foreign }) =>
-    `EC2 attaches no further network interface to ${machine ?? 'the instance'}${type === undefined ? '' : ` (${type})`}${foreign === undefined ? '' : `, where ${foreign} is not the CNI’s own`}, so it gets no more pod addresses.`,
+    sentence`EC2 attaches no further network interface to ${machine ?? 'the instance'}${phrase` (${type})`}${phrase`, where ${foreign} is not the CNI’s own`}, so it gets no more pod addresses.`,
   remedy: () => [
-    {
-      text: 'See who owns the interfaces: those without the CNI’s tag count too.',
-      command:
-        "aws ec2 describe-network-interfaces --filters Name=attachment.instance-id,Values=<instance> --query 'NetworkInterfaces[].[NetworkInterfaceId,Description,Attachment.DeviceIndex]' --output text",
-    },
-    {
-      text: 'Get more addresses out of each interface.',
-      command:
-        'kubectl -n kube-system set env daemonset/aws-node ENABLE_PREFIX_DELEGATION=true WARM_PREFIX_TARGET=1',
-    },
-    { text: 'Or use a larger type, with max-pods set for it.', command: null },
+    step(
+      'See who owns the interfaces: those without the CNI’s tag count too.',
+      "aws ec2 describe-network-interfaces --filters Name=attachment.instance-id,Values=<instance> --query 'NetworkInterfaces[].[NetworkInterfaceId,Description,Attachment.DeviceIndex]' --output text",
+    ),
+    step(
+      'Get more addresses out of each interface.',
+      'kubectl -n kube-system set env daemonset/aws-node ENABLE_PREFIX_DELEGATION=true WARM_PREFIX_TARGET=1',
+    ),
+    step('Or use a larger type, with max-pods set for it.'),
   ],
-  decide: {
-    text: 'Read what EC2 said to the last attempt.',
-    command:
-      "sudo grep -E 'AttachmentLimitExceeded|device number|max ENI limit' /var/log/aws-routed-eni/ipamd.log | tail -n 5",
-  },
+  decide: step(
+    'Read what EC2 said to the last attempt.',
+    "sudo grep -E 'AttachmentLimitExceeded|device number|max ENI limit' /var/log/aws-routed-eni/ipamd.log | tail -n 5",
+  ),
   page: {
     why: 'Each type has a number of interfaces. Others than the CNI take some of them: a second interface from the launch template, Multus, a trunk interface for security groups of pods.',
     prevent:
@@ -88,12 +77,12 @@ export default defineCause({
   },
 });
 
-type Signs = 'attachRefused' | 'limitExceeded' | 'foreignInterface';
+export default matched(cause, matchLimit);
 
-type Kinds = (typeof SHORTAGE_KINDS)[number];
+type Own = ViewOf<typeof cause>;
 
 /** EC2's refusal has several reasons; a foreign interface on the instance makes it this one. */
-function matchLimit(view: View<Kinds, Signs>): Match | null {
+function matchLimit(view: Own): Match | null {
   const refused = view.sign('attachRefused') ?? view.sign('limitExceeded');
   const foreign = view.sign('foreignInterface');
   if (refused === null || foreign === null) return matchAttached(view);
@@ -102,7 +91,7 @@ function matchLimit(view: View<Kinds, Signs>): Match | null {
 }
 
 /** Every interface that the type may have is attached, and one of them is not the CNI's own. */
-function matchAttached(view: View<Kinds, Signs>): Match | null {
+function matchAttached(view: Own): Match | null {
   const shortage = addressShortage(view);
   if (shortage === null || shortage.isFull !== true || shortage.budget === null) return null;
   const { attached, typeName, budget, waiting, instance } = shortage;

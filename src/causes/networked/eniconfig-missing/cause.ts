@@ -5,93 +5,73 @@ import {
   defineCause,
   found,
   type Match,
-  type View,
+  matched,
+  step,
+  type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { context, definite, withdraws } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { networkTrouble } from '../../../domain/nodes/network-trouble.ts';
 import type { DaemonSet } from '../../../evidence/kube/workloads.ts';
 
 /** Custom networking is on, and the ENIConfig that this node asks for does not exist. */
-export default defineCause({
+const cause = defineCause({
   id: 'eniconfig-missing',
   stage: 'networked',
   title: 'custom networking is on and no ENIConfig exists for this node',
   scope: 'machine',
   signs: {
-    notFound: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['eniconfigs.crd.k8s.amazonaws.com', 'ENIConfig.crd.k8s.amazonaws.com', 'eniconfig'],
-      pattern:
-        /(?:eniconfigs?\.crd\.k8s\.amazonaws\.com|error while retrieving eniconfig:.*) "?(?<eniconfig>[\w.-]+)"? not found/i,
-      weight: 'definite',
-    },
-    noneForNode: {
-      in: ['ipamd', 'aws-node'],
-      anchors: [
-        'Failed to get pod ENI config',
-        'No ENIConfig could be found',
-        'eniconfig is not available',
-      ],
-      pattern:
-        /Failed to get pod ENI config|No ENIConfig could be found for this node|eniconfig: eniconfig is not available/,
-      weight: 'context',
-    },
-    asked: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['Setting myENI to: '],
-      pattern: /Setting myENI to: (?<eniconfig>[\w.-]+)/,
-      weight: 'context',
-    },
-    known: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['Handle ENIConfig Add/Update'],
-      pattern: /Handle ENIConfig Add\/Update: +(?<known>[\w.-]+),/,
-      weight: 'context',
-    },
-    noEni: {
-      in: ['ipamd'],
-      anchors: ['Failed to attach any ENIs for custom networking'],
-      pattern: /Failed to attach any ENIs for custom networking/,
-      weight: 'context',
-    },
-    configRead: {
-      in: ['ipamd'],
+    notFound: definite(
+      ['ipamd', 'aws-node'],
+      /(?:eniconfigs?\.crd\.k8s\.amazonaws\.com|error while retrieving eniconfig:.*) "?(?<eniconfig>[\w.-]+)"? not found/i,
+      {
+        anchors: [
+          'eniconfigs.crd.k8s.amazonaws.com',
+          'ENIConfig.crd.k8s.amazonaws.com',
+          'eniconfig',
+        ],
+      },
+    ),
+    noneForNode: context(
+      ['ipamd', 'aws-node'],
+      /Failed to get pod ENI config|No ENIConfig could be found for this node|eniconfig: eniconfig is not available/,
+    ),
+    asked: context(['ipamd', 'aws-node'], /Setting myENI to: (?<eniconfig>[\w.-]+)/),
+    known: context(['ipamd', 'aws-node'], /Handle ENIConfig Add\/Update: +(?<known>[\w.-]+),/),
+    noEni: context(['ipamd'], /Failed to attach any ENIs for custom networking/),
+    configRead: withdraws(['ipamd'], /ipamd: using custom network config: .{0,300}subnet-/i, {
       anchors: [
         'using custom network config',
         'Using custom network config',
         'Found ENI Config Name',
       ],
-      pattern: /ipamd: using custom network config: .{0,300}subnet-/i,
-      weight: 'withdraws',
-    },
+    }),
   },
   needs: ['kube/Node', 'kube/Pod', 'kube/DaemonSet', 'kube/ENIConfig'],
   symptoms: ['sandbox-not-created', 'cni-daemon-silent', 'cni-uninitialized'],
   withdrawnBy: [],
   explains: ['cni-configuration-missing', 'cni-killed-by-own-probes'],
-  match: (view) => matchNames(view),
   summary: ({ eniconfig, machine }) =>
     `Custom networking is on and the ENIConfig ${eniconfig ?? 'of this node'} does not exist, so ${machine ?? 'the node'} attaches no interface for pods.`,
   remedy: ({ eniconfig }) => [
-    {
-      text: 'See which names nodes ask for and which exist.',
-      command: 'kubectl get eniconfigs; kubectl get nodes -L topology.kubernetes.io/zone',
-    },
-    {
-      text: 'Create one of that name with the zone’s pod subnet and security groups.',
-      command: `printf 'apiVersion: crd.k8s.amazonaws.com/v1alpha1\\nkind: ENIConfig\\nmetadata: {name: %s}\\nspec: {subnet: <pod-subnet>, securityGroups: [<security-group>]}\\n' ${eniconfig ?? '<zone>'} | kubectl apply -f -`,
-    },
-    {
-      text: 'Restart the CNI on the node.',
-      command:
-        'kubectl -n kube-system delete pod -l k8s-app=aws-node --field-selector spec.nodeName=<node>',
-    },
+    step(
+      'See which names nodes ask for and which exist.',
+      'kubectl get eniconfigs; kubectl get nodes -L topology.kubernetes.io/zone',
+    ),
+    step(
+      'Create one of that name with the zone’s pod subnet and security groups.',
+      `printf 'apiVersion: crd.k8s.amazonaws.com/v1alpha1\\nkind: ENIConfig\\nmetadata: {name: %s}\\nspec: {subnet: <pod-subnet>, securityGroups: [<security-group>]}\\n' ${eniconfig ?? '<zone>'} | kubectl apply -f -`,
+    ),
+    step(
+      'Restart the CNI on the node.',
+      'kubectl -n kube-system delete pod -l k8s-app=aws-node --field-selector spec.nodeName=<node>',
+    ),
   ],
-  decide: {
-    text: 'List the ENIConfigs beside the zones of the nodes.',
-    command: 'kubectl get eniconfigs; kubectl get nodes -L topology.kubernetes.io/zone',
-  },
+  decide: step(
+    'List the ENIConfigs beside the zones of the nodes.',
+    'kubectl get eniconfigs; kubectl get nodes -L topology.kubernetes.io/zone',
+  ),
   page: {
     why: 'With AWS_VPC_K8S_CNI_CUSTOM_NETWORK_CFG=true pods never use the node’s own subnet. The name of the ENIConfig comes from a label or annotation of the Node (ENI_CONFIG_LABEL_DEF, usually the zone), or is “default”.',
     prevent: 'Create one ENIConfig for every zone before turning custom networking on.',
@@ -109,16 +89,16 @@ export default defineCause({
   },
 });
 
-type Signs = 'noneForNode' | 'asked' | 'known';
-type Kinds = 'kube/Node' | 'kube/Pod' | 'kube/DaemonSet' | 'kube/ENIConfig';
-type ConfigView = View<Kinds, Signs>;
+export default matched(cause, matchNames);
 
-function matchNames(view: ConfigView): Match | null {
+type Own = ViewOf<typeof cause>;
+
+function matchNames(view: Own): Match | null {
   return matchLogged(view) ?? matchListed(view);
 }
 
 /** Releases before 1.8 list the ENIConfigs that they read, and the one that the node asks for. */
-function matchLogged(view: ConfigView): Match | null {
+function matchLogged(view: Own): Match | null {
   const [none, asked, known] = [view.sign('noneForNode'), view.sign('asked'), view.sign('known')];
   // With none known, or more than are quoted, nobody can tell whether the one asked for is there.
   if (none === null || asked === null || known === null) return null;
@@ -137,7 +117,7 @@ function askedName(node: KubeNode, daemonSet: Seen<DaemonSet>): string {
   return node.annotations[annotation] ?? node.labels[label] ?? 'default';
 }
 
-function matchListed(view: ConfigView): Match | null {
+function matchListed(view: Own): Match | null {
   const daemonSet = view.list('kube/DaemonSet').find(({ value }) => value.name === 'aws-node');
   const node = view.read('kube/Node');
   if (daemonSet === undefined || node.state !== 'seen') return null;

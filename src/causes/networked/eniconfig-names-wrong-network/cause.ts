@@ -1,6 +1,15 @@
 import type { SecurityGroup, Subnet } from '../../../evidence/aws/network.ts';
 import { cniVariable, networkModeOf } from '../../../capacity/cni-settings.ts';
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { definite, likely } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { networkTrouble } from '../../../domain/nodes/network-trouble.ts';
@@ -8,33 +17,25 @@ import type { DaemonSet } from '../../../evidence/kube/workloads.ts';
 import type { EniConfig } from '../../../evidence/kube/network.ts';
 
 /** The ENIConfig of the node names a subnet or security group that cannot be used there. */
-export default defineCause({
+const cause = defineCause({
   id: 'eniconfig-names-wrong-network',
   stage: 'networked',
   title: 'the ENIConfig of the node names a subnet or security group that does not fit',
   scope: 'machine',
   signs: {
-    subnetGone: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['InvalidSubnetID.NotFound'],
-      pattern:
-        /InvalidSubnetID\.NotFound: The subnet ID '(?<subnet>subnet-[0-9a-f]+)' does not exist/,
-      weight: 'definite',
-    },
-    groupGone: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['InvalidGroup.NotFound', 'InvalidSecurityGroupID.NotFound'],
-      pattern:
-        /Invalid(?:Group|SecurityGroupID)\.NotFound: The security group '(?<group>sg-[0-9a-f]+)' does not exist/,
-      weight: 'definite',
-    },
-    otherNetwork: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['interface and the subnet must be in the same', 'must belong to the same'],
-      pattern:
-        /(?:instance and the interface|interface and the subnet|You have specified two resources that) (?:must )?belong to (?:the same|different) networks?/,
-      weight: 'likely',
-    },
+    subnetGone: definite(
+      ['ipamd', 'aws-node'],
+      /InvalidSubnetID\.NotFound: The subnet ID '(?<subnet>subnet-[0-9a-f]+)' does not exist/,
+    ),
+    groupGone: definite(
+      ['ipamd', 'aws-node'],
+      /Invalid(?:Group|SecurityGroupID)\.NotFound: The security group '(?<group>sg-[0-9a-f]+)' does not exist/,
+    ),
+    otherNetwork: likely(
+      ['ipamd', 'aws-node'],
+      /(?:instance and the interface|interface and the subnet|You have specified two resources that) (?:must )?belong to (?:the same|different) networks?/,
+      { anchors: ['interface and the subnet must be in the same', 'must belong to the same'] },
+    ),
   },
   needs: [
     'kube/Node',
@@ -47,25 +48,22 @@ export default defineCause({
   symptoms: ['sandbox-not-created', 'cni-daemon-silent', 'cni-uninitialized'],
   withdrawnBy: [],
   explains: ['cni-configuration-missing', 'cni-killed-by-own-probes'],
-  match: (view) => matchConfig(view),
   summary: ({ eniconfig, subnet, group, reason, machine }) =>
     `The ENIConfig ${eniconfig ?? 'of the node'} names ${subnet ?? group ?? 'a network'}${reason === undefined ? ', which EC2 does not take' : `, ${reason}`}, so ${machine ?? 'the node'} attaches no interface for pods.`,
   remedy: ({ eniconfig, zone }) => [
-    {
-      text: 'Name a pod subnet of the node’s own zone and security groups of its VPC.',
-      command: `kubectl patch eniconfig ${eniconfig ?? '<eniconfig>'} --type merge -p '{"spec":{"subnet":"<pod-subnet-in-${zone ?? 'the-zone'}>","securityGroups":["<security-group>"]}}'`,
-    },
-    {
-      text: 'Restart the CNI on the node.',
-      command:
-        'kubectl -n kube-system delete pod -l k8s-app=aws-node --field-selector spec.nodeName=<node>',
-    },
+    step(
+      'Name a pod subnet of the node’s own zone and security groups of its VPC.',
+      `kubectl patch eniconfig ${eniconfig ?? '<eniconfig>'} --type merge -p '{"spec":{"subnet":"<pod-subnet-in-${zone ?? 'the-zone'}>","securityGroups":["<security-group>"]}}'`,
+    ),
+    step(
+      'Restart the CNI on the node.',
+      'kubectl -n kube-system delete pod -l k8s-app=aws-node --field-selector spec.nodeName=<node>',
+    ),
   ],
-  decide: {
-    text: 'Compare the ENIConfigs with the zones and the VPC of the subnets that they name.',
-    command:
-      "kubectl get eniconfigs -o custom-columns='NAME:.metadata.name,SUBNET:.spec.subnet,GROUPS:.spec.securityGroups'; aws ec2 describe-subnets --query 'Subnets[].[SubnetId,VpcId,AvailabilityZone]' --output text",
-  },
+  decide: step(
+    'Compare the ENIConfigs with the zones and the VPC of the subnets that they name.',
+    "kubectl get eniconfigs -o custom-columns='NAME:.metadata.name,SUBNET:.spec.subnet,GROUPS:.spec.securityGroups'; aws ec2 describe-subnets --query 'Subnets[].[SubnetId,VpcId,AvailabilityZone]' --output text",
+  ),
   page: {
     why: 'An interface can only be attached to an instance of its own zone and VPC. ENIConfigs are written by hand or by a template, once for each zone, and subnets are replaced later.',
     prevent: 'Write ENIConfigs and subnets from the same values.',
@@ -79,20 +77,15 @@ export default defineCause({
   },
 });
 
-type Kinds =
-  | 'kube/Node'
-  | 'kube/Pod'
-  | 'kube/DaemonSet'
-  | 'kube/ENIConfig'
-  | 'aws/subnet'
-  | 'aws/security-group';
-type ConfigView = View<Kinds, 'subnetGone' | 'groupGone' | 'otherNetwork'>;
+export default matched(cause, matchConfig);
+
+type Own = ViewOf<typeof cause>;
 
 const DEFAULT_KEY = 'k8s.amazonaws.com/eniConfig';
 const ZONE = 'topology.kubernetes.io/zone';
 
 function configOf(
-  view: ConfigView,
+  view: Own,
   node: KubeNode,
   daemonSet: Seen<DaemonSet>,
 ): Seen<EniConfig> | undefined {
@@ -107,7 +100,7 @@ interface Fault {
   readonly details: Readonly<Record<string, string>>;
 }
 
-function matchConfig(view: ConfigView): Match | null {
+function matchConfig(view: Own): Match | null {
   const node = view.read('kube/Node');
   const daemonSet = view.list('kube/DaemonSet').find(({ value }) => value.name === 'aws-node');
   if (node.state !== 'seen' || daemonSet === undefined) return null;
@@ -139,7 +132,7 @@ function wordsOf(item: Subnet | SecurityGroup): string {
 }
 
 /** Every subnet of the cluster's VPC is listed, so one that is not there is of another or gone. */
-function subnetFault(view: ConfigView, config: Seen<EniConfig>, zone: string): Fault | null {
+function subnetFault(view: Own, config: Seen<EniConfig>, zone: string): Fault | null {
   const subnet = config.value.spec?.subnet ?? '';
   const listed = view.list('aws/subnet');
   if (listed.length === 0 || subnet === '') return null;
@@ -154,7 +147,7 @@ function subnetFault(view: ConfigView, config: Seen<EniConfig>, zone: string): F
   return { fact, details: { subnet, reason: `which is in ${other} while the node is in ${zone}` } };
 }
 
-function groupFault(view: ConfigView, config: Seen<EniConfig>): Fault | null {
+function groupFault(view: Own, config: Seen<EniConfig>): Fault | null {
   const listed = view.list('aws/security-group').map(({ value }) => value.GroupId ?? null);
   if (listed.length === 0) return null;
   const named = config.value.spec?.securityGroups ?? [];

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 
 /** The ClusterRole of aws-node is older than its image and does not allow reading ENIConfigs. */
 export default defineCause({
@@ -7,13 +8,11 @@ export default defineCause({
   title: 'the VPC CNI may not read ENIConfig objects',
   scope: 'cluster',
   signs: {
-    forbidden: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['eniconfigs'],
-      pattern:
-        /eniconfigs(?:\.crd\.k8s\.amazonaws\.com)?\b.{0,200} is forbidden|cannot (?:get|list|watch) resource "eniconfigs"/,
-      weight: 'definite',
-    },
+    forbidden: definite(
+      ['ipamd', 'aws-node'],
+      /eniconfigs(?:\.crd\.k8s\.amazonaws\.com)?\b.{0,200} is forbidden|cannot (?:get|list|watch) resource "eniconfigs"/,
+      { anchors: ['eniconfigs'] },
+    ),
   },
   needs: [],
   symptoms: ['sandbox-not-created', 'cni-daemon-silent'],
@@ -22,17 +21,15 @@ export default defineCause({
   summary: () =>
     'The service account aws-node may not read ENIConfig objects, so with custom networking no node attaches an interface for pods.',
   remedy: () => [
-    {
-      text: 'Apply the manifest of the release that the image has, or let the add-on bring its own role.',
-      command:
-        'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts OVERWRITE',
-    },
+    step(
+      'Apply the manifest of the release that the image has, or let the add-on bring its own role.',
+      'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts OVERWRITE',
+    ),
   ],
-  decide: {
-    text: 'Ask the API server whether it may.',
-    command:
-      'kubectl auth can-i list eniconfigs.crd.k8s.amazonaws.com --as system:serviceaccount:kube-system:aws-node',
-  },
+  decide: step(
+    'Ask the API server whether it may.',
+    'kubectl auth can-i list eniconfigs.crd.k8s.amazonaws.com --as system:serviceaccount:kube-system:aws-node',
+  ),
   page: {
     why: 'The image was updated alone; the ClusterRole aws-node is still that of an older release and lacks get, list and watch on eniconfigs.crd.k8s.amazonaws.com.',
     prevent: 'Update the CNI by its whole manifest or as a managed add-on.',

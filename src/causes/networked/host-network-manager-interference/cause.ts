@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 
 /** A network manager of the host writes its own rules or addresses over those of the CNI. */
 export default defineCause({
@@ -7,30 +8,19 @@ export default defineCause({
   title: 'a network manager of the host undoes the CNI’s rules or addresses',
   scope: 'machine',
   signs: {
-    cloudSetupRules: {
-      in: ['host-file', 'client-output'],
-      anchors: ['lookup 30200', 'lookup 30400'],
-      pattern: /\b30[24]00:\s+from .*lookup 30[24]00/,
-      weight: 'definite',
-    },
-    macPolicy: {
-      in: ['event', 'node-status'],
-      anchors: ['MACAddressPolicyMisconfigured'],
-      pattern: /\bMACAddressPolicyMisconfigured\b(?:.*MACAddressPolicy in (?<file>\S+) is set)?/,
-      weight: 'definite',
-    },
-    serviceRuns: {
-      in: ['journal'],
-      anchors: ['nm-cloud-setup'],
-      pattern: /nm-cloud-setup/,
-      weight: 'context',
-    },
-    rulesMissing: {
-      in: ['event', 'node-status'],
-      anchors: ['MissingIPRules', 'MissingIPRoutes', 'MissingDefaultRoutes'],
-      pattern: /\bMissing(?:IPRules|IPRoutes|DefaultRoutes)\b/,
-      weight: 'context',
-    },
+    cloudSetupRules: definite(
+      ['host-file', 'client-output'],
+      /\b30[24]00:\s+from .*lookup 30[24]00/,
+    ),
+    macPolicy: definite(
+      ['event', 'node-status'],
+      /\bMACAddressPolicyMisconfigured\b(?:.*MACAddressPolicy in (?<file>\S+) is set)?/,
+    ),
+    serviceRuns: context(['journal'], /nm-cloud-setup/),
+    rulesMissing: context(
+      ['event', 'node-status'],
+      /\bMissing(?:IPRules|IPRoutes|DefaultRoutes)\b/,
+    ),
   },
   needs: [],
   symptoms: [],
@@ -43,29 +33,25 @@ export default defineCause({
   remedy: ({ file }) =>
     file === undefined
       ? [
-          {
-            text: 'Turn nm-cloud-setup off and boot again, so that its rules are gone.',
-            command:
-              'sudo systemctl disable --now nm-cloud-setup.timer nm-cloud-setup.service && sudo reboot',
-          },
-          {
-            text: 'Keep NetworkManager off the CNI’s interfaces.',
-            command:
-              "printf '[keyfile]\\nunmanaged-devices=interface-name:eni*;interface-name:cali*;interface-name:vxlan.calico\\n' | sudo tee /etc/NetworkManager/conf.d/cni.conf",
-          },
+          step(
+            'Turn nm-cloud-setup off and boot again, so that its rules are gone.',
+            'sudo systemctl disable --now nm-cloud-setup.timer nm-cloud-setup.service && sudo reboot',
+          ),
+          step(
+            'Keep NetworkManager off the CNI’s interfaces.',
+            "printf '[keyfile]\\nunmanaged-devices=interface-name:eni*;interface-name:cali*;interface-name:vxlan.calico\\n' | sudo tee /etc/NetworkManager/conf.d/cni.conf",
+          ),
         ]
       : [
-          {
-            text: 'Set MACAddressPolicy to none and boot again.',
-            command:
-              "sudo mkdir -p /etc/systemd/network/99-default.link.d && printf '[Link]\\nMACAddressPolicy=none\\n' | sudo tee /etc/systemd/network/99-default.link.d/cni.conf && sudo reboot",
-          },
+          step(
+            'Set MACAddressPolicy to none and boot again.',
+            "sudo mkdir -p /etc/systemd/network/99-default.link.d && printf '[Link]\\nMACAddressPolicy=none\\n' | sudo tee /etc/systemd/network/99-default.link.d/cni.conf && sudo reboot",
+          ),
         ],
-  decide: {
-    text: 'Look for its rules and its service.',
-    command:
-      'ip rule | grep -E "30[24]00"; systemctl is-active nm-cloud-setup.timer; grep -r MACAddressPolicy /usr/lib/systemd/network/99-default.link',
-  },
+  decide: step(
+    'Look for its rules and its service.',
+    'ip rule | grep -E "30[24]00"; systemctl is-active nm-cloud-setup.timer; grep -r MACAddressPolicy /usr/lib/systemd/network/99-default.link',
+  ),
   page: {
     why: 'RHEL 8 cloud images bring nm-cloud-setup, which makes a table for each address it finds (30200, 30400). Ubuntu 22.04 changes the MAC address of new interfaces while the CNI has already noted it.',
     prevent: 'Leave both out of machine images for nodes.',

@@ -1,4 +1,6 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 
 /** The CNI’s table lacks the type, and the EC2 call it falls back to does not go through. */
 export default defineCause({
@@ -7,27 +9,20 @@ export default defineCause({
   title: 'the VPC CNI may not look the instance type up in EC2',
   scope: 'machine',
   signs: {
-    lookupFailed: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['Failed calling DescribeInstanceTypes', 'failed calling DescribeInstanceTypes'],
-      pattern:
-        /[Ff]ailed calling DescribeInstanceTypes for [`'"]?(?<type>[\w.-]+\w)(?:.*(?<reason>UnauthorizedOperation|is not authorized|i\/o timeout|RequestCanceled|deadline exceeded))?/,
-      weight: 'definite',
-    },
-    refused: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['DescribeInstanceTypes'],
-      pattern:
-        /(?:ec2:|EC2: )DescribeInstanceTypes\b.*(?<reason>UnauthorizedOperation|is not authorized|missing permissions)/,
-      weight: 'definite',
-      strict: true,
-    },
-    eventOfDaemon: {
-      in: ['event'],
-      anchors: ['DescribeInstanceTypes'],
-      pattern: /MissingIAMPermissions.{0,200}failed to call (?:ec2:)?DescribeInstanceTypes/,
-      weight: 'definite',
-    },
+    lookupFailed: definite(
+      ['ipamd', 'aws-node'],
+      /[Ff]ailed calling DescribeInstanceTypes for [`'"]?(?<type>[\w.-]+\w)(?:.*(?<reason>UnauthorizedOperation|is not authorized|i\/o timeout|RequestCanceled|deadline exceeded))?/,
+    ),
+    refused: definite(
+      ['ipamd', 'aws-node'],
+      /(?:ec2:|EC2: )DescribeInstanceTypes\b.*(?<reason>UnauthorizedOperation|is not authorized|missing permissions)/,
+      { strict: true },
+    ),
+    eventOfDaemon: definite(
+      ['event'],
+      /MissingIAMPermissions.{0,200}failed to call (?:ec2:)?DescribeInstanceTypes/,
+      { anchors: ['DescribeInstanceTypes'] },
+    ),
   },
   needs: [],
   symptoms: ['cni-daemon-silent', 'cni-uninitialized'],
@@ -39,23 +34,21 @@ export default defineCause({
     'cni-killed-by-own-probes',
   ],
   summary: ({ type, reason }) =>
-    `The VPC CNI does not know ${type ?? 'the instance type'} and its DescribeInstanceTypes call does not go through${reason === undefined ? '' : ` (${reason})`}, so ipamd exits and the node stays without pod network.`,
+    sentence`The VPC CNI does not know ${type ?? 'the instance type'} and its DescribeInstanceTypes call does not go through${phrase` (${reason})`}, so ipamd exits and the node stays without pod network.`,
   remedy: () => [
-    {
-      text: 'Give the CNI’s role the current policy, which allows ec2:DescribeInstanceTypes.',
-      command:
-        'aws iam attach-role-policy --role-name <cni-or-node-role> --policy-arn arn:aws:iam::aws:policy/AmazonEKS_CNI_Policy',
-    },
-    {
-      text: 'Or update the CNI to a release whose table has the type; in a subnet without internet this saves the EC2 call.',
-      command:
-        'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts PRESERVE',
-    },
+    step(
+      'Give the CNI’s role the current policy, which allows ec2:DescribeInstanceTypes.',
+      'aws iam attach-role-policy --role-name <cni-or-node-role> --policy-arn arn:aws:iam::aws:policy/AmazonEKS_CNI_Policy',
+    ),
+    step(
+      'Or update the CNI to a release whose table has the type; in a subnet without internet this saves the EC2 call.',
+      'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts PRESERVE',
+    ),
   ],
-  decide: {
-    text: 'Read what the lookup answers.',
-    command: 'sudo grep DescribeInstanceTypes /var/log/aws-routed-eni/ipamd.log | tail -n 5',
-  },
+  decide: step(
+    'Read what the lookup answers.',
+    'sudo grep DescribeInstanceTypes /var/log/aws-routed-eni/ipamd.log | tail -n 5',
+  ),
   page: {
     why: 'Since release 1.6 ipamd asks EC2 for the limits of types that its table lacks. Own copies of the CNI policy from before that do not allow the call, and closed subnets have no EC2 endpoint.',
     prevent: 'Use the managed policy instead of a copy, and keep the add-on current.',

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 
 /** The CNI’s built-in table of instance types is older than the type it runs on. */
 export default defineCause({
@@ -7,31 +8,22 @@ export default defineCause({
   title: 'this release of the VPC CNI does not know the instance type',
   scope: 'machine',
   signs: {
-    limitUnknown: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['due to unknown instance type'],
-      pattern:
-        /Failed to get (?:eni (?:IP )?limit|ENI IP limit|ENI limit|hypervisor info) due to unknown instance type (?<type>[\w.-]+)/,
-      weight: 'definite',
-    },
-    tableLacksIt: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['unknown instance type'],
-      pattern: /vpc ip resource\(eni (?:ip )?limit\): unknown instance type/,
-      weight: 'definite',
-    },
-    neitherFileNorEc2: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['Failed to get ENI limits from file'],
-      pattern: /Failed to get ENI limits from file:\s?vpc_ip_limits or EC2 for (?<type>[\w.-]+)/,
-      weight: 'context',
-    },
-    limitsOfNewType: {
-      in: ['cni-plugin', 'event'],
-      anchors: ['unknown instance type'],
-      pattern: /(?:aws-cni|AddNetwork).{0,300}unknown instance type/,
-      weight: 'definite',
-    },
+    limitUnknown: definite(
+      ['ipamd', 'aws-node'],
+      /Failed to get (?:eni (?:IP )?limit|ENI IP limit|ENI limit|hypervisor info) due to unknown instance type (?<type>[\w.-]+)/,
+    ),
+    tableLacksIt: definite(
+      ['ipamd', 'aws-node'],
+      /vpc ip resource\(eni (?:ip )?limit\): unknown instance type/,
+    ),
+    neitherFileNorEc2: context(
+      ['ipamd', 'aws-node'],
+      /Failed to get ENI limits from file:\s?vpc_ip_limits or EC2 for (?<type>[\w.-]+)/,
+    ),
+    limitsOfNewType: definite(
+      ['cni-plugin', 'event'],
+      /(?:aws-cni|AddNetwork).{0,300}unknown instance type/,
+    ),
   },
   needs: [],
   symptoms: ['cni-daemon-silent', 'cni-uninitialized', 'sandbox-not-created'],
@@ -45,23 +37,20 @@ export default defineCause({
   summary: ({ type, machine }) =>
     `The VPC CNI of ${machine ?? 'the machine'} does not know the instance type ${type ?? 'it runs on'}, so it allocates no addresses and pods stay in ContainerCreating.`,
   remedy: () => [
-    {
-      text: 'See the newest release of the VPC CNI.',
-      command:
-        'aws eks describe-addon-versions --addon-name vpc-cni --query addons[0].addonVersions[0].addonVersion --output text',
-    },
-    {
-      text: 'Update the VPC CNI to it, or to an earlier one that knows the type.',
-      command:
-        'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts PRESERVE --addon-version <version>',
-    },
-    { text: 'Until then use an older instance family.', command: null },
+    step(
+      'See the newest release of the VPC CNI.',
+      'aws eks describe-addon-versions --addon-name vpc-cni --query addons[0].addonVersions[0].addonVersion --output text',
+    ),
+    step(
+      'Update the VPC CNI to it, or to an earlier one that knows the type.',
+      'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts PRESERVE --addon-version <version>',
+    ),
+    step('Until then use an older instance family.'),
   ],
-  decide: {
-    text: 'Read which type ipamd stumbles over.',
-    command:
-      "sudo grep -E 'unknown instance type|ENI limits from file|DescribeInstanceTypes' /var/log/aws-routed-eni/ipamd.log | tail -n 5",
-  },
+  decide: step(
+    'Read which type ipamd stumbles over.',
+    "sudo grep -E 'unknown instance type|ENI limits from file|DescribeInstanceTypes' /var/log/aws-routed-eni/ipamd.log | tail -n 5",
+  ),
   page: {
     why: 'How many interfaces and addresses a type may have is compiled into the CNI. Releases before 1.6 have nothing else to go by; later ones ask DescribeInstanceTypes when the table lacks the type.',
     prevent:

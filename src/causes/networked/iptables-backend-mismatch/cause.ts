@@ -1,4 +1,6 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** The CNI image writes legacy iptables on a host that has only nftables, or the other way round. */
 export default defineCause({
@@ -7,38 +9,22 @@ export default defineCause({
   title: 'the VPC CNI uses another iptables backend than the host',
   scope: 'machine',
   signs: {
-    tableMissing: {
-      in: ['ipamd', 'aws-node', 'kube-proxy'],
-      anchors: ['initialize iptables table'],
-      pattern: /can't initialize iptables table [`'"]?(?<table>\w+)['"]?: Table does not exist/,
-      weight: 'definite',
-    },
-    modeUndetected: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['failed to detect iptables mode'],
-      pattern: /failed to detect iptables mode/,
-      weight: 'definite',
-    },
-    targetMissing: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['iptables v'],
-      pattern: /iptables v\S+ \((?:legacy|nf_tables)\): Couldn't load (?:match|target)/,
-      weight: 'likely',
-      strict: true,
-    },
-    incompatible: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['is incompatible, use'],
-      pattern: /table [`'"]?(?<table>\w+)['"]? is incompatible, use 'nft' tool/,
-      weight: 'likely',
-      strict: true,
-    },
-    hostReady: {
-      in: ['ipamd'],
-      anchors: ['node init completed'],
-      pattern: /node init completed successfully/,
-      weight: 'withdraws',
-    },
+    tableMissing: definite(
+      ['ipamd', 'aws-node', 'kube-proxy'],
+      /can't initialize iptables table [`'"]?(?<table>\w+)['"]?: Table does not exist/,
+    ),
+    modeUndetected: definite(['ipamd', 'aws-node'], /failed to detect iptables mode/),
+    targetMissing: likely(
+      ['ipamd', 'aws-node'],
+      /iptables v\S+ \((?:legacy|nf_tables)\): Couldn't load (?:match|target)/,
+      { anchors: ['iptables v'], strict: true },
+    ),
+    incompatible: likely(
+      ['ipamd', 'aws-node'],
+      /table [`'"]?(?<table>\w+)['"]? is incompatible, use 'nft' tool/,
+      { strict: true },
+    ),
+    hostReady: withdraws(['ipamd'], /node init completed successfully/),
   },
   needs: [],
   symptoms: ['cni-daemon-silent', 'cni-uninitialized'],
@@ -49,26 +35,25 @@ export default defineCause({
     'service-ip-unreachable-for-cni',
   ],
   summary: ({ table, machine }) =>
-    `The iptables in the CNI image does not work with the kernel tables of ${machine ?? 'the host'}${table === undefined ? '' : ` (table ${table})`}, so ipamd cannot set up the host network and exits.`,
+    sentence`The iptables in the CNI image does not work with the kernel tables of ${machine ?? 'the host'}${phrase` (table ${table})`}, so ipamd cannot set up the host network and exits.`,
   remedy: () => [
-    {
-      text: 'Update the VPC CNI to 1.13.1 or newer, which detects the backend by itself.',
-      command:
-        'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts PRESERVE',
-    },
-    {
-      text: 'On 1.12.1 to 1.13.0 say it.',
-      command: 'kubectl -n kube-system set env daemonset/aws-node ENABLE_NFTABLES=true',
-    },
-    {
-      text: 'At once, on the host: load the legacy tables.',
-      command: 'sudo modprobe ip_tables iptable_nat iptable_mangle iptable_filter',
-    },
+    step(
+      'Update the VPC CNI to 1.13.1 or newer, which detects the backend by itself.',
+      'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts PRESERVE',
+    ),
+    step(
+      'On 1.12.1 to 1.13.0 say it.',
+      'kubectl -n kube-system set env daemonset/aws-node ENABLE_NFTABLES=true',
+    ),
+    step(
+      'At once, on the host: load the legacy tables.',
+      'sudo modprobe ip_tables iptable_nat iptable_mangle iptable_filter',
+    ),
   ],
-  decide: {
-    text: 'See which backend the host uses.',
-    command: 'iptables --version; lsmod | grep -E "^(ip_tables|iptable_nat|nf_tables)"',
-  },
+  decide: step(
+    'See which backend the host uses.',
+    'iptables --version; lsmod | grep -E "^(ip_tables|iptable_nat|nf_tables)"',
+  ),
   page: {
     why: 'RHEL 8 and its relatives, and newer Ubuntu, have nftables and no legacy iptables modules. CNI images before 1.12.1 carry legacy iptables only.',
     prevent: 'Use a current CNI on own machine images, or images whose backend it knows.',

@@ -4,8 +4,12 @@ import {
   defineCause,
   found,
   type Match,
-  type View,
+  matched,
+  step,
+  type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { definite, withdraws } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type NetworkTrouble, networkTrouble } from '../../../domain/nodes/network-trouble.ts';
 import { RIGHTS_KINDS, rightOf, type WantedRight } from '../../../domain/instances/role-rights.ts';
@@ -14,42 +18,28 @@ import type { Instance } from '../../../evidence/aws/instance.ts';
 import type { DaemonSet } from '../../../evidence/kube/workloads.ts';
 
 /** In an IPv6 cluster the node’s first interface gets no /80 prefix for pods. */
-export default defineCause({
+const cause = defineCause({
   id: 'ipv6-prefix-not-assigned',
   stage: 'networked',
   title: 'the VPC CNI cannot assign an IPv6 prefix to the node',
   scope: 'machine',
   signs: {
-    refused: {
-      in: ['ipamd', 'aws-node', 'event'],
-      anchors: ['AssignIpv6Addresses'],
-      pattern:
-        /AssignIpv6Addresses\b.*(?<reason>UnauthorizedOperation|is not authorized|missing permissions)|is not authorized to perform: ec2:AssignIpv6Addresses/,
-      weight: 'definite',
-    },
-    notAllocated: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['allocate IPv6 Prefix', 'allocate IPv6 prefix', 'assignIPv6Prefix'],
-      pattern:
-        /Failed to allocate IPv6 Prefix(?:es)?|allocate IPv6 prefix: failed|assignIPv6Prefix; err:/,
-      weight: 'definite',
-    },
-    wrongMode: {
-      in: ['ipamd', 'aws-node'],
-      anchors: [
-        'IPv6 is supported only in Prefix Delegation mode',
-        'IPv4 and IPv6 are both enabled',
-      ],
-      pattern:
-        /(?<reason>IPv6 is supported only in Prefix Delegation mode|IPv4 and IPv6 are both enabled)/,
-      weight: 'definite',
-    },
-    assigned: {
-      in: ['ipamd'],
-      anchors: ['Successfully allocated an IPv6Prefix', 'node init completed'],
-      pattern: /Successfully allocated an IPv6Prefix|node init completed successfully/,
-      weight: 'withdraws',
-    },
+    refused: definite(
+      ['ipamd', 'aws-node', 'event'],
+      /AssignIpv6Addresses\b.*(?<reason>UnauthorizedOperation|is not authorized|missing permissions)|is not authorized to perform: ec2:AssignIpv6Addresses/,
+    ),
+    notAllocated: definite(
+      ['ipamd', 'aws-node'],
+      /Failed to allocate IPv6 Prefix(?:es)?|allocate IPv6 prefix: failed|assignIPv6Prefix; err:/,
+    ),
+    wrongMode: definite(
+      ['ipamd', 'aws-node'],
+      /(?<reason>IPv6 is supported only in Prefix Delegation mode|IPv4 and IPv6 are both enabled)/,
+    ),
+    assigned: withdraws(
+      ['ipamd'],
+      /Successfully allocated an IPv6Prefix|node init completed successfully/,
+    ),
   },
   needs: [
     'aws/cluster',
@@ -69,27 +59,24 @@ export default defineCause({
     'cni-configuration-missing',
     'cni-killed-by-own-probes',
   ],
-  match: (view) => matchCluster(view),
   summary: ({ reason, machine, role, policies }) =>
     role !== undefined
       ? `The VPC CNI of ${machine ?? 'the node'} gets no IPv6 prefix: its role ${role} has ${policies ?? 'policies'}, none of which allows ec2:AssignIpv6Addresses, so an IPv6 cluster has no pod addresses there.`
-      : `The VPC CNI of ${machine ?? 'the node'} gets no IPv6 prefix${reason === undefined ? '' : ` (${reason})`}, so an IPv6 cluster has no pod addresses there.`,
+      : sentence`The VPC CNI of ${machine ?? 'the node'} gets no IPv6 prefix${phrase` (${reason})`}, so an IPv6 cluster has no pod addresses there.`,
   remedy: ({ role }) => [
-    {
-      text: 'Give the CNI’s role a policy with ec2:AssignIpv6Addresses, DescribeInstances, DescribeTags, DescribeNetworkInterfaces, DescribeInstanceTypes and CreateTags; AmazonEKS_CNI_Policy has no IPv6 action.',
-      command: `aws iam put-role-policy --role-name ${role ?? '<cni-role>'} --policy-name AmazonEKS_CNI_IPv6_Policy --policy-document '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":["ec2:AssignIpv6Addresses","ec2:DescribeInstances","ec2:DescribeTags","ec2:DescribeNetworkInterfaces","ec2:DescribeInstanceTypes"],"Resource":"*"},{"Effect":"Allow","Action":"ec2:CreateTags","Resource":"arn:aws:ec2:*:*:network-interface/*"}]}'`,
-    },
-    {
-      text: 'Set the IPv6 mode as one set; only Nitro types can have prefixes.',
-      command:
-        'kubectl -n kube-system set env daemonset/aws-node ENABLE_PREFIX_DELEGATION=true ENABLE_IPv6=true ENABLE_IPv4=false',
-    },
+    step(
+      'Give the CNI’s role a policy with ec2:AssignIpv6Addresses, DescribeInstances, DescribeTags, DescribeNetworkInterfaces, DescribeInstanceTypes and CreateTags; AmazonEKS_CNI_Policy has no IPv6 action.',
+      `aws iam put-role-policy --role-name ${role ?? '<cni-role>'} --policy-name AmazonEKS_CNI_IPv6_Policy --policy-document '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":["ec2:AssignIpv6Addresses","ec2:DescribeInstances","ec2:DescribeTags","ec2:DescribeNetworkInterfaces","ec2:DescribeInstanceTypes"],"Resource":"*"},{"Effect":"Allow","Action":"ec2:CreateTags","Resource":"arn:aws:ec2:*:*:network-interface/*"}]}'`,
+    ),
+    step(
+      'Set the IPv6 mode as one set; only Nitro types can have prefixes.',
+      'kubectl -n kube-system set env daemonset/aws-node ENABLE_PREFIX_DELEGATION=true ENABLE_IPv6=true ENABLE_IPv4=false',
+    ),
   ],
-  decide: {
-    text: 'Read what ipamd says of IPv6.',
-    command:
-      "sudo grep -iE 'ipv6' /var/log/aws-routed-eni/ipamd.log | grep -iE 'error|fail|unauthor' | tail -n 5",
-  },
+  decide: step(
+    'Read what ipamd says of IPv6.',
+    "sudo grep -iE 'ipv6' /var/log/aws-routed-eni/ipamd.log | grep -iE 'error|fail|unauthor' | tail -n 5",
+  ),
   page: {
     why: 'IPv6 needs its own permissions, Nitro instances and prefix mode; the managed CNI policy is for IPv4 only.',
     prevent: 'Make the IPv6 policy part of the CNI role’s template.',
@@ -103,18 +90,9 @@ export default defineCause({
   },
 });
 
-type Own = View<
-  | 'aws/cluster'
-  | 'aws/instance'
-  | 'aws/instance-profile'
-  | (typeof RIGHTS_KINDS)[number]
-  | 'aws/pod-identity-association'
-  | 'kube/DaemonSet'
-  | 'kube/ServiceAccount'
-  | 'kube/Node'
-  | 'kube/Pod',
-  'refused' | 'notAllocated' | 'wrongMode' | 'assigned'
->;
+export default matched(cause, matchCluster);
+
+type Own = ViewOf<typeof cause>;
 
 const ASSIGN: WantedRight = {
   action: 'ec2:AssignIpv6Addresses',
@@ -125,8 +103,7 @@ const ASSIGN: WantedRight = {
 
 /** In a cluster of the IPv6 family, a machine without prefix whose network does not come up. */
 function matchCluster(view: Own): Match | null {
-  if ((['refused', 'notAllocated', 'wrongMode'] as const).some((name) => view.sign(name) !== null))
-    return null;
+  if (view.anySign('refused', 'notAllocated', 'wrongMode')) return null;
   const cluster = view.list('aws/cluster').find(({ value }) => isIpv6(value));
   const daemonSet = view.list('kube/DaemonSet').find(({ value }) => value.name === 'aws-node');
   const instance = view

@@ -1,82 +1,58 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  type SignNameOf,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import { networkTrouble } from '../../../domain/nodes/network-trouble.ts';
 import { isOfAnyDaemonSet } from '../../../domain/pods/pods.ts';
 import { placeOf, podWords, stateWords, unreadyPods } from '../../../domain/pods/pods-seen.ts';
 
 /** kube-proxy is down or writes no rules, so service addresses lead nowhere on the node. */
-export default defineCause({
+const cause = defineCause({
   id: 'kube-proxy-not-working',
   stage: 'networked',
   title: 'kube-proxy does not work on the node',
   scope: 'machine',
   signs: {
-    apiRemoved: {
-      in: ['kube-proxy'],
-      anchors: ['the server could not find the requested resource'],
-      pattern:
-        /[Ff]ailed to (?:watch|list) \S+: failed to list (?<resource>[\w*.]+): the server could not find the requested resource/,
-      weight: 'definite',
-      strict: true,
-      atLeast: 2,
-    },
-    endpointSlicesRemoved: {
-      in: ['kube-proxy'],
-      anchors: ['EndpointSlice: the server could not find'],
-      pattern:
-        /failed to list \*(?<resource>v1(?:beta1)?\.EndpointSlice): the server could not find the requested resource/,
-      weight: 'likely',
-      atLeast: 2,
-    },
-    nodeNameUnknown: {
-      in: ['kube-proxy'],
-      anchors: [
-        'Failed to retrieve node info',
-        'Failed to retrieve node IPs',
-        'determine this node',
-      ],
-      pattern:
-        /(?:Failed to retrieve node (?:info|IPs).*nodes "(?<node>[^"\s]+)" (?:not found|is forbidden))|can't determine this node's IP/,
-      weight: 'likely',
-      atLeast: 3,
-    },
-    gaveUp: {
-      in: ['kube-proxy'],
-      anchors: ['unable to create proxier', 'Error running ProxyServer', 'nf_conntrack_max: '],
-      pattern:
-        /unable to create proxier: (?<reason>.{1,160})|"Error running ProxyServer" err="(?<reason2>[^"]{1,160})|server\.go:\d{1,4}\] (?<reason3>open \/proc\/sys\/net\/netfilter\/nf_conntrack_max: permission denied)/,
-      weight: 'likely',
-    },
-    crashes: {
-      in: ['pod-status', 'event'],
-      anchors: ['kube-proxy'],
-      pattern:
-        /Pod kube-proxy-\w+ container kube-proxy waiting (?:CrashLoopBackOff|CreateContainerConfigError|RunContainerError)|BackOff\s+pod\/kube-proxy-\w+\s+.*restarting failed container/,
-      weight: 'likely',
-    },
-    row: {
-      in: ['client-output', 'unknown', 'pod-status'],
-      anchors: ['kube-proxy-'],
-      pattern:
-        /\bkube-proxy-[a-z0-9]{5}\s+0\/1\s+(?:CrashLoopBackOff|Error|RunContainerError|CreateContainerConfigError)\b/,
-      weight: 'likely',
-    },
-    monitored: {
-      in: ['event', 'node-status'],
-      anchors: ['KubeProxyNotReady'],
-      pattern: /\bKubeProxyNotReady\b/,
-      weight: 'definite',
-    },
-    nodeIp: {
-      in: ['kube-proxy'],
-      anchors: [
-        'uccessfully retrieved node IP',
-        'uccessfully retrieved NodeIPs',
-        'etected node IP',
-      ],
-      pattern:
-        /(?:[Ss]uccessfully retrieved (?:node IP|NodeIPs)|[Dd]etected node IP)\D{0,20}(?<node>\d{1,3}(?:\.\d{1,3}){3})?/,
-      weight: 'withdraws',
-    },
+    apiRemoved: definite(
+      ['kube-proxy'],
+      /[Ff]ailed to (?:watch|list) \S+: failed to list (?<resource>[\w*.]+): the server could not find the requested resource/,
+      { strict: true, atLeast: 2 },
+    ),
+    endpointSlicesRemoved: likely(
+      ['kube-proxy'],
+      /failed to list \*(?<resource>v1(?:beta1)?\.EndpointSlice): the server could not find the requested resource/,
+      { anchors: ['EndpointSlice: the server could not find'], atLeast: 2 },
+    ),
+    nodeNameUnknown: likely(
+      ['kube-proxy'],
+      /(?:Failed to retrieve node (?:info|IPs).*nodes "(?<node>[^"\s]+)" (?:not found|is forbidden))|can't determine this node's IP/,
+      { atLeast: 3 },
+    ),
+    gaveUp: likely(
+      ['kube-proxy'],
+      /unable to create proxier: (?<reason>.{1,160})|"Error running ProxyServer" err="(?<reason2>[^"]{1,160})|server\.go:\d{1,4}\] (?<reason3>open \/proc\/sys\/net\/netfilter\/nf_conntrack_max: permission denied)/,
+    ),
+    crashes: likely(
+      ['pod-status', 'event'],
+      /Pod kube-proxy-\w+ container kube-proxy waiting (?:CrashLoopBackOff|CreateContainerConfigError|RunContainerError)|BackOff\s+pod\/kube-proxy-\w+\s+.*restarting failed container/,
+      { anchors: ['kube-proxy'] },
+    ),
+    row: likely(
+      ['client-output', 'unknown', 'pod-status'],
+      /\bkube-proxy-[a-z0-9]{5}\s+0\/1\s+(?:CrashLoopBackOff|Error|RunContainerError|CreateContainerConfigError)\b/,
+    ),
+    monitored: definite(['event', 'node-status'], /\bKubeProxyNotReady\b/),
+    nodeIp: withdraws(
+      ['kube-proxy'],
+      /(?:[Ss]uccessfully retrieved (?:node IP|NodeIPs)|[Dd]etected node IP)\D{0,20}(?<node>\d{1,3}(?:\.\d{1,3}){3})?/,
+    ),
   },
   needs: ['kube/Node', 'kube/Pod', 'kube/DaemonSet'],
   symptoms: ['cni-daemon-silent'],
@@ -89,26 +65,24 @@ export default defineCause({
     'cni-configuration-missing',
     'cni-killed-by-own-probes',
   ],
-  match: (view) => matchPods(view),
   summary: ({ resource, machine, reason, absent }) =>
     absent !== undefined
       ? `${absent}, so service addresses lead nowhere on ${machine ?? 'the node'} and the CNI does not reach the API server through them.`
-      : `kube-proxy does not work on ${machine ?? 'the node'}${resource === undefined ? '' : ` (it asks for ${resource}, which this API server no longer serves)`}${reason === undefined ? '' : ` (it ends with: ${reason})`}, so service addresses lead nowhere there.`,
+      : sentence`kube-proxy does not work on ${machine ?? 'the node'}${phrase` (it asks for ${resource}, which this API server no longer serves)`}${phrase` (it ends with: ${reason})`}, so service addresses lead nowhere there.`,
   remedy: () => [
-    {
-      text: 'Bring kube-proxy to the cluster’s own minor version.',
-      command:
-        'aws eks update-addon --cluster-name <cluster> --addon-name kube-proxy --resolve-conflicts OVERWRITE',
-    },
-    {
-      text: 'Where it does not find its Node, give it the Node’s name: --hostname-override=$(NODE_NAME) with NODE_NAME from spec.nodeName.',
-      command: 'kubectl -n kube-system edit daemonset kube-proxy',
-    },
+    step(
+      'Bring kube-proxy to the cluster’s own minor version.',
+      'aws eks update-addon --cluster-name <cluster> --addon-name kube-proxy --resolve-conflicts OVERWRITE',
+    ),
+    step(
+      'Where it does not find its Node, give it the Node’s name: --hostname-override=$(NODE_NAME) with NODE_NAME from spec.nodeName.',
+      'kubectl -n kube-system edit daemonset kube-proxy',
+    ),
   ],
-  decide: {
-    text: 'Read what kube-proxy complains about.',
-    command: 'kubectl -n kube-system logs -l k8s-app=kube-proxy --tail=50 --prefix',
-  },
+  decide: step(
+    'Read what kube-proxy complains about.',
+    'kubectl -n kube-system logs -l k8s-app=kube-proxy --tail=50 --prefix',
+  ),
   page: {
     why: 'kube-proxy turns service addresses into pod addresses. After a control-plane upgrade an old one watches APIs that are gone; under a host name that is not the Node’s name it never finds its own addresses.',
     prevent: 'Upgrade kube-proxy with the control plane, as a managed add-on.',
@@ -125,18 +99,11 @@ export default defineCause({
   },
 });
 
-type Signs =
-  | 'apiRemoved'
-  | 'endpointSlicesRemoved'
-  | 'nodeNameUnknown'
-  | 'gaveUp'
-  | 'crashes'
-  | 'row'
-  | 'monitored'
-  | 'nodeIp';
-type ProxyView = View<'kube/Node' | 'kube/Pod' | 'kube/DaemonSet', Signs>;
+export default matched(cause, matchPods);
 
-const NAMED: readonly Signs[] = [
+type Own = ViewOf<typeof cause>;
+
+const NAMED: readonly SignNameOf<typeof cause>[] = [
   'apiRemoved',
   'endpointSlicesRemoved',
   'nodeNameUnknown',
@@ -151,9 +118,9 @@ const REPLACES_PROXY = /^(?:cilium|kube-router|calico-node|antrea-agent|ovnkube-
 /** An image that is not pulled is another's failing. */
 const CRASHED = /^(?:waiting (?:CrashLoopBackOff|\w*Container\w*Error)|ended Error)/;
 
-function matchPods(view: ProxyView): Match | null {
+function matchPods(view: Own): Match | null {
   const node = view.read('kube/Node');
-  if (NAMED.some((name) => view.sign(name) !== null)) return null;
+  if (view.anySign(...NAMED)) return null;
   if (node.state !== 'seen' || view.nowMs === null) return null;
   const { name } = node.value;
   const pods = view.list('kube/Pod').filter((pod) => placeOf(pod) === name);
@@ -170,7 +137,7 @@ function matchPods(view: ProxyView): Match | null {
 }
 
 /** No kube-proxy at all, and the CNI, which asks the API server through a service, does not work. */
-function matchAbsence(view: ProxyView, node: string): Match | null {
+function matchAbsence(view: Own, node: string): Match | null {
   const sets = view.list('kube/DaemonSet');
   const trouble = networkTrouble(view, 'aws-node');
   const cni = sets.find(({ value }) => value.name === 'aws-node');

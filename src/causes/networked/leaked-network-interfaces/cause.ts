@@ -1,6 +1,15 @@
 import { interfaceOf, type OwnedInterface } from '../../../domain/network/interfaces.ts';
 import { leaksOf } from '../../../capacity/leaks.ts';
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { placeOf, waitingPods, waitingWords } from '../../../domain/pods/pods-seen.ts';
 import type { NetworkInterface } from '../../../evidence/aws/instance.ts';
@@ -8,55 +17,47 @@ import type { Pod } from '../../../evidence/kube/pod.ts';
 import type { Subnet } from '../../../evidence/aws/network.ts';
 
 /** Interfaces that the CNI made stay behind unattached and hold addresses of the subnet. */
-export default defineCause({
+const cause = defineCause({
   id: 'leaked-network-interfaces',
   stage: 'networked',
   title: 'network interfaces left behind by instances eat the subnet',
   scope: 'cluster',
   signs: {
-    notRemoved: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['Failed to clean up leaked ENI', 'Unable to get leaked ENIs'],
-      pattern: /Failed to clean up leaked ENI (?<eni>eni-[0-9a-f]+)|Unable to get leaked ENIs/,
-      weight: 'context',
-    },
-    notDetached: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['unable to detach ENI from EC2 instance, giving up'],
-      pattern: /unable to detach ENI from EC2 instance, giving up/,
-      weight: 'context',
-    },
+    notRemoved: context(
+      ['ipamd', 'aws-node'],
+      /Failed to clean up leaked ENI (?<eni>eni-[0-9a-f]+)|Unable to get leaked ENIs/,
+    ),
+    notDetached: context(
+      ['ipamd', 'aws-node'],
+      /unable to detach ENI from EC2 instance, giving up/,
+    ),
   },
   needs: ['aws/network-interface', 'aws/instance', 'aws/subnet', 'aws/cluster', 'kube/Pod'],
   symptoms: ['sandbox-not-created'],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['subnet-out-of-pod-addresses', 'network-interface-quota-reached'],
-  match: (view) => matchLeaks(view),
   summary: ({ count, owner, addresses, subnet }) =>
     subnet !== undefined
       ? `${count ?? 'Several'} unattached interfaces of the CNI (made for ${owner ?? 'instances'}, which is gone, and others) hold ${addresses ?? 'many'} addresses of the full subnet ${subnet}, so pods there get none.`
       : `${count ?? 'Several'} unattached interfaces of the CNI (of ${owner ?? 'instances that are gone'} and others) hold addresses that no pod can use.`,
   remedy: ({ owner }) => [
-    {
-      text: 'List them with the instance that made them, and see that it is gone.',
-      command:
-        "aws ec2 describe-network-interfaces --filters Name=status,Values=available Name=tag-key,Values=node.k8s.amazonaws.com/instance_id --query 'NetworkInterfaces[].[NetworkInterfaceId,SubnetId,Description]' --output text",
-    },
-    {
-      text: 'Delete those whose instance no longer exists.',
-      command: `aws ec2 describe-network-interfaces --filters Name=status,Values=available 'Name=description,Values=aws-K8S-${owner ?? '<instance-that-is-gone>'}' --query 'NetworkInterfaces[].NetworkInterfaceId' --output text | xargs -n1 aws ec2 delete-network-interface --network-interface-id`,
-    },
-    {
-      text: 'Update the CNI, whose later releases clean up by themselves, and drain nodes before terminating them.',
-      command: null,
-    },
+    step(
+      'List them with the instance that made them, and see that it is gone.',
+      "aws ec2 describe-network-interfaces --filters Name=status,Values=available Name=tag-key,Values=node.k8s.amazonaws.com/instance_id --query 'NetworkInterfaces[].[NetworkInterfaceId,SubnetId,Description]' --output text",
+    ),
+    step(
+      'Delete those whose instance no longer exists.',
+      `aws ec2 describe-network-interfaces --filters Name=status,Values=available 'Name=description,Values=aws-K8S-${owner ?? '<instance-that-is-gone>'}' --query 'NetworkInterfaces[].NetworkInterfaceId' --output text | xargs -n1 aws ec2 delete-network-interface --network-interface-id`,
+    ),
+    step(
+      'Update the CNI, whose later releases clean up by themselves, and drain nodes before terminating them.',
+    ),
   ],
-  decide: {
-    text: 'Count unattached interfaces that the CNI made.',
-    command:
-      "aws ec2 describe-network-interfaces --filters Name=status,Values=available 'Name=description,Values=aws-K8S-*' --query 'length(NetworkInterfaces)'",
-  },
+  decide: step(
+    'Count unattached interfaces that the CNI made.',
+    "aws ec2 describe-network-interfaces --filters Name=status,Values=available 'Name=description,Values=aws-K8S-*' --query 'length(NetworkInterfaces)'",
+  ),
   page: {
     why: 'An instance that is terminated between creating and attaching an interface, or while it detaches one, leaves it behind in state available.',
     prevent:
@@ -71,17 +72,18 @@ export default defineCause({
   },
 });
 
+export default matched(cause, matchLeaks);
+
+type Own = ViewOf<typeof cause>;
+
 const LEAKED_MIN = 5;
 
-type Kinds = 'aws/network-interface' | 'aws/instance' | 'aws/subnet' | 'aws/cluster' | 'kube/Pod';
-type LeakView = View<Kinds, 'notRemoved' | 'notDetached'>;
-
-function matchLeaks(view: LeakView): Match | null {
+function matchLeaks(view: Own): Match | null {
   return view.nowMs === null ? matchUnattached(view) : matchFullSubnet(view, view.nowMs);
 }
 
 /** Interfaces of this cluster, or of nobody's, whose instance is not among those that live. */
-function leakedOf(view: LeakView, nowMs: number): readonly OwnedInterface[] {
+function leakedOf(view: Own, nowMs: number): readonly OwnedInterface[] {
   const cluster = view.read('aws/cluster');
   const name = cluster.state === 'seen' ? (cluster.value.name ?? null) : null;
   const states = new Map(
@@ -97,7 +99,7 @@ function leakedOf(view: LeakView, nowMs: number): readonly OwnedInterface[] {
 }
 
 /** They matter where pods wait and the subnet that they lie in has less than these need. */
-function matchFullSubnet(view: LeakView, nowMs: number): Match | null {
+function matchFullSubnet(view: Own, nowMs: number): Match | null {
   const leaked = leakedOf(view, nowMs);
   if (leaked.length === 0) return clear;
   const waiting = waitingAnywhere(view.list('kube/Pod'), nowMs);
@@ -117,7 +119,7 @@ function waitingAnywhere(pods: readonly Seen<Pod>[], nowMs: number): readonly Se
 }
 
 function foundIn(
-  view: LeakView,
+  view: Own,
   subnet: Seen<Subnet>,
   inside: readonly OwnedInterface[],
   waiting: Seen<Pod>,
@@ -137,7 +139,7 @@ function foundIn(
 }
 
 /** ipamd attaches one interface at a time, so two unattached ones of an instance are left over. */
-function matchUnattached(view: LeakView): Match | null {
+function matchUnattached(view: Own): Match | null {
   const left = view.list('aws/network-interface').filter((entry) => ownerOf(entry.value) !== null);
   const owners = left.map((entry) => ownerOf(entry.value) ?? '');
   const twice = owners.find((owner, index) => owners.indexOf(owner) !== index);

@@ -1,4 +1,13 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context } from '../../../diagnosis/sign.ts';
 import { addressOf, type Cidr, cidrOf, isInside } from '../../../domain/network/cidr.ts';
 import { environmentOf, isPodReady, podName } from '../../../domain/pods/pods.ts';
 import {
@@ -28,53 +37,39 @@ const NETWORKS = ['aws-node', 'calico-node', 'cilium', 'kube-flannel-ds', 'kube-
 const COMPLAINTS_MIN = 2;
 
 /** The runtime uses the configuration of a CNI that no longer runs, beside the one that does. */
-export default defineCause({
+const cause = defineCause({
   id: 'leftover-cni-configuration',
   stage: 'networked',
   title: 'a configuration of another CNI was left in /etc/cni/net.d',
   scope: 'machine',
   signs: {
-    ciliumGone: {
-      in: ['event', 'kubelet', 'containerd', 'pod-status'],
-      anchors: ['cilium.sock'],
-      pattern:
-        /plugin type="(?<plugin>cilium-cni)".*cilium\.sock: connect: (?:no such file or directory|connection refused)/,
-      weight: 'context',
-    },
-    calicoGone: {
-      in: ['event', 'kubelet', 'containerd', 'pod-status'],
-      anchors: ['/var/lib/calico/nodename'],
-      pattern:
-        /(?:plugin type="calico"|etworkPlugin cni failed to set up pod).*stat \/var\/lib\/(?<plugin>calico)\/nodename: no such file/,
-      weight: 'context',
-    },
-    flannelGone: {
-      in: ['event', 'kubelet', 'containerd', 'pod-status'],
-      anchors: ['/run/flannel/subnet.env'],
-      pattern:
-        /(?:plugin type="flannel"|etworkPlugin cni failed to set up pod).*\/run\/(?<plugin>flannel)\/subnet\.env: no such file/,
-      weight: 'context',
-    },
-    vpcCniRuns: {
-      in: ['ipamd', 'aws-node', 'client-output', 'unknown', 'pod-status'],
-      anchors: ['node init completed', 'Successfully copied CNI plugin', 'aws-node-'],
-      pattern:
-        /node init completed successfully|Successfully copied CNI plugin|\baws-node-[a-z0-9]{5}\s+(?:1\/1|2\/2|3\/3)\s+Running/,
-      weight: 'context',
-    },
-    otherRuns: {
-      in: ['client-output', 'unknown', 'pod-status', 'event', 'calico-node', 'cilium'],
-      anchors: ['calico-node-', 'cilium-', 'kube-flannel'],
-      pattern: /\b(?<running>calico-node|cilium|kube-flannel)(?:-ds)?-[a-z0-9]{5}\b/,
-      weight: 'context',
-    },
+    ciliumGone: context(
+      ['event', 'kubelet', 'containerd', 'pod-status'],
+      /plugin type="(?<plugin>cilium-cni)".*cilium\.sock: connect: (?:no such file or directory|connection refused)/,
+    ),
+    calicoGone: context(
+      ['event', 'kubelet', 'containerd', 'pod-status'],
+      /(?:plugin type="calico"|etworkPlugin cni failed to set up pod).*stat \/var\/lib\/(?<plugin>calico)\/nodename: no such file/,
+    ),
+    flannelGone: context(
+      ['event', 'kubelet', 'containerd', 'pod-status'],
+      /(?:plugin type="flannel"|etworkPlugin cni failed to set up pod).*\/run\/(?<plugin>flannel)\/subnet\.env: no such file/,
+    ),
+    vpcCniRuns: context(
+      ['ipamd', 'aws-node', 'client-output', 'unknown', 'pod-status'],
+      /node init completed successfully|Successfully copied CNI plugin|\baws-node-[a-z0-9]{5}\s+(?:1\/1|2\/2|3\/3)\s+Running/,
+    ),
+    otherRuns: context(
+      ['client-output', 'unknown', 'pod-status', 'event', 'calico-node', 'cilium'],
+      /\b(?<running>calico-node|cilium|kube-flannel)(?:-ds)?-[a-z0-9]{5}\b/,
+      { anchors: ['calico-node-', 'cilium-', 'kube-flannel'] },
+    ),
   },
   needs: ['kube/DaemonSet', 'kube/Pod', 'kube/Node', 'kube/ConfigMap', 'aws/vpc'],
   symptoms: ['sandbox-not-created'],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['calico-nodename-not-written'],
-  match: (view) => matchObjects(view) ?? matchTwo(view) ?? matchLeftover(view),
   summary: ({ plugin, machine, runs, files, foreign, own }) =>
     foreign !== undefined
       ? `Two pod networks, ${runs ?? 'one'} and ${plugin ?? 'another'}, both run on ${machine ?? 'the node'} and neither leaves pods to the other: some pods have addresses of the VPC (${own ?? ''}), others of ${plugin ?? 'the other'} (${foreign}), and they do not reach each other.`
@@ -82,19 +77,19 @@ export default defineCause({
         ? `The runtime of ${machine ?? 'the node'} still uses the configuration of ${plugin ?? 'a CNI'}, which has no daemon set in this cluster any more (${runs ?? 'another CNI'} runs there), so pods get no network.`
         : `The runtime of ${machine === undefined || machine === 'cluster' ? 'the node' : machine} still uses the configuration of ${plugin ?? 'a CNI'} that no longer runs there, so pods get no network from the VPC CNI that does.`,
   remedy: ({ files }) => [
-    {
-      text: 'Remove the stale files (the first in order wins) and restart the runtime.',
-      command: `ls /etc/cni/net.d; sudo sh -c 'cd /etc/cni/net.d && rm -f ${files ?? '05-cilium.conf* 10-calico.conflist calico-kubeconfig 10-flannel.conflist'}' && sudo systemctl restart containerd kubelet`,
-    },
-    {
-      text: 'Or replace the node, which also clears interfaces and rules that were left.',
-      command: 'kubectl drain <node> --ignore-daemonsets --delete-emptydir-data',
-    },
+    step(
+      'Remove the stale files (the first in order wins) and restart the runtime.',
+      `ls /etc/cni/net.d; sudo sh -c 'cd /etc/cni/net.d && rm -f ${files ?? '05-cilium.conf* 10-calico.conflist calico-kubeconfig 10-flannel.conflist'}' && sudo systemctl restart containerd kubelet`,
+    ),
+    step(
+      'Or replace the node, which also clears interfaces and rules that were left.',
+      'kubectl drain <node> --ignore-daemonsets --delete-emptydir-data',
+    ),
   ],
-  decide: {
-    text: 'List the configurations on the node; the first in order is used.',
-    command: 'ls -l /etc/cni/net.d',
-  },
+  decide: step(
+    'List the configurations on the node; the first in order is used.',
+    'ls -l /etc/cni/net.d',
+  ),
   page: {
     why: 'Removing a CNI’s daemon set does not remove what it wrote on the hosts. The runtime takes the first file by name.',
     prevent: 'Replace all nodes after changing the CNI.',
@@ -111,9 +106,12 @@ export default defineCause({
   },
 });
 
-type Signs = 'ciliumGone' | 'calicoGone' | 'flannelGone' | 'vpcCniRuns' | 'otherRuns';
+export default matched(
+  cause,
+  (view) => matchObjects(view) ?? matchTwo(view) ?? matchLeftover(view),
+);
 
-type Own = View<'kube/DaemonSet' | 'kube/Pod' | 'kube/Node' | 'kube/ConfigMap' | 'aws/vpc', Signs>;
+type Own = ViewOf<typeof cause>;
 
 function complaint(view: Own): Sighting | null {
   return view.sign('ciliumGone') ?? view.sign('calicoGone') ?? view.sign('flannelGone');

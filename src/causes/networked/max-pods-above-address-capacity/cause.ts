@@ -4,88 +4,73 @@ import {
   SHORTAGE_KINDS,
 } from '../../../capacity/address-shortage.ts';
 import { arithmeticLine, HOST_NETWORK_PODS, podAddresses } from '../../../capacity/eni.ts';
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { context, withdraws } from '../../../diagnosis/sign.ts';
 import { waitingWords } from '../../../domain/pods/pods-seen.ts';
 import { isAfter } from '../../../evidence/time.ts';
 
 /** All interfaces are attached and full, and the kubelet still accepts pods. */
-export default defineCause({
+const cause = defineCause({
   id: 'max-pods-above-address-capacity',
   stage: 'networked',
   title: 'the kubelet accepts more pods than the instance has addresses for',
   scope: 'machine',
   signs: {
-    noneLeft: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['no available IP'],
-      pattern:
-        /DataStore has no available IP(?:\/Prefix)? addresses|(?:AssignPodIP\w*|assignPodIPv4AddressUnsafe): no available IP(?:\/Prefix)? addresses/,
-      weight: 'context',
-      atLeast: 3,
-    },
-    allAttached: {
-      in: ['ipamd'],
-      anchors: ['as the max ENI limit', 'max ENI already attached'],
-      pattern:
-        /Skipping .{0,60}(?:max ENI limit (?:of \d+ )?is already reached|max ENI already attached)/,
-      weight: 'context',
-    },
-    served: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['Send AddNetworkReply'],
-      pattern: /Send AddNetworkReply: (?:IPv4Addr:? ?\d|success: true)/,
-      weight: 'withdraws',
-    },
-    spare: {
-      in: ['ipamd'],
-      anchors: ['too low: available (', 'too high: available ('],
-      pattern: /IP pool is (?:NOT )?too (?:low|high): available \([1-9]/,
-      weight: 'withdraws',
-    },
-    refused: {
-      in: ['ipamd', 'aws-node'],
-      anchors: [
-        'InsufficientFreeAddressesInSubnet',
-        'InsufficientCidrBlocks',
-        'AttachmentLimitExceeded',
-        'Failed to attach ENI',
-        'Failed to CreateNetworkInterface',
-      ],
-      pattern:
-        /InsufficientFreeAddressesInSubnet|InsufficientCidrBlocks|AttachmentLimitExceeded|Failed to (?:attach ENI|CreateNetworkInterface)/,
-      weight: 'context',
-    },
+    noneLeft: context(
+      ['ipamd', 'aws-node'],
+      /DataStore has no available IP(?:\/Prefix)? addresses|(?:AssignPodIP\w*|assignPodIPv4AddressUnsafe): no available IP(?:\/Prefix)? addresses/,
+      { atLeast: 3 },
+    ),
+    allAttached: context(
+      ['ipamd'],
+      /Skipping .{0,60}(?:max ENI limit (?:of \d+ )?is already reached|max ENI already attached)/,
+      { anchors: ['as the max ENI limit', 'max ENI already attached'] },
+    ),
+    served: withdraws(
+      ['ipamd', 'aws-node'],
+      /Send AddNetworkReply: (?:IPv4Addr:? ?\d|success: true)/,
+    ),
+    spare: withdraws(['ipamd'], /IP pool is (?:NOT )?too (?:low|high): available \([1-9]/),
+    refused: context(
+      ['ipamd', 'aws-node'],
+      /InsufficientFreeAddressesInSubnet|InsufficientCidrBlocks|AttachmentLimitExceeded|Failed to (?:attach ENI|CreateNetworkInterface)/,
+    ),
   },
   needs: SHORTAGE_KINDS,
   symptoms: ['sandbox-not-created'],
   withdrawnBy: [],
   blocksAbove: false,
-  match: (view) => matchSaturation(view),
   summary: ({ machine, type, maxPods, fits }) =>
     maxPods === undefined
       ? `${machine ?? 'The instance'} has all its interfaces attached and all addresses given out, and its kubelet still accepts pods; those stay in ContainerCreating.`
       : `The kubelet of ${machine ?? 'the node'} accepts ${maxPods} pods, and the addresses of a ${type ?? 'machine of its type'} are enough for ${fits ?? 'fewer'}; all are given out, so further pods stay in ContainerCreating.`,
   remedy: ({ fits }) => [
+    step(
+      'See how many pods the node claims to hold.',
+      "kubectl get node <node> -o jsonpath='{.status.capacity.pods} {.metadata.labels.node\\.kubernetes\\.io/instance-type}'",
+    ),
     {
-      text: 'See how many pods the node claims to hold.',
-      command:
-        "kubectl get node <node> -o jsonpath='{.status.capacity.pods} {.metadata.labels.node\\.kubernetes\\.io/instance-type}'",
-    },
-    {
-      text: `Drop the own max-pods value from kubelet arguments or user data, so that the type’s own figure${fits === undefined ? '' : ` (${fits})`} holds; then replace the nodes.`,
+      text: sentence`Drop the own max-pods value from kubelet arguments or user data, so that the type’s own figure${phrase` (${fits})`} holds; then replace the nodes.`,
       command: null,
     },
-    {
-      text: 'Or get more addresses out of each interface.',
-      command:
-        'kubectl -n kube-system set env daemonset/aws-node ENABLE_PREFIX_DELEGATION=true WARM_PREFIX_TARGET=1',
-    },
+    step(
+      'Or get more addresses out of each interface.',
+      'kubectl -n kube-system set env daemonset/aws-node ENABLE_PREFIX_DELEGATION=true WARM_PREFIX_TARGET=1',
+    ),
   ],
-  decide: {
-    text: 'Compare the node’s pod capacity with the addresses of its type.',
-    command:
-      "kubectl get nodes -o custom-columns='NAME:.metadata.name,TYPE:.metadata.labels.node\\.kubernetes\\.io/instance-type,PODS:.status.capacity.pods'",
-  },
+  decide: step(
+    'Compare the node’s pod capacity with the addresses of its type.',
+    "kubectl get nodes -o custom-columns='NAME:.metadata.name,TYPE:.metadata.labels.node\\.kubernetes\\.io/instance-type,PODS:.status.capacity.pods'",
+  ),
   page: {
     why: 'Without prefix delegation an instance has (interfaces × (addresses per interface − 1)) pod addresses. A max-pods of 110, custom networking (which loses the first interface) or a trunk interface leave fewer addresses than the kubelet believes.',
     prevent:
@@ -103,10 +88,11 @@ export default defineCause({
   },
 });
 
-type Signs = 'noneLeft' | 'allAttached' | 'refused';
-type Kinds = (typeof SHORTAGE_KINDS)[number];
+export default matched(cause, matchSaturation);
 
-function matchSaturation(view: View<Kinds, Signs>): Match | null {
+type Own = ViewOf<typeof cause>;
+
+function matchSaturation(view: Own): Match | null {
   const shortage = addressShortage(view);
   if (shortage !== null) return matchShortage(view, shortage);
   const none = view.sign('noneLeft');
@@ -118,7 +104,7 @@ function matchSaturation(view: View<Kinds, Signs>): Match | null {
 }
 
 /** Interfaces of others leave fewer addresses; that is eni-limit-reached. */
-function matchShortage(view: View<Kinds, Signs>, shortage: AddressShortage): Match | null {
+function matchShortage(view: Own, shortage: AddressShortage): Match | null {
   const { node, instance, budget, attached, typeName, waiting } = shortage;
   const [first] = waiting;
   if (budget === null || first === undefined || shortage.isFull === null) return null;

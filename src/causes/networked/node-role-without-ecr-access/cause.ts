@@ -4,8 +4,12 @@ import {
   defineCause,
   found,
   type Match,
-  type View,
+  matched,
+  step,
+  type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { sentence } from '../../../diagnosis/sentence.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 import { placeOf, podWords } from '../../../domain/pods/pods-seen.ts';
 import { ecrImageWaiting } from '../../../domain/pods/pulls.ts';
 import { RIGHTS_KINDS, rightOf, type WantedRight } from '../../../domain/instances/role-rights.ts';
@@ -14,35 +18,24 @@ import type { Seen } from '../../../evidence/fact.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
 
 /** The node role may not ask ECR for a registry token, so every ECR image is pulled anonymously. */
-export default defineCause({
+const cause = defineCause({
   id: 'node-role-without-ecr-access',
   stage: 'networked',
   title: 'the node role may not read ECR',
   scope: 'group',
   signs: {
-    tokenRefused: {
-      in: ['kubelet', 'containerd', 'event', 'journal', 'pod-status', 'cloud-init'],
-      anchors: [
-        'is not authorized to perform: ecr:GetAuthorizationToken',
-        'perform: ecr:GetAuthorizationToken',
-      ],
-      pattern:
-        /(?:assumed-role\/(?<role>[\w+=,.@-]+)\/\S* )?is not authorized to perform: ecr:GetAuthorizationToken/,
-      weight: 'definite',
-    },
-    pullRefused: {
-      in: ['kubelet', 'containerd', 'event', 'pod-status'],
-      anchors: ['is not authorized to perform: ecr:'],
-      pattern:
-        /assumed-role\/(?<role>[\w+=,.@-]+)\/i-\S* is not authorized to perform: ecr:(?:BatchGetImage|GetDownloadUrlForLayer|BatchCheckLayerAvailability).*(?:no identity-based policy allows|with an explicit deny in an identity-based policy)/,
-      weight: 'definite',
-    },
-    anonymous: {
-      in: ['kubelet', 'containerd', 'event', 'pod-status'],
-      anchors: ['no basic auth credentials'],
-      pattern: /dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com.*no basic auth credentials/,
-      weight: 'context',
-    },
+    tokenRefused: definite(
+      ['kubelet', 'containerd', 'event', 'journal', 'pod-status', 'cloud-init'],
+      /(?:assumed-role\/(?<role>[\w+=,.@-]+)\/\S* )?is not authorized to perform: ecr:GetAuthorizationToken/,
+    ),
+    pullRefused: definite(
+      ['kubelet', 'containerd', 'event', 'pod-status'],
+      /assumed-role\/(?<role>[\w+=,.@-]+)\/i-\S* is not authorized to perform: ecr:(?:BatchGetImage|GetDownloadUrlForLayer|BatchCheckLayerAvailability).*(?:no identity-based policy allows|with an explicit deny in an identity-based policy)/,
+    ),
+    anonymous: context(
+      ['kubelet', 'containerd', 'event', 'pod-status'],
+      /dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com.*no basic auth credentials/,
+    ),
   },
   needs: [
     'kube/Node',
@@ -60,26 +53,19 @@ export default defineCause({
     'cni-configuration-missing',
     'ecr-api-endpoint-missing',
   ],
-  match: (view) => matchPolicies(view),
   summary: ({ role }) =>
-    `The node role ${role ?? ''} may not read ECR, so its nodes get no registry token and pull neither pause nor CNI nor kube-proxy images.`.replace(
-      '  ',
-      ' ',
-    ),
+    sentence`The node role ${role} may not read ECR, so its nodes get no registry token and pull neither pause nor CNI nor kube-proxy images.`,
   remedy: ({ role }) => [
-    {
-      text: 'Let the role pull from ECR.',
-      command: `aws iam attach-role-policy --role-name ${role ?? '<node-role>'} --policy-arn arn:aws:iam::aws:policy/AmazonEC2ContainerRegistryPullOnly`,
-    },
-    {
-      text: 'Replace the node, or restart its services.',
-      command: 'sudo systemctl restart containerd kubelet',
-    },
+    step(
+      'Let the role pull from ECR.',
+      `aws iam attach-role-policy --role-name ${role ?? '<node-role>'} --policy-arn arn:aws:iam::aws:policy/AmazonEC2ContainerRegistryPullOnly`,
+    ),
+    step('Replace the node, or restart its services.', 'sudo systemctl restart containerd kubelet'),
   ],
-  decide: {
-    text: 'See whether the node role has an ECR policy.',
-    command: 'aws iam list-attached-role-policies --role-name <node-role>',
-  },
+  decide: step(
+    'See whether the node role has an ECR policy.',
+    'aws iam list-attached-role-policies --role-name <node-role>',
+  ),
   page: {
     why: 'The kubelet (or the machine image’s own script for the pause image) asks ECR for a registry token with the instance’s role. Without the right it goes on without a token and the registry answers 401.',
     prevent:
@@ -97,14 +83,9 @@ export default defineCause({
   },
 });
 
-type Kinds =
-  | 'kube/Node'
-  | 'kube/Pod'
-  | 'aws/instance'
-  | 'aws/instance-profile'
-  | 'aws/registry-authorization'
-  | (typeof RIGHTS_KINDS)[number];
-type RoleView = View<Kinds, 'tokenRefused' | 'pullRefused' | 'anonymous'>;
+export default matched(cause, matchPolicies);
+
+type Own = ViewOf<typeof cause>;
 
 /** What the kubelet asks ECR with before it pulls. */
 const TOKEN: WantedRight = {
@@ -121,7 +102,7 @@ function refusalOf({ value }: Seen<Pod>): string | null {
   return waiting === null ? null : `${waiting.image}: ${waiting.message}`;
 }
 
-function roleOn(view: RoleView, nodeName: string): string | null {
+function roleOn(view: Own, nodeName: string): string | null {
   const node = view.list('kube/Node').find(({ value }) => value.name === nodeName);
   const id = node?.value.providerId?.split('/').at(-1);
   const instance = view
@@ -135,7 +116,7 @@ function roleOn(view: RoleView, nodeName: string): string | null {
 }
 
 /** The registry refuses a pull, and no policy of the node role lets it read ECR. */
-function matchPolicies(view: RoleView): Match | null {
+function matchPolicies(view: Own): Match | null {
   if (view.sign('tokenRefused') !== null || view.sign('pullRefused') !== null) return null;
   const refused = view.list('kube/Pod').filter((pod) => refusalOf(pod) !== null);
   const anonymous = view.sign('anonymous') ?? view.clusterSign('anonymous');
@@ -155,7 +136,7 @@ function matchPolicies(view: RoleView): Match | null {
 }
 
 /** ECR gives somebody else a token, so that the registry is there and the role is what it refuses. */
-function answersOf(view: RoleView): readonly Quote[] {
+function answersOf(view: Own): readonly Quote[] {
   return view.list('aws/registry-authorization').map((granted) => {
     const registry = granted.value.proxyEndpoint ?? '';
     return view.quote(granted, `ECR gave the identity that asked a token for ${registry}`);

@@ -1,65 +1,63 @@
 import type { SecurityRule } from '../../../evidence/aws/network.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
 import { addressOf, cidrOf, isInside } from '../../../domain/network/cidr.ts';
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context, likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { placeOf, podWords, stateWords, unreadyPods } from '../../../domain/pods/pods-seen.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
 
 /** Nodes do not let each other’s packets in: Typha, overlay, DNS across nodes. */
-export default defineCause({
+const cause = defineCause({
   id: 'node-to-node-traffic-blocked',
   stage: 'networked',
   title: 'security groups block traffic between nodes',
   scope: 'group',
   signs: {
-    typhaSilent: {
-      in: ['calico-node'],
-      anchors: ['typha endpoint', 'Typha endpoint', 'connection to typhas'],
-      pattern:
-        /(?:[Ff]ailed to connect to [Tt]ypha endpoint (?<address>\d+\.\d+\.\d+\.\d+):5473.*(?:i\/o timeout|connection timed out))|connection to typhas \(\[.*:5473.*\]\) failed/,
-      weight: 'likely',
-      atLeast: 2,
-    },
-    typhaByName: {
-      in: ['calico-node'],
-      anchors: ['Failed to connect to Typha'],
-      pattern: /Failed to connect to Typha.*dial tcp [\d.]+:5473: i\/o timeout/,
-      weight: 'context',
-    },
-    connected: {
-      in: ['calico-node'],
-      anchors: ['Connected to Typha', 'Connected to typha', 'Successfully connected to'],
-      pattern: /Connected to [Tt]ypha|Successfully connected to [Tt]ypha/,
-      weight: 'withdraws',
-    },
+    typhaSilent: likely(
+      ['calico-node'],
+      /(?:[Ff]ailed to connect to [Tt]ypha endpoint (?<address>\d+\.\d+\.\d+\.\d+):5473.*(?:i\/o timeout|connection timed out))|connection to typhas \(\[.*:5473.*\]\) failed/,
+      { atLeast: 2 },
+    ),
+    typhaByName: context(
+      ['calico-node'],
+      /Failed to connect to Typha.*dial tcp [\d.]+:5473: i\/o timeout/,
+    ),
+    connected: withdraws(
+      ['calico-node'],
+      /Connected to [Tt]ypha|Successfully connected to [Tt]ypha/,
+    ),
   },
   needs: ['kube/Node', 'kube/Pod', 'aws/instance', 'aws/security-group'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['calico-dataplane-not-ready'],
-  match: (view) => matchDns(view),
   summary: ({ address, machine, from, to, node }) =>
     from !== undefined
       ? `The security groups ${to ?? ''} of the nodes with CoreDNS admit no UDP 53 from ${from}, so pods on ${node ?? 'the node'} resolve no names.`
       : `${machine ?? 'The node'} does not reach ${address ?? 'Typha on other nodes'} although it runs there; security groups or network ACLs between the nodes drop the packets.`,
   remedy: ({ from, to }) => [
-    {
-      text: 'Give all node groups the cluster’s shared security group, or let the groups in which nodes are reach each other.',
-      command: `aws ec2 authorize-security-group-ingress --protocol all --group-id ${to?.split(' ')[0] ?? '<node-security-group>'} --source-group ${from?.split(' ')[0] ?? '<other-node-security-group>'}`,
-    },
-    {
-      text: 'For Calico at least TCP 179 and 5473 and IP protocol 4 or UDP 4789; for DNS UDP and TCP 53.',
-      command: null,
-    },
+    step(
+      'Give all node groups the cluster’s shared security group, or let the groups in which nodes are reach each other.',
+      `aws ec2 authorize-security-group-ingress --protocol all --group-id ${to?.split(' ')[0] ?? '<node-security-group>'} --source-group ${from?.split(' ')[0] ?? '<other-node-security-group>'}`,
+    ),
+    step(
+      'For Calico at least TCP 179 and 5473 and IP protocol 4 or UDP 4789; for DNS UDP and TCP 53.',
+    ),
   ],
-  decide: {
-    text: 'Compare the security groups of a node that works and one that does not.',
-    command:
-      "aws ec2 describe-instances --instance-ids <instance> --query 'Reservations[].Instances[].SecurityGroups'",
-  },
+  decide: step(
+    'Compare the security groups of a node that works and one that does not.',
+    "aws ec2 describe-instances --instance-ids <instance> --query 'Reservations[].Instances[].SecurityGroups'",
+  ),
   page: {
     why: 'A new node group with a security group of its own, or a hardened group that only allows what the control plane needs, cuts off what nodes say to each other.',
     prevent: 'One shared group for all nodes that admits itself.',
@@ -76,8 +74,9 @@ export default defineCause({
   },
 });
 
-type Kinds = 'kube/Node' | 'kube/Pod' | 'aws/instance' | 'aws/security-group';
-type GroupsView = View<Kinds, 'typhaSilent' | 'typhaByName' | 'connected'>;
+export default matched(cause, matchDns);
+
+type Own = ViewOf<typeof cause>;
 
 const DNS_PORT = 53;
 
@@ -89,7 +88,7 @@ interface Endpoint {
   readonly groups: readonly string[];
 }
 
-function endpointsOf(view: GroupsView): readonly Endpoint[] {
+function endpointsOf(view: Own): readonly Endpoint[] {
   const nodes = new Map(
     view
       .list('kube/Node')
@@ -123,7 +122,7 @@ function admits(rule: SecurityRule, peer: Endpoint): boolean {
   );
 }
 
-function isBlocked(view: GroupsView, from: Endpoint, to: Endpoint): boolean {
+function isBlocked(view: Own, from: Endpoint, to: Endpoint): boolean {
   const groups = view
     .list('aws/security-group')
     .filter(({ value }) => to.groups.includes(value.GroupId ?? ''));
@@ -134,7 +133,7 @@ function isBlocked(view: GroupsView, from: Endpoint, to: Endpoint): boolean {
 }
 
 /** Pods of a node fail, all CoreDNS pods are elsewhere, and none of their nodes lets it in. */
-function matchDns(view: GroupsView): Match | null {
+function matchDns(view: Own): Match | null {
   if (view.sign('typhaSilent') !== null) return null;
   const pods = view.list('kube/Pod');
   const dns = new Set(
@@ -167,7 +166,7 @@ function failingPod(
 }
 
 function blockedBy(
-  view: GroupsView,
+  view: Own,
   from: Endpoint,
   servers: readonly Endpoint[],
   failing: Seen<Pod>,

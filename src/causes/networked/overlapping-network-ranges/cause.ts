@@ -1,62 +1,57 @@
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { sentence } from '../../../diagnosis/sentence.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
 
 /** One range of addresses means two things: nodes and a bridge, or nodes and services. */
-export default defineCause({
+const cause = defineCause({
   id: 'overlapping-network-ranges',
   stage: 'networked',
   title: 'the VPC’s range overlaps the docker bridge or the service range',
   scope: 'cluster',
   signs: {
-    bridgeTakesIt: {
-      in: ['event', 'client-output', 'kube-apiserver', 'pod-app'],
-      anchors: ['dial tcp 172.17.'],
-      pattern:
-        /dial tcp (?<address>172\.17\.\d+\.\d+):\d+: (?:getsockopt|connect): no route to host/,
-      weight: 'likely',
-    },
-    bridge: {
-      in: ['host-file'],
-      anchors: ['dev docker0'],
-      pattern: /^\s*172\.17\.0\.0\/16 dev docker0/,
-      weight: 'context',
-    },
+    bridgeTakesIt: likely(
+      ['event', 'client-output', 'kube-apiserver', 'pod-app'],
+      /dial tcp (?<address>172\.17\.\d+\.\d+):\d+: (?:getsockopt|connect): no route to host/,
+      { anchors: ['dial tcp 172.17.'] },
+    ),
+    bridge: context(['host-file'], /^\s*172\.17\.0\.0\/16 dev docker0/),
   },
   needs: ['aws/cluster', 'aws/subnet'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['service-ip-unreachable-for-cni', 'service-ip-unreachable-for-calico'],
-  match: (view) => matchRanges(view),
   summary: ({ address, service, subnet }) =>
     service === undefined
       ? `${address ?? 'A node'} lies in the range of the docker bridge, so machines with that bridge send its packets to themselves.`
-      : `The service range ${service} overlaps the subnet ${subnet ?? ''} of the VPC, so some addresses lead to the wrong place.`.replace(
-          '  ',
-          ' ',
-        ),
+      : sentence`The service range ${service} overlaps the subnet ${subnet} of the VPC, so some addresses lead to the wrong place.`,
   remedy: ({ service }) =>
     service === undefined
       ? [
-          {
-            text: 'Move node subnets out of 172.17.0.0/16, or give docker another bridge.',
-            command:
-              'echo \'{"bip":"192.168.99.1/24"}\' | sudo tee /etc/docker/daemon.json && sudo systemctl restart docker',
-          },
-          { text: 'Machine images with containerd have no such bridge.', command: null },
+          step(
+            'Move node subnets out of 172.17.0.0/16, or give docker another bridge.',
+            'echo \'{"bip":"192.168.99.1/24"}\' | sudo tee /etc/docker/daemon.json && sudo systemctl restart docker',
+          ),
+          step('Machine images with containerd have no such bridge.'),
         ]
       : [
-          {
-            text: 'The service range of a cluster cannot be changed: put nodes and what pods must reach into other ranges, or make a new cluster.',
-            command:
-              'aws eks describe-cluster --name <cluster> --query cluster.kubernetesNetworkConfig',
-          },
+          step(
+            'The service range of a cluster cannot be changed: put nodes and what pods must reach into other ranges, or make a new cluster.',
+            'aws eks describe-cluster --name <cluster> --query cluster.kubernetesNetworkConfig',
+          ),
         ],
-  decide: {
-    text: 'Compare the three ranges.',
-    command:
-      'aws eks describe-cluster --name <cluster> --query cluster.kubernetesNetworkConfig.serviceIpv4Cidr; aws ec2 describe-subnets --query Subnets[].CidrBlock; ip route show dev docker0',
-  },
+  decide: step(
+    'Compare the three ranges.',
+    'aws eks describe-cluster --name <cluster> --query cluster.kubernetesNetworkConfig.serviceIpv4Cidr; aws ec2 describe-subnets --query Subnets[].CidrBlock; ip route show dev docker0',
+  ),
   page: {
     why: 'Docker takes 172.17.0.0/16 for its bridge; machines in that range of the VPC then vanish for the host. kube-proxy likewise catches every packet to the service range.',
     prevent: 'Plan VPC, peered networks, pod and service ranges together.',
@@ -66,6 +61,10 @@ export default defineCause({
     refs: ['https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html'],
   },
 });
+
+export default matched(cause, matchRanges);
+
+type Own = ViewOf<typeof cause>;
 
 interface Range {
   readonly first: number;
@@ -81,9 +80,7 @@ function rangeOf(cidr: string): Range | null {
   return { first, last: first + size - 1 };
 }
 
-function matchRanges(
-  view: View<'aws/cluster' | 'aws/subnet', 'bridgeTakesIt' | 'bridge'>,
-): Match | null {
+function matchRanges(view: Own): Match | null {
   const cluster = view.read('aws/cluster');
   if (cluster.state !== 'seen') return null;
   const service = cluster.value.kubernetesNetworkConfig?.serviceIpv4Cidr ?? '';

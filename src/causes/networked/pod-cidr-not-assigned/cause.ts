@@ -4,8 +4,12 @@ import {
   defineCause,
   found,
   type Match,
-  type View,
+  matched,
+  step,
+  type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { isPodReady, POD_NORMAL_MS, podName } from '../../../domain/pods/pods.ts';
@@ -32,37 +36,21 @@ const CONFIGURATIONS: Readonly<Record<string, string>> = {
 };
 
 /** The cluster’s pod range is used up or nobody divides it, so the Node gets no part of it. */
-export default defineCause({
+const cause = defineCause({
   id: 'pod-cidr-not-assigned',
   stage: 'networked',
   title: 'the node gets no pod range',
   scope: 'cluster',
   signs: {
-    noneLeft: {
-      in: ['controller-manager', 'cloud-controller', 'event'],
-      anchors: ['CIDR allocation failed', 'CIDRNotAvailable', 'no remaining CIDRs left'],
-      pattern: /CIDR allocation failed; there are no remaining CIDRs left|\bCIDRNotAvailable\b/,
-      weight: 'definite',
-    },
-    cniWaits: {
-      in: ['pod-app', 'kubelet'],
-      anchors: ['pod cidr not assigned'],
-      pattern: /node "(?<nodeName>[^"\s]+)" pod cidr not assigned/,
-      weight: 'likely',
-    },
-    cniUnconfigured: {
-      in: ['kubelet'],
-      anchors: ['This is most likely due to lack of PodCIDR', 'lack of PodCIDR'],
-      pattern: /netConfig. This is most likely due to lack of PodCIDR/,
-      weight: 'likely',
+    noneLeft: definite(
+      ['controller-manager', 'cloud-controller', 'event'],
+      /CIDR allocation failed; there are no remaining CIDRs left|\bCIDRNotAvailable\b/,
+    ),
+    cniWaits: likely(['pod-app', 'kubelet'], /node "(?<nodeName>[^"\s]+)" pod cidr not assigned/),
+    cniUnconfigured: likely(['kubelet'], /netConfig. This is most likely due to lack of PodCIDR/, {
       atLeast: 20,
-    },
-    leased: {
-      in: ['pod-app'],
-      anchors: ['Found network config', 'Running backend', 'Lease acquired'],
-      pattern: /Running backend\.|Lease acquired/,
-      weight: 'withdraws',
-    },
+    }),
+    leased: withdraws(['pod-app'], /Running backend\.|Lease acquired/),
   },
   needs: ['kube/Node', 'kube/Pod', 'kube/DaemonSet', 'kube/ConfigMap'],
   symptoms: ['cni-uninitialized'],
@@ -72,34 +60,25 @@ export default defineCause({
     'pod-route-not-created',
     'controller-manager-not-leading',
   ],
-  match: (view) => matchNodes(view),
   summary: ({ nodeName, pod, having, all, flag }) =>
     pod !== undefined
-      ? `The Node ${nodeName ?? ''} has no spec.podCIDR (${having ?? '0'} of ${all ?? 'the'} Nodes have one), which ${pod} needs to give pods addresses${flag === undefined ? '' : `: kube-controller-manager runs without ${flag}`}.`
-      : `The Node ${nodeName ?? ''} gets no part of the cluster’s pod range, so a CNI that relies on it (flannel, kubenet, host-local) gives pods no addresses.`.replace(
-          '  ',
-          ' ',
-        ),
+      ? sentence`The Node ${nodeName} has no spec.podCIDR (${having ?? '0'} of ${all ?? 'the'} Nodes have one), which ${pod} needs to give pods addresses${phrase`: kube-controller-manager runs without ${flag}`}.`
+      : sentence`The Node ${nodeName} gets no part of the cluster’s pod range, so a CNI that relies on it (flannel, kubenet, host-local) gives pods no addresses.`,
   remedy: () => [
-    {
-      text: 'See which nodes have a range, and delete Node objects of machines that are gone: they keep theirs.',
-      command:
-        "kubectl get nodes -o custom-columns='NAME:.metadata.name,CIDR:.spec.podCIDR,AGE:.metadata.creationTimestamp'",
-    },
-    {
-      text: 'Where no node has one, let the controller manager divide a range: --allocate-node-cidrs=true and --cluster-cidr (kubeadm: networking.podSubnet).',
-      command:
-        "kubectl -n kube-system get pods -l component=kube-controller-manager -o yaml | grep -E 'allocate-node-cidrs|cluster-cidr|node-cidr-mask'",
-    },
-    {
-      text: 'Where it is used up, a larger range or a smaller part per node needs new Node objects.',
-      command: null,
-    },
+    step(
+      'See which nodes have a range, and delete Node objects of machines that are gone: they keep theirs.',
+      "kubectl get nodes -o custom-columns='NAME:.metadata.name,CIDR:.spec.podCIDR,AGE:.metadata.creationTimestamp'",
+    ),
+    step(
+      'Where no node has one, let the controller manager divide a range: --allocate-node-cidrs=true and --cluster-cidr (kubeadm: networking.podSubnet).',
+      "kubectl -n kube-system get pods -l component=kube-controller-manager -o yaml | grep -E 'allocate-node-cidrs|cluster-cidr|node-cidr-mask'",
+    ),
+    step('Where it is used up, a larger range or a smaller part per node needs new Node objects.'),
   ],
-  decide: {
-    text: 'List the ranges of the nodes.',
-    command: "kubectl get nodes -o custom-columns='NAME:.metadata.name,CIDR:.spec.podCIDR'",
-  },
+  decide: step(
+    'List the ranges of the nodes.',
+    "kubectl get nodes -o custom-columns='NAME:.metadata.name,CIDR:.spec.podCIDR'",
+  ),
   page: {
     why: 'The controller manager gives each Node a part of --cluster-cidr. A /16 with a /24 a node is enough for 256 Node objects, dead ones counted.',
     prevent:
@@ -114,7 +93,9 @@ export default defineCause({
   },
 });
 
-type Own = View<'kube/Node' | 'kube/Pod' | 'kube/DaemonSet' | 'kube/ConfigMap', string>;
+export default matched(cause, matchNodes);
+
+type Own = ViewOf<typeof cause>;
 
 /** Nodes without a range on which the network that lives on it does not work. */
 function matchNodes(view: Own): Match | null {
@@ -170,7 +151,7 @@ const unread = cannotSay({
 });
 
 function isTold(view: Own): boolean {
-  return ['noneLeft', 'cniWaits', 'cniUnconfigured'].some((name) => view.sign(name) !== null);
+  return view.anySign('noneLeft', 'cniWaits', 'cniUnconfigured');
 }
 
 /** Daemon sets whose pods need the Node's range. */

@@ -1,4 +1,6 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** The route controller cannot enter the node’s pod range into the VPC’s route table. */
 export default defineCause({
@@ -7,51 +9,31 @@ export default defineCause({
   title: 'the route to the node’s pod range is not created',
   scope: 'cluster',
   signs: {
-    event: {
-      in: ['event'],
-      anchors: ['FailedToCreateRoute'],
-      pattern:
-        /FailedToCreateRoute(?:.*[Cc]ould not create route \S+ (?<range>\S+) for node (?<nodeName>[^\s:]+))?(?:.*(?<reason>UnauthorizedOperation|RouteLimitExceeded|unable to find route table|found multiple))?/,
-      weight: 'definite',
-    },
-    logged: {
-      in: ['controller-manager', 'cloud-controller'],
-      anchors: ['ould not create route'],
-      pattern:
-        /[Cc]ould not create route \S+ (?<range>\S+) for node (?<nodeName>[^\s:]+)(?:.*(?<reason>UnauthorizedOperation|RouteLimitExceeded|unable to find route table|found multiple))?/,
-      weight: 'definite',
-    },
-    noTable: {
-      in: ['controller-manager', 'cloud-controller'],
-      anchors: [
-        'unable to find route table for AWS cluster',
-        'found multiple matching AWS route tables',
-      ],
-      pattern:
-        /(?<reason>unable to find route table for AWS cluster|found multiple matching AWS route tables)/,
-      weight: 'definite',
-    },
-    condition: {
-      in: ['node-status', 'client-output', 'event'],
-      anchors: ['RouteController failed to create a route'],
-      pattern:
-        /(?:^Node (?<nodeName>\S+) condition NetworkUnavailable=True|\bNetworkUnavailable\s+True\b.{0,90}) NoRouteCreated\s+RouteController failed to create a route/,
-      weight: 'likely',
-    },
-    notListed: {
-      in: ['controller-manager', 'cloud-controller'],
-      anchors: ['reconcile node routes: error listing routes'],
-      pattern:
-        /reconcile node routes: error listing routes: (?<reason>node with instanceID "i-[0-9a-f]{8,17}" not found)/,
-      weight: 'likely',
-    },
-    created: {
-      in: ['controller-manager', 'cloud-controller', 'node-status'],
-      anchors: ['Created route for node', 'RouteController created a route'],
-      pattern:
-        /Created route for node "?(?<nodeName>[\w.-]+)|^Node (?<nodeName2>\S+) condition NetworkUnavailable=False .*RouteController created a route/,
-      weight: 'withdraws',
-    },
+    event: definite(
+      ['event'],
+      /FailedToCreateRoute(?:.*[Cc]ould not create route \S+ (?<range>\S+) for node (?<nodeName>[^\s:]+))?(?:.*(?<reason>UnauthorizedOperation|RouteLimitExceeded|unable to find route table|found multiple))?/,
+    ),
+    logged: definite(
+      ['controller-manager', 'cloud-controller'],
+      /[Cc]ould not create route \S+ (?<range>\S+) for node (?<nodeName>[^\s:]+)(?:.*(?<reason>UnauthorizedOperation|RouteLimitExceeded|unable to find route table|found multiple))?/,
+    ),
+    noTable: definite(
+      ['controller-manager', 'cloud-controller'],
+      /(?<reason>unable to find route table for AWS cluster|found multiple matching AWS route tables)/,
+    ),
+    condition: likely(
+      ['node-status', 'client-output', 'event'],
+      /(?:^Node (?<nodeName>\S+) condition NetworkUnavailable=True|\bNetworkUnavailable\s+True\b.{0,90}) NoRouteCreated\s+RouteController failed to create a route/,
+    ),
+    notListed: likely(
+      ['controller-manager', 'cloud-controller'],
+      /reconcile node routes: error listing routes: (?<reason>node with instanceID "i-[0-9a-f]{8,17}" not found)/,
+    ),
+    created: withdraws(
+      ['controller-manager', 'cloud-controller', 'node-status'],
+      /Created route for node "?(?<nodeName>[\w.-]+)|^Node (?<nodeName2>\S+) condition NetworkUnavailable=False .*RouteController created a route/,
+      { anchors: ['Created route for node', 'RouteController created a route'] },
+    ),
   },
   needs: [],
   symptoms: [],
@@ -59,31 +41,25 @@ export default defineCause({
   withdrawnBy: [],
   explains: ['cni-configuration-missing'],
   summary: ({ nodeName, range, reason }) =>
-    `The route to the pod range ${range ?? ''} of ${nodeName ?? 'the node'} is not created${reason === undefined || reason === '' ? '' : ` (${reason})`}, so its Node stays NetworkUnavailable and pods on it are not reached.`.replace(
-      '  ',
-      ' ',
-    ),
+    sentence`The route to the pod range ${range} of ${nodeName ?? 'the node'} is not created${phrase` (${reason})`}, so its Node stays NetworkUnavailable and pods on it are not reached.`,
   remedy: ({ reason }) => [
     reason === 'RouteLimitExceeded'
-      ? {
-          text: 'A route table holds 50 routes: raise the quota, or use a CNI that needs no VPC routes.',
-          command:
-            'aws service-quotas request-service-quota-increase --service-code vpc --quota-code L-93826ACB --desired-value <number>',
-        }
-      : {
-          text: 'Tag exactly one route table of the node subnets for the cluster; the controller’s role may usually change only tagged ones.',
-          command:
-            'aws ec2 create-tags --resources <route-table> --tags Key=kubernetes.io/cluster/<cluster>,Value=owned Key=KubernetesCluster,Value=<cluster>',
-        },
-    {
-      text: 'When another CNI does the routing, turn this controller off: --configure-cloud-routes=false.',
-      command: null,
-    },
+      ? step(
+          'A route table holds 50 routes: raise the quota, or use a CNI that needs no VPC routes.',
+          'aws service-quotas request-service-quota-increase --service-code vpc --quota-code L-93826ACB --desired-value <number>',
+        )
+      : step(
+          'Tag exactly one route table of the node subnets for the cluster; the controller’s role may usually change only tagged ones.',
+          'aws ec2 create-tags --resources <route-table> --tags Key=kubernetes.io/cluster/<cluster>,Value=owned Key=KubernetesCluster,Value=<cluster>',
+        ),
+    step(
+      'When another CNI does the routing, turn this controller off: --configure-cloud-routes=false.',
+    ),
   ],
-  decide: {
-    text: 'Read what EC2 answers.',
-    command: 'kubectl get events -A --field-selector reason=FailedToCreateRoute',
-  },
+  decide: step(
+    'Read what EC2 answers.',
+    'kubectl get events -A --field-selector reason=FailedToCreateRoute',
+  ),
   page: {
     why: 'With kubenet the cloud provider writes one VPC route a node. It looks for a table by the cluster’s tag and needs ec2:CreateRoute on it, and tables are limited to 50 routes.',
     prevent:

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** Calico asks the API server through the service address, which does not answer on this node. */
 export default defineCause({
@@ -7,38 +8,22 @@ export default defineCause({
   title: 'Calico does not reach the API server through the service address',
   scope: 'machine',
   signs: {
-    noToken: {
-      in: ['calico-node'],
-      anchors: ['Unable to create token for CNI kubeconfig'],
-      pattern:
-        /Unable to create token for CNI kubeconfig.*dial tcp (?<address>[\d.]+|\[[\da-f:]+\]):443: (?:i\/o timeout|connect: )/,
-      weight: 'definite',
-    },
-    noTypha: {
-      in: ['calico-node'],
-      anchors: ['Typha service endpoints', 'Typha discovery enabled but discovery failed'],
-      pattern:
-        /(?:Unable to get Typha service endpoints|Typha discovery enabled but discovery failed).*dial tcp (?<address>[\d.]+|\[[\da-f:]+\]):443: (?:i\/o timeout|connect: )/,
-      weight: 'context',
-    },
-    noDatastore: {
-      in: ['calico-node'],
-      anchors: ['Failed to initialize datastore', 'Hit error connecting to datastore'],
-      pattern:
-        /(?:Hit error connecting to datastore|Failed to initialize datastore).*dial tcp (?<address>10\.96\.0\.1|172\.20\.0\.1|10\.100\.0\.1|100\.64\.0\.1|\[fd[\da-f:]+::1\]):443: (?:i\/o timeout|connect: )/,
-      weight: 'likely',
-    },
-    connected: {
-      in: ['calico-node'],
-      anchors: [
-        'Datastore connection verified',
-        'Calico node started successfully',
-        'Created /host/etc/cni/net.d',
-      ],
-      pattern:
-        /Datastore connection verified|Calico node started successfully|Created \/host\/etc\/cni\/net\.d/,
-      weight: 'withdraws',
-    },
+    noToken: definite(
+      ['calico-node'],
+      /Unable to create token for CNI kubeconfig.*dial tcp (?<address>[\d.]+|\[[\da-f:]+\]):443: (?:i\/o timeout|connect: )/,
+    ),
+    noTypha: context(
+      ['calico-node'],
+      /(?:Unable to get Typha service endpoints|Typha discovery enabled but discovery failed).*dial tcp (?<address>[\d.]+|\[[\da-f:]+\]):443: (?:i\/o timeout|connect: )/,
+    ),
+    noDatastore: likely(
+      ['calico-node'],
+      /(?:Hit error connecting to datastore|Failed to initialize datastore).*dial tcp (?<address>10\.96\.0\.1|172\.20\.0\.1|10\.100\.0\.1|100\.64\.0\.1|\[fd[\da-f:]+::1\]):443: (?:i\/o timeout|connect: )/,
+    ),
+    connected: withdraws(
+      ['calico-node'],
+      /Datastore connection verified|Calico node started successfully|Created \/host\/etc\/cni\/net\.d/,
+    ),
   },
   needs: [],
   symptoms: ['cni-uninitialized'],
@@ -51,26 +36,23 @@ export default defineCause({
   summary: ({ address, machine }) =>
     `Calico on ${machine ?? 'the node'} gets no answer from the service address ${address ?? 'of the API server'}, so it installs no CNI there.`,
   remedy: () => [
-    {
-      text: 'See that kube-proxy runs and writes rules on the node.',
-      command:
-        'kubectl -n kube-system get pods -l k8s-app=kube-proxy -o wide; kubectl -n kube-system logs -l k8s-app=kube-proxy --tail=30',
-    },
-    {
-      text: 'Or give Calico the API server’s own address.',
-      command:
-        'kubectl -n kube-system create configmap kubernetes-services-endpoint --from-literal=KUBERNETES_SERVICE_HOST=<api-host> --from-literal=KUBERNETES_SERVICE_PORT=443',
-    },
-    {
-      text: 'See that the service range does not overlap the VPC’s.',
-      command: 'kubectl get service kubernetes; aws ec2 describe-vpcs --query Vpcs[].CidrBlock',
-    },
+    step(
+      'See that kube-proxy runs and writes rules on the node.',
+      'kubectl -n kube-system get pods -l k8s-app=kube-proxy -o wide; kubectl -n kube-system logs -l k8s-app=kube-proxy --tail=30',
+    ),
+    step(
+      'Or give Calico the API server’s own address.',
+      'kubectl -n kube-system create configmap kubernetes-services-endpoint --from-literal=KUBERNETES_SERVICE_HOST=<api-host> --from-literal=KUBERNETES_SERVICE_PORT=443',
+    ),
+    step(
+      'See that the service range does not overlap the VPC’s.',
+      'kubectl get service kubernetes; aws ec2 describe-vpcs --query Vpcs[].CidrBlock',
+    ),
   ],
-  decide: {
-    text: 'Try the address from the node.',
-    command:
-      'curl -sk -m 5 https://$(kubectl get service kubernetes -o jsonpath={.spec.clusterIP})/version',
-  },
+  decide: step(
+    'Try the address from the node.',
+    'curl -sk -m 5 https://$(kubectl get service kubernetes -o jsonpath={.spec.clusterIP})/version',
+  ),
   page: {
     why: 'Calico’s init container asks for a token through the service kubernetes. Without kube-proxy’s rules, without a default route, or with a service range inside the VPC’s own, the packets go nowhere.',
     prevent: 'kube-proxy before Calico, or the endpoint given directly.',

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** ipamd asks the API server through the service address, and that address does not answer. */
 export default defineCause({
@@ -7,81 +8,45 @@ export default defineCause({
   title: 'the VPC CNI does not reach the API server through the service address',
   scope: 'machine',
   signs: {
-    addressSilent: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['10.100.0.1:443', '172.20.0.1:443', '10.96.0.1:443', '100.64.0.1:443'],
-      pattern:
-        /^(?!.*Unable to reach API Server).*dial tcp (?<address>(?:10\.100|172\.20|10\.96|100\.64)\.0\.1):443: (?:i\/o timeout|connect: )/,
-      weight: 'definite',
-      strict: true,
-    },
+    addressSilent: definite(
+      ['ipamd', 'aws-node'],
+      /^(?!.*Unable to reach API Server).*dial tcp (?<address>(?:10\.100|172\.20|10\.96|100\.64)\.0\.1):443: (?:i\/o timeout|connect: )/,
+      { strict: true },
+    ),
     // A try every seven seconds: on a healthy node one or two pass before kube-proxy has its rules.
-    addressStaysSilent: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['Unable to reach API Server'],
-      pattern:
-        /Unable to reach API Server.*dial tcp (?<address>(?:10\.100|172\.20|10\.96|100\.64)\.0\.1):443: (?:i\/o timeout|connect: )/,
-      weight: 'definite',
-      strict: true,
-      atLeast: 3,
-    },
-    triesGoOn: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['Unable to reach API Server'],
-      pattern:
-        /Unable to reach API Server(?!.*no configuration has been provided)(?:.*dial tcp (?<address>[\d.]+):443)?/,
-      weight: 'likely',
-      atLeast: 3,
-    },
-    tried: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['Unable to reach API Server'],
-      pattern: /Unable to reach API Server(?:.*dial tcp (?<address>[\d.]+):443)?/,
-      weight: 'context',
-    },
-    serverVersionUnread: {
-      in: ['ipamd', 'aws-node'],
-      anchors: [
-        'Failed to check API server connectivity',
-        'error communicating with apiserver',
-        'Failed to communicate with K8S Server',
-      ],
-      pattern:
-        /(?:Failed to check API server connectivity|error communicating with apiserver|Failed to communicate with K8S Server)(?!.*no configuration has been provided)(?:.*dial tcp (?<address>[\d.]+):443)?/i,
-      weight: 'likely',
-    },
-    asksAgain: {
-      in: ['ipamd'],
-      anchors: ['Testing communication with server'],
-      pattern: /Testing communication with server/,
-      weight: 'likely',
-      // Old releases exit without a word when the answer stays away, and are started again.
-      atLeast: 4,
-    },
-    carriedOn: {
-      in: ['ipamd'],
-      anchors: ['Proceeding without API server connectivity'],
-      pattern: /Proceeding without API server connectivity/,
-      weight: 'context',
-    },
-    monitored: {
-      in: ['event', 'node-status'],
-      anchors: ['IPAMDNotReady', 'IPAM-D has failed to connect to API Server'],
-      pattern: /IPAM-D has failed to connect to API Server/,
-      weight: 'likely',
-    },
-    serverAnswered: {
-      in: ['ipamd', 'aws-node'],
-      anchors: [
-        'Successful communication with the Cluster',
-        'Running with Kubernetes cluster version',
-        'node init completed',
-        'Communication with server successful',
-      ],
-      pattern:
-        /Successful communication with the Cluster|Running with Kubernetes cluster version|node init completed successfully|Communication with server successful/,
-      weight: 'withdraws',
-    },
+    addressStaysSilent: definite(
+      ['ipamd', 'aws-node'],
+      /Unable to reach API Server.*dial tcp (?<address>(?:10\.100|172\.20|10\.96|100\.64)\.0\.1):443: (?:i\/o timeout|connect: )/,
+      { strict: true, atLeast: 3 },
+    ),
+    triesGoOn: likely(
+      ['ipamd', 'aws-node'],
+      /Unable to reach API Server(?!.*no configuration has been provided)(?:.*dial tcp (?<address>[\d.]+):443)?/,
+      { atLeast: 3 },
+    ),
+    tried: context(
+      ['ipamd', 'aws-node'],
+      /Unable to reach API Server(?:.*dial tcp (?<address>[\d.]+):443)?/,
+    ),
+    serverVersionUnread: likely(
+      ['ipamd', 'aws-node'],
+      /(?:Failed to check API server connectivity|error communicating with apiserver|Failed to communicate with K8S Server)(?!.*no configuration has been provided)(?:.*dial tcp (?<address>[\d.]+):443)?/i,
+      {
+        anchors: [
+          'Failed to check API server connectivity',
+          'error communicating with apiserver',
+          'Failed to communicate with K8S Server',
+        ],
+      },
+    ),
+    // Old releases exit without a word when the answer stays away, and are started again.
+    asksAgain: likely(['ipamd'], /Testing communication with server/, { atLeast: 4 }),
+    carriedOn: context(['ipamd'], /Proceeding without API server connectivity/),
+    monitored: likely(['event', 'node-status'], /IPAM-D has failed to connect to API Server/),
+    serverAnswered: withdraws(
+      ['ipamd', 'aws-node'],
+      /Successful communication with the Cluster|Running with Kubernetes cluster version|node init completed successfully|Communication with server successful/,
+    ),
   },
   needs: [],
   symptoms: ['cni-daemon-silent', 'cni-uninitialized'],
@@ -95,20 +60,19 @@ export default defineCause({
   summary: ({ address, machine }) =>
     `ipamd on ${machine ?? 'the node'} gets no answer from the service address ${address ?? 'of the API server'}, so the CNI does not start; kube-proxy has no rules for it there.`,
   remedy: () => [
-    {
-      text: 'See that kube-proxy runs on this node, and install it where it is missing.',
-      command:
-        'kubectl -n kube-system get pods -l k8s-app=kube-proxy -o wide; aws eks create-addon --cluster-name <cluster> --addon-name kube-proxy',
-    },
-    {
-      text: 'Then restart the CNI; one that merely started first is well after it.',
-      command: 'kubectl -n kube-system rollout restart daemonset/aws-node',
-    },
+    step(
+      'See that kube-proxy runs on this node, and install it where it is missing.',
+      'kubectl -n kube-system get pods -l k8s-app=kube-proxy -o wide; aws eks create-addon --cluster-name <cluster> --addon-name kube-proxy',
+    ),
+    step(
+      'Then restart the CNI; one that merely started first is well after it.',
+      'kubectl -n kube-system rollout restart daemonset/aws-node',
+    ),
   ],
-  decide: {
-    text: 'Look for the chain of the service default/kubernetes on the node.',
-    command: 'sudo iptables-save -t nat | grep KUBE-SVC-NPX46M4PTMTKRN6Y',
-  },
+  decide: step(
+    'Look for the chain of the service default/kubernetes on the node.',
+    'sudo iptables-save -t nat | grep KUBE-SVC-NPX46M4PTMTKRN6Y',
+  ),
   page: {
     why: 'aws-node talks to the API server through the service kubernetes, which exists only as rules that kube-proxy writes. Without kube-proxy, or before its first round, the address leads nowhere although the kubelet reaches the real endpoint.',
     prevent: 'Install kube-proxy before the nodes; newer CNI releases wait longer.',

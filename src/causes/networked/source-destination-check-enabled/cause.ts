@@ -1,4 +1,14 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { placeOf, podWords, stateWords, unreadyPods } from '../../../domain/pods/pods-seen.ts';
@@ -6,54 +16,46 @@ import type { Instance } from '../../../evidence/aws/instance.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
 
 /** Pod packets leave unencapsulated, and EC2 drops what does not carry the instance’s own address. */
-export default defineCause({
+const cause = defineCause({
   id: 'source-destination-check-enabled',
   stage: 'networked',
   title: 'EC2’s source/destination check drops pod packets that are routed without overlay',
   scope: 'machine',
   signs: {
-    nativeRoute: {
-      in: ['host-file', 'calico-node'],
-      anchors: ['proto bird', 'proto 80'],
-      pattern:
-        /^\s*(?<range>\d+\.\d+\.\d+\.\d+\/\d+) via (?<peer>\d+\.\d+\.\d+\.\d+) dev (?:eth|ens|enp|enX)\S* proto (?:bird|80)\b/,
-      weight: 'context',
-    },
-    notAllowed: {
-      in: ['calico-node'],
-      anchors: ['source-destination-check', 'src-dst check', 'SourceDestCheck'],
-      pattern:
-        /(?:source-destination-check|src-dst check|SourceDestCheck).{0,300}(?:UnauthorizedOperation|failed|not authorized)/i,
-      weight: 'likely',
-    },
+    nativeRoute: context(
+      ['host-file', 'calico-node'],
+      /^\s*(?<range>\d+\.\d+\.\d+\.\d+\/\d+) via (?<peer>\d+\.\d+\.\d+\.\d+) dev (?:eth|ens|enp|enX)\S* proto (?:bird|80)\b/,
+    ),
+    notAllowed: likely(
+      ['calico-node'],
+      /(?:source-destination-check|src-dst check|SourceDestCheck).{0,300}(?:UnauthorizedOperation|failed|not authorized)/i,
+      { anchors: ['source-destination-check', 'src-dst check', 'SourceDestCheck'] },
+    ),
   },
   needs: ['aws/instance', 'aws/route-table', 'kube/Node', 'kube/Pod', 'kube/DaemonSet'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
-  match: (view) => matchCheck(view),
   summary: ({ range, machine }) =>
-    `${machine ?? 'The instance'} routes pod packets${range === undefined ? '' : ` for ${range}`} unencapsulated while EC2’s source/destination check is on, so EC2 drops them; pods of different nodes do not reach each other.`,
+    sentence`${machine ?? 'The instance'} routes pod packets${phrase` for ${range}`} unencapsulated while EC2’s source/destination check is on, so EC2 drops them; pods of different nodes do not reach each other.`,
   remedy: () => [
-    {
-      text: 'Turn the check off on the instance.',
-      command: 'aws ec2 modify-instance-attribute --no-source-dest-check --instance-id <instance>',
-    },
-    {
-      text: 'Or let Calico do it; its nodes need ec2:ModifyNetworkInterfaceAttribute.',
-      command:
-        'kubectl patch felixconfiguration default --type merge -p \'{"spec":{"awsSrcDstCheck":"Disable"}}\'',
-    },
-    {
-      text: 'Or encapsulate.',
-      command: 'calicoctl patch ippool default-ipv4-ippool -p \'{"spec":{"vxlanMode":"Always"}}\'',
-    },
+    step(
+      'Turn the check off on the instance.',
+      'aws ec2 modify-instance-attribute --no-source-dest-check --instance-id <instance>',
+    ),
+    step(
+      'Or let Calico do it; its nodes need ec2:ModifyNetworkInterfaceAttribute.',
+      'kubectl patch felixconfiguration default --type merge -p \'{"spec":{"awsSrcDstCheck":"Disable"}}\'',
+    ),
+    step(
+      'Or encapsulate.',
+      'calicoctl patch ippool default-ipv4-ippool -p \'{"spec":{"vxlanMode":"Always"}}\'',
+    ),
   ],
-  decide: {
-    text: 'Read the check’s state.',
-    command:
-      'aws ec2 describe-instance-attribute --attribute sourceDestCheck --instance-id <instance>',
-  },
+  decide: step(
+    'Read the check’s state.',
+    'aws ec2 describe-instance-attribute --attribute sourceDestCheck --instance-id <instance>',
+  ),
   page: {
     why: 'EC2 lets an instance send and receive only packets of its own addresses unless the check is off. Pod addresses of Calico without overlay are none of those.',
     prevent:
@@ -65,8 +67,9 @@ export default defineCause({
   },
 });
 
-type Kinds = 'aws/instance' | 'aws/route-table' | 'kube/Node' | 'kube/Pod' | 'kube/DaemonSet';
-type Own = View<Kinds, 'nativeRoute' | 'notAllowed'>;
+export default matched(cause, matchCheck);
+
+type Own = ViewOf<typeof cause>;
 
 function matchCheck(view: Own): Match | null {
   const route = view.sign('nativeRoute');

@@ -10,99 +10,67 @@ import {
   defineCause,
   found,
   type Match,
-  type View,
+  matched,
+  step,
+  type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { waitingWords } from '../../../domain/pods/pods-seen.ts';
 import type { Subnet } from '../../../evidence/aws/network.ts';
 
 /** A running node asks its subnet for pod addresses, and the subnet has none left. */
-export default defineCause({
+const cause = defineCause({
   id: 'subnet-out-of-pod-addresses',
   stage: 'networked',
   title: 'the subnet has no free address for pods',
   scope: 'machine',
   signs: {
-    refusedByEc2: {
-      in: ['ipamd', 'aws-node', 'cni-plugin'],
-      anchors: ['InsufficientFreeAddressesInSubnet'],
-      pattern: /InsufficientFreeAddressesInSubnet(?:.*?(?<subnet>subnet-[0-9a-f]+))?/,
-      weight: 'definite',
-    },
-    notEnough: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['t seem to have enough IPs'],
-      pattern: /(?<subnet>subnet-[0-9a-f]+)? ?subnet doesn't seem to have enough IPs/,
-      weight: 'likely',
-    },
-    noAddresses: {
-      in: ['event', 'node-status'],
-      anchors: ['IPAMDNoIPs'],
-      pattern: /\bIPAMDNoIPs\b/,
-      weight: 'likely',
-    },
-    sandboxWithout: {
-      in: ['event'],
-      anchors: ['failed to assign an IP address'],
-      pattern: /failed to assign an IP address to container/,
-      weight: 'context',
-    },
-    prefixMode: {
-      in: ['ipamd'],
-      anchors: [
-        'Prefix target is',
-        'Prefix pool stats',
-        'IPv4 Prefixes on ENI',
-        'InsufficientCidrBlocks',
-      ],
-      pattern: /Prefix target is|Prefix pool stats|IPv4 Prefixes on ENI|InsufficientCidrBlocks/,
-      weight: 'context',
-    },
-    assigned: {
-      in: ['ipamd'],
-      anchors: [
-        'uccessfully increased IP',
-        'Created a new ENI: eni-',
-        'Created a new eni:',
-        'attached a new ENI',
-      ],
-      pattern:
-        /[Ss]uccessfully increased IP [Pp]ool|Created a new (?:ENI|eni): eni-|Successfully created and attached a new ENI/,
-      weight: 'withdraws',
-    },
+    refusedByEc2: definite(
+      ['ipamd', 'aws-node', 'cni-plugin'],
+      /InsufficientFreeAddressesInSubnet(?:.*?(?<subnet>subnet-[0-9a-f]+))?/,
+    ),
+    notEnough: likely(
+      ['ipamd', 'aws-node'],
+      /(?<subnet>subnet-[0-9a-f]+)? ?subnet doesn't seem to have enough IPs/,
+    ),
+    noAddresses: likely(['event', 'node-status'], /\bIPAMDNoIPs\b/),
+    sandboxWithout: context(['event'], /failed to assign an IP address to container/),
+    prefixMode: context(
+      ['ipamd'],
+      /Prefix target is|Prefix pool stats|IPv4 Prefixes on ENI|InsufficientCidrBlocks/,
+    ),
+    assigned: withdraws(
+      ['ipamd'],
+      /[Ss]uccessfully increased IP [Pp]ool|Created a new (?:ENI|eni): eni-|Successfully created and attached a new ENI/,
+    ),
   },
   needs: [...SHORTAGE_KINDS, 'aws/subnet', 'kube/ENIConfig'],
   symptoms: ['sandbox-not-created', 'cni-daemon-silent'],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['cni-configuration-missing', 'no-usable-subnet-discovered'],
-  match: (view) => matchShortage(view),
   summary: ({ subnet, range, free, machine }) =>
-    `The subnet ${subnet ?? ''}${range === undefined ? '' : ` (${range})`} of ${machine ?? 'the machine'} has ${free === undefined || free === '0' ? 'no free address' : `only ${free} free addresses`}, so new pods stay in ContainerCreating.`.replace(
-      '  ',
-      ' ',
-    ),
+    sentence`The subnet ${subnet}${phrase` (${range})`} of ${machine ?? 'the machine'} has ${free === undefined || free === '0' ? 'no free address' : `only ${free} free addresses`}, so new pods stay in ContainerCreating.`,
   remedy: ({ subnet }) => [
-    {
-      text: 'See how many addresses are left, and who holds them.',
-      command: `aws ec2 describe-subnets --subnet-ids ${subnet ?? '<subnet>'} --query Subnets[].[SubnetId,CidrBlock,AvailableIpAddressCount]`,
-    },
-    {
-      text: 'Give pods more room: a second CIDR (100.64.0.0/10) with subnets tagged for the CNI.',
-      command:
-        'aws ec2 create-tags --resources <new-subnet> --tags Key=kubernetes.io/role/cni,Value=1',
-    },
-    {
-      text: 'At once: hold fewer spare addresses on each node.',
-      command:
-        'kubectl -n kube-system set env daemonset/aws-node WARM_IP_TARGET=2 MINIMUM_IP_TARGET=10',
-    },
+    step(
+      'See how many addresses are left, and who holds them.',
+      `aws ec2 describe-subnets --subnet-ids ${subnet ?? '<subnet>'} --query Subnets[].[SubnetId,CidrBlock,AvailableIpAddressCount]`,
+    ),
+    step(
+      'Give pods more room: a second CIDR (100.64.0.0/10) with subnets tagged for the CNI.',
+      'aws ec2 create-tags --resources <new-subnet> --tags Key=kubernetes.io/role/cni,Value=1',
+    ),
+    step(
+      'At once: hold fewer spare addresses on each node.',
+      'kubectl -n kube-system set env daemonset/aws-node WARM_IP_TARGET=2 MINIMUM_IP_TARGET=10',
+    ),
   ],
-  decide: {
-    text: 'Read why ipamd gets no address.',
-    command:
-      "sudo grep -E 'InsufficientFreeAddresses|InsufficientCidrBlocks|not authorized|LimitExceeded|unknown instance type' /var/log/aws-routed-eni/ipamd.log | tail -n 20",
-  },
+  decide: step(
+    'Read why ipamd gets no address.',
+    "sudo grep -E 'InsufficientFreeAddresses|InsufficientCidrBlocks|not authorized|LimitExceeded|unknown instance type' /var/log/aws-routed-eni/ipamd.log | tail -n 20",
+  ),
   page: {
     why: 'The VPC CNI takes pod addresses from the node’s subnet and keeps a warm stock on every node. Small subnets, many nodes or interfaces left behind by terminated instances use it up.',
     prevent: 'Size subnets by pods, not by nodes.',
@@ -119,18 +87,12 @@ export default defineCause({
   },
 });
 
-type Signs =
-  | 'refusedByEc2'
-  | 'notEnough'
-  | 'noAddresses'
-  | 'sandboxWithout'
-  | 'prefixMode'
-  | 'assigned';
-type Kinds = (typeof SHORTAGE_KINDS)[number] | 'aws/subnet' | 'kube/ENIConfig';
-type SubnetView = View<Kinds, Signs>;
+export default matched(cause, matchShortage);
+
+type Own = ViewOf<typeof cause>;
 
 /** With prefixes the words "not enough IPs/Prefixes" fit a fragmented subnet just as well. */
-function matchShortage(view: SubnetView): Match | null {
+function matchShortage(view: Own): Match | null {
   const named = view.sign('refusedByEc2') ?? view.sign('noAddresses');
   if (named !== null) return null;
   const shortage = addressShortage(view, view.sign('sandboxWithout') !== null);
@@ -145,7 +107,7 @@ function matchShortage(view: SubnetView): Match | null {
 }
 
 /** An instance that has no slot left asks EC2 for nothing, however full its subnet is. */
-function matchSubnet(view: SubnetView, shortage: AddressShortage): Match | null {
+function matchSubnet(view: Own, shortage: AddressShortage): Match | null {
   const { waiting, isFull, mode } = shortage;
   const [first] = waiting;
   const subnet = subnetOf(view, shortage);
@@ -184,10 +146,7 @@ function subnetUnknown(id: string): Match {
 }
 
 /** With custom networking the subnet of the zone's ENIConfig, else that of the instance. */
-function subnetOf(
-  view: SubnetView,
-  { mode, node, instance }: AddressShortage,
-): Seen<Subnet> | null {
+function subnetOf(view: Own, { mode, node, instance }: AddressShortage): Seen<Subnet> | null {
   const zone = node.value.labels['topology.kubernetes.io/zone'] ?? '';
   const config = view.list('kube/ENIConfig').find(({ value }) => value.name === zone);
   const id = mode.customNetworking
@@ -198,7 +157,7 @@ function subnetOf(
 }
 
 /** Subnets tagged for the CNI in the same zone, which it takes new interfaces from. */
-function hasRoomElsewhere(view: SubnetView, full: Seen<Subnet>): boolean {
+function hasRoomElsewhere(view: Own, full: Seen<Subnet>): boolean {
   const { VpcId: vpc, AvailabilityZone: zone } = full.value;
   return view
     .list('aws/subnet')

@@ -4,87 +4,75 @@ import {
   SHORTAGE_KINDS,
 } from '../../../capacity/address-shortage.ts';
 import { subnetOf, subnetState, usedAddresses } from '../../../capacity/subnet.ts';
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { sentence } from '../../../diagnosis/sentence.ts';
+import { context, definite, withdraws } from '../../../diagnosis/sign.ts';
 import { waitingWords } from '../../../domain/pods/pods-seen.ts';
 
 /** Prefix delegation asks for whole /28 blocks, and the subnet has only scattered addresses. */
-export default defineCause({
+const cause = defineCause({
   id: 'subnet-without-contiguous-prefix',
   stage: 'networked',
   title: 'the subnet has free addresses but no whole /28 block for a prefix',
   scope: 'machine',
   signs: {
-    refusedByEc2: {
-      in: ['ipamd', 'aws-node', 'event'],
-      anchors: ['InsufficientCidrBlocks'],
-      pattern: /InsufficientCidrBlocks(?:.*?(?<subnet>subnet-[0-9a-f]+))?/,
-      weight: 'definite',
-    },
-    noFreePrefix: {
-      in: ['ipamd'],
-      anchors: ['Prefix target is'],
-      pattern: /Prefix target is \d+, short of [1-9]\d* prefixes, free 0 prefixes/,
-      weight: 'context',
-    },
-    poolUsedUp: {
-      in: ['ipamd'],
-      anchors: ['Prefix pool stats'],
-      pattern:
-        /Prefix pool stats: Total IPs\/Prefixes = (?<total>\d+)\/\d+, AssignedIPs\/CooldownIPs: (?<used>\d+)\/\d+, c\.maxIPsPerENI = (?<room>\d+)/,
-      weight: 'context',
-    },
-    otherReason: {
-      in: ['ipamd', 'aws-node'],
-      anchors: [
-        'UnauthorizedOperation',
-        'RequestLimitExceeded',
-        'LimitExceeded',
-        'non schedulable node',
-        'CNI is terminating',
-        'pod ENI config',
-        'max ENI limit',
-        'InsufficientFreeAddressesInSubnet',
-      ],
-      pattern:
-        /UnauthorizedOperation|\wLimitExceeded|non schedulable node|CNI is terminating|Failed to get pod ENI config|max ENI limit|InsufficientFreeAddressesInSubnet/,
-      weight: 'context',
-    },
-    assigned: {
-      in: ['ipamd'],
-      anchors: [
-        'uccessfully increased IP',
-        'Successfully created and attached a new ENI',
-        'IP/Prefix',
-      ],
-      pattern:
-        /[Ss]uccessfully increased IP [Pp]ool|Successfully created and attached a new ENI|Added ENI\(eni-\w+\)'s IP\/Prefix \S+ to datastore/,
-      weight: 'withdraws',
-    },
+    refusedByEc2: definite(
+      ['ipamd', 'aws-node', 'event'],
+      /InsufficientCidrBlocks(?:.*?(?<subnet>subnet-[0-9a-f]+))?/,
+    ),
+    noFreePrefix: context(
+      ['ipamd'],
+      /Prefix target is \d+, short of [1-9]\d* prefixes, free 0 prefixes/,
+      { anchors: ['Prefix target is'] },
+    ),
+    poolUsedUp: context(
+      ['ipamd'],
+      /Prefix pool stats: Total IPs\/Prefixes = (?<total>\d+)\/\d+, AssignedIPs\/CooldownIPs: (?<used>\d+)\/\d+, c\.maxIPsPerENI = (?<room>\d+)/,
+    ),
+    otherReason: context(
+      ['ipamd', 'aws-node'],
+      /UnauthorizedOperation|\wLimitExceeded|non schedulable node|CNI is terminating|Failed to get pod ENI config|max ENI limit|InsufficientFreeAddressesInSubnet/,
+    ),
+    assigned: withdraws(
+      ['ipamd'],
+      /[Ss]uccessfully increased IP [Pp]ool|Successfully created and attached a new ENI|Added ENI\(eni-\w+\)'s IP\/Prefix \S+ to datastore/,
+      {
+        anchors: [
+          'uccessfully increased IP',
+          'Successfully created and attached a new ENI',
+          'IP/Prefix',
+        ],
+      },
+    ),
   },
   needs: [...SHORTAGE_KINDS, 'aws/subnet', 'aws/network-interface'],
   symptoms: ['sandbox-not-created'],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['subnet-out-of-pod-addresses'],
-  match: (view) => matchBlocks(view),
   summary: ({ subnet, range, free, machine }) =>
     free !== undefined
       ? `The subnet ${subnet ?? ''} (${range ?? ''}) has ${free} free addresses and no whole /28 among them, so prefix delegation gets no more pod addresses on ${machine ?? 'the machine'}.`
-      : `EC2 finds no contiguous /28 in the subnet ${subnet ?? 'of'} ${subnet === undefined ? (machine ?? 'the machine') : ''}, so prefix delegation gets no more pod addresses although single ones are free.`
-          .replace('  ', ' ')
-          .replace(' ,', ','),
+      : sentence`EC2 finds no contiguous /28 in the subnet ${subnet ?? 'of'} ${subnet === undefined ? (machine ?? 'the machine') : ''}, so prefix delegation gets no more pod addresses although single ones are free.`,
   remedy: ({ subnet }) => [
-    {
-      text: 'Reserve a range of the subnet for prefixes.',
-      command: `aws ec2 create-subnet-cidr-reservation --reservation-type prefix --subnet-id ${subnet ?? '<subnet>'} --cidr <range-of-the-subnet>`,
-    },
-    { text: 'Or put prefix-mode nodes into a fresh subnet of their own.', command: null },
+    step(
+      'Reserve a range of the subnet for prefixes.',
+      `aws ec2 create-subnet-cidr-reservation --reservation-type prefix --subnet-id ${subnet ?? '<subnet>'} --cidr <range-of-the-subnet>`,
+    ),
+    step('Or put prefix-mode nodes into a fresh subnet of their own.'),
   ],
-  decide: {
-    text: 'Tell a full subnet from a fragmented one.',
-    command:
-      "sudo grep -E 'InsufficientCidrBlocks|InsufficientFreeAddresses' /var/log/aws-routed-eni/ipamd.log | tail -n 5",
-  },
+  decide: step(
+    'Tell a full subnet from a fragmented one.',
+    "sudo grep -E 'InsufficientCidrBlocks|InsufficientFreeAddresses' /var/log/aws-routed-eni/ipamd.log | tail -n 5",
+  ),
   page: {
     why: 'A prefix is an aligned block of 16 addresses. Single secondary addresses, load balancers and endpoints spread over a subnet leave many addresses free and no aligned block whole.',
     prevent:
@@ -102,21 +90,21 @@ export default defineCause({
   },
 });
 
-type Signs = 'refusedByEc2' | 'noFreePrefix' | 'poolUsedUp' | 'otherReason' | 'assigned';
+export default matched(cause, matchBlocks);
+
+type Own = ViewOf<typeof cause>;
 
 /** ipamd tries every five seconds; a used-up pool with room on its interface means refusals. */
 const STANDSTILL_MS = 30_000;
 
-type Kinds = (typeof SHORTAGE_KINDS)[number] | 'aws/subnet' | 'aws/network-interface';
-
-function matchBlocks(view: View<Kinds, Signs>): Match | null {
+function matchBlocks(view: Own): Match | null {
   const shortage = addressShortage(view);
   if (view.sign('refusedByEc2') !== null) return null;
   return shortage === null ? matchStandstill(view) : matchSubnet(view, shortage);
 }
 
 /** Counted from every interface that EC2 lists; what it does not list could only take more. */
-function matchSubnet(view: View<Kinds, Signs>, shortage: AddressShortage): Match | null {
+function matchSubnet(view: Own, shortage: AddressShortage): Match | null {
   const { mode, waiting, instance, daemonSet } = shortage;
   const [first] = waiting;
   if (mode.addressing !== 'prefix' || shortage.isFull === true) return clear;
@@ -136,7 +124,7 @@ function matchSubnet(view: View<Kinds, Signs>, shortage: AddressShortage): Match
   ]);
 }
 
-function matchStandstill(view: View<Kinds, Signs>): Match | null {
+function matchStandstill(view: Own): Match | null {
   const short = view.sign('noFreePrefix')?.last;
   const pool = view.sign('poolUsedUp')?.last;
   if (view.sign('refusedByEc2') !== null || view.sign('otherReason') !== null) return null;

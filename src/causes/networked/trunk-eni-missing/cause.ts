@@ -13,8 +13,12 @@ import {
   type Details,
   found,
   type Match,
-  type View,
+  matched,
+  step,
+  type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { podName } from '../../../domain/pods/pods.ts';
@@ -30,72 +34,56 @@ import type { Quote } from '../../../evidence/sighting.ts';
 const YOUNG_MS = 300_000;
 
 /** Security groups for pods are on, and the node has no trunk interface to hang them on. */
-export default defineCause({
+const cause = defineCause({
   id: 'trunk-eni-missing',
   stage: 'networked',
   title: 'the node has no trunk interface for security groups of pods',
   scope: 'machine',
   signs: {
-    noSlot: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['No slot available for a trunk ENI'],
-      pattern: /No slot available for a trunk ENI to be attached/,
-      weight: 'likely',
-    },
-    podRefused: {
-      in: ['ipamd', 'aws-node', 'cni-plugin', 'event'],
-      anchors: ['No trunk ENI'],
-      pattern: /No trunk ENI (?:found|Link Index found), cannot add a pod ENI/,
-      weight: 'definite',
-    },
-    creationFailed: {
-      in: ['event'],
-      anchors: ['TrunkENICreationFailed'],
-      pattern: /\bTrunkENICreationFailed\b/,
-      weight: 'likely',
-    },
-    attached: {
-      in: ['ipamd'],
-      anchors: ['trunk ENI'],
-      pattern: /[Ff]ound a trunk ENI|[Tt]runk ENI (?:attached|eni-[0-9a-f]+ is )/,
-      weight: 'withdraws',
-    },
+    noSlot: likely(['ipamd', 'aws-node'], /No slot available for a trunk ENI to be attached/),
+    podRefused: definite(
+      ['ipamd', 'aws-node', 'cni-plugin', 'event'],
+      /No trunk ENI (?:found|Link Index found), cannot add a pod ENI/,
+    ),
+    creationFailed: likely(['event'], /\bTrunkENICreationFailed\b/),
+    attached: withdraws(
+      ['ipamd'],
+      /[Ff]ound a trunk ENI|[Tt]runk ENI (?:attached|eni-[0-9a-f]+ is )/,
+      { anchors: ['trunk ENI'] },
+    ),
   },
   needs: TRUNK_KINDS,
   symptoms: ['sandbox-not-created', 'pod-not-scheduled'],
   withdrawnBy: [],
   blocksAbove: false,
-  match: (view) => matchTrunk(view),
   summary: ({ machine, reason, pod }) =>
-    `${machine ?? 'The node'} has no trunk interface${reason === undefined ? '' : ` (${reason})`}, so ${pod === undefined ? 'pods with a SecurityGroupPolicy get no branch interface and do not start there' : `the pod ${pod} gets no branch interface there and stays Pending`}.`,
+    sentence`${machine ?? 'The node'} has no trunk interface${phrase` (${reason})`}, so ${pod === undefined ? 'pods with a SecurityGroupPolicy get no branch interface and do not start there' : `the pod ${pod} gets no branch interface there and stays Pending`}.`,
   remedy: ({ why, node }) => [
     ...(why === 'switched-off'
       ? [
-          {
-            text: 'Switch security groups for pods on; nodes that start afterwards keep a slot for the trunk.',
-            command: 'kubectl -n kube-system set env daemonset aws-node ENABLE_POD_ENI=true',
-          },
+          step(
+            'Switch security groups for pods on; nodes that start afterwards keep a slot for the trunk.',
+            'kubectl -n kube-system set env daemonset aws-node ENABLE_POD_ENI=true',
+          ),
         ]
       : []),
     ...(why === 'type'
       ? []
       : [
-          {
-            text: 'Replace nodes that ran before ENABLE_POD_ENI was set: their slots are taken by warm interfaces.',
-            command: `kubectl drain ${node ?? '<node>'} --ignore-daemonsets --delete-emptydir-data`,
-          },
+          step(
+            'Replace nodes that ran before ENABLE_POD_ENI was set: their slots are taken by warm interfaces.',
+            `kubectl drain ${node ?? '<node>'} --ignore-daemonsets --delete-emptydir-data`,
+          ),
         ]),
-    {
-      text: 'Use types with trunking (most Nitro types, no t family).',
-      command:
-        "kubectl get nodes -o custom-columns='NAME:.metadata.name,TYPE:.metadata.labels.node\\.kubernetes\\.io/instance-type,POD-ENI:.status.allocatable.vpc\\.amazonaws\\.com/pod-eni'",
-    },
+    step(
+      'Use types with trunking (most Nitro types, no t family).',
+      "kubectl get nodes -o custom-columns='NAME:.metadata.name,TYPE:.metadata.labels.node\\.kubernetes\\.io/instance-type,POD-ENI:.status.allocatable.vpc\\.amazonaws\\.com/pod-eni'",
+    ),
   ],
-  decide: {
-    text: 'See what the controller and ipamd say of the trunk.',
-    command:
-      'kubectl get events -A --field-selector reason=TrunkENICreationFailed; kubectl get cninode <node> -o yaml',
-  },
+  decide: step(
+    'See what the controller and ipamd say of the trunk.',
+    'kubectl get events -A --field-selector reason=TrunkENICreationFailed; kubectl get cninode <node> -o yaml',
+  ),
   page: {
     why: 'Each pod with security groups of its own hangs on one trunk interface of the node, which takes a slot. On a node whose slots are all taken, or on a type without trunking, the controller cannot attach it.',
     prevent: 'Set ENABLE_POD_ENI before the nodes start, and choose types that can trunk.',
@@ -112,10 +100,9 @@ export default defineCause({
   },
 });
 
-type Own = View<
-  (typeof TRUNK_KINDS)[number],
-  'noSlot' | 'podRefused' | 'creationFailed' | 'attached'
->;
+export default matched(cause, matchTrunk);
+
+type Own = ViewOf<typeof cause>;
 
 /** Pods wait for branch interfaces, and this node is one of those that could give none. */
 function matchTrunk(view: Own): Match | null {

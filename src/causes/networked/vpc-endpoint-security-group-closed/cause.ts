@@ -5,22 +5,25 @@ import {
   defineCause,
   found,
   type Match,
-  type View,
+  matched,
+  step,
+  type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { isOnNode, isSettled, podName } from '../../../domain/pods/pods.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
 
 /** An AWS API name resolves to an endpoint in the VPC, and the endpoint does not answer. */
-export default defineCause({
+const cause = defineCause({
   id: 'vpc-endpoint-security-group-closed',
   stage: 'networked',
   title: 'interface endpoints do not admit the nodes',
   scope: 'machine',
   signs: {
-    privateAddressSilent: {
-      in: [
+    privateAddressSilent: likely(
+      [
         'kubelet',
         'containerd',
         'event',
@@ -35,17 +38,13 @@ export default defineCause({
         'cloud-controller',
         'csi-driver',
       ],
-      anchors: ['amazonaws.com'],
-      pattern:
-        /\b(?<endpoint>(?:api\.ecr|\d{12}\.dkr\.ecr|sts|ec2|ssm|autoscaling|elasticloadbalancing)\.[a-z0-9-]+\.amazonaws\.com).*dial tcp (?<address>(?:10|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\.[\d.]+):443: (?:i\/o timeout|connect: connection timed out)/,
-      weight: 'likely',
-    },
-    answered: {
-      in: ['event', 'kubelet', 'containerd'],
-      anchors: ['Successfully pulled image'],
-      pattern: /Successfully pulled image "\d{12}\.dkr\.ecr\./,
-      weight: 'withdraws',
-    },
+      /\b(?<endpoint>(?:api\.ecr|\d{12}\.dkr\.ecr|sts|ec2|ssm|autoscaling|elasticloadbalancing)\.[a-z0-9-]+\.amazonaws\.com).*dial tcp (?<address>(?:10|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\.[\d.]+):443: (?:i\/o timeout|connect: connection timed out)/,
+      { anchors: ['amazonaws.com'] },
+    ),
+    answered: withdraws(
+      ['event', 'kubelet', 'containerd'],
+      /Successfully pulled image "\d{12}\.dkr\.ecr\./,
+    ),
   },
   needs: [
     'aws/vpc-endpoint',
@@ -67,22 +66,20 @@ export default defineCause({
     'cni-configuration-missing',
     'ecr-api-endpoint-missing',
   ],
-  match: (view) => matchGroups(view),
   summary: ({ endpoint, address, machine, groups, service, what }) =>
     groups !== undefined
       ? `The VPC endpoint ${endpoint ?? ''} for ${service ?? 'an AWS API'} has the security group ${groups}, which lets no tcp/443 in from ${machine ?? 'the machine'}; ${what ?? 'its calls get no answer'}.`
       : `${endpoint ?? 'An AWS API'} resolves to the endpoint ${address ?? 'in the VPC'}, which does not answer the nodes; its security group most likely does not admit them.`,
   remedy: ({ groups, source }) => [
-    {
-      text: 'Let the nodes in on 443.',
-      command: `aws ec2 authorize-security-group-ingress --protocol tcp --port 443 --group-id ${groups?.split(', ')[0] ?? '<endpoint-security-group>'} --source-group ${source ?? '<node-security-group>'}`,
-    },
+    step(
+      'Let the nodes in on 443.',
+      `aws ec2 authorize-security-group-ingress --protocol tcp --port 443 --group-id ${groups?.split(', ')[0] ?? '<endpoint-security-group>'} --source-group ${source ?? '<node-security-group>'}`,
+    ),
   ],
-  decide: {
-    text: 'See the security groups of the endpoints.',
-    command:
-      "aws ec2 describe-vpc-endpoints --query 'VpcEndpoints[].[ServiceName,Groups[].GroupId]' --output text",
-  },
+  decide: step(
+    'See the security groups of the endpoints.',
+    "aws ec2 describe-vpc-endpoints --query 'VpcEndpoints[].[ServiceName,Groups[].GroupId]' --output text",
+  ),
   page: {
     why: 'With private DNS the API’s name resolves to the endpoint’s own interface. That interface has a security group, often the VPC’s default, which admits only itself.',
     prevent: 'Give endpoints a group that admits 443 from the whole VPC range.',
@@ -96,14 +93,9 @@ export default defineCause({
   },
 });
 
-type Kinds =
-  | 'aws/vpc-endpoint'
-  | 'aws/security-group'
-  | 'aws/instance'
-  | 'aws/cluster'
-  | 'kube/Pod'
-  | 'kube/Node';
-type Evidence = View<Kinds, 'privateAddressSilent'>;
+export default matched(cause, matchGroups);
+
+type Own = ViewOf<typeof cause>;
 
 /** What a machine lacks while an endpoint does not let it in, with the services it asks for that. */
 interface Lack {
@@ -113,7 +105,7 @@ interface Lack {
   readonly words: string;
 }
 
-function matchGroups(view: Evidence): Match | null {
+function matchGroups(view: Own): Match | null {
   const instance = view
     .list('aws/instance')
     .find(({ value }) => value.InstanceId === view.instanceId);
@@ -139,7 +131,7 @@ const endpointsUnknown = cannotSay({
 });
 
 /** Nodes of EKS ask EC2 for their name before they register, and ECR for the images of their CNI. */
-function lackOf(view: Evidence, instance: Seen<Instance>): Lack | null {
+function lackOf(view: Own, instance: Seen<Instance>): Lack | null {
   const id = view.instanceId ?? '';
   if (view.shows('machine-without-node') && isOfCluster(view, instance.value)) {
     const what = 'it cannot ask for its own name, and never registers';
@@ -153,7 +145,7 @@ function lackOf(view: Evidence, instance: Seen<Instance>): Lack | null {
   return { services: ['ecr.api', 'ecr.dkr'], what, fact: pod, words };
 }
 
-function isOfCluster(view: Evidence, instance: Instance): boolean {
+function isOfCluster(view: Own, instance: Instance): boolean {
   const [cluster, ...others] = view.list('aws/cluster');
   const vpc = cluster?.value.resourcesVpcConfig?.vpcId ?? null;
   return others.length === 0 && vpc !== null && vpc === instance.VpcId;
@@ -161,7 +153,7 @@ function isOfCluster(view: Evidence, instance: Instance): boolean {
 
 const ECR = /^\d{12}\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com/;
 
-function waitsForEcr(view: Evidence, pod: Seen<Pod>): boolean {
+function waitsForEcr(view: Own, pod: Seen<Pod>): boolean {
   const isHere = view.node !== null && isOnNode(pod.value, view.node);
   if (!isHere || view.nowMs === null || !isSettled(pod.value, view.nowMs)) return false;
   return imagesWaiting(pod).some((image) => ECR.test(image));
@@ -175,7 +167,7 @@ function imagesWaiting(pod: Seen<Pod>): readonly string[] {
     .map(({ image }) => image ?? '');
 }
 
-function foundClosed(view: Evidence, path: EndpointPath, lack: Lack): Match {
+function foundClosed(view: Own, path: EndpointPath, lack: Lack): Match {
   const { endpointId, serviceName, groupIds, nodeGroupIds } = path;
   const groups = groupIds.join(', ');
   const [source] = nodeGroupIds;

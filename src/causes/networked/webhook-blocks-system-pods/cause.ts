@@ -4,9 +4,13 @@ import {
   defineCause,
   found,
   type Match,
+  matched,
   type Step,
-  type View,
+  step,
+  type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { sentence } from '../../../diagnosis/sentence.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { isOfDaemonSet } from '../../../domain/pods/pods.ts';
 import { placeOf } from '../../../domain/pods/pods-seen.ts';
@@ -43,34 +47,26 @@ function openingSteps(webhook = '<webhook>'): readonly Step[] {
 }
 
 /** A fail-closed webhook without running pods refuses the pods that a new node needs first. */
-export default defineCause({
+const cause = defineCause({
   id: 'webhook-blocks-system-pods',
   stage: 'networked',
   title: 'a fail-closed admission webhook without endpoints refuses system pods',
   scope: 'cluster',
   signs: {
-    daemonSetRefused: {
-      in: ['event', 'object', 'pod-identity-webhook'],
-      anchors: ['failed calling webhook'],
-      pattern:
-        /FailedCreate\s[^"]{0,80}\bdaemonset\S*\s.*failed calling webhook "+(?<webhook>[\w.-]+)"+.*(?:no endpoints available for service "+(?<service>[\w.-]+)"*|connect: connection refused)/,
-      weight: 'definite',
-    },
-    noEndpoints: {
-      in: ['kube-apiserver', 'controller-manager', 'event', 'client-output'],
-      anchors: ['no endpoints available for service'],
-      pattern:
-        /^(?!.{0,200}\b(?:replicaset|statefulset|job|cronjob)[/-]).*?(?:failing closed|Error creating:|Internal error occurred:).{0,300}failed calling webhook "+(?<webhook>[\w.-]+)"+.*no endpoints available for service "+(?<service>[\w.-]+)/,
-      weight: 'likely',
-      atLeast: 2,
-    },
-    podsCreated: {
-      in: ['event'],
-      anchors: ['SuccessfulCreate'],
-      pattern:
-        /SuccessfulCreate\s+(?:daemonset|daemonset-controller)\S*\s.*Created pod: (?:aws-node|calico-node|cilium|kube-proxy)/,
-      weight: 'withdraws',
-    },
+    daemonSetRefused: definite(
+      ['event', 'object', 'pod-identity-webhook'],
+      /FailedCreate\s[^"]{0,80}\bdaemonset\S*\s.*failed calling webhook "+(?<webhook>[\w.-]+)"+.*(?:no endpoints available for service "+(?<service>[\w.-]+)"*|connect: connection refused)/,
+      { anchors: ['failed calling webhook'] },
+    ),
+    noEndpoints: likely(
+      ['kube-apiserver', 'controller-manager', 'event', 'client-output'],
+      /^(?!.{0,200}\b(?:replicaset|statefulset|job|cronjob)[/-]).*?(?:failing closed|Error creating:|Internal error occurred:).{0,300}failed calling webhook "+(?<webhook>[\w.-]+)"+.*no endpoints available for service "+(?<service>[\w.-]+)/,
+      { atLeast: 2 },
+    ),
+    podsCreated: withdraws(
+      ['event'],
+      /SuccessfulCreate\s+(?:daemonset|daemonset-controller)\S*\s.*Created pod: (?:aws-node|calico-node|cilium|kube-proxy)/,
+    ),
   },
   needs: [...WEBHOOK_KINDS, 'kube/DaemonSet', 'kube/Node', 'kube/Pod', 'kube/Namespace'],
   symptoms: ['cni-uninitialized'],
@@ -80,27 +76,22 @@ export default defineCause({
     'cni-pod-not-scheduled',
     'service-ip-unreachable-for-cni',
   ],
-  match: (view) => matchWebhook(view),
   summary: ({ webhook, service, daemonSet, nodes }) =>
     daemonSet !== undefined
       ? `The webhook ${webhook ?? ''} fails closed and its Service ${service ?? ''} has no endpoint that is ready, so the API server refuses the pods of ${daemonSet} and ${nodes ?? 'new'} nodes have none.`
-      : `The webhook ${webhook ?? 'of an admission controller'} fails closed and its service ${service ?? ''} has no endpoints, so the API server refuses system pods and new nodes get no network.`.replace(
-          '  ',
-          ' ',
-        ),
+      : sentence`The webhook ${webhook ?? 'of an admission controller'} fails closed and its service ${service} has no endpoints, so the API server refuses system pods and new nodes get no network.`,
   remedy: ({ webhook, kind, configuration, index }) => [
     ...(kind === undefined || configuration === undefined
       ? openingSteps(webhook)
       : [{ text: OPEN, command: openingCommand(kind, configuration, index ?? '0') }]),
-    {
-      text: 'Then exclude kube-system with a namespaceSelector and run the webhook in several replicas.',
-      command: null,
-    },
+    step(
+      'Then exclude kube-system with a namespaceSelector and run the webhook in several replicas.',
+    ),
   ],
-  decide: {
-    text: 'See whether the daemon sets of kube-system are refused their pods.',
-    command: 'kubectl -n kube-system get events --field-selector reason=FailedCreate',
-  },
+  decide: step(
+    'See whether the daemon sets of kube-system are refused their pods.',
+    'kubectl -n kube-system get events --field-selector reason=FailedCreate',
+  ),
   page: {
     why: 'The webhook’s pods need a node with network, and the node needs the CNI pod that the webhook refuses while it is down. After all nodes were replaced at once nobody can start first.',
     prevent:
@@ -119,13 +110,9 @@ export default defineCause({
   },
 });
 
-type Kinds =
-  | (typeof WEBHOOK_KINDS)[number]
-  | 'kube/DaemonSet'
-  | 'kube/Node'
-  | 'kube/Pod'
-  | 'kube/Namespace';
-type Own = View<Kinds, 'daemonSetRefused' | 'noEndpoints' | 'podsCreated'>;
+export default matched(cause, matchWebhook);
+
+type Own = ViewOf<typeof cause>;
 
 /** A DaemonSet of kube-system, with the nodes that should have its pod and do not. */
 interface Lacking {

@@ -1,56 +1,55 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context } from '../../../diagnosis/sign.ts';
 
 /** EKS hands addresses to Windows pods only when one ConfigMap says so. */
-export default defineCause({
+const cause = defineCause({
   id: 'windows-ipam-disabled',
   stage: 'networked',
   title: 'address management for Windows pods is not enabled',
   scope: 'cluster',
   signs: {
-    noAddress: {
-      in: ['event', 'kubelet', 'pod-status'],
-      anchors: ['does not have label vpc.amazonaws.com/PrivateIPv4Address'],
-      pattern:
-        /\bpod (?:[\w.-]{1,253} )?does not have label vpc\.amazonaws\.com\/PrivateIPv4Address/,
-      weight: 'context',
-    },
-    resourceMissing: {
-      in: ['event', 'scheduler'],
-      anchors: ['Insufficient vpc.amazonaws.com/PrivateIPv4Address'],
-      pattern: /Insufficient vpc\.amazonaws\.com\/PrivateIPv4Address/,
-      weight: 'context',
-    },
-    configMapMissing: {
-      in: ['client-output', 'unknown'],
-      anchors: ['amazon-vpc-cni'],
-      pattern: /configmaps? "?amazon-vpc-cni"? not found/i,
-      weight: 'context',
-    },
+    noAddress: context(
+      ['event', 'kubelet', 'pod-status'],
+      /\bpod (?:[\w.-]{1,253} )?does not have label vpc\.amazonaws\.com\/PrivateIPv4Address/,
+    ),
+    resourceMissing: context(
+      ['event', 'scheduler'],
+      /Insufficient vpc\.amazonaws\.com\/PrivateIPv4Address/,
+    ),
+    configMapMissing: context(
+      ['client-output', 'unknown'],
+      /configmaps? "?amazon-vpc-cni"? not found/i,
+      { anchors: ['amazon-vpc-cni'] },
+    ),
   },
   needs: ['kube/ConfigMap'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
-  match: (view) => matchConfigMap(view),
   summary: () =>
     'The ConfigMap amazon-vpc-cni does not enable address management for Windows, so Windows pods get no address and stay in ContainerCreating.',
   remedy: () => [
-    {
-      text: 'Enable it.',
-      command:
-        'kubectl create configmap amazon-vpc-cni -n kube-system --from-literal=enable-windows-ipam=true --dry-run=client -o yaml | kubectl apply -f -',
-    },
-    {
-      text: 'Let the cluster role manage interfaces.',
-      command:
-        'aws iam attach-role-policy --policy-arn arn:aws:iam::aws:policy/AmazonEKSVPCResourceController --role-name <cluster-role>',
-    },
+    step(
+      'Enable it.',
+      'kubectl create configmap amazon-vpc-cni -n kube-system --from-literal=enable-windows-ipam=true --dry-run=client -o yaml | kubectl apply -f -',
+    ),
+    step(
+      'Let the cluster role manage interfaces.',
+      'aws iam attach-role-policy --policy-arn arn:aws:iam::aws:policy/AmazonEKSVPCResourceController --role-name <cluster-role>',
+    ),
   ],
-  decide: {
-    text: 'Read the ConfigMap.',
-    command:
-      "kubectl -n kube-system get configmap amazon-vpc-cni -o jsonpath='{.data.enable-windows-ipam}'",
-  },
+  decide: step(
+    'Read the ConfigMap.',
+    "kubectl -n kube-system get configmap amazon-vpc-cni -o jsonpath='{.data.enable-windows-ipam}'",
+  ),
   page: {
     why: 'Windows nodes have no ipamd of their own; a controller in the control plane assigns addresses, and it does so only when asked to. At least one Linux node must run for CoreDNS and the rest.',
     prevent: 'Create the ConfigMap with the cluster.',
@@ -67,9 +66,11 @@ export default defineCause({
   },
 });
 
-type Signs = 'noAddress' | 'resourceMissing' | 'configMapMissing';
+export default matched(cause, matchConfigMap);
 
-function matchConfigMap(view: View<'kube/ConfigMap', Signs>): Match | null {
+type Own = ViewOf<typeof cause>;
+
+function matchConfigMap(view: Own): Match | null {
   const waits = view.sign('noAddress') ?? view.sign('resourceMissing');
   const configMap = view
     .list('kube/ConfigMap')

@@ -1,75 +1,70 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { context } from '../../../diagnosis/sign.ts';
 
 /** The old admission webhook only knows pods by the deprecated operating-system label. */
-export default defineCause({
+const cause = defineCause({
   id: 'windows-webhook-ignores-os-selector',
   stage: 'networked',
   title: 'the Windows admission webhook knows only the deprecated selector beta.kubernetes.io/os',
   scope: 'cluster',
   signs: {
-    noAddress: {
-      in: ['event', 'kubelet', 'pod-status'],
-      anchors: ['does not have label vpc.amazonaws.com/PrivateIPv4Address'],
-      pattern:
-        /\bpod (?:[\w.-]{1,253} )?does not have label vpc\.amazonaws\.com\/PrivateIPv4Address/,
-      weight: 'context',
-    },
-    webhookAge: {
-      in: ['event', 'kubelet', 'pod-status'],
-      anchors: ['NetworkPlugin cni failed'],
-      pattern:
-        /NetworkPlugin cni failed to set up pod.*\bpod (?:[\w.-]{1,253} )?does not have label vpc\.amazonaws\.com\/PrivateIPv4Address/,
-      weight: 'context',
-    },
-    currentWebhook: {
-      in: ['pod-app', 'unknown', 'object', 'client-output'],
-      anchors: ['vpc-admission-webhook'],
-      pattern: /vpc-admission-webhook(?: version |:v)(?:0\.(?:2\.(?:[3-9]|\d\d)|[3-9]|\d\d)|[1-9])/,
-      weight: 'context',
-    },
-    oldWebhook: {
-      in: ['pod-app', 'unknown', 'object', 'client-output'],
-      anchors: ['vpc-admission-webhook'],
-      pattern: /vpc-admission-webhook(?: version |:v)(?<version>0\.(?:1\.\d+|2\.[0-2]))\b/,
-      weight: 'context',
-    },
-    newSelector: {
-      in: ['object', 'unknown', 'client-output', 'pod-status', 'pod-app'],
-      anchors: ['kubernetes.io/os: windows', 'kubernetes.io/os=windows'],
-      pattern: /(?<![\w.])kubernetes\.io\/os[:=] ?"?windows/,
-      weight: 'context',
-    },
-    oldSelector: {
-      in: ['object', 'unknown', 'client-output', 'pod-status', 'pod-app'],
-      anchors: ['beta.kubernetes.io/os'],
-      pattern: /beta\.kubernetes\.io\/os[:=] ?"?windows/,
-      weight: 'context',
-    },
+    noAddress: context(
+      ['event', 'kubelet', 'pod-status'],
+      /\bpod (?:[\w.-]{1,253} )?does not have label vpc\.amazonaws\.com\/PrivateIPv4Address/,
+    ),
+    webhookAge: context(
+      ['event', 'kubelet', 'pod-status'],
+      /NetworkPlugin cni failed to set up pod.*\bpod (?:[\w.-]{1,253} )?does not have label vpc\.amazonaws\.com\/PrivateIPv4Address/,
+      { anchors: ['NetworkPlugin cni failed'] },
+    ),
+    currentWebhook: context(
+      ['pod-app', 'unknown', 'object', 'client-output'],
+      /vpc-admission-webhook(?: version |:v)(?:0\.(?:2\.(?:[3-9]|\d\d)|[3-9]|\d\d)|[1-9])/,
+    ),
+    oldWebhook: context(
+      ['pod-app', 'unknown', 'object', 'client-output'],
+      /vpc-admission-webhook(?: version |:v)(?<version>0\.(?:1\.\d+|2\.[0-2]))\b/,
+    ),
+    newSelector: context(
+      ['object', 'unknown', 'client-output', 'pod-status', 'pod-app'],
+      /(?<![\w.])kubernetes\.io\/os[:=] ?"?windows/,
+      { anchors: ['kubernetes.io/os: windows', 'kubernetes.io/os=windows'] },
+    ),
+    oldSelector: context(
+      ['object', 'unknown', 'client-output', 'pod-status', 'pod-app'],
+      /beta\.kubernetes\.io\/os[:=] ?"?windows/,
+    ),
   },
   needs: ['kube/Deployment'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['windows-ipam-disabled'],
-  match: (view) => matchWebhook(view),
   summary: ({ version }) =>
-    `The admission webhook${version === undefined ? '' : ` ${version}`} gives addresses only to pods that select beta.kubernetes.io/os, so Windows pods that select kubernetes.io/os get none and stay in ContainerCreating.`,
+    sentence`The admission webhook${phrase` ${version}`} gives addresses only to pods that select beta.kubernetes.io/os, so Windows pods that select kubernetes.io/os get none and stay in ContainerCreating.`,
   remedy: () => [
-    {
-      text: 'Move to the controller that EKS runs itself.',
-      command:
-        'kubectl create configmap amazon-vpc-cni -n kube-system --from-literal=enable-windows-ipam=true --dry-run=client -o yaml | kubectl apply -f -',
-    },
-    {
-      text: 'Then remove the old controller and webhook.',
-      command:
-        'kubectl -n kube-system delete deployment vpc-resource-controller vpc-admission-webhook',
-    },
+    step(
+      'Move to the controller that EKS runs itself.',
+      'kubectl create configmap amazon-vpc-cni -n kube-system --from-literal=enable-windows-ipam=true --dry-run=client -o yaml | kubectl apply -f -',
+    ),
+    step(
+      'Then remove the old controller and webhook.',
+      'kubectl -n kube-system delete deployment vpc-resource-controller vpc-admission-webhook',
+    ),
   ],
-  decide: {
-    text: 'See the webhook’s version and the pod’s selector.',
-    command: "kubectl -n kube-system get deployment vpc-admission-webhook -o jsonpath='{..image}'",
-  },
+  decide: step(
+    'See the webhook’s version and the pod’s selector.',
+    "kubectl -n kube-system get deployment vpc-admission-webhook -o jsonpath='{..image}'",
+  ),
   page: {
     why: 'Windows pods get their address as a resource that the webhook adds to those it takes for Windows pods. Before 0.2.3 it looked for beta.kubernetes.io/os only.',
     prevent: 'Use enable-windows-ipam, which needs no webhook of one’s own.',
@@ -80,16 +75,12 @@ export default defineCause({
   },
 });
 
-type Signs =
-  | 'currentWebhook'
-  | 'noAddress'
-  | 'webhookAge'
-  | 'oldWebhook'
-  | 'newSelector'
-  | 'oldSelector';
+export default matched(cause, matchWebhook);
+
+type Own = ViewOf<typeof cause>;
 
 /** Kubelets that wrote "NetworkPlugin" with a capital letter are older than the controller of EKS. */
-function matchWebhook(view: View<'kube/Deployment', Signs>): Match | null {
+function matchWebhook(view: Own): Match | null {
   const event = view.sign('noAddress');
   if (event === null || view.sign('oldSelector') !== null) return null;
   const old = view.sign('oldWebhook');
@@ -102,7 +93,7 @@ function matchWebhook(view: View<'kube/Deployment', Signs>): Match | null {
   return found({}, [event.first, selector.first], 'likely');
 }
 
-function deployedVersion(view: View<'kube/Deployment', Signs>): string | null {
+function deployedVersion(view: Own): string | null {
   const webhook = view
     .list('kube/Deployment')
     .find((entry) => entry.value.name.startsWith('vpc-admission-webhook'));

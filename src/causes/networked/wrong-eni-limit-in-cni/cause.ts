@@ -1,58 +1,54 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context } from '../../../diagnosis/sign.ts';
 
 /** ipamd counts every interface the instance has and still believes one more would fit. */
-export default defineCause({
+const cause = defineCause({
   id: 'wrong-eni-limit-in-cni',
   stage: 'networked',
   title: 'the VPC CNI allows more network interfaces than EC2 for this type',
   scope: 'machine',
   signs: {
-    attachRefused: {
-      in: ['ipamd', 'aws-node'],
-      anchors: ['AttachmentLimitExceeded'],
-      pattern:
-        /AttachmentLimitExceeded: Interface count (?<count>\d+) exceeds the limit for (?<type>[a-z0-9-]+\.[a-z0-9-]+)/,
-      weight: 'context',
-    },
-    counted: {
-      in: ['ipamd'],
-      anchors: ['Total number of interfaces found', 'DescribeAllENIs success'],
-      pattern:
-        /(?:Total number of interfaces found: |DescribeAllENIs success: ENIs: )(?<known>\d+)/,
-      weight: 'context',
-    },
-    poolFull: {
-      in: ['ipamd'],
-      anchors: ['ool stats: '],
-      pattern:
-        /IP (?:Address )?[Pp]ool stats: [Tt]otal(?: IPs\/Prefixes)?[ =:]+(?<total>\d+).{1,80}(?:maxIPsPerENI|maxAddrsPerENI) = (?<perEni>\d+)/,
-      weight: 'context',
-    },
+    attachRefused: context(
+      ['ipamd', 'aws-node'],
+      /AttachmentLimitExceeded: Interface count (?<count>\d+) exceeds the limit for (?<type>[a-z0-9-]+\.[a-z0-9-]+)/,
+    ),
+    counted: context(
+      ['ipamd'],
+      /(?:Total number of interfaces found: |DescribeAllENIs success: ENIs: )(?<known>\d+)/,
+    ),
+    poolFull: context(
+      ['ipamd'],
+      /IP (?:Address )?[Pp]ool stats: [Tt]otal(?: IPs\/Prefixes)?[ =:]+(?<total>\d+).{1,80}(?:maxIPsPerENI|maxAddrsPerENI) = (?<perEni>\d+)/,
+    ),
   },
   needs: [],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['eni-limit-reached', 'max-pods-above-address-capacity'],
-  match: (view) => matchCounts(view),
   summary: ({ type, known, machine }) =>
     `ipamd counts ${known ?? 'all'} interfaces on ${machine ?? 'the instance'} and asks EC2 for one more than ${type ?? 'the type'} may have; its table is wrong for the type, so the last pods get no address.`,
   remedy: ({ type }) => [
-    {
-      text: 'Update the CNI; later releases correct the table.',
-      command:
-        'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts PRESERVE',
-    },
-    {
-      text: 'Meanwhile set max-pods to what EC2 really allows.',
-      command: `aws ec2 describe-instance-types --instance-types ${type ?? '<type>'} --query 'InstanceTypes[].NetworkInfo.[MaximumNetworkInterfaces,Ipv4AddressesPerInterface]'`,
-    },
+    step(
+      'Update the CNI; later releases correct the table.',
+      'aws eks update-addon --cluster-name <cluster> --addon-name vpc-cni --resolve-conflicts PRESERVE',
+    ),
+    step(
+      'Meanwhile set max-pods to what EC2 really allows.',
+      `aws ec2 describe-instance-types --instance-types ${type ?? '<type>'} --query 'InstanceTypes[].NetworkInfo.[MaximumNetworkInterfaces,Ipv4AddressesPerInterface]'`,
+    ),
   ],
-  decide: {
-    text: 'Compare EC2’s limit with the number of interfaces ipamd has.',
-    command:
-      "aws ec2 describe-instance-types --instance-types <type> --query 'InstanceTypes[].NetworkInfo.MaximumNetworkInterfaces'; curl -s http://localhost:61679/v1/enis",
-  },
+  decide: step(
+    'Compare EC2’s limit with the number of interfaces ipamd has.',
+    "aws ec2 describe-instance-types --instance-types <type> --query 'InstanceTypes[].NetworkInfo.MaximumNetworkInterfaces'; curl -s http://localhost:61679/v1/enis",
+  ),
   page: {
     why: 'The limits of types are compiled into the CNI; for some new types the table was wrong at first.',
     prevent: 'Keep the CNI current and derive max-pods from EC2’s own figures.',
@@ -65,8 +61,12 @@ export default defineCause({
   },
 });
 
+export default matched(cause, matchCounts);
+
+type Own = ViewOf<typeof cause>;
+
 /** EC2's count includes the refused interface, so its limit is one less. */
-function matchCounts(view: View<never, 'attachRefused' | 'counted' | 'poolFull'>): Match | null {
+function matchCounts(view: Own): Match | null {
   const refused = view.sign('attachRefused')?.last;
   const counted = view.sign('counted')?.last;
   const pool = view.sign('poolFull')?.last;

@@ -1,5 +1,14 @@
 import { leaseWithServer, serverWords } from '../../../domain/naming/leased-names.ts';
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { likely } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { Cluster } from '../../../evidence/aws/groups.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
@@ -15,48 +24,37 @@ const ON_NODE = [
 ] as const;
 
 /** The machine's resolver does not know the name of the API server. */
-export default defineCause({
+const cause = defineCause({
   id: 'api-name-unresolvable',
   stage: 'reachable',
   title: 'the API server’s name does not resolve on the machine',
   scope: 'machine',
   signs: {
     // kubectl and Terraform on a laptop, and pods that ask the cluster's own DNS, say nothing of nodes.
-    eksNameUnknown: {
-      in: ON_NODE,
-      anchors: ['no such host'],
-      pattern:
-        /^(?!.*(?:Unable to connect to the server|current server API group|cluster unreachable|configmaps\/aws-auth|on (?:172\.20|10\.100|10\.96)\.0\.10:53)).*lookup (?<name>[\w-]+\.[\w-]+\.[a-z0-9-]+\.eks\.amazonaws\.com(?:\.cn)?)\s{0,4}(?:on (?<resolver>[\d.:a-f[\]]+))?: no such host/,
-      weight: 'likely',
-    },
-    apiNameUnknown: {
-      in: ON_NODE,
-      anchors: ['no such host', 'server misbehaving'],
-      pattern:
-        /^(?!.*(?:cannot get nodes for|error listing nodes|Unable to connect to the server|current server API group|cluster unreachable|configmaps\/aws-auth)).*https:\/\/(?<name>[\w.-]+)(?::\d+)?\/apis?\/[^\s"]*"?: dial tcp: lookup [\w.-]+ on (?!(?:172\.20|10\.100|10\.96)\.0\.10:53)(?<resolver>[\d.:a-f[\]]+): (?:no such host|server misbehaving)/,
-      weight: 'likely',
-    },
-    resolverSilent: {
-      in: ON_NODE,
-      anchors: ['dial tcp: lookup '],
-      pattern:
-        /Unable to register node.*dial tcp: lookup (?<name>[\w.-]+)(?: on (?<resolver>[\d.:a-f[\]]+))?: (?:read udp [^\s"]+: i\/o timeout|i\/o timeout)/,
-      weight: 'likely',
-      atLeast: 3,
-    },
-    discoveryUnresolved: {
-      in: ['kubeadm', 'cloud-init'],
-      anchors: ['dial tcp: lookup '],
-      pattern:
-        /error execution phase preflight: couldn't validate the identity of the API Server.*dial tcp: lookup (?<name>[\w.-]+)(?: on (?<resolver>[\d.:a-f[\]]+))?: (?:read udp [^\s"]+: )?(?:i\/o timeout|read: connection refused)/,
-      weight: 'likely',
-    },
-    curl: {
-      in: ['host-file', 'cloud-init'],
-      anchors: ['Could not resolve host'],
-      pattern: /Could not resolve host: (?<name>[\w-]+\.[\w-]+\.[a-z0-9-]+\.eks\.amazonaws\.com)/,
-      weight: 'likely',
-    },
+    eksNameUnknown: likely(
+      ON_NODE,
+      /^(?!.*(?:Unable to connect to the server|current server API group|cluster unreachable|configmaps\/aws-auth|on (?:172\.20|10\.100|10\.96)\.0\.10:53)).*lookup (?<name>[\w-]+\.[\w-]+\.[a-z0-9-]+\.eks\.amazonaws\.com(?:\.cn)?)\s{0,4}(?:on (?<resolver>[\d.:a-f[\]]+))?: no such host/,
+      { anchors: ['no such host'] },
+    ),
+    apiNameUnknown: likely(
+      ON_NODE,
+      /^(?!.*(?:cannot get nodes for|error listing nodes|Unable to connect to the server|current server API group|cluster unreachable|configmaps\/aws-auth)).*https:\/\/(?<name>[\w.-]+)(?::\d+)?\/apis?\/[^\s"]*"?: dial tcp: lookup [\w.-]+ on (?!(?:172\.20|10\.100|10\.96)\.0\.10:53)(?<resolver>[\d.:a-f[\]]+): (?:no such host|server misbehaving)/,
+      { anchors: ['no such host', 'server misbehaving'] },
+    ),
+    resolverSilent: likely(
+      ON_NODE,
+      /Unable to register node.*dial tcp: lookup (?<name>[\w.-]+)(?: on (?<resolver>[\d.:a-f[\]]+))?: (?:read udp [^\s"]+: i\/o timeout|i\/o timeout)/,
+      { anchors: ['dial tcp: lookup '], atLeast: 3 },
+    ),
+    discoveryUnresolved: likely(
+      ['kubeadm', 'cloud-init'],
+      /error execution phase preflight: couldn't validate the identity of the API Server.*dial tcp: lookup (?<name>[\w.-]+)(?: on (?<resolver>[\d.:a-f[\]]+))?: (?:read udp [^\s"]+: )?(?:i\/o timeout|read: connection refused)/,
+      { anchors: ['dial tcp: lookup '] },
+    ),
+    curl: likely(
+      ['host-file', 'cloud-init'],
+      /Could not resolve host: (?<name>[\w-]+\.[\w-]+\.[a-z0-9-]+\.eks\.amazonaws\.com)/,
+    ),
   },
   needs: [
     'aws/cluster',
@@ -70,41 +68,28 @@ export default defineCause({
   symptoms: [],
   withdrawnBy: ['api-answered', 'joined', 'node-registered', 'node-ready'],
   explains: ['failed-user-script', 'wrong-cluster-name-in-user-data', 'cluster-info-unreadable'],
-  match(view) {
-    const seen = matchNetwork(view);
-    if (seen !== null) return seen;
-    const name = (view.sign('eksNameUnknown') ?? view.sign('curl'))?.last.captures['name'];
-    const clusters = view.list('aws/cluster').map((entry) => entry.value.endpoint ?? '');
-    const isOfCluster = (endpoint: string): boolean =>
-      endpoint.toLowerCase().includes((name ?? '').toLowerCase());
-    // A name that none of the clusters has is an old one: another cause says so.
-    if (name !== undefined && clusters.length > 0 && !clusters.some(isOfCluster)) return clear;
-    return matchLease(view);
-  },
   summary: ({ name, resolver, leased, machine, vpc, why }) =>
     why !== undefined
       ? `${machine ?? 'The machine'} cannot resolve ${name ?? 'the API server’s name'}: ${why}, so no machine in ${vpc ?? 'its VPC'} reaches the API server by its name.`
       : `${machine ?? 'The machine'} cannot resolve ${name ?? 'the API server’s name'}${resolver === undefined ? '' : ` at ${resolver}${leased === undefined ? '' : ', the DNS server that DHCP gave it'}`}, so its kubelet reaches no API server.`,
   remedy: ({ name, vpc }) => [
-    {
-      text: 'Compare the name with the cluster’s endpoint of today; another one means old user data.',
-      command:
-        'aws eks describe-cluster --name <cluster> --query cluster.[endpoint,resourcesVpcConfig.endpointPrivateAccess,resourcesVpcConfig.endpointPublicAccess]',
-    },
-    {
-      text: 'Let the VPC answer names: both DNS attributes on; an own DNS server has to forward eks.amazonaws.com to the VPC’s resolver (169.254.169.253).',
-      command: `aws ec2 modify-vpc-attribute --vpc-id ${vpc ?? '<vpc>'} --enable-dns-support; aws ec2 modify-vpc-attribute --vpc-id ${vpc ?? '<vpc>'} --enable-dns-hostnames`,
-    },
-    {
-      text: 'With a private endpoint the VPC must have the hosted zone of that name; switching private access off and on makes it again.',
-      command: `aws route53 list-hosted-zones-by-vpc --vpc-id ${vpc ?? '<vpc>'} --vpc-region <region> --query "HostedZoneSummaries[?contains('${name?.replaceAll("'", '') ?? '<endpoint-name>'}',Name)]"`,
-    },
+    step(
+      'Compare the name with the cluster’s endpoint of today; another one means old user data.',
+      'aws eks describe-cluster --name <cluster> --query cluster.[endpoint,resourcesVpcConfig.endpointPrivateAccess,resourcesVpcConfig.endpointPublicAccess]',
+    ),
+    step(
+      'Let the VPC answer names: both DNS attributes on; an own DNS server has to forward eks.amazonaws.com to the VPC’s resolver (169.254.169.253).',
+      `aws ec2 modify-vpc-attribute --vpc-id ${vpc ?? '<vpc>'} --enable-dns-support; aws ec2 modify-vpc-attribute --vpc-id ${vpc ?? '<vpc>'} --enable-dns-hostnames`,
+    ),
+    step(
+      'With a private endpoint the VPC must have the hosted zone of that name; switching private access off and on makes it again.',
+      `aws route53 list-hosted-zones-by-vpc --vpc-id ${vpc ?? '<vpc>'} --vpc-region <region> --query "HostedZoneSummaries[?contains('${name?.replaceAll("'", '') ?? '<endpoint-name>'}',Name)]"`,
+    ),
   ],
-  decide: {
-    text: 'Resolve the endpoint’s name on the machine, at its own resolver and at the VPC’s.',
-    command:
-      'grep nameserver /etc/resolv.conf; dig +short <endpoint-name>; dig +short @169.254.169.253 <endpoint-name>',
-  },
+  decide: step(
+    'Resolve the endpoint’s name on the machine, at its own resolver and at the VPC’s.',
+    'grep nameserver /etc/resolv.conf; dig +short <endpoint-name>; dig +short @169.254.169.253 <endpoint-name>',
+  ),
   page: {
     why: 'A private endpoint’s name lives in a hosted zone that EKS ties to the VPC. DNS support or hostnames switched off, a zone that is not associated, or an own DNS server in the DHCP options that does not forward, and the name is unknown.',
     prevent:
@@ -119,15 +104,19 @@ export default defineCause({
   },
 });
 
-type Kinds =
-  | 'aws/cluster'
-  | 'aws/instance'
-  | 'aws/vpc-attribute'
-  | 'aws/dhcp-options'
-  | 'aws/vpc'
-  | 'aws/vpc-hosted-zones'
-  | 'host/dhcp-lease';
-type Own = View<Kinds, string>;
+export default matched(cause, (view) => {
+  const seen = matchNetwork(view);
+  if (seen !== null) return seen;
+  const name = (view.sign('eksNameUnknown') ?? view.sign('curl'))?.last.captures['name'];
+  const clusters = view.list('aws/cluster').map((entry) => entry.value.endpoint ?? '');
+  const isOfCluster = (endpoint: string): boolean =>
+    endpoint.toLowerCase().includes((name ?? '').toLowerCase());
+  // A name that none of the clusters has is an old one: another cause says so.
+  if (name !== undefined && clusters.length > 0 && !clusters.some(isOfCluster)) return clear;
+  return matchLease(view);
+});
+
+type Own = ViewOf<typeof cause>;
 
 /** A machine without Node in a VPC that has no resolver, or that failed to find the endpoint. */
 function matchNetwork(view: Own): Match | null {

@@ -6,7 +6,17 @@ import {
   type Peer,
   stoppedBy,
 } from '../../../domain/network/security.ts';
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { context } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 import type { Instance, NetworkInterface } from '../../../evidence/aws/instance.ts';
@@ -14,25 +24,25 @@ import type { Cluster } from '../../../evidence/aws/groups.ts';
 import type { SecurityGroup, NetworkAcl } from '../../../evidence/aws/network.ts';
 
 /** A security group lets nothing through between the machine and the API server. */
-export default defineCause({
+const cause = defineCause({
   id: 'api-port-blocked',
   stage: 'reachable',
   title: 'a security group, network ACL or route blocks the API server’s port',
   scope: 'machine',
   signs: {
-    timedOut: {
-      in: ['kubelet', 'kubeadm', 'cloud-init', 'bottlerocket', 'nodeup'],
-      anchors: [
-        'i/o timeout',
-        'no route to host',
-        'Client.Timeout exceeded',
-        'context deadline exceeded',
-      ],
-      pattern:
-        /(?:Unable to register node|[Ff]ailed to (?:list|watch) \*v1|[Ff]ailed to ensure lease|configmaps\/cluster-info).*(?:dial tcp (?<address>[\d.]+):(?:443|6443): (?:i\/o timeout|connect: no route to host|connect: connection timed out)|Client\.Timeout exceeded|context deadline exceeded)/,
-      weight: 'context',
-      atLeast: 2,
-    },
+    timedOut: context(
+      ['kubelet', 'kubeadm', 'cloud-init', 'bottlerocket', 'nodeup'],
+      /(?:Unable to register node|[Ff]ailed to (?:list|watch) \*v1|[Ff]ailed to ensure lease|configmaps\/cluster-info).*(?:dial tcp (?<address>[\d.]+):(?:443|6443): (?:i\/o timeout|connect: no route to host|connect: connection timed out)|Client\.Timeout exceeded|context deadline exceeded)/,
+      {
+        anchors: [
+          'i/o timeout',
+          'no route to host',
+          'Client.Timeout exceeded',
+          'context deadline exceeded',
+        ],
+        atLeast: 2,
+      },
+    ),
   },
   needs: [
     'aws/instance',
@@ -44,37 +54,35 @@ export default defineCause({
   ],
   symptoms: ['api-silent', 'boot-verdict', 'machine-without-node'],
   withdrawnBy: ['api-answered', 'joined', 'node-registered', 'node-ready'],
-  match: (view) => matchPath(view),
   summary: ({ groups, direction, machine, address, acl, subnet, stop }) =>
     acl === undefined
-      ? `The security groups ${groups ?? 'of the machine'} let no traffic ${direction ?? 'through'} on port 443, so ${machine ?? 'the machine'} gets no answer from the API server${address === undefined ? '' : ` at ${address}`}.`
+      ? sentence`The security groups ${groups ?? 'of the machine'} let no traffic ${direction ?? 'through'} on port 443, so ${machine ?? 'the machine'} gets no answer from the API server${phrase` at ${address}`}.`
       : `The network ACL ${acl} of ${subnet ?? 'the subnet'} stops ${stop ?? 'the traffic'}, so ${machine ?? 'the machine'} gets no answer from the API server or any AWS API.`,
   remedy: ({ groups, direction, acl, isEgress, ports, nodeGroup }) =>
     acl !== undefined
       ? [
-          {
-            text: 'Let the traffic pass before the rule that stops it; network ACLs keep no state, so answers need a rule too.',
-            command: `aws ec2 create-network-acl-entry --network-acl-id ${acl} --rule-number 90 --protocol tcp --port-range ${ports ?? 'From=443,To=443'} --cidr-block 0.0.0.0/0 --rule-action allow ${isEgress === 'true' ? '--egress' : '--ingress'}`,
-          },
+          step(
+            'Let the traffic pass before the rule that stops it; network ACLs keep no state, so answers need a rule too.',
+            `aws ec2 create-network-acl-entry --network-acl-id ${acl} --rule-number 90 --protocol tcp --port-range ${ports ?? 'From=443,To=443'} --cidr-block 0.0.0.0/0 --rule-action allow ${isEgress === 'true' ? '--egress' : '--ingress'}`,
+          ),
         ]
       : direction === 'out of the machine'
         ? [
-            {
-              text: 'Let the machine’s group send.',
-              command: `aws ec2 authorize-security-group-egress --group-id ${groups?.replaceAll("'", '').split(/[ ,]/)[0] ?? '<node-security-group>'} --protocol tcp --port 443 --cidr 0.0.0.0/0`,
-            },
+            step(
+              'Let the machine’s group send.',
+              `aws ec2 authorize-security-group-egress --group-id ${groups?.replaceAll("'", '').split(/[ ,]/)[0] ?? '<node-security-group>'} --protocol tcp --port 443 --cidr 0.0.0.0/0`,
+            ),
           ]
         : [
-            {
-              text: 'Let the nodes’ group in at the cluster’s group.',
-              command: `aws ec2 authorize-security-group-ingress --group-id ${groups?.replaceAll("'", '').split(/[ ,]/)[0] ?? '<cluster-security-group>'} --protocol tcp --port 443 --source-group ${nodeGroup ?? '<node-security-group>'}`,
-            },
+            step(
+              'Let the nodes’ group in at the cluster’s group.',
+              `aws ec2 authorize-security-group-ingress --group-id ${groups?.replaceAll("'", '').split(/[ ,]/)[0] ?? '<cluster-security-group>'} --protocol tcp --port 443 --source-group ${nodeGroup ?? '<node-security-group>'}`,
+            ),
           ],
-  decide: {
-    text: 'Try the port from the machine; a time-out means dropped packets, 401 or 403 that the path is fine.',
-    command:
-      'curl -sk -m 10 -o /dev/null -w "%{http_code} %{remote_ip}\\n" https://<endpoint-name>/healthz',
-  },
+  decide: step(
+    'Try the port from the machine; a time-out means dropped packets, 401 or 403 that the path is fine.',
+    'curl -sk -m 10 -o /dev/null -w "%{http_code} %{remote_ip}\\n" https://<endpoint-name>/healthz',
+  ),
   page: {
     why: 'A private endpoint is reached through the cluster’s interfaces, whose security groups have to let the nodes in on 443. Own node groups with a security group of their own, edited cluster groups and network ACLs without ephemeral ports drop the packets silently.',
     prevent:
@@ -89,14 +97,9 @@ export default defineCause({
   },
 });
 
-type Kinds =
-  | 'aws/instance'
-  | 'aws/security-group'
-  | 'aws/cluster'
-  | 'aws/network-acl'
-  | 'aws/network-interface'
-  | 'aws/subnet';
-type Evidence = View<Kinds, 'timedOut'>;
+export default matched(cause, matchPath);
+
+type Own = ViewOf<typeof cause>;
 
 const API_PORT = 443;
 
@@ -109,7 +112,7 @@ interface Path {
   readonly clusterGroups: readonly string[];
 }
 
-function matchPath(view: Evidence): Match | null {
+function matchPath(view: Own): Match | null {
   const timedOut = view.sign('timedOut');
   const instance = view
     .list('aws/instance')
@@ -122,7 +125,7 @@ function matchPath(view: Evidence): Match | null {
   return blocked ?? (isKnown(view, path) ? clear : null);
 }
 
-function pathOf(view: Evidence, instance: Seen<Instance>): Path {
+function pathOf(view: Own, instance: Seen<Instance>): Path {
   const clusters = view.list('aws/cluster');
   const cluster = clusters.length === 1 ? (clusters[0] ?? null) : null;
   const network = cluster?.value.resourcesVpcConfig;
@@ -141,7 +144,7 @@ function isInClusterVpc({ instance, cluster }: Path): boolean {
 }
 
 /** The groups with these ids, null unless all are known. */
-function groupsOf(view: Evidence, ids: readonly string[]): readonly Seen<SecurityGroup>[] | null {
+function groupsOf(view: Own, ids: readonly string[]): readonly Seen<SecurityGroup>[] | null {
   const groups = view.list('aws/security-group');
   const described = ids.map((id) => groups.find(({ value }) => value.GroupId === id));
   const known = described.filter((group) => group !== undefined);
@@ -149,7 +152,7 @@ function groupsOf(view: Evidence, ids: readonly string[]): readonly Seen<Securit
 }
 
 /** Interfaces by which the control plane of EKS stands in the VPC. */
-function controlPlane(view: Evidence, { cluster }: Path): readonly NetworkInterface[] {
+function controlPlane(view: Own, { cluster }: Path): readonly NetworkInterface[] {
   const name = cluster?.value.name ?? '';
   return view
     .list('aws/network-interface')
@@ -158,7 +161,7 @@ function controlPlane(view: Evidence, { cluster }: Path): readonly NetworkInterf
 }
 
 /** Where the API server is for the machine: known addresses when its endpoint is private. */
-function apiServer(view: Evidence, path: Path): Peer {
+function apiServer(view: Own, path: Path): Peer {
   if (!path.isPrivate) return { groups: [], addresses: [] };
   const own = controlPlane(view, path).map((one) => blockOf(one.PrivateIpAddress ?? ''));
   const ids = path.cluster?.value.resourcesVpcConfig?.subnetIds ?? [];
@@ -170,7 +173,7 @@ function apiServer(view: Evidence, path: Path): Peer {
   return { groups: path.clusterGroups, addresses: blocks };
 }
 
-function matchEgress(view: Evidence, path: Path): Match | null {
+function matchEgress(view: Own, path: Path): Match | null {
   const own = groupsOf(view, path.nodeGroups);
   const peer = apiServer(view, path);
   const rules = own?.flatMap(({ value }) => value.IpPermissionsEgress ?? []);
@@ -178,7 +181,7 @@ function matchEgress(view: Evidence, path: Path): Match | null {
   return groupsFound(view, own, path, 'out of the machine');
 }
 
-function matchIngress(view: Evidence, path: Path): Match | null {
+function matchIngress(view: Own, path: Path): Match | null {
   const groups = path.isPrivate ? groupsOf(view, path.clusterGroups) : null;
   if (groups === null) return null;
   const address = blockOf(path.instance.value.PrivateIpAddress ?? '');
@@ -190,7 +193,7 @@ function matchIngress(view: Evidence, path: Path): Match | null {
 }
 
 function groupsFound(
-  view: Evidence,
+  view: Own,
   blocking: readonly Seen<SecurityGroup>[],
   path: Path,
   direction: string,
@@ -230,7 +233,7 @@ const DIRECTIONS: readonly Direction[] = [
   { isEgress: false, ports: EPHEMERAL, what: 'the answers, tcp 32768-60999 into it' },
 ];
 
-function aclOf(view: Evidence, path: Path): Seen<NetworkAcl> | undefined {
+function aclOf(view: Own, path: Path): Seen<NetworkAcl> | undefined {
   const subnet = path.instance.value.SubnetId ?? '';
   return view
     .list('aws/network-acl')
@@ -238,7 +241,7 @@ function aclOf(view: Evidence, path: Path): Seen<NetworkAcl> | undefined {
 }
 
 /** Both ends' groups and the ACL were read, so that what stops nothing lets everything through. */
-function isKnown(view: Evidence, path: Path): boolean {
+function isKnown(view: Own, path: Path): boolean {
   return (
     path.cluster !== null &&
     groupsOf(view, path.nodeGroups) !== null &&
@@ -248,7 +251,7 @@ function isKnown(view: Evidence, path: Path): boolean {
 }
 
 /** The ACL of the machine's subnet, where it stops what goes to or comes from every other subnet. */
-function matchAcl(view: Evidence, path: Path): Match | null {
+function matchAcl(view: Own, path: Path): Match | null {
   const subnet = path.instance.value.SubnetId ?? '';
   const acl = aclOf(view, path);
   if (acl === undefined) return null;
@@ -260,7 +263,7 @@ function matchAcl(view: Evidence, path: Path): Match | null {
 }
 
 function aclFound(
-  view: Evidence,
+  view: Own,
   acl: Seen<NetworkAcl>,
   subnet: string,
   { isEgress, ports, what }: Direction,

@@ -1,71 +1,66 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { definite, withdraws } from '../../../diagnosis/sign.ts';
 import { hasNeverJoined, idsOf, instancesWithoutNode } from '../../../domain/nodes/fleet.ts';
 
 /** The API server answers kubeadm, but does not give it the cluster-info ConfigMap. */
-export default defineCause({
+const cause = defineCause({
   id: 'cluster-info-unreadable',
   stage: 'reachable',
   title: 'kubeadm cannot read the ConfigMap cluster-info',
   scope: 'cluster',
   signs: {
-    refused: {
-      in: ['kubeadm', 'cloud-init'],
-      anchors: ['cluster-info'],
-      pattern: /configmaps "cluster-info" (?<why>is forbidden|not found)/,
-      weight: 'definite',
-      atLeast: 2,
-    },
-    unauthorized: {
-      in: ['kubeadm', 'cloud-init'],
-      anchors: ['cluster-info'],
-      pattern:
-        /(?:failed to request (?:the )?cluster-info(?: ConfigMap)?|Failed to request cluster-info, will try again): (?<why>Unauthorized)\b/,
-      weight: 'definite',
-    },
-    ended: {
-      in: ['kubeadm', 'cloud-init'],
-      anchors: ['validate the identity of the API Server', 'failed to request the cluster-info'],
-      pattern:
-        /(?:couldn't validate the identity of the API Server|failed to request the cluster-info ConfigMap).*configmaps "cluster-info" (?<why>is forbidden|not found)/,
-      weight: 'definite',
-    },
-    validated: {
-      in: ['kubeadm', 'cloud-init'],
-      anchors: ['Cluster info signature and contents are valid', 'Requesting info from'],
-      pattern:
-        /Cluster info signature and contents are valid|Requesting info from ".*" again to validate/,
-      weight: 'withdraws',
-    },
+    refused: definite(
+      ['kubeadm', 'cloud-init'],
+      /configmaps "cluster-info" (?<why>is forbidden|not found)/,
+      { anchors: ['cluster-info'], atLeast: 2 },
+    ),
+    unauthorized: definite(
+      ['kubeadm', 'cloud-init'],
+      /(?:failed to request (?:the )?cluster-info(?: ConfigMap)?|Failed to request cluster-info, will try again): (?<why>Unauthorized)\b/,
+      { anchors: ['cluster-info'] },
+    ),
+    ended: definite(
+      ['kubeadm', 'cloud-init'],
+      /(?:couldn't validate the identity of the API Server|failed to request the cluster-info ConfigMap).*configmaps "cluster-info" (?<why>is forbidden|not found)/,
+    ),
+    validated: withdraws(
+      ['kubeadm', 'cloud-init'],
+      /Cluster info signature and contents are valid|Requesting info from ".*" again to validate/,
+    ),
   },
   needs: ['kube/cluster-info', 'aws/user-data', 'aws/instance', 'aws/cluster', 'kube/Node'],
   symptoms: ['machine-without-node'],
   withdrawnBy: ['joined', 'node-registered', 'node-ready'],
   explains: ['failed-user-script'],
-  match: (view) => matchAbsent(view),
   summary: ({ why, token }) =>
     token !== undefined
       ? `The cluster has no ConfigMap kube-public/cluster-info, from which machines that join with the token ${token} learn whom to trust, so their join ends at discovery.`
       : `kubeadm reaches the API server but may not read the ConfigMap kube-public/cluster-info (${why ?? 'refused'}), so the join ends at discovery.`,
   remedy: () => [
-    {
-      text: 'See whether the ConfigMap is there and who may read it.',
-      command: 'kubectl -n kube-public get configmap,role,rolebinding',
-    },
-    {
-      text: 'Make ConfigMap and role again on a control-plane machine; the API server needs anonymous requests for it (no --anonymous-auth=false).',
-      command: 'sudo kubeadm init phase bootstrap-token',
-    },
-    {
-      text: 'Where anonymous requests stay off, join with a discovery file instead of a token.',
-      command:
-        'sudo kubeadm join --discovery-file /etc/kubernetes/discovery.conf --tls-bootstrap-token <token>',
-    },
+    step(
+      'See whether the ConfigMap is there and who may read it.',
+      'kubectl -n kube-public get configmap,role,rolebinding',
+    ),
+    step(
+      'Make ConfigMap and role again on a control-plane machine; the API server needs anonymous requests for it (no --anonymous-auth=false).',
+      'sudo kubeadm init phase bootstrap-token',
+    ),
+    step(
+      'Where anonymous requests stay off, join with a discovery file instead of a token.',
+      'sudo kubeadm join --discovery-file /etc/kubernetes/discovery.conf --tls-bootstrap-token <token>',
+    ),
   ],
-  decide: {
-    text: 'Ask for it as kubeadm does, without credentials.',
-    command:
-      'curl -sk https://<control-plane-address>:6443/api/v1/namespaces/kube-public/configmaps/cluster-info',
-  },
+  decide: step(
+    'Ask for it as kubeadm does, without credentials.',
+    'curl -sk https://<control-plane-address>:6443/api/v1/namespaces/kube-public/configmaps/cluster-info',
+  ),
   page: {
     why: 'Discovery by token starts with an anonymous request for kube-public/cluster-info. Hardening switches anonymous requests off, and control planes not made by kubeadm, or cleaned up, lack the ConfigMap or its role.',
     prevent: 'Join by discovery file where anonymous requests are off.',
@@ -79,10 +74,9 @@ export default defineCause({
   },
 });
 
-type Own = View<
-  'kube/cluster-info' | 'aws/user-data' | 'aws/instance' | 'aws/cluster' | 'kube/Node',
-  string
->;
+export default matched(cause, matchAbsent);
+
+type Own = ViewOf<typeof cause>;
 
 /** Machines without Node join by a token, and a complete list of kube-public lacks the ConfigMap. */
 function matchAbsent(view: Own): Match | null {

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { likely } from '../../../diagnosis/sign.ts';
 
 /** The address of the API server answers, and refuses the connection: nothing listens there. */
 export default defineCause({
@@ -7,21 +8,16 @@ export default defineCause({
   title: 'nothing listens at the API server’s address',
   scope: 'machine',
   signs: {
-    registrationRefused: {
-      in: ['kubelet', 'bottlerocket'],
-      anchors: ['connect: connection refused'],
-      pattern:
-        /[Uu]nable to register node.*dial tcp (?<address>(?!127\.|\[::1\])[\d.a-f:[\]]+:\d+): connect: connection refused/,
-      weight: 'likely',
-      atLeast: 6,
-    },
-    discoveryRefused: {
-      in: ['kubeadm', 'cloud-init'],
-      anchors: ['connect: connection refused'],
-      pattern:
-        /error execution phase preflight: couldn't validate the identity of the API Server(?!.*proxyconnect tcp).*dial tcp (?<address>[\d.a-f:[\]]+:\d+): connect: connection refused/,
-      weight: 'likely',
-    },
+    registrationRefused: likely(
+      ['kubelet', 'bottlerocket'],
+      /[Uu]nable to register node.*dial tcp (?<address>(?!127\.|\[::1\])[\d.a-f:[\]]+:\d+): connect: connection refused/,
+      { atLeast: 6 },
+    ),
+    discoveryRefused: likely(
+      ['kubeadm', 'cloud-init'],
+      /error execution phase preflight: couldn't validate the identity of the API Server(?!.*proxyconnect tcp).*dial tcp (?<address>[\d.a-f:[\]]+:\d+): connect: connection refused/,
+      { anchors: ['connect: connection refused'] },
+    ),
   },
   needs: [],
   symptoms: ['api-silent'],
@@ -30,25 +26,23 @@ export default defineCause({
   summary: ({ address, machine }) =>
     `${machine ?? 'The machine'} reaches ${address ?? 'the API server’s address'} and is refused: no API server listens there, or its load balancer has no healthy target.`,
   remedy: ({ address }) => [
-    {
-      text: 'On a control-plane machine: see whether API server and etcd run, and what they last said.',
-      command:
-        'sudo crictl ps -a --name "kube-apiserver|etcd"; sudo crictl logs --tail 40 $(sudo crictl ps -a -q --name kube-apiserver | head -n 1)',
-    },
-    {
-      text: 'Behind a load balancer: see whether a target is healthy.',
-      command:
-        'aws elbv2 describe-target-health --target-group-arn <target-group-arn> --query TargetHealthDescriptions[].[Target.Id,TargetHealth]',
-    },
-    {
-      text: 'Make sure that machines are given the right address and port.',
-      command: `nc -vz ${address?.replace(/:(\d+)$/, ' $1') ?? '<control-plane-address> 6443'}`,
-    },
+    step(
+      'On a control-plane machine: see whether API server and etcd run, and what they last said.',
+      'sudo crictl ps -a --name "kube-apiserver|etcd"; sudo crictl logs --tail 40 $(sudo crictl ps -a -q --name kube-apiserver | head -n 1)',
+    ),
+    step(
+      'Behind a load balancer: see whether a target is healthy.',
+      'aws elbv2 describe-target-health --target-group-arn <target-group-arn> --query TargetHealthDescriptions[].[Target.Id,TargetHealth]',
+    ),
+    step(
+      'Make sure that machines are given the right address and port.',
+      `nc -vz ${address?.replace(/:(\d+)$/, ' $1') ?? '<control-plane-address> 6443'}`,
+    ),
   ],
-  decide: {
-    text: 'Ask the API server for its health from the machine and from a control-plane machine.',
-    command: 'curl -sk -m 10 https://<control-plane-address>:6443/livez?verbose',
-  },
+  decide: step(
+    'Ask the API server for its health from the machine and from a control-plane machine.',
+    'curl -sk -m 10 https://<control-plane-address>:6443/livez?verbose',
+  ),
   page: {
     why: 'A refusal comes from the host: the address is right in the network, but the API server is not up (etcd, a certificate, a bad flag, a full disk) or listens elsewhere.',
     prevent:

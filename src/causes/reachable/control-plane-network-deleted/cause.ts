@@ -1,4 +1,6 @@
-import { defineCause, found } from '../../../diagnosis/cause.ts';
+import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 
 const CODES = [
   'Ec2SubnetNotFound',
@@ -16,29 +18,29 @@ const CODES = [
 ];
 
 /** What EKS needs for the control plane's own interfaces, role or key is gone. */
-export default defineCause({
+const cause = defineCause({
   id: 'control-plane-network-deleted',
   stage: 'reachable',
   title: 'subnets, security groups, role or key of the EKS control plane are gone',
   scope: 'cluster',
   signs: {
-    healthCode: {
-      in: ['aws-message', 'client-output', 'terraform'],
-      anchors: [
-        'SUBNET_NOT_FOUND',
-        'SECURITY_GROUP_NOT_FOUND',
-        'VPC_NOT_FOUND',
-        'IP_NOT_AVAILABLE',
-        'STS_REGIONAL_ENDPOINT_DISABLED',
-        'ASSUME_ROLE_ACCESS_DENIED',
-        'KMS_KEY_DISABLED',
-        'KMS_KEY_NOT_FOUND',
-        'KMS_GRANT_REVOKED',
-      ],
-      pattern:
-        /\b(?<code>SUBNET_NOT_FOUND|SECURITY_GROUP_NOT_FOUND|VPC_NOT_FOUND|IP_NOT_AVAILABLE|STS_REGIONAL_ENDPOINT_DISABLED|ASSUME_ROLE_ACCESS_DENIED|KMS_KEY_DISABLED|KMS_KEY_NOT_FOUND|KMS_GRANT_REVOKED)\b(?:.*?(?<resource>(?:subnet|sg|vpc)-[0-9a-f]{8,17}))?/,
-      weight: 'definite',
-    },
+    healthCode: definite(
+      ['aws-message', 'client-output', 'terraform'],
+      /\b(?<code>SUBNET_NOT_FOUND|SECURITY_GROUP_NOT_FOUND|VPC_NOT_FOUND|IP_NOT_AVAILABLE|STS_REGIONAL_ENDPOINT_DISABLED|ASSUME_ROLE_ACCESS_DENIED|KMS_KEY_DISABLED|KMS_KEY_NOT_FOUND|KMS_GRANT_REVOKED)\b(?:.*?(?<resource>(?:subnet|sg|vpc)-[0-9a-f]{8,17}))?/,
+      {
+        anchors: [
+          'SUBNET_NOT_FOUND',
+          'SECURITY_GROUP_NOT_FOUND',
+          'VPC_NOT_FOUND',
+          'IP_NOT_AVAILABLE',
+          'STS_REGIONAL_ENDPOINT_DISABLED',
+          'ASSUME_ROLE_ACCESS_DENIED',
+          'KMS_KEY_DISABLED',
+          'KMS_KEY_NOT_FOUND',
+          'KMS_GRANT_REVOKED',
+        ],
+      },
+    ),
   },
   needs: ['aws/cluster'],
   symptoms: [],
@@ -51,42 +53,22 @@ export default defineCause({
     'overloaded-api-server',
     'node-heartbeat-lost',
   ],
-  match(view) {
-    for (const cluster of view.list('aws/cluster')) {
-      const issue = (cluster.value.health?.issues ?? []).find((one) =>
-        CODES.includes(one.code ?? ''),
-      );
-      if (issue === undefined) continue;
-      const details = {
-        code: issue.code ?? '',
-        resource: (issue.resourceIds ?? []).join(', '),
-        cluster: cluster.value.name ?? '',
-      };
-      return found(details, [
-        view.quote(
-          cluster,
-          `cluster ${details.cluster} health ${details.code}: ${issue.message ?? ''}`,
-        ),
-      ]);
-    }
-    return null;
-  },
   summary: ({ code, resource, cluster }) =>
-    `EKS reports ${code ?? 'a health issue'} for cluster ${cluster ?? '<cluster>'}${resource === undefined || resource === '' ? '' : ` (${resource})`}: what the control plane needs in the account is gone, and nodes lose the API server together.`,
+    sentence`EKS reports ${code ?? 'a health issue'} for cluster ${cluster ?? '<cluster>'}${phrase` (${resource})`}: what the control plane needs in the account is gone, and nodes lose the API server together.`,
   remedy: ({ cluster }) => [
-    {
-      text: 'Read all issues of the cluster.',
-      command: `aws eks describe-cluster --name ${cluster ?? '<cluster>'} --query cluster.[health,resourcesVpcConfig]`,
-    },
-    {
-      text: 'Give the control plane subnets (two zones, 16 free addresses each) and security groups that exist.',
-      command: `aws eks update-cluster-config --name ${cluster ?? '<cluster>'} --resources-vpc-config subnetIds=<subnet>,<subnet-of-another-zone>,securityGroupIds=<security-group>`,
-    },
+    step(
+      'Read all issues of the cluster.',
+      `aws eks describe-cluster --name ${cluster ?? '<cluster>'} --query cluster.[health,resourcesVpcConfig]`,
+    ),
+    step(
+      'Give the control plane subnets (two zones, 16 free addresses each) and security groups that exist.',
+      `aws eks update-cluster-config --name ${cluster ?? '<cluster>'} --resources-vpc-config subnetIds=<subnet>,<subnet-of-another-zone>,securityGroupIds=<security-group>`,
+    ),
   ],
-  decide: {
-    text: 'Read the cluster’s health.',
-    command: 'aws eks describe-cluster --name <cluster> --query cluster.health',
-  },
+  decide: step(
+    'Read the cluster’s health.',
+    'aws eks describe-cluster --name <cluster> --query cluster.health',
+  ),
   page: {
     why: 'EKS keeps interfaces in the account’s subnets and uses a role and, with encrypted secrets, a key. Clean-ups delete them because no instance uses them; the control plane degrades hours later.',
     prevent:
@@ -98,4 +80,25 @@ export default defineCause({
       'https://docs.aws.amazon.com/eks/latest/APIReference/API_ClusterIssue.html',
     ],
   },
+});
+
+export default matched(cause, (view) => {
+  for (const cluster of view.list('aws/cluster')) {
+    const issue = (cluster.value.health?.issues ?? []).find((one) =>
+      CODES.includes(one.code ?? ''),
+    );
+    if (issue === undefined) continue;
+    const details = {
+      code: issue.code ?? '',
+      resource: (issue.resourceIds ?? []).join(', '),
+      cluster: cluster.value.name ?? '',
+    };
+    return found(details, [
+      view.quote(
+        cluster,
+        `cluster ${details.cluster} health ${details.code}: ${issue.message ?? ''}`,
+      ),
+    ]);
+  }
+  return null;
 });

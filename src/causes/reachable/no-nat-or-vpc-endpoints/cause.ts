@@ -6,60 +6,64 @@ import {
   type Details,
   found,
   type Match,
-  type View,
+  matched,
+  step,
+  type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { sentence } from '../../../diagnosis/sentence.ts';
+import { context, likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 import type { Cluster } from '../../../evidence/aws/groups.ts';
 
 /** A private subnet from which the AWS APIs cannot be reached: no NAT route, no endpoints. */
-export default defineCause({
+const cause = defineCause({
   id: 'no-nat-or-vpc-endpoints',
   stage: 'reachable',
   title: 'the subnet reaches no AWS API: no NAT route and no VPC endpoint',
   scope: 'machine',
   signs: {
-    commandLine: {
-      in: ['cloud-init', 'nodeadm', 'journal'],
-      anchors: ['Connect timeout on endpoint URL', 'Caused by ConnectTimeoutError('],
-      pattern:
-        /(?:Connect timeout on endpoint URL: "https:\/\/|HTTPSConnectionPool\(host='(?=.*Caused by ConnectTimeoutError\())(?<service>ec2|eks|sts|api\.ecr|ssm)\./,
-      weight: 'likely',
-    },
-    program: {
-      in: ['nodeadm', 'cloud-init', 'bottlerocket', 'ipamd', 'aws-node', 'kubelet', 'nodeup'],
-      anchors: ['https://ec2.', 'https://eks.', 'https://sts.', 'https://api.ecr.', 'https://ssm.'],
-      pattern:
-        /https:\/\/(?<service>ec2|eks|sts|api\.ecr|ssm)\.(?<region>[a-z]{2}(?:-[a-z]+)+-\d)\.amazonaws\.com[^\s"]*"?:? ?dial tcp (?!10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)(?<address>\d[\d.]+):443: (?:connect: )?(?:i\/o timeout|connection timed out|network is unreachable)/,
-      weight: 'likely',
-      atLeast: 2,
-    },
-    bootstrapEnded: {
-      in: ['cloud-init'],
-      anchors: ['[eks-bootstrap] INFO: complete'],
-      pattern: /\[eks-bootstrap\] INFO: complete!/,
-      weight: 'withdraws',
-    },
-    imagePull: {
-      in: ['event', 'kubelet', 'containerd'],
-      anchors: ['.dkr.ecr.'],
-      pattern:
-        /\.dkr\.ecr\.(?<region>[a-z0-9-]+)\.amazonaws\.com.*dial tcp (?!10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)(?<address>\d[\d.]+):443: i\/o timeout/,
-      weight: 'context',
-    },
-    timedOut: {
-      in: ['kubelet', 'nodeadm', 'cloud-init', 'bottlerocket'],
-      anchors: ['i/o timeout', 'Client.Timeout exceeded', 'retrying request EC2/DescribeInstances'],
-      pattern:
-        /(?:Unable to register node.*(?:i\/o timeout|Client\.Timeout exceeded)|retrying request EC2\/DescribeInstances)/,
-      weight: 'context',
-      atLeast: 2,
-    },
-    proxied: {
-      in: ['user-data', 'cloud-init', 'nodeadm'],
-      anchors: ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy', 'https-proxy'],
-      pattern: /\b(?:HTTPS?_PROXY|https?_proxy|https-proxy)["']?\s*[:=]/,
-      weight: 'context',
-    },
+    commandLine: likely(
+      ['cloud-init', 'nodeadm', 'journal'],
+      /(?:Connect timeout on endpoint URL: "https:\/\/|HTTPSConnectionPool\(host='(?=.*Caused by ConnectTimeoutError\())(?<service>ec2|eks|sts|api\.ecr|ssm)\./,
+      { anchors: ['Connect timeout on endpoint URL', 'Caused by ConnectTimeoutError('] },
+    ),
+    program: likely(
+      ['nodeadm', 'cloud-init', 'bottlerocket', 'ipamd', 'aws-node', 'kubelet', 'nodeup'],
+      /https:\/\/(?<service>ec2|eks|sts|api\.ecr|ssm)\.(?<region>[a-z]{2}(?:-[a-z]+)+-\d)\.amazonaws\.com[^\s"]*"?:? ?dial tcp (?!10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)(?<address>\d[\d.]+):443: (?:connect: )?(?:i\/o timeout|connection timed out|network is unreachable)/,
+      {
+        anchors: [
+          'https://ec2.',
+          'https://eks.',
+          'https://sts.',
+          'https://api.ecr.',
+          'https://ssm.',
+        ],
+        atLeast: 2,
+      },
+    ),
+    bootstrapEnded: withdraws(['cloud-init'], /\[eks-bootstrap\] INFO: complete!/),
+    imagePull: context(
+      ['event', 'kubelet', 'containerd'],
+      /\.dkr\.ecr\.(?<region>[a-z0-9-]+)\.amazonaws\.com.*dial tcp (?!10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)(?<address>\d[\d.]+):443: i\/o timeout/,
+      { anchors: ['.dkr.ecr.'] },
+    ),
+    timedOut: context(
+      ['kubelet', 'nodeadm', 'cloud-init', 'bottlerocket'],
+      /(?:Unable to register node.*(?:i\/o timeout|Client\.Timeout exceeded)|retrying request EC2\/DescribeInstances)/,
+      {
+        anchors: [
+          'i/o timeout',
+          'Client.Timeout exceeded',
+          'retrying request EC2/DescribeInstances',
+        ],
+        atLeast: 2,
+      },
+    ),
+    proxied: context(
+      ['user-data', 'cloud-init', 'nodeadm'],
+      /\b(?:HTTPS?_PROXY|https?_proxy|https-proxy)["']?\s*[:=]/,
+      { anchors: ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy', 'https-proxy'] },
+    ),
   },
   needs: ['aws/instance', 'aws/route-table', 'aws/nat-gateway', 'aws/vpc-endpoint', 'aws/cluster'],
   symptoms: [
@@ -77,31 +81,26 @@ export default defineCause({
     'sts-endpoint-unavailable',
     'bottlerocket-setting-generator-failed',
   ],
-  match: (view) => matchRoutes(view),
   summary: ({ subnet, service, machine, why, lacking }) =>
-    `${machine ?? 'The machine'} gets no answer from ${service === undefined ? 'the AWS APIs' : `the AWS API ${service}`}: its subnet ${subnet ?? ''} has ${why === undefined ? 'no way out and no endpoint for it' : `no way out (${why}) and ${lacking ?? 'no endpoint for it'}`}.`.replace(
-      '  ',
-      ' ',
-    ),
+    sentence`${machine ?? 'The machine'} gets no answer from ${service === undefined ? 'the AWS APIs' : `the AWS API ${service}`}: its subnet ${subnet} has ${why === undefined ? 'no way out and no endpoint for it' : `no way out (${why}) and ${lacking ?? 'no endpoint for it'}`}.`,
   remedy: ({ region, subnet, table, vpc }) => [
-    {
-      text: 'See which way out the subnet has, and which endpoints the VPC.',
-      command: `aws ec2 describe-route-tables --filters Name=association.subnet-id,Values=${subnet ?? '<subnet>'} --query RouteTables[].Routes; aws ec2 describe-vpc-endpoints --query VpcEndpoints[].[VpcId,ServiceName,State]`,
-    },
-    {
-      text: 'Either a route to a NAT gateway,',
-      command: `aws ec2 create-route --route-table-id ${table ?? '<route-table>'} --destination-cidr-block 0.0.0.0/0 --nat-gateway-id <nat-gateway>`,
-    },
-    {
-      text: 'or interface endpoints for ec2, ecr.api, ecr.dkr, sts, eks and a gateway endpoint for s3, with private DNS and 443 open from the nodes.',
-      command: `aws ec2 create-vpc-endpoint --vpc-endpoint-type Interface --vpc-id ${vpc ?? '<vpc>'} --service-name com.amazonaws.${region ?? '<region>'}.ec2 --subnet-ids ${subnet ?? '<subnet>'} --security-group-ids <security-group> --private-dns-enabled`,
-    },
+    step(
+      'See which way out the subnet has, and which endpoints the VPC.',
+      `aws ec2 describe-route-tables --filters Name=association.subnet-id,Values=${subnet ?? '<subnet>'} --query RouteTables[].Routes; aws ec2 describe-vpc-endpoints --query VpcEndpoints[].[VpcId,ServiceName,State]`,
+    ),
+    step(
+      'Either a route to a NAT gateway,',
+      `aws ec2 create-route --route-table-id ${table ?? '<route-table>'} --destination-cidr-block 0.0.0.0/0 --nat-gateway-id <nat-gateway>`,
+    ),
+    step(
+      'or interface endpoints for ec2, ecr.api, ecr.dkr, sts, eks and a gateway endpoint for s3, with private DNS and 443 open from the nodes.',
+      `aws ec2 create-vpc-endpoint --vpc-endpoint-type Interface --vpc-id ${vpc ?? '<vpc>'} --service-name com.amazonaws.${region ?? '<region>'}.ec2 --subnet-ids ${subnet ?? '<subnet>'} --security-group-ids <security-group> --private-dns-enabled`,
+    ),
   ],
-  decide: {
-    text: 'Try each API from the machine; any HTTP code means that it is reachable.',
-    command:
-      'for s in ec2 sts eks api.ecr; do printf "%s " $s; curl -sS -m 8 -o /dev/null -w "%{http_code} %{remote_ip}\\n" https://$s.<region>.amazonaws.com; done',
-  },
+  decide: step(
+    'Try each API from the machine; any HTTP code means that it is reachable.',
+    'for s in ec2 sts eks api.ecr; do printf "%s " $s; curl -sS -m 8 -o /dev/null -w "%{http_code} %{remote_ip}\\n" https://$s.<region>.amazonaws.com; done',
+  ),
   page: {
     why: 'A machine needs ec2, ecr, s3 and sts while it starts. In a private subnet that takes a NAT gateway or one endpoint per service; a route to a deleted NAT gateway is a black hole.',
     prevent:
@@ -119,14 +118,10 @@ export default defineCause({
   },
 });
 
-type Signs = 'commandLine' | 'program' | 'bootstrapEnded' | 'imagePull' | 'timedOut' | 'proxied';
-type Kinds =
-  | 'aws/instance'
-  | 'aws/route-table'
-  | 'aws/nat-gateway'
-  | 'aws/vpc-endpoint'
-  | 'aws/cluster';
-type Evidence = View<Kinds, Signs>;
+export default matched(cause, matchRoutes);
+
+type Own = ViewOf<typeof cause>;
+
 type Closed = Extract<WayOut, { kind: 'closed' }>;
 
 interface Place {
@@ -135,7 +130,7 @@ interface Place {
   readonly zone: string;
 }
 
-function matchRoutes(view: Evidence): Match | null {
+function matchRoutes(view: Own): Match | null {
   const place = placeOf(view);
   if (place === null) return null;
   const way = wayOut(routingOf(view), place.subnet, place.vpc);
@@ -149,15 +144,13 @@ function matchRoutes(view: Evidence): Match | null {
       sighting.first,
       ...quotesOf(view, way, place),
     ]);
-  const isRefused = (['commandLine', 'program', 'imagePull'] as const).some(
-    (name) => view.sign(name) !== null,
-  );
+  const isRefused = view.anySign('commandLine', 'program', 'imagePull');
   if (way.kind === 'translated' && !isRefused) return clear;
   const isLost = sighting === null && view.shows('machine-without-node');
   return isLost ? matchWithoutNode(view, way, place) : null;
 }
 
-function placeOf(view: Evidence): Place | null {
+function placeOf(view: Own): Place | null {
   const instance = view
     .list('aws/instance')
     .find((entry) => entry.value.InstanceId === view.instanceId);
@@ -167,7 +160,7 @@ function placeOf(view: Evidence): Place | null {
   return { subnet, vpc: instance?.value.VpcId ?? '', zone };
 }
 
-function routingOf(view: Evidence): Routing {
+function routingOf(view: Own): Routing {
   return {
     tables: view.list('aws/route-table'),
     natGateways: view.list('aws/nat-gateway'),
@@ -187,7 +180,7 @@ function detailsOf(way: Closed, { subnet, vpc, zone }: Place): Details {
   };
 }
 
-function quotesOf(view: Evidence, way: Closed, { subnet }: Place): readonly Quote[] {
+function quotesOf(view: Own, way: Closed, { subnet }: Place): readonly Quote[] {
   const id = way.table.value.RouteTableId ?? '';
   const table = view.quote(
     way.table,
@@ -202,7 +195,7 @@ function quotesOf(view: Evidence, way: Closed, { subnet }: Place): readonly Quot
 }
 
 /** Nodes of EKS ask EC2 for their name before they register, and may need the public endpoint. */
-function matchWithoutNode(view: Evidence, way: WayOut, place: Place): Match | null {
+function matchWithoutNode(view: Own, way: WayOut, place: Place): Match | null {
   const clusters = view.list('aws/cluster');
   const [cluster] = clusters;
   if (way.kind !== 'closed' || cluster === undefined || clusters.length > 1) return null;
@@ -230,7 +223,7 @@ function hasNoPrivateEndpoint(cluster: Cluster): boolean {
   return cluster.resourcesVpcConfig?.endpointPrivateAccess === false;
 }
 
-function endpointQuote(view: Evidence, vpc: string): Quote {
+function endpointQuote(view: Own, vpc: string): Quote {
   const all = view.list('aws/vpc-endpoint');
   const own = all.filter(({ value }) => value.VpcId === vpc);
   const names = own.map(({ value }) => `${value.ServiceName ?? ''} (${value.State ?? ''})`);

@@ -1,46 +1,49 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { sentence } from '../../../diagnosis/sentence.ts';
+import { context } from '../../../diagnosis/sign.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
 
 /** The machine stands in another VPC than the cluster. */
-export default defineCause({
+const cause = defineCause({
   id: 'node-in-another-vpc',
   stage: 'reachable',
   title: 'the machine was launched in another VPC than the cluster',
   scope: 'machine',
   signs: {
-    timedOut: {
-      in: ['kubelet', 'cloud-init', 'bottlerocket'],
-      anchors: ['i/o timeout', 'Client.Timeout exceeded', 'no such host'],
-      pattern:
-        /(?:Unable to register node|[Ff]ailed to (?:list|watch) \*v1|[Ff]ailed to ensure lease).*(?:i\/o timeout|Client\.Timeout exceeded|no such host)/,
-      weight: 'context',
-    },
+    timedOut: context(
+      ['kubelet', 'cloud-init', 'bottlerocket'],
+      /(?:Unable to register node|[Ff]ailed to (?:list|watch) \*v1|[Ff]ailed to ensure lease).*(?:i\/o timeout|Client\.Timeout exceeded|no such host)/,
+      { anchors: ['i/o timeout', 'Client.Timeout exceeded', 'no such host'] },
+    ),
   },
   needs: ['aws/instance', 'aws/cluster', 'kube/Node'],
   symptoms: ['api-silent'],
   withdrawnBy: ['api-answered', 'node-registered', 'node-ready'],
   explains: ['api-name-unresolvable', 'api-port-blocked'],
-  match: (view) => matchVpc(view),
   summary: ({ instance, vpc, clusterVpc, cluster }) =>
-    `Instance ${instance ?? ''} is in ${vpc ?? 'another VPC'}, the cluster ${cluster ?? ''} in ${clusterVpc ?? 'its own'}; a node has to be in the cluster’s VPC.`.replace(
-      '  ',
-      ' ',
-    ),
+    sentence`Instance ${instance} is in ${vpc ?? 'another VPC'}, the cluster ${cluster} in ${clusterVpc ?? 'its own'}; a node has to be in the cluster’s VPC.`,
   remedy: ({ clusterVpc }) => [
-    {
-      text: 'Find the subnets of the cluster’s VPC, and launch there.',
-      command: `aws ec2 describe-subnets --filters Name=vpc-id,Values=${clusterVpc ?? '<cluster-vpc>'} --query Subnets[].[SubnetId,AvailabilityZone,AvailableIpAddressCount]`,
-    },
-    {
-      text: 'Where machines outside are meant (hybrid nodes), give the cluster their network and the VPC a route.',
-      command: 'aws eks describe-cluster --name <cluster> --query cluster.remoteNetworkConfig',
-    },
+    step(
+      'Find the subnets of the cluster’s VPC, and launch there.',
+      `aws ec2 describe-subnets --filters Name=vpc-id,Values=${clusterVpc ?? '<cluster-vpc>'} --query Subnets[].[SubnetId,AvailabilityZone,AvailableIpAddressCount]`,
+    ),
+    step(
+      'Where machines outside are meant (hybrid nodes), give the cluster their network and the VPC a route.',
+      'aws eks describe-cluster --name <cluster> --query cluster.remoteNetworkConfig',
+    ),
   ],
-  decide: {
-    text: 'Compare the two VPCs.',
-    command:
-      'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].VpcId; aws eks describe-cluster --name <cluster> --query cluster.resourcesVpcConfig.vpcId',
-  },
+  decide: step(
+    'Compare the two VPCs.',
+    'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].VpcId; aws eks describe-cluster --name <cluster> --query cluster.resourcesVpcConfig.vpcId',
+  ),
   page: {
     why: 'Subnet ids come from another environment’s variables, or Karpenter’s selector matches subnets of two VPCs. EKS gives the API server interfaces in one VPC only, and pods of another VPC cannot be reached.',
     prevent: 'Tag subnets with the cluster’s name, and select by that tag.',
@@ -53,9 +56,11 @@ export default defineCause({
   },
 });
 
-function matchVpc(
-  view: View<'aws/instance' | 'aws/cluster' | 'kube/Node', 'timedOut'>,
-): Match | null {
+export default matched(cause, matchVpc);
+
+type Own = ViewOf<typeof cause>;
+
+function matchVpc(view: Own): Match | null {
   const instance = view
     .list('aws/instance')
     .find((entry) => entry.value.InstanceId === view.instanceId);

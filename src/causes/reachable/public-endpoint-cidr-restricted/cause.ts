@@ -1,4 +1,13 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context } from '../../../diagnosis/sign.ts';
 import { addressOf, cidrOf, isInside } from '../../../domain/network/cidr.ts';
 import { sourceAddresses, wayOut } from '../../../domain/network/routes.ts';
 import type { Seen } from '../../../evidence/fact.ts';
@@ -6,40 +15,33 @@ import type { Instance } from '../../../evidence/aws/instance.ts';
 import type { NatGateway } from '../../../evidence/aws/network.ts';
 
 /** The endpoint is public only, and its list of allowed networks lacks the nodes' way out. */
-export default defineCause({
+const cause = defineCause({
   id: 'public-endpoint-cidr-restricted',
   stage: 'reachable',
   title: 'the public endpoint lets only some networks in, and the private one is off',
   scope: 'machine',
   signs: {
-    timedOut: {
-      in: ['kubelet', 'cloud-init', 'bottlerocket'],
-      anchors: ['i/o timeout'],
-      pattern:
-        /(?:Unable to register node|[Ff]ailed to (?:list|watch) \*v1|[Ff]ailed to ensure lease).*dial tcp (?<address>(?!10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)\d[\d.]+):443: i\/o timeout/,
-      weight: 'context',
-      atLeast: 2,
-    },
-    canceled: {
-      in: ['kubelet', 'cloud-init', 'bottlerocket'],
-      anchors: ['Client.Timeout exceeded', 'context deadline exceeded'],
-      pattern:
-        /Unable to register node.*eks\.amazonaws\.com.*(?:Client\.Timeout exceeded|context deadline exceeded)/,
-      weight: 'context',
-      atLeast: 2,
-    },
+    timedOut: context(
+      ['kubelet', 'cloud-init', 'bottlerocket'],
+      /(?:Unable to register node|[Ff]ailed to (?:list|watch) \*v1|[Ff]ailed to ensure lease).*dial tcp (?<address>(?!10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)\d[\d.]+):443: i\/o timeout/,
+      { atLeast: 2 },
+    ),
+    canceled: context(
+      ['kubelet', 'cloud-init', 'bottlerocket'],
+      /Unable to register node.*eks\.amazonaws\.com.*(?:Client\.Timeout exceeded|context deadline exceeded)/,
+      { anchors: ['Client.Timeout exceeded', 'context deadline exceeded'], atLeast: 2 },
+    ),
   },
   needs: ['aws/cluster', 'aws/instance', 'aws/route-table', 'aws/nat-gateway', 'kube/Node'],
   symptoms: ['api-silent', 'boot-verdict', 'machine-without-node'],
   withdrawnBy: ['api-answered', 'node-registered', 'node-ready'],
-  match: (view) => matchEndpoint(view),
   summary: ({ cluster, cidrs, machine, sources }) =>
     `The endpoint of cluster ${cluster ?? '<cluster>'} is public only and lets in ${cidrs ?? 'a few networks'}; ${machine ?? 'the machine'} comes from ${sources ?? 'another address'} and gets no answer.`,
   remedy: ({ cluster, cidrs, sources }) => [
-    {
-      text: 'Switch the private endpoint on, so that nodes need no public way.',
-      command: `aws eks update-cluster-config --name ${cluster ?? '<cluster>'} --resources-vpc-config endpointPrivateAccess=true,endpointPublicAccess=true,publicAccessCidrs=${plainList(cidrs).join(',') || '<cidrs>'}`,
-    },
+    step(
+      'Switch the private endpoint on, so that nodes need no public way.',
+      `aws eks update-cluster-config --name ${cluster ?? '<cluster>'} --resources-vpc-config endpointPrivateAccess=true,endpointPublicAccess=true,publicAccessCidrs=${plainList(cidrs).join(',') || '<cidrs>'}`,
+    ),
     {
       text: 'Or add the address that the nodes come from to the list.',
       command:
@@ -48,11 +50,10 @@ export default defineCause({
           : `aws eks update-cluster-config --name ${cluster ?? '<cluster>'} --resources-vpc-config publicAccessCidrs=${[...plainList(cidrs), ...plainList(sources).map((address) => `${address}/32`)].join(',')}`,
     },
   ],
-  decide: {
-    text: 'Compare the list with the address that the machine comes from.',
-    command:
-      'aws eks describe-cluster --name <cluster> --query cluster.resourcesVpcConfig.[endpointPrivateAccess,publicAccessCidrs]; curl -s https://checkip.amazonaws.com',
-  },
+  decide: step(
+    'Compare the list with the address that the machine comes from.',
+    'aws eks describe-cluster --name <cluster> --query cluster.resourcesVpcConfig.[endpointPrivateAccess,publicAccessCidrs]; curl -s https://checkip.amazonaws.com',
+  ),
   page: {
     why: 'Without the private endpoint nodes take the public way like everybody: out through NAT, in at the endpoint. A list made for administrators shuts them out, while kubectl at the office works.',
     prevent: 'Switch the private endpoint on whenever the public one is restricted.',
@@ -65,10 +66,9 @@ export default defineCause({
   },
 });
 
-type Evidence = View<
-  'aws/cluster' | 'aws/instance' | 'aws/route-table' | 'aws/nat-gateway' | 'kube/Node',
-  'timedOut' | 'canceled'
->;
+export default matched(cause, matchEndpoint);
+
+type Own = ViewOf<typeof cause>;
 
 /** A list that was quoted for the shell, one by one. */
 function plainList(text: string | undefined): readonly string[] {
@@ -78,7 +78,7 @@ function plainList(text: string | undefined): readonly string[] {
     .filter((part) => part !== '');
 }
 
-function matchEndpoint(view: Evidence): Match | null {
+function matchEndpoint(view: Own): Match | null {
   const clusters = view.list('aws/cluster');
   const [cluster, other] = clusters;
   if (cluster === undefined || other !== undefined) return null;
@@ -110,7 +110,7 @@ function matchEndpoint(view: Evidence): Match | null {
 }
 
 /** Without the API server a machine has no Node, or one whose kubelet has gone silent. */
-function isLost(view: Evidence): boolean {
+function isLost(view: Own): boolean {
   const node = view.read('kube/Node');
   return (
     view.shows('machine-without-node') ||
@@ -121,7 +121,7 @@ function isLost(view: Evidence): boolean {
   );
 }
 
-function sourcesOf(view: Evidence, instance: Instance): readonly string[] {
+function sourcesOf(view: Own, instance: Instance): readonly string[] {
   const routing = {
     tables: view.list('aws/route-table'),
     natGateways: view.list('aws/nat-gateway'),
@@ -134,7 +134,7 @@ function sourcesOf(view: Evidence, instance: Instance): readonly string[] {
   return addresses.length > 0 || own === null ? addresses : [own];
 }
 
-function gatewayOf(view: Evidence, sources: readonly string[]): Seen<NatGateway> | undefined {
+function gatewayOf(view: Own, sources: readonly string[]): Seen<NatGateway> | undefined {
   return view
     .list('aws/nat-gateway')
     .find(({ value }) =>

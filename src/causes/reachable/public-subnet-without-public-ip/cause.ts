@@ -1,35 +1,38 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 import { endpointOf, wayOut } from '../../../domain/network/routes.ts';
 
 /** The subnet’s way out is an internet gateway, and the machine has no public address to use it with. */
-export default defineCause({
+const cause = defineCause({
   id: 'public-subnet-without-public-ip',
   stage: 'reachable',
   title: 'the machine is in a public subnet and has no public address',
   scope: 'machine',
   signs: {
-    healthSentence: {
-      in: ['aws-message', 'terraform', 'client-output'],
-      anchors: [
-        'does not automatically assign public IP addresses',
-        'not automatically assign public IP',
-      ],
-      pattern:
-        /(?:Subnets? of \[(?<subnet>subnet-[0-9a-f]{8,17})[^\]]*\].{0,80})?not automatically assign public IP addresses to instances launched into it/,
-      weight: 'definite',
-    },
-    timedOut: {
-      in: ['kubelet', 'cloud-init', 'nodeadm', 'bottlerocket'],
-      anchors: [
-        'i/o timeout',
-        'Client.Timeout exceeded',
-        'Connect timeout on endpoint URL',
-        'retrying request EC2/DescribeInstances',
-      ],
-      pattern:
-        /Unable to register node.*(?:i\/o timeout|Client\.Timeout exceeded)|Connect timeout on endpoint URL|retrying request EC2\/DescribeInstances/,
-      weight: 'context',
-    },
+    healthSentence: definite(
+      ['aws-message', 'terraform', 'client-output'],
+      /(?:Subnets? of \[(?<subnet>subnet-[0-9a-f]{8,17})[^\]]*\].{0,80})?not automatically assign public IP addresses to instances launched into it/,
+    ),
+    timedOut: context(
+      ['kubelet', 'cloud-init', 'nodeadm', 'bottlerocket'],
+      /Unable to register node.*(?:i\/o timeout|Client\.Timeout exceeded)|Connect timeout on endpoint URL|retrying request EC2\/DescribeInstances/,
+      {
+        anchors: [
+          'i/o timeout',
+          'Client.Timeout exceeded',
+          'Connect timeout on endpoint URL',
+          'retrying request EC2/DescribeInstances',
+        ],
+      },
+    ),
   },
   needs: ['aws/instance', 'aws/route-table', 'aws/vpc-endpoint', 'aws/cluster'],
   symptoms: ['boot-call-retried', 'api-silent', 'boot-verdict', 'machine-without-node'],
@@ -41,25 +44,22 @@ export default defineCause({
     'failed-user-script',
     'public-endpoint-cidr-restricted',
   ],
-  match: (view) => matchRoutes(view),
   summary: ({ subnet, machine }) =>
     `The subnet ${subnet ?? 'of the node group'} routes through an internet gateway, and ${machine === undefined || machine === 'cluster' ? 'its machines get' : `${machine} has`} no public address, so every connection outwards times out.`,
   remedy: ({ subnet }) => [
-    {
-      text: 'Let the subnet give new machines a public address, then replace the machines.',
-      command: `aws ec2 modify-subnet-attribute --subnet-id ${subnet ?? '<subnet>'} --map-public-ip-on-launch`,
-    },
-    {
-      text: 'Or move the nodes to private subnets with a NAT gateway.',
-      command:
-        'aws eks create-nodegroup --cluster-name <cluster> --nodegroup-name <new-node-group> --node-role <node-role-arn> --subnets <private-subnet>',
-    },
+    step(
+      'Let the subnet give new machines a public address, then replace the machines.',
+      `aws ec2 modify-subnet-attribute --subnet-id ${subnet ?? '<subnet>'} --map-public-ip-on-launch`,
+    ),
+    step(
+      'Or move the nodes to private subnets with a NAT gateway.',
+      'aws eks create-nodegroup --cluster-name <cluster> --nodegroup-name <new-node-group> --node-role <node-role-arn> --subnets <private-subnet>',
+    ),
   ],
-  decide: {
-    text: 'See the machine’s public address and its subnet’s default route.',
-    command:
-      'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].[SubnetId,PublicIpAddress]; aws ec2 describe-route-tables --filters Name=association.subnet-id,Values=<subnet> --query RouteTables[].Routes',
-  },
+  decide: step(
+    'See the machine’s public address and its subnet’s default route.',
+    'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].[SubnetId,PublicIpAddress]; aws ec2 describe-route-tables --filters Name=association.subnet-id,Values=<subnet> --query RouteTables[].Routes',
+  ),
   page: {
     why: 'An internet gateway serves machines with a public address only. Managed node groups stopped to assign one by themselves in 2020; the subnet’s setting decides now.',
     prevent: 'Put nodes into private subnets, and load balancers into the public ones.',
@@ -75,12 +75,11 @@ export default defineCause({
   },
 });
 
-type Evidence = View<
-  'aws/instance' | 'aws/route-table' | 'aws/vpc-endpoint' | 'aws/cluster',
-  'healthSentence' | 'timedOut'
->;
+export default matched(cause, matchRoutes);
 
-function matchRoutes(view: Evidence): Match | null {
+type Own = ViewOf<typeof cause>;
+
+function matchRoutes(view: Own): Match | null {
   const instance = view
     .list('aws/instance')
     .find((entry) => entry.value.InstanceId === view.instanceId);
@@ -108,7 +107,7 @@ function matchRoutes(view: Evidence): Match | null {
 }
 
 /** True where EC2, which nodes of EKS ask for their name, or the API server answers outside only. */
-function needsInternet(view: Evidence, vpc: string): boolean {
+function needsInternet(view: Own, vpc: string): boolean {
   const [cluster] = view.list('aws/cluster');
   if (cluster === undefined || cluster.value.resourcesVpcConfig?.vpcId !== vpc) return false;
   if (cluster.value.resourcesVpcConfig.endpointPrivateAccess === false) return true;

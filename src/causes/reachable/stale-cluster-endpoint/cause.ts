@@ -1,59 +1,58 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context } from '../../../diagnosis/sign.ts';
 import { isTaggedFor } from '../../../domain/nodes/fleet.ts';
 import { clusterGiven } from '../../../evidence/user-data.ts';
 
 /** The machine was told the endpoint of a cluster that is no more; the cluster of that name has another. */
-export default defineCause({
+const cause = defineCause({
   id: 'stale-cluster-endpoint',
   stage: 'reachable',
   title: 'the user data points at an endpoint that the cluster does not have any more',
   scope: 'machine',
   signs: {
-    lookedUp: {
-      in: ['kubelet', 'cloud-init', 'bottlerocket', 'nodeadm'],
-      anchors: ['no such host'],
-      pattern: /lookup (?<endpoint>[0-9A-Fa-f]{32})\.[\w.-]+\.eks\.amazonaws\.com\b.*no such host/,
-      weight: 'context',
-    },
-    configured: {
-      in: ['user-data', 'cloud-init', 'nodeadm', 'bottlerocket'],
-      anchors: ['apiServerEndpoint', '--apiserver-endpoint', 'api-server'],
-      pattern:
-        /(?:apiServerEndpoint|--apiserver-endpoint|\bapi-server)['"]?[:= ]{1,4}['"]?https:\/\/(?<endpoint>[0-9A-F]{32})\./,
-      weight: 'context',
-      strict: true,
-    },
-    refused: {
-      in: ['kubelet', 'bottlerocket'],
-      anchors: ['Unable to register node'],
-      pattern:
-        /Unable to register node.*(?:no such host|i\/o timeout|Client\.Timeout exceeded|x509:|TLS handshake timeout)/,
-      weight: 'context',
-    },
+    lookedUp: context(
+      ['kubelet', 'cloud-init', 'bottlerocket', 'nodeadm'],
+      /lookup (?<endpoint>[0-9A-Fa-f]{32})\.[\w.-]+\.eks\.amazonaws\.com\b.*no such host/,
+      { anchors: ['no such host'] },
+    ),
+    configured: context(
+      ['user-data', 'cloud-init', 'nodeadm', 'bottlerocket'],
+      /(?:apiServerEndpoint|--apiserver-endpoint|\bapi-server)['"]?[:= ]{1,4}['"]?https:\/\/(?<endpoint>[0-9A-F]{32})\./,
+      { strict: true },
+    ),
+    refused: context(
+      ['kubelet', 'bottlerocket'],
+      /Unable to register node.*(?:no such host|i\/o timeout|Client\.Timeout exceeded|x509:|TLS handshake timeout)/,
+    ),
   },
   needs: ['aws/cluster', 'aws/user-data', 'aws/instance'],
   symptoms: ['machine-without-node'],
   withdrawnBy: ['api-answered', 'node-registered', 'node-ready'],
   explains: ['api-name-unresolvable', 'untrusted-api-certificate'],
-  match: (view) => matchEndpoint(view) ?? matchUserData(view),
   summary: ({ endpoint, current, machine }) =>
     `${machine ?? 'The machine'} is configured to use the endpoint ${endpoint ?? ''}${endpoint?.startsWith('https:') === true ? '' : '…'}, but the cluster’s is ${current ?? 'another'}: its user data is of a cluster that was replaced.`,
   remedy: () => [
-    {
-      text: 'Take endpoint and authority of today, together.',
-      command:
-        'aws eks describe-cluster --name <cluster> --query cluster.[endpoint,certificateAuthority.data]',
-    },
-    {
-      text: 'Write both into the launch template (or restart Karpenter, which reads the endpoint when it starts), and replace the machines.',
-      command: 'kubectl -n kube-system rollout restart deployment karpenter',
-    },
+    step(
+      'Take endpoint and authority of today, together.',
+      'aws eks describe-cluster --name <cluster> --query cluster.[endpoint,certificateAuthority.data]',
+    ),
+    step(
+      'Write both into the launch template (or restart Karpenter, which reads the endpoint when it starts), and replace the machines.',
+      'kubectl -n kube-system rollout restart deployment karpenter',
+    ),
   ],
-  decide: {
-    text: 'Compare the endpoint on the machine with the cluster’s.',
-    command:
-      'sudo grep server: /var/lib/kubelet/kubeconfig; aws eks describe-cluster --name <cluster> --query cluster.endpoint --output text',
-  },
+  decide: step(
+    'Compare the endpoint on the machine with the cluster’s.',
+    'sudo grep server: /var/lib/kubelet/kubeconfig; aws eks describe-cluster --name <cluster> --query cluster.endpoint --output text',
+  ),
   page: {
     why: 'A cluster that is deleted and made again under the same name has a new endpoint and a new authority. Launch templates, images and a running Karpenter keep the old ones.',
     prevent:
@@ -67,13 +66,12 @@ export default defineCause({
   },
 });
 
-type Evidence = View<
-  'aws/cluster' | 'aws/user-data' | 'aws/instance',
-  'lookedUp' | 'configured' | 'refused'
->;
+export default matched(cause, (view) => matchEndpoint(view) ?? matchUserData(view));
+
+type Own = ViewOf<typeof cause>;
 
 /** A machine without a Node, tagged for a cluster whose endpoint its user data does not name. */
-function matchUserData(view: Evidence): Match | null {
+function matchUserData(view: Own): Match | null {
   const clusters = view.list('aws/cluster');
   const [cluster] = clusters;
   const userData = view.read('aws/user-data');
@@ -97,7 +95,7 @@ function plain(url: string): string {
   return url.toLowerCase().replace(/\/$/, '').replace(/:443$/, '');
 }
 
-function matchEndpoint(view: Evidence): Match | null {
+function matchEndpoint(view: Own): Match | null {
   const lookedUp = view.sign('lookedUp');
   // An endpoint that is only configured may be another cluster's, and well: the kubelet has to fail.
   const sighting = lookedUp ?? (view.sign('refused') === null ? null : view.sign('configured'));

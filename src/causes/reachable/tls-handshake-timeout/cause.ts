@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { likely } from '../../../diagnosis/sign.ts';
 
 /** The connection opens, and the server’s part of the TLS handshake never arrives. */
 export default defineCause({
@@ -7,27 +8,21 @@ export default defineCause({
   title: 'the TLS handshake with the API server is never completed',
   scope: 'machine',
   signs: {
-    registration: {
-      in: ['kubelet', 'bottlerocket'],
-      anchors: ['TLS handshake timeout'],
-      pattern: /[Uu]nable to register node.*net\/http: TLS handshake timeout/,
-      weight: 'likely',
-      atLeast: 3,
-    },
-    discovery: {
-      in: ['kubeadm', 'cloud-init'],
-      anchors: ['TLS handshake timeout'],
-      pattern:
-        /error execution phase \S+ couldn't validate the identity of the API Server.*net\/http: TLS handshake timeout/,
-      weight: 'likely',
-    },
-    bootstrapRequest: {
-      in: ['nodeup'],
-      anchors: ['TLS handshake timeout'],
-      pattern: /failed to get node config from server.*net\/http: TLS handshake timeout/,
-      weight: 'likely',
-      atLeast: 3,
-    },
+    registration: likely(
+      ['kubelet', 'bottlerocket'],
+      /[Uu]nable to register node.*net\/http: TLS handshake timeout/,
+      { atLeast: 3 },
+    ),
+    discovery: likely(
+      ['kubeadm', 'cloud-init'],
+      /error execution phase \S+ couldn't validate the identity of the API Server.*net\/http: TLS handshake timeout/,
+      { anchors: ['TLS handshake timeout'] },
+    ),
+    bootstrapRequest: likely(
+      ['nodeup'],
+      /failed to get node config from server.*net\/http: TLS handshake timeout/,
+      { anchors: ['TLS handshake timeout'], atLeast: 3 },
+    ),
   },
   needs: [],
   symptoms: ['api-silent'],
@@ -36,26 +31,23 @@ export default defineCause({
   summary: ({ machine }) =>
     `${machine ?? 'The machine'} connects to the API server, and the server’s certificate never arrives: packets of full size are lost on the way, something inspects TLS, or the server is overloaded.`,
   remedy: () => [
-    {
-      text: 'See which packet size passes (1472 is 1500 without headers; jumbo frames need 8973).',
-      command:
-        'ping -c 2 -M do -s 1472 <control-plane-address>; ip -o link show | grep -o "mtu [0-9]*"; tracepath -n <control-plane-address>',
-    },
-    {
-      text: 'Where large packets are lost, lower the interface’s MTU (VPN, transit gateway and peering carry less), or let ICMP type 3 code 4 through.',
-      command: "sudo ip link set dev $(ip route show default | awk '{print $5; exit}') mtu 1400",
-    },
-    {
-      text: 'Take the endpoint out of TLS inspection.',
-      command:
-        'openssl s_client -connect <endpoint-name>:443 </dev/null 2>/dev/null | openssl x509 -noout -issuer',
-    },
+    step(
+      'See which packet size passes (1472 is 1500 without headers; jumbo frames need 8973).',
+      'ping -c 2 -M do -s 1472 <control-plane-address>; ip -o link show | grep -o "mtu [0-9]*"; tracepath -n <control-plane-address>',
+    ),
+    step(
+      'Where large packets are lost, lower the interface’s MTU (VPN, transit gateway and peering carry less), or let ICMP type 3 code 4 through.',
+      "sudo ip link set dev $(ip route show default | awk '{print $5; exit}') mtu 1400",
+    ),
+    step(
+      'Take the endpoint out of TLS inspection.',
+      'openssl s_client -connect <endpoint-name>:443 </dev/null 2>/dev/null | openssl x509 -noout -issuer',
+    ),
   ],
-  decide: {
-    text: 'Watch the handshake; Connected followed by silence is this.',
-    command:
-      'curl -vk -m 15 https://<endpoint-name>/healthz 2>&1 | grep -iE "connected|TLS|timed out"',
-  },
+  decide: step(
+    'Watch the handshake; Connected followed by silence is this.',
+    'curl -vk -m 15 https://<endpoint-name>/healthz 2>&1 | grep -iE "connected|TLS|timed out"',
+  ),
   page: {
     why: 'The small packets of the TCP handshake pass, the large ones with the certificate do not: a smaller MTU on the way whose ICMP answers are blocked. Middleboxes that inspect TLS and an overloaded API server look alike.',
     prevent:

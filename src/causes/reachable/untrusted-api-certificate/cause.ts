@@ -1,52 +1,44 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { definite, likely } from '../../../diagnosis/sign.ts';
 import { clusterGiven } from '../../../evidence/user-data.ts';
 
 const ON_NODE = ['kubelet', 'kubeadm', 'cloud-init', 'nodeup', 'bottlerocket', 'nodeadm'] as const;
 
 /** The machine does not trust the certificate that answers as the API server. */
-export default defineCause({
+const cause = defineCause({
   id: 'untrusted-api-certificate',
   stage: 'reachable',
   title: 'the machine does not trust the API server’s certificate',
   scope: 'machine',
   signs: {
-    registration: {
-      in: ON_NODE,
-      anchors: ['certificate signed by unknown authority'],
-      pattern:
-        /(?:[Uu]nable to register node|[Ff]ailed to ensure lease|waiting for CSINode publishing|failed to get node config from server)(?!.*failed calling webhook).*x509: certificate signed by unknown authority/,
-      weight: 'definite',
-    },
-    unknownAuthority: {
-      in: ON_NODE,
-      anchors: ['certificate signed by unknown authority'],
-      pattern:
-        /(?:[Ff]ailed to (?:list|watch) \*v1|(?:Get|Post) "?https:\/\/(?![\w.-]+\.svc[:/])(?<server>[\w.-]+)(?::\d+)?\/apis?\b)(?!.*failed calling webhook).*?x509: certificate signed by unknown authority/,
-      weight: 'definite',
-      strict: true,
-      atLeast: 2,
-    },
-    discovery: {
-      in: ['kubeadm', 'cloud-init'],
-      anchors: ['certificate signed by unknown authority'],
-      pattern:
-        /(?:couldn't validate the identity of the API Server|failed to request (?:the )?cluster-info|configmaps\/(?:cluster-info|kubeadm-config)).*x509: certificate signed by unknown authority/,
-      weight: 'definite',
-    },
-    otherName: {
-      in: ON_NODE,
-      anchors: ['x509: certificate is valid for'],
-      pattern:
-        /(?:[Uu]nable to register node|[Ff]ailed to (?:list|watch) \*v1|[Ff]ailed to ensure lease|couldn't validate the identity|configmaps\/(?:cluster-info|kubeadm-config)).*x509: certificate is valid for (?<names>[^"]{3,200}), not (?<server>[\w.:-]+)/,
-      weight: 'definite',
-    },
-    curl: {
-      in: ['host-file', 'cloud-init'],
-      anchors: ['SSL certificate problem'],
-      pattern:
-        /eks\.amazonaws\.com.*SSL certificate problem: (?:unable to get local issuer certificate|self[- ]signed certificate)/,
-      weight: 'likely',
-    },
+    registration: definite(
+      ON_NODE,
+      /(?:[Uu]nable to register node|[Ff]ailed to ensure lease|waiting for CSINode publishing|failed to get node config from server)(?!.*failed calling webhook).*x509: certificate signed by unknown authority/,
+    ),
+    unknownAuthority: definite(
+      ON_NODE,
+      /(?:[Ff]ailed to (?:list|watch) \*v1|(?:Get|Post) "?https:\/\/(?![\w.-]+\.svc[:/])(?<server>[\w.-]+)(?::\d+)?\/apis?\b)(?!.*failed calling webhook).*?x509: certificate signed by unknown authority/,
+      { strict: true, atLeast: 2 },
+    ),
+    discovery: definite(
+      ['kubeadm', 'cloud-init'],
+      /(?:couldn't validate the identity of the API Server|failed to request (?:the )?cluster-info|configmaps\/(?:cluster-info|kubeadm-config)).*x509: certificate signed by unknown authority/,
+    ),
+    otherName: definite(
+      ON_NODE,
+      /(?:[Uu]nable to register node|[Ff]ailed to (?:list|watch) \*v1|[Ff]ailed to ensure lease|couldn't validate the identity|configmaps\/(?:cluster-info|kubeadm-config)).*x509: certificate is valid for (?<names>[^"]{3,200}), not (?<server>[\w.:-]+)/,
+    ),
+    curl: likely(
+      ['host-file', 'cloud-init'],
+      /eks\.amazonaws\.com.*SSL certificate problem: (?:unable to get local issuer certificate|self[- ]signed certificate)/,
+    ),
   },
   needs: ['aws/cluster', 'aws/user-data'],
   symptoms: ['machine-without-node'],
@@ -57,7 +49,6 @@ export default defineCause({
     'invalid-cluster-ca-file',
     'ca-pin-mismatch',
   ],
-  match: (view) => matchAuthority(view),
   summary: ({ server, names, machine }) =>
     names === undefined
       ? `${machine ?? 'The machine'} does not trust the certificate of ${server ?? 'the API server'}: the authority in its configuration is not the cluster’s, or a proxy answers in the middle.`
@@ -65,32 +56,29 @@ export default defineCause({
   remedy: ({ names, server }) =>
     names === undefined
       ? [
-          {
-            text: 'Compare the authority on the machine with the cluster’s of today.',
-            command:
-              'sudo openssl x509 -noout -fingerprint -sha256 -in /etc/kubernetes/pki/ca.crt; aws eks describe-cluster --name <cluster> --query cluster.certificateAuthority.data --output text | base64 -d | openssl x509 -noout -fingerprint -sha256',
-          },
-          {
-            text: 'If they are equal, see who answers; a proxy’s issuer means that the endpoint belongs into NO_PROXY.',
-            command: `openssl s_client -connect ${server ?? '<endpoint-name>'}:443 -showcerts </dev/null 2>/dev/null | openssl x509 -noout -issuer -subject`,
-          },
-          {
-            text: 'Write endpoint and certificateAuthority together into user data, and replace the machine.',
-            command:
-              'aws eks describe-cluster --name <cluster> --query cluster.[endpoint,certificateAuthority.data]',
-          },
+          step(
+            'Compare the authority on the machine with the cluster’s of today.',
+            'sudo openssl x509 -noout -fingerprint -sha256 -in /etc/kubernetes/pki/ca.crt; aws eks describe-cluster --name <cluster> --query cluster.certificateAuthority.data --output text | base64 -d | openssl x509 -noout -fingerprint -sha256',
+          ),
+          step(
+            'If they are equal, see who answers; a proxy’s issuer means that the endpoint belongs into NO_PROXY.',
+            `openssl s_client -connect ${server ?? '<endpoint-name>'}:443 -showcerts </dev/null 2>/dev/null | openssl x509 -noout -issuer -subject`,
+          ),
+          step(
+            'Write endpoint and certificateAuthority together into user data, and replace the machine.',
+            'aws eks describe-cluster --name <cluster> --query cluster.[endpoint,certificateAuthority.data]',
+          ),
         ]
       : [
-          {
-            text: 'Add the name or address to the API server’s certificate, or let machines use one that is in it.',
-            command: `sudo kubeadm init phase certs apiserver --apiserver-cert-extra-sans ${server ?? '<address>'}`,
-          },
+          step(
+            'Add the name or address to the API server’s certificate, or let machines use one that is in it.',
+            `sudo kubeadm init phase certs apiserver --apiserver-cert-extra-sans ${server ?? '<address>'}`,
+          ),
         ],
-  decide: {
-    text: 'See whose certificate answers.',
-    command:
-      'openssl s_client -connect <endpoint-name>:443 -showcerts </dev/null 2>/dev/null | openssl x509 -noout -issuer -subject -ext subjectAltName',
-  },
+  decide: step(
+    'See whose certificate answers.',
+    'openssl s_client -connect <endpoint-name>:443 -showcerts </dev/null 2>/dev/null | openssl x509 -noout -issuer -subject -ext subjectAltName',
+  ),
   page: {
     why: 'User data carries the endpoint and the authority apart; a cluster that was made again under the same name has a new authority, and templates keep the old one. TLS-inspecting proxies show a certificate of their own. kubeadm certificates lack a load balancer’s name.',
     prevent:
@@ -108,8 +96,12 @@ export default defineCause({
   },
 });
 
+export default matched(cause, matchAuthority);
+
+type Own = ViewOf<typeof cause>;
+
 /** User data of the right endpoint with another authority than the cluster's. */
-function matchAuthority(view: View<'aws/cluster' | 'aws/user-data', never>): Match | null {
+function matchAuthority(view: Own): Match | null {
   const clusters = view.list('aws/cluster');
   const [cluster] = clusters;
   const userData = view.read('aws/user-data');

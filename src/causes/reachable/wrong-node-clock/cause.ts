@@ -1,4 +1,14 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  type SignNameOf,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 import { clockWords, errorWords, measuredClocks } from '../../../diagnosis/measured-clock.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { HostClock } from '../../../evidence/kinds.ts';
@@ -18,54 +28,39 @@ const ON_NODE = [
 ] as const;
 
 /** The machine's clock is so wrong that certificates and signatures are refused. */
-export default defineCause({
+const cause = defineCause({
   id: 'wrong-node-clock',
   stage: 'reachable',
   title: 'the machine’s clock is wrong',
   scope: 'machine',
   signs: {
-    notYetValid: {
-      in: ON_NODE,
-      anchors: ['certificate has expired or is not yet valid'],
-      pattern:
-        /x509: certificate has expired or is not yet valid: current time (?<now>[\dTZ:+-]+) is before (?<from>[\dTZ:+-]+)/,
-      weight: 'definite',
-    },
-    signatureSkewed: {
-      in: ON_NODE,
-      anchors: ['Signature not yet current', 'Signature expired: ', 'RequestTimeTooSkewed'],
-      pattern:
-        // The authenticator of EKS tells of the clocks of those who ask it.
-        /(?<!getCallerIdentity failed.*)(?:Signature (?:expired|not yet current): (?<signed>\d{8}T\d{6}Z) is (?:now earlier|still later) than (?<from>\d{8}T\d{6}Z)|\bRequestTimeTooSkewed\b)/,
-      weight: 'definite',
-    },
-    expired: {
-      in: ON_NODE,
-      anchors: ['certificate has expired or is not yet valid'],
-      pattern:
-        /x509: certificate has expired or is not yet valid: current time (?<now>[\dTZ:+-]+) is after (?<until>[\dTZ:+-]+)/,
-      weight: 'context',
-    },
-    notValidated: {
-      in: ON_NODE,
-      anchors: ['not able to validate the provided access credentials', 'Request has expired'],
-      pattern:
-        /\bAuthFailure\b.*not able to validate the provided access credentials|\bRequestExpired\b.*Request has expired/,
-      weight: 'context',
-    },
+    notYetValid: definite(
+      ON_NODE,
+      /x509: certificate has expired or is not yet valid: current time (?<now>[\dTZ:+-]+) is before (?<from>[\dTZ:+-]+)/,
+    ),
+    signatureSkewed: definite(
+      ON_NODE,
+      // The authenticator of EKS tells of the clocks of those who ask it.
+      /(?<!getCallerIdentity failed.*)(?:Signature (?:expired|not yet current): (?<signed>\d{8}T\d{6}Z) is (?:now earlier|still later) than (?<from>\d{8}T\d{6}Z)|\bRequestTimeTooSkewed\b)/,
+      { anchors: ['Signature not yet current', 'Signature expired: ', 'RequestTimeTooSkewed'] },
+    ),
+    expired: context(
+      ON_NODE,
+      /x509: certificate has expired or is not yet valid: current time (?<now>[\dTZ:+-]+) is after (?<until>[\dTZ:+-]+)/,
+    ),
+    notValidated: context(
+      ON_NODE,
+      /\bAuthFailure\b.*not able to validate the provided access credentials|\bRequestExpired\b.*Request has expired/,
+    ),
     // Tokens of EKS are signed by the machine's clock; certificates are checked by the server's.
-    unauthorized: {
-      in: ['kubelet'],
-      anchors: ['Unauthorized'],
-      pattern: /(?:register node|[Ff]ailed to (?:(?:list|watch) \*v1|ensure)).*\bUnauthorized\b/,
-      weight: 'context',
-    },
-    unsynchronized: {
-      in: ['event', 'node-status'],
-      anchors: ['ClockUnsynchronized', 'clock is not synchronized'],
-      pattern: /\bClockUnsynchronized\b|clock is not synchronized/,
-      weight: 'context',
-    },
+    unauthorized: context(
+      ['kubelet'],
+      /(?:register node|[Ff]ailed to (?:(?:list|watch) \*v1|ensure)).*\bUnauthorized\b/,
+    ),
+    unsynchronized: context(
+      ['event', 'node-status'],
+      /\bClockUnsynchronized\b|clock is not synchronized/,
+    ),
   },
   needs: ['host/clock'],
   symptoms: [],
@@ -77,24 +72,19 @@ export default defineCause({
     'failed-user-script',
     'expired-bootstrap-token',
   ],
-  match(view) {
-    const [clock] = measuredClocks(view.list('host/clock'));
-    return clock === undefined ? null : byClock(view, clock);
-  },
   summary: ({ now, from, signed, off, machine }) =>
     `The clock of ${machine ?? 'the machine'} is wrong${differenceWords({ off, here: now ?? signed, there: from })}, so certificates and AWS signatures are refused.`,
   remedy: () => [
-    { text: 'See how far off it is.', command: 'timedatectl; chronyc tracking' },
-    {
-      text: 'Let it follow the Amazon time service (UDP 123 to 169.254.169.123), and restart the kubelet.',
-      command:
-        'sudo systemctl enable --now chronyd && sudo chronyc -a makestep && sudo systemctl restart kubelet',
-    },
+    step('See how far off it is.', 'timedatectl; chronyc tracking'),
+    step(
+      'Let it follow the Amazon time service (UDP 123 to 169.254.169.123), and restart the kubelet.',
+      'sudo systemctl enable --now chronyd && sudo chronyc -a makestep && sudo systemctl restart kubelet',
+    ),
   ],
-  decide: {
-    text: 'Compare the machine’s clock with a server’s.',
-    command: 'date -u; curl -sI https://aws.amazon.com | grep -i ^date; chronyc tracking',
-  },
+  decide: step(
+    'Compare the machine’s clock with a server’s.',
+    'date -u; curl -sI https://aws.amazon.com | grep -i ^date; chronyc tracking',
+  ),
   page: {
     why: 'A certificate is valid from a moment on, and AWS accepts signatures of a few minutes only. Machines resumed from an image, hybrid machines, and VPCs that block UDP 123 start with a clock that is minutes to years off.',
     prevent:
@@ -113,6 +103,13 @@ export default defineCause({
   },
 });
 
+export default matched(cause, (view) => {
+  const [clock] = measuredClocks(view.list('host/clock'));
+  return clock === undefined ? null : byClock(view, clock);
+});
+
+type Own = ViewOf<typeof cause>;
+
 /** A clock this close to the true one explains no refusal. */
 const RIGHT_MS = 60_000;
 /** AWS promises to accept signatures of five minutes, and no service accepts more than fifteen. */
@@ -129,15 +126,6 @@ function differenceWords({ off, here, there }: Difference): string {
   if (off !== undefined) return ` (${off})`;
   return here === undefined ? '' : ` (${here} there, ${there ?? 'another time'} on the other side)`;
 }
-
-type Signs =
-  | 'notYetValid'
-  | 'signatureSkewed'
-  | 'expired'
-  | 'notValidated'
-  | 'unauthorized'
-  | 'unsynchronized';
-type Own = View<'host/clock', Signs>;
 
 /** What a measured clock makes of the refusals; null when it says nothing of them. */
 function byClock(view: Own, clock: Seen<HostClock>): Match | null {
@@ -160,7 +148,7 @@ function byClock(view: Own, clock: Seen<HostClock>): Match | null {
   return view.sign('expired') === null ? null : clear;
 }
 
-function quotesOf(view: Own, signs: readonly Signs[]): readonly Quote[] {
+function quotesOf(view: Own, signs: readonly SignNameOf<typeof cause>[]): readonly Quote[] {
   return signs.flatMap((name) => {
     const sighting = view.sign(name);
     return sighting === null ? [] : [sighting.first];

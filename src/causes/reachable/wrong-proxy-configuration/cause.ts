@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 
 const ON_NODE = [
   'kubelet',
@@ -19,49 +20,32 @@ export default defineCause({
   title: 'the HTTP proxy is wrong, or the destination is missing in NO_PROXY',
   scope: 'machine',
   signs: {
-    proxyUnreachable: {
-      in: ON_NODE,
-      anchors: ['proxyconnect tcp: '],
-      pattern:
-        /proxyconnect tcp: (?:dial tcp:? (?:lookup )?(?<proxy>[\w.-]+(?::\d+)?)|tls: first record does not look like a TLS handshake|EOF)/,
-      weight: 'definite',
-      atLeast: 2,
-    },
-    proxyUnreachableForCommands: {
-      in: ON_NODE,
-      anchors: ['Failed to connect to proxy URL'],
-      pattern:
-        /Failed to connect to proxy URL: "(?:https?:\/\/)?(?:[^@\s"]*@)?(?<proxy>[\w.-]+(?::\d+)?)/,
-      weight: 'definite',
-    },
-    proxyUnreachableAtJoin: {
-      in: ['kubelet', 'kubeadm', 'nodeup', 'nodeadm'],
-      anchors: ['proxyconnect tcp: '],
-      pattern:
-        /(?:[Uu]nable to register node|cluster-info|failed to get node config from server).*proxyconnect tcp: (?:dial tcp:? (?:lookup )?(?<proxy>[\w.-]+(?::\d+)?)|tls:|EOF)/,
-      weight: 'definite',
-    },
-    proxyWantsCredentials: {
-      in: ON_NODE,
-      anchors: ['Proxy Authentication Required'],
-      pattern:
-        /(?:Get|Post|Head) "?https?:\/\/(?<destination>[\w.-]+)(?![\w.-])[^\s"]*"?: Proxy Authentication Required/,
-      weight: 'definite',
-    },
-    proxyRefuses: {
-      in: ['kubelet', 'kubeadm', 'nodeup'],
-      anchors: [': Forbidden', ': Service Unavailable', ': Bad Gateway', ': Gateway Timeout'],
-      pattern:
-        /(?:Get|Post) "?https:\/\/(?<destination>[\w.-]+)(?::\d+)?\/apis?\/[^\s"]*"?: (?<answer>Forbidden|Service Unavailable|Bad Gateway|Gateway Timeout)(?!\w)/,
-      weight: 'likely',
-      atLeast: 2,
-    },
-    preflightWarning: {
-      in: ['kubeadm', 'cloud-init'],
-      anchors: ['[WARNING HTTPProxy'],
-      pattern: /\[WARNING HTTPProxy(?:CIDR)?\]/,
-      weight: 'context',
-    },
+    proxyUnreachable: definite(
+      ON_NODE,
+      /proxyconnect tcp: (?:dial tcp:? (?:lookup )?(?<proxy>[\w.-]+(?::\d+)?)|tls: first record does not look like a TLS handshake|EOF)/,
+      { atLeast: 2 },
+    ),
+    proxyUnreachableForCommands: definite(
+      ON_NODE,
+      /Failed to connect to proxy URL: "(?:https?:\/\/)?(?:[^@\s"]*@)?(?<proxy>[\w.-]+(?::\d+)?)/,
+    ),
+    proxyUnreachableAtJoin: definite(
+      ['kubelet', 'kubeadm', 'nodeup', 'nodeadm'],
+      /(?:[Uu]nable to register node|cluster-info|failed to get node config from server).*proxyconnect tcp: (?:dial tcp:? (?:lookup )?(?<proxy>[\w.-]+(?::\d+)?)|tls:|EOF)/,
+    ),
+    proxyWantsCredentials: definite(
+      ON_NODE,
+      /(?:Get|Post|Head) "?https?:\/\/(?<destination>[\w.-]+)(?![\w.-])[^\s"]*"?: Proxy Authentication Required/,
+    ),
+    proxyRefuses: likely(
+      ['kubelet', 'kubeadm', 'nodeup'],
+      /(?:Get|Post) "?https:\/\/(?<destination>[\w.-]+)(?::\d+)?\/apis?\/[^\s"]*"?: (?<answer>Forbidden|Service Unavailable|Bad Gateway|Gateway Timeout)(?!\w)/,
+      {
+        anchors: [': Forbidden', ': Service Unavailable', ': Bad Gateway', ': Gateway Timeout'],
+        atLeast: 2,
+      },
+    ),
+    preflightWarning: context(['kubeadm', 'cloud-init'], /\[WARNING HTTPProxy(?:CIDR)?\]/),
   },
   needs: [],
   symptoms: [],
@@ -79,25 +63,23 @@ export default defineCause({
       ? `The proxy answers ${answer ?? 'with a demand for credentials'} for ${destination ?? 'the destination'}, which the machine should reach directly or with credentials.`
       : `The machine is configured to use the proxy ${proxy}, which does not answer, so its requests end there and not at their destination.`,
   remedy: ({ destination }) => [
-    {
-      text: 'See which proxy each program is configured to use.',
-      command:
-        'systemctl show kubelet containerd nodeadm-run -p Environment -p EnvironmentFiles; sudo cat /etc/environment',
-    },
+    step(
+      'See which proxy each program is configured to use.',
+      'systemctl show kubelet containerd nodeadm-run -p Environment -p EnvironmentFiles; sudo cat /etc/environment',
+    ),
     {
       text: 'Correct it there (NodeConfig spec.instance.environment, Bottlerocket settings.network), and name what is direct in NO_PROXY.',
       command: `NO_PROXY=localhost,127.0.0.1,169.254.169.254,<vpc-cidr>,<service-cidr>,.internal,.eks.amazonaws.com${destination === undefined ? '' : `,${destination}`}`,
     },
-    {
-      text: 'Restart what read the old values.',
-      command: 'sudo systemctl daemon-reload && sudo systemctl restart containerd kubelet',
-    },
+    step(
+      'Restart what read the old values.',
+      'sudo systemctl daemon-reload && sudo systemctl restart containerd kubelet',
+    ),
   ],
-  decide: {
-    text: 'Ask for the endpoint through the proxy and directly.',
-    command:
-      'curl -sk -m 10 -o /dev/null -w "%{http_code}\\n" https://<endpoint-name>/healthz; curl --noproxy "*" -sk -m 10 -o /dev/null -w "%{http_code}\\n" https://<endpoint-name>/healthz',
-  },
+  decide: step(
+    'Ask for the endpoint through the proxy and directly.',
+    'curl -sk -m 10 -o /dev/null -w "%{http_code}\\n" https://<endpoint-name>/healthz; curl --noproxy "*" -sk -m 10 -o /dev/null -w "%{http_code}\\n" https://<endpoint-name>/healthz',
+  ),
   page: {
     why: 'Proxy variables reach kubelet, containerd and the boot programs by different files. A proxy that is gone, written with https:// for a plain port, wants a password, or is used for the API server, the metadata service or service addresses breaks the request.',
     prevent:

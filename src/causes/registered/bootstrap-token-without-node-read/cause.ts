@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 
 /** kubeadm of a newer minor asks for the Node first, and no RBAC rule lets bootstrap tokens read it. */
 export default defineCause({
@@ -7,13 +8,11 @@ export default defineCause({
   title: 'bootstrap tokens may not read Node objects, so kubeadm join stops',
   scope: 'cluster',
   signs: {
-    refused: {
-      in: ['kubeadm', 'cloud-init', 'client-output'],
-      anchors: ['system:bootstrap:'],
-      pattern:
-        /nodes "(?<joining>[^"\s]+)" is forbidden: User "system:bootstrap:(?<token>[a-z0-9]{6})" cannot get resource "nodes" in API group ""/,
-      weight: 'definite',
-    },
+    refused: definite(
+      ['kubeadm', 'cloud-init', 'client-output'],
+      /nodes "(?<joining>[^"\s]+)" is forbidden: User "system:bootstrap:(?<token>[a-z0-9]{6})" cannot get resource "nodes" in API group ""/,
+      { anchors: ['system:bootstrap:'] },
+    ),
   },
   needs: [],
   symptoms: [],
@@ -21,20 +20,19 @@ export default defineCause({
   summary: ({ joining, token }) =>
     `kubeadm join asks whether a Node ${joining ?? 'of that name'} exists already, and the bootstrap token ${token ?? 'given'} may not read Nodes: the rule that allows it was never created after the control-plane upgrade.`,
   remedy: () => [
-    {
-      text: 'On a control-plane node, let kubeadm of the new minor create the rule, then join again.',
-      command: 'sudo kubeadm init phase bootstrap-token --skip-token-print',
-    },
-    {
-      text: 'Or create it by hand.',
-      command:
-        'kubectl create clusterrole kubeadm:get-nodes --verb=get --resource=nodes && kubectl create clusterrolebinding kubeadm:get-nodes --clusterrole=kubeadm:get-nodes --group=system:bootstrappers:kubeadm:default-node-token',
-    },
+    step(
+      'On a control-plane node, let kubeadm of the new minor create the rule, then join again.',
+      'sudo kubeadm init phase bootstrap-token --skip-token-print',
+    ),
+    step(
+      'Or create it by hand.',
+      'kubectl create clusterrole kubeadm:get-nodes --verb=get --resource=nodes && kubectl create clusterrolebinding kubeadm:get-nodes --clusterrole=kubeadm:get-nodes --group=system:bootstrappers:kubeadm:default-node-token',
+    ),
   ],
-  decide: {
-    text: 'See whether the rule for bootstrap tokens exists.',
-    command: 'kubectl get clusterrole,clusterrolebinding kubeadm:get-nodes',
-  },
+  decide: step(
+    'See whether the rule for bootstrap tokens exists.',
+    'kubectl get clusterrole,clusterrolebinding kubeadm:get-nodes',
+  ),
   page: {
     why: 'Since 1.18 kubeadm join looks for a Node of the same name before it starts the kubelet. The ClusterRole kubeadm:get-nodes that allows this is made by kubeadm init of that minor; clusters upgraded by other means lack it.',
     prevent:

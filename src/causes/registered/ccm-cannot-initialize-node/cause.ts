@@ -1,74 +1,60 @@
 import { refusedName, wordsOfRefused } from '../../../domain/naming/seen-names.ts';
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import { INITIALISED } from '../../../diagnosis/name-signs.ts';
 
 /** The cloud controller runs, but what it asks EC2 about this Node gives no instance. */
-export default defineCause({
+const cause = defineCause({
   id: 'ccm-cannot-initialize-node',
   stage: 'registered',
   title: 'the cloud controller cannot find this Node’s instance in EC2',
   scope: 'machine',
   signs: {
-    notFound: {
-      in: ['cloud-controller', 'controller-manager'],
-      anchors: ['failed to get provider ID for node', 'failed to get instance metadata for node'],
-      pattern:
-        /error syncing '(?<node>[^'\s]+)': failed to get (?:provider ID|instance metadata) for node .*(?:instance not found|no instances found)/,
-      weight: 'likely',
-    },
-    notFoundOld: {
-      in: ['cloud-controller', 'controller-manager'],
-      anchors: ['failed to set node provider id', 'failed to initialize node'],
-      pattern:
-        /(?:failed to set node provider id|failed to initialize node (?<node>[a-z0-9][a-z0-9.-]*) at cloudprovider): failed to get instance ID from cloud provider: (?:instance not found|no instances found)/,
-      weight: 'likely',
-    },
-    denied: {
-      in: ['cloud-controller', 'controller-manager'],
-      anchors: ['UnauthorizedOperation', 'AccessDenied'],
-      pattern:
-        /(?:error syncing '|error checking if node |failed to initialize node |getInstanceByNodeName failed for ")(?<node>[a-z0-9][a-z0-9.-]*)\b.*(?<denied>UnauthorizedOperation|AccessDenied)/,
-      weight: 'definite',
-    },
-    startDenied: {
-      in: ['cloud-controller'],
-      anchors: ['could not init cloud provider', 'error finding instance'],
-      pattern:
-        /(?:could not init cloud provider "?aws|error finding instance i-).*(?<denied>UnauthorizedOperation|AccessDenied|not authorized to perform)/,
-      weight: 'definite',
-    },
-    several: {
-      in: ['cloud-controller', 'controller-manager'],
-      anchors: ['multiple instances found for'],
-      pattern: /multiple instances found for (?:name|instance): (?<several>[a-z0-9][a-z0-9.-]*)/,
-      weight: 'definite',
-    },
-    unmappable: {
-      in: ['cloud-controller', 'controller-manager'],
-      anchors: ['failed to map provider ID to AWS instance ID'],
-      pattern: /failed to map provider ID to AWS instance ID/,
-      weight: 'definite',
-    },
-    foreignAddress: {
-      in: ['cloud-controller', 'controller-manager'],
-      anchors: ['provided node ip for node'],
-      pattern: /provided node ip for node "(?<node>[^"\s]+)" is not valid/,
-      weight: 'definite',
-    },
+    notFound: likely(
+      ['cloud-controller', 'controller-manager'],
+      /error syncing '(?<node>[^'\s]+)': failed to get (?:provider ID|instance metadata) for node .*(?:instance not found|no instances found)/,
+    ),
+    notFoundOld: likely(
+      ['cloud-controller', 'controller-manager'],
+      /(?:failed to set node provider id|failed to initialize node (?<node>[a-z0-9][a-z0-9.-]*) at cloudprovider): failed to get instance ID from cloud provider: (?:instance not found|no instances found)/,
+      { anchors: ['failed to set node provider id', 'failed to initialize node'] },
+    ),
+    denied: definite(
+      ['cloud-controller', 'controller-manager'],
+      /(?:error syncing '|error checking if node |failed to initialize node |getInstanceByNodeName failed for ")(?<node>[a-z0-9][a-z0-9.-]*)\b.*(?<denied>UnauthorizedOperation|AccessDenied)/,
+      { anchors: ['UnauthorizedOperation', 'AccessDenied'] },
+    ),
+    startDenied: definite(
+      ['cloud-controller'],
+      /(?:could not init cloud provider "?aws|error finding instance i-).*(?<denied>UnauthorizedOperation|AccessDenied|not authorized to perform)/,
+    ),
+    several: definite(
+      ['cloud-controller', 'controller-manager'],
+      /multiple instances found for (?:name|instance): (?<several>[a-z0-9][a-z0-9.-]*)/,
+    ),
+    unmappable: definite(
+      ['cloud-controller', 'controller-manager'],
+      /failed to map provider ID to AWS instance ID/,
+    ),
+    foreignAddress: definite(
+      ['cloud-controller', 'controller-manager'],
+      /provided node ip for node "(?<node>[^"\s]+)" is not valid/,
+    ),
     ...INITIALISED,
-    synced: {
-      in: ['event'],
-      anchors: ['Node synced successfully'],
-      pattern: /\bSynced\b.*Node synced successfully/,
-      weight: 'withdraws',
-    },
+    synced: withdraws(['event'], /\bSynced\b.*Node synced successfully/),
   },
   needs: ['kube/Node', 'aws/instance', 'kube/DaemonSet', 'kube/Deployment'],
   symptoms: ['node-uninitialized', 'instance-not-found'],
   // Older controllers leave such a Node Ready and tainted for ever.
   withdrawnBy: [],
   explains: ['no-cloud-controller-manager', 'controller-manager-not-leading'],
-  match: (view) => matchFacts(view),
   summary: ({ machine, denied, several, ec2Name, node, instance }) => {
     if (denied !== undefined)
       return `The cloud controller may not ask EC2 (${denied}), so ${machine ?? 'the Node'} keeps the taint node.cloudprovider.kubernetes.io/uninitialized.`;
@@ -81,27 +67,25 @@ export default defineCause({
   remedy: ({ denied, node }) =>
     denied === undefined
       ? [
-          {
-            text: 'Compare the Node’s name with what EC2 calls the instance.',
-            command: `aws ec2 describe-instances --filters Name=private-dns-name,Values=${node ?? '<node>'} --query Reservations[].Instances[].[InstanceId,PrivateDnsName,State.Name]`,
-          },
-          {
-            text: 'Give the kubelet the instance itself, which needs no name (--provider-id=aws:///<zone>/<instance>), or start it under the EC2 private DNS name; then register it again.',
-            command: `kubectl delete node ${node ?? '<node>'}; sudo systemctl restart kubelet`,
-          },
+          step(
+            'Compare the Node’s name with what EC2 calls the instance.',
+            `aws ec2 describe-instances --filters Name=private-dns-name,Values=${node ?? '<node>'} --query Reservations[].Instances[].[InstanceId,PrivateDnsName,State.Name]`,
+          ),
+          step(
+            'Give the kubelet the instance itself, which needs no name (--provider-id=aws:///<zone>/<instance>), or start it under the EC2 private DNS name; then register it again.',
+            `kubectl delete node ${node ?? '<node>'}; sudo systemctl restart kubelet`,
+          ),
         ]
       : [
-          {
-            text: 'Give the cloud controller’s role the documented permissions: ec2:DescribeInstances, DescribeRegions, DescribeAvailabilityZones, DescribeInstanceTopology.',
-            command:
-              'aws iam put-role-policy --role-name <control-plane-role> --policy-name cloud-controller --policy-document file://cloud-controller-policy.json',
-          },
+          step(
+            'Give the cloud controller’s role the documented permissions: ec2:DescribeInstances, DescribeRegions, DescribeAvailabilityZones, DescribeInstanceTopology.',
+            'aws iam put-role-policy --role-name <control-plane-role> --policy-name cloud-controller --policy-document file://cloud-controller-policy.json',
+          ),
         ],
-  decide: {
-    text: 'Read what the cloud controller says about this Node; nothing else tells, it writes no event.',
-    command:
-      'kubectl -n kube-system logs -l k8s-app=aws-cloud-controller-manager --tail=2000 | grep <node>',
-  },
+  decide: step(
+    'Read what the cloud controller says about this Node; nothing else tells, it writes no event.',
+    'kubectl -n kube-system logs -l k8s-app=aws-cloud-controller-manager --tail=2000 | grep <node>',
+  ),
   page: {
     why: 'The AWS cloud controller looks an instance up by the Node’s providerID, and without one by its name, which must be the EC2 private DNS name. It retries with growing pauses and says so only in its own log; the taint is the one public trace.',
     prevent:
@@ -120,16 +104,15 @@ export default defineCause({
   },
 });
 
-type Own = View<
-  'kube/Node' | 'aws/instance' | 'kube/DaemonSet' | 'kube/Deployment',
-  'denied' | 'startDenied' | 'several' | 'unmappable' | 'foreignAddress' | 'notFound'
->;
+export default matched(cause, matchFacts);
+
+type Own = ViewOf<typeof cause>;
 
 const SAID = ['denied', 'startDenied', 'several', 'unmappable', 'foreignAddress'] as const;
 
 /** A waiting Node whose name is not EC2's, where the log gives no other reason. */
 function matchFacts(view: Own): Match | null {
-  if (SAID.some((name) => view.sign(name) !== null)) return null;
+  if (view.anySign(...SAID)) return null;
   const refused = refusedName({
     nodes: view.list('kube/Node'),
     instances: view.list('aws/instance'),

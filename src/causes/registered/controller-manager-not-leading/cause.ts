@@ -1,5 +1,13 @@
 import { isoMs } from '../../../evidence/time.ts';
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { type LostLease, lostLeases } from '../../../domain/nodes/leases.ts';
@@ -13,7 +21,7 @@ const ANSWER_NORMAL_MS = 120_000;
 const NOT_READY = 'node.kubernetes.io/not-ready';
 
 /** Nobody leads a controller of the control plane, and Nodes wait for what it does. */
-export default defineCause({
+const cause = defineCause({
   id: 'controller-manager-not-leading',
   stage: 'registered',
   title: 'no kube-controller-manager or kube-scheduler leads, so nothing serves new Nodes',
@@ -22,24 +30,22 @@ export default defineCause({
   needs: ['kube/Lease', 'kube/Node', 'kube/Pod'],
   symptoms: ['pod-not-scheduled'],
   withdrawnBy: [],
-  match: (view) => matchLeases(view),
   summary: ({ lease, minutes, waiting, work }) =>
     `The Lease ${lease ?? 'of the controller'} has not been renewed for ${minutes ?? 'many'} minutes, so nobody ${work ?? 'serves new Nodes'}: ${waiting ?? 'they wait'}.`,
   remedy: ({ controller }) => [
-    {
-      text: 'See why it does not run or cannot renew; its static pod is on the control plane machines.',
-      command: `kubectl -n kube-system get pods -o wide -l component=${controller ?? 'kube-controller-manager'}; kubectl -n kube-system logs -l component=${controller ?? 'kube-controller-manager'} --tail=50`,
-    },
-    {
-      text: 'Where its certificates expired, renew them and let the kubelet start it again.',
-      command: 'sudo kubeadm certs check-expiration',
-    },
+    step(
+      'See why it does not run or cannot renew; its static pod is on the control plane machines.',
+      `kubectl -n kube-system get pods -o wide -l component=${controller ?? 'kube-controller-manager'}; kubectl -n kube-system logs -l component=${controller ?? 'kube-controller-manager'} --tail=50`,
+    ),
+    step(
+      'Where its certificates expired, renew them and let the kubelet start it again.',
+      'sudo kubeadm certs check-expiration',
+    ),
   ],
-  decide: {
-    text: 'See who holds the Lease, and when it was renewed.',
-    command:
-      'kubectl -n kube-system get leases kube-controller-manager kube-scheduler -o custom-columns=NAME:.metadata.name,HOLDER:.spec.holderIdentity,RENEWED:.spec.renewTime',
-  },
+  decide: step(
+    'See who holds the Lease, and when it was renewed.',
+    'kubectl -n kube-system get leases kube-controller-manager kube-scheduler -o custom-columns=NAME:.metadata.name,HOLDER:.spec.holderIdentity,RENEWED:.spec.renewTime',
+  ),
   page: {
     why: 'kube-controller-manager signs the certificates of new kubelets, makes the pods of DaemonSets and takes start-up taints off; kube-scheduler places those pods. One instance of each leads and renews its Lease every two seconds. When none does, Nodes that are there go on, and new ones never become usable.',
     prevent:
@@ -53,7 +59,9 @@ export default defineCause({
   },
 });
 
-type Evidence = View<'kube/Lease' | 'kube/Node' | 'kube/Pod', never>;
+export default matched(cause, matchLeases);
+
+type Own = ViewOf<typeof cause>;
 
 /** An object that waits for what the controller does. */
 interface Waiting {
@@ -64,7 +72,7 @@ interface Waiting {
   readonly nodes: readonly string[];
 }
 
-function matchLeases(view: Evidence): Match | null {
+function matchLeases(view: Own): Match | null {
   const { nowMs } = view;
   if (nowMs === null) return null;
   const leases = view.list('kube/Lease').filter(({ value }) => value.namespace === 'kube-system');
@@ -85,7 +93,7 @@ function isManagers({ value }: Seen<Lease>): boolean {
   return value.name === 'kube-controller-manager';
 }
 
-function foundFor(view: Evidence, controller: string, lost: LostLease, waiting: Waiting): Match {
+function foundFor(view: Own, controller: string, lost: LostLease, waiting: Waiting): Match {
   const minutes = String(Math.round(((view.nowMs ?? 0) - lost.renewedMs) / 60_000));
   const pod = view
     .list('kube/Pod')
@@ -109,12 +117,12 @@ function isLeft(madeMs: number | null, lost: LostLease, nowMs: number): boolean 
   return madeMs !== null && madeMs > lost.renewedMs && nowMs - madeMs > ANSWER_NORMAL_MS;
 }
 
-function waitsForControllers(view: Evidence, lost: LostLease): Waiting | null {
+function waitsForControllers(view: Own, lost: LostLease): Waiting | null {
   return taintLeft(view, lost) ?? podsLeft(view, lost);
 }
 
 /** A Node that is Ready and keeps the taint with which every kubelet registers. */
-function taintLeft(view: Evidence, lost: LostLease): Waiting | null {
+function taintLeft(view: Own, lost: LostLease): Waiting | null {
   const fact = view.list('kube/Node').find(({ value }) => {
     const ready = value.conditions.find(
       ({ type, status }) => type === 'Ready' && status === 'True',
@@ -128,7 +136,7 @@ function taintLeft(view: Evidence, lost: LostLease): Waiting | null {
 }
 
 /** A Node that waits for its pod network, for which no pod was made. */
-function podsLeft(view: Evidence, lost: LostLease): Waiting | null {
+function podsLeft(view: Own, lost: LostLease): Waiting | null {
   const pods = view.list('kube/Pod');
   // Where no DaemonSet has a pod anywhere, none would be made by a leader either.
   if (!view.isComplete('kube/Pod') || !pods.some(({ value }) => isOfAnyDaemonSet(value)))
@@ -149,7 +157,7 @@ function isWaitingForNetwork({ conditions }: KubeNode): boolean {
 }
 
 /** A pod that no scheduler has looked at: it would have said why it does not place it. */
-function waitsForScheduler(view: Evidence, lost: LostLease): Waiting | null {
+function waitsForScheduler(view: Own, lost: LostLease): Waiting | null {
   const fact = view.list('kube/Pod').find((pod) => {
     const isNew = pod.value.status?.phase === 'Pending' && placeOf(pod) === null;
     const isSeen = podCondition(pod.value, 'PodScheduled', 'status') !== null;

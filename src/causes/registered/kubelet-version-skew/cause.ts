@@ -1,69 +1,63 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { definite, likely } from '../../../diagnosis/sign.ts';
 
 /** Minor versions a kubelet may be behind the API server (since 1.28; two before). */
 const BEHIND_MAX = 3;
 
 /** The kubelet is newer than the API server, or older than it still understands. */
-export default defineCause({
+const cause = defineCause({
   id: 'kubelet-version-skew',
   stage: 'registered',
   title: 'the kubelet’s version does not go with the API server’s',
   scope: 'machine',
   signs: {
-    refusedByKubeadm: {
-      in: ['kubeadm', 'cloud-init'],
-      anchors: ['the kubelet version is higher than the control plane version'],
-      pattern:
-        /the kubelet version is higher than the control plane version.*?(?:Kubelet version: "(?<kubelet>[^"]+)" Control plane version: "(?<server>[^"]+)"|$)/,
-      weight: 'definite',
-    },
-    newerThanCluster: {
-      in: ['nodeadm'],
-      anchors: ['is newer than kube-apiserver version'],
-      pattern:
-        /kubelet version (?<kubelet>\S+) is newer than kube-apiserver version (?<server>[\w.-]+)/,
-      weight: 'definite',
-    },
-    tooOldForCluster: {
-      in: ['nodeadm'],
-      anchors: ['is too old for kube-apiserver version'],
-      pattern:
-        /kubelet version (?<kubelet>\S+) is too old for kube-apiserver version (?<server>[\w.-]+);/,
-      weight: 'definite',
-    },
-    resourceUnknown: {
-      in: ['kubelet'],
-      anchors: ['the server could not find the requested resource'],
-      pattern:
-        /(?:\*v1(?:beta1|beta2|alpha1|alpha2)?\.(?<kind>CSINode|Lease|Node|Service)\b|CSINode|node lease|ensure lease).*the server could not find the requested resource/,
-      weight: 'likely',
-      atLeast: 3,
-    },
+    refusedByKubeadm: definite(
+      ['kubeadm', 'cloud-init'],
+      /the kubelet version is higher than the control plane version.*?(?:Kubelet version: "(?<kubelet>[^"]+)" Control plane version: "(?<server>[^"]+)"|$)/,
+    ),
+    newerThanCluster: definite(
+      ['nodeadm'],
+      /kubelet version (?<kubelet>\S+) is newer than kube-apiserver version (?<server>[\w.-]+)/,
+    ),
+    tooOldForCluster: definite(
+      ['nodeadm'],
+      /kubelet version (?<kubelet>\S+) is too old for kube-apiserver version (?<server>[\w.-]+);/,
+    ),
+    resourceUnknown: likely(
+      ['kubelet'],
+      /(?:\*v1(?:beta1|beta2|alpha1|alpha2)?\.(?<kind>CSINode|Lease|Node|Service)\b|CSINode|node lease|ensure lease).*the server could not find the requested resource/,
+      { atLeast: 3 },
+    ),
   },
   needs: ['kube/Node', 'aws/cluster'],
   symptoms: ['node-object-missing'],
   explains: ['kubeadm-preflight-failed'],
-  match: (view) => matchVersions(view),
   summary: ({ machine, kubelet, server, kind }) =>
     kubelet === undefined
       ? `The kubelet of ${machine ?? 'the machine'} asks for ${kind ?? 'resources'} in a version that this API server does not serve; their releases are too far apart.`
       : `The kubelet of ${machine ?? 'the machine'} is ${kubelet} and the API server ${server ?? 'of another release'}: a kubelet may not be newer, and at most ${BEHIND_MAX} minors older.`,
   remedy: () => [
-    {
-      text: 'Take the machine image of the cluster’s minor version.',
-      command:
-        'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<cluster-minor>/amazon-linux-2023/x86_64/standard/recommended/image_id --query Parameter.Value',
-    },
-    {
-      text: 'Or upgrade the control plane first, then the nodes.',
-      command:
-        'aws eks update-cluster-version --name <cluster> --kubernetes-version <kubelet-minor>',
-    },
+    step(
+      'Take the machine image of the cluster’s minor version.',
+      'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<cluster-minor>/amazon-linux-2023/x86_64/standard/recommended/image_id --query Parameter.Value',
+    ),
+    step(
+      'Or upgrade the control plane first, then the nodes.',
+      'aws eks update-cluster-version --name <cluster> --kubernetes-version <kubelet-minor>',
+    ),
   ],
-  decide: {
-    text: 'Compare both versions.',
-    command: 'kubectl get node <node> -o json; aws eks describe-cluster --name <cluster>',
-  },
+  decide: step(
+    'Compare both versions.',
+    'kubectl get node <node> -o json; aws eks describe-cluster --name <cluster>',
+  ),
   page: {
     why: 'The API server promises to serve kubelets of its own minor and of three older ones. A newer kubelet asks for API versions the server does not have; a very old one asks for versions that were removed.',
     prevent:
@@ -81,13 +75,17 @@ export default defineCause({
   },
 });
 
+export default matched(cause, matchVersions);
+
+type Own = ViewOf<typeof cause>;
+
 function minorOf(version: string | null): number | null {
   const minor = /^v?1\.(\d+)/.exec(version ?? '')?.[1];
   return minor === undefined ? null : Number(minor);
 }
 
 /** A Node that is there and not Ready, beside the cluster's own version. */
-function matchVersions(view: View<'kube/Node' | 'aws/cluster', string>): Match | null {
+function matchVersions(view: Own): Match | null {
   const node = view.read('kube/Node');
   const cluster = view.read('aws/cluster');
   if (node.state !== 'seen' || cluster.state !== 'seen') return null;

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite, likely } from '../../../diagnosis/sign.ts';
 
 /** The API server's NodeRestriction plugin refuses a Node because of labels or taints its kubelet sets. */
 export default defineCause({
@@ -7,50 +8,41 @@ export default defineCause({
   title: 'the API server refuses labels that the kubelet may not set on its own Node',
   scope: 'machine',
   signs: {
-    refusedAtRegistration: {
-      in: ['kubelet', 'kubeadm', 'cloud-init', 'nodeadm', 'bottlerocket', 'client-output'],
-      anchors: ['is not allowed to set the following labels'],
-      pattern: /is not allowed to set the following labels: (?<labels>[\w./-]+(?:, [\w./-]+)*)/,
-      weight: 'definite',
-    },
-    refusedLater: {
-      in: ['kubelet', 'kubeadm', 'cloud-init', 'nodeadm', 'bottlerocket', 'client-output'],
-      anchors: ['is not allowed to modify labels'],
-      pattern: /is not allowed to modify labels: (?<labels>[\w./-]+(?:, [\w./-]+)*)/,
-      weight: 'definite',
-    },
-    refusedTaints: {
-      in: ['kubelet', 'kubeadm', 'cloud-init', 'nodeadm', 'bottlerocket', 'client-output'],
-      anchors: ['is not allowed to modify taints'],
-      pattern: /is not allowed to modify taints/,
-      weight: 'likely',
-    },
-    refusedByNodeGroup: {
-      in: ['aws-message', 'terraform', 'client-output'],
-      anchors: ['KubernetesLabelInvalid'],
-      pattern: /\bKubernetesLabelInvalid\b/,
-      weight: 'likely',
-    },
+    refusedAtRegistration: definite(
+      ['kubelet', 'kubeadm', 'cloud-init', 'nodeadm', 'bottlerocket', 'client-output'],
+      /is not allowed to set the following labels: (?<labels>[\w./-]+(?:, [\w./-]+)*)/,
+    ),
+    refusedLater: definite(
+      ['kubelet', 'kubeadm', 'cloud-init', 'nodeadm', 'bottlerocket', 'client-output'],
+      /is not allowed to modify labels: (?<labels>[\w./-]+(?:, [\w./-]+)*)/,
+    ),
+    refusedTaints: likely(
+      ['kubelet', 'kubeadm', 'cloud-init', 'nodeadm', 'bottlerocket', 'client-output'],
+      /is not allowed to modify taints/,
+    ),
+    refusedByNodeGroup: likely(
+      ['aws-message', 'terraform', 'client-output'],
+      /\bKubernetesLabelInvalid\b/,
+    ),
   },
   needs: [],
   symptoms: ['node-object-missing'],
   summary: ({ machine, labels }) =>
     `The kubelet of ${machine ?? 'the machine'} sets ${labels === undefined ? 'labels or taints' : `the labels ${labels}`} that NodeRestriction does not allow it to set, so the API server refuses the Node.`,
   remedy: ({ node, labels }) => [
-    {
-      text: 'Take these labels out of --node-labels (user data, NodeConfig, node group or NodePool); allowed are own domains and the prefixes node.kubernetes.io/ and kubelet.kubernetes.io/.',
-      command:
-        'systemctl cat kubelet | grep -e --node-labels; sudo grep -rn node-labels /etc/eks /etc/systemd/system/kubelet.service.d',
-    },
-    {
-      text: 'Where the label is wanted, let an administrator or a controller set it after the join.',
-      command: `kubectl label node ${node ?? '<node>'} ${labels?.split(',')[0]?.replace(/^'/, '') ?? '<label>'}=<value>`,
-    },
+    step(
+      'Take these labels out of --node-labels (user data, NodeConfig, node group or NodePool); allowed are own domains and the prefixes node.kubernetes.io/ and kubelet.kubernetes.io/.',
+      'systemctl cat kubelet | grep -e --node-labels; sudo grep -rn node-labels /etc/eks /etc/systemd/system/kubelet.service.d',
+    ),
+    step(
+      'Where the label is wanted, let an administrator or a controller set it after the join.',
+      `kubectl label node ${node ?? '<node>'} ${labels?.split(',')[0]?.replace(/^'/, '') ?? '<label>'}=<value>`,
+    ),
   ],
-  decide: {
-    text: 'Read which labels the API server refuses.',
-    command: 'journalctl -u kubelet --no-pager | grep -E "not allowed to (set|modify)" | tail -n 5',
-  },
+  decide: step(
+    'Read which labels the API server refuses.',
+    'journalctl -u kubelet --no-pager | grep -E "not allowed to (set|modify)" | tail -n 5',
+  ),
   page: {
     why: 'The admission plugin NodeRestriction lets a kubelet label its own Node only with names that cannot attract other people’s workloads. node-restriction.kubernetes.io/ and most kubernetes.io names are reserved for administrators.',
     prevent:

@@ -1,61 +1,52 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 
 /** The Node is registered, but its heartbeat or its CSINode may not be written under its own name. */
-export default defineCause({
+const cause = defineCause({
   id: 'lease-or-csinode-publishing-failed',
   stage: 'registered',
   title: 'a registered kubelet cannot write its lease or CSINode',
   scope: 'machine',
   signs: {
-    leaseNamespaceGone: {
-      in: ['kubelet'],
-      anchors: ['kube-node-lease'],
-      pattern:
-        /namespaces "kube-node-lease" (?<gone>not found)|unable to create new content in namespace kube-node-lease because it is (?<gone2>being terminated)/,
-      weight: 'definite',
-      atLeast: 2,
-    },
-    refused: {
-      in: ['kubelet'],
-      anchors: ['leases.coordination.k8s.io', 'csinodes.storage.k8s.io'],
-      pattern:
-        /(?<resource>leases\.coordination|csinodes\.storage)\.k8s\.io "(?<node>[^"\s]+)" is forbidden: User "system:node:(?<credential>[^"\s]+)" cannot (?<verb>\w+) resource/,
-      weight: 'context',
-      atLeast: 3,
-    },
-    registered: {
-      in: ['kubelet'],
-      anchors: ['Successfully registered node', 'was previously registered'],
-      pattern: /Successfully registered node|was previously registered/,
-      weight: 'context',
-    },
+    leaseNamespaceGone: definite(
+      ['kubelet'],
+      /namespaces "kube-node-lease" (?<gone>not found)|unable to create new content in namespace kube-node-lease because it is (?<gone2>being terminated)/,
+      { atLeast: 2 },
+    ),
+    refused: context(
+      ['kubelet'],
+      /(?<resource>leases\.coordination|csinodes\.storage)\.k8s\.io "(?<node>[^"\s]+)" is forbidden: User "system:node:(?<credential>[^"\s]+)" cannot (?<verb>\w+) resource/,
+      { atLeast: 3 },
+    ),
+    registered: context(['kubelet'], /Successfully registered node|was previously registered/),
   },
   needs: [],
   symptoms: [],
   withdrawnBy: ['node-ready'],
-  match: (view) => matchRefusal(view),
   summary: ({ machine, resource, gone }) =>
     gone === undefined
       ? `The kubelet of ${machine ?? 'the machine'} has registered its Node but may not write its own ${resource?.startsWith('csi') === true ? 'CSINode, so no volume can be attached' : 'lease, so the Node turns NotReady after 40 seconds'}.`
       : `The namespace kube-node-lease is ${gone === 'not found' ? 'missing' : gone}, so no kubelet can renew its lease and every Node turns NotReady.`,
   remedy: ({ gone }) => [
     gone === undefined
-      ? {
-          text: 'See whether the role of the node authorizer or an own binding was changed, and restore the defaults.',
-          command:
-            'kubectl auth can-i create leases -n kube-node-lease --as=system:node:<node> --as-group=system:nodes',
-        }
-      : {
-          text: 'Create the namespace again.',
-          command: 'kubectl create namespace kube-node-lease',
-        },
-    { text: 'Then restart the kubelet.', command: 'sudo systemctl restart kubelet' },
+      ? step(
+          'See whether the role of the node authorizer or an own binding was changed, and restore the defaults.',
+          'kubectl auth can-i create leases -n kube-node-lease --as=system:node:<node> --as-group=system:nodes',
+        )
+      : step('Create the namespace again.', 'kubectl create namespace kube-node-lease'),
+    step('Then restart the kubelet.', 'sudo systemctl restart kubelet'),
   ],
-  decide: {
-    text: 'Read the reason the kubelet quotes.',
-    command:
-      'journalctl -u kubelet --no-pager | grep -E "ensure (node )?lease|CSINode" | tail -n 5',
-  },
+  decide: step(
+    'Read the reason the kubelet quotes.',
+    'journalctl -u kubelet --no-pager | grep -E "ensure (node )?lease|CSINode" | tail -n 5',
+  ),
   page: {
     why: 'A kubelet proves that it lives by renewing a Lease in kube-node-lease, and announces volume drivers in its CSINode. Both are refused when the namespace is gone or the node authorizer’s rules were replaced.',
     prevent:
@@ -69,9 +60,11 @@ export default defineCause({
   },
 });
 
-function matchRefusal(
-  view: View<never, 'leaseNamespaceGone' | 'refused' | 'registered'>,
-): Match | null {
+export default matched(cause, matchRefusal);
+
+type Own = ViewOf<typeof cause>;
+
+function matchRefusal(view: Own): Match | null {
   const refused = view.sign('refused');
   if (
     view.sign('leaseNamespaceGone') !== null ||

@@ -5,7 +5,16 @@ import {
   waitsForController,
 } from '../../../domain/naming/seen-names.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { lostLeases } from '../../../domain/nodes/leases.ts';
 import { runningSinceMs } from '../../../domain/pods/pods.ts';
@@ -21,64 +30,54 @@ import type { Pod } from '../../../evidence/kube/pod.ts';
 const PODS_MIN = 3;
 
 /** Nodes wait for a cloud controller manager, and none runs. */
-export default defineCause({
+const cause = defineCause({
   id: 'no-cloud-controller-manager',
   stage: 'registered',
   title: 'no cloud controller manager runs, so Nodes stay uninitialized',
   scope: 'cluster',
   signs: {
-    controllerNotScheduled: {
-      in: ['event'],
-      anchors: ['cloud-controller-manager-'],
-      pattern:
-        /(?<pod>(?<![a-z0-9-])[a-z0-9-]{0,80}cloud-controller-manager-[a-z0-9-]{1,80})\s.*(?:untolerated taint|had taints?) \{node\.cloudprovider\.kubernetes\.io\/uninitialized/,
-      weight: 'definite',
-    },
-    controllerRefused: {
-      in: ['event'],
-      anchors: ['cloud-controller-manager-'],
-      pattern:
-        /(?<pod>(?<![a-z0-9-])[a-z0-9-]{0,80}cloud-controller-manager-[a-z0-9-]{1,80})\s.*had untolerated taint\(s\)/,
-      weight: 'context',
-    },
-    controllerNotRunning: {
-      in: ['client-output', 'pod-status'],
-      anchors: ['cloud-controller-manager-'],
-      pattern:
-        /(?<pod>(?<![a-z0-9-])[a-z0-9-]{0,80}cloud-controller-manager-[a-z0-9-]{1,80})\s+0\/\d+\s+(?<state>CrashLoopBackOff|Error|ErrImagePull|ImagePullBackOff|Pending|CreateContainerConfigError)\b/,
-      weight: 'context',
-    },
+    controllerNotScheduled: definite(
+      ['event'],
+      /(?<pod>(?<![a-z0-9-])[a-z0-9-]{0,80}cloud-controller-manager-[a-z0-9-]{1,80})\s.*(?:untolerated taint|had taints?) \{node\.cloudprovider\.kubernetes\.io\/uninitialized/,
+      { anchors: ['cloud-controller-manager-'] },
+    ),
+    controllerRefused: context(
+      ['event'],
+      /(?<pod>(?<![a-z0-9-])[a-z0-9-]{0,80}cloud-controller-manager-[a-z0-9-]{1,80})\s.*had untolerated taint\(s\)/,
+    ),
+    controllerNotRunning: context(
+      ['client-output', 'pod-status'],
+      /(?<pod>(?<![a-z0-9-])[a-z0-9-]{0,80}cloud-controller-manager-[a-z0-9-]{1,80})\s+0\/\d+\s+(?<state>CrashLoopBackOff|Error|ErrImagePull|ImagePullBackOff|Pending|CreateContainerConfigError)\b/,
+    ),
   },
   needs: ['kube/Node', 'kube/Pod', 'kube/DaemonSet', 'kube/Deployment', 'kube/Lease'],
   symptoms: ['node-uninitialized'],
   withdrawnBy: [],
   explains: ['controller-manager-not-leading'],
-  match: (view) => matchCluster(view),
   summary: ({ waiting, pod, state }) =>
     `No cloud controller manager runs${pod === undefined ? '' : ` (${pod} is ${state ?? 'not scheduled'})`}, so ${waiting ?? 'new Nodes'} keep the taint ${UNINITIALIZED} and take no pods.`,
   remedy: ({ pod, state }) => [
     ...(state?.startsWith('running') === true
       ? [
-          {
-            text: 'Let the pod that hangs be started again.',
-            command: `kubectl -n kube-system delete pod ${pod ?? '<pod>'}`,
-          },
+          step(
+            'Let the pod that hangs be started again.',
+            `kubectl -n kube-system delete pod ${pod ?? '<pod>'}`,
+          ),
         ]
       : []),
-    {
-      text: 'Install the AWS cloud controller manager; it needs hostNetwork and a toleration for the very taint it removes.',
-      command:
-        'helm upgrade --install aws-cloud-controller-manager --repo https://kubernetes.github.io/cloud-provider-aws aws-cloud-controller-manager -n kube-system --set hostNetworking=true',
-    },
-    {
-      text: 'If it is installed and waits itself, give it the toleration.',
-      command: `kubectl -n kube-system patch daemonset aws-cloud-controller-manager --type=json -p '[{"op":"add","path":"/spec/template/spec/tolerations/-","value":{"key":"${UNINITIALIZED}","operator":"Exists"}}]'`,
-    },
+    step(
+      'Install the AWS cloud controller manager; it needs hostNetwork and a toleration for the very taint it removes.',
+      'helm upgrade --install aws-cloud-controller-manager --repo https://kubernetes.github.io/cloud-provider-aws aws-cloud-controller-manager -n kube-system --set hostNetworking=true',
+    ),
+    step(
+      'If it is installed and waits itself, give it the toleration.',
+      `kubectl -n kube-system patch daemonset aws-cloud-controller-manager --type=json -p '[{"op":"add","path":"/spec/template/spec/tolerations/-","value":{"key":"${UNINITIALIZED}","operator":"Exists"}}]'`,
+    ),
   ],
-  decide: {
-    text: 'See whether a cloud controller manager runs anywhere.',
-    command: 'kubectl get nodes -o json; kubectl -n kube-system get pods -o json',
-  },
+  decide: step(
+    'See whether a cloud controller manager runs anywhere.',
+    'kubectl get nodes -o json; kubectl -n kube-system get pods -o json',
+  ),
   page: {
     why: 'With --cloud-provider=external a kubelet registers its Node with a taint that only the cloud controller manager removes, after it has found the instance. Since the in-tree providers left (1.27 at the latest) each cluster that is not EKS must run its own.',
     prevent:
@@ -94,10 +93,9 @@ export default defineCause({
   },
 });
 
-type Own = View<
-  'kube/Node' | 'kube/Pod' | 'kube/DaemonSet' | 'kube/Deployment' | 'kube/Lease',
-  'controllerNotScheduled' | 'controllerRefused' | 'controllerNotRunning'
->;
+export default matched(cause, matchCluster);
+
+type Own = ViewOf<typeof cause>;
 
 function matchCluster(view: Own): Match | null {
   const waiting = view

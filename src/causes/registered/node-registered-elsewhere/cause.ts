@@ -1,32 +1,30 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { sentence } from '../../../diagnosis/sentence.ts';
+import { context } from '../../../diagnosis/sign.ts';
 import { isAfter } from '../../../evidence/time.ts';
 
 /** The kubelet is well and registered, in another cluster than the one that is looked at. */
-export default defineCause({
+const cause = defineCause({
   id: 'node-registered-elsewhere',
   stage: 'registered',
   title: 'the machine joined another cluster than intended',
   scope: 'machine',
   signs: {
-    registered: {
-      in: ['kubelet'],
-      anchors: ['Successfully registered node', 'was previously registered'],
-      pattern: /Successfully registered node|was previously registered/,
-      weight: 'context',
-    },
-    server: {
-      in: ['kubelet', 'cloud-init', 'nodeadm', 'user-data', 'host-file', 'bottlerocket'],
-      anchors: ['.eks.amazonaws.com'],
-      pattern: /https:\/\/(?<server>[0-9A-Fa-f]{8,32}\.[a-z0-9.-]+\.eks\.amazonaws\.com(?:\.cn)?)/,
-      weight: 'context',
-      strict: true,
-    },
-    notRegistered: {
-      in: ['kubelet'],
-      anchors: ['Unable to register node'],
-      pattern: /Unable to register node/,
-      weight: 'context',
-    },
+    registered: context(['kubelet'], /Successfully registered node|was previously registered/),
+    server: context(
+      ['kubelet', 'cloud-init', 'nodeadm', 'user-data', 'host-file', 'bottlerocket'],
+      /https:\/\/(?<server>[0-9A-Fa-f]{8,32}\.[a-z0-9.-]+\.eks\.amazonaws\.com(?:\.cn)?)/,
+      { strict: true },
+    ),
+    notRegistered: context(['kubelet'], /Unable to register node/),
   },
   needs: ['aws/cluster'],
   symptoms: [],
@@ -34,27 +32,22 @@ export default defineCause({
   explains: ['stale-cluster-endpoint'],
   // Its registration is the very thing that is wrong.
   withdrawnBy: [],
-  match: (view) => matchServers(view),
   summary: ({ machine, server, cluster, endpoint }) =>
-    `The kubelet of ${machine ?? 'the machine'} registered at ${server ?? 'another API server'}, which is not the cluster ${cluster ?? ''} (${endpoint ?? 'another endpoint'}); there no Node will appear.`.replace(
-      '  ',
-      ' ',
-    ),
+    sentence`The kubelet of ${machine ?? 'the machine'} registered at ${server ?? 'another API server'}, which is not the cluster ${cluster} (${endpoint ?? 'another endpoint'}); there no Node will appear.`,
   remedy: ({ cluster }) => [
-    {
-      text: 'Correct endpoint, CA and name in the launch template or NodeConfig, then replace the instance.',
-      command: `aws eks describe-cluster --name ${cluster ?? '<cluster>'} --query 'cluster.[endpoint,certificateAuthority.data]'`,
-    },
-    {
-      text: 'Remove the Node from the cluster that it joined by mistake.',
-      command: 'kubectl --context <other-cluster> delete node <node>',
-    },
+    step(
+      'Correct endpoint, CA and name in the launch template or NodeConfig, then replace the instance.',
+      `aws eks describe-cluster --name ${cluster ?? '<cluster>'} --query 'cluster.[endpoint,certificateAuthority.data]'`,
+    ),
+    step(
+      'Remove the Node from the cluster that it joined by mistake.',
+      'kubectl --context <other-cluster> delete node <node>',
+    ),
   ],
-  decide: {
-    text: 'Compare the kubelet’s server with the cluster’s endpoint.',
-    command:
-      "journalctl -u kubelet --no-pager | grep -E 'Successfully registered node|eks.amazonaws.com' | tail -n 20; aws eks describe-cluster --name <cluster>",
-  },
+  decide: step(
+    'Compare the kubelet’s server with the cluster’s endpoint.',
+    "journalctl -u kubelet --no-pager | grep -E 'Successfully registered node|eks.amazonaws.com' | tail -n 20; aws eks describe-cluster --name <cluster>",
+  ),
   page: {
     why: 'User data copied from another cluster, or a launch template shared by two, carries a complete and working endpoint, CA and role mapping. The kubelet joins and everything looks healthy on the machine.',
     prevent:
@@ -68,9 +61,11 @@ export default defineCause({
   },
 });
 
-type Signs = 'registered' | 'server' | 'notRegistered';
+export default matched(cause, matchServers);
 
-function matchServers(view: View<'aws/cluster', Signs>): Match | null {
+type Own = ViewOf<typeof cause>;
+
+function matchServers(view: Own): Match | null {
   const registered = view.sign('registered');
   const refused = view.sign('notRegistered');
   const server = view.sign('server');

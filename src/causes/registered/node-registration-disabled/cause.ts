@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 
 /** The kubelet was told not to create a Node, so none appears and it looks for one for ever. */
 export default defineCause({
@@ -7,27 +8,15 @@ export default defineCause({
   title: 'the kubelet was started with registerNode=false',
   scope: 'machine',
   signs: {
-    configured: {
-      in: [
-        'host-file',
-        'kubelet',
-        'user-data',
-        'nodeadm',
-        'cloud-init',
-        'kubeadm',
-        'nodeup',
-        'object',
-      ],
-      anchors: ['registerNode'],
-      pattern: /"?registerNode"?\s*:\s*"?false\b/,
-      weight: 'definite',
-    },
-    flag: {
-      in: ['host-file', 'kubelet', 'user-data', 'nodeadm', 'cloud-init', 'kubeadm', 'nodeup'],
-      anchors: ['--register-node=', '--register-node false'],
-      pattern: /--register-node(?:=| )"?false\b/,
-      weight: 'definite',
-    },
+    configured: definite(
+      ['host-file', 'kubelet', 'user-data', 'nodeadm', 'cloud-init', 'kubeadm', 'nodeup', 'object'],
+      /"?registerNode"?\s*:\s*"?false\b/,
+    ),
+    flag: definite(
+      ['host-file', 'kubelet', 'user-data', 'nodeadm', 'cloud-init', 'kubeadm', 'nodeup'],
+      /--register-node(?:=| )"?false\b/,
+      { anchors: ['--register-node=', '--register-node false'] },
+    ),
   },
   needs: [],
   symptoms: ['node-object-missing'],
@@ -35,21 +24,19 @@ export default defineCause({
   summary: ({ machine }) =>
     `The kubelet of ${machine ?? 'the machine'} runs with registerNode=false: it never creates its Node and waits for somebody else to do so.`,
   remedy: () => [
-    {
-      text: 'Find where it is set.',
-      command:
-        'sudo grep -rnE "registerNode|register-node" /etc/kubernetes /etc/eks /var/lib/kubelet/config.yaml /etc/systemd/system/kubelet.service.d /etc/default/kubelet',
-    },
-    {
-      text: 'Take it out (true is the default) and restart the kubelet.',
-      command: 'sudo systemctl restart kubelet',
-    },
+    step(
+      'Find where it is set.',
+      'sudo grep -rnE "registerNode|register-node" /etc/kubernetes /etc/eks /var/lib/kubelet/config.yaml /etc/systemd/system/kubelet.service.d /etc/default/kubelet',
+    ),
+    step(
+      'Take it out (true is the default) and restart the kubelet.',
+      'sudo systemctl restart kubelet',
+    ),
   ],
-  decide: {
-    text: 'Read the setting of the running kubelet.',
-    command:
-      "sudo grep -rhE 'registerNode|register-node' /var/lib/kubelet/config.yaml /etc/kubernetes /etc/systemd/system/kubelet.service.d",
-  },
+  decide: step(
+    'Read the setting of the running kubelet.',
+    "sudo grep -rhE 'registerNode|register-node' /var/lib/kubelet/config.yaml /etc/kubernetes /etc/systemd/system/kubelet.service.d",
+  ),
   page: {
     why: 'With registerNode=false the kubelet only updates a Node that an administrator made. Standalone and test set-ups use it; copied into a worker’s configuration it keeps the machine out of the cluster without any line that says so.',
     prevent: 'Leave the field out of shared kubelet configurations.',

@@ -1,4 +1,6 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { definite, likely } from '../../../diagnosis/sign.ts';
 
 /** The API server takes the kubelet's request and cannot carry it out: etcd or the server is at its end. */
 export default defineCause({
@@ -7,42 +9,31 @@ export default defineCause({
   title: 'the API server or its storage is too busy or full to create the Node',
   scope: 'cluster',
   signs: {
-    storageFull: {
-      in: ['kubelet', 'kubeadm', 'kube-apiserver', 'client-output', 'controller-manager', 'event'],
-      anchors: ['mvcc: database space exceeded'],
-      pattern: /etcdserver: mvcc: (?<storage>database space exceeded)/,
-      weight: 'definite',
-    },
-    storageSlow: {
-      in: ['kubelet', 'kubeadm'],
-      anchors: [
-        'etcdserver: request timed out',
-        'etcdserver: leader changed',
-        'etcdserver: too many requests',
-        'etcdserver: no leader',
-      ],
-      pattern:
-        /Unable to register node.*etcdserver: (?<storage>request timed out|leader changed|too many requests|no leader)/,
-      weight: 'likely',
-    },
-    noAnswerInTime: {
-      in: ['kubelet', 'kubeadm'],
-      anchors: [
-        'the server was unable to return a response in the time allotted',
-        'Timeout: request did not complete within',
-      ],
-      pattern:
-        /Unable to register node.*(?:the server was unable to return a response in the time allotted|Timeout: request did not complete within)/,
-      weight: 'likely',
-    },
-    turnedAway: {
-      in: ['kubelet', 'kubeadm'],
-      anchors: ['the server has received too many requests'],
-      pattern:
-        /(?:Unable to register node|ensure lease).*the server has received too many requests and has asked us to try again later/,
-      weight: 'likely',
-      atLeast: 2,
-    },
+    storageFull: definite(
+      ['kubelet', 'kubeadm', 'kube-apiserver', 'client-output', 'controller-manager', 'event'],
+      /etcdserver: mvcc: (?<storage>database space exceeded)/,
+    ),
+    storageSlow: likely(
+      ['kubelet', 'kubeadm'],
+      /Unable to register node.*etcdserver: (?<storage>request timed out|leader changed|too many requests|no leader)/,
+      {
+        anchors: [
+          'etcdserver: request timed out',
+          'etcdserver: leader changed',
+          'etcdserver: too many requests',
+          'etcdserver: no leader',
+        ],
+      },
+    ),
+    noAnswerInTime: likely(
+      ['kubelet', 'kubeadm'],
+      /Unable to register node.*(?:the server was unable to return a response in the time allotted|Timeout: request did not complete within)/,
+    ),
+    turnedAway: likely(
+      ['kubelet', 'kubeadm'],
+      /(?:Unable to register node|ensure lease).*the server has received too many requests and has asked us to try again later/,
+      { atLeast: 2 },
+    ),
   },
   needs: [],
   symptoms: ['node-object-missing'],
@@ -50,36 +41,33 @@ export default defineCause({
   summary: ({ storage }) =>
     storage === 'database space exceeded'
       ? 'The storage of the API server (etcd) is full, so nothing can be written, and no new Node is created.'
-      : `The API server answers but does not carry out the registration${storage === undefined ? '' : ` (etcd: ${storage})`}: it or its storage is overloaded.`,
+      : sentence`The API server answers but does not carry out the registration${phrase` (etcd: ${storage})`}: it or its storage is overloaded.`,
   remedy: ({ storage }) =>
     storage === 'database space exceeded'
       ? [
-          {
-            text: 'See what fills the storage.',
-            command:
-              "kubectl get --raw /metrics | grep -E '^(apiserver_storage_objects|etcd_db_total_size_in_bytes|apiserver_storage_size_bytes)' | sort -k2 -n | tail -n 20",
-          },
-          {
-            text: 'On own control planes compact, defragment and clear the alarm; on EKS delete the objects and open a support case.',
-            command: 'etcdctl defrag --cluster && etcdctl alarm disarm',
-          },
+          step(
+            'See what fills the storage.',
+            "kubectl get --raw /metrics | grep -E '^(apiserver_storage_objects|etcd_db_total_size_in_bytes|apiserver_storage_size_bytes)' | sort -k2 -n | tail -n 20",
+          ),
+          step(
+            'On own control planes compact, defragment and clear the alarm; on EKS delete the objects and open a support case.',
+            'etcdctl defrag --cluster && etcdctl alarm disarm',
+          ),
         ]
       : [
-          {
-            text: 'Find who asks so much.',
-            command:
-              "kubectl get --raw /metrics | grep -E '^apiserver_flowcontrol_(rejected_requests_total|current_inqueue_requests)' | sort -k2 -n | tail -n 20",
-          },
-          {
-            text: 'Bring nodes in smaller steps until the control plane has grown.',
-            command:
-              'aws autoscaling update-auto-scaling-group --auto-scaling-group-name <group> --desired-capacity <smaller>',
-          },
+          step(
+            'Find who asks so much.',
+            "kubectl get --raw /metrics | grep -E '^apiserver_flowcontrol_(rejected_requests_total|current_inqueue_requests)' | sort -k2 -n | tail -n 20",
+          ),
+          step(
+            'Bring nodes in smaller steps until the control plane has grown.',
+            'aws autoscaling update-auto-scaling-group --auto-scaling-group-name <group> --desired-capacity <smaller>',
+          ),
         ],
-  decide: {
-    text: 'Ask the API server for its own health and that of its storage.',
-    command: "kubectl get --raw '/readyz?verbose'",
-  },
+  decide: step(
+    'Ask the API server for its own health and that of its storage.',
+    "kubectl get --raw '/readyz?verbose'",
+  ),
   page: {
     why: 'Creating a Node is a write. An etcd that is full refuses all writes; one that is slow, without leader or flooded lets them time out, and the server’s flow control turns clients away.',
     prevent:

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 
 /** A Karpenter node whose kubelet did not register the taint by which Karpenter holds it back. */
 export default defineCause({
@@ -7,39 +8,27 @@ export default defineCause({
   title: 'a Karpenter node registers without the taint karpenter.sh/unregistered',
   scope: 'group',
   signs: {
-    missingTaint: {
-      in: ['karpenter'],
-      anchors: ['missing required startup taint, karpenter.sh/unregistered'],
-      pattern: /missing required startup taint, karpenter\.sh\/unregistered/,
-      weight: 'definite',
-    },
-    claimOfLine: {
-      in: ['karpenter'],
-      anchors: ['karpenter.sh/unregistered'],
-      pattern: /"NodeClaim":\s*\{\s*"name":\s*"(?<claim>[^"]+)".*karpenter\.sh\/unregistered/,
-      weight: 'context',
-    },
-    missingTaintWarned: {
-      in: ['karpenter'],
-      anchors: ['registration-related race conditions', 'registration related race conditions'],
-      pattern:
-        /missing (?:karpenter\.sh\/unregistered )?taint (?:which )?prevents registration[- ]related race conditions/i,
-      weight: 'definite',
-    },
-    event: {
-      in: ['event', 'karpenter'],
-      anchors: ['UnregisteredTaintMissing', 'Missing karpenter.sh/unregistered taint'],
-      pattern:
-        /(?:nodeclaim\/(?<claim>[a-z0-9.-]+)\s+)?Missing karpenter\.sh\/unregistered taint|\bUnregisteredTaintMissing\b/,
-      weight: 'definite',
-    },
-    condition: {
-      in: ['node-claim', 'karpenter', 'object'],
-      anchors: ['karpenter.sh/unregistered taint must be present', 'UnregisteredTaintNotFound'],
-      pattern:
-        /(?:NodeClaim (?<claim>[a-z0-9.-]+) condition Registered=\w+ )?UnregisteredTaintNotFound|karpenter\.sh\/unregistered taint must be present on Karpenter-managed nodes/,
-      weight: 'definite',
-    },
+    missingTaint: definite(
+      ['karpenter'],
+      /missing required startup taint, karpenter\.sh\/unregistered/,
+    ),
+    claimOfLine: context(
+      ['karpenter'],
+      /"NodeClaim":\s*\{\s*"name":\s*"(?<claim>[^"]+)".*karpenter\.sh\/unregistered/,
+    ),
+    missingTaintWarned: definite(
+      ['karpenter'],
+      /missing (?:karpenter\.sh\/unregistered )?taint (?:which )?prevents registration[- ]related race conditions/i,
+      { anchors: ['registration-related race conditions', 'registration related race conditions'] },
+    ),
+    event: definite(
+      ['event', 'karpenter'],
+      /(?:nodeclaim\/(?<claim>[a-z0-9.-]+)\s+)?Missing karpenter\.sh\/unregistered taint|\bUnregisteredTaintMissing\b/,
+    ),
+    condition: definite(
+      ['node-claim', 'karpenter', 'object'],
+      /(?:NodeClaim (?<claim>[a-z0-9.-]+) condition Registered=\w+ )?UnregisteredTaintNotFound|karpenter\.sh\/unregistered taint must be present on Karpenter-managed nodes/,
+    ),
   },
   needs: [],
   symptoms: ['node-object-missing'],
@@ -49,20 +38,19 @@ export default defineCause({
   summary: ({ claim }) =>
     `The node of NodeClaim ${claim ?? 'in question'} joined without the taint karpenter.sh/unregistered:NoExecute, so Karpenter does not take it as registered (pods may also land before labels and taints are set).`,
   remedy: () => [
-    {
-      text: 'Register the node with the taint: in own user data add it to the kubelet’s arguments (bootstrap.sh form).',
-      command:
-        "--kubelet-extra-args '--register-with-taints=karpenter.sh/unregistered=true:NoExecute'",
-    },
-    {
-      text: 'With nodeadm write it into the kubelet configuration of the NodeConfig.',
-      command: 'kubectl explain ec2nodeclass.spec.userData',
-    },
+    step(
+      'Register the node with the taint: in own user data add it to the kubelet’s arguments (bootstrap.sh form).',
+      "--kubelet-extra-args '--register-with-taints=karpenter.sh/unregistered=true:NoExecute'",
+    ),
+    step(
+      'With nodeadm write it into the kubelet configuration of the NodeConfig.',
+      'kubectl explain ec2nodeclass.spec.userData',
+    ),
   ],
-  decide: {
-    text: 'Read why Karpenter does not count the node as registered.',
-    command: 'kubectl get nodeclaims -o json',
-  },
+  decide: step(
+    'Read why Karpenter does not count the node as registered.',
+    'kubectl get nodeclaims -o json',
+  ),
   page: {
     why: 'Since v1 Karpenter wants every node to join with karpenter.sh/unregistered:NoExecute and takes it off itself after it has set labels and taints. It adds the argument for its own AMI families; with amiFamily Custom the user data must.',
     prevent:

@@ -4,9 +4,12 @@ import {
   defineCause,
   found,
   type Match,
+  matched,
   type Step,
-  type View,
+  step,
+  type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { idsOf, instancesWithoutNode } from '../../../domain/nodes/fleet.ts';
 import { isoMs } from '../../../evidence/time.ts';
@@ -37,37 +40,30 @@ function openingSteps(webhook = '<webhook>'): readonly Step[] {
 }
 
 /** An admission webhook stands between every new node and the API server, and does not let it in. */
-export default defineCause({
+const cause = defineCause({
   id: 'webhook-blocks-node-registration',
   stage: 'registered',
   title: 'an admission webhook refuses or does not answer for new Nodes',
   scope: 'cluster',
   signs: {
-    webhookSilent: {
-      in: ['kubelet', 'kubeadm'],
-      anchors: ['failed calling webhook', 'failed calling admission webhook'],
-      pattern:
-        /(?:register node|ensure (?:node )?lease|CSINode).*failed calling (?:admission )?webhook "(?<webhook>[\w.-]+)"(?:: (?<why>[^\n]{0,200}))?/i,
-      weight: 'definite',
-    },
-    webhookRefuses: {
-      in: ['kubelet', 'kubeadm'],
-      anchors: ['admission webhook'],
-      pattern:
-        /(?:register node|ensure (?:node )?lease|CSINode).*admission webhook "(?<webhook>[\w.-]+)" denied the request/i,
-      weight: 'definite',
-    },
-    webhookInAudit: {
-      in: ['audit', 'kube-apiserver'],
-      anchors: ['failed calling webhook'],
-      pattern: /"resource":"nodes".*failed calling webhook "(?<webhook>[\w.-]+)"/,
-      weight: 'definite',
-    },
+    webhookSilent: definite(
+      ['kubelet', 'kubeadm'],
+      /(?:register node|ensure (?:node )?lease|CSINode).*failed calling (?:admission )?webhook "(?<webhook>[\w.-]+)"(?:: (?<why>[^\n]{0,200}))?/i,
+      { anchors: ['failed calling webhook', 'failed calling admission webhook'] },
+    ),
+    webhookRefuses: definite(
+      ['kubelet', 'kubeadm'],
+      /(?:register node|ensure (?:node )?lease|CSINode).*admission webhook "(?<webhook>[\w.-]+)" denied the request/i,
+      { anchors: ['admission webhook'] },
+    ),
+    webhookInAudit: definite(
+      ['audit', 'kube-apiserver'],
+      /"resource":"nodes".*failed calling webhook "(?<webhook>[\w.-]+)"/,
+    ),
   },
   needs: [...WEBHOOK_KINDS, 'kube/Node', 'aws/instance', 'aws/cluster'],
   symptoms: ['node-object-missing', 'machine-without-node'],
   explains: ['controller-manager-not-leading'],
-  match: (view) => matchWebhook(view),
   summary: ({ webhook, why, service }) =>
     service !== undefined
       ? `The API server asks the webhook ${webhook ?? ''} before it creates a Node, and its Service ${service} has no endpoint that is ready, so no new kubelet can register.`
@@ -76,15 +72,15 @@ export default defineCause({
     ...(kind === undefined || configuration === undefined
       ? openingSteps(webhook)
       : [{ text: OPEN, command: openingCommand(kind, configuration, index ?? '0') }]),
-    {
-      text: 'Then bring its pods back.',
-      command: `kubectl get endpointslices -A | grep ${service?.split('/')[1] ?? '<webhook-service>'}`,
-    },
+    step(
+      'Then bring its pods back.',
+      `kubectl get endpointslices -A | grep ${service?.split('/')[1] ?? '<webhook-service>'}`,
+    ),
   ],
-  decide: {
-    text: 'See which webhooks claim nodes or everything, and whether they may fail.',
-    command: "journalctl -u kubelet --no-pager | grep 'Unable to register node' | tail -n 5",
-  },
+  decide: step(
+    'See which webhooks claim nodes or everything, and whether they may fail.',
+    "journalctl -u kubelet --no-pager | grep 'Unable to register node' | tail -n 5",
+  ),
   page: {
     why: 'A webhook with failurePolicy Fail and rules on `*` or `nodes` must answer before a Node can be created. When its pods run on nodes that are gone, the API server asks nobody, and no node can come to run them.',
     prevent:
@@ -102,8 +98,9 @@ export default defineCause({
   },
 });
 
-type Kinds = (typeof WEBHOOK_KINDS)[number] | 'kube/Node' | 'aws/instance' | 'aws/cluster';
-type Own = View<Kinds, 'webhookSilent' | 'webhookRefuses' | 'webhookInAudit'>;
+export default matched(cause, matchWebhook);
+
+type Own = ViewOf<typeof cause>;
 
 /** Machines that run without a Node, while a webhook nobody answers for is asked about every Node. */
 function matchWebhook(view: Own): Match | null {

@@ -4,8 +4,11 @@ import {
   defineCause,
   found,
   type Match,
-  type View,
+  matched,
+  step,
+  type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { context } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { environmentOf, isPodReady, podName, serviceAccountOf } from '../../../domain/pods/pods.ts';
 import { placeOf } from '../../../domain/pods/pods-seen.ts';
@@ -20,30 +23,20 @@ const ARN_ACCOUNT = /^arn:aws[\w-]*:[\w-]+:[\w-]*:(?<account>\d{12}):/;
 const REGION = /^[a-z]{2}(?:-[a-z]+){1,2}-\d/;
 
 /** The cloud controller asks EC2 of another account or region, where the instance is not. */
-export default defineCause({
+const cause = defineCause({
   id: 'cloud-controller-in-another-account',
   stage: 'retained',
   title: 'the cloud controller looks in another account or region than the instance lives in',
   scope: 'machine',
   signs: {
-    deleted: {
-      in: ['event', 'controller-manager', 'cloud-controller', 'kubelet', 'client-output'],
-      anchors: [
-        'not present according to cloud provider',
-        'because it does not exist in the cloud provider',
-        'no longer present in cloud provider',
-      ],
-      pattern:
-        /[Dd]eleting [Nn]ode (?:(?:since it is |\()?no longer present in cloud provider\)?"?:? (?:node=)?"?(?<node>[a-z0-9][a-z0-9.-]*)|(?<node2>[a-z0-9][a-z0-9.-]*) because it(?:'s not present according to| does not exist in the) cloud provider)/,
-      weight: 'context',
-    },
-    assumedRole: {
-      in: ['cloud-controller', 'controller-manager'],
-      anchors: ['Using AWS assumed role'],
-      pattern:
-        /Using AWS assumed role (?<role>arn:aws[\w-]*:iam::(?<account>\d{12}):role\/[\w+=,.@/-]+)/,
-      weight: 'context',
-    },
+    deleted: context(
+      ['event', 'controller-manager', 'cloud-controller', 'kubelet', 'client-output'],
+      /[Dd]eleting [Nn]ode (?:(?:since it is |\()?no longer present in cloud provider\)?"?:? (?:node=)?"?(?<node>[a-z0-9][a-z0-9.-]*)|(?<node2>[a-z0-9][a-z0-9.-]*) because it(?:'s not present according to| does not exist in the) cloud provider)/,
+    ),
+    assumedRole: context(
+      ['cloud-controller', 'controller-manager'],
+      /Using AWS assumed role (?<role>arn:aws[\w-]*:iam::(?<account>\d{12}):role\/[\w+=,.@/-]+)/,
+    ),
   },
   needs: ['aws/instance', 'kube/Pod', 'kube/ServiceAccount', 'kube/ConfigMap'],
   symptoms: ['node-object-deleted'],
@@ -56,29 +49,27 @@ export default defineCause({
     'untagged-instance-filtered-out',
     'node-heartbeat-lost',
   ],
-  match: (view) => matchPlaces(view),
   summary: ({ node, instance, what, own, asked, controller }) =>
     `The Node ${node ?? ''} was deleted as not existing although ${instance ?? 'its instance'} runs: it lives in ${what ?? 'account'} ${own ?? ''}, and the cloud controller (${controller ?? 'its pod'}) asks EC2 of ${what ?? 'account'} ${asked ?? ''}.`,
   remedy: ({ what, own, controller }) => [
     what === 'region'
-      ? {
-          text: 'Let the cloud controller ask the region of the machines.',
-          command: `kubectl -n kube-system set env daemonset/${controller?.split('/').at(-1) ?? 'aws-cloud-controller-manager'} AWS_REGION=${own ?? '<region>'}`,
-        }
-      : {
-          text: `Give the cloud controller a role of account ${own ?? '<account>'}, where the machines live; one cluster's machines belong into one account.`,
-          command: `kubectl -n kube-system annotate serviceaccount ${controller?.split('/').at(-1) ?? 'cloud-controller-manager'} --overwrite ${ROLE_ANNOTATION}=arn:aws:iam::${own ?? '<account>'}:role/<controller-role>`,
-        },
-    {
-      text: 'Register the Node again; the kubelet does so only when it starts.',
-      command: 'sudo systemctl restart kubelet',
-    },
+      ? step(
+          'Let the cloud controller ask the region of the machines.',
+          `kubectl -n kube-system set env daemonset/${controller?.split('/').at(-1) ?? 'aws-cloud-controller-manager'} AWS_REGION=${own ?? '<region>'}`,
+        )
+      : step(
+          `Give the cloud controller a role of account ${own ?? '<account>'}, where the machines live; one cluster's machines belong into one account.`,
+          `kubectl -n kube-system annotate serviceaccount ${controller?.split('/').at(-1) ?? 'cloud-controller-manager'} --overwrite ${ROLE_ANNOTATION}=arn:aws:iam::${own ?? '<account>'}:role/<controller-role>`,
+        ),
+    step(
+      'Register the Node again; the kubelet does so only when it starts.',
+      'sudo systemctl restart kubelet',
+    ),
   ],
-  decide: {
-    text: 'Compare the role and region of the cloud controller with the owner of the instance.',
-    command:
-      "kubectl -n kube-system get serviceaccounts,configmaps -o yaml | grep -iE 'role-?arn|zone ='; aws ec2 describe-instances --instance-ids <instance> --query Reservations[].[OwnerId,Instances[].Placement.AvailabilityZone]",
-  },
+  decide: step(
+    'Compare the role and region of the cloud controller with the owner of the instance.',
+    "kubectl -n kube-system get serviceaccounts,configmaps -o yaml | grep -iE 'role-?arn|zone ='; aws ec2 describe-instances --instance-ids <instance> --query Reservations[].[OwnerId,Instances[].Placement.AvailabilityZone]",
+  ),
   page: {
     why: 'DescribeInstances lists the machines of one account and one region. A cloud controller that has the role or the region of another place finds none of a foreign machine’s names, and deletes its Node each time it is not Ready.',
     prevent:
@@ -93,8 +84,9 @@ export default defineCause({
   },
 });
 
-type Kinds = 'aws/instance' | 'kube/Pod' | 'kube/ServiceAccount' | 'kube/ConfigMap';
-type Own = View<Kinds, 'deleted' | 'assumedRole'>;
+export default matched(cause, matchPlaces);
+
+type Own = ViewOf<typeof cause>;
 
 /** Where the controller looks or the instance lives, and what shows it. */
 interface Place {

@@ -1,60 +1,53 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context } from '../../../diagnosis/sign.ts';
 
 /** A connection that only looks alive: the kubelet writes its heartbeats into it until a time-out. */
-export default defineCause({
+const cause = defineCause({
   id: 'idle-connection-dropped',
   stage: 'retained',
   title: 'the connection to the API server was dropped silently, so heartbeats stalled',
   scope: 'machine',
   signs: {
-    deadConnection: {
-      in: ['kubelet'],
-      anchors: ['use of closed network connection', 'http2: client connection lost'],
-      pattern:
-        /(?:Error updating node status, will retry.*error getting node "(?<node>[^"\s]+)"|[Ff]ailed to update (?:node )?lease).*(?<words>use of closed network connection|http2: client connection lost)/,
-      weight: 'context',
-      atLeast: 2,
-    },
-    notReady: {
-      in: ['event', 'controller-manager'],
-      anchors: ['status is now: NodeNotReady'],
-      pattern: /Node (?<node>[a-z0-9][a-z0-9.-]*) status is now: NodeNotReady/,
-      weight: 'context',
-    },
-    silent: {
-      in: ['node-status'],
-      anchors: ['condition Ready=Unknown'],
-      pattern: /^Node (?<node>\S+) condition Ready=Unknown/,
-      weight: 'context',
+    deadConnection: context(
+      ['kubelet'],
+      /(?:Error updating node status, will retry.*error getting node "(?<node>[^"\s]+)"|[Ff]ailed to update (?:node )?lease).*(?<words>use of closed network connection|http2: client connection lost)/,
+      { atLeast: 2 },
+    ),
+    notReady: context(
+      ['event', 'controller-manager'],
+      /Node (?<node>[a-z0-9][a-z0-9.-]*) status is now: NodeNotReady/,
+    ),
+    silent: context(['node-status'], /^Node (?<node>\S+) condition Ready=Unknown/, {
       strict: true,
-    },
+    }),
   },
   needs: [],
   symptoms: [],
   explains: ['node-heartbeat-lost'],
-  match: (view) => matchStall(view),
   summary: ({ machine, words }) =>
     `The connection of ${machine ?? 'the machine'} to the API server was dead without either side knowing (${words ?? 'closed'}); heartbeats stalled until it timed out, and the Node was taken for NotReady.`,
   remedy: () => [
-    {
-      text: 'At once: a restart opens new connections.',
-      command: 'sudo systemctl restart kubelet',
-    },
-    {
-      text: 'Use a current kubelet (it checks HTTP/2 connections by itself), and reach the endpoint inside the VPC instead of through NAT.',
-      command:
-        'aws eks update-cluster-config --name <cluster> --resources-vpc-config endpointPrivateAccess=true',
-    },
-    {
-      text: 'Keep TCP keep-alive below the 350 seconds after which NAT gateways and network load balancers forget a connection.',
-      command: 'sudo sysctl -w net.ipv4.tcp_keepalive_time=120 net.ipv4.tcp_keepalive_intvl=30',
-    },
+    step('At once: a restart opens new connections.', 'sudo systemctl restart kubelet'),
+    step(
+      'Use a current kubelet (it checks HTTP/2 connections by itself), and reach the endpoint inside the VPC instead of through NAT.',
+      'aws eks update-cluster-config --name <cluster> --resources-vpc-config endpointPrivateAccess=true',
+    ),
+    step(
+      'Keep TCP keep-alive below the 350 seconds after which NAT gateways and network load balancers forget a connection.',
+      'sudo sysctl -w net.ipv4.tcp_keepalive_time=120 net.ipv4.tcp_keepalive_intvl=30',
+    ),
   ],
-  decide: {
-    text: 'See how the heartbeats ended and when they came back.',
-    command:
-      'journalctl -u kubelet --no-pager | grep -E "closed network connection|client connection lost|update lease" | tail -n 20',
-  },
+  decide: step(
+    'See how the heartbeats ended and when they came back.',
+    'journalctl -u kubelet --no-pager | grep -E "closed network connection|client connection lost|update lease" | tail -n 20',
+  ),
   page: {
     why: 'NAT gateways and network load balancers drop idle connections after 350 seconds without telling, and a replaced API server behind one leaves connections half open. A client that does not probe keeps writing into them for up to 15 minutes.',
     prevent:
@@ -69,7 +62,11 @@ export default defineCause({
   },
 });
 
-function matchStall(view: View<never, 'deadConnection' | 'notReady' | 'silent'>): Match | null {
+export default matched(cause, matchStall);
+
+type Own = ViewOf<typeof cause>;
+
+function matchStall(view: Own): Match | null {
   const dead = view.sign('deadConnection');
   const effect = view.sign('notReady') ?? view.sign('silent');
   if (dead === null || effect === null) return null;

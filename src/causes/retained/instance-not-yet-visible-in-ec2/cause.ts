@@ -1,4 +1,14 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { context } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { utcMs, type When } from '../../../evidence/time.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
@@ -7,23 +17,16 @@ import type { Instance } from '../../../evidence/aws/instance.ts';
 const AFTER_LAUNCH_MAX_MS = 15 * 60_000;
 
 /** EC2 did not list the new instance yet, and the cloud controller took that for gone. */
-export default defineCause({
+const cause = defineCause({
   id: 'instance-not-yet-visible-in-ec2',
   stage: 'retained',
   title: 'the Node was deleted because EC2 did not list its new instance yet',
   scope: 'machine',
   signs: {
-    deleted: {
-      in: ['event', 'controller-manager', 'cloud-controller', 'kubelet', 'client-output'],
-      anchors: [
-        'not present according to cloud provider',
-        'because it does not exist in the cloud provider',
-        'no longer present in cloud provider',
-      ],
-      pattern:
-        /[Dd]eleting [Nn]ode (?:(?:since it is |\()?no longer present in cloud provider\)?"?:? (?:node=)?"?(?<node>[a-z0-9][a-z0-9.-]*)|(?<node2>[a-z0-9][a-z0-9.-]*) because it(?:'s not present according to| does not exist in the) cloud provider)/,
-      weight: 'context',
-    },
+    deleted: context(
+      ['event', 'controller-manager', 'cloud-controller', 'kubelet', 'client-output'],
+      /[Dd]eleting [Nn]ode (?:(?:since it is |\()?no longer present in cloud provider\)?"?:? (?:node=)?"?(?<node>[a-z0-9][a-z0-9.-]*)|(?<node2>[a-z0-9][a-z0-9.-]*) because it(?:'s not present according to| does not exist in the) cloud provider)/,
+    ),
   },
   needs: ['aws/instance'],
   symptoms: ['node-object-deleted'],
@@ -34,25 +37,22 @@ export default defineCause({
     'no-reregistration-after-deletion',
     'node-heartbeat-lost',
   ],
-  match: (view) => matchRunning(view),
   summary: ({ node, instance, launched }) =>
-    `The Node ${node ?? ''} was deleted as not existing although ${instance ?? 'its instance'} runs under exactly that name${launched === undefined ? '' : ` since ${launched}`}: EC2 had not listed it yet when the cloud controller asked.`,
+    sentence`The Node ${node} was deleted as not existing although ${instance ?? 'its instance'} runs under exactly that name${phrase` since ${launched}`}: EC2 had not listed it yet when the cloud controller asked.`,
   remedy: () => [
-    {
-      text: 'Register the Node again; the kubelet does so only when it starts.',
-      command: 'sudo systemctl restart kubelet',
-    },
-    {
-      text: 'Use a cloud controller that looks instances up by id, and let the kubelet carry its own.',
-      command:
-        'kubectl -n kube-system get daemonset aws-cloud-controller-manager -o jsonpath={.spec.template.spec.containers[0].image}',
-    },
+    step(
+      'Register the Node again; the kubelet does so only when it starts.',
+      'sudo systemctl restart kubelet',
+    ),
+    step(
+      'Use a cloud controller that looks instances up by id, and let the kubelet carry its own.',
+      'kubectl -n kube-system get daemonset aws-cloud-controller-manager -o jsonpath={.spec.template.spec.containers[0].image}',
+    ),
   ],
-  decide: {
-    text: 'Compare state, name and launch time of the instance with the time of the deletion.',
-    command:
-      'kubectl get events -A --field-selector reason=DeletingNode -o json; aws ec2 describe-instances --instance-ids <instance>',
-  },
+  decide: step(
+    'Compare state, name and launch time of the instance with the time of the deletion.',
+    'kubectl get events -A --field-selector reason=DeletingNode -o json; aws ec2 describe-instances --instance-ids <instance>',
+  ),
   page: {
     why: 'DescribeInstances is eventually consistent: for some seconds after the launch it may not return the instance. A Node that registers in that time and is not Ready yet is deleted as if its instance were gone. It hits a few of many.',
     prevent:
@@ -67,7 +67,11 @@ export default defineCause({
   },
 });
 
-function matchRunning(view: View<'aws/instance', 'deleted'>): Match | null {
+export default matched(cause, matchRunning);
+
+type Own = ViewOf<typeof cause>;
+
+function matchRunning(view: Own): Match | null {
   const deleted = view.sign('deleted');
   const node = deleted?.last.captures['node'];
   if (deleted === null || node === undefined) return null;

@@ -1,4 +1,14 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 import { instanceOfNode } from '../../../domain/naming/seen-names.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { isTerminated } from '../../../domain/nodes/fleet.ts';
@@ -7,35 +17,21 @@ import type { Quote } from '../../../evidence/sighting.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
 
 /** EC2 and the cloud controller agree: the instance behind the Node does not run any more. */
-export default defineCause({
+const cause = defineCause({
   id: 'instance-stopped-or-terminated',
   stage: 'retained',
   title: 'the instance was stopped or terminated',
   scope: 'machine',
   signs: {
-    shutdownTaint: {
-      in: ['node-status'],
-      anchors: ['node.cloudprovider.kubernetes.io/shutdown'],
-      pattern: /taint node\.cloudprovider\.kubernetes\.io\/shutdown/,
-      weight: 'definite',
-    },
-    shutdownSeenByScheduler: {
-      in: ['event'],
-      anchors: ['node.cloudprovider.kubernetes.io/shutdown'],
-      pattern: /(?:untolerated taint|had taints?) \{node\.cloudprovider\.kubernetes\.io\/shutdown/,
-      weight: 'likely',
-    },
-    deleted: {
-      in: ['event', 'controller-manager', 'cloud-controller', 'kubelet', 'client-output'],
-      anchors: [
-        'not present according to cloud provider',
-        'because it does not exist in the cloud provider',
-        'no longer present in cloud provider',
-      ],
-      pattern:
-        /[Dd]eleting [Nn]ode (?:(?:since it is |\()?no longer present in cloud provider\)?"?:? (?:node=)?"?(?<node>[a-z0-9][a-z0-9.-]*)|(?<node2>[a-z0-9][a-z0-9.-]*) because it(?:'s not present according to| does not exist in the) cloud provider)/,
-      weight: 'context',
-    },
+    shutdownTaint: definite(['node-status'], /taint node\.cloudprovider\.kubernetes\.io\/shutdown/),
+    shutdownSeenByScheduler: likely(
+      ['event'],
+      /(?:untolerated taint|had taints?) \{node\.cloudprovider\.kubernetes\.io\/shutdown/,
+    ),
+    deleted: context(
+      ['event', 'controller-manager', 'cloud-controller', 'kubelet', 'client-output'],
+      /[Dd]eleting [Nn]ode (?:(?:since it is |\()?no longer present in cloud provider\)?"?:? (?:node=)?"?(?<node>[a-z0-9][a-z0-9.-]*)|(?<node2>[a-z0-9][a-z0-9.-]*) because it(?:'s not present according to| does not exist in the) cloud provider)/,
+    ),
   },
   needs: [
     'kube/Node',
@@ -51,34 +47,32 @@ export default defineCause({
     'no-reregistration-after-deletion',
     'idle-connection-dropped',
   ],
-  match: (view) => matchState(view),
   summary: ({ machine, instance, state, reason, alone, by }) =>
     alone !== undefined
-      ? `The instance ${instance ?? ''} of the cluster is ${state ?? 'stopped'}${reason === undefined || reason === '' ? '' : ` (${reason})`}${by === undefined ? '' : `, by ${by}`}, and has no Node.`
-      : `The instance ${instance ?? 'behind'} ${instance === undefined ? (machine ?? 'the Node') : `of ${machine ?? 'the Node'}`} is ${state ?? 'stopped'}${reason === undefined || reason === '' ? '' : ` (${reason})`}${by === undefined ? '' : `, by ${by}`}; the Node is treated accordingly, and nothing on the Kubernetes side is wrong.`,
+      ? sentence`The instance ${instance} of the cluster is ${state ?? 'stopped'}${phrase` (${reason})`}${phrase`, by ${by}`}, and has no Node.`
+      : sentence`The instance ${instance ?? 'behind'} ${instance === undefined ? (machine ?? 'the Node') : `of ${machine ?? 'the Node'}`} is ${state ?? 'stopped'}${phrase` (${reason})`}${phrase`, by ${by}`}; the Node is treated accordingly, and nothing on the Kubernetes side is wrong.`,
   remedy: ({ instance, state }) =>
     state === 'terminated' || state === 'shutting-down'
       ? [
-          {
-            text: 'See who terminated it; the node group replaces it by itself.',
-            command: `aws cloudtrail lookup-events --lookup-attributes AttributeKey=ResourceName,AttributeValue=${instance ?? '<instance>'} --query 'Events[].[EventTime,EventName,Username]'`,
-          },
+          step(
+            'See who terminated it; the node group replaces it by itself.',
+            `aws cloudtrail lookup-events --lookup-attributes AttributeKey=ResourceName,AttributeValue=${instance ?? '<instance>'} --query 'Events[].[EventTime,EventName,Username]'`,
+          ),
         ]
       : [
-          {
-            text: 'Find out who stopped it, then start it or let its group replace it.',
-            command: `aws cloudtrail lookup-events --lookup-attributes AttributeKey=ResourceName,AttributeValue=${instance ?? '<instance>'} --query 'Events[].[EventTime,EventName,Username]'`,
-          },
-          {
-            text: 'Start it again.',
-            command: `aws ec2 start-instances --instance-ids ${instance ?? '<instance>'}`,
-          },
+          step(
+            'Find out who stopped it, then start it or let its group replace it.',
+            `aws cloudtrail lookup-events --lookup-attributes AttributeKey=ResourceName,AttributeValue=${instance ?? '<instance>'} --query 'Events[].[EventTime,EventName,Username]'`,
+          ),
+          step(
+            'Start it again.',
+            `aws ec2 start-instances --instance-ids ${instance ?? '<instance>'}`,
+          ),
         ],
-  decide: {
-    text: 'Ask EC2 for the state of the instance and for why it changed.',
-    command:
-      'kubectl get node <node> -o json; aws ec2 describe-instances --instance-ids <instance>',
-  },
+  decide: step(
+    'Ask EC2 for the state of the instance and for why it changed.',
+    'kubectl get node <node> -o json; aws ec2 describe-instances --instance-ids <instance>',
+  ),
   page: {
     why: 'A stopped instance keeps its Node with the taint node.cloudprovider.kubernetes.io/shutdown; a terminated one loses it. Both are the cloud controller doing its work.',
     prevent:
@@ -92,14 +86,9 @@ export default defineCause({
   },
 });
 
-type Own = View<
-  | 'kube/Node'
-  | 'aws/instance'
-  | 'aws/auto-scaling-group'
-  | 'aws/scaling-activity'
-  | 'aws/trail-event',
-  string
->;
+export default matched(cause, matchState);
+
+type Own = ViewOf<typeof cause>;
 
 /** A Node that is not Ready on a stopped instance, or a Node deleted for one that is gone. */
 function matchState(view: Own): Match | null {
@@ -173,8 +162,8 @@ function activityOf(view: Own, id: string): readonly Ended[] {
     .filter(({ value }) => value.Description?.startsWith(`Terminating EC2 instance: ${id}`))
     .map((activity) => {
       const group = activity.value.AutoScalingGroupName ?? '';
-      const cause = activity.value.Cause ?? '';
-      const words = `Auto Scaling group ${group} activity Terminating EC2 instance: ${id} ${cause}`;
+      const reason = activity.value.Cause ?? '';
+      const words = `Auto Scaling group ${group} activity Terminating EC2 instance: ${id} ${reason}`;
       return { quote: view.quote(activity, words) };
     });
 }

@@ -1,58 +1,58 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
 import { isoMs } from '../../../evidence/time.ts';
 
 /** A kubelet renews its Lease every 10 s; clocks of machines differ by some seconds. */
 const RENEWED_MAX_MS = 60_000;
 
 /** A kubelet registers once per start; when its Node is deleted, it only asks for it, for ever. */
-export default defineCause({
+const cause = defineCause({
   id: 'no-reregistration-after-deletion',
   stage: 'retained',
   title: 'the Node was deleted, and a running kubelet does not register again',
   scope: 'machine',
   signs: {
-    updateFails: {
-      in: ['kubelet'],
-      anchors: ['Error updating node status, will retry'],
-      pattern:
-        /Error updating node status, will retry.*(?:error getting node "(?<node>[^"\s]+)": nodes "[^"\s]+" not found|no node instance returned for "(?<node2>[^"\s]+)")/,
-      weight: 'likely',
-      // The first try of a round asks a cache, which may not have a new Node yet.
-      atLeast: 2,
-    },
-    leaseWithoutOwner: {
-      in: ['kubelet'],
-      anchors: ['when trying to set owner ref to the node lease', 'Failed to prepare lease'],
-      pattern:
-        /(?:Failed to get node "?(?:[^"\s]+)?"? ?when trying to set owner ref to the node lease|Failed to prepare lease).*not found/,
-      weight: 'context',
-    },
+    // The first try of a round asks a cache, which may not have a new Node yet.
+    updateFails: likely(
+      ['kubelet'],
+      /Error updating node status, will retry.*(?:error getting node "(?<node>[^"\s]+)": nodes "[^"\s]+" not found|no node instance returned for "(?<node2>[^"\s]+)")/,
+      { atLeast: 2 },
+    ),
+    leaseWithoutOwner: context(
+      ['kubelet'],
+      /(?:Failed to get node "?(?:[^"\s]+)?"? ?when trying to set owner ref to the node lease|Failed to prepare lease).*not found/,
+    ),
   },
   needs: ['kube/Node', 'kube/Lease', 'aws/instance'],
   symptoms: ['node-object-deleted', 'node-object-missing', 'machine-without-node'],
   withdrawnBy: ['node-registered', 'node-ready'],
-  match: (view) => matchLease(view),
   summary: ({ node, machine, renewed }) =>
     `${renewed === undefined ? '' : `The Lease ${node ?? ''} was renewed at ${renewed} by a kubelet that runs, and there is no such Node. `}Somebody deleted the Node ${node ?? machine ?? ''} while its kubelet ran on; the kubelet only updates a Node it once registered and does not create it again until it is restarted.`,
   remedy: ({ instance }) => [
-    {
-      text: 'Restart the kubelet; the Node is back within a second.',
-      command: 'sudo systemctl restart kubelet',
-    },
-    {
-      text: 'Without a shell on the machine, by SSM.',
-      command: `aws ssm send-command --document-name AWS-RunShellScript --parameters 'commands=["systemctl restart kubelet"]' --instance-ids ${instance ?? '<instance>'}`,
-    },
-    {
-      text: 'Then find who deletes Nodes.',
-      command: 'kubectl get events -A --field-selector reason=DeletingNode',
-    },
+    step(
+      'Restart the kubelet; the Node is back within a second.',
+      'sudo systemctl restart kubelet',
+    ),
+    step(
+      'Without a shell on the machine, by SSM.',
+      `aws ssm send-command --document-name AWS-RunShellScript --parameters 'commands=["systemctl restart kubelet"]' --instance-ids ${instance ?? '<instance>'}`,
+    ),
+    step(
+      'Then find who deletes Nodes.',
+      'kubectl get events -A --field-selector reason=DeletingNode',
+    ),
   ],
-  decide: {
-    text: 'See whether the kubelet registered earlier in the same run and now asks in vain.',
-    command:
-      'journalctl -u kubelet --no-pager | grep -E "Successfully registered node|Error updating node status" | tail -n 10',
-  },
+  decide: step(
+    'See whether the kubelet registered earlier in the same run and now asks in vain.',
+    'journalctl -u kubelet --no-pager | grep -E "Successfully registered node|Error updating node status" | tail -n 10',
+  ),
   page: {
     why: 'Registration is done once, at the start of the kubelet process. Whoever deletes the Node later (a cloud controller, a person, a clean-up job) leaves a healthy kubelet that reports to nobody; /healthz stays ok and its pods run until they are collected.',
     prevent: 'Never delete the Node of a running machine; restrict the verb to controllers.',
@@ -70,8 +70,12 @@ export default defineCause({
   },
 });
 
+export default matched(cause, matchLease);
+
+type Own = ViewOf<typeof cause>;
+
 /** A Lease is made for a registered Node only; renewed without one, it shows a kubelet that stayed. */
-function matchLease(view: View<'kube/Node' | 'kube/Lease' | 'aws/instance', string>): Match | null {
+function matchLease(view: Own): Match | null {
   if (view.nowMs === null || !view.shows('machine-without-node')) return null;
   if (view.read('kube/Node').state !== 'absent') return null;
   for (const lease of view.list('kube/Lease')) {

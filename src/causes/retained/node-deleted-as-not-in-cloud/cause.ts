@@ -4,8 +4,11 @@ import {
   defineCause,
   found,
   type Match,
-  type View,
+  matched,
+  step,
+  type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { context } from '../../../diagnosis/sign.ts';
 import { hasEc2Domain } from '../../../evidence/names.ts';
 import type { Quote, Sighting } from '../../../evidence/sighting.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
@@ -14,58 +17,40 @@ import type { Instance } from '../../../evidence/aws/instance.ts';
 const AFTER_REGISTRATION_MAX_MS = 120_000;
 
 /** The cloud controller asked EC2 for the Node's instance, was told there is none, and deleted the Node. */
-export default defineCause({
+const cause = defineCause({
   id: 'node-deleted-as-not-in-cloud',
   stage: 'retained',
   title: 'the cloud controller deleted the Node because it found no instance for it',
   scope: 'machine',
   signs: {
-    deletedOld: {
-      in: ['event', 'controller-manager', 'cloud-controller', 'kubelet', 'client-output'],
-      anchors: ['not present according to cloud provider', 'no longer present in cloud provider)'],
-      pattern:
-        /Deleting [Nn]ode (?:\(no longer present in cloud provider\): (?<node>[a-z0-9][a-z0-9.-]*)|(?:(?<node2>[a-z0-9][a-z0-9.-]*)|\S+) because it's not present according to cloud provider)/,
-      weight: 'context',
-    },
-    deletedNew: {
-      in: ['event', 'controller-manager', 'cloud-controller', 'kubelet', 'client-output'],
-      anchors: ['because it does not exist in the cloud provider'],
-      pattern:
-        /[Dd]eleting node (?<node>[a-z0-9][a-z0-9.-]*) because it does not exist in the cloud provider/,
-      weight: 'context',
-    },
-    deletedLog: {
-      in: ['controller-manager', 'cloud-controller', 'kubelet', 'client-output'],
-      anchors: ['no longer present in cloud provider'],
-      pattern:
-        /[Dd]eleting node (?:since it is |\()?no longer present in cloud provider\)?"?:? (?:node=)?"?(?<node>[a-z0-9][a-z0-9.-]*)/,
-      weight: 'context',
-    },
-    kubeletLostNode: {
-      in: ['kubelet'],
-      anchors: ['Error updating node status, will retry'],
-      pattern:
-        /Error updating node status, will retry.*error getting node "(?<node>[^"\s]+)".*not found/,
-      weight: 'context',
-    },
-    kubeletRegistered: {
-      in: ['kubelet'],
-      anchors: ['Successfully registered node', 'was previously registered'],
-      pattern: /Successfully registered node|was previously registered/,
-      weight: 'context',
-    },
-    registeredInController: {
-      in: ['event', 'controller-manager', 'kubelet', 'client-output'],
-      anchors: ['Registered Node '],
-      pattern: /Registered Node (?<node>[a-z0-9][a-z0-9.-]*) in (?:Node)?Controller/,
-      weight: 'context',
-    },
-    wentBefore: {
-      in: ['event', 'controller-manager', 'kubelet', 'client-output'],
-      anchors: ['status is now: NodeNot'],
-      pattern: /Node (?<node>[a-z0-9][a-z0-9.-]*) status is now: NodeNot(?:Ready|Schedulable)/,
-      weight: 'context',
-    },
+    deletedOld: context(
+      ['event', 'controller-manager', 'cloud-controller', 'kubelet', 'client-output'],
+      /Deleting [Nn]ode (?:\(no longer present in cloud provider\): (?<node>[a-z0-9][a-z0-9.-]*)|(?:(?<node2>[a-z0-9][a-z0-9.-]*)|\S+) because it's not present according to cloud provider)/,
+    ),
+    deletedNew: context(
+      ['event', 'controller-manager', 'cloud-controller', 'kubelet', 'client-output'],
+      /[Dd]eleting node (?<node>[a-z0-9][a-z0-9.-]*) because it does not exist in the cloud provider/,
+    ),
+    deletedLog: context(
+      ['controller-manager', 'cloud-controller', 'kubelet', 'client-output'],
+      /[Dd]eleting node (?:since it is |\()?no longer present in cloud provider\)?"?:? (?:node=)?"?(?<node>[a-z0-9][a-z0-9.-]*)/,
+    ),
+    kubeletLostNode: context(
+      ['kubelet'],
+      /Error updating node status, will retry.*error getting node "(?<node>[^"\s]+)".*not found/,
+    ),
+    kubeletRegistered: context(
+      ['kubelet'],
+      /Successfully registered node|was previously registered/,
+    ),
+    registeredInController: context(
+      ['event', 'controller-manager', 'kubelet', 'client-output'],
+      /Registered Node (?<node>[a-z0-9][a-z0-9.-]*) in (?:Node)?Controller/,
+    ),
+    wentBefore: context(
+      ['event', 'controller-manager', 'kubelet', 'client-output'],
+      /Node (?<node>[a-z0-9][a-z0-9.-]*) status is now: NodeNot(?:Ready|Schedulable)/,
+    ),
   },
   needs: ['aws/instance'],
   symptoms: ['node-object-deleted'],
@@ -75,29 +60,26 @@ export default defineCause({
     'node-heartbeat-lost',
     'node-deleted-by-other-actor',
   ],
-  match: (view) => matchDeletion(view),
   summary: ({ node, foreign, instance, ec2Name }) =>
     `The cloud controller found no EC2 instance for the Node ${node ?? 'in question'} and deleted it${foreign === undefined ? '' : ', whose name is not one that EC2 gives'}${ec2Name === undefined ? '' : `, while ${instance ?? 'the instance'} runs as ${ec2Name}`}; the kubelet goes on without a Node and does not register again by itself.`,
   remedy: ({ node }) => [
-    {
-      text: 'Bring the Node back: a kubelet registers once per start.',
-      command: 'sudo systemctl restart kubelet',
-    },
-    {
-      text: 'Keep it from happening again: the name must be the EC2 private DNS name, or the kubelet must carry its instance id (--provider-id=aws:///<zone>/<instance>).',
-      command: `aws ec2 describe-instances --filters Name=private-dns-name,Values=${node ?? '<node>'} --query Reservations[].Instances[].[InstanceId,PrivateDnsName,State.Name]`,
-    },
-    {
-      text: 'In own user data start the kubelet after the host name is set and the control plane answers, with the CNI at hand: only a Node that is not Ready is ever deleted.',
-      command:
-        'until curl -ksf https://<api-server>:6443/healthz; do sleep 2; done; sudo hostnamectl set-hostname "$(curl -s http://169.254.169.254/latest/meta-data/local-hostname)"',
-    },
+    step(
+      'Bring the Node back: a kubelet registers once per start.',
+      'sudo systemctl restart kubelet',
+    ),
+    step(
+      'Keep it from happening again: the name must be the EC2 private DNS name, or the kubelet must carry its instance id (--provider-id=aws:///<zone>/<instance>).',
+      `aws ec2 describe-instances --filters Name=private-dns-name,Values=${node ?? '<node>'} --query Reservations[].Instances[].[InstanceId,PrivateDnsName,State.Name]`,
+    ),
+    step(
+      'In own user data start the kubelet after the host name is set and the control plane answers, with the CNI at hand: only a Node that is not Ready is ever deleted.',
+      'until curl -ksf https://<api-server>:6443/healthz; do sleep 2; done; sudo hostnamectl set-hostname "$(curl -s http://169.254.169.254/latest/meta-data/local-hostname)"',
+    ),
   ],
-  decide: {
-    text: 'Read why the controller thinks so, and whether the instance is there.',
-    command:
-      'kubectl get events -A --field-selector involvedObject.kind=Node -o json; aws ec2 describe-instances --instance-ids <instance>',
-  },
+  decide: step(
+    'Read why the controller thinks so, and whether the instance is there.',
+    'kubectl get events -A --field-selector involvedObject.kind=Node -o json; aws ec2 describe-instances --instance-ids <instance>',
+  ),
   page: {
     why: 'Every few seconds the cloud controller asks EC2 about each Node that is not Ready. When the name or the providerID matches no running instance, it deletes the Node. A machine between its registration and its CNI being ready is exactly such a Node; one that was Ready first stays.',
     prevent:
@@ -117,14 +99,9 @@ export default defineCause({
   },
 });
 
-type Signs =
-  | 'deletedOld'
-  | 'deletedNew'
-  | 'deletedLog'
-  | 'kubeletLostNode'
-  | 'kubeletRegistered'
-  | 'registeredInController'
-  | 'wentBefore';
+export default matched(cause, matchDeletion);
+
+type Own = ViewOf<typeof cause>;
 
 const INSTANCE_UNSEEN = {
   reason: 'not-collected',
@@ -133,7 +110,7 @@ const INSTANCE_UNSEEN = {
 } as const;
 
 /** Scale-in prints the same event, so that the event alone proves little of a name that EC2 gives. */
-function matchDeletion(view: View<'aws/instance', Signs>): Match | null {
+function matchDeletion(view: Own): Match | null {
   const old = view.sign('deletedOld');
   const deletion = old ?? view.sign('deletedNew') ?? view.sign('deletedLog');
   if (deletion === null) return null;
@@ -159,7 +136,7 @@ function matchDeletion(view: View<'aws/instance', Signs>): Match | null {
 
 /** The instance that runs to this day and has no Node: nobody scaled it in. */
 function runningOf(
-  view: View<'aws/instance', Signs>,
+  view: Own,
 ): { readonly id: string; readonly name: string; readonly proof: Quote } | null {
   if (!view.shows('machine-without-node')) return null;
   const instance = view.list('aws/instance').find(({ value }) => value.State?.Name === 'running');

@@ -1,4 +1,14 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { context } from '../../../diagnosis/sign.ts';
 import { isoMs, isoTime } from '../../../evidence/time.ts';
 
 /** Service accounts of controllers whose work it is to delete Nodes, by their whole names. */
@@ -30,63 +40,48 @@ function isAppointed(actor: string): boolean {
 }
 
 /** The audit log shows who deleted the Node: no controller that is appointed to. */
-export default defineCause({
+const cause = defineCause({
   id: 'node-deleted-by-other-actor',
   stage: 'retained',
   title: 'somebody deleted the Node object by hand or by script',
   scope: 'machine',
   signs: {
-    deletedBy: {
-      in: ['audit'],
-      anchors: ['/api/v1/nodes/'],
-      pattern:
-        /"requestURI":"\/api\/v1\/nodes\/(?<node>[a-z0-9][a-z0-9.-]*)(?:\?[^"]*)?","verb":"delete","user":\{"username":"(?<actor>[^"]+)"(?=.*"code":20\d\b)/,
-      weight: 'context',
-    },
-    agent: {
-      in: ['audit'],
-      anchors: ['/api/v1/nodes/'],
-      pattern:
-        /"requestURI":"\/api\/v1\/nodes\/(?<node>[a-z0-9][a-z0-9.-]*)(?:\?[^"]*)?","verb":"delete".*"userAgent":"(?<agent>[^"\s]+)/,
-      weight: 'context',
-    },
-    removed: {
-      in: ['event'],
-      anchors: ['Removing Node '],
-      pattern:
-        /\bRemovingNode\b.*Removing Node (?<node>[a-z0-9][a-z0-9.-]*) from (?:Node)?Controller/,
-      weight: 'context',
-    },
-    byCloudController: {
-      in: ['event', 'cloud-controller', 'controller-manager'],
-      anchors: ['DeletingNode', 'Deleting Node ', 'deleting node ', 'Deleting node '],
-      pattern:
-        /DeletingNode|[Dd]eleting [Nn]ode (?:\S+ because it|since it is no longer|\(no longer)/,
-      weight: 'context',
-    },
+    deletedBy: context(
+      ['audit'],
+      /"requestURI":"\/api\/v1\/nodes\/(?<node>[a-z0-9][a-z0-9.-]*)(?:\?[^"]*)?","verb":"delete","user":\{"username":"(?<actor>[^"]+)"(?=.*"code":20\d\b)/,
+    ),
+    agent: context(
+      ['audit'],
+      /"requestURI":"\/api\/v1\/nodes\/(?<node>[a-z0-9][a-z0-9.-]*)(?:\?[^"]*)?","verb":"delete".*"userAgent":"(?<agent>[^"\s]+)/,
+    ),
+    removed: context(
+      ['event'],
+      /\bRemovingNode\b.*Removing Node (?<node>[a-z0-9][a-z0-9.-]*) from (?:Node)?Controller/,
+    ),
+    byCloudController: context(
+      ['event', 'cloud-controller', 'controller-manager'],
+      /DeletingNode|[Dd]eleting [Nn]ode (?:\S+ because it|since it is no longer|\(no longer)/,
+      { anchors: ['DeletingNode', 'Deleting Node ', 'deleting node ', 'Deleting node '] },
+    ),
   },
   needs: ['kube/Node', 'kube/Lease', 'kube/NodeClaim', 'aws/instance'],
   symptoms: ['machine-without-node', 'node-object-deleted'],
   per: ['actor'],
   withdrawnBy: ['node-registered', 'node-ready'],
   explains: ['no-reregistration-after-deletion', 'node-heartbeat-lost'],
-  match: (view) => matchActor(view) ?? matchRemoval(view),
   summary: ({ node, actor, agent, at }) =>
-    `${actor ?? 'Somebody'}${agent === undefined ? '' : ` (${agent})`} deleted the Node ${node ?? 'in question'} through the API${at === undefined ? '' : ` (the event of ${at} names no cloud controller) while its instance runs`}; its kubelet does not register again before it is restarted.`,
+    sentence`${actor ?? 'Somebody'}${phrase` (${agent})`} deleted the Node ${node ?? 'in question'} through the API${phrase` (the event of ${at} names no cloud controller) while its instance runs`}; its kubelet does not register again before it is restarted.`,
   remedy: ({ actor }) => [
-    {
-      text: 'Bring the Node back if the machine shall stay.',
-      command: 'sudo systemctl restart kubelet',
-    },
-    {
-      text: 'See by which rule that user may delete Nodes, and take the verb away.',
-      command: `kubectl auth can-i delete nodes --as=${actor ?? '<user>'}; kubectl get clusterrolebindings -o wide | grep ${actor ?? '<user>'}`,
-    },
+    step('Bring the Node back if the machine shall stay.', 'sudo systemctl restart kubelet'),
+    step(
+      'See by which rule that user may delete Nodes, and take the verb away.',
+      `kubectl auth can-i delete nodes --as=${actor ?? '<user>'}; kubectl get clusterrolebindings -o wide | grep ${actor ?? '<user>'}`,
+    ),
   ],
-  decide: {
-    text: 'Ask the audit log who deletes Nodes.',
-    command: `aws logs filter-log-events --log-group-name /aws/eks/<cluster>/cluster --log-stream-name-prefix kube-apiserver-audit --filter-pattern '{ $.verb = "delete" && $.objectRef.resource = "nodes" }'`,
-  },
+  decide: step(
+    'Ask the audit log who deletes Nodes.',
+    `aws logs filter-log-events --log-group-name /aws/eks/<cluster>/cluster --log-stream-name-prefix kube-apiserver-audit --filter-pattern '{ $.verb = "delete" && $.objectRef.resource = "nodes" }'`,
+  ),
   page: {
     why: 'kubectl delete node, a clean-up job or a pipeline removes the object and not the machine. The event list shows only RemovingNode, which follows every deletion.',
     prevent:
@@ -100,10 +95,9 @@ export default defineCause({
   },
 });
 
-type Own = View<
-  'kube/Node' | 'kube/Lease' | 'kube/NodeClaim' | 'aws/instance',
-  'deletedBy' | 'agent' | 'removed' | 'byCloudController'
->;
+export default matched(cause, (view) => matchActor(view) ?? matchRemoval(view));
+
+type Own = ViewOf<typeof cause>;
 
 /** The event of the removal, without that of a cloud controller, while the instance still runs. */
 function matchRemoval(view: Own): Match | null {

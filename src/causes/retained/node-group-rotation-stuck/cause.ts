@@ -5,8 +5,12 @@ import {
   defineCause,
   found,
   type Match,
-  type View,
+  matched,
+  step,
+  type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { sentence } from '../../../diagnosis/sentence.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { budgetWords, type HeldPod, heldPod } from '../../../domain/pods/budgets.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
@@ -21,46 +25,35 @@ const GROUP_LABEL = 'eks.amazonaws.com/nodegroup';
 const CORDON = 'node.kubernetes.io/unschedulable';
 
 /** A managed node group cannot finish an update or its own deletion. */
-export default defineCause({
+const cause = defineCause({
   id: 'node-group-rotation-stuck',
   stage: 'retained',
   title: 'a node group’s update or deletion does not end: old nodes or resources cannot go',
   scope: 'group',
   signs: {
-    evictionFailed: {
-      in: ['aws-message', 'terraform', 'client-output'],
-      anchors: ['PodEvictionFailure', 'Reached max retries while trying to evict pods'],
-      pattern:
-        /\b(?<code>PodEvictionFailure)\b(?:.*?node group (?<group>[\w-]+))?|Reached max retries while trying to evict pods from nodes in node group (?<group2>[\w-]+)/,
-      weight: 'definite',
-    },
-    terminationFailed: {
-      in: ['aws-message', 'terraform', 'client-output'],
-      anchors: ['NodeTerminationFailure'],
-      pattern: /\b(?<code>NodeTerminationFailure)\b/,
-      weight: 'definite',
-    },
-    resourceHeld: {
-      in: ['aws-message', 'terraform', 'client-output'],
-      anchors: ['Ec2SecurityGroupDeletionFailure', 'Ec2LaunchTemplateDeletionFailure'],
-      pattern: /\b(?<code>Ec2SecurityGroupDeletionFailure|Ec2LaunchTemplateDeletionFailure)\b/,
-      weight: 'definite',
-    },
-    budget: {
-      in: ['client-output', 'terraform', 'calico-node', 'aws-node', 'kube-proxy'],
-      anchors: ['violate the pod', 'pods are unevictable from node'],
-      pattern:
-        /Cannot evict pod as it would violate the pod's disruption budget|\d pods are unevictable from node/,
-      weight: 'likely',
-      // A few refusals belong to every drain.
-      atLeast: 6,
-    },
-    drained: {
-      in: ['client-output', 'terraform', 'calico-node', 'aws-node', 'kube-proxy'],
-      anchors: [' drained', 'drained all nodes', 'drained nodes'],
-      pattern: /node\/\S+ drained|drained (?:all )?nodes?\b/,
-      weight: 'withdraws',
-    },
+    evictionFailed: definite(
+      ['aws-message', 'terraform', 'client-output'],
+      /\b(?<code>PodEvictionFailure)\b(?:.*?node group (?<group>[\w-]+))?|Reached max retries while trying to evict pods from nodes in node group (?<group2>[\w-]+)/,
+    ),
+    terminationFailed: definite(
+      ['aws-message', 'terraform', 'client-output'],
+      /\b(?<code>NodeTerminationFailure)\b/,
+    ),
+    resourceHeld: definite(
+      ['aws-message', 'terraform', 'client-output'],
+      /\b(?<code>Ec2SecurityGroupDeletionFailure|Ec2LaunchTemplateDeletionFailure)\b/,
+    ),
+    // A few refusals belong to every drain.
+    budget: likely(
+      ['client-output', 'terraform', 'calico-node', 'aws-node', 'kube-proxy'],
+      /Cannot evict pod as it would violate the pod's disruption budget|\d pods are unevictable from node/,
+      { atLeast: 6 },
+    ),
+    drained: withdraws(
+      ['client-output', 'terraform', 'calico-node', 'aws-node', 'kube-proxy'],
+      /node\/\S+ drained|drained (?:all )?nodes?\b/,
+      { anchors: [' drained', 'drained all nodes', 'drained nodes'] },
+    ),
   },
   needs: [
     'kube/PodDisruptionBudget',
@@ -74,56 +67,48 @@ export default defineCause({
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['cordon-or-deliberate-taint', 'node-group-update-failed'],
-  match: (view) => matchBudget(view) ?? matchRefresh(view),
   summary: ({ code, group, budget, pod, node, refresh, why }) =>
     refresh !== undefined
       ? `The instance refresh ${refresh} of the Auto Scaling group ${group ?? ''} does not end (${why ?? 'no reason given'}), so ${node ?? 'an old node'} stays cordoned.`
       : budget !== undefined
         ? `The node group ${group ?? ''} cannot empty ${node ?? 'its old node'}: the PodDisruptionBudget ${budget} allows no disruption, so the pod ${pod ?? ''} is not evicted and the old node stays cordoned.`
         : code === undefined || code === 'PodEvictionFailure'
-          ? `The node group ${group ?? ''} cannot empty its old nodes: some pods may not be evicted (a PodDisruptionBudget without room), so the update stops and old nodes stay cordoned.`.replace(
-              'group  cannot',
-              'group cannot',
-            )
-          : `The node group ${group ?? ''} cannot be finished or deleted (${code}): ${code === 'NodeTerminationFailure' ? 'its instances could not be terminated' : 'something still uses its resources'}.`.replace(
-              'group  cannot',
-              'group cannot',
-            ),
+          ? sentence`The node group ${group} cannot empty its old nodes: some pods may not be evicted (a PodDisruptionBudget without room), so the update stops and old nodes stay cordoned.`
+          : sentence`The node group ${group} cannot be finished or deleted (${code}): ${code === 'NodeTerminationFailure' ? 'its instances could not be terminated' : 'something still uses its resources'}.`,
   remedy: ({ code, group, budget, refresh }) =>
     refresh !== undefined
       ? [
-          {
-            text: 'Read what the refresh waits for; then end what holds it, or start it again.',
-            command: `aws autoscaling describe-instance-refreshes --auto-scaling-group-name ${group ?? '<group>'} --instance-refresh-ids ${refresh}`,
-          },
+          step(
+            'Read what the refresh waits for; then end what holds it, or start it again.',
+            `aws autoscaling describe-instance-refreshes --auto-scaling-group-name ${group ?? '<group>'} --instance-refresh-ids ${refresh}`,
+          ),
         ]
       : code === 'Ec2SecurityGroupDeletionFailure'
         ? [
-            {
-              text: 'See which interfaces still use the security group, and detach them.',
-              command:
-                'aws ec2 describe-network-interfaces --filters Name=group-id,Values=<security-group> --query NetworkInterfaces[].[NetworkInterfaceId,Status,Description]',
-            },
+            step(
+              'See which interfaces still use the security group, and detach them.',
+              'aws ec2 describe-network-interfaces --filters Name=group-id,Values=<security-group> --query NetworkInterfaces[].[NetworkInterfaceId,Status,Description]',
+            ),
           ]
         : [
             budget === undefined
-              ? {
-                  text: 'Find budgets that allow no disruption.',
-                  command: "kubectl get pdb -A | awk '$5 == 0 || $4 == 0'",
-                }
-              : {
-                  text: 'Let the budget spare one pod at a time.',
-                  command: `kubectl -n ${budget.split('/')[0] ?? '<namespace>'} patch pdb ${budget.split('/')[1] ?? '<budget>'} --type=merge -p '{"spec":{"minAvailable":null,"maxUnavailable":1}}'`,
-                },
-            {
-              text: 'Make their replicas ready or loosen the budget, then run the update again; --force skips budgets.',
-              command: `aws eks update-nodegroup-version --cluster-name <cluster> --nodegroup-name ${group ?? '<node-group>'} --force`,
-            },
+              ? step(
+                  'Find budgets that allow no disruption.',
+                  "kubectl get pdb -A | awk '$5 == 0 || $4 == 0'",
+                )
+              : step(
+                  'Let the budget spare one pod at a time.',
+                  `kubectl -n ${budget.split('/')[0] ?? '<namespace>'} patch pdb ${budget.split('/')[1] ?? '<budget>'} --type=merge -p '{"spec":{"minAvailable":null,"maxUnavailable":1}}'`,
+                ),
+            step(
+              'Make their replicas ready or loosen the budget, then run the update again; --force skips budgets.',
+              `aws eks update-nodegroup-version --cluster-name <cluster> --nodegroup-name ${group ?? '<node-group>'} --force`,
+            ),
           ],
-  decide: {
-    text: 'Read the errors of the node group’s last update.',
-    command: 'aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group>',
-  },
+  decide: step(
+    'Read the errors of the node group’s last update.',
+    'aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group>',
+  ),
   page: {
     why: 'An update brings new nodes, then evicts pods from each old one for 15 minutes at most. A budget with maxUnavailable 0 or a single replica with minAvailable 1 forbids every eviction.',
     prevent:
@@ -141,15 +126,9 @@ export default defineCause({
   },
 });
 
-type Own = View<
-  | 'kube/PodDisruptionBudget'
-  | 'kube/Node'
-  | 'kube/Pod'
-  | 'aws/node-group'
-  | 'aws/instance'
-  | 'aws/instance-refresh',
-  'evictionFailed' | 'terminationFailed' | 'resourceHeld' | 'budget' | 'drained'
->;
+export default matched(cause, (view) => matchBudget(view) ?? matchRefresh(view));
+
+type Own = ViewOf<typeof cause>;
 
 /** A group that is being changed, one of its cordoned nodes, and how long it has been that. */
 interface Draining {
@@ -175,7 +154,7 @@ function matchBudget(view: Own): Match | null {
 
 function isTold(view: Own): boolean {
   const names = ['evictionFailed', 'terminationFailed', 'resourceHeld', 'budget'] as const;
-  return names.some((name) => view.sign(name) !== null);
+  return view.anySign(...names);
 }
 
 const unread = cannotSay({

@@ -5,16 +5,19 @@ import {
   type Details,
   found,
   type Match,
+  matched,
   type Step,
-  type View,
+  step,
+  type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { Update, NodeGroup } from '../../../evidence/aws/groups.ts';
 
 const GROUP_LABEL = 'eks.amazonaws.com/nodegroup';
 
 /** The last update of a managed node group failed, and its nodes are still the old ones. */
-export default defineCause({
+const cause = defineCause({
   id: 'node-group-update-failed',
   stage: 'retained',
   title: 'the last update of the node group failed, and it stays on its old version',
@@ -25,15 +28,13 @@ export default defineCause({
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['outdated-node-version'],
-  match: (view) => matchUpdates(view),
   summary: ({ group, code, message, wanted, version }) =>
-    `The update of the node group ${group ?? ''} to ${wanted ?? 'a new version'} failed with ${code ?? 'an error'}${message === undefined || message === '' ? '' : ` (${message})`}, so its nodes stay at ${version ?? 'the old version'}.`,
+    sentence`The update of the node group ${group} to ${wanted ?? 'a new version'} failed with ${code ?? 'an error'}${phrase` (${message})`}, so its nodes stay at ${version ?? 'the old version'}.`,
   remedy: (details) => remedyOf(details),
-  decide: {
-    text: 'Read the errors of the node group’s last update.',
-    command:
-      'aws eks list-updates --name <cluster> --nodegroup-name <node-group>; aws eks describe-update --name <cluster> --nodegroup-name <node-group> --update-id <update>',
-  },
+  decide: step(
+    'Read the errors of the node group’s last update.',
+    'aws eks list-updates --name <cluster> --nodegroup-name <node-group>; aws eks describe-update --name <cluster> --nodegroup-name <node-group> --update-id <update>',
+  ),
   page: {
     why: 'An update that fails is taken back: the group is ACTIVE again, on the version that it had, and nothing in Kubernetes tells of it. The new nodes did not join (NodeCreationFailure), or pods could not leave the old ones (PodEvictionFailure), or EKS met something that it may not do or that is gone.',
     prevent: 'Wait for the end of updates in pipelines, and read their status.',
@@ -47,7 +48,9 @@ export default defineCause({
   },
 });
 
-type Own = View<'aws/node-group' | 'aws/update' | 'kube/Node', never>;
+export default matched(cause, matchUpdates);
+
+type Own = ViewOf<typeof cause>;
 
 function remedyOf({ code, group, cluster, wanted }: Details): readonly Step[] {
   const update = `aws eks update-nodegroup-version --cluster-name ${cluster ?? '<cluster>'} --nodegroup-name ${group ?? '<node-group>'}`;
@@ -55,18 +58,18 @@ function remedyOf({ code, group, cluster, wanted }: Details): readonly Step[] {
     wanted !== undefined && /^1\.\d+$/.test(wanted) ? ` --kubernetes-version ${wanted}` : '';
   if (code === 'PodEvictionFailure')
     return [
-      {
-        text: 'Find the budgets that allow no disruption, and give them room.',
-        command: "kubectl get pdb -A | awk '$5 == 0 || $4 == 0'",
-      },
-      { text: 'Then update again.', command: `${update}${to}` },
+      step(
+        'Find the budgets that allow no disruption, and give them room.',
+        "kubectl get pdb -A | awk '$5 == 0 || $4 == 0'",
+      ),
+      step('Then update again.', `${update}${to}`),
     ];
   return [
-    {
-      text: 'See which machines of the group were launched and did not join, and why.',
-      command: 'rollcall --failed',
-    },
-    { text: 'When that is fixed, update again.', command: `${update}${to}` },
+    step(
+      'See which machines of the group were launched and did not join, and why.',
+      'rollcall --failed',
+    ),
+    step('When that is fixed, update again.', `${update}${to}`),
   ];
 }
 

@@ -1,5 +1,14 @@
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
-import { cannotSay, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  cannotSay,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { silentSinceMs } from '../../../domain/nodes/fleet.ts';
 import { isoMs } from '../../../evidence/time.ts';
@@ -12,57 +21,47 @@ const GRACE_MS = 40_000;
 const TOGETHER_MS = 15 * 60_000;
 
 /** The control plane hears nothing from a kubelet that used to report. */
-export default defineCause({
+const cause = defineCause({
   id: 'node-heartbeat-lost',
   stage: 'retained',
   title: 'the kubelet stopped reporting: dead, starved or cut off',
   scope: 'machine',
   signs: {
-    unknownCondition: {
-      in: ['node-status'],
-      anchors: ['condition Ready=Unknown'],
-      pattern: /^Node (?<node>\S+) condition Ready=Unknown NodeStatusUnknown/,
-      weight: 'likely',
-      strict: true,
-    },
-    pastedCondition: {
-      in: ['node-status', 'object', 'client-output', 'kubelet', 'event', 'controller-manager'],
-      anchors: ['Kubelet stopped posting node status'],
+    unknownCondition: likely(
+      ['node-status'],
+      /^Node (?<node>\S+) condition Ready=Unknown NodeStatusUnknown/,
+      { strict: true },
+    ),
+    pastedCondition: likely(
+      ['node-status', 'object', 'client-output', 'kubelet', 'event', 'controller-manager'],
       // A controller that quotes it names the Node before it.
-      pattern: /(?<!Last Ready is: .*)Kubelet stopped posting node status/,
-      weight: 'likely',
-    },
-    plegStuck: {
-      in: ['kubelet'],
-      anchors: ['PLEG is not healthy'],
-      pattern: /PLEG is not healthy: pleg was last seen active/,
-      weight: 'context',
-    },
+      /(?<!Last Ready is: .*)Kubelet stopped posting node status/,
+      { anchors: ['Kubelet stopped posting node status'] },
+    ),
+    plegStuck: context(['kubelet'], /PLEG is not healthy: pleg was last seen active/),
   },
   needs: ['kube/Node', 'kube/Lease', 'aws/instance-status'],
   symptoms: ['node-not-ready'],
-  match: (view) => matchFleet(view) ?? matchLease(view) ?? matchAnswer(view),
   summary: ({ node, machine, renewed }) =>
     `The kubelet of ${node ?? machine ?? 'the Node'} stopped reporting${renewed === undefined ? ' (Ready=Unknown)' : `: its Lease was last renewed at ${renewed}`}: it is dead, starved of CPU or memory, or cut off from the API server; its pods are moved away after five minutes.`,
   remedy: ({ instance }) => [
-    {
-      text: 'See whether EC2 finds the instance sound.',
-      command: `aws ec2 describe-instance-status --include-all-instances --instance-ids ${instance ?? '<instance>'} --query InstanceStatuses[].[InstanceState.Name,SystemStatus.Status,InstanceStatus.Status]`,
-    },
-    {
-      text: 'On the machine, look at kubelet, runtime and memory.',
-      command:
-        'systemctl status kubelet containerd --no-pager; dmesg -T | grep -iE "out of memory|hung_task" | tail -n 20',
-    },
-    {
-      text: 'Restart the kubelet, and reserve resources for it (systemReserved, kubeReserved) if it was starved.',
-      command: 'sudo systemctl restart kubelet',
-    },
+    step(
+      'See whether EC2 finds the instance sound.',
+      `aws ec2 describe-instance-status --include-all-instances --instance-ids ${instance ?? '<instance>'} --query InstanceStatuses[].[InstanceState.Name,SystemStatus.Status,InstanceStatus.Status]`,
+    ),
+    step(
+      'On the machine, look at kubelet, runtime and memory.',
+      'systemctl status kubelet containerd --no-pager; dmesg -T | grep -iE "out of memory|hung_task" | tail -n 20',
+    ),
+    step(
+      'Restart the kubelet, and reserve resources for it (systemReserved, kubeReserved) if it was starved.',
+      'sudo systemctl restart kubelet',
+    ),
   ],
-  decide: {
-    text: 'Read when the last heartbeat came and what the control plane says.',
-    command: 'kubectl describe node <node>',
-  },
+  decide: step(
+    'Read when the last heartbeat came and what the control plane says.',
+    'kubectl describe node <node>',
+  ),
   page: {
     why: 'A kubelet renews its lease every 10 seconds. After 40 seconds without, the control plane sets every condition to Unknown and taints the Node unreachable.',
     prevent:
@@ -81,7 +80,9 @@ export default defineCause({
   },
 });
 
-type Own = View<'kube/Node' | 'kube/Lease' | 'aws/instance-status', string>;
+export default matched(cause, (view) => matchFleet(view) ?? matchLease(view) ?? matchAnswer(view));
+
+type Own = ViewOf<typeof cause>;
 
 /** Machines do not die together: half of the Nodes lack something that all of them need. */
 function matchFleet(view: Own): Match | null {

@@ -1,24 +1,32 @@
 import type { Instance } from '../../../evidence/aws/instance.ts';
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { sentence } from '../../../diagnosis/sentence.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { instanceIdIn } from '../../../evidence/names.ts';
 import { lastHeardMs } from '../../../domain/nodes/ready-node.ts';
 
 /** The instance is gone for good, and the Node of it stays in the list. */
-export default defineCause({
+const cause = defineCause({
   id: 'node-object-without-instance',
   stage: 'retained',
   title: 'the Node object outlives its terminated instance',
   scope: 'machine',
   signs: {
-    queryFails: {
-      in: ['controller-manager', 'cloud-controller'],
-      anchors: ['error checking if node'],
-      pattern:
-        /error checking if node (?<node>[a-z0-9][a-z0-9.-]*) exists: .*InvalidInstanceID\.NotFound(?:.*?(?<gone>i-[0-9a-f]{8,17}))?/,
-      weight: 'definite',
-    },
+    queryFails: definite(
+      ['controller-manager', 'cloud-controller'],
+      /error checking if node (?<node>[a-z0-9][a-z0-9.-]*) exists: .*InvalidInstanceID\.NotFound(?:.*?(?<gone>i-[0-9a-f]{8,17}))?/,
+      { anchors: ['error checking if node'] },
+    ),
   },
   needs: ['kube/Node', 'aws/instance'],
   symptoms: ['node-not-ready'],
@@ -29,25 +37,19 @@ export default defineCause({
     // Of such a machine nothing is left to initialise, whoever should have.
     'no-cloud-controller-manager',
   ],
-  match: (view) => matchTerminated(view),
   summary: ({ node, machine, gone }) =>
-    `The instance ${gone ?? ''} of the Node ${node ?? machine ?? ''} no longer exists in EC2, but nothing deleted the Node; it stays NotReady, and there is no machine to repair.`.replace(
-      'instance  of',
-      'instance of',
-    ),
+    sentence`The instance ${gone} of the Node ${node ?? machine} no longer exists in EC2, but nothing deleted the Node; it stays NotReady, and there is no machine to repair.`,
   remedy: ({ node }) => [
-    { text: 'Delete the Node.', command: `kubectl delete node ${node ?? '<node>'}` },
-    {
-      text: 'Upgrade the cloud controller: in old ones a single missing id makes the whole query fail, again and again.',
-      command:
-        'kubectl -n kube-system get pods -o custom-columns=NAME:.metadata.name,IMAGE:.spec.containers[0].image | grep -E "controller-manager"',
-    },
+    step('Delete the Node.', `kubectl delete node ${node ?? '<node>'}`),
+    step(
+      'Upgrade the cloud controller: in old ones a single missing id makes the whole query fail, again and again.',
+      'kubectl -n kube-system get pods -o custom-columns=NAME:.metadata.name,IMAGE:.spec.containers[0].image | grep -E "controller-manager"',
+    ),
   ],
-  decide: {
-    text: 'Ask EC2 for the instance that the Node names.',
-    command:
-      'kubectl get node <node> -o json; aws ec2 describe-instances --instance-ids <instance>',
-  },
+  decide: step(
+    'Ask EC2 for the instance that the Node names.',
+    'kubectl get node <node> -o json; aws ec2 describe-instances --instance-ids <instance>',
+  ),
   page: {
     why: 'The cloud controller asks EC2 about several Nodes at once. In affected releases an id that EC2 no longer knows makes the answer InvalidInstanceID.NotFound, which the controller takes for an error instead of for `gone`.',
     prevent: 'Current cloud controller; watch for Nodes that are NotReady for longer than an hour.',
@@ -58,7 +60,9 @@ export default defineCause({
   },
 });
 
-type Own = View<'kube/Node' | 'aws/instance', 'queryFails'>;
+export default matched(cause, matchTerminated);
+
+type Own = ViewOf<typeof cause>;
 
 /** A Node that is not Ready, whose own instance EC2 calls terminated or does not know any more. */
 function matchTerminated(view: Own): Match | null {

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** Cluster Autoscaler gives an instance 15 minutes to become a Node and then terminates it. */
 export default defineCause({
@@ -7,48 +8,29 @@ export default defineCause({
   title: 'Cluster Autoscaler terminated an instance that did not become a Node in time',
   scope: 'machine',
   signs: {
-    removing: {
-      in: [
-        'pod-app',
-        'event',
-        'controller-manager',
-        'cloud-controller',
-        'aws-message',
-        'karpenter',
-      ],
-      anchors: ['Removing unregistered node', 'Marking unregistered node'],
-      // Newer versions name each node only when they mark it, and then count them by group.
-      pattern:
-        /(?:Removing|Marking) unregistered node (?:for removal"? )?(?:node=)?(?:\{"name":)?"?(?:aws:\/\/\/[a-z0-9-]*\/)?(?:(?<instance>i-[0-9a-f]{8,17})|\S)/,
-      weight: 'likely',
-    },
-    leftAlone: {
-      in: [
-        'pod-app',
-        'event',
-        'controller-manager',
-        'cloud-controller',
-        'aws-message',
-        'karpenter',
-      ],
-      anchors: [
-        'Failed to remove node',
-        'Skipping unregistered node removal',
-        'skipping unregistered node removal',
-        'skipping removal of ',
-        'unregistered nodes from node group',
-      ],
-      pattern:
-        /Failed to remove node (?:aws:\/\/\/[a-z0-9-]*\/)?(?:(?<instance>i-[0-9a-f]{8,17})|\S)|[Ss]kipping (?:unregistered node removal|removal of (?:\d+ )?unregistered nodes)|Failed to remove (?:\d+ )?unregistered nodes from node group/,
-      weight: 'withdraws',
-    },
-    removedEvent: {
-      in: ['event'],
-      anchors: ['DeleteUnregistered'],
-      pattern:
-        /\bDeleteUnregistered\s.*[Rr]emoved unregistered node (?:aws:\/\/\/[a-z0-9-]*\/)?(?<instance>i-[0-9a-f]{8,17})/,
-      weight: 'likely',
-    },
+    // Newer versions name each node only when they mark it, and then count them by group.
+    removing: likely(
+      ['pod-app', 'event', 'controller-manager', 'cloud-controller', 'aws-message', 'karpenter'],
+      /(?:Removing|Marking) unregistered node (?:for removal"? )?(?:node=)?(?:\{"name":)?"?(?:aws:\/\/\/[a-z0-9-]*\/)?(?:(?<instance>i-[0-9a-f]{8,17})|\S)/,
+    ),
+    leftAlone: withdraws(
+      ['pod-app', 'event', 'controller-manager', 'cloud-controller', 'aws-message', 'karpenter'],
+      /Failed to remove node (?:aws:\/\/\/[a-z0-9-]*\/)?(?:(?<instance>i-[0-9a-f]{8,17})|\S)|[Ss]kipping (?:unregistered node removal|removal of (?:\d+ )?unregistered nodes)|Failed to remove (?:\d+ )?unregistered nodes from node group/,
+      {
+        anchors: [
+          'Failed to remove node',
+          'Skipping unregistered node removal',
+          'skipping unregistered node removal',
+          'skipping removal of ',
+          'unregistered nodes from node group',
+        ],
+      },
+    ),
+    removedEvent: likely(
+      ['event'],
+      /\bDeleteUnregistered\s.*[Rr]emoved unregistered node (?:aws:\/\/\/[a-z0-9-]*\/)?(?<instance>i-[0-9a-f]{8,17})/,
+      { anchors: ['DeleteUnregistered'] },
+    ),
   },
   needs: [],
   symptoms: [],
@@ -56,21 +38,19 @@ export default defineCause({
   summary: ({ instance }) =>
     `Cluster Autoscaler terminated ${instance ?? 'the instance'} because no Node came of it within --max-node-provision-time (15 minutes); the evidence on the machine went with it.`,
   remedy: ({ instance }) => [
-    {
-      text: 'Read the console while EC2 still keeps it (about an hour after the termination); it tells why the machine did not join.',
-      command: `aws ec2 get-console-output --latest --output text --instance-id ${instance ?? '<instance>'}`,
-    },
-    {
-      text: 'Give the next one more time while you look.',
-      command:
-        'kubectl -n kube-system set env deployment/cluster-autoscaler --list; kubectl -n kube-system edit deployment cluster-autoscaler',
-    },
+    step(
+      'Read the console while EC2 still keeps it (about an hour after the termination); it tells why the machine did not join.',
+      `aws ec2 get-console-output --latest --output text --instance-id ${instance ?? '<instance>'}`,
+    ),
+    step(
+      'Give the next one more time while you look.',
+      'kubectl -n kube-system set env deployment/cluster-autoscaler --list; kubectl -n kube-system edit deployment cluster-autoscaler',
+    ),
   ],
-  decide: {
-    text: 'Read what the autoscaler counts as unregistered.',
-    command:
-      "kubectl -n kube-system logs -l app.kubernetes.io/name=aws-cluster-autoscaler --tail=5000 | grep 'unregistered node'",
-  },
+  decide: step(
+    'Read what the autoscaler counts as unregistered.',
+    "kubectl -n kube-system logs -l app.kubernetes.io/name=aws-cluster-autoscaler --tail=5000 | grep 'unregistered node'",
+  ),
   page: {
     why: 'An instance of a group that has no Node with its providerID after the provisioning time is `unregistered`, and the autoscaler replaces it. That hides the real reason: something below kept it from joining.',
     prevent:

@@ -1,41 +1,38 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
 import { isTerminated } from '../../../domain/nodes/fleet.ts';
 import type { Sighting } from '../../../evidence/sighting.ts';
 
 /** Karpenter took the node away: because it lost sight of its instance, or by a planned disruption. */
-export default defineCause({
+const cause = defineCause({
   id: 'node-removed-by-karpenter',
   stage: 'retained',
   title: 'Karpenter removed the node',
   scope: 'machine',
   signs: {
-    garbage: {
-      in: ['karpenter'],
-      anchors: ['no cloudprovider representation'],
-      pattern:
-        /garbage collecting (?:nodeclaim|machine) with no cloudprovider representation(?:.*"(?:NodeClaim|nodeclaim|machine)":\s*(?:\{\s*"name":\s*)?"(?<claim>[^"]+)")?(?:.*"(?:Node|node)":\s*(?:\{\s*"name":\s*)?"(?<node>[^"]+)")?/,
-      weight: 'likely',
-    },
-    disrupted: {
-      in: ['karpenter'],
-      anchors: ['disrupting node', 'karpenter.sh/disrupted'],
-      pattern:
-        /(?:disrupting node(?:\(s\)|claim\(s\))|tainted node).*?"Node":\s*\{\s*"name":\s*"(?<node>[^"]+)"/,
-      weight: 'context',
-    },
-    disruptedEvent: {
-      in: ['event'],
-      anchors: ['Disrupting Node: '],
-      pattern: /Disrupting Node: (?<why>\w+)/,
-      weight: 'context',
-    },
-    kubeletLostNode: {
-      in: ['kubelet'],
-      anchors: ['Error updating node status, will retry'],
-      pattern:
-        /Error updating node status, will retry.*error getting node "(?<node>[^"\s]+)".*not found/,
-      weight: 'context',
-    },
+    garbage: likely(
+      ['karpenter'],
+      /garbage collecting (?:nodeclaim|machine) with no cloudprovider representation(?:.*"(?:NodeClaim|nodeclaim|machine)":\s*(?:\{\s*"name":\s*)?"(?<claim>[^"]+)")?(?:.*"(?:Node|node)":\s*(?:\{\s*"name":\s*)?"(?<node>[^"]+)")?/,
+    ),
+    disrupted: context(
+      ['karpenter'],
+      /(?:disrupting node(?:\(s\)|claim\(s\))|tainted node).*?"Node":\s*\{\s*"name":\s*"(?<node>[^"]+)"/,
+      { anchors: ['disrupting node', 'karpenter.sh/disrupted'] },
+    ),
+    disruptedEvent: context(['event'], /Disrupting Node: (?<why>\w+)/),
+    kubeletLostNode: context(
+      ['kubelet'],
+      /Error updating node status, will retry.*error getting node "(?<node>[^"\s]+)".*not found/,
+    ),
   },
   needs: ['kube/Node', 'aws/instance'],
   symptoms: [],
@@ -45,42 +42,33 @@ export default defineCause({
     'node-deleted-as-not-in-cloud',
     'instance-stopped-or-terminated',
   ],
-  match: (view) => matchDisruption(view),
   summary: ({ node, claim, why, planned }) =>
     planned === undefined
-      ? `Karpenter deleted the NodeClaim ${claim ?? ''} because EC2 lists no instance for it any more: it was terminated from outside or lost its karpenter.sh tags.`.replace(
-          'NodeClaim  ',
-          'NodeClaim ',
-        )
-      : `Karpenter removed the node ${node ?? 'in question'} by plan${why === undefined ? '' : ` (${why})`}; its kubelet runs on for a while without a Node.`,
+      ? sentence`Karpenter deleted the NodeClaim ${claim} because EC2 lists no instance for it any more: it was terminated from outside or lost its karpenter.sh tags.`
+      : sentence`Karpenter removed the node ${node ?? 'in question'} by plan${phrase` (${why})`}; its kubelet runs on for a while without a Node.`,
   remedy: ({ planned }) =>
     planned === undefined
       ? [
-          {
-            text: 'See who terminated the instance or took its tags.',
-            command:
-              "aws cloudtrail lookup-events --lookup-attributes AttributeKey=ResourceName,AttributeValue=<instance> --query 'Events[].[EventTime,EventName,Username]'",
-          },
-          {
-            text: 'Keep the tags karpenter.sh/nodepool and kubernetes.io/cluster/… on its instances.',
-            command: 'aws ec2 describe-tags --filters Name=resource-id,Values=<instance>',
-          },
+          step(
+            'See who terminated the instance or took its tags.',
+            "aws cloudtrail lookup-events --lookup-attributes AttributeKey=ResourceName,AttributeValue=<instance> --query 'Events[].[EventTime,EventName,Username]'",
+          ),
+          step(
+            'Keep the tags karpenter.sh/nodepool and kubernetes.io/cluster/… on its instances.',
+            'aws ec2 describe-tags --filters Name=resource-id,Values=<instance>',
+          ),
         ]
       : [
-          {
-            text: 'Read why.',
-            command: 'kubectl get events -A --field-selector reason=DisruptionTerminating',
-          },
-          {
-            text: 'Limit it by budgets, or exempt a node.',
-            command: 'kubectl annotate node <node> karpenter.sh/do-not-disrupt=true',
-          },
+          step('Read why.', 'kubectl get events -A --field-selector reason=DisruptionTerminating'),
+          step(
+            'Limit it by budgets, or exempt a node.',
+            'kubectl annotate node <node> karpenter.sh/do-not-disrupt=true',
+          ),
         ],
-  decide: {
-    text: 'Read Karpenter’s own words on the node.',
-    command:
-      'kubectl -n kube-system logs -l app.kubernetes.io/name=karpenter --tail=5000 | grep -E "disrupting|garbage collecting|deleted (node|nodeclaim)"',
-  },
+  decide: step(
+    'Read Karpenter’s own words on the node.',
+    'kubectl -n kube-system logs -l app.kubernetes.io/name=karpenter --tail=5000 | grep -E "disrupting|garbage collecting|deleted (node|nodeclaim)"',
+  ),
   page: {
     why: 'Karpenter replaces nodes that drifted, expired or are not worth their price, and forgets claims whose instance EC2 does not list.',
     prevent:
@@ -94,10 +82,13 @@ export default defineCause({
   },
 });
 
-/** Karpenter took the Node because nothing ran on it, so that nobody misses it. */
-type Kinds = 'kube/Node' | 'aws/instance';
+export default matched(cause, matchDisruption);
 
-function wasEmpty(view: View<Kinds, 'garbage' | 'disruptedEvent'>): boolean {
+type Own = ViewOf<typeof cause>;
+
+/** Karpenter took the Node because nothing ran on it, so that nobody misses it. */
+
+function wasEmpty(view: Own): boolean {
   const event = view.sign('disruptedEvent');
   const reasons = (event?.quotes ?? []).map(({ captures }) => captures['why']);
   const isWhole = event !== null && event.count <= event.quotes.length;
@@ -105,9 +96,7 @@ function wasEmpty(view: View<Kinds, 'garbage' | 'disruptedEvent'>): boolean {
 }
 
 /** A disruption alone is Karpenter's daily work; it counts where a kubelet misses its Node. */
-function matchDisruption(
-  view: View<Kinds, 'garbage' | 'disrupted' | 'disruptedEvent' | 'kubeletLostNode'>,
-): Match | null {
+function matchDisruption(view: Own): Match | null {
   const planned = view.sign('disrupted') ?? view.sign('disruptedEvent');
   const lost = view.sign('kubeletLostNode');
   if (lost === null && wasEmpty(view)) return clear;
@@ -121,7 +110,7 @@ function matchDisruption(
 }
 
 /** The list of all Nodes lacks the one that was disrupted, and its instance has ended. */
-function matchEnded(view: View<Kinds, string>, planned: Sighting): Match | null {
+function matchEnded(view: Own, planned: Sighting): Match | null {
   if (view.read('kube/Node').state !== 'absent') return null;
   const ended = view.list('aws/instance').find(({ value }) => isTerminated(value));
   if (ended === undefined || (ended.value.InstanceId ?? null) !== view.instanceId) return null;

@@ -1,4 +1,12 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { likely } from '../../../diagnosis/sign.ts';
 
 /** Put by the handler on a Node that it drains for a mere recommendation, not an interruption. */
 const TAINT = 'aws-node-termination-handler/rebalance-recommendation';
@@ -6,58 +14,48 @@ const TAINT = 'aws-node-termination-handler/rebalance-recommendation';
 const DRAINED_MIN = 2;
 
 /** The termination handler drains spot nodes on every rebalance recommendation, and new ones come to the same fate. */
-export default defineCause({
+const cause = defineCause({
   id: 'termination-handler-loop',
   stage: 'retained',
   title: 'the Node Termination Handler drains node after node on rebalance recommendations',
   scope: 'group',
   signs: {
-    drained: {
-      in: ['pod-app', 'client-output'],
-      anchors: ['ebalance recommendation'],
-      pattern:
-        /(?:successfully cordoned and drained|Requesting instance drain|Draining the node|Cordoning the node|Adding new event to the event store).*[Rr]ebalance recommendation|[Rr]ebalance recommendation .*"message":"(?:Node successfully cordoned and drained|Cordoning the node|Draining the node)/,
-      weight: 'likely',
-      atLeast: 3,
-    },
-    requested: {
-      in: ['pod-app', 'client-output'],
-      anchors: ['REBALANCE_RECOMMENDATION'],
-      pattern:
-        /Requesting instance drain.*kind=REBALANCE_RECOMMENDATION|"kind":"REBALANCE_RECOMMENDATION".*"message":"Requesting instance drain/,
-      weight: 'likely',
-      atLeast: 3,
-    },
+    drained: likely(
+      ['pod-app', 'client-output'],
+      /(?:successfully cordoned and drained|Requesting instance drain|Draining the node|Cordoning the node|Adding new event to the event store).*[Rr]ebalance recommendation|[Rr]ebalance recommendation .*"message":"(?:Node successfully cordoned and drained|Cordoning the node|Draining the node)/,
+      { atLeast: 3 },
+    ),
+    requested: likely(
+      ['pod-app', 'client-output'],
+      /Requesting instance drain.*kind=REBALANCE_RECOMMENDATION|"kind":"REBALANCE_RECOMMENDATION".*"message":"Requesting instance drain/,
+      { anchors: ['REBALANCE_RECOMMENDATION'], atLeast: 3 },
+    ),
   },
   needs: ['kube/Node'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['cordon-or-deliberate-taint'],
-  match: (view) => matchTaints(view),
   summary: ({ nodes }) =>
     `The Node Termination Handler drains spot nodes on mere rebalance recommendations${nodes === undefined ? ', one after the other' : ` (${nodes})`}; replacements of the same types get the next recommendation, so nodes live for minutes only.`,
   remedy: () => [
-    {
-      text: 'Drain on interruption notices only.',
-      command:
-        'helm -n kube-system upgrade aws-node-termination-handler eks/aws-node-termination-handler --reuse-values --set enableRebalanceDraining=false --set enableRebalanceMonitoring=false',
-    },
-    {
-      text: 'With Karpenter’s own interruption handling, remove the handler altogether.',
-      command: 'helm -n kube-system uninstall aws-node-termination-handler',
-    },
-    {
-      text: 'Offer more instance types and zones to spot.',
-      command:
-        'aws ec2 get-spot-placement-scores --target-capacity 10 --instance-types <type> <type> <type>',
-    },
+    step(
+      'Drain on interruption notices only.',
+      'helm -n kube-system upgrade aws-node-termination-handler eks/aws-node-termination-handler --reuse-values --set enableRebalanceDraining=false --set enableRebalanceMonitoring=false',
+    ),
+    step(
+      'With Karpenter’s own interruption handling, remove the handler altogether.',
+      'helm -n kube-system uninstall aws-node-termination-handler',
+    ),
+    step(
+      'Offer more instance types and zones to spot.',
+      'aws ec2 get-spot-placement-scores --target-capacity 10 --instance-types <type> <type> <type>',
+    ),
   ],
-  decide: {
-    text: 'Count what the handler drained, and why.',
-    command:
-      'kubectl -n kube-system logs -l app.kubernetes.io/name=aws-node-termination-handler --tail=5000 | grep -i rebalance | tail -n 20',
-  },
+  decide: step(
+    'Count what the handler drained, and why.',
+    'kubectl -n kube-system logs -l app.kubernetes.io/name=aws-node-termination-handler --tail=5000 | grep -i rebalance | tail -n 20',
+  ),
   page: {
     why: 'EC2 recommends to rebalance long before an interruption, and in a scarce pool it does so for new instances at once. A handler that drains on each makes the group turn without end.',
     prevent:
@@ -71,8 +69,12 @@ export default defineCause({
   },
 });
 
+export default matched(cause, matchTaints);
+
+type Own = ViewOf<typeof cause>;
+
 /** Several Nodes at once under the handler's taint for rebalance recommendations. */
-function matchTaints(view: View<'kube/Node', string>): Match | null {
+function matchTaints(view: Own): Match | null {
   const drained = view
     .list('kube/Node')
     .filter(({ value }) => (value.taints ?? []).some(({ key }) => key === TAINT));

@@ -1,24 +1,25 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context } from '../../../diagnosis/sign.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
 
 /** Looked up by name, an instance without the cluster's tag is filtered out of EC2's answer. */
-export default defineCause({
+const cause = defineCause({
   id: 'untagged-instance-filtered-out',
   stage: 'retained',
   title: 'the controller filters instances by cluster tag, and this one has none',
   scope: 'machine',
   signs: {
-    deleted: {
-      in: ['event', 'controller-manager', 'cloud-controller', 'kubelet', 'client-output'],
-      anchors: [
-        'not present according to cloud provider',
-        'because it does not exist in the cloud provider',
-        'no longer present in cloud provider',
-      ],
-      pattern:
-        /[Dd]eleting [Nn]ode (?:(?:since it is |\()?no longer present in cloud provider\)?"?:? (?:node=)?"?(?<node>[a-z0-9][a-z0-9.-]*)|(?<node2>[a-z0-9][a-z0-9.-]*) because it(?:'s not present according to| does not exist in the) cloud provider)/,
-      weight: 'context',
-    },
+    deleted: context(
+      ['event', 'controller-manager', 'cloud-controller', 'kubelet', 'client-output'],
+      /[Dd]eleting [Nn]ode (?:(?:since it is |\()?no longer present in cloud provider\)?"?:? (?:node=)?"?(?<node>[a-z0-9][a-z0-9.-]*)|(?<node2>[a-z0-9][a-z0-9.-]*) because it(?:'s not present according to| does not exist in the) cloud provider)/,
+    ),
   },
   needs: ['aws/instance'],
   symptoms: ['node-object-deleted'],
@@ -29,26 +30,23 @@ export default defineCause({
     'no-reregistration-after-deletion',
     'node-heartbeat-lost',
   ],
-  match: (view) => matchTags(view),
   summary: ({ node, instance }) =>
     `The instance ${instance ?? ''} runs as ${node ?? 'its Node'} but has no cluster tag, so the AWS cloud provider, which looked it up by name, does not see it and its Node was deleted as not existing.`,
   remedy: ({ instance }) => [
-    {
-      text: 'Tag the instance for its cluster, then register the Node again.',
-      command: `aws ec2 create-tags --resources ${instance ?? '<instance>'} --tags Key=kubernetes.io/cluster/<cluster>,Value=owned`,
-    },
-    { text: 'A kubelet registers only when it starts.', command: 'sudo systemctl restart kubelet' },
-    {
-      text: 'Tag at launch, so that the tag is there before the first question.',
-      command:
-        'aws autoscaling create-or-update-tags --tags ResourceId=<group>,ResourceType=auto-scaling-group,Key=kubernetes.io/cluster/<cluster>,Value=owned,PropagateAtLaunch=true',
-    },
+    step(
+      'Tag the instance for its cluster, then register the Node again.',
+      `aws ec2 create-tags --resources ${instance ?? '<instance>'} --tags Key=kubernetes.io/cluster/<cluster>,Value=owned`,
+    ),
+    step('A kubelet registers only when it starts.', 'sudo systemctl restart kubelet'),
+    step(
+      'Tag at launch, so that the tag is there before the first question.',
+      'aws autoscaling create-or-update-tags --tags ResourceId=<group>,ResourceType=auto-scaling-group,Key=kubernetes.io/cluster/<cluster>,Value=owned,PropagateAtLaunch=true',
+    ),
   ],
-  decide: {
-    text: 'Read the instance’s tags.',
-    command:
-      'kubectl get events -A --field-selector involvedObject.kind=Node -o json; aws ec2 describe-instances --instance-ids <instance>',
-  },
+  decide: step(
+    'Read the instance’s tags.',
+    'kubectl get events -A --field-selector involvedObject.kind=Node -o json; aws ec2 describe-instances --instance-ids <instance>',
+  ),
   page: {
     why: 'The AWS provider narrows a DescribeInstances call by name to the cluster’s tag: before Kubernetes 1.8 each call, since then that for a Node without a provider id. An instance without the tag, or tagged by a later call than RunInstances, does not exist for the controller, and the Node is not looked at again.',
     prevent: 'TagSpecifications in the launch template, or PropagateAtLaunch on the group.',
@@ -61,7 +59,11 @@ export default defineCause({
   },
 });
 
-function matchTags(view: View<'aws/instance', 'deleted'>): Match | null {
+export default matched(cause, matchTags);
+
+type Own = ViewOf<typeof cause>;
+
+function matchTags(view: Own): Match | null {
   const deleted = view.sign('deleted');
   const node = deleted?.last.captures['node'];
   if (deleted === null || node === undefined) return null;

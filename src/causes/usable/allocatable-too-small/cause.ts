@@ -5,8 +5,12 @@ import {
   defineCause,
   found,
   type Match,
-  type View,
+  matched,
+  step,
+  type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import {
   attachedTogether,
@@ -24,49 +28,37 @@ const TROUBLE =
   /\/(?:not-ready|unreachable|uninitialized|unschedulable|(?:disk|memory|pid)-pressure|network-unavailable)$/;
 
 /** Nodes take no more pods although nothing is wrong with them: their pod slots are used up. */
-export default defineCause({
+const cause = defineCause({
   id: 'allocatable-too-small',
   stage: 'usable',
   title: 'the nodes have no pod slots left for workloads',
   scope: 'machine',
   signs: {
-    noSlots: {
-      in: ['event', 'pod-status', 'scheduler', 'client-output'],
-      anchors: ['Insufficient pods', 'Too many pods'],
-      pattern:
-        /(?:pod\/(?<pod>[\w.-]{1,253})\s{1,200})?\b0\/(?<nodes>\d+) nodes are available:(?!.*(?:not-ready|unreachable|uninitialized|NotReady|unschedulable|-pressure|network-unavailable|untolerated taint\(s\))).*?(?:Insufficient pods|Too many pods)/,
-      weight: 'likely',
-    },
-    noSlotsBesideTaints: {
-      in: ['event', 'pod-status', 'scheduler', 'client-output'],
-      anchors: ['untolerated taint(s)'],
-      pattern:
-        /(?:pod\/(?<pod>[\w.-]{1,253})\s{1,200})?\b0\/\d+ nodes are available:(?=.*(?:Insufficient pods|Too many pods)).*?untolerated taint\(s\)/,
-      weight: 'context',
-    },
-    refusedByKubelet: {
-      in: ['event', 'pod-status', 'kubelet'],
-      anchors: ["Node didn't have enough"],
-      pattern:
-        /Node didn't have enough (?:resource|capacity): pods, requested: 1, used: (?<used>\d+), capacity: (?<capacity>\d+)/,
-      weight: 'definite',
-    },
-    placed: {
-      in: ['event'],
-      anchors: ['Successfully assigned'],
-      pattern: /Successfully assigned [\w.-]+\/(?<pod>[\w.-]+) to /,
-      weight: 'withdraws',
-    },
+    noSlots: likely(
+      ['event', 'pod-status', 'scheduler', 'client-output'],
+      /(?:pod\/(?<pod>[\w.-]{1,253})\s{1,200})?\b0\/(?<nodes>\d+) nodes are available:(?!.*(?:not-ready|unreachable|uninitialized|NotReady|unschedulable|-pressure|network-unavailable|untolerated taint\(s\))).*?(?:Insufficient pods|Too many pods)/,
+      { anchors: ['Insufficient pods', 'Too many pods'] },
+    ),
+    noSlotsBesideTaints: context(
+      ['event', 'pod-status', 'scheduler', 'client-output'],
+      /(?:pod\/(?<pod>[\w.-]{1,253})\s{1,200})?\b0\/\d+ nodes are available:(?=.*(?:Insufficient pods|Too many pods)).*?untolerated taint\(s\)/,
+      { anchors: ['untolerated taint(s)'] },
+    ),
+    refusedByKubelet: definite(
+      ['event', 'pod-status', 'kubelet'],
+      /Node didn't have enough (?:resource|capacity): pods, requested: 1, used: (?<used>\d+), capacity: (?<capacity>\d+)/,
+      { anchors: ["Node didn't have enough"] },
+    ),
+    placed: withdraws(['event'], /Successfully assigned [\w.-]+\/(?<pod>[\w.-]+) to /),
   },
   needs: ['kube/Node', 'kube/Pod', 'aws/instance', 'aws/network-interface', 'aws/cluster'],
   symptoms: ['pod-not-scheduled'],
   withdrawnBy: [],
   per: ['pod'],
   blocksAbove: false,
-  match: (view) => matchSlots(view),
   summary: ({ pod, capacity, full, used, daemons, type }) =>
     full !== undefined
-      ? `All ${capacity ?? ''} pod slots of ${full}${type === undefined ? '' : ` (${type})`} are taken: ${used ?? ''} pods run there, ${daemons ?? '0'} of them of DaemonSets, so the pod ${pod ?? ''} stays Pending.`
+      ? sentence`All ${capacity} pod slots of ${full}${phrase` (${type})`} are taken: ${used} pods run there, ${daemons ?? '0'} of them of DaemonSets, so the pod ${pod} stays Pending.`
       : `${pod === undefined ? 'Pods stay' : `The pod ${pod} stays`} Pending because the nodes ${capacity === undefined ? 'have no pod slot left' : `take ${capacity} pods and are full`}; DaemonSets count too.`,
   remedy: ({ full }) => [
     {
@@ -76,20 +68,19 @@ export default defineCause({
           ? 'kubectl get nodes -o custom-columns=NAME:.metadata.name,PODS:.status.allocatable.pods,TYPE:.metadata.labels.node\\.kubernetes\\.io/instance-type'
           : `kubectl get pods -A -o wide --field-selector spec.nodeName=${full}`,
     },
-    {
-      text: 'Give each interface prefixes instead of addresses, and raise maxPods in new nodes.',
-      command: 'kubectl -n kube-system set env daemonset/aws-node ENABLE_PREFIX_DELEGATION=true',
-    },
-    {
-      text: 'Or take a larger instance type or more nodes.',
-      command:
-        'aws eks update-nodegroup-config --cluster-name <cluster> --nodegroup-name <node-group> --scaling-config desiredSize=<n>',
-    },
+    step(
+      'Give each interface prefixes instead of addresses, and raise maxPods in new nodes.',
+      'kubectl -n kube-system set env daemonset/aws-node ENABLE_PREFIX_DELEGATION=true',
+    ),
+    step(
+      'Or take a larger instance type or more nodes.',
+      'aws eks update-nodegroup-config --cluster-name <cluster> --nodegroup-name <node-group> --scaling-config desiredSize=<n>',
+    ),
   ],
-  decide: {
-    text: 'Compare allocatable pods with the pods that run there.',
-    command: 'kubectl describe node <node>',
-  },
+  decide: step(
+    'Compare allocatable pods with the pods that run there.',
+    'kubectl describe node <node>',
+  ),
   page: {
     why: 'With the VPC CNI a node takes as many pods as its interfaces have addresses: 4 on a t3.nano, 11 on a t3.small. aws-node, kube-proxy and other DaemonSets use several of them.',
     prevent: 'Choose types by their pod limit, or use prefix delegation with a maxPods that fits.',
@@ -103,10 +94,9 @@ export default defineCause({
   },
 });
 
-type Own = View<
-  'kube/Node' | 'kube/Pod' | 'aws/instance' | 'aws/network-interface' | 'aws/cluster',
-  'noSlots' | 'noSlotsBesideTaints'
->;
+export default matched(cause, matchSlots);
+
+type Own = ViewOf<typeof cause>;
 
 /** The Node is healthy, every slot is taken, and a pod waits for one. */
 function matchSlots(view: Own): Match | null {

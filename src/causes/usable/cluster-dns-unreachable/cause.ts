@@ -1,4 +1,13 @@
-import { cannotSay, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  cannotSay,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 import { podName, waitingReason } from '../../../domain/pods/pods.ts';
 import { placeOf, podWords, stateWords, unreadyPods } from '../../../domain/pods/pods-seen.ts';
 import { endpointsOf, endpointWords } from '../../../domain/pods/services.ts';
@@ -9,53 +18,35 @@ import type { Pod } from '../../../evidence/kube/pod.ts';
 const SERVICE = { namespace: 'kube-system', name: 'kube-dns' };
 
 /** Pods get no answer from the cluster's DNS service. */
-export default defineCause({
+const cause = defineCause({
   id: 'cluster-dns-unreachable',
   stage: 'usable',
   title: 'pods get no answer from the cluster’s DNS',
   scope: 'cluster',
   signs: {
-    serverSilent: {
-      in: ['pod-app', 'client-output', 'csi-driver', 'karpenter', 'calico-node', 'event'],
-      anchors: [
-        ':53: read udp',
-        ':53: dial udp',
-        ':53: dial tcp',
-        ':53: i/o timeout',
-        ':53: read: connection refused',
-      ],
-      pattern:
-        /(?:lookup (?<name>[\w.-]+) on (?<server>(?:\d+\.){3}10|169\.254\.20\.10):53: (?:read udp|dial udp|dial tcp|i\/o timeout)|read udp (?:[\d.]+|\[[\da-f:]+\]):\d+->(?<server2>(?:\d+\.){3}10|169\.254\.20\.10):53: (?:i\/o timeout|read: connection refused))/,
-      weight: 'likely',
-      atLeast: 3,
-    },
-    askedInVain: {
-      in: ['pod-app', 'client-output'],
-      anchors: ['no servers could be reached', 'Temporary failure in name resolution', 'EAI_AGAIN'],
-      pattern:
-        /connection timed out; no servers could be reached|Temporary failure in name resolution|getaddrinfo EAI_AGAIN/,
-      weight: 'context',
-    },
-    loop: {
-      in: ['coredns', 'pod-app', 'client-output'],
-      anchors: ['plugin/loop: '],
-      pattern:
-        /plugin\/loop: (?:Loop \((?<server>\S+) -> \S+\) detected|Seen "?HINFO IN [^"]{1,200}"? more than twice, loop detected|Forwarding loop detected in )/,
-      weight: 'definite',
-    },
-    upstreamSilent: {
-      in: ['coredns'],
-      anchors: ['plugin/errors: 2'],
-      pattern: /plugin\/errors: 2 (?<name>\S+) .*read udp \S+->(?<server>[\d.]+):53: i\/o timeout/,
-      weight: 'likely',
-      atLeast: 5,
-    },
+    serverSilent: likely(
+      ['pod-app', 'client-output', 'csi-driver', 'karpenter', 'calico-node', 'event'],
+      /(?:lookup (?<name>[\w.-]+) on (?<server>(?:\d+\.){3}10|169\.254\.20\.10):53: (?:read udp|dial udp|dial tcp|i\/o timeout)|read udp (?:[\d.]+|\[[\da-f:]+\]):\d+->(?<server2>(?:\d+\.){3}10|169\.254\.20\.10):53: (?:i\/o timeout|read: connection refused))/,
+      { atLeast: 3 },
+    ),
+    askedInVain: context(
+      ['pod-app', 'client-output'],
+      /connection timed out; no servers could be reached|Temporary failure in name resolution|getaddrinfo EAI_AGAIN/,
+    ),
+    loop: definite(
+      ['coredns', 'pod-app', 'client-output'],
+      /plugin\/loop: (?:Loop \((?<server>\S+) -> \S+\) detected|Seen "?HINFO IN [^"]{1,200}"? more than twice, loop detected|Forwarding loop detected in )/,
+    ),
+    upstreamSilent: likely(
+      ['coredns'],
+      /plugin\/errors: 2 (?<name>\S+) .*read udp \S+->(?<server>[\d.]+):53: i\/o timeout/,
+      { atLeast: 5 },
+    ),
   },
   needs: ['kube/EndpointSlice', 'kube/Deployment', 'kube/Pod', 'kube/Node'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
-  match: (view) => matchEndpoints(view),
   summary: ({ server, pod, state, replicas }) =>
     replicas !== undefined
       ? `The Deployment kube-system/coredns is scaled to ${replicas}, so the Service kube-dns has no endpoint and programs in pods find neither services nor hosts by name.`
@@ -66,37 +57,37 @@ export default defineCause({
     ...(replicas === undefined
       ? []
       : [
-          {
-            text: 'Run CoreDNS again.',
-            command: 'kubectl -n kube-system scale deployment coredns --replicas=2',
-          },
+          step(
+            'Run CoreDNS again.',
+            'kubectl -n kube-system scale deployment coredns --replicas=2',
+          ),
         ]),
     ...(pod === undefined
       ? []
       : [
-          {
-            text: 'Read why its container ended.',
-            command: `kubectl -n kube-system logs ${pod.split('/').at(-1) ?? pod} --previous --tail=100`,
-          },
+          step(
+            'Read why its container ended.',
+            `kubectl -n kube-system logs ${pod.split('/').at(-1) ?? pod} --previous --tail=100`,
+          ),
         ]),
-    {
-      text: 'See whether CoreDNS runs, and on which nodes.',
-      command: 'kubectl -n kube-system get pods,endpoints -l k8s-app=kube-dns -o wide',
-    },
-    {
-      text: 'Compare the server that pods ask with the service’s address; new nodes take it from cluster.cidr or --dns-cluster-ip.',
-      command: 'kubectl -n kube-system get service kube-dns',
-    },
+    step(
+      'See whether CoreDNS runs, and on which nodes.',
+      'kubectl -n kube-system get pods,endpoints -l k8s-app=kube-dns -o wide',
+    ),
+    step(
+      'Compare the server that pods ask with the service’s address; new nodes take it from cluster.cidr or --dns-cluster-ip.',
+      'kubectl -n kube-system get service kube-dns',
+    ),
     {
       text: 'Let nodes reach each other on port 53, UDP and TCP.',
       command:
         `kubectl run dns-check --rm -i --restart=Never --image=public.ecr.aws/docker/library/busybox:1.36 -- nslookup kubernetes.default ${server ?? ''}`.trimEnd(),
     },
   ],
-  decide: {
-    text: 'See whether CoreDNS runs, on which nodes, and what it says.',
-    command: 'kubectl -n kube-system logs -l k8s-app=kube-dns --prefix --tail=200',
-  },
+  decide: step(
+    'See whether CoreDNS runs, on which nodes, and what it says.',
+    'kubectl -n kube-system logs -l k8s-app=kube-dns --prefix --tail=200',
+  ),
   page: {
     why: 'Pods ask the kube-dns service address. kube-proxy sends that to a CoreDNS pod, mostly on another node: closed port 53 between nodes, a kube-proxy without rules, CoreDNS pods that are Pending, or a wrong address in the kubelet’s clusterDNS leave the question without an answer.',
     prevent:
@@ -114,7 +105,9 @@ export default defineCause({
   },
 });
 
-type Own = View<'kube/EndpointSlice' | 'kube/Deployment' | 'kube/Pod' | 'kube/Node', string>;
+export default matched(cause, matchEndpoints);
+
+type Own = ViewOf<typeof cause>;
 
 /** CoreDNS itself does not run, on nodes that do: its Service has endpoints and none is ready. */
 function matchEndpoints(view: Own): Match | null {

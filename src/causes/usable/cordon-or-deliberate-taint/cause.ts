@@ -4,8 +4,11 @@ import {
   type Details,
   found,
   type Match,
-  type View,
+  matched,
+  step,
+  type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { context, withdraws } from '../../../diagnosis/sign.ts';
 import { budgetWords, heldPod } from '../../../domain/pods/budgets.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode, KubeTaint } from '../../../evidence/kinds.ts';
@@ -28,48 +31,37 @@ const NOT_DELIBERATE =
 const ROLE = /^node-role\.kubernetes\.io\//;
 
 /** Somebody or some controller closed a healthy node on purpose, and pods wait for it. */
-export default defineCause({
+const cause = defineCause({
   id: 'cordon-or-deliberate-taint',
   stage: 'usable',
   title: 'the node is cordoned or tainted on purpose',
   scope: 'machine',
   signs: {
-    closed: {
-      in: ['event', 'kubelet'],
-      anchors: ['NodeNotSchedulable'],
-      pattern: /Node (?<node>[\w.-]+) status is now: NodeNotSchedulable/,
-      weight: 'context',
-    },
-    podsWait: {
-      in: ['event', 'pod-status', 'scheduler'],
-      anchors: [
-        'node(s) were unschedulable',
-        'karpenter.sh/disrupt',
-        'ToBeDeletedByClusterAutoscaler',
-      ],
-      pattern:
-        /\b0\/(?<total>\d+) nodes are available: (?<closedNodes>\d+) node\(s\) (?:were unschedulable|had (?:untolerated )?taint \{(?:karpenter\.sh\/disrupt\w+|ToBeDeletedByClusterAutoscaler)[^}]*\}[^.,]*)\./,
-      weight: 'context',
-    },
-    untolerated: {
-      in: ['event', 'pod-status', 'scheduler'],
-      anchors: ['untolerated taint'],
-      pattern:
-        /(?:pod\/(?<pod>[\w.-]{1,253})\s.*)?untolerated taint(?:\(s\)| \{(?<key>[\w./-]{1,317}))/,
-      weight: 'context',
-    },
-    opened: {
-      in: ['event', 'kubelet'],
-      anchors: ['status is now: NodeSchedulable'],
-      pattern: /Node (?<node>[\w.-]+) status is now: NodeSchedulable/,
-      weight: 'withdraws',
-    },
+    closed: context(
+      ['event', 'kubelet'],
+      /Node (?<node>[\w.-]+) status is now: NodeNotSchedulable/,
+    ),
+    podsWait: context(
+      ['event', 'pod-status', 'scheduler'],
+      /\b0\/(?<total>\d+) nodes are available: (?<closedNodes>\d+) node\(s\) (?:were unschedulable|had (?:untolerated )?taint \{(?:karpenter\.sh\/disrupt\w+|ToBeDeletedByClusterAutoscaler)[^}]*\}[^.,]*)\./,
+      {
+        anchors: [
+          'node(s) were unschedulable',
+          'karpenter.sh/disrupt',
+          'ToBeDeletedByClusterAutoscaler',
+        ],
+      },
+    ),
+    untolerated: context(
+      ['event', 'pod-status', 'scheduler'],
+      /(?:pod\/(?<pod>[\w.-]{1,253})\s.*)?untolerated taint(?:\(s\)| \{(?<key>[\w./-]{1,317}))/,
+    ),
+    opened: withdraws(['event', 'kubelet'], /Node (?<node>[\w.-]+) status is now: NodeSchedulable/),
   },
   needs: ['kube/Node', 'kube/Pod', 'kube/NodePool', 'kube/NodeClaim', 'kube/PodDisruptionBudget'],
   symptoms: ['pod-not-scheduled', 'node-cordoned'],
   withdrawnBy: [],
   blocksAbove: false,
-  match: (view) => matchClosed(view),
   summary: ({ node, total, taint, pod, budget, held }) =>
     budget !== undefined
       ? `${node ?? 'The node'} is closed to new pods on purpose (${taint ?? 'cordoned'}) and cannot be emptied: the PodDisruptionBudget ${budget} allows no disruption, so the pod ${held ?? ''} is not evicted.`
@@ -82,15 +74,15 @@ export default defineCause({
     ...(budget === undefined
       ? []
       : [
-          {
-            text: 'To let the drain finish, let the budget spare one pod at a time.',
-            command: `kubectl -n ${budget.split('/')[0] ?? '<namespace>'} patch pdb ${budget.split('/')[1] ?? '<budget>'} --type=merge -p '{"spec":{"minAvailable":null,"maxUnavailable":1}}'`,
-          },
+          step(
+            'To let the drain finish, let the budget spare one pod at a time.',
+            `kubectl -n ${budget.split('/')[0] ?? '<namespace>'} patch pdb ${budget.split('/')[1] ?? '<budget>'} --type=merge -p '{"spec":{"minAvailable":null,"maxUnavailable":1}}'`,
+          ),
         ]),
-    {
-      text: 'See who closed it: the managers of its fields name the actor.',
-      command: `kubectl get node ${node ?? '<node>'} --show-managed-fields -o yaml`,
-    },
+    step(
+      'See who closed it: the managers of its fields name the actor.',
+      `kubectl get node ${node ?? '<node>'} --show-managed-fields -o yaml`,
+    ),
     {
       text: 'Open it again, or let the drain finish.',
       command:
@@ -99,11 +91,10 @@ export default defineCause({
           : `kubectl taint node ${node ?? '<node>'} ${taint.replace(/[=:].*$/, '').replace(/^'/, '')}-`,
     },
   ],
-  decide: {
-    text: 'See when which nodes were closed, and which still are.',
-    command:
-      'kubectl get events -A --field-selector reason=NodeNotSchedulable; kubectl get nodes -o custom-columns=NAME:.metadata.name,CLOSED:.spec.unschedulable,TAINTS:.spec.taints[*].key',
-  },
+  decide: step(
+    'See when which nodes were closed, and which still are.',
+    'kubectl get events -A --field-selector reason=NodeNotSchedulable; kubectl get nodes -o custom-columns=NAME:.metadata.name,CLOSED:.spec.unschedulable,TAINTS:.spec.taints[*].key',
+  ),
   page: {
     why: 'kubectl drain, node group updates, the cluster autoscaler, Karpenter and the termination handler all close a node before they remove it. Where that stops halfway, a healthy node stays closed.',
     prevent: 'Watch for nodes that stay cordoned, and for disruption budgets that block a drain.',
@@ -114,10 +105,9 @@ export default defineCause({
   },
 });
 
-type Own = View<
-  'kube/Node' | 'kube/Pod' | 'kube/NodePool' | 'kube/NodeClaim' | 'kube/PodDisruptionBudget',
-  'closed' | 'podsWait' | 'untolerated'
->;
+export default matched(cause, matchClosed);
+
+type Own = ViewOf<typeof cause>;
 
 function matchClosed(view: Own): Match | null {
   const waiting = view.sign('podsWait');

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 
 /** The runtime of a node that worked no longer answers the kubelet. */
 export default defineCause({
@@ -7,26 +8,16 @@ export default defineCause({
   title: 'the container runtime hangs',
   scope: 'machine',
   signs: {
-    relistStopped: {
-      in: ['kubelet', 'node-status', 'event'],
-      anchors: ['PLEG is not healthy'],
-      pattern:
-        /PLEG is not healthy: pleg was last seen active (?<since>(?:\d{1,5}h)?\d{1,2}m[\d.]*s?) ago; threshold is (?<limit>\w+)/i,
-      weight: 'definite',
-    },
-    monitored: {
-      in: ['event', 'node-status'],
-      anchors: ['ContainerdRepeatedRestart', 'KubeletRepeatedRestart', 'ContainerRuntimeFailed'],
-      pattern:
-        /\b(?<reason>ContainerdRepeatedRestart|KubeletRepeatedRestart|ContainerRuntimeFailed)\b/,
-      weight: 'likely',
-    },
-    neverUp: {
-      in: ['kubelet'],
-      anchors: ['pleg has yet to be successful'],
-      pattern: /pleg has yet to be successful/,
-      weight: 'context',
-    },
+    relistStopped: definite(
+      ['kubelet', 'node-status', 'event'],
+      /PLEG is not healthy: pleg was last seen active (?<since>(?:\d{1,5}h)?\d{1,2}m[\d.]*s?) ago; threshold is (?<limit>\w+)/i,
+      { anchors: ['PLEG is not healthy'] },
+    ),
+    monitored: likely(
+      ['event', 'node-status'],
+      /\b(?<reason>ContainerdRepeatedRestart|KubeletRepeatedRestart|ContainerRuntimeFailed)\b/,
+    ),
+    neverUp: context(['kubelet'], /pleg has yet to be successful/),
   },
   needs: [],
   symptoms: ['node-not-ready'],
@@ -35,24 +26,23 @@ export default defineCause({
   summary: ({ node, instance, machine, since, reason }) =>
     `The container runtime of ${node ?? instance ?? machine ?? 'the node'} ${since === undefined ? `fails again and again (${reason ?? 'restarts'})` : `has not answered the kubelet for ${since}`}, so the node goes NotReady and no pod starts or ends there.`,
   remedy: () => [
-    {
-      text: 'Keep what the runtime was doing, then restart it.',
-      command: 'sudo pkill -USR1 -x containerd; sudo systemctl restart containerd kubelet',
-    },
-    {
-      text: 'See whether the root volume is throttled: gp2 without credits is the usual reason.',
-      command:
-        'aws cloudwatch get-metric-statistics --namespace AWS/EBS --metric-name BurstBalance --dimensions Name=VolumeId,Value=<volume> --statistics Minimum --period 300 --start-time <start> --end-time <end>',
-    },
-    {
-      text: 'Move root volumes to gp3 and replace the node.',
-      command: 'kubectl drain <node> --ignore-daemonsets --delete-emptydir-data',
-    },
+    step(
+      'Keep what the runtime was doing, then restart it.',
+      'sudo pkill -USR1 -x containerd; sudo systemctl restart containerd kubelet',
+    ),
+    step(
+      'See whether the root volume is throttled: gp2 without credits is the usual reason.',
+      'aws cloudwatch get-metric-statistics --namespace AWS/EBS --metric-name BurstBalance --dimensions Name=VolumeId,Value=<volume> --statistics Minimum --period 300 --start-time <start> --end-time <end>',
+    ),
+    step(
+      'Move root volumes to gp3 and replace the node.',
+      'kubectl drain <node> --ignore-daemonsets --delete-emptydir-data',
+    ),
   ],
-  decide: {
-    text: 'Read since when the runtime has not answered.',
-    command: "journalctl -u kubelet --no-pager | grep 'PLEG is not healthy' | tail -n 5",
-  },
+  decide: step(
+    'Read since when the runtime has not answered.',
+    "journalctl -u kubelet --no-pager | grep 'PLEG is not healthy' | tail -n 5",
+  ),
   page: {
     why: 'The kubelet lists all containers every second. When that takes longer than three minutes, the runtime or what is under it (disk, CNI plugin, a stuck mount) hangs.',
     prevent:

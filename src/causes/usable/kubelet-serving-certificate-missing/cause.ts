@@ -1,5 +1,14 @@
 import { isoMs } from '../../../evidence/time.ts';
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { CertificateSigningRequest } from '../../../evidence/kube/admission.ts';
 
@@ -8,71 +17,63 @@ const SIGNER = 'kubernetes.io/kubelet-serving';
 const WAIT_NORMAL_MS = 600_000;
 
 /** The kubelet asked for a serving certificate and nobody issued it. */
-export default defineCause({
+const cause = defineCause({
   id: 'kubelet-serving-certificate-missing',
   stage: 'usable',
   title: 'the kubelet’s serving certificate was never issued',
   scope: 'machine',
   signs: {
-    callRefused: {
-      in: ['client-output', 'event', 'kube-apiserver', 'pod-app', 'journal'],
-      anchors: ['remote error: tls: internal error'],
-      pattern:
-        /(?:https:\/\/(?<address>[\w.-]+):10250\/.*|error dialing backend: |Error from server:? )remote error: tls: internal error(?:"? node="(?<node>[\w.-]+)")?/,
-      weight: 'definite',
-    },
-    noCertificate: {
-      in: ['kubelet'],
-      anchors: ['no serving certificate available for the kubelet'],
-      pattern:
-        /TLS handshake error from (?<caller>\S+): no serving certificate available for the kubelet/,
-      weight: 'likely',
-      atLeast: 3,
-    },
-    issuedYoung: {
-      in: ['client-output'],
-      anchors: ['Approved,Issued'],
-      pattern: /\s\d{1,3}s\s+kubernetes\.io\/kubelet-serving\s.*\bApproved,Issued/,
-      weight: 'withdraws',
-    },
-    issued: {
-      in: ['kubelet'],
-      anchors: [
-        'ertificate rotation detected',
-        'Certificate expiration is',
-        'ertificate request',
-        'Rotating certificates',
-      ],
-      pattern:
-        /kubernetes\.io\/kubelet-serving: (?:Certificate expiration is|certificate signing request \S+ is issued|Certificate rotation detected)/i,
-      weight: 'withdraws',
-    },
+    callRefused: definite(
+      ['client-output', 'event', 'kube-apiserver', 'pod-app', 'journal'],
+      /(?:https:\/\/(?<address>[\w.-]+):10250\/.*|error dialing backend: |Error from server:? )remote error: tls: internal error(?:"? node="(?<node>[\w.-]+)")?/,
+    ),
+    noCertificate: likely(
+      ['kubelet'],
+      /TLS handshake error from (?<caller>\S+): no serving certificate available for the kubelet/,
+      { atLeast: 3 },
+    ),
+    issuedYoung: withdraws(
+      ['client-output'],
+      /\s\d{1,3}s\s+kubernetes\.io\/kubelet-serving\s.*\bApproved,Issued/,
+      { anchors: ['Approved,Issued'] },
+    ),
+    issued: withdraws(
+      ['kubelet'],
+      /kubernetes\.io\/kubelet-serving: (?:Certificate expiration is|certificate signing request \S+ is issued|Certificate rotation detected)/i,
+      {
+        anchors: [
+          'ertificate rotation detected',
+          'Certificate expiration is',
+          'ertificate request',
+          'Rotating certificates',
+        ],
+      },
+    ),
   },
   needs: ['kube/Node', 'kube/CertificateSigningRequest'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
-  match: (view) => matchRequests(view),
   summary: ({ node, instance, address, request, state }) =>
     `The kubelet of ${node ?? instance ?? address ?? 'the node'} has no serving certificate${request === undefined ? '' : ` (its request ${request} is ${state ?? 'Pending'})`}, so logs, exec and metrics fail with tls: internal error while the node is Ready.`,
   remedy: ({ request }) => [
-    {
-      text: 'See which requests wait, and compare their DNS names with the instance’s private DNS name.',
-      command: 'kubectl get csr --field-selector spec.signerName=kubernetes.io/kubelet-serving',
-    },
-    {
-      text: 'Approve the request of this node; on EKS the names must agree for that to happen by itself.',
-      command: `kubectl certificate approve ${request ?? '<csr>'}`,
-    },
-    {
-      text: 'Let the VPC give instances DNS names.',
-      command: 'aws ec2 modify-vpc-attribute --vpc-id <vpc> --enable-dns-hostnames',
-    },
+    step(
+      'See which requests wait, and compare their DNS names with the instance’s private DNS name.',
+      'kubectl get csr --field-selector spec.signerName=kubernetes.io/kubelet-serving',
+    ),
+    step(
+      'Approve the request of this node; on EKS the names must agree for that to happen by itself.',
+      `kubectl certificate approve ${request ?? '<csr>'}`,
+    ),
+    step(
+      'Let the VPC give instances DNS names.',
+      'aws ec2 modify-vpc-attribute --vpc-id <vpc> --enable-dns-hostnames',
+    ),
   ],
-  decide: {
-    text: 'Look for a Pending request of signer kubelet-serving from system:node:<node>.',
-    command: 'kubectl get csr',
-  },
+  decide: step(
+    'Look for a Pending request of signer kubelet-serving from system:node:<node>.',
+    'kubectl get csr',
+  ),
   page: {
     why: 'With serverTLSBootstrap the kubelet asks the API server for its serving certificate. EKS approves it only when the names in the request are the instance’s private DNS name and addresses; kubeadm clusters have no approver at all.',
     prevent:
@@ -88,7 +89,9 @@ export default defineCause({
   },
 });
 
-type Own = View<'kube/Node' | 'kube/CertificateSigningRequest', never>;
+export default matched(cause, matchRequests);
+
+type Own = ViewOf<typeof cause>;
 
 /** The kubelet's own requests for a serving certificate: all wait, and none was answered. */
 function matchRequests(view: Own): Match | null {

@@ -1,94 +1,81 @@
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import { isoMs, isoTime } from '../../../evidence/time.ts';
 
 /** A kubelet is called silent about a minute after its last words; starving takes some more. */
 const SILENCED_MS = 600_000;
 
 /** The machine itself, not one container, has run out of memory or of process ids. */
-export default defineCause({
+const cause = defineCause({
   id: 'memory-or-pid-pressure',
   stage: 'usable',
   title: 'the node has run out of memory or process ids',
   scope: 'machine',
   signs: {
-    condition: {
-      in: ['node-status'],
-      anchors: ['condition MemoryPressure=True', 'condition PIDPressure=True'],
-      pattern: /^Node (?<node>\S+) condition (?<what>Memory|PID)Pressure=True/,
-      weight: 'definite',
-      strict: true,
-    },
-    pressure: {
-      in: ['event', 'kubelet'],
-      anchors: ['NodeHasInsufficientMemory', 'NodeHasInsufficientPID'],
-      pattern: /Node (?<node>[\w.-]+) status is now: NodeHasInsufficient(?<what>Memory|PID)/,
-      weight: 'definite',
-    },
-    reclaiming: {
-      in: ['kubelet', 'event'],
-      anchors: ['ttempting to reclaim'],
-      pattern: /[Aa]ttempting to reclaim"? (?:resourceName=)?"?(?<what>memory|pids)\b/,
-      weight: 'likely',
-    },
-    evicted: {
-      in: ['event', 'pod-status'],
-      anchors: ['The node was low on resource: '],
-      pattern: /The node was low on resource: (?<what>memory|pids)\b/,
-      weight: 'likely',
-      atLeast: 2,
-    },
-    daemonKilled: {
-      in: ['kernel', 'journal', 'console'],
-      anchors: ['Out of memory: Kill'],
-      pattern:
-        /Out of memory: Kill(?:ed)? process \d+ \((?<daemon>kubelet|containerd|dockerd|aws-k8s-agent|systemd-journal|crio)/,
-      weight: 'definite',
-    },
-    noFork: {
-      in: ['kubelet', 'containerd', 'event', 'journal'],
-      anchors: ['resource temporarily unavailable', 'ForkFailedOutOfPIDs'],
-      pattern:
-        /(?:fork\/exec|pthread_create).*(?<fork>resource temporarily unavailable)|(?<fork2>ForkFailedOutOfPIDs)/,
-      weight: 'likely',
-    },
-    systemOom: {
-      in: ['event'],
-      anchors: ['System OOM encountered'],
-      pattern: /System OOM encountered(?:, victim process: (?<victim>[\w.:/-]+))?/,
-      weight: 'context',
-    },
-    relieved: {
-      in: ['event', 'kubelet', 'node-status'],
-      anchors: ['NodeHasSufficientMemory', 'NodeHasSufficientPID'],
-      pattern: /status is now: NodeHasSufficient(?:Memory|PID)/,
-      weight: 'withdraws',
-    },
+    condition: definite(
+      ['node-status'],
+      /^Node (?<node>\S+) condition (?<what>Memory|PID)Pressure=True/,
+      { strict: true },
+    ),
+    pressure: definite(
+      ['event', 'kubelet'],
+      /Node (?<node>[\w.-]+) status is now: NodeHasInsufficient(?<what>Memory|PID)/,
+    ),
+    reclaiming: likely(
+      ['kubelet', 'event'],
+      /[Aa]ttempting to reclaim"? (?:resourceName=)?"?(?<what>memory|pids)\b/,
+    ),
+    evicted: likely(
+      ['event', 'pod-status'],
+      /The node was low on resource: (?<what>memory|pids)\b/,
+      { atLeast: 2 },
+    ),
+    daemonKilled: definite(
+      ['kernel', 'journal', 'console'],
+      /Out of memory: Kill(?:ed)? process \d+ \((?<daemon>kubelet|containerd|dockerd|aws-k8s-agent|systemd-journal|crio)/,
+    ),
+    noFork: likely(
+      ['kubelet', 'containerd', 'event', 'journal'],
+      /(?:fork\/exec|pthread_create).*(?<fork>resource temporarily unavailable)|(?<fork2>ForkFailedOutOfPIDs)/,
+    ),
+    systemOom: context(
+      ['event'],
+      /System OOM encountered(?:, victim process: (?<victim>[\w.:/-]+))?/,
+    ),
+    relieved: withdraws(
+      ['event', 'kubelet', 'node-status'],
+      /status is now: NodeHasSufficient(?:Memory|PID)/,
+    ),
   },
   needs: ['kube/Node'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['node-heartbeat-lost'],
-  match: (view) => matchSilenced(view) ?? matchPresent(view),
   summary: ({ node, instance, machine, what, daemon, fork, victim, killedAt }) =>
     killedAt !== undefined
       ? `${node ?? instance ?? machine ?? 'The node'} ran out of memory: at ${killedAt} its kernel killed ${victim ?? 'a process'} to get some back, and soon after its kubelet stopped reporting.`
       : `${node ?? instance ?? machine ?? 'The node'} has run out of ${what === 'PID' || what === 'pids' || fork !== undefined ? 'process ids' : 'memory'}, so ${daemon === undefined ? 'pods there are evicted or do not start' : `the kernel killed ${daemon}`}.`,
   remedy: () => [
-    {
-      text: 'See who uses it.',
-      command: 'kubectl top pods -A --sort-by=memory; kubectl describe node <node>',
-    },
-    {
-      text: 'Reserve memory for the system: kubeReserved and systemReserved must be set where the user data sets maxPods itself.',
-      command: 'kubectl get --raw /api/v1/nodes/<node>/proxy/configz',
-    },
-    {
-      text: 'Give workloads memory limits, bound process ids by podPidsLimit, or take a larger type.',
-      command: 'cat /proc/sys/kernel/pid_max; ps -eLf | wc -l',
-    },
+    step('See who uses it.', 'kubectl top pods -A --sort-by=memory; kubectl describe node <node>'),
+    step(
+      'Reserve memory for the system: kubeReserved and systemReserved must be set where the user data sets maxPods itself.',
+      'kubectl get --raw /api/v1/nodes/<node>/proxy/configz',
+    ),
+    step(
+      'Give workloads memory limits, bound process ids by podPidsLimit, or take a larger type.',
+      'cat /proc/sys/kernel/pid_max; ps -eLf | wc -l',
+    ),
   ],
-  decide: { text: 'Read the node’s conditions.', command: 'kubectl describe node <node>' },
+  decide: step('Read the node’s conditions.', 'kubectl describe node <node>'),
   page: {
     why: 'Pods without limits use more than they requested, and a kubelet without reservations gives all memory of the machine to pods, its own included.',
     prevent: 'Set limits; let nodeadm compute the reservations.',
@@ -107,10 +94,12 @@ export default defineCause({
   },
 });
 
+export default matched(cause, (view) => matchSilenced(view) ?? matchPresent(view));
+
+type Own = ViewOf<typeof cause>;
+
 /** The Node's conditions are of now; events of a pressure that is over prove nothing. */
-function matchPresent(
-  view: View<'kube/Node', 'condition' | 'daemonKilled' | 'noFork'>,
-): Match | null {
+function matchPresent(view: Own): Match | null {
   const node = view.read('kube/Node');
   if (view.nowMs === null || node.state !== 'seen' || node.value.ready !== true) return null;
   const isPressed = node.value.conditions.some(
@@ -121,7 +110,7 @@ function matchPresent(
 }
 
 /** The kernel killed for want of memory, and minutes later the control plane heard nothing more. */
-function matchSilenced(view: View<'kube/Node', 'systemOom'>): Match | null {
+function matchSilenced(view: Own): Match | null {
   const killed = view.sign('systemOom')?.last;
   const killedAt = isoTime(killed?.moment.when ?? null);
   if (killed === undefined || killedAt === null) return null;

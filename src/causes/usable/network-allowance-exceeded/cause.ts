@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite, likely } from '../../../diagnosis/sign.ts';
 
 /** Packets are dropped because a table or an allowance of the instance is used up. */
 export default defineCause({
@@ -7,32 +8,19 @@ export default defineCause({
   title: 'the connection table or a network allowance of the machine is used up',
   scope: 'machine',
   signs: {
-    tableFull: {
-      in: ['kernel', 'journal', 'console'],
-      anchors: ['table full, dropping packet'],
-      pattern: /nf_conntrack: (?:nf_conntrack: )?(?<what>table full), dropping packet/,
-      weight: 'definite',
-    },
-    counted: {
-      in: ['host-file', 'client-output', 'journal'],
-      anchors: ['conntrack_allowance_exceeded', 'linklocal_allowance_exceeded'],
-      // Small counts of bandwidth and packet allowances are ordinary bursts; these two are not.
-      pattern: /\b(?<what>conntrack|linklocal)_allowance_exceeded: [1-9]\d{2,}/,
-      weight: 'likely',
-    },
-    monitored: {
-      in: ['event'],
-      anchors: [
-        'ConntrackExceeded',
-        'LinkLocalExceeded',
-        'BandwidthInExceeded',
-        'BandwidthOutExceeded',
-        'PPSExceeded',
-      ],
-      pattern:
-        /\b(?<what>ConntrackExceededKernel|ConntrackExceeded|LinkLocalExceeded|BandwidthInExceeded|BandwidthOutExceeded|PPSExceeded)\b/,
-      weight: 'likely',
-    },
+    tableFull: definite(
+      ['kernel', 'journal', 'console'],
+      /nf_conntrack: (?:nf_conntrack: )?(?<what>table full), dropping packet/,
+    ),
+    // Small counts of bandwidth and packet allowances are ordinary bursts; these two are not.
+    counted: likely(
+      ['host-file', 'client-output', 'journal'],
+      /\b(?<what>conntrack|linklocal)_allowance_exceeded: [1-9]\d{2,}/,
+    ),
+    monitored: likely(
+      ['event'],
+      /\b(?<what>ConntrackExceededKernel|ConntrackExceeded|LinkLocalExceeded|BandwidthInExceeded|BandwidthOutExceeded|PPSExceeded)\b/,
+    ),
   },
   needs: [],
   symptoms: [],
@@ -42,24 +30,23 @@ export default defineCause({
     `${node ?? instance ?? machine ?? 'The machine'} drops packets (${what ?? 'an allowance is exceeded'}), so connections and DNS questions of its pods time out under load.`,
   remedy: ({ what }) => [
     what === 'linklocal' || what === 'LinkLocalExceeded'
-      ? {
-          text: 'Ask less often: metadata, DNS and time share 1024 packets a second and interface. Use node-local DNS.',
-          command: 'kubectl -n kube-system get daemonset node-local-dns',
-        }
-      : {
-          text: 'Raise the kernel’s table (kube-proxy’s conntrack.maxPerCore sets it).',
-          command: 'sysctl net.netfilter.nf_conntrack_max net.netfilter.nf_conntrack_count',
-        },
-    {
-      text: 'Take a larger instance type; allowances grow with the size.',
-      command:
-        'aws ec2 describe-instance-types --instance-types <type> --query InstanceTypes[].NetworkInfo',
-    },
+      ? step(
+          'Ask less often: metadata, DNS and time share 1024 packets a second and interface. Use node-local DNS.',
+          'kubectl -n kube-system get daemonset node-local-dns',
+        )
+      : step(
+          'Raise the kernel’s table (kube-proxy’s conntrack.maxPerCore sets it).',
+          'sysctl net.netfilter.nf_conntrack_max net.netfilter.nf_conntrack_count',
+        ),
+    step(
+      'Take a larger instance type; allowances grow with the size.',
+      'aws ec2 describe-instance-types --instance-types <type> --query InstanceTypes[].NetworkInfo',
+    ),
   ],
-  decide: {
-    text: 'Read the counters twice under load.',
-    command: 'ethtool -S eth0 | grep allowance; sudo dmesg -T | grep conntrack | tail',
-  },
+  decide: step(
+    'Read the counters twice under load.',
+    'ethtool -S eth0 | grep allowance; sudo dmesg -T | grep conntrack | tail',
+  ),
   page: {
     why: 'Every connection takes a place in the kernel’s table and in the instance’s allowance; DNS, metadata and time share 1024 packets a second of each interface. What exceeds them is dropped without a word to the program.',
     prevent:

@@ -1,27 +1,33 @@
 import type { SecurityRule, SecurityGroup } from '../../../evidence/aws/network.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context, likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { Cluster } from '../../../evidence/aws/groups.ts';
 
 const KUBELET_PORT = 10_250;
 
 /** The control plane's packets to the node are dropped, while the node's own to it pass. */
-export default defineCause({
+const cause = defineCause({
   id: 'node-ports-closed-to-control-plane',
   stage: 'usable',
   title: 'the control plane does not reach ports of the node',
   scope: 'machine',
   signs: {
-    kubeletSilent: {
-      in: ['client-output', 'event', 'kube-apiserver', 'pod-app', 'audit', 'controller-manager'],
-      anchors: [':10250'],
-      pattern:
-        /dial tcp (?<owner>(?<address>\d+\.\d+\.\d+\.\d+):(?<port>10250)): (?:i\/o timeout|connect: (?:connection timed out|no route to host))/,
-      weight: 'likely',
-    },
-    webhookSilent: {
-      in: [
+    kubeletSilent: likely(
+      ['client-output', 'event', 'kube-apiserver', 'pod-app', 'audit', 'controller-manager'],
+      /dial tcp (?<owner>(?<address>\d+\.\d+\.\d+\.\d+):(?<port>10250)): (?:i\/o timeout|connect: (?:connection timed out|no route to host))/,
+      { anchors: [':10250'] },
+    ),
+    webhookSilent: likely(
+      [
         'client-output',
         'event',
         'kube-apiserver',
@@ -32,31 +38,20 @@ export default defineCause({
         'pod-app',
         'journal',
       ],
-      anchors: ['failed calling webhook', 'failed to call webhook'],
-      pattern:
-        /(?:(?<owner>(?:replicaset|daemonset|statefulset|job)\/[\w.-]+) .{0,200}failed to call webhook|(?<!Error creating: Internal error occurred: )failed (?:calling|to call) webhook "?(?<owner2>[\w.-]*(?![\w.-]))).*(?:dial tcp (?<address>\d+\.\d+\.\d+\.\d+):(?<port>\d+): (?:i\/o timeout|connect: (?:connection timed out|no route to host))|: context deadline exceeded|Client\.Timeout exceeded|net\/http: request canceled while waiting for connection)/,
-      weight: 'likely',
-    },
-    created: {
-      in: ['event'],
-      anchors: ['SuccessfulCreate'],
-      pattern:
-        /\bSuccessfulCreate +(?<owner>(?:replicaset|daemonset|statefulset|job)\/[\w.-]+) .*\bCreated pod: /,
-      weight: 'withdraws',
-    },
-    apiServiceSilent: {
-      in: ['object', 'client-output', 'kube-apiserver'],
-      anchors: ['failing or missing response from'],
-      pattern:
-        /failing or missing response from https:\/\/(?<owner>(?<address>\d+\.\d+\.\d+\.\d+):(?<port>\d+))\/apis\/.*(?:i\/o timeout|context deadline exceeded|Client\.Timeout exceeded|request canceled while waiting)/,
-      weight: 'likely',
-    },
-    nodeGone: {
-      in: ['event', 'node-status'],
-      anchors: ['status is now: NodeNotReady', 'condition Ready=Unknown'],
-      pattern: /status is now: NodeNotReady|condition Ready=Unknown/,
-      weight: 'context',
-    },
+      /(?:(?<owner>(?:replicaset|daemonset|statefulset|job)\/[\w.-]+) .{0,200}failed to call webhook|(?<!Error creating: Internal error occurred: )failed (?:calling|to call) webhook "?(?<owner2>[\w.-]*(?![\w.-]))).*(?:dial tcp (?<address>\d+\.\d+\.\d+\.\d+):(?<port>\d+): (?:i\/o timeout|connect: (?:connection timed out|no route to host))|: context deadline exceeded|Client\.Timeout exceeded|net\/http: request canceled while waiting for connection)/,
+    ),
+    created: withdraws(
+      ['event'],
+      /\bSuccessfulCreate +(?<owner>(?:replicaset|daemonset|statefulset|job)\/[\w.-]+) .*\bCreated pod: /,
+    ),
+    apiServiceSilent: likely(
+      ['object', 'client-output', 'kube-apiserver'],
+      /failing or missing response from https:\/\/(?<owner>(?<address>\d+\.\d+\.\d+\.\d+):(?<port>\d+))\/apis\/.*(?:i\/o timeout|context deadline exceeded|Client\.Timeout exceeded|request canceled while waiting)/,
+    ),
+    nodeGone: context(
+      ['event', 'node-status'],
+      /status is now: NodeNotReady|condition Ready=Unknown/,
+    ),
   },
   needs: ['kube/Node', 'aws/instance', 'aws/cluster', 'aws/security-group'],
   symptoms: [],
@@ -64,7 +59,6 @@ export default defineCause({
   // A pod that its owner got later takes back only that owner's failures.
   per: ['owner'],
   blocksAbove: false,
-  match: (view) => matchGroups(view),
   summary: ({ address, port, group, control }) =>
     group !== undefined
       ? `No rule of ${group} lets the cluster’s security group ${control ?? ''} reach port ${port ?? '10250'}, so logs, exec and metrics of ${address ?? 'the node'} fail while it stays Ready.`
@@ -72,20 +66,19 @@ export default defineCause({
         ? 'The control plane gets no answer from an admission webhook on the nodes, so creating pods fails while nodes stay Ready.'
         : `The control plane gets no answer from ${address}:${port ?? '10250'}, so ${port === '10250' ? 'logs, exec and metrics' : 'webhooks and aggregated APIs'} fail while the node stays Ready.`,
   remedy: ({ port, group, control }) => [
-    {
-      text: 'Let the cluster’s security group reach the nodes’ on that port.',
-      command: `aws ec2 authorize-security-group-ingress --group-id ${group ?? '<node-security-group>'} --protocol tcp --port ${port ?? '<webhook-port>'} --source-group ${control ?? '<cluster-security-group>'}`,
-    },
-    {
-      text: 'On hybrid nodes, route the remote node and pod networks back to the cluster’s VPC.',
-      command: 'aws eks describe-cluster --name <cluster> --query cluster.remoteNetworkConfig',
-    },
+    step(
+      'Let the cluster’s security group reach the nodes’ on that port.',
+      `aws ec2 authorize-security-group-ingress --group-id ${group ?? '<node-security-group>'} --protocol tcp --port ${port ?? '<webhook-port>'} --source-group ${control ?? '<cluster-security-group>'}`,
+    ),
+    step(
+      'On hybrid nodes, route the remote node and pod networks back to the cluster’s VPC.',
+      'aws eks describe-cluster --name <cluster> --query cluster.remoteNetworkConfig',
+    ),
   ],
-  decide: {
-    text: 'See what the nodes’ security group lets in.',
-    command:
-      'aws ec2 describe-security-groups --group-ids <node-security-group> --query SecurityGroups[].IpPermissions',
-  },
+  decide: step(
+    'See what the nodes’ security group lets in.',
+    'aws ec2 describe-security-groups --group-ids <node-security-group> --query SecurityGroups[].IpPermissions',
+  ),
   page: {
     why: 'Heartbeats go from the node to the control plane; logs, exec, webhooks and aggregated APIs go the other way. Custom security groups often let only some ports in (443 and 10250), and a webhook’s pod listens on 9443, 8443 or 4443.',
     prevent: 'Use the cluster security group for nodes, or let all ports in from it.',
@@ -102,7 +95,9 @@ export default defineCause({
   },
 });
 
-type Own = View<'kube/Node' | 'aws/instance' | 'aws/cluster' | 'aws/security-group', string>;
+export default matched(cause, matchGroups);
+
+type Own = ViewOf<typeof cause>;
 
 /** All groups of a Ready node are seen, and none lets anybody in on the kubelet's port. */
 function matchGroups(view: Own): Match | null {

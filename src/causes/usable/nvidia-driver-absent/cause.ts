@@ -1,69 +1,65 @@
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { clears, context, definite, likely } from '../../../diagnosis/sign.ts';
 
 /** A program wants the NVIDIA driver on a machine that has none, or no device for it. */
-export default defineCause({
+const cause = defineCause({
   id: 'nvidia-driver-absent',
   stage: 'usable',
   title: 'the machine has no NVIDIA driver or no NVIDIA device',
   scope: 'group',
   signs: {
-    driverNotLoaded: {
-      in: ['kubelet', 'event', 'containerd', 'pod-status', 'device-plugin', 'pod-app', 'journal'],
-      anchors: ['nvidia-container-cli: initialization error'],
-      pattern:
-        /nvidia-container-cli: initialization error: (?:nvml error: )?(?<reason>driver not loaded|load library failed: libnvidia-ml\.so\.\d+)/,
-      weight: 'definite',
-    },
-    libraryMissing: {
-      in: ['device-plugin', 'pod-app', 'client-output', 'event', 'kubelet'],
-      anchors: ['could not load NVML', 'ailed to initialize NVML'],
-      pattern:
-        /(?<reason>could not load NVML(?: library)?: libnvidia-ml\.so\.\d+|[Ff]ailed to initialize NVML: (?:ERROR_LIBRARY_NOT_FOUND|could not load NVML library|Driver Not Loaded))/,
-      weight: 'likely',
-    },
-    noDevices: {
-      in: ['device-plugin', 'pod-app'],
-      anchors: ['No devices found. Waiting indefinitely'],
-      pattern: /(?<reason>No devices found\. Waiting indefinitely)/,
-      weight: 'context',
-    },
-    devicesServed: {
-      in: ['device-plugin', 'pod-app'],
-      anchors: ['with Kubelet'],
-      pattern: /Registered device plugin for 'nvidia\.com\/gpu' with Kubelet/,
-      weight: 'clears',
-    },
+    driverNotLoaded: definite(
+      ['kubelet', 'event', 'containerd', 'pod-status', 'device-plugin', 'pod-app', 'journal'],
+      /nvidia-container-cli: initialization error: (?:nvml error: )?(?<reason>driver not loaded|load library failed: libnvidia-ml\.so\.\d+)/,
+    ),
+    libraryMissing: likely(
+      ['device-plugin', 'pod-app', 'client-output', 'event', 'kubelet'],
+      /(?<reason>could not load NVML(?: library)?: libnvidia-ml\.so\.\d+|[Ff]ailed to initialize NVML: (?:ERROR_LIBRARY_NOT_FOUND|could not load NVML library|Driver Not Loaded))/,
+    ),
+    noDevices: context(
+      ['device-plugin', 'pod-app'],
+      /(?<reason>No devices found\. Waiting indefinitely)/,
+    ),
+    devicesServed: clears(
+      ['device-plugin', 'pod-app'],
+      /Registered device plugin for 'nvidia\.com\/gpu' with Kubelet/,
+      { anchors: ['with Kubelet'] },
+    ),
   },
   needs: ['kube/Node', 'aws/instance', 'aws/image'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['extended-resource-not-registered'],
-  match: (view) => matchImage(view),
   summary: ({ node, instance, reason, image, type }) =>
     image !== undefined
       ? `${node ?? instance ?? 'The machine'} is a ${type ?? 'GPU machine'} that runs the image ${image}, which has no NVIDIA driver, so it offers no nvidia.com/gpu (${reason ?? 'none allocatable'}).`
       : `${node ?? instance ?? 'The machine'} has no working NVIDIA driver (${reason ?? 'NVML is missing'}), so containers that want a GPU do not start there.`,
   remedy: () => [
-    {
-      text: 'See which image and type the nodes have: inf and trn types have no NVIDIA device.',
-      command:
-        'kubectl get nodes -o custom-columns=NAME:.metadata.name,IMAGE:.status.nodeInfo.osImage,TYPE:.metadata.labels.node\\.kubernetes\\.io/instance-type',
-    },
-    {
-      text: 'Use the accelerated AMI (here for AL2023) or the GPU operator on g and p types, the Neuron plugin on inf and trn.',
-      command:
-        'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<version>/amazon-linux-2023/x86_64/nvidia/recommended/image_id --query Parameter.Value --output text',
-    },
-    {
-      text: 'Keep the device plugin on GPU nodes with a nodeSelector.',
-      command: 'kubectl -n kube-system get daemonset nvidia-device-plugin-daemonset -o yaml',
-    },
+    step(
+      'See which image and type the nodes have: inf and trn types have no NVIDIA device.',
+      'kubectl get nodes -o custom-columns=NAME:.metadata.name,IMAGE:.status.nodeInfo.osImage,TYPE:.metadata.labels.node\\.kubernetes\\.io/instance-type',
+    ),
+    step(
+      'Use the accelerated AMI (here for AL2023) or the GPU operator on g and p types, the Neuron plugin on inf and trn.',
+      'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<version>/amazon-linux-2023/x86_64/nvidia/recommended/image_id --query Parameter.Value --output text',
+    ),
+    step(
+      'Keep the device plugin on GPU nodes with a nodeSelector.',
+      'kubectl -n kube-system get daemonset nvidia-device-plugin-daemonset -o yaml',
+    ),
   ],
-  decide: {
-    text: 'Read what the device plugin found.',
-    command: 'kubectl -n kube-system logs -l name=nvidia-device-plugin-ds --prefix --tail=50',
-  },
+  decide: step(
+    'Read what the device plugin found.',
+    'kubectl -n kube-system logs -l name=nvidia-device-plugin-ds --prefix --tail=50',
+  ),
   page: {
     why: 'The standard AMIs carry no NVIDIA driver. On an image that does carry it, the driver does not load without a device: inf and trn types have AWS’s own accelerators.',
     prevent: 'Tie AMI variant and instance types together in the node group or NodePool.',
@@ -80,7 +76,9 @@ export default defineCause({
   },
 });
 
-type Evidence = View<'kube/Node' | 'aws/instance' | 'aws/image', string>;
+export default matched(cause, matchImage);
+
+type Own = ViewOf<typeof cause>;
 
 /** Types with an NVIDIA device; that of g4ad is of AMD. */
 const NVIDIA = /^(?!g4ad\.)(?:p[2-6][a-z0-9-]*|g[3-6][a-z]{0,2}|gr6|g4dn)\./;
@@ -89,7 +87,7 @@ const PLAIN_IMAGE =
   /^amazon-eks-node-(?:al2023-(?:x86_64|arm64)-standard-|\d+\.\d+-v|arm64-\d+\.\d+-v)/;
 
 /** The device plugin finds nothing on a GPU type whose image carries no driver. */
-function matchImage(view: Evidence): Match | null {
+function matchImage(view: Own): Match | null {
   const none = view.sign('noDevices');
   const node = view.read('kube/Node');
   const instance = view

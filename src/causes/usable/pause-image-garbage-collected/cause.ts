@@ -1,93 +1,50 @@
-import { defineCause, found } from '../../../diagnosis/cause.ts';
+import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
+import { sentence } from '../../../diagnosis/sentence.ts';
+import { context } from '../../../diagnosis/sign.ts';
 
 /** The pause image was removed from a node that worked, and containerd cannot pull it again. */
-export default defineCause({
+const cause = defineCause({
   id: 'pause-image-garbage-collected',
   stage: 'usable',
   title: 'the pause image was garbage-collected and cannot be pulled again',
   scope: 'machine',
   signs: {
-    pullRefused: {
-      in: ['event', 'kubelet', 'containerd', 'pod-status'],
-      anchors: ['failed to get sandbox image', 'failed pulling image'],
-      pattern:
-        /failed (?:to get sandbox|pulling) image "(?<image>[^"\s]+pause[^"\s]*)".*(?<reason>401 Unauthorized|403 Forbidden|no basic auth credentials|pull access denied)/,
-      weight: 'context',
-    },
-    removed: {
-      in: ['kubelet', 'containerd', 'journal'],
-      anchors: ['Removing image to free bytes', 'Removing image ', 'ImageDelete'],
-      pattern: /(?:Removing image .*|ImageDelete.*)\bpause\b/,
-      weight: 'context',
-    },
-    ranBefore: {
-      in: ['event', 'node-status', 'kubelet'],
-      anchors: [
-        'condition Ready=True',
-        'status is now: NodeReady',
-        'Started container',
-        'just became ready',
-      ],
-      pattern: /condition Ready=True|status is now: NodeReady|Started container|just became ready/,
-      weight: 'context',
-    },
-    bootPullFailed: {
-      in: ['journal', 'cloud-init', 'console'],
-      anchors: ['sandbox-image.service', 'pull sandbox image'],
-      pattern:
-        /sandbox-image\.service: (?:Main process exited|Failed)|Failed to start pull sandbox image/,
-      weight: 'context',
-    },
+    pullRefused: context(
+      ['event', 'kubelet', 'containerd', 'pod-status'],
+      /failed (?:to get sandbox|pulling) image "(?<image>[^"\s]+pause[^"\s]*)".*(?<reason>401 Unauthorized|403 Forbidden|no basic auth credentials|pull access denied)/,
+    ),
+    removed: context(
+      ['kubelet', 'containerd', 'journal'],
+      /(?:Removing image .*|ImageDelete.*)\bpause\b/,
+    ),
+    ranBefore: context(
+      ['event', 'node-status', 'kubelet'],
+      /condition Ready=True|status is now: NodeReady|Started container|just became ready/,
+    ),
+    bootPullFailed: context(
+      ['journal', 'cloud-init', 'console'],
+      /sandbox-image\.service: (?:Main process exited|Failed)|Failed to start pull sandbox image/,
+    ),
   },
   needs: ['kube/Node'],
   symptoms: ['sandbox-not-created'],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['pause-image-pull-failed', 'no-ecr-pull-credentials', 'ecr-api-endpoint-missing'],
-  match(view) {
-    const refused = view.sign('pullRefused');
-    const before = view.sign('removed') ?? view.sign('ranBefore');
-    if (refused === null) return null;
-    // A boot that cannot fetch the image itself starts again; what ran before it says nothing.
-    if (view.sign('removed') === null && view.sign('bootPullFailed') !== null) return null;
-    if (before === null) {
-      // A node without the pause image cannot run its CNI, so a Ready one had it.
-      const [first, ...nodes] = view.list('kube/Node');
-      if (first === undefined || [first, ...nodes].some((fact) => fact.value.ready !== true))
-        return null;
-      const quote = view.quote(first, `Node ${first.value.name} is Ready`);
-      return found(refused.last.captures, [refused.first, quote], 'likely');
-    }
-    return found(
-      refused.last.captures,
-      [refused.first, before.first],
-      view.sign('removed') === null ? 'likely' : 'definite',
-    );
-  },
   summary: ({ node, instance, image }) =>
-    `The pause image ${image ?? ''} is gone from ${node ?? instance ?? 'a node that worked before'} and containerd has no credentials to pull it again, so no new pod starts there while old ones run.`.replace(
-      'image  is',
-      'image is',
-    ),
+    sentence`The pause image ${image} is gone from ${node ?? instance ?? 'a node that worked before'} and containerd has no credentials to pull it again, so no new pod starts there while old ones run.`,
   remedy: ({ image }) => [
-    {
-      text: 'Fetch the image again on the node, with credentials.',
-      command: `sudo ctr -n k8s.io images pull --user "AWS:$(aws ecr get-login-password)" ${image ?? '<pause-image>'}`,
-    },
-    {
-      text: 'On AL2, let the unit of the AMI do it.',
-      command: 'sudo systemctl restart sandbox-image',
-    },
-    {
-      text: 'Then replace nodes by an AMI release that pins the pause image.',
-      command:
-        'aws eks update-nodegroup-version --cluster-name <cluster> --nodegroup-name <node-group>',
-    },
+    step(
+      'Fetch the image again on the node, with credentials.',
+      `sudo ctr -n k8s.io images pull --user "AWS:$(aws ecr get-login-password)" ${image ?? '<pause-image>'}`,
+    ),
+    step('On AL2, let the unit of the AMI do it.', 'sudo systemctl restart sandbox-image'),
+    step(
+      'Then replace nodes by an AMI release that pins the pause image.',
+      'aws eks update-nodegroup-version --cluster-name <cluster> --nodegroup-name <node-group>',
+    ),
   ],
-  decide: {
-    text: 'See whether the node still has the image.',
-    command: 'sudo crictl images | grep pause',
-  },
+  decide: step('See whether the node still has the image.', 'sudo crictl images | grep pause'),
   page: {
     why: 'The kubelet’s image garbage collection removes images that no container names, and some AMI releases left the pause image unpinned after --pod-infra-container-image went away. containerd pulls it without credentials, which ECR refuses.',
     prevent: 'Use AMI releases that pin the pause image, and root volumes that do not fill up.',
@@ -100,4 +57,25 @@ export default defineCause({
       'https://github.com/awslabs/amazon-eks-ami/issues/2061',
     ],
   },
+});
+
+export default matched(cause, (view) => {
+  const refused = view.sign('pullRefused');
+  const before = view.sign('removed') ?? view.sign('ranBefore');
+  if (refused === null) return null;
+  // A boot that cannot fetch the image itself starts again; what ran before it says nothing.
+  if (view.sign('removed') === null && view.sign('bootPullFailed') !== null) return null;
+  if (before === null) {
+    // A node without the pause image cannot run its CNI, so a Ready one had it.
+    const [first, ...nodes] = view.list('kube/Node');
+    if (first === undefined || [first, ...nodes].some((fact) => fact.value.ready !== true))
+      return null;
+    const quote = view.quote(first, `Node ${first.value.name} is Ready`);
+    return found(refused.last.captures, [refused.first, quote], 'likely');
+  }
+  return found(
+    refused.last.captures,
+    [refused.first, before.first],
+    view.sign('removed') === null ? 'likely' : 'definite',
+  );
 });

@@ -1,5 +1,13 @@
 import { isoMs } from '../../../evidence/time.ts';
-import { defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { podName } from '../../../domain/pods/pods.ts';
 import { readySinceMs } from '../../../domain/nodes/ready-node.ts';
@@ -12,54 +20,40 @@ const OVERDUE_MS = 600_000;
 const BACK_MS = 120_000;
 
 /** Containers on the node do not end, so pods stay Terminating and hold what they have. */
-export default defineCause({
+const cause = defineCause({
   id: 'pods-stuck-terminating',
   stage: 'usable',
   title: 'pods on the node do not end',
   scope: 'machine',
   signs: {
-    monitored: {
-      in: ['event'],
-      anchors: ['PodStuckTerminating'],
-      pattern: /\bPodStuckTerminating\b(?:.*pod\/(?<pod>[\w.-]+))?/,
-      weight: 'likely',
-    },
-    killFailed: {
-      in: ['event', 'kubelet'],
-      anchors: ['FailedKillPod', 'error killing pod'],
-      pattern:
-        /(?:FailedKillPod|error killing pod)(?!.*(?:aws-cni|DelNetwork|CNI|cni plugin|network for sandbox)).{0,400}(?<reason>KillContainer|KillPodSandbox|failed to "[A-Z]\w+)/,
-      weight: 'likely',
-      atLeast: 4,
-    },
-    notExited: {
-      in: ['kubelet'],
-      anchors: ['in the non-exited state'],
-      pattern: /Pod still has one or more containers in the non-exited state/,
-      weight: 'context',
-    },
+    monitored: likely(['event'], /\bPodStuckTerminating\b(?:.*pod\/(?<pod>[\w.-]+))?/),
+    killFailed: likely(
+      ['event', 'kubelet'],
+      /(?:FailedKillPod|error killing pod)(?!.*(?:aws-cni|DelNetwork|CNI|cni plugin|network for sandbox)).{0,400}(?<reason>KillContainer|KillPodSandbox|failed to "[A-Z]\w+)/,
+      { atLeast: 4 },
+    ),
+    notExited: context(['kubelet'], /Pod still has one or more containers in the non-exited state/),
   },
   needs: ['kube/Node', 'kube/Pod'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
-  match: (view) => matchOverdue(view),
   summary: ({ node, instance, machine, pod }) =>
     `${pod === undefined ? 'Pods' : `The pod ${pod}`} on ${node ?? instance ?? machine ?? 'the node'} cannot be ended, so what ${pod === undefined ? 'they hold' : 'it holds'} there is not freed and drains do not finish.`,
   remedy: () => [
-    {
-      text: 'See which container does not end, and what it waits for: often a mount of a file server that is gone.',
-      command: 'sudo crictl ps -a; ps -eo pid,stat,wchan:32,cmd | grep " D"',
-    },
-    {
-      text: 'Remove the pod’s object only when its containers are gone.',
-      command: 'kubectl -n <namespace> delete pod <pod> --grace-period=0 --force',
-    },
+    step(
+      'See which container does not end, and what it waits for: often a mount of a file server that is gone.',
+      'sudo crictl ps -a; ps -eo pid,stat,wchan:32,cmd | grep " D"',
+    ),
+    step(
+      'Remove the pod’s object only when its containers are gone.',
+      'kubectl -n <namespace> delete pod <pod> --grace-period=0 --force',
+    ),
   ],
-  decide: {
-    text: 'Read why pods could not be ended.',
-    command: 'kubectl get events -A --field-selector reason=FailedKillPod',
-  },
+  decide: step(
+    'Read why pods could not be ended.',
+    'kubectl get events -A --field-selector reason=FailedKillPod',
+  ),
   page: {
     why: 'A process in uninterruptible sleep cannot be killed, a runtime that hangs does not answer, a volume that is gone is not unmounted.',
     prevent: 'Mount network file systems soft, keep AMIs current.',
@@ -70,8 +64,12 @@ export default defineCause({
   },
 });
 
+export default matched(cause, matchOverdue);
+
+type Own = ViewOf<typeof cause>;
+
 /** Pods on a Ready node whose time to end is long over, and which no finalizer holds. */
-function matchOverdue(view: View<'kube/Node' | 'kube/Pod', never>): Match | null {
+function matchOverdue(view: Own): Match | null {
   const { nowMs } = view;
   const node = view.read('kube/Node');
   if (nowMs === null || node.state !== 'seen' || node.value.ready !== true) return null;

@@ -1,4 +1,5 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite } from '../../../diagnosis/sign.ts';
 
 /** The load balancer's controller must find one tagged security group per node, and finds several or none. */
 export default defineCause({
@@ -7,20 +8,14 @@ export default defineCause({
   title: 'not exactly one security group of the node carries the cluster tag',
   scope: 'cluster',
   signs: {
-    inTree: {
-      in: ['event', 'cloud-controller', 'controller-manager'],
-      anchors: ['security groups found for instance', 'k8s security group is tagged'],
-      pattern:
-        /[Mm]ultiple (?<kind>tagged|untagged) security groups found for instance (?<instance>i-[0-9a-f]{8,17})|(?<kind2>untagged); ensure the k8s security group is tagged/,
-      weight: 'definite',
-    },
-    controller: {
-      in: ['event', 'pod-app', 'journal', 'karpenter', 'object', 'client-output'],
-      anchors: ['one securityGroup tagged'],
-      pattern:
-        /expect(?:ed)? (?:exactly )?one securityGroup tagged (?:with )?(?<tag>\S+) (?:for|on) (?:eni|ENI) (?<eni>eni-[0-9a-z<>]+)(?:, got:? ?\[?(?<groups>[^\]"]{0,200})\]?)?/,
-      weight: 'definite',
-    },
+    inTree: definite(
+      ['event', 'cloud-controller', 'controller-manager'],
+      /[Mm]ultiple (?<kind>tagged|untagged) security groups found for instance (?<instance>i-[0-9a-f]{8,17})|(?<kind2>untagged); ensure the k8s security group is tagged/,
+    ),
+    controller: definite(
+      ['event', 'pod-app', 'journal', 'karpenter', 'object', 'client-output'],
+      /expect(?:ed)? (?:exactly )?one securityGroup tagged (?:with )?(?<tag>\S+) (?:for|on) (?:eni|ENI) (?<eni>eni-[0-9a-z<>]+)(?:, got:? ?\[?(?<groups>[^\]"]{0,200})\]?)?/,
+    ),
   },
   needs: [],
   symptoms: [],
@@ -29,21 +24,19 @@ export default defineCause({
   summary: ({ instance, eni, groups, kind }) =>
     `${instance ?? eni ?? 'A node'} has ${kind === 'untagged' || groups === '' || groups === '0' ? 'no security group' : 'several security groups'} with the tag kubernetes.io/cluster/…${groups?.startsWith('sg-') === true ? ` (${groups})` : ''} where exactly one is expected, so load balancers cannot send traffic to it.`,
   remedy: ({ instance }) => [
-    {
-      text: 'See which groups of the instance carry the tag.',
-      command: `aws ec2 describe-instances --instance-ids ${instance ?? '<instance>'} --query Reservations[].Instances[].SecurityGroups`,
-    },
-    {
-      text: 'Keep the tag on one of them.',
-      command:
-        'aws ec2 delete-tags --resources <security-group> --tags Key=kubernetes.io/cluster/<cluster>',
-    },
+    step(
+      'See which groups of the instance carry the tag.',
+      `aws ec2 describe-instances --instance-ids ${instance ?? '<instance>'} --query Reservations[].Instances[].SecurityGroups`,
+    ),
+    step(
+      'Keep the tag on one of them.',
+      'aws ec2 delete-tags --resources <security-group> --tags Key=kubernetes.io/cluster/<cluster>',
+    ),
   ],
-  decide: {
-    text: 'Count the tagged groups.',
-    command:
-      'aws ec2 describe-security-groups --filters Name=tag-key,Values=kubernetes.io/cluster/<cluster> --query SecurityGroups[].[GroupId,GroupName]',
-  },
+  decide: step(
+    'Count the tagged groups.',
+    'aws ec2 describe-security-groups --filters Name=tag-key,Values=kubernetes.io/cluster/<cluster> --query SecurityGroups[].[GroupId,GroupName]',
+  ),
   page: {
     why: 'Controllers open the load balancer’s ports in the one group of the node that has the cluster tag. EKS tags its cluster security group itself, Terraform modules and people tag the node’s group as well.',
     prevent:

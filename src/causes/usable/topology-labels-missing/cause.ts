@@ -1,6 +1,16 @@
 import type { PersistentVolume } from '../../../evidence/kube/storage.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
-import { clear, defineCause, found, type Match, type View } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { context } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { podCondition, podName } from '../../../domain/pods/pods.ts';
@@ -10,19 +20,16 @@ import { volumesOf, zonesOf } from '../../../domain/pods/volumes.ts';
 const ZONE_LABELS = ['topology.kubernetes.io/zone', 'failure-domain.beta.kubernetes.io/zone'];
 
 /** A node without zone labels, for which pods with zonal volumes or spread rules cannot be placed. */
-export default defineCause({
+const cause = defineCause({
   id: 'topology-labels-missing',
   stage: 'usable',
   title: 'the node lacks its zone label',
   scope: 'machine',
   signs: {
-    notPlaced: {
-      in: ['event', 'pod-status', 'scheduler'],
-      anchors: ['volume node affinity', 'topology spread constraints'],
-      pattern:
-        /0\/(?<total>\d+) nodes are available:.*(?<reason>volume node affinity conflict|didn't match pod topology spread constraints \(missing required label\))/,
-      weight: 'context',
-    },
+    notPlaced: context(
+      ['event', 'pod-status', 'scheduler'],
+      /0\/(?<total>\d+) nodes are available:.*(?<reason>volume node affinity conflict|didn't match pod topology spread constraints \(missing required label\))/,
+    ),
   },
   needs: [
     'kube/Node',
@@ -34,25 +41,24 @@ export default defineCause({
   symptoms: ['pod-not-scheduled'],
   withdrawnBy: [],
   blocksAbove: false,
-  match: (view) => matchVolume(view) ?? matchEvent(view),
   summary: ({ bare, reason, label, pod, volume, zones }) =>
     volume !== undefined
       ? `${bare ?? 'The node'} ${label === undefined ? 'has no label topology.kubernetes.io/zone' : `is labelled with the zone ${label}, where it is not`}, so the pod ${pod ?? ''}, whose volume ${volume} is in ${zones ?? 'one zone'}, is placed on no node.`
-      : `${bare ?? 'A node'} has no label topology.kubernetes.io/zone, so pods with zonal volumes or spread rules are not placed there${reason === undefined ? '' : ` (${reason})`}.`,
+      : sentence`${bare ?? 'A node'} has no label topology.kubernetes.io/zone, so pods with zonal volumes or spread rules are not placed there${phrase` (${reason})`}.`,
   remedy: ({ bare, zone }) => [
-    {
-      text: 'Let the cloud controller manager initialise the node; it writes zone, region and instance type.',
-      command: 'kubectl -n kube-system logs -l k8s-app=aws-cloud-controller-manager --tail=100',
-    },
-    {
-      text: 'Or label it by hand.',
-      command: `kubectl label node ${bare ?? '<node>'} --overwrite topology.kubernetes.io/zone=${zone ?? '<zone>'} topology.kubernetes.io/region=${zone?.replace(/[a-z]$/, '') ?? '<region>'}`,
-    },
+    step(
+      'Let the cloud controller manager initialise the node; it writes zone, region and instance type.',
+      'kubectl -n kube-system logs -l k8s-app=aws-cloud-controller-manager --tail=100',
+    ),
+    step(
+      'Or label it by hand.',
+      `kubectl label node ${bare ?? '<node>'} --overwrite topology.kubernetes.io/zone=${zone ?? '<zone>'} topology.kubernetes.io/region=${zone?.replace(/[a-z]$/, '') ?? '<region>'}`,
+    ),
   ],
-  decide: {
-    text: 'See which nodes lack labels.',
-    command: 'kubectl get nodes -L topology.kubernetes.io/zone,node.kubernetes.io/instance-type',
-  },
+  decide: step(
+    'See which nodes lack labels.',
+    'kubectl get nodes -L topology.kubernetes.io/zone,node.kubernetes.io/instance-type',
+  ),
   page: {
     why: 'Zone, region and instance type come from the cloud provider: on EKS from the managed controller, elsewhere from the cloud controller manager. Without it, or with a Node made by hand, they are missing.',
     prevent: 'Run the cloud controller manager before the first worker joins.',
@@ -66,14 +72,9 @@ export default defineCause({
   },
 });
 
-type Own = View<
-  | 'kube/Node'
-  | 'kube/Pod'
-  | 'kube/PersistentVolumeClaim'
-  | 'kube/PersistentVolume'
-  | 'aws/instance',
-  'notPlaced'
->;
+export default matched(cause, (view) => matchVolume(view) ?? matchEvent(view));
+
+type Own = ViewOf<typeof cause>;
 
 function matchEvent(view: Own): Match | null {
   const waiting = view.sign('notPlaced') ?? view.clusterSign('notPlaced');
@@ -186,7 +187,7 @@ function lacksZone(node: KubeNode): boolean {
 }
 
 /** Live, pods that waited when the event was written have been placed since, or are gone. */
-function isOver(view: View<'kube/Pod', never>): boolean {
+function isOver(view: Own): boolean {
   const waits = view
     .list('kube/Pod')
     .some(({ value }) => podCondition(value, 'PodScheduled', 'status') === 'False');

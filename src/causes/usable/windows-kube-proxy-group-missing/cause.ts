@@ -1,4 +1,6 @@
-import { defineCause } from '../../../diagnosis/cause.ts';
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { sentence } from '../../../diagnosis/sentence.ts';
+import { definite, likely } from '../../../diagnosis/sign.ts';
 
 /** kube-proxy of a Windows node works with the node's identity, which lacks the group for it. */
 export default defineCause({
@@ -7,46 +9,36 @@ export default defineCause({
   title: 'the Windows node role lacks the group eks:kube-proxy-windows',
   scope: 'group',
   signs: {
-    listRefused: {
-      in: ['kube-proxy', 'kubelet', 'journal', 'pod-app'],
-      anchors: ['cannot list resource', 'cannot watch resource'],
-      pattern:
-        /User "system:node:(?<user>[\w.-]+)" cannot (?:list|watch) resource "endpointslices"/,
-      weight: 'definite',
-    },
-    servicesRefused: {
-      in: ['kube-proxy'],
-      anchors: ['cannot list resource', 'cannot watch resource'],
-      pattern: /User "system:node:(?<user>[\w.-]+)" cannot (?:list|watch) resource "services"/,
-      weight: 'likely',
-      strict: true,
-    },
+    listRefused: definite(
+      ['kube-proxy', 'kubelet', 'journal', 'pod-app'],
+      /User "system:node:(?<user>[\w.-]+)" cannot (?:list|watch) resource "endpointslices"/,
+    ),
+    servicesRefused: likely(
+      ['kube-proxy'],
+      /User "system:node:(?<user>[\w.-]+)" cannot (?:list|watch) resource "services"/,
+      { strict: true },
+    ),
   },
   needs: [],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
   summary: ({ user }) =>
-    `kube-proxy on the Windows node ${user ?? ''} may not list services, because its role lacks the group eks:kube-proxy-windows, so services and DNS fail in Windows pods.`.replace(
-      'node  may',
-      'node may',
-    ),
+    sentence`kube-proxy on the Windows node ${user} may not list services, because its role lacks the group eks:kube-proxy-windows, so services and DNS fail in Windows pods.`,
   remedy: () => [
-    {
-      text: 'Use an access entry of the type for Windows nodes.',
-      command:
-        'aws eks create-access-entry --cluster-name <cluster> --principal-arn <node-role-arn> --type EC2_WINDOWS',
-    },
-    {
-      text: 'Or add the group to the role in aws-auth.',
-      command:
-        "eksctl create iamidentitymapping --cluster <cluster> --arn <node-role-arn> --group system:bootstrappers,system:nodes,eks:kube-proxy-windows --username 'system:node:{{EC2PrivateDNSName}}'",
-    },
+    step(
+      'Use an access entry of the type for Windows nodes.',
+      'aws eks create-access-entry --cluster-name <cluster> --principal-arn <node-role-arn> --type EC2_WINDOWS',
+    ),
+    step(
+      'Or add the group to the role in aws-auth.',
+      "eksctl create iamidentitymapping --cluster <cluster> --arn <node-role-arn> --group system:bootstrappers,system:nodes,eks:kube-proxy-windows --username 'system:node:{{EC2PrivateDNSName}}'",
+    ),
   ],
-  decide: {
-    text: 'See which groups the Windows nodes’ role has.',
-    command: 'kubectl -n kube-system get configmap aws-auth -o yaml',
-  },
+  decide: step(
+    'See which groups the Windows nodes’ role has.',
+    'kubectl -n kube-system get configmap aws-auth -o yaml',
+  ),
   page: {
     why: 'On Windows kube-proxy is a process of the host and uses the node’s kubeconfig. system:nodes may not list services and endpoint slices, the group eks:kube-proxy-windows may.',
     prevent: 'Give Windows nodes a role of their own with an EC2_WINDOWS access entry.',
