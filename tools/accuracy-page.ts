@@ -98,8 +98,8 @@ Evidence reaches Rollcall as people paste it: quoted in a mail, wrapped, colored
 Every case, every pasted line and one in four of the found examples is pasted in each of these ways.
 The figures are the answers that differ from the answer to the clean text; \`before\` is without the readers of pastes (\`src/readers/pasted\`).
 Most of them are silence; \`another\` counts those in which another cause is named.
-Lost quotes are those of logs, tables and answers alike; nobody can put them back in all places.
-Healthy lines in front are of another machine, in the same file.
+Lost quotes are those of logs, tables and answers alike; not every value can be told without them.
+Healthy lines in front are of another machine, in the same file: its kubelet runs, which clears what stops a kubelet.
 `;
 
 function percentOf(count: number, piles: number): string {

@@ -3,14 +3,9 @@ import { compileSigns, type SignTable } from '../sign-table.ts';
 
 const QUOTES_IN_TEXT = /["'`]/;
 
-/** Signs of a log or an answer that has quotes wherever it was printed. */
-const HAD_QUOTES =
-  /\berr=[A-Za-z]|\bmsg[=:] ?[A-Za-z]|^\s*\{\w[\w@]*:|^\s+[\w./-]+: [^{[\s].*,\s*$|\b(?:node|pod|container|configmaps|image|secrets?)=? [a-z0-9][\w./:-]+ |\bGet https?:\/\/|\w+\.go:\d+\] /m;
-
-/** True for a text of which a screenshot or an editor has lost all quotes. */
+/** True for a text without any quotes, which a screenshot or an editor may have lost. */
 export function hasLostQuotes(lines: readonly string[]): boolean {
-  if (lines.some((line) => QUOTES_IN_TEXT.test(line))) return false;
-  return lines.some((line) => HAD_QUOTES.test(line));
+  return !lines.some((line) => QUOTES_IN_TEXT.test(line));
 }
 
 /** What escaped the quotes that are gone. */
@@ -19,10 +14,17 @@ const BARE_ESCAPE = /(?<=^|[\s=:({[,])\\+(?=[^\s\\])(?![nrt](?:[\s\\-]|$))|\\+(?
 /** Kubernetes writes these two as texts; true and false as such have small letters. */
 const TEXT_OF_YAML = /(?<=: )(?:True|False)(?=\s*$|[,}])/g;
 
+/** A value in which a colon stands needs its quotes in YAML. */
+const SENTENCE =
+  /^(\s*(?:- )?(?:message|reason|note|description): )([^\s{[|>&*"][^"]*: [^"]*[^,"])$/;
+
 /** A line without the backslashes that stood before quotes, and with quotes that YAML needs. */
 export function mended(line: string): string {
   const plain = line.includes('\\') ? line.replace(BARE_ESCAPE, '') : line;
-  return plain.includes(': ') ? plain.replace(TEXT_OF_YAML, '"$&"') : plain;
+  if (!plain.includes(': ')) return plain;
+  return plain
+    .replace(TEXT_OF_YAML, '"$&"')
+    .replace(SENTENCE, (_, name: string, text: string) => `${name}${JSON.stringify(text)}`);
 }
 
 /** An anchor without quotes that is as good as the one with them; null where too little is left. */

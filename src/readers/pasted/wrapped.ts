@@ -130,11 +130,14 @@ const GOES_ON: Readonly<Record<Block['kind'], GoesOn>> = {
   table: (first, next, { cells }) => {
     if (TABLE_HEADER.test(next)) return false;
     if (TABLE_HEADER.test(first)) return CAPITALS.test(next.trim());
-    return cellsIn(next) < Math.max(2, cells - 1);
+    // Where blanks were made one, cells cannot be told.
+    return cells > 2 && cellsIn(next) < cells - 1;
   },
   other: (first, next, _, how) =>
     RECORD_START.test(first)
-      ? !beginsRecord(next) && !TABLE_HEADER.test(next) && /^\S/.test(next)
+      ? !beginsRecord(next) &&
+        !TABLE_HEADER.test(next) &&
+        (how.isByWords ? /^\S/ : /^ ?\S/).test(next)
       : !how.isByWords && USUAL_COLUMNS.has(how.columns) && isRest(next),
 };
 

@@ -61,6 +61,9 @@ async function texts(): Promise<Readonly<Record<string, Read>>> {
   const { clocksSaid } = await import('../../../src/readers/text/host-clock.ts');
   const { unpasted } = await import('../../../src/readers/pasted/paste.ts');
   const { textsOfRecord } = await import('../../../src/readers/pasted/json-text.ts');
+  const { parseBareJson } = await import('../../../src/readers/pasted/bare-json.ts');
+  const { commandIn } = await import('../../../src/readers/asked/command.ts');
+  const { stepsOf } = await import('../../../src/readers/asked/query.ts');
   const { createItemStream } = await import('../../../src/readers/text/item-stream.ts');
   const { looksLikeList, looksStructured } = await import('../../../src/readers/text/shape.ts');
   return {
@@ -76,6 +79,9 @@ async function texts(): Promise<Readonly<Record<string, Read>>> {
     },
     'pasted/paste.ts': (text) => unpasted(text.split(/\r?\n/)),
     'pasted/json-text.ts': (text) => textsOfRecord(parsed(text)),
+    'pasted/bare-json.ts': parseBareJson,
+    'asked/command.ts': (text) => [commandIn(text), text.split('\n').map(commandIn)],
+    'asked/query.ts': stepsOf,
     'text/shape.ts': (text) => [looksStructured(text), looksLikeList(text)],
   };
 }
