@@ -1,6 +1,10 @@
 import type { Resemblance } from '../diagnosis/candidates.ts';
 import type { DiagnosisDocument, SubjectReport } from '../diagnosis/document.ts';
-import { type LikenessIndex, openIndex } from '../diagnosis/likeness/likeness-index.ts';
+import {
+  type CauseLikeness,
+  type LikenessIndex,
+  openIndex,
+} from '../diagnosis/likeness/likeness-index.ts';
 import { rankAlike } from '../diagnosis/likeness/rank-alike.ts';
 import type { Subject } from '../diagnosis/subject.ts';
 import type { Observations, TroubledLine } from '../evidence/observations.ts';
@@ -10,11 +14,13 @@ const SUBJECTS_MAX = 20;
 /** Below this, lines have words in common with a cause as any two lines have. */
 export const LIKENESS_MIN = 0.15;
 
-let opened: Promise<LikenessIndex> | null = null;
+const OPENED = new WeakMap<readonly CauseLikeness[], LikenessIndex>();
 
-/** The index is read only where nothing was named, and then once. */
-function likenessIndex(): Promise<LikenessIndex> {
-  opened ??= import('../causes/likeness.generated.ts').then(({ LIKENESS }) => openIndex(LIKENESS));
+/** The index is loaded only where nothing was named, and opened once. */
+async function likenessIndex(): Promise<LikenessIndex> {
+  const { LIKENESS } = await import('../causes/likeness.generated.ts');
+  const opened = OPENED.get(LIKENESS) ?? openIndex(LIKENESS);
+  OPENED.set(LIKENESS, opened);
   return opened;
 }
 

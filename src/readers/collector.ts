@@ -1,7 +1,7 @@
 import { counted } from '../domain/words.ts';
 import { locatorAt } from '../evidence/fact.ts';
 import type { FactKind, FactTypes } from '../evidence/kinds.ts';
-import { classifyName, type MachineName } from '../evidence/names.ts';
+import type { MachineName } from '../evidence/names.ts';
 import type {
   Collection,
   DocumentSummary,
@@ -18,6 +18,7 @@ import type { Quote } from '../evidence/sighting.ts';
 import type { LineSource } from '../evidence/source.ts';
 import type { Moment, When } from '../evidence/time.ts';
 import type { SignRow } from '../evidence/sign-row.ts';
+import { type MutableDocument, newDocument } from './documents.ts';
 import type { LogFindings } from './log/log.ts';
 import { MATCH_CHARACTERS_MAX, quoteOf, type RawQuote, type ReadLine } from './quotes.ts';
 import { createShare, type Share } from './sharing.ts';
@@ -44,14 +45,7 @@ const ABOUT_MAX = 50_000;
 const REMARKS = `remarks beyond the first ${LOSSES_MAX}`;
 const OWN_NAMES_MAX = 50;
 
-interface MutableDocument {
-  readonly locator: string;
-  readonly container: string | null;
-  readonly machines: Map<string, MachineName>;
-  readonly sources: Set<LineSource>;
-  linesRead: number;
-  zoneOffsetMs: number | null;
-  readonly isGiven: boolean;
+interface CollectedDocument extends MutableDocument {
   readonly sightings: Sightings;
 }
 
@@ -76,6 +70,10 @@ export interface Collector {
   loss(loss: InputLoss): void;
   collected(collection: Collection): void;
   locatorOf(document: number): string;
+  /** The place of a line that was read; several may be at one place of what was given. */
+  locatorAt(document: number, line: number): string;
+  /** Tells that what is read are not the document's own lines, and where each of them is. */
+  renumber(document: number, lineNumbers: readonly number[]): void;
   /** Equal parts of objects, kept once. */
   readonly share: Share;
   finish(): Observations;
@@ -91,19 +89,8 @@ export interface FactOrigin {
   readonly when?: When | null;
 }
 
-/**
- * The machine of `eks_i-0123456789abcdef0_2026-03-02_0926-UTC_0.7.8.tar.gz`, as the log collector of
- * EKS calls its archives, or of a folder of that name (amazon-eks-ami, eks-log-collector.sh).
- */
-const COLLECTED_FROM = /(?:^|[/\\!])eks_(i-[0-9a-f]{8,17})_\d{4}-/;
-
-function archiveOwner(path: string): MachineName | null {
-  const id = COLLECTED_FROM.exec(path)?.[1];
-  return id === undefined ? null : classifyName(id, 'instance-id');
-}
-
 interface State {
-  readonly documents: MutableDocument[];
+  readonly documents: CollectedDocument[];
   /** Kinds of sightings that are kept. */
   hits: number;
   readonly facts: FactRecord[];
@@ -122,7 +109,8 @@ interface State {
 }
 
 function locatorIn(state: State, document: number, line: number): string {
-  return locatorAt(state.documents[document]?.locator ?? '', line);
+  const known = state.documents[document];
+  return locatorAt(known?.locator ?? '', known?.lineNumbers?.[line - 1] ?? line);
 }
 
 function addMachine(state: State, document: number, machine: MachineName | null): void {
@@ -158,7 +146,7 @@ function sinkOf(state: State, document: number): SightingsSink {
 function shownQuote(state: State, document: number, raw: RawQuote): Quote {
   const known = state.shown.get(raw);
   if (known !== undefined) return known;
-  const made = quoteOf(raw, document, state.documents[document]?.locator ?? '');
+  const made = quoteOf(raw, document, locatorIn(state, document, raw.line.line));
   state.shown.set(raw, made);
   return made;
 }
@@ -191,8 +179,9 @@ function tryRows(state: State, document: number, given: ReadLine, rows: Iterable
   const isShort = given.text.length <= MATCH_CHARACTERS_MAX;
   const line = isShort ? given : { ...given, text: given.text.slice(0, MATCH_CHARACTERS_MAX) };
   if (!isShort) state.shortening.count(LONG_LINES);
+  const { isKnown = true } = line;
   for (const row of rows) {
-    if (!acceptsSource(row, line.source)) continue;
+    if (!acceptsSource(row, { source: line.source, isKnown })) continue;
     const match = row.pattern.exec(line.text);
     if (match !== null) state.documents[document]?.sightings.add(row, line, match);
   }
@@ -288,26 +277,10 @@ function finish(state: State): Observations {
   };
 }
 
-function openDocument(
-  state: State,
-  given: string,
-  givenContainer: string | null,
-  isGiven: boolean,
-): number {
-  const locator = redact(printable(given));
-  const container = givenContainer === null ? null : redact(printable(givenContainer));
-  const owner = archiveOwner(locator);
+function openDocument(state: State, ...given: Parameters<typeof newDocument>): number {
   const document = state.documents.length;
-  state.documents.push({
-    locator,
-    container,
-    machines: new Map(owner === null ? [] : [[owner.value, owner]]),
-    sources: new Set(),
-    linesRead: 0,
-    zoneOffsetMs: null,
-    isGiven,
-    sightings: new Sightings(sinkOf(state, document)),
-  });
+  const sightings = new Sightings(sinkOf(state, document));
+  state.documents.push({ ...newDocument(...given), sightings });
   return document;
 }
 
@@ -330,8 +303,7 @@ export function createCollector(): Collector {
   };
   const { documents, links, listings, losses } = state;
   return {
-    openDocument: (given, container, isGiven = false) =>
-      openDocument(state, given, container, isGiven),
+    openDocument: (...given) => openDocument(state, ...given),
     sawSource: (document, source) => sawSource(state, document, source),
     sawMachine: (document, machine) => addMachine(state, document, machine),
     countLines(document, lines) {
@@ -365,6 +337,11 @@ export function createCollector(): Collector {
       state.collection = both(state.collection, redactValue(collection));
     },
     locatorOf: (document) => documents[document]?.locator ?? '',
+    locatorAt: (document, line) => locatorIn(state, document, line),
+    renumber(document, lineNumbers) {
+      const known = documents[document];
+      if (known !== undefined) known.lineNumbers = lineNumbers;
+    },
     share: createShare(),
     finish: () => finish(state),
   };

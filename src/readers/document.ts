@@ -7,7 +7,7 @@ import { zoneOffsetMs } from './line/zones.ts';
 import type { Log, OpenLog } from './log/log.ts';
 import { readHere } from './log/read-here.ts';
 import type { SignTable } from './sign-table.ts';
-import { readStructuredText } from './text/structured.ts';
+import { likelyOf, readStructuredText } from './text/structured.ts';
 import { openItems } from './text/items.ts';
 import { looksLikeList, looksStructured } from './text/shape.ts';
 
@@ -120,9 +120,9 @@ function soleInstanceId(text: string): MachineName | null {
 function openStream(reading: Reading, head: string): Log {
   const { collector, table, document, openLog = readHere(table) } = reading;
   const headLines = head.split('\n', 400);
-  const known = documentSource(headLines);
-  const source = known === 'unknown' ? (reading.likely ?? known) : known;
-  collector.sawSource(document, source);
+  const guess = documentSource(headLines);
+  const likely = likelyOf(guess, reading.likely);
+  collector.sawSource(document, likely.source);
   collector.sawZone(document, zoneOffsetMs(headLines));
-  return openLog(source, (findings) => collector.addLog(document, findings));
+  return openLog(likely, (findings) => collector.addLog(document, findings));
 }

@@ -1,4 +1,3 @@
-import { locatorAt } from '../evidence/fact.ts';
 import type { MachineName } from '../evidence/names.ts';
 import {
   excerptAround,
@@ -24,6 +23,8 @@ export interface ReadLine {
   /** Cleaned text. */
   readonly text: string;
   readonly source: LineSource;
+  /** False where its words alone tell the source. */
+  readonly isKnown?: boolean;
   readonly line: number;
   /** Last line of the passage when several lines were joined. */
   readonly lineEnd: number;
@@ -99,7 +100,7 @@ export function quoteOf(raw: RawQuote, document: number, locator: string): Quote
   );
   return {
     source: line.source,
-    locator: locatorAt(locator, line.line),
+    locator,
     excerpt: raw.excerpt ?? excerptOfClean(whole, raw.words),
     moment: {
       when: line.when,

@@ -1,5 +1,5 @@
 import type { SignRow } from '../evidence/sign-row.ts';
-import type { LineSource } from '../evidence/source.ts';
+import type { Likely } from './line/origin.ts';
 import { type AnchorSet, compileAnchors } from './scan/anchor-scanner.ts';
 
 export interface SignTable {
@@ -30,8 +30,8 @@ export function rowsOf(table: SignTable, anchors: readonly number[]): readonly S
   return [...new Set(anchors.flatMap((anchor) => table.rowsByAnchor[anchor] ?? []))];
 }
 
-/** True when a line of this source may count for the row. */
-export function acceptsSource(row: SignRow, source: LineSource): boolean {
+/** True when a line of this source may count for the row; a guess excludes it from strict ones alone. */
+export function acceptsSource(row: SignRow, { source, isKnown }: Likely): boolean {
   if (row.in.includes(source)) return true;
-  return !row.strict && (source === 'unknown' || source === 'journal');
+  return !row.strict && (!isKnown || source === 'unknown' || source === 'journal');
 }

@@ -1,11 +1,11 @@
-import type { LineSource } from '../../evidence/source.ts';
+import type { Likely } from '../../readers/line/origin.ts';
 import type { Log, LogTold, OpenLog } from '../../readers/log/log.ts';
 
 const NEWLINE = 10;
 
 interface Reader {
   readonly open: OpenLog;
-  readonly source: LineSource;
+  readonly likely: Likely;
   readonly told: LogTold;
 }
 
@@ -19,7 +19,7 @@ class HandedOver implements Log {
   constructor(first: Reader, change: (bytes: number) => OpenLog | null) {
     this.#reader = first;
     this.#change = change;
-    this.#log = first.open(first.source, first.told);
+    this.#log = first.open(first.likely, first.told);
   }
 
   push(chunk: Uint8Array): void {
@@ -34,11 +34,11 @@ class HandedOver implements Log {
   }
 
   #handOver(next: OpenLog, rest: Uint8Array): void {
-    const { source, told } = this.#reader;
+    const { likely, told } = this.#reader;
     this.#isChanged = true;
     this.#log.push(rest);
     this.#log.end();
-    this.#log = next(source, told);
+    this.#log = next(likely, told);
   }
 }
 
@@ -49,5 +49,5 @@ class HandedOver implements Log {
  * @param change asked before each chunk, with its length in bytes
  */
 export function handedOver(first: OpenLog, change: (bytes: number) => OpenLog | null): OpenLog {
-  return (source, told) => new HandedOver({ open: first, source, told }, change);
+  return (likely, told) => new HandedOver({ open: first, likely, told }, change);
 }

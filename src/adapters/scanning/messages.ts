@@ -1,5 +1,5 @@
 import type { SignRow } from '../../evidence/sign-row.ts';
-import type { LineSource } from '../../evidence/source.ts';
+import type { Likely } from '../../readers/line/origin.ts';
 import type { LogFindings } from '../../readers/log/log.ts';
 
 /** What the thread is started with. */
@@ -16,7 +16,7 @@ export interface ScanRequest {
   /** How many bytes of it are log. */
   readonly usedBytes: number;
   /** What lines are that do not say so themselves. */
-  readonly source: LineSource;
+  readonly likely: Likely;
 }
 
 /** One answers each request, in order; a first one, empty, says that the thread is ready. */

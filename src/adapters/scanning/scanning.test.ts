@@ -8,6 +8,7 @@ import { compileSigns } from '../../readers/sign-table.ts';
 import { handedOver } from './handed-over.ts';
 import { createScanning } from './scanning.ts';
 import { ScanThread } from './thread.ts';
+import { NOT_KNOWN } from '../../readers/line/origin.ts';
 
 const ROW: SignRow = {
   owner: 'some-cause',
@@ -27,7 +28,7 @@ const BYTES = new TextEncoder();
 
 function told(open: OpenLog, chunks: readonly Uint8Array[]): LogFindings[] {
   const all: LogFindings[] = [];
-  const log = open('unknown', (findings) => all.push(findings));
+  const log = open(NOT_KNOWN, (findings) => all.push(findings));
   for (const chunk of chunks) log.push(chunk);
   log.end();
   return all;
@@ -102,7 +103,7 @@ async function saidByScanning(logs: readonly (readonly Uint8Array[])[]): Promise
   const all: Said[] = [];
   for (const chunks of logs) {
     const parts: LogFindings[] = [];
-    const log = scanning.open('unknown', (findings) => parts.push(findings));
+    const log = scanning.open(NOT_KNOWN, (findings) => parts.push(findings));
     for (const chunk of chunks) {
       log.push(chunk);
       await scanning.room();
@@ -128,7 +129,7 @@ describe('reading with a second thread', () => {
 
   it('says so when the thread cannot work', async () => {
     const thread = new ScanThread([{ ...ROW, anchors: ['abc'] }]);
-    const log = thread.open('unknown', () => assert.fail());
+    const log = thread.open(NOT_KNOWN, () => assert.fail());
     log.push(BYTES.encode('line\n'));
     await assert.rejects(thread.waitUntil(0), /abc/);
     await thread.close();
@@ -137,7 +138,7 @@ describe('reading with a second thread', () => {
   it('takes chunks larger than its buffers, and keeps nothing of the chunk', async () => {
     const thread = new ScanThread(ROWS);
     const parts: LogFindings[] = [];
-    const log = thread.open('unknown', (findings) => parts.push(findings));
+    const log = thread.open(NOT_KNOWN, (findings) => parts.push(findings));
     const chunk = BYTES.encode(largeLog(150_000));
     const expected = saidBy(told(readHere(TABLE), [chunk.slice()]));
     assert.ok(chunk.length > 5 * 1024 * 1024);

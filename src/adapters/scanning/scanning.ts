@@ -26,7 +26,7 @@ class LateThread {
     this.#bytes += bytes;
     if (this.#bytes > BYTES_HERE) this.#starting ??= this.#start();
     const { thread } = this;
-    return thread?.isReady === true ? (source, told) => thread.open(source, told) : null;
+    return thread?.isReady === true ? (likely, told) => thread.open(likely, told) : null;
   }
 
   async close(): Promise<void> {

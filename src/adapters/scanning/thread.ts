@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { SignRow } from '../../evidence/sign-row.ts';
-import type { LineSource } from '../../evidence/source.ts';
+import { type Likely, NOT_KNOWN } from '../../readers/line/origin.ts';
 import type { Log, LogTold } from '../../readers/log/log.ts';
 import type { ScanReply, ScanRequest, ScanSetting } from './messages.ts';
 
@@ -27,7 +27,7 @@ export class ScanThread {
   readonly #spare = [...this.#buffers.keys()];
   /** Pieces for which there was no buffer. */
   readonly #queue: { readonly bytes: Uint8Array | null }[] = [];
-  #source: LineSource = 'unknown';
+  #likely: Likely = NOT_KNOWN;
   #told: LogTold | null = null;
   #unanswered = 0;
   #isReady = false;
@@ -53,8 +53,8 @@ export class ScanThread {
   }
 
   /** Starts to read a log; the one before must have ended. */
-  open(source: LineSource, told: LogTold): Log {
-    this.#source = source;
+  open(likely: Likely, told: LogTold): Log {
+    this.#likely = likely;
     this.#told = told;
     return { push: (chunk) => this.#push(chunk), end: () => this.#end() };
   }
@@ -100,7 +100,7 @@ export class ScanThread {
   #send(buffer: number | null, part: Uint8Array): void {
     this.#unanswered += 1;
     if (buffer !== null) this.#buffers[buffer]?.set(part);
-    const request: ScanRequest = { buffer, usedBytes: part.length, source: this.#source };
+    const request: ScanRequest = { buffer, usedBytes: part.length, likely: this.#likely };
     this.#worker.postMessage(request, []);
   }
 

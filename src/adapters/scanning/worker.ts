@@ -8,8 +8,8 @@ const { rows, buffers } = workerData as ScanSetting;
 const table = compileSigns(rows);
 let reader: LogReader | null = null;
 
-function read({ buffer, usedBytes, source }: ScanRequest): ScanReply {
-  reader ??= new LogReader(table, source);
+function read({ buffer, usedBytes, likely }: ScanRequest): ScanReply {
+  reader ??= new LogReader(table, likely);
   const bytes = buffer === null ? undefined : buffers[buffer];
   if (bytes !== undefined) {
     reader.push(bytes.subarray(0, usedBytes));

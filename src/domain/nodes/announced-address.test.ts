@@ -20,7 +20,7 @@ test('finds the Node whose address is not the primary one of its instance', () =
   assert.equal(primaryOf('10.0.1.9', '10.0.1.9', '10.0.1.5'), '10.0.1.5');
 });
 
-test('finds no Node where the addresses agree, or one of them is not known', () => {
+test('finds no Node where the addresses agree, or one of them is unknown', () => {
   assert.equal(primaryOf('10.0.1.5', '10.0.1.5', '10.0.1.5'), null);
   assert.equal(primaryOf('10.0.1.9', '10.0.1.9', null), null);
   assert.equal(primaryOf('10.0.1.9', null, '10.0.1.5'), null);

@@ -123,7 +123,7 @@ for (const [form, text] of [
 ] as const)
   test(`${JSON.stringify(text)} is ${form}`, () => assert.equal(given(text).form, form));
 
-test('the bytes, the machine and what a form does not have are told', () => {
+test('reads the bytes and the machine, and null for what a form does not have', () => {
   const read = given('words');
   assert.deepEqual([read.instanceId, read.bytes], ['i-0b7c1d2e3f4a5b6c7', 5]);
   const { form, instanceId, bytes, ...rest } = read;

@@ -1,7 +1,7 @@
 import type { LineSource } from '../../evidence/source.ts';
 import { cleanLine } from '../line/clean.ts';
 import { unwrapLine } from '../line/envelope.ts';
-import { type Origin, originOf, type Prefix, readPrefix } from '../line/origin.ts';
+import { type Likely, type Origin, originOf, type Prefix, readPrefix } from '../line/origin.ts';
 import { isCommandEcho } from '../line/prompt.ts';
 import { MATCH_CHARACTERS_MAX } from '../quotes.ts';
 import { acceptsSource } from '../sign-table.ts';
@@ -28,14 +28,14 @@ export interface Examined {
 
 /** Tries rows against the lines of one document. */
 export class LineExaminer {
-  readonly #ofDocument: LineSource;
+  readonly #ofDocument: Likely;
   /** Programs whose lines were seen. */
   readonly sources: Set<LineSource>;
 
   /** @param ofDocument what lines are that do not say so themselves */
-  constructor(ofDocument: LineSource) {
+  constructor(ofDocument: Likely) {
     this.#ofDocument = ofDocument;
-    this.sources = new Set([ofDocument]);
+    this.sources = new Set([ofDocument.source]);
   }
 
   /** Null for what is no line of a program: a command that somebody gave. */
@@ -52,7 +52,7 @@ export class LineExaminer {
     if (found.length === 0) return { ...examined, origin: null, matching: [] };
     const origin = originOf(text, this.#ofDocument, prefix);
     this.sources.add(origin.source);
-    const matching = found.filter(({ tried }) => acceptsSource(tried.row, origin.source));
+    const matching = found.filter(({ tried }) => acceptsSource(tried.row, origin));
     return { ...examined, origin, matching };
   }
 
@@ -61,7 +61,7 @@ export class LineExaminer {
     const isSeen = program !== null && this.sources.has(program);
     const matching: MatchingRow[] = [];
     for (const tried of rows) {
-      if (isSeen && !acceptsSource(tried.row, program)) continue;
+      if (isSeen && !acceptsSource(tried.row, { source: program, isKnown: true })) continue;
       const match = tried.row.pattern.exec(text);
       if (match !== null) matching.push({ tried, match });
     }

@@ -5,7 +5,7 @@ import type { SignRow } from '../../evidence/sign-row.ts';
 import { createCollector } from '../collector.ts';
 import { cleanLine } from '../line/clean.ts';
 import { unwrapLine } from '../line/envelope.ts';
-import { originOf } from '../line/origin.ts';
+import { NOT_KNOWN, originOf } from '../line/origin.ts';
 import { isCommandEcho } from '../line/prompt.ts';
 import { parseWhen } from '../line/timestamps.ts';
 import { compileSigns, rowsOf, type SignTable } from '../sign-table.ts';
@@ -37,10 +37,10 @@ function plainly(table: SignTable, text: string): Observations {
     const line = cleanLine(unwrapLine(raw));
     const rows = rowsOf(table, anchors).filter(({ pattern }) => pattern.test(line));
     if (rows.length === 0) return;
-    const { source, host } = originOf(line, 'unknown');
+    const { source, isKnown, host } = originOf(line, NOT_KNOWN);
     collector.sawSource(document, source);
     const place = { line: lineNumber, lineEnd: lineNumber, about: null, isState: false };
-    const read = { text: line, source, host, when: parseWhen(line), ...place };
+    const read = { text: line, source, isKnown, host, when: parseWhen(line), ...place };
     collector.tryRows(document, read, rows);
   });
   scanner.push(new TextEncoder().encode(text));
@@ -52,7 +52,7 @@ function plainly(table: SignTable, text: string): Observations {
 function asLog(table: SignTable, text: string): Observations {
   const collector = createCollector();
   const document = collector.openDocument('a.log', null);
-  const log = readHere(table)('unknown', (findings) => collector.addLog(document, findings));
+  const log = readHere(table)(NOT_KNOWN, (findings) => collector.addLog(document, findings));
   log.push(new TextEncoder().encode(text));
   log.end();
   return collector.finish();

@@ -1,6 +1,5 @@
 import type { MachineName } from '../../evidence/names.ts';
-import type { LineSource } from '../../evidence/source.ts';
-import { settledSource } from '../line/origin.ts';
+import { type Likely, settledSource } from '../line/origin.ts';
 import { parseWhen } from '../line/timestamps.ts';
 import type { ReadLine } from '../quotes.ts';
 import {
@@ -43,6 +42,7 @@ function readLineOf(found: FoundLines, line: MatchedLine, examined: Examined): R
   return {
     text,
     source: origin.source,
+    isKnown: origin.isKnown,
     line: lineNumber,
     lineEnd: lineNumber,
     // Only quotes are asked when they were said, and of many lines few are quoted.
@@ -77,9 +77,9 @@ export class LogReader {
   /** Those that have unread lines in the piece at hand. */
   readonly #waiting: FamiliarLine[] = [];
 
-  constructor(table: SignTable, source: LineSource) {
+  constructor(table: SignTable, likely: Likely) {
     this.#sets = new AnchorSets(table);
-    this.#examiner = new LineExaminer(source);
+    this.#examiner = new LineExaminer(likely);
     this.#scanner = createFoundLinesScanner(table.anchorSet, (found) => this.#readPiece(found));
     this.#sightings = new Sightings({
       hasRoom: () => this.#hasRoom(),
@@ -185,7 +185,8 @@ export class LogReader {
     const end = start + headLength(bytes, line, prefix.isTagged);
     const settled = settledSource(text, prefix);
     const isSettled = settled !== null && this.#examiner.sources.has(settled);
-    const open = isSettled ? rows.filter(({ row }) => acceptsSource(row, settled)) : rows;
+    const known = { source: settled ?? 'unknown', isKnown: true };
+    const open = isSettled ? rows.filter(({ row }) => acceptsSource(row, known)) : rows;
     const familiar = new FamiliarLine(bytes.slice(start, end), open);
     const isOfHost = prefix.host === null || familiar.fix(prefix.host, bytes, { start, end });
     return isOfHost ? familiar : null;

@@ -1,6 +1,7 @@
 import type { MachineName } from '../../evidence/names.ts';
 import type { Shortened } from '../../evidence/observations.ts';
 import type { LineSource } from '../../evidence/source.ts';
+import type { Likely } from '../line/origin.ts';
 import type { FoundLink, RawHit } from '../sightings.ts';
 
 /** What the lines of a log, or of a part of it, said; lines are counted from its start. */
@@ -29,6 +30,6 @@ export type LogTold = (findings: LogFindings) => void;
 /**
  * Starts to read one log. One must have ended before the next is started.
  *
- * @param source what lines are that do not say so themselves
+ * @param likely what lines are that do not say so themselves
  */
-export type OpenLog = (source: LineSource, told: LogTold) => Log;
+export type OpenLog = (likely: Likely, told: LogTold) => Log;

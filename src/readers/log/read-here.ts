@@ -4,8 +4,8 @@ import { LogReader } from './log-reader.ts';
 
 /** Reads logs where it is called, so that everything is told by the time that `end` returns. */
 export function readHere(table: SignTable): OpenLog {
-  return (source, told) => {
-    const reader = new LogReader(table, source);
+  return (likely, told) => {
+    const reader = new LogReader(table, likely);
     return {
       push: (chunk) => reader.push(chunk),
       end: () => told(reader.end()),

@@ -197,7 +197,7 @@ describe('each form of a clock', () => {
     assert.equal(one?.about, null);
   });
 
-  test('other texts speak of none', () => {
+  test('other texts have no clock', () => {
     for (const text of ['', 'the time', 'NTP', 'Offset: +1s', 'it is'])
       assert.equal(speaksOfClock(text), false, text);
   });

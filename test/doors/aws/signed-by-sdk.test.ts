@@ -188,7 +188,7 @@ test('a hash of the body that is signed holds for that body only', async () => {
   assert.ok(!(await isSignedBy(other, claimOn(signed), SECRET)));
 });
 
-test('what no signer signs is not signed, and is no bug', async () => {
+test('a request that no signer signs counts as unsigned, not as a bug', async () => {
   const [root] = SIGNED;
   assert.ok(root !== undefined);
   const claim = claimOn(root);

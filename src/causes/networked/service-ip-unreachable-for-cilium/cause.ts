@@ -53,7 +53,7 @@ export default defineCause({
     prevent:
       'k8sServiceHost and k8sServicePort wherever kube-proxy is replaced; for hybrid nodes, remote networks that are routed and let in.',
     notThis:
-      'A host name or port 6443 in the message means that Cilium was given an endpoint of its own, which does not answer: a cause of the stage reachable. Unauthorized or x509 is another matter. A kube-proxy whose log says why is kube-proxy-not-working; the same for the VPC CNI is service-ip-unreachable-for-cni, for Calico service-ip-unreachable-for-calico.',
+      'A host name or port 6443 in the message means that Cilium was given an endpoint of its own, which does not answer: api-name-unresolvable where its name does not resolve. Unauthorized or x509 is another matter. A kube-proxy whose log says why is kube-proxy-not-working; the same for the VPC CNI is service-ip-unreachable-for-cni, for Calico service-ip-unreachable-for-calico.',
     alsoKnownAs: [
       'Unable to contact k8s api-server',
       'failed to start: Get "https://10.96.0.1:443/api/v1/namespaces/kube-system": dial tcp i/o timeout',
