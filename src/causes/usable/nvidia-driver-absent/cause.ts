@@ -32,6 +32,9 @@ const cause = defineCause({
       /Registered device plugin for 'nvidia\.com\/gpu' with Kubelet/,
       { anchors: ['with Kubelet'] },
     ),
+    noRuntime: context(['containerd', 'event', 'kubelet'], /no runtime for \\?"?nvidia/, {
+      anchors: ['no runtime for'],
+    }),
   },
   needs: ['kube/Node', 'aws/instance', 'aws/image'],
   symptoms: [],
