@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '318-3a69f0e8';
+export const CATALOGUE_VERSION = '318-1250c289';
 
 export const SIGNS: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
@@ -1259,7 +1259,6 @@ export const SIGNS: readonly SignRow[] = [
 {owner:"nvidia-driver-absent",name:"libraryMissing",in:["device-plugin","pod-app","client-output","event","kubelet"],anchors:["could not load NVML","Failed to initialize NVML: ","failed to initialize NVML: "],pattern:/(?<reason>could not load NVML(?: library)?: libnvidia-ml\.so\.\d{1,400}|[Ff]ailed to initialize NVML: (?:ERROR_LIBRARY_NOT_FOUND|could not load NVML library|Driver Not Loaded))/,strict:false,per:[]},
 {owner:"nvidia-driver-absent",name:"noDevices",in:["device-plugin","pod-app"],anchors:["No devices found. Waiting indefinitely"],pattern:/(?<reason>No devices found\. Waiting indefinitely)/,strict:false,per:[]},
 {owner:"nvidia-driver-absent",name:"devicesServed",in:["device-plugin","pod-app"],anchors:["with Kubelet"],pattern:/Registered device plugin for 'nvidia\.com\/gpu' with Kubelet/,strict:false,per:[]},
-{owner:"nvidia-driver-absent",name:"noRuntime",in:["containerd","event","kubelet"],anchors:["no runtime for"],pattern:/no runtime for \\?"?nvidia/,strict:false,per:[]},
 {owner:"nvidia-runtime-handler-missing",name:"notConfigured",in:["event","kubelet","containerd","pod-status","client-output","journal"],anchors:["no runtime for ","find runtime handler ","RuntimeHandler "],pattern:/(?:pod\/(?<pod>[\w.-]{1,253})\s.{0,200})?(?:no runtime for "?(?<handler>nvidia[\w-]{0,400})"? is configured|find runtime handler "?(?<handler2>nvidia[\w-]{0,400})"? from runtime list|RuntimeHandler "?(?<handler3>nvidia[\w-]{0,400})"? not supported)/,strict:false,per:["pod"]},
 {owner:"nvidia-runtime-handler-missing",name:"unknownToDocker",in:["event","kubelet","pod-status","client-output","journal"],anchors:["nknown runtime specified","nknown or invalid runtime name"],pattern:/nknown (?:runtime specified|or invalid runtime name):? "?(?<handler>nvidia[\w-]{0,400})/,strict:false,per:["pod"]},
 {owner:"nvidia-runtime-handler-missing",name:"binaryMissing",in:["event","kubelet","containerd","pod-status","client-output","journal"],anchors:["nvidia-container-runtime"],pattern:/(?:pod\/(?<pod>[\w.-]{1,253})\s.{0,400})?\bexec:? "?(?<binary>[\w./-]{0,120}nvidia-container-runtime[\w.-]{0,20})"?: (?:no such file or directory|executable file not found|stat )/,strict:false,per:["pod"]},

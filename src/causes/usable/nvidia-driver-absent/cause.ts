@@ -32,9 +32,6 @@ const cause = defineCause({
       /Registered device plugin for 'nvidia\.com\/gpu' with Kubelet/,
       { anchors: ['with Kubelet'] },
     ),
-    noRuntime: context(['containerd', 'event', 'kubelet'], /no runtime for \\?"?nvidia/, {
-      anchors: ['no runtime for'],
-    }),
   },
   needs: ['kube/Node', 'aws/instance', 'aws/image'],
   symptoms: [],
