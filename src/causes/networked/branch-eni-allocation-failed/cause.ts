@@ -31,6 +31,10 @@ const cause = defineCause({
     ),
     daemonWaits: context(['ipamd', 'aws-node'], /failed to get Branch ENI resource/),
     allocated: withdraws(['event'], /ResourceAllocated(?:\s+pod\/(?<pod>\S+))?/),
+    annotationUnread: context(
+      ['ipamd', 'aws-node'],
+      /Failed to parse pod-ENI annotation|Failed to unmarshal PodENIData|parsed PodENIData is empty/,
+    ),
   },
   needs: ['kube/Pod'],
   symptoms: ['sandbox-not-created'],

@@ -39,6 +39,10 @@ const cause = defineCause({
       { anchors: ['Kubelet stopped posting node status'] },
     ),
     plegStuck: context(['kubelet'], /PLEG is not healthy: pleg was last seen active/),
+    starved: context(
+      ['kubelet', 'controller-manager'],
+      /Do not notify watchdog this iteration as the kubelet is reportedly not healthy|Failed to taint NoSchedule on node/,
+    ),
   },
   needs: ['kube/Node', 'kube/Lease', 'aws/instance-status'],
   symptoms: ['node-not-ready'],

@@ -18,6 +18,11 @@ export default defineCause({
       /\b(?<reason>ContainerdRepeatedRestart|KubeletRepeatedRestart|ContainerRuntimeFailed)\b/,
     ),
     neverUp: context(['kubelet'], /pleg has yet to be successful/),
+    versionUnread: context(
+      ['kubelet', 'containerd'],
+      /Get runtime version failed.{0,200}DeadlineExceeded|failed to load shim/,
+      { anchors: ['Get runtime version failed', 'failed to load shim'] },
+    ),
   },
   needs: [],
   symptoms: ['node-not-ready'],

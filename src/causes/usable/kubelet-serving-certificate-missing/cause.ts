@@ -8,7 +8,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { CertificateSigningRequest } from '../../../evidence/kube/admission.ts';
 
@@ -48,6 +48,22 @@ const cause = defineCause({
           'Rotating certificates',
         ],
       },
+    ),
+    notApproved: likely(
+      ['machine-approver'],
+      /(?:DNS name|IP address) '(?<name>[^']{1,253})' not in machine (?:names|addresses)|Serving Cert: No target machine for node "?(?<node>[\w.-]+)|Unrecoverable serving cert error/,
+      {
+        anchors: [
+          'not in machine names',
+          'not in machine addresses',
+          'No target machine for node',
+          'serving cert error',
+        ],
+      },
+    ),
+    approvalWaits: context(
+      ['machine-approver', 'kubelet'],
+      /for serving cert authorization|failed to initialize server certificate manager/,
     ),
   },
   needs: ['kube/Node', 'kube/CertificateSigningRequest'],

@@ -55,6 +55,7 @@ const cause = defineCause({
       ['event', 'node-status'],
       /status is now: NodeNotReady|condition Ready=Unknown/,
     ),
+    portHidden: context(['event', 'node-status'], /\bPortConflict\b/),
   },
   needs: ['kube/Node', 'aws/instance', 'aws/cluster', 'aws/security-group'],
   symptoms: [],
