@@ -40,7 +40,8 @@ export function factOf<K extends FactKind>(
 }
 
 export function observationsOf(change: Partial<Observations> = {}): Observations {
-  const lists = { documents: [], hits: [], facts: [], links: [], listings: [], losses: [] };
+  const said = { documents: [], hits: [], facts: [], links: [], listings: [] };
+  const lists = { ...said, losses: [], troubled: [] };
   return { ...lists, collection: null, ...change };
 }
 

@@ -20,6 +20,7 @@ import type { Moment, When } from '../evidence/time.ts';
 import type { SignRow } from '../evidence/sign-row.ts';
 import { type MutableDocument, newDocument } from './documents.ts';
 import { createShare, type Share } from './sharing.ts';
+import { createTroubled, type Troubled } from './troubled.ts';
 import { createShortening, shownCount, type Shortening } from './shortening.ts';
 import { capturesOf, quoteOf, rawQuote, type RawQuote, type ReadLine } from './quotes.ts';
 import { acceptsSource } from './sign-table.ts';
@@ -55,6 +56,8 @@ export interface Collector {
   /** What `zoneOffsetMs` of an observed document means; null is no news. */
   sawZone(document: number, zoneOffsetMs: number | null): void;
   tryRows(document: number, line: ReadLine, rows: Iterable<SignRow>): void;
+  /** Keeps a line that speaks of trouble. */
+  sawLine(document: number, line: ReadLine): void;
   fact<K extends FactKind>(document: number, kind: K, value: FactTypes[K], rest: FactOrigin): void;
   hasFact(document: number, kind: FactKind): boolean;
   link(names: readonly (MachineName | null)[], proof: string, locator: string): void;
@@ -114,6 +117,7 @@ interface State {
   readonly linked: Set<string>;
   readonly about: Map<string, readonly MachineName[]>;
   readonly shortening: Shortening;
+  readonly troubled: Troubled;
   latest: Moment | null;
 }
 
@@ -298,7 +302,17 @@ function finish(state: State): Observations {
   const more = { what: REMARKS, count: state.losses.length + silent.length - told.length };
   const before = state.collection?.shortened ?? [];
   const losses = [...told, ...state.shortening.told([...before, more])];
-  return { documents, hits, facts, links, listings, losses, collection: state.collection };
+  const troubled = state.troubled.lines();
+  return {
+    documents,
+    hits,
+    facts,
+    links,
+    listings,
+    losses,
+    troubled,
+    collection: state.collection,
+  };
 }
 
 /** An empty collector, for one pile of evidence. */
@@ -315,6 +329,7 @@ export function createCollector(): Collector {
     linked: new Set(),
     about: new Map(),
     shortening: createShortening(),
+    troubled: createTroubled(),
     latest: null,
   };
   const { documents, links, listings, losses } = state;
@@ -333,6 +348,7 @@ export function createCollector(): Collector {
       if (known !== undefined) known.zoneOffsetMs ??= zoneOffsetMs;
     },
     tryRows: (document, line, rows) => tryRows(state, document, line, rows),
+    sawLine: (document, line) => state.troubled.add(document, line),
     fact: (document, kind, value, origin) => addFact(state, document, { kind, value }, origin),
     hasFact: (document, kind) =>
       state.facts.some((fact) => fact.kind === kind && fact.moment.at.document === document),

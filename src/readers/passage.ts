@@ -74,6 +74,7 @@ function matchLines(reading: TextReading, said: readonly ReadLine[]): void {
     ...said.filter((line) => line.lineEnd === line.line),
     ...said.filter((line) => line.lineEnd !== line.line),
   ];
+  for (const line of ordered) reading.collector.sawLine(reading.document, line);
   const encoder = new TextEncoder();
   const scanner = createLineScanner(reading.table.anchorSet, (hit) => {
     const line = ordered[hit.lineNumber - 1];

@@ -48,7 +48,7 @@ describe('failures that people had, and states of both APIs', async () => {
   const outcomes = outcomesOf(judged);
   const worse = worseThan(floors, judged);
 
-  test('are never named wrongly, and machines that are well never called broken', () => {
+  test('are never named wrongly, and healthy machines are never reported broken', () => {
     const wrong = judged.filter(({ outcome }) => outcome === 'wrong');
     assert.deepEqual(
       wrong.map(({ id, said }) => `${id}: ${said}`),
@@ -73,7 +73,7 @@ describe('failures that people had, and states of both APIs', async () => {
     assert.ok(stagesOf(judged).right >= floors.stagesRight, `floor: ${floors.stagesRight}`);
   });
 
-  test('the floors are as high as what is reached', () => {
+  test('the floors are as high as the figures', () => {
     const better = betterThan(floors, judged).map(({ text }) => text);
     assert.deepEqual(better, [], RECORD);
     assert.ok(stagesOf(judged).right <= floors.stagesRight, RECORD);
@@ -103,7 +103,7 @@ describe('failures that people had, and states of both APIs', async () => {
 });
 
 describe('the cases', () => {
-  test('have ids of their own, evidence, and a cause or an undecided end to find', () => {
+  test('have unique ids, evidence, and a cause or an undecided end to find', () => {
     const ids = [...cases, ...pastes, ...LIVE_STATES].map(({ id }) => id);
     assert.equal(new Set(ids).size, ids.length);
     for (const one of cases) {
@@ -119,7 +119,7 @@ describe('the cases', () => {
     }
   });
 
-  test('hold accounts that AWS gives to examples, or that are its own', () => {
+  test('hold only example account ids of AWS or their public ones', () => {
     const found = cases.flatMap(accountsIn);
     assert.ok(found.length > 0);
     assert.deepEqual(

@@ -67,11 +67,11 @@ function blockIn(text: string): readonly string[] {
 }
 
 function headings(document: DiagnosisDocument): readonly (readonly number[])[] {
-  const separates = new Map(decidingCommands(document).map((one) => [one.command, one.separates]));
+  const worth = new Map(decidingCommands(document).map((one) => [one.command, one.worth]));
   const groups: number[][] = [];
   for (const line of pasteBlock(document)) {
     if (line.startsWith('# ')) groups.push([]);
-    else groups.at(-1)?.push(separates.get(line) ?? 0);
+    else groups.at(-1)?.push(worth.get(line) ?? 0);
   }
   return groups;
 }
@@ -103,7 +103,12 @@ describe('what nothing decides ends with one block to paste', async () => {
     const isUsable = subjects.length > 0 && subjects.every(({ verdict }) => verdict === 'usable');
     if (headline !== null || isUsable) continue;
     test(pile.name, () => {
-      const text = renderText(document, { columns: 100, colour: false, paths: ['logs'] });
+      const text = renderText(document, {
+        columns: 100,
+        colour: false,
+        paths: ['logs'],
+        all: true,
+      });
       const lines = blockIn(text).map((line) => line.trim());
       const earlier = lines.pop();
       assert.equal(earlier, '… | rollcall diagnose - --with logs');
@@ -178,7 +183,7 @@ describe('the answer to one command of the block decides', async () => {
       const { expect, earlier, command, answer } = await readUndecided(name);
       const folder = await folderOf(t, earlier);
       assert.equal(await headlineOf([folder], null), null);
-      const block = blockIn((await capture(['diagnose', folder])).out).map((line) => line.trim());
+      const block = blockIn((await capture(['diagnose', folder, '--all'])).out).map((line) => line.trim());
       const line = typed(block, command);
       assert.ok(line !== undefined, `\`${command}\` is not in\n${block.join('\n')}`);
       const asked = command.includes('…') ? line : command;

@@ -276,7 +276,7 @@ describe('documents', () => {
   });
 });
 
-describe('what is shown', () => {
+describe('visible columns', () => {
   const idsOf = async (...args: string[]): Promise<string[]> =>
     (await status(SMALL, [...args, '-o', 'jsonpath={.rows[*].instanceId}'])).out.split(' ');
 
@@ -308,7 +308,7 @@ describe('what is shown', () => {
     assert.deepEqual([out, err, code], ['', 'No machine is known to be unusable.\n', 0]);
   });
 
-  test('--expect adds hosts that nobody shows', async () => {
+  test('--expect adds hosts that no source shows', async () => {
     const file = join(FOLDER, 'hosts');
     writeFileSync(file, `${dnsName(4)}\nnode-99\n`);
     const { out } = await status(SMALL, ['--expect', file, '-o', 'name']);

@@ -178,7 +178,7 @@ describe('an encoding or a container that is broken', () => {
   }
 });
 
-describe('what is kept is bounded', () => {
+describe('output is bounded', () => {
   test('hits and losses', () => {
     const collector = createCollector();
     const opened = collector.openDocument('many.log', null);

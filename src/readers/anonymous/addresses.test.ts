@@ -55,7 +55,7 @@ test('a range stays a range, and a name spells the address of its machine', () =
   assert.ok(range.startsWith(`10.${a}.`), `${range} ${spelled}`);
 });
 
-test('times, versions and hashes are no addresses', () => {
+test('times, versions and hashes do not count as addresses', () => {
   for (const text of ['12:00:01', 'v1.30.4-eks-1', '1.2.3.4.5', '2026-11-22T10:00:00Z'])
     assert.equal(withoutIpv6(withoutIpv4(text)), text);
 });

@@ -50,6 +50,7 @@ const LINES: readonly (readonly [source: string, line: string])[] = [
     '  Warning  FailedScheduling  31m (x3 over 31m)   default-scheduler  0/3 nodes are available',
   ],
   ['terraform', '│ Error: waiting for EKS Node Group create: unexpected state'],
+  ['terraform', 'Error: failed to create EKS cluster: ResourceInUseException'],
   [
     'pod-identity-agent',
     '{"level":"info","msg":"Calling EKS Auth to fetch credentials","time":"2025-07-09T03:08:10Z"}',

@@ -60,7 +60,11 @@ const cause = defineCause({
   symptoms: ['pod-not-scheduled'],
   withdrawnBy: [],
   blocksAbove: false,
-  explains: ['karpenter-launch-timeout', 'node-creation-failure-verdict'],
+  explains: [
+    'no-instance-type-satisfies-nodepool',
+    'karpenter-launch-timeout',
+    'node-creation-failure-verdict',
+  ],
   summary: ({ nodeClass, reason, message, pools }) =>
     sentence`The EC2NodeClass ${nodeClass}${phrase` of NodePool ${pools}`} is not ready (${reason ?? 'a condition is False'}${phrase`: ${message}`}), so Karpenter deletes its claims before anything is launched.`,
   remedy: ({ nodeClass, key, value }) => [

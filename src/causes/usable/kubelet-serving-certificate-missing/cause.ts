@@ -79,7 +79,7 @@ const cause = defineCause({
     prevent:
       'Keep the VPC’s DNS hostnames on and the AWS domain name in DHCP, or run an approver where the cluster has none.',
     notThis:
-      'A time-out on 10250 is node-ports-closed-to-control-plane. x509: cannot validate certificate … IP SANs means that there is a self-signed certificate. A few such handshakes in a node’s first minute are ordinary.',
+      'A time-out on 10250 is node-ports-closed-to-control-plane. x509: cannot validate certificate … IP SANs means that there is a self-signed certificate: serving-certificate-without-address. A few such handshakes in a node’s first minute are ordinary.',
     alsoKnownAs: ['remote error: tls: internal error', 'kubectl logs tls internal error'],
     refs: [
       'https://github.com/awslabs/amazon-eks-ami/issues/610',
