@@ -106,14 +106,14 @@ function percentOf(count: number, piles: number): string {
   return `${((100 * count) / piles).toFixed(1)} %`;
 }
 
-function pasteTable({ piles, kinds }: PasteLosses): string {
+function pasteTable({ piles, pilesBefore, kinds }: PasteLosses): string {
   const rows = kinds.map(({ kind, before, silent, named }) => {
     const another = Object.keys(named).length;
-    const was = before === null ? '' : percentOf(before, piles);
+    const was = before === null ? '' : percentOf(before, pilesBefore);
     return `| ${kind} | ${was} | ${percentOf(silent.length + another, piles)} | ${another} |`;
   });
   return [
-    `Of ${piles} piles of evidence:`,
+    `Of ${piles} piles of evidence, and of ${pilesBefore} before:`,
     '',
     '| pasted | before | now | another |',
     '| --- | --- | --- | --- |',

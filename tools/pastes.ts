@@ -31,6 +31,7 @@ async function measure(part: number, parts: number): Promise<PasteLosses> {
   }
   return {
     piles: piles.length,
+    pilesBefore: 0,
     kinds: kinds.map(({ kind, silent, named }) => ({
       kind: kind.name,
       before: null,
@@ -41,9 +42,11 @@ async function measure(part: number, parts: number): Promise<PasteLosses> {
 }
 
 function joined(parts: readonly PasteLosses[]): PasteLosses {
-  const before = new Map(readPasteLosses().kinds.map((one) => [one.kind, one.before]));
+  const last = readPasteLosses();
+  const before = new Map(last.kinds.map((one) => [one.kind, one.before]));
   return {
     piles: parts.reduce((sum, { piles }) => sum + piles, 0),
+    pilesBefore: last.pilesBefore,
     kinds: PASTE_KINDS.map(({ name }) => {
       const own = parts.flatMap(({ kinds }) => kinds.filter(({ kind }) => kind === name));
       return {

@@ -32,6 +32,8 @@ export interface PasteLoss {
 
 export interface PasteLosses {
   readonly piles: number;
+  /** Piles of which `before` was counted. */
+  readonly pilesBefore: number;
   readonly kinds: readonly PasteLoss[];
 }
 

@@ -21,7 +21,7 @@ describe('a command in front of its output', () => {
   test('is taken apart as a shell does it', () => {
     const command = commandIn(`$ aws ec2 describe-subnets --subnet-ids subnet-1 --query 'a b' -A`);
     assert.deepEqual(command?.words, ['ec2', 'describe-subnets']);
-    assert.deepEqual(Object.fromEntries(command?.options ?? []), {
+    assert.deepEqual(Object.fromEntries(command.options), {
       'subnet-ids': 'subnet-1',
       query: 'a b',
       A: '',
@@ -45,8 +45,8 @@ describe('answers of aws with --query', () => {
     ).facts;
     assert.equal(fact?.kind, 'aws/subnet');
     assert.deepEqual(
-      { ...(fact?.value as object) },
-      { ...(fact?.value as object), SubnetId: 'subnet-0a1b2c3d', AvailableIpAddressCount: 0 },
+      { ...(fact.value as object) },
+      { ...(fact.value as object), SubnetId: 'subnet-0a1b2c3d', AvailableIpAddressCount: 0 },
     );
   });
 
@@ -124,7 +124,7 @@ describe('answers of kubectl', () => {
       "$ kubectl get node node-a -o jsonpath='{.spec.providerID}'\naws:///eu-west-1a/i-0123456789abcdef0",
     ).facts;
     assert.equal(fact?.kind, 'kube/Node');
-    const node = fact?.value as Record<string, unknown>;
+    const node = fact.value as Record<string, unknown>;
     assert.deepEqual(
       [node['name'], node['providerId'], node['taints'], node['unschedulable']],
       ['node-a', 'aws:///eu-west-1a/i-0123456789abcdef0', null, null],

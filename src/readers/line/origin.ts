@@ -55,6 +55,7 @@ const CALLERS: readonly (readonly [LineSource, RegExp])[] = [
   ['ipamd', /"caller":"(?:ipamd|aws-k8s-agent|awsutils|networkutils|datastore|rpc)\//],
   ['cni-plugin', /"caller":"(?:routed-eni-cni-plugin|driver)\//],
   ['karpenter', /"controllerGroup":"karpenter\./],
+  ['cilium', /\bsubsys=[\w-]+/],
   [
     'aws-node',
     /"caller":"(?:entrypoint\.sh|\/usr\/local\/bin|(?:\/[\w./-]{1,80}\/)?runtime\/proc\.go|aws-vpc-cni|cp\/)/,
@@ -113,7 +114,6 @@ const PHRASES: readonly (readonly [LineSource, RegExp])[] = [
     'calico-node',
     /calico-node|\bfelix\b|\bbird6?: |confd\[\d+\]|\[(?:INFO|WARNING|ERROR|FATAL)\]\[\d+\] /,
   ],
-  ['cilium', /\bsubsys=[\w-]+/],
   ['csi-driver', /ebs\.csi\.aws\.com|efs\.csi\.aws\.com/],
   ['coredns', /\[(?:INFO|ERROR|WARNING)\] (?:plugin\/|SERVFAIL|Reloading|127\.0\.0\.1)|CoreDNS-\d/],
   [
@@ -238,7 +238,6 @@ export function originOf(
 }
 
 function callerOf(head: string): LineSource | null {
-  if (!head.includes('"caller":"') && !head.includes('"controllerGroup":"')) return null;
   return CALLERS.find(([, files]) => files.test(head))?.[0] ?? null;
 }
 
