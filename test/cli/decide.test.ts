@@ -183,7 +183,9 @@ describe('the answer to one command of the block decides', async () => {
       const { expect, earlier, command, answer } = await readUndecided(name);
       const folder = await folderOf(t, earlier);
       assert.equal(await headlineOf([folder], null), null);
-      const block = blockIn((await capture(['diagnose', folder, '--all'])).out).map((line) => line.trim());
+      const block = blockIn((await capture(['diagnose', folder, '--all'])).out).map((line) =>
+        line.trim(),
+      );
       const line = typed(block, command);
       assert.ok(line !== undefined, `\`${command}\` is not in\n${block.join('\n')}`);
       const asked = command.includes('…') ? line : command;
