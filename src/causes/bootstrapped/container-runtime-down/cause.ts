@@ -54,6 +54,7 @@ export default defineCause({
       { anchors: ['Failed to run CRI service'] },
     ),
     criNotCreated: context(['containerd', 'journal'], /failed to create CRI service: \S/),
+    statusEmpty: context(['kubelet'], /Container runtime status is nil/),
   },
   needs: [],
   symptoms: [],

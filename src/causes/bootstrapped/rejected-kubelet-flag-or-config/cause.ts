@@ -1,5 +1,5 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { definite } from '../../../diagnosis/sign.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 
 /** The kubelet exits at once because it does not accept what it is told. */
 export default defineCause({
@@ -79,6 +79,11 @@ export default defineCause({
     valueRefused: definite(
       ['kubelet'],
       /failed to run Kubelet: (?:failed to create kubelet: )?(?<reason>(?:(?:eviction (?:percentage )?(?:threshold|minimum reclaim)|unsupported eviction signal|negative eviction|invalid eviction|grace period must be specified for the soft eviction|unknown (?:policy|scope|configmap and secret manager mode):|--[\w-]+ value failed to parse:|unable to parse reserved-cpus|reserved-cpus:|topology manager policy options|bad --node-ip|invalid node labels:|could not configure tracer provider|error configuring root directory:|kubelet needs to run as uid|unsupported on machines with more than \d+ NUMA|the total amount) ?|cloud provider \\?"[\w-]+\\?" was specified, but built-in)[^"\\]{0,160})/,
+    ),
+    serviceNotStarted: context(
+      ['kubeadm', 'cloud-init', 'event'],
+      /couldn't start service kubelet: exit status|\bKubeletFailed\b/,
+      { anchors: ['start service kubelet: exit status', 'KubeletFailed'] },
     ),
   },
   needs: [],
