@@ -11,7 +11,7 @@ export default defineCause({
   signs: {
     checkFailed: definite(
       ['kubeadm', 'cloud-init', 'console'],
-      /\[ERROR (?<check>(?:FileAvailable|Port|FileContent(?!--proc-sys-net-bridge\S*\]: \S+ does not exist)|DirAvailable|NumCPU|Mem|KubeletVersion|KubernetesVersion|SystemVerification|IsPrivilegedUser|Hostname|HTTPProxy|Firewalld|ImagePull|ControlPlaneNodesReady)[^\]]*)\]: ?(?<reason>[^\n[]{0,200})/,
+      /\[ERROR (?<check>(?:FileAvailable|Port|FileContent(?!--proc-sys-net-bridge\S*\]: \S+ does not exist)|DirAvailable|NumCPU|Mem|KubeletVersion|KubernetesVersion|SystemVerification|IsPrivilegedUser|Hostname|HTTPProxy|Firewalld|Service-(?!Kubelet)|ImagePull|ControlPlaneNodesReady)[^\]]*)\]: ?(?<reason>[^\n[]{0,200})/,
     ),
     fatal: context(
       ['kubeadm', 'cloud-init', 'console'],

@@ -61,6 +61,15 @@ const cause = defineCause({
       ['event', 'node-status'],
       /\bClockUnsynchronized\b|clock is not synchronized/,
     ),
+    tokenRefused: context(
+      ['authenticator'],
+      /X-Amz-Date parameter is expired|Signature expired: \d{8}T/,
+      { anchors: ['X-Amz-Date parameter is expired', 'Signature expired: '] },
+    ),
+    certificateInThePast: context(
+      ['controller-manager'],
+      /refusing to sign a certificate that expired in the past/,
+    ),
   },
   needs: ['host/clock'],
   symptoms: [],

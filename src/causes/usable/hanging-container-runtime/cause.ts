@@ -15,7 +15,7 @@ export default defineCause({
     ),
     monitored: likely(
       ['event', 'node-status'],
-      /\b(?<reason>ContainerdRepeatedRestart|KubeletRepeatedRestart|ContainerRuntimeFailed)\b/,
+      /\b(?<reason>ContainerdRepeatedRestart|ContainerRuntimeFailed)\b/,
     ),
     neverUp: context(['kubelet'], /pleg has yet to be successful/),
     versionUnread: context(
