@@ -51,7 +51,7 @@ const cause = defineCause({
     ),
     documentRefused: definite(
       ['kubeadm', 'cloud-init', 'console'],
-      /(?<reason>the TLS bootstrap kubeconfig is malformed|could not apply patches to the KubeletConfiguration|using token-based discovery without caCertHashes can be unsafe|the bootstrap token is invalid|discovery\.bootstrapToken: Required value|no JoinConfiguration found in the supplied config|kind "JoinConfiguration" is specified twice|could(?:n't| not) find authentication credentials for the TLS bootstrap process)/,
+      /(?<reason>the TLS bootstrap kubeconfig is malformed|could not apply patches to the KubeletConfiguration|using token-based discovery without caCertHashes can be unsafe|the bootstrap token is invalid|discovery\.bootstrapToken: Required value|no JoinConfiguration found in the supplied config|kind "JoinConfiguration" is specified twice in YAML file|could(?:n't| not) find authentication credentials for the TLS bootstrap process)/,
       {
         anchors: [
           'the TLS bootstrap kubeconfig is malformed',
@@ -60,7 +60,7 @@ const cause = defineCause({
           'the bootstrap token is invalid',
           'discovery.bootstrapToken: Required value',
           'no JoinConfiguration found in the supplied config',
-          'kind "JoinConfiguration" is specified twice',
+          'is specified twice in YAML file',
           'find authentication credentials for the TLS bootstrap process',
         ],
       },

@@ -23,6 +23,20 @@ const cause = defineCause({
     reason: definite(
       ['node-claim', 'object', 'karpenter', 'event'],
       /(?:NodeClass (?<nodeClass>[\w.-]+) condition \w+=False )?\b(?<reason>SubnetsNotFound|SecurityGroupsNotFound|PlacementGroupNotFound|ClusterCIDRResolutionFailed|TagValidationFailed|InstanceProfileNotFound|KubeletExpressionInvalid|KubeletExpressionsDisabled|InvalidKubeletConfiguration|UnsupportedKubeletConfiguration)\b/,
+      {
+        anchors: [
+          'SubnetsNotFound',
+          'SecurityGroupsNotFound',
+          'PlacementGroupNotFound',
+          'ClusterCIDRResolutionFailed',
+          'TagValidationFailed',
+          'InvalidKubeletConfiguration',
+          'UnsupportedKubeletConfiguration',
+          'InstanceProfileNotFound',
+          'KubeletExpressionInvalid',
+          'KubeletExpressionsDisabled',
+        ],
+      },
     ),
     unresolved: definite(
       ['node-claim', 'object'],
