@@ -168,6 +168,13 @@ function isRepeated(known: MutableHit, line: ReadLine): boolean {
   return line.lineEnd > line.line && known.readLine >= line.line;
 }
 
+/** A guess that the sign contradicts tells less than the sign. */
+function isOnMachine(row: SignRow, { source, isKnown = true }: ReadLine): boolean {
+  const isContradicted = !isKnown && source !== 'unknown' && !row.in.includes(source);
+  const sources = isContradicted ? row.in : [source];
+  return sources.every((one) => SOURCES[one].onMachine);
+}
+
 function addHit(
   state: State,
   document: number,
@@ -195,7 +202,7 @@ function addHit(
     object,
     about,
     document,
-    onMachine: SOURCES[line.source].onMachine || line.host !== null,
+    onMachine: isOnMachine(row, line) || line.host !== null,
     count: 1,
     first: quote,
     last: quote,
