@@ -12,7 +12,7 @@ import type { Observations, TroubledLine } from '../evidence/observations.ts';
 /** Subjects that are compared; in a fleet the first ones stand for the others. */
 const SUBJECTS_MAX = 20;
 /** Below this, lines have words in common with a cause as any two lines have. */
-export const LIKENESS_MIN = 0.15;
+export const LIKENESS_MIN = 0.2;
 
 const OPENED = new WeakMap<readonly CauseLikeness[], LikenessIndex>();
 

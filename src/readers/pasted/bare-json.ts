@@ -1,7 +1,7 @@
 import type { Json } from '../../evidence/json.ts';
 
 const DEPTH_MAX = 50;
-const KEY = /\s*([^\s,{}[\]:]{1,200}):/y;
+const KEY = /([^\s,{}[\]:]{1,200}):/y;
 /** A comma of a text goes on with words, one between members with the next name. */
 const NEXT_MEMBER = /,\s*[\w./@$-]{1,200}:/y;
 const BLANKS = /\s*/y;

@@ -43,7 +43,7 @@ interface Text {
 function gather(value: Json, path: string, depth: number, texts: Text[]): void {
   if (texts.length >= TEXTS_MAX || depth > DEPTH_MAX) return;
   if (typeof value === 'string') {
-    const isText = value.length >= CHARACTERS_MIN && /\n\s*\S/.test(value);
+    const isText = value.length >= CHARACTERS_MIN && value.trimEnd().includes('\n');
     if (isText) texts.push({ path, text: value });
   } else if (Array.isArray(value)) {
     for (const [index, item] of value.entries())

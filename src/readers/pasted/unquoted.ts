@@ -33,12 +33,9 @@ function bareAnchor(anchor: string): string | null {
   return bare.trim().length < 4 ? null : bare;
 }
 
-/** A quote, perhaps with backslashes before it, or a class; and how often it stands there. */
-const PART =
-  /(\\{2}[?*+]?(?:\{\d+,\d*\})?["']|\\?["']|\\.|\[\^?(?:\\.|[^\]\\])*\])([?*+]|\{\d+,?\d*\})?/g;
 const OF_QUOTES = /^\[[\\"'`]+\]$/;
 /** What stands between two quotes, or is all of a value that is taken out. */
-const VALUE = /\[\^"\](?=(?:[?*+]|\{\d+,?\d*\})\)?")|(?<=\(\?<\w{1,40}>)\[\^"\]/g;
+const VALUE = /\[\^"\](?=(?:[?*+]|\{\d{1,5},?\d{0,5}\})\)?")|(?<=\(\?<\w{1,40}>)\[\^"\]/g;
 
 /** Where a quote was, a value begins or ends. */
 const EDGE = '(?<=^|[\\s=:({[,])|(?=[\\s=,:;)}\\]]|$)';
@@ -49,11 +46,33 @@ function bareParted(part: string, often: string): string {
   return `(?:${part}${often}|${EDGE})`;
 }
 
+/** Where a part of an expression that begins here ends: a class, an escape or one character. */
+function partEnd(source: string, from: number): number {
+  if (source[from] !== '[') return from + (source[from] === '\\' ? 2 : 1);
+  let at = from + 1;
+  while (at < source.length && source[at] !== ']') at += source[at] === '\\' ? 2 : 1;
+  return at + 1;
+}
+
+const OFTEN = /[?*+]|\{\d{1,5},?\d{0,5}\}/y;
+
+function oftenAt(source: string, at: number): string {
+  OFTEN.lastIndex = at;
+  return OFTEN.exec(source)?.[0] ?? '';
+}
+
 /** The expression for a text that lost its quotes, whose values then end at a blank. */
 function bareSource(source: string): string {
-  return source
-    .replace(VALUE, '[^"\\s]')
-    .replace(PART, (_, part: string, often = '') => bareParted(part, often));
+  const text = source.replace(VALUE, '[^"\\s]');
+  const parts: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const end = partEnd(text, at);
+    const part = text.slice(at, end);
+    const often = oftenAt(text, end);
+    parts.push(bareParted(part, often));
+    at = end + often.length;
+  }
+  return parts.join('');
 }
 
 function bareRow(row: SignRow): SignRow | null {

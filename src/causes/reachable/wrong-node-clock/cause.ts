@@ -41,7 +41,7 @@ const cause = defineCause({
     signatureSkewed: definite(
       ON_NODE,
       // The authenticator of EKS tells of the clocks of those who ask it.
-      /(?<!getCallerIdentity failed.*)(?:Signature (?:expired|not yet current): (?<signed>\d{8}T\d{6}Z) is (?:now earlier|still later) than (?<from>\d{8}T\d{6}Z)|\bRequestTimeTooSkewed\b)/,
+      /^(?!.*getCallerIdentity failed).*(?:Signature (?:expired|not yet current): (?<signed>\d{8}T\d{6}Z) is (?:now earlier|still later) than (?<from>\d{8}T\d{6}Z)|\bRequestTimeTooSkewed\b)/,
       { anchors: ['Signature not yet current', 'Signature expired: ', 'RequestTimeTooSkewed'] },
     ),
     expired: context(

@@ -35,7 +35,7 @@ const cause = defineCause({
     pastedCondition: likely(
       ['node-status', 'object', 'client-output', 'kubelet', 'event', 'controller-manager'],
       // A controller that quotes it names the Node before it.
-      /(?<!Last Ready is: .*)Kubelet stopped posting node status/,
+      /^(?!.*Last Ready is: ).*Kubelet stopped posting node status/,
       { anchors: ['Kubelet stopped posting node status'] },
     ),
     plegStuck: context(['kubelet'], /PLEG is not healthy: pleg was last seen active/),
