@@ -41,6 +41,8 @@ function keptLine(document: number, { text, line, source, about }: ReadLine): Tr
 }
 
 function addTo(kept: Kept, document: number, line: ReadLine): void {
+  // What a machine is told to do is not what went wrong on it.
+  if (line.source === 'user-data') return;
   kept.lookedAt += 1;
   // What an object shows is a state; only its troubles resemble anything.
   if (kept.lookedAt <= PASTE_LINES_MAX && !line.isState) kept.head.push(keptLine(document, line));

@@ -59,7 +59,7 @@ function withContexts(): Surroundings {
 test('reports only that no machine has the name', WITH_PARTS, async () => {
   const run = await rollcall(['diagnose', 'nobody'], site.env);
   assert.equal(run.stdout, '');
-  assert.equal(run.stderr, 'No machine of lab is called nobody; see all: rollcall status\n');
+  assert.equal(run.stderr, 'No machine in lab is named nobody; see all: rollcall status\n');
   assert.equal(run.code, 64);
   for (const command of ['name', 'capacity', 'status']) {
     const other = await rollcall([command, 'nobody'], site.env);
@@ -72,7 +72,7 @@ test('a document of a name that no machine has says so too', WITH_PARTS, async (
   const run = await rollcall(['diagnose', 'nobody', '-o', 'json'], site.env);
   const { subjects, headline, losses } = documentOf(run);
   assert.deepEqual([subjects, headline, run.code], [[], null, 64]);
-  const sentence = 'No machine of lab is called nobody; see all: rollcall status';
+  const sentence = 'No machine in lab is named nobody; see all: rollcall status';
   assert.deepEqual(losses[0], { locator: 'nobody', what: sentence });
 });
 
@@ -89,8 +89,8 @@ test('suggests the machine with a similar name', WITH_PARTS, async () => {
 
 test('answers for one of two names and reports the other as unknown', WITH_PARTS, async () => {
   const run = await rollcall(['diagnose', lonely.id, 'nobody'], site.env);
-  assert.match(run.stdout, /^NOT USABLE/);
-  assert.match(run.stderr, /^No machine of lab is called nobody; see all: rollcall status\n$/);
+  assert.match(run.stdout, /^NOT USABLE/m);
+  assert.match(run.stderr, /^No machine in lab is named nobody; see all: rollcall status\n$/);
   assert.equal(run.code, 1);
 });
 
@@ -122,8 +122,8 @@ test(
   WITH_PARTS,
   async () => {
     const run = await rollcall(['diagnose', 'nobody', '--wait', '--timeout', '8s'], site.env);
-    assert.equal(run.stderr.match(/No machine of lab is called nobody/g)?.length, 1);
-    assert.match(run.stderr, /\nThe waiting ended after 8s, .*: --timeout 24s\n$/);
+    assert.equal(run.stderr.match(/No machine in lab is named nobody/g)?.length, 1);
+    assert.match(run.stderr, /\nTimed out after 8 s: .*: --timeout 24s\n$/);
     assert.equal(run.stdout, '');
     assert.equal(run.code, 2);
   },
@@ -138,8 +138,8 @@ test('a look under way at the limit of the waiting does not hold it up', WITH_PA
   // From the second look on nothing is answered; its own nine seconds would end after the waiting's.
   site.kube.fail(silent);
   const { code, stdout, stderr } = await ended;
-  assert.match(stderr, /\nThe waiting ended after 9s, /);
-  assert.match(stdout, /^NOT USABLE {2}Machine /);
+  assert.match(stderr, /\nTimed out after 9 s: /);
+  assert.match(stdout, /^NOT USABLE {2}Machine /m);
   assert.doesNotMatch(stdout, /list nodes|Some answers did not arrive/);
   assert.equal(code, 2);
 });

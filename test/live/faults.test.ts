@@ -203,7 +203,7 @@ test('one list that never comes holds no other, and is named with the way to wai
   site.kube.fail(only(/\/pods/, silent));
   const { machines, losses } = await partial(['--timeout', '6s'], site.env, 1);
   assert.equal(machines.length, 2);
-  assert.match(losses, /^list pods: Not everything was answered within 6s.*--timeout 18s$/m);
+  assert.match(losses, /^list pods: Some answers did not arrive within 6 s; .*--timeout 18s$/m);
   assert.doesNotMatch(losses, /^list nodes/m);
 });
 
@@ -214,7 +214,7 @@ test('an AWS that never answers leaves what Kubernetes says', { skip }, async ()
     machines.map(({ node }) => node),
     [healthy.name],
   );
-  assert.match(losses, /^ec2:DescribeInstances: Not everything was answered within 4s/m);
+  assert.match(losses, /^ec2:DescribeInstances: Some answers did not arrive within 4 s/m);
 });
 
 test('a list of Nodes that never comes leaves what AWS says of a named machine', {
@@ -267,7 +267,7 @@ test('AWS that denies one call leaves the others', { skip }, async () => {
 
 test('a region in which the Nodes are not names theirs', { skip }, async () => {
   const { losses } = await partial(['--region', 'eu-west-1'], site.env, 2);
-  assert.match(losses, /^aws: The Nodes are in us-west-2 and AWS was asked in eu-west-1; /m);
+  assert.match(losses, /^aws: The Nodes are in us-west-2, but AWS was asked in eu-west-1; /m);
 });
 
 test('no credentials, and an expired login', { skip }, async () => {
@@ -298,7 +298,7 @@ test('a clock that AWS does not accept', { skip }, async () => {
 test('reports a machine that does not exist', { skip }, async () => {
   const run = await rollcall(['diagnose', 'ip-10-9-9-9.ec2.internal'], site.env);
   assertWorded(run);
-  assert.match(run.stderr, /^No machine of lab is called ip-10-9-9-9\.ec2\.internal; see all: /);
+  assert.match(run.stderr, /^No machine in lab is named ip-10-9-9-9\.ec2\.internal; see all: /);
   assert.equal(run.stdout, '');
   assert.equal(run.code, 64);
 });

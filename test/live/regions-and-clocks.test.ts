@@ -133,7 +133,7 @@ test('reports that a cluster is in the region of its Nodes', WITH_PARTS, async (
   );
   assert.equal(
     look.losses,
-    'aws: The Nodes are in us-west-2 and AWS was asked in eu-west-1; ask there: --region us-west-2',
+    'aws: The Nodes are in us-west-2, but AWS was asked in eu-west-1; use --region us-west-2',
   );
 });
 

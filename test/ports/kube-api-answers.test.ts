@@ -119,7 +119,7 @@ test('rejects a list without a version or items', async (context) => {
   for (const answer of [{ metadata: {}, items: [] }, { metadata: { resourceVersion: '1' } }]) {
     const server = await fakeKubeServer(context, { answer: () => json(answer) });
     const pages = open(context, server.target()).list(NODES);
-    await assert.rejects(read(pages), { failure: 'malformed', message: /no list/ });
+    await assert.rejects(read(pages), { failure: 'malformed', message: /not a list/ });
   }
 });
 
