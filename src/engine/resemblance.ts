@@ -34,16 +34,26 @@ function isNamed({ findings }: SubjectReport): boolean {
 function openSubjects(
   { subjects: reports }: DiagnosisDocument,
   subjects: readonly Subject[],
+  isShort: boolean,
 ): readonly Subject[] {
   if (reports.some(isNamed)) return [];
   const failing = reports.filter(({ verdict }) => verdict === 'not-usable');
   const told = failing.length > 0 ? failing : reports;
+  // A whole machine's logs hold odd lines though nothing is wrong; a paste was chosen by a person.
+  if (failing.length === 0 && reports.length > 0 && !isShort) return [];
   const isOpen = told.every(({ verdict }) => verdict !== 'usable');
   if (!isOpen || (failing.length === 0 && told.length > 1)) return [];
   const open = subjects.filter(({ kind, name }) =>
     told.some((report) => report.kind === kind && report.name === name),
   );
   return open.length > 0 ? open.slice(0, SUBJECTS_MAX) : subjects.filter(isCluster);
+}
+
+/** Evidence of at most so many lines was picked out by a person. */
+const PASTE_LINES_MAX = 200;
+
+function isPaste({ documents }: Observations): boolean {
+  return documents.reduce((sum, { linesRead }) => sum + linesRead, 0) <= PASTE_LINES_MAX;
 }
 
 function isCluster({ kind }: Subject): boolean {
@@ -78,7 +88,7 @@ export async function resemblances(
 ): Promise<ReadonlyMap<Subject, Resemblance> | null> {
   // What Rollcall collected itself decides by its facts, or names the call that would.
   if (observations.collection !== null || observations.troubled.length === 0) return null;
-  const open = openSubjects(document, subjects);
+  const open = openSubjects(document, subjects, isPaste(observations));
   if (open.length === 0) return null;
   const index = await likenessIndex();
   return new Map(

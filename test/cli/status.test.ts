@@ -292,7 +292,7 @@ describe('visible columns', () => {
     assert.deepEqual(await idsOf(dnsName(4)), [instanceId(4)]);
     assert.deepEqual(await idsOf(instanceId(5), 'ip-10-0-0-5'), [instanceId(4), instanceId(5)]);
     assert.equal((await status(SMALL, [instanceId(5)])).code, 0);
-    await assert.rejects(status(SMALL, ['nobody']), /^Error: No machine is called "nobody"/);
+    await assert.rejects(status(SMALL, ['nobody']), /^Error: No machine is named "nobody"/);
   });
 
   test('--sort-by orders, and the exit code is over all rows', async () => {

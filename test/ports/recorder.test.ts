@@ -41,7 +41,10 @@ describe('the file of a recorder', () => {
     const path = freshPath();
     writeFileSync(path, 'words, not a database '.repeat(100));
     const { size } = statSync(path);
-    assert.throws(() => openRecorder(path), isFailure('malformed', /\.db is no flight recorder/));
+    assert.throws(
+      () => openRecorder(path),
+      isFailure('malformed', /\.db is not a flight recorder/),
+    );
     assert.equal(statSync(path).size, size);
   });
 

@@ -43,7 +43,7 @@ describe('a run against its twin without faults', () => {
     const found = twinDifferences(endingOf('not-usable'), endingOf('usable'));
     assert.deepEqual(
       found.map(({ rule, what }) => [rule, what]),
-      [['twin', 'twin: reported not-usable, and usable without the faults']],
+      [['twin', 'twin: reported not-usable, but usable without the faults']],
     );
   });
 
