@@ -31,7 +31,8 @@ function createdByUpdate(scope: Scope, object: KubeObject): KubeObject {
   const metadata = withKey(metadataOf(object), 'resourceVersion', undefined);
   const made = create(scope, { ...object, metadata });
   // Only what is stored gets another one.
-  return scope.isDryRun ? withVersion(made, version) : made;
+  // An empty version is one that is not given.
+  return scope.isDryRun ? withVersion(made, version === '' ? undefined : version) : made;
 }
 
 function withVersion(object: KubeObject, version: Json | undefined): KubeObject {
